@@ -1,0 +1,20 @@
+/**
+ * The one error type that crosses rooms.
+ *
+ * @module
+ */
+
+/** An error with a stable code, a sentence that says what is wrong, and what to do about it. */
+export class MeshError extends Error {
+  override readonly name = "MeshError";
+  /** Stable, kebab-case, for tests and metrics; for example `config-field-unknown`. */
+  readonly code: string;
+  /** What the reader can do; a full sentence. */
+  readonly remedy: string | undefined;
+
+  constructor(code: string, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.remedy = options.remedy;
+  }
+}

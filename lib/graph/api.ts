@@ -1,0 +1,257 @@
+/**
+ * The engine's public shapes. What they mean is told in `mod.ts`; the law they
+ * obey: after any sequence of transactions, every derived value, index and
+ * collection equals what a fresh graph computes from the same rows (cells with
+ * a fault excepted, which keep their last good value and are listed).
+ *
+ * @module
+ */
+
+/** A named, encoded piece of configuration. Two resources are equal when name and version are. */
+export interface Resource {
+  /** Unique within its collection. */
+  readonly name: string;
+  /** Content hash of {@link bytes}; `""` only in a tombstone. */
+  readonly version: string;
+  /** The encoded message, shared by everyone who is sent it. Never written to. */
+  readonly bytes: Uint8Array;
+  /** In an overlay: the resource of this name in the layers below is not visible. */
+  readonly tombstone?: true;
+}
+
+/** A table whose rows come from outside. */
+export interface Input<V> {
+  readonly name: string;
+  /** Untracked: for debug pages and tests. */
+  peek(key: string): V | undefined;
+  /** Untracked: all keys, sorted. */
+  keys(): readonly string[];
+  readonly size: number;
+}
+
+/** A table computed on demand, one cell a key, memoised. */
+export interface Derived<V> {
+  readonly name: string;
+  /** Marks the table's value type; never set. */
+  readonly _value?: V;
+}
+
+/**
+ * Buckets of members over an input table. A row may put any number of members
+ * into any number of buckets; a member stays in a bucket while at least one row
+ * puts it there (members are counted).
+ */
+export interface Index {
+  readonly name: string;
+  /** Untracked: members of a bucket, sorted. */
+  peek(bucket: string): readonly string[];
+}
+
+/** What a computation may read. Every call is recorded as a dependency of the cell being computed. */
+export interface Read {
+  /** A row of an input table. `undefined` when there is none (the absence is a dependency too). */
+  get<V>(table: Input<V>, key: string): V | undefined;
+  /** A derived value. Throws a `DependencyFault` when that cell has a fault and no last good value. */
+  get<V>(table: Derived<V>, key: string): V;
+  /** Members of an index bucket, sorted, frozen. Depends on the bucket's membership only. */
+  members(index: Index, bucket: string): readonly string[];
+  /** Whether a bucket has members; changes only when that answer does. */
+  any(index: Index, bucket: string): boolean;
+  /**
+   * The content of a collection, by name. Depends on the collection as a whole:
+   * for values assembled from all of it (a route table of its virtual hosts).
+   */
+  content(collection: Collection): ReadonlyMap<string, Resource>;
+}
+
+/** Where the members of a collection come from. */
+export type Members =
+  /** The union of index buckets; the list may itself be derived. */
+  | { readonly index: Index; readonly buckets: readonly string[] }
+  | {
+    readonly index: Index;
+    readonly bucketsFrom: readonly [Derived<readonly string[]>, key: string];
+  }
+  /** A derived list. */
+  | { readonly listFrom: readonly [Derived<readonly string[]>, key: string] }
+  /** A fixed list. */
+  | { readonly list: readonly string[] };
+
+/** How a collection is made. */
+export interface CollectionSpec {
+  readonly members: Members;
+  /** The resources of one member: the table's cell at `keyOf(member)`. Names must be unique across members; see {@link Collection.conflicts}. */
+  readonly resources: Derived<readonly Resource[]>;
+  readonly keyOf?: (member: string) => string;
+}
+
+/** One line of a collection's log. */
+export interface LogEntry {
+  /** The revision whose publication made this change. */
+  readonly revision: number;
+  readonly name: string;
+  /** What stood there before (a tombstone counts); `undefined` when nothing did. */
+  readonly before: Resource | undefined;
+}
+
+/**
+ * A set of named resources, kept up to date by the engine: it is told which
+ * members may have changed, and looks at those only. Current as of the last
+ * {@link Graph.publish}.
+ */
+export interface Collection {
+  readonly name: string;
+  get(name: string): Resource | undefined;
+  readonly content: ReadonlyMap<string, Resource>;
+  readonly size: number;
+  /** Revision of the last publication that changed it. */
+  readonly changedAt: number;
+  /** Log entries with a revision later than `revision`, oldest first; `undefined` when the log was trimmed past it. */
+  since(revision: number): readonly LogEntry[] | undefined;
+  /** Names that several members claim: the member that sorts first is served, the others are listed here. */
+  readonly conflicts: ReadonlyMap<string, readonly string[]>;
+  /** Counts users; a collection without users is an orphan and may be evicted. */
+  retain(): void;
+  release(): void;
+}
+
+/** What changed in a view between two revisions. */
+export interface Delta {
+  readonly changed: readonly Resource[];
+  readonly removed: readonly string[];
+}
+
+/** Layers over each other, the first wins: what one proxy class sees of one resource type. */
+export interface View {
+  readonly layers: readonly Collection[];
+  /** Effective resource; tombstones and absence are both `undefined`. */
+  get(name: string): Resource | undefined;
+  /** All effective resources, in no particular order. */
+  entries(): IterableIterator<Resource>;
+  names(): IterableIterator<string>;
+  readonly size: number;
+  /** Greatest `changedAt` of the layers. */
+  readonly changedAt: number;
+  /**
+   * The difference between the effective content at `revision` and now. Computed
+   * once per (view, from, now) and shared. `undefined` when a log was trimmed.
+   */
+  since(revision: number): Delta | undefined;
+  /** Effective resource as of an earlier revision; `null` when the log no longer tells. */
+  at(revision: number, name: string): Resource | undefined | null;
+  /** The difference between another view as of `revision` (its current content when the log is trimmed) and this view now. */
+  diffFrom(other: View, revision: number): Delta;
+}
+
+/** Changes to input tables, applied together. */
+export interface Transaction {
+  set<V>(table: Input<V>, key: string, row: V): void;
+  delete<V>(table: Input<V>, key: string): void;
+}
+
+/** A cell that threw. */
+export interface Fault {
+  readonly table: string;
+  readonly key: string;
+  readonly error: unknown;
+  /** Revision at which it first threw since it last worked. */
+  readonly since: number;
+  /** Whether a last good value is being used. */
+  readonly lastGood: boolean;
+  /** Input rows read before it threw, as `table/key`. */
+  readonly inputs: readonly string[];
+}
+
+/** One reason in the answer to "why". */
+export interface Dependency {
+  readonly table: string;
+  readonly key: string;
+  readonly kind: "input" | "derived" | "bucket" | "collection";
+  readonly changedAt: number;
+}
+
+/** Counters since the start (or since `resetStats`). */
+export interface Stats {
+  readonly revision: number;
+  readonly published: number;
+  readonly rows: number;
+  readonly cells: number;
+  /** Computations run, in all and by table. */
+  readonly computed: number;
+  readonly computedByTable: Readonly<Record<string, number>>;
+  /** Microseconds spent computing (own time, without the cells read inside), by table; 0 when no clock was given. */
+  readonly microsByTable: Readonly<Record<string, number>>;
+  /** Computations whose result equalled the old one. */
+  readonly cutOff: number;
+  readonly faults: number;
+}
+
+/** Options of {@link Graph}. */
+export interface GraphOptions {
+  /** Milliseconds with fractions, for the cost ledger; the engine has no clock of its own. */
+  readonly now?: () => number;
+  /** Log entries kept per collection before the oldest are trimmed (default 4096). */
+  readonly logLimit?: number;
+  /** Called once for each new fault, and with `undefined` when it heals. */
+  readonly onFault?: (table: string, key: string, fault: Fault | undefined) => void;
+}
+
+/** Options of a derived table. */
+export interface DeriveOptions<V> {
+  /** Early cut-off; default: structural equality of plain data, arrays, maps, byte arrays. */
+  readonly equal?: (a: V, b: V) => boolean;
+}
+
+/** The engine. */
+export interface Graph {
+  /** Revision of the last transaction. */
+  readonly revision: number;
+  input<V>(name: string, options?: { readonly equal?: (a: V, b: V) => boolean }): Input<V>;
+  index<V>(
+    table: Input<V>,
+    name: string,
+    place: (row: V, key: string) => Iterable<readonly [bucket: string, member: string]>,
+  ): Index;
+  derive<V>(
+    name: string,
+    compute: (read: Read, key: string) => V,
+    options?: DeriveOptions<V>,
+  ): Derived<V>;
+  /** The collection of this name; made on first call, the same object afterwards. */
+  collection(name: string, spec: () => CollectionSpec): Collection;
+  /** The view of these layers; the same object for the same layers. */
+  view(layers: readonly Collection[]): View;
+  /** Applies changes: revision r to r+1. Rows equal to the old ones change nothing. Returns the new revision (the old one when nothing changed). */
+  transaction(change: (tx: Transaction) => void): number;
+  /**
+   * Brings every collection up to date with the current revision and appends to
+   * their logs. Returns those that changed. Sessions look only after this.
+   */
+  publish(): ReadonlySet<Collection>;
+  /** Untracked read of a derived value: for controllers, debug pages, tests. */
+  peek<V>(table: Derived<V>, key: string): V;
+  /**
+   * Keeps a derived cell watched: `onChange` runs during `publish` when its value
+   * changed. For what is not a collection (which layers a class has).
+   */
+  watch<V>(
+    table: Derived<V>,
+    key: string,
+    onChange: (value: V) => void,
+  ): { readonly value: V; close(): void };
+  /** Direct dependencies of a cell, in the order they were read. */
+  why(table: string, key: string): readonly Dependency[];
+  /** Input rows a cell depends on, through any number of cells, as `table/key`. */
+  origins(table: string, key: string): readonly string[];
+  /** Cells and collections that depend on an input row or cell, through any number of cells. */
+  blast(table: string, key: string): readonly Dependency[];
+  faults(): readonly Fault[];
+  stats(): Stats;
+  resetStats(): void;
+  /** Drops orphaned collections and unread cells beyond the given number of each; returns how many went. */
+  evict(
+    keep: { readonly collections: number; readonly cells: number },
+  ): { collections: number; cells: number };
+  /** Everything, as plain JSON: tables with keys, generations, dependencies; values only when asked. */
+  dump(options?: { readonly values?: boolean }): unknown;
+}

@@ -1,0 +1,7 @@
+/**
+ * The engine: tables of rows, derived cells with recorded reads, indexes,
+ * collections with logs, layers. Knows nothing of meshes.
+ *
+ * @module
+ */
+export type * from "./api.ts";

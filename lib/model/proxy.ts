@@ -1,0 +1,47 @@
+/**
+ * Proxies: what generation may depend on, without identity.
+ *
+ * @module
+ */
+import type { Locality } from "./service.ts";
+
+/** What kind of proxy asks. */
+export type Role = "sidecar" | "router";
+
+/** A port of a service that is served by the workload beside a proxy. */
+export interface ServiceTarget {
+  /** Key of the service, `namespace/host`. */
+  readonly service: string;
+  /** Service port number. */
+  readonly port: number;
+  readonly targetPort: number;
+}
+
+/**
+ * All that configuration may depend on in a proxy. Replicas of a workload have
+ * equal classes and share every byte. Plain data; `key` is its canonical form.
+ */
+export interface ProxyClass {
+  /** Canonical JSON of all other fields: equal keys, equal classes. */
+  readonly key: string;
+  readonly role: Role;
+  readonly namespace: string;
+  /** Workload labels, keys sorted. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly serviceAccount: string;
+  readonly clusterId: string;
+  readonly network: string;
+  readonly locality: Locality;
+  readonly revision: string;
+  /** DNS suffix of the proxy's namespace, for example `default.svc.cluster.local`. */
+  readonly dnsDomain: string;
+  /** How traffic reaches the proxy; with `NONE` listeners bind to their own ports. */
+  readonly interception: "REDIRECT" | "TPROXY" | "NONE";
+  /** Which address families the workload has. */
+  readonly ipv4: boolean;
+  readonly ipv6: boolean;
+  /** Node metadata keys that steer generation (`HTTP10`, `IDLE_TIMEOUT`, …), only those that are set, keys sorted. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Sorted by service and port. */
+  readonly targets: readonly ServiceTarget[];
+}

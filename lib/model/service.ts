@@ -1,0 +1,100 @@
+/**
+ * Services, their ports and endpoints, as translation sees them.
+ *
+ * @module
+ */
+import type { Origin } from "./object.ts";
+
+/** How traffic on a port is understood. */
+export type Protocol =
+  | "HTTP"
+  | "HTTP2"
+  | "GRPC"
+  | "GRPC-Web"
+  | "HTTP_PROXY"
+  | "HTTPS"
+  | "TLS"
+  | "TCP"
+  | "UDP"
+  | "Mongo"
+  | "MySQL"
+  | "Redis"
+  /** Not declared: to be sniffed where the listener allows it, else TCP. */
+  | "Unsupported";
+
+/** One port of a service. */
+export interface ServicePort {
+  readonly number: number;
+  readonly name: string;
+  readonly protocol: Protocol;
+  /** Port of the workload; equals `number` unless declared. */
+  readonly targetPort: number;
+}
+
+/** How a service's endpoints are found. */
+export type Resolution = "NONE" | "STATIC" | "DNS" | "DNS_ROUND_ROBIN";
+
+/** Region, zone and subzone; empty strings where unknown. */
+export interface Locality {
+  readonly region: string;
+  readonly zone: string;
+  readonly subzone: string;
+}
+
+/** Who may see an object: everybody, or the listed namespaces (empty: nobody). */
+export type Visibility = "public" | readonly string[];
+
+/** One host of the mesh. */
+export interface Service {
+  /** `namespace/host`. */
+  readonly key: string;
+  readonly host: string;
+  readonly namespace: string;
+  readonly ports: readonly ServicePort[];
+  /** Virtual addresses or CIDR ranges; empty: none. */
+  readonly addresses: readonly string[];
+  readonly resolution: Resolution;
+  readonly meshExternal: boolean;
+  readonly exportTo: Visibility;
+  readonly subjectAltNames: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** As in `ObjectMeta.creationTime`. */
+  readonly creationTime: number;
+  /** The object it was made from, `kind/namespace/name`. */
+  readonly source: string;
+  readonly origin: Origin;
+}
+
+/** One address that serves a service's ports. */
+export interface Endpoint {
+  /** IP address, host name (DNS resolutions) or `unix:///path`. */
+  readonly address: string;
+  /** Port at the endpoint, by the service port's name. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly network: string;
+  readonly locality: Locality;
+  /** Relative weight; 0 means not given (counts as 1). */
+  readonly weight: number;
+  readonly serviceAccount: string;
+  readonly namespace: string;
+  readonly health: "healthy" | "unhealthy" | "draining";
+  /** The workload's name, for telemetry. */
+  readonly workload: string;
+}
+
+/** Whether HTTP routing applies to a protocol. */
+export function isHttp(protocol: Protocol): boolean {
+  return protocol === "HTTP" || protocol === "HTTP2" || protocol === "GRPC" ||
+    protocol === "GRPC-Web" || protocol === "HTTP_PROXY";
+}
+
+/** Whether a protocol runs over HTTP/2 to the workload. */
+export function isHttp2(protocol: Protocol): boolean {
+  return protocol === "HTTP2" || protocol === "GRPC" || protocol === "GRPC-Web";
+}
+
+/** Whether routing is by TLS server name. */
+export function isTls(protocol: Protocol): boolean {
+  return protocol === "HTTPS" || protocol === "TLS";
+}

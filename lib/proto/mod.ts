@@ -1,0 +1,99 @@
+/**
+ * The wire codec: the one room that knows the protobuf library. Generated
+ * messages are imported by their path (`#envoy/…`, `#mesh/…`).
+ *
+ * @module
+ */
+import {
+  create,
+  type DescMessage,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { DurationSchema } from "@bufbuild/protobuf/wkt";
+
+export {
+  clone,
+  create,
+  createFileRegistry,
+  createRegistry,
+  type DescEnum,
+  type DescField,
+  type DescFile,
+  type DescMessage,
+  type DescOneof,
+  equals,
+  fromBinary,
+  fromJson,
+  fromJsonString,
+  isFieldSet,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+  type Registry,
+  ScalarType,
+  toBinary,
+  toJson,
+  toJsonString,
+} from "@bufbuild/protobuf";
+export { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
+export {
+  type Any,
+  AnySchema,
+  anyUnpack,
+  BoolValueSchema,
+  DoubleValueSchema,
+  type Duration,
+  DurationSchema,
+  Int32ValueSchema,
+  StringValueSchema,
+  type Struct,
+  StructSchema,
+  TimestampSchema,
+  UInt32ValueSchema,
+  UInt64ValueSchema,
+} from "@bufbuild/protobuf/wkt";
+
+/** Prefix of every type URL. */
+export const TYPE_URL_PREFIX = "type.googleapis.com/";
+
+/** The type URL of a message. */
+export function typeUrl(schema: DescMessage): string {
+  return TYPE_URL_PREFIX + schema.typeName;
+}
+
+/** A message packed into an `Any`, under its own type URL. */
+export function packAny<D extends DescMessage>(schema: D, init: MessageInitShape<D>): Any {
+  return create(AnySchema, { typeUrl: typeUrl(schema), value: encode(schema, init) });
+}
+
+/** A message's bytes, from a message or an initialiser. */
+export function encode<D extends DescMessage>(
+  schema: D,
+  init: MessageInitShape<D> | MessageShape<D>,
+): Uint8Array {
+  const message = (init as Partial<Message>).$typeName === undefined
+    ? create(schema, init as MessageInitShape<D>)
+    : init as MessageShape<D>;
+  return toBinary(schema, message);
+}
+
+/** Milliseconds of a protobuf duration; fractions are kept. */
+export function durationMs(d: Duration): number {
+  return Number(d.seconds) * 1000 + d.nanos / 1e6;
+}
+
+/** A protobuf duration of so many milliseconds. */
+export function durationOf(ms: number): Duration {
+  const seconds = Math.trunc(ms / 1000);
+  return create(DurationSchema, {
+    seconds: BigInt(seconds),
+    nanos: Math.round((ms - seconds * 1000) * 1e6),
+  });
+}
