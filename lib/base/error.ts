@@ -18,3 +18,8 @@ export class MeshError extends Error {
     this.remedy = options.remedy;
   }
 }
+
+/** The sentence of any thrown value, for log fields and for `Error: …` lines. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,12 @@
+/**
+ * What every room may lean on: errors, durations, content hashes, canonical JSON, build facts.
+ *
+ * @module
+ */
+export { MeshError, messageOf } from "./error.ts";
+export { assertNever } from "./assert_never.ts";
+export { formatDuration, MAX_DURATION_MS, parseDuration } from "./duration.ts";
+export { hash } from "./hash.ts";
+export { canonicalJson } from "./canonical_json.ts";
+export { type BuildInfo, buildInfo, buildLine } from "./build.ts";
+export { printable } from "./printable.ts";
