@@ -1,0 +1,77 @@
+/**
+ * The mesh as a whole, no proxy in sight: services, endpoints, policies, routes,
+ * scopes, gateways, as derived tables over the input tables.
+ *
+ * @module
+ */
+import type { Derived, Graph } from "../graph/mod.ts";
+import type { ServiceTarget } from "../model/mod.ts";
+import { deriveGateways, type GatewayPort } from "./gateways.ts";
+import { deriveMesh, type MeshField } from "./mesh.ts";
+import { derivePolicies, type Policies } from "./policies.ts";
+import { deriveRoutes, type Routes } from "./routes.ts";
+import { deriveScopes, type Scopes } from "./scopes.ts";
+import { deriveServices, type Services } from "./services.ts";
+import { createTables, type Indexes, type Tables } from "./tables.ts";
+import { deriveTargets } from "./targets.ts";
+
+export { type GatewayHost, type GatewayPort, gatewayPortKey, servedHosts } from "./gateways.ts";
+export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
+export { MESH_ROW, type MeshField } from "./mesh.ts";
+export type { Policies, Policy } from "./policies.ts";
+export { protocolOf } from "./protocol.ts";
+export type { Routes } from "./routes.ts";
+export { labelsKey, parseLabels, type Scopes } from "./scopes.ts";
+export { byAge, hasLabels, localityOf, type Services, splitServiceKey } from "./services.ts";
+export {
+  boundToMesh,
+  gatewayKey,
+  type Indexes,
+  TABLE_KINDS,
+  type TableKind,
+  tableOf,
+  type Tables,
+} from "./tables.ts";
+export { visibilityOf, visibleTo } from "./visibility.ts";
+
+/** Everything derived from configuration. */
+export interface Mesh {
+  readonly graph: Graph;
+  readonly tables: Tables;
+  readonly indexes: Indexes;
+  readonly field: MeshField;
+  readonly services: Services;
+  readonly policies: Policies;
+  readonly routes: Routes;
+  readonly scopes: Scopes;
+  /** `NS|labels` → merged gateway ports; see `deriveGateways`. */
+  readonly gatewayPorts: Derived<readonly GatewayPort[]>;
+  /** `address,address` → service ports served there. */
+  readonly targets: Derived<readonly ServiceTarget[]>;
+  /** The mesh's DNS suffix, for example `cluster.local`. */
+  readonly domain: string;
+}
+
+/** Creates all tables of the mesh in a graph. */
+export function createMesh(graph: Graph, options: { readonly domain: string }): Mesh {
+  const { domain } = options;
+  const { tables, indexes } = createTables(graph, domain);
+  const field = deriveMesh(graph, tables);
+  const services = deriveServices(graph, tables, indexes);
+  const policies = derivePolicies(graph, tables, indexes, (read) => field(read, "rootNamespace"));
+  const routes = deriveRoutes(graph, tables, indexes);
+  const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
+  return {
+    graph,
+    tables,
+    indexes,
+    field,
+    services,
+    policies,
+    routes,
+    scopes,
+    gatewayPorts: deriveGateways(graph, tables, indexes),
+    targets: deriveTargets(graph, tables, indexes, services),
+    domain,
+  };
+}

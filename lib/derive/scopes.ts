@@ -1,0 +1,194 @@
+/**
+ * What a proxy may reach: everything its namespace sees, or what its Sidecar
+ * resource lets it see.
+ *
+ * @module
+ */
+import type { Derived, Graph, Read } from "../graph/mod.ts";
+import type { ConfigObject } from "../model/mod.ts";
+import { objectKey } from "../model/mod.ts";
+import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import { canonicalJson } from "../base/mod.ts";
+import { covers, fullHost, isWildcard } from "./hosts.ts";
+import type { Routes } from "./routes.ts";
+import { byAge, hasLabels, type Services } from "./services.ts";
+import type { Indexes, Tables } from "./tables.ts";
+
+/** The derived tables about scopes. */
+export interface Scopes {
+  /**
+   * NS → hosts for which that namespace may see something else than everybody:
+   * what its own and privately exported ServiceEntries, DestinationRules and
+   * VirtualServices name. Sorted.
+   */
+  readonly overlayHosts: Derived<readonly string[]>;
+  /** NS → hosts without a service that VirtualServices seen by the namespace name (`""`: by everybody). Sorted. */
+  readonly routeHosts: Derived<readonly string[]>;
+  /** `NS|labels` (see {@link labelsKey}) → key of the Sidecar that applies to a workload; `""` for none. */
+  readonly sidecar: Derived<string>;
+  /**
+   * `NS|sidecar|listener` → hosts that an egress listener imports, by its
+   * position; with `*` as listener those of all of them, with the destinations
+   * of their VirtualServices. Sorted.
+   */
+  readonly egressHosts: Derived<readonly string[]>;
+}
+
+/** Creates the tables. `domain` is the mesh's DNS suffix. */
+export function deriveScopes(
+  graph: Graph,
+  tables: Tables,
+  indexes: Indexes,
+  services: Services,
+  routes: Routes,
+  domain: string,
+): Scopes {
+  const overlayHosts = graph.derive<readonly string[]>("scope.overlayHosts", (read, namespace) => {
+    const hosts = new Set(read.members(indexes.hostsSeenBy, namespace));
+    addNamed(read, indexes, hosts, read.members(indexes.ruleHostsSeenBy, namespace));
+    addNamed(read, indexes, hosts, read.members(indexes.meshRouteHostsSeenBy, namespace));
+    return [...hosts].sort();
+  });
+  const routeHosts = graph.derive<readonly string[]>(
+    "scope.routeHosts",
+    (read, namespace) =>
+      read.members(indexes.meshRouteHostsSeenBy, namespace)
+        .filter((host) => read.get(services.resolve, `${namespace}|${host}`) === undefined),
+  );
+  const sidecar = graph.derive<string>("scope.sidecar", (read, key) => {
+    const bar = key.indexOf("|");
+    return selectSidecar(read, tables, indexes, key.slice(0, bar), parseLabels(key.slice(bar + 1)));
+  });
+  const egressHosts: Derived<readonly string[]> = graph.derive<readonly string[]>(
+    "scope.egressHosts",
+    (read, key) => {
+      const [namespace = "", name = "", listener = ""] = key.split("|");
+      const row = read.get(tables.sidecars, name);
+      if (row === undefined) return [];
+      if (listener !== "*") {
+        const patterns = row.spec.egress[Number(listener)]?.hosts ?? [];
+        return importHosts(read, indexes, services, namespace, row, patterns);
+      }
+      const all = new Set<string>();
+      row.spec.egress.forEach((_, i) => {
+        for (const h of read.get(egressHosts, `${namespace}|${name}|${i}`)) all.add(h);
+      });
+      for (const host of [...all]) {
+        addDestinations(read, tables, services, routes, namespace, host, domain, all);
+      }
+      return [...all].sort();
+    },
+  );
+  return { overlayHosts, routeHosts, sidecar, egressHosts };
+}
+
+/** Adds the hosts that names and patterns stand for. */
+function addNamed(
+  read: Read,
+  indexes: Indexes,
+  hosts: Set<string>,
+  named: readonly string[],
+): void {
+  for (const name of named) {
+    hosts.add(name);
+    if (!isWildcard(name)) continue;
+    for (const host of read.members(indexes.hostsByPattern, name)) hosts.add(host);
+  }
+}
+
+/** The key part that stands for workload labels: canonical JSON, so that no value can be mistaken for a separator. */
+export function labelsKey(labels: Readonly<Record<string, string>>): string {
+  return canonicalJson(labels);
+}
+
+/** The labels of a key made by {@link labelsKey}. */
+export function parseLabels(key: string): Record<string, string> {
+  return JSON.parse(key);
+}
+
+/**
+ * The Sidecar of a workload: the oldest of its namespace whose selector matches,
+ * else the oldest one without a selector.
+ */
+function selectSidecar(
+  read: Read,
+  tables: Tables,
+  indexes: Indexes,
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
+): string {
+  const rows = read.members(indexes.sidecarsByNamespace, namespace)
+    .map((key) => read.get(tables.sidecars, key))
+    .filter((row) => row !== undefined)
+    .sort(byAge);
+  const selecting = (row: ConfigObject<Sidecar>): boolean =>
+    Object.keys(row.spec.workloadSelector?.labels ?? {}).length > 0;
+  const chosen =
+    rows.find((row) =>
+      selecting(row) && hasLabels(labels, row.spec.workloadSelector?.labels ?? {})
+    ) ?? rows.find((row) => !selecting(row));
+  return chosen === undefined ? "" : objectKey(chosen.meta);
+}
+
+/**
+ * The hosts that patterns of the form `namespace/host` import: the namespace is a
+ * name, `*` (all), `.` (the Sidecar's own) or `~` (none); the host a name or a
+ * wildcard.
+ */
+function importHosts(
+  read: Read,
+  indexes: Indexes,
+  services: Services,
+  namespace: string,
+  sidecar: ConfigObject<Sidecar>,
+  patterns: readonly string[],
+): string[] {
+  const found = new Set<string>();
+  for (const pattern of patterns) {
+    const slash = pattern.indexOf("/");
+    const place = slash < 0 ? "*" : pattern.slice(0, slash);
+    const wanted = pattern.slice(slash + 1).toLowerCase();
+    if (place === "~") continue;
+    const owner = place === "." ? sidecar.meta.namespace : place;
+    const candidates = isWildcard(wanted)
+      ? [wanted, ...read.members(indexes.hostsByNamespace, owner)]
+      : [wanted];
+    for (const host of candidates) {
+      if (!covers(wanted, host)) continue;
+      const service = read.get(services.resolve, `${namespace}|${host}`);
+      if (service === undefined) continue;
+      if (owner === "*" || service.startsWith(owner + "/")) found.add(host);
+    }
+  }
+  return [...found].sort();
+}
+
+/** A host that is imported brings the destinations of its routes with it. */
+function addDestinations(
+  read: Read,
+  tables: Tables,
+  services: Services,
+  routes: Routes,
+  namespace: string,
+  host: string,
+  domain: string,
+  into: Set<string>,
+): void {
+  const key = read.get(routes.meshRoute, `${namespace}|${host}`);
+  const row = key === "" ? undefined : read.get(tables.virtualServices, key);
+  if (row === undefined) return;
+  const { http, tcp } = row.spec;
+  const named = [
+    ...http.flatMap((r) => [
+      ...r.route.map((d) => d.destination),
+      r.mirror,
+      ...r.mirrors.map((m) => m.destination),
+    ]),
+    ...tcp.flatMap((r) => r.route.map((d) => d.destination)),
+  ];
+  for (const destination of named) {
+    if (destination === undefined) continue;
+    const target = fullHost(destination.host, row.meta.namespace, domain);
+    if (read.get(services.resolve, `${namespace}|${target}`) !== undefined) into.add(target);
+  }
+}
