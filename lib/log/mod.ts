@@ -1,0 +1,10 @@
+/**
+ * Logging by scopes. A room asks for its scope once, at the top of a module; programs choose
+ * levels, form and targets with {@link configureLogging}. Until they do, nothing is written.
+ *
+ * @module
+ */
+export { klog, type Logger, onceLogger, scope } from "./scope.ts";
+export { configureLogging, type LoggingOptions } from "./configure.ts";
+export { type Level, LEVELS } from "./level.ts";
+export { SCOPES } from "./scopes.ts";

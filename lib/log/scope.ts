@@ -1,0 +1,98 @@
+import { getLogger, type Logger as LibraryLogger } from "@logtape/logtape";
+import { type Level, libraryLevel } from "./level.ts";
+import { captureStack, settings } from "./settings.ts";
+
+/** First part of the library's categories, so that other users of the library stay apart. */
+export const ROOT = "mesh";
+
+/** Writes messages of one scope. Fields are appended as `key=value`, or as JSON members. */
+export interface Logger {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Like `error`, for what ends the program; it does not end it. */
+  fatal(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Ask before computing costly fields. */
+  enabled(level: Level): boolean;
+}
+
+const loggers = new Map<string, Logger>();
+
+/** The logger of a scope; opens the scope when it is new. */
+export function scope(name: string): Logger {
+  let logger = loggers.get(name);
+  if (logger === undefined) {
+    logger = makeLogger(name, () => true);
+    loggers.set(name, logger);
+  }
+  return logger;
+}
+
+/** Names of the scopes opened so far. */
+export function openScopes(): string[] {
+  return [...loggers.keys()];
+}
+
+/**
+ * The orchestrator client's log: messages of the scope `klog` at a verbosity. They are written
+ * when `verbosity` is at most what `--vklog` allows (0 by default), whatever their level.
+ */
+export function klog(verbosity: number): Logger {
+  return makeLogger("klog", () => verbosity <= settings().klogVerbosity);
+}
+
+/**
+ * A logger that writes a message once for each `key`, for what would otherwise repeat with every
+ * request. It remembers the `limit` most recent keys.
+ */
+export function onceLogger(logger: Logger, limit = 1000): (key: string) => Logger | undefined {
+  const seen = new Set<string>();
+  return (key) => {
+    if (seen.has(key)) return undefined;
+    seen.add(key);
+    const [oldest] = seen;
+    if (seen.size > limit && oldest !== undefined) seen.delete(oldest);
+    return logger;
+  };
+}
+
+function makeLogger(name: string, allowed: () => boolean): Logger {
+  const library = getLogger([ROOT, name]);
+  const at = (level: Level) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
+    if (allowed()) emit(library, name, level, message, fields);
+  };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    fatal: at("fatal"),
+    enabled: (level) => allowed() && isEnabled(library, level),
+  };
+}
+
+function isEnabled(library: LibraryLogger, level: Level): boolean {
+  const known = libraryLevel(level);
+  return known !== null && library.isEnabledFor(known);
+}
+
+/** Records go in whole: the library would otherwise expand `{…}` inside of messages. */
+function emit(
+  library: LibraryLogger,
+  name: string,
+  level: Level,
+  message: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): void {
+  const known = libraryLevel(level);
+  if (known === null || !library.isEnabledFor(known)) return;
+  const { caller, stack } = captureStack(name, level);
+  library.emit({
+    timestamp: Date.now(),
+    level: known,
+    message: [message],
+    rawMessage: message,
+    properties: { fields, caller, stack },
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * Metric handles. A name asked for a second time gives the first one's series when kind, help and
+ * labels agree, so that a room may be composed twice in one process; when they do not, it is an
+ * error.
+ *
+ * @module
+ */
+import prom from "prom-client";
+import { MeshError } from "../base/mod.ts";
+import { registry } from "./registry.ts";
+
+/** Label values by label name. */
+export type Labels = Readonly<Record<string, string | number>>;
+
+/** What all kinds of metric have. */
+export interface CounterOptions {
+  /** Exported as it is written here, with no suffix added. */
+  readonly name: string;
+  readonly help: string;
+  /** Label names; every update must give each of them. */
+  readonly labels?: readonly string[];
+}
+
+/** A gauge either is set, or computes its value when the metrics are read. */
+export interface GaugeOptions extends CounterOptions {
+  /**
+   * Called at each exposition, after all series were dropped: either returns the value, or sets
+   * series on the gauge it is handed.
+   */
+  readonly collect?: (gauge: Gauge) => number | void | Promise<number | void>;
+}
+
+/** Upper bounds of the buckets, ascending, in the unit the name tells. */
+export interface HistogramOptions extends CounterOptions {
+  readonly buckets: readonly number[];
+}
+
+/** A sum that only grows. */
+export interface Counter {
+  inc(n?: number): void;
+  inc(labels: Labels, n?: number): void;
+  remove(labels: Labels): void;
+}
+
+/** A value that goes up and down. */
+export interface Gauge {
+  set(value: number): void;
+  set(labels: Labels, value: number): void;
+  inc(labels?: Labels, n?: number): void;
+  dec(labels?: Labels, n?: number): void;
+  remove(labels: Labels): void;
+}
+
+/** A distribution over buckets. */
+export interface Histogram {
+  observe(value: number): void;
+  observe(labels: Labels, value: number): void;
+}
+
+/** Declares a counter. */
+export function counter(options: CounterOptions): Counter {
+  const metric = once("counter", options, (config) => new prom.Counter(config));
+  return {
+    inc(first?: Labels | number, n?: number) {
+      if (typeof first === "object") metric.inc(first, n);
+      else metric.inc(first ?? 1);
+    },
+    remove: (labels) => metric.remove(labels),
+  };
+}
+
+/** Declares a gauge. When a name is declared again with `collect`, the newer callback counts. */
+export function gauge(options: GaugeOptions): Gauge {
+  const metric = once("gauge", options, (config) => new prom.Gauge(config));
+  const handle = gaugeHandle(metric);
+  const { collect } = options;
+  if (collect !== undefined) {
+    (metric as prom.Gauge & { collect?: () => Promise<void> }).collect = async () => {
+      metric.reset();
+      const value = await collect(handle);
+      if (typeof value === "number") metric.set(value);
+    };
+  }
+  return handle;
+}
+
+/** Declares a histogram. */
+export function histogram(options: HistogramOptions): Histogram {
+  const buckets = [...options.buckets];
+  const metric = once("histogram", options, (config) => new prom.Histogram({ ...config, buckets }));
+  return {
+    observe(first: Labels | number, value?: number) {
+      if (typeof first === "number") metric.observe(first);
+      else metric.observe(first, value ?? 0);
+    },
+  };
+}
+
+function gaugeHandle(metric: prom.Gauge): Gauge {
+  return {
+    set(first: Labels | number, value?: number) {
+      if (typeof first === "number") metric.set(first);
+      else metric.set(first, value ?? 0);
+    },
+    inc: (labels = {}, n = 1) => metric.inc(labels, n),
+    dec: (labels = {}, n = 1) => metric.dec(labels, n),
+    remove: (labels) => metric.remove(labels),
+  };
+}
+
+interface MetricConfig {
+  name: string;
+  help: string;
+  labelNames: string[];
+  registers: prom.Registry[];
+}
+
+const shapes = new Map<string, { shape: string; metric: unknown }>();
+
+function once<M>(kind: string, options: CounterOptions, make: (config: MetricConfig) => M): M {
+  const { name, help, labels = [] } = options;
+  const shape = JSON.stringify([kind, help, labels]);
+  const before = shapes.get(name);
+  if (before !== undefined) {
+    if (before.shape === shape) return before.metric as M;
+    throw new MeshError("metric-declared-twice", `the metric ${name} is declared in two ways`);
+  }
+  const metric = make({ name, help, labelNames: [...labels], registers: [registry] });
+  shapes.set(name, { shape, metric });
+  return metric;
+}
