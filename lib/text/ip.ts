@@ -1,0 +1,55 @@
+/**
+ * IP addresses and ranges.
+ *
+ * @module
+ */
+import ipaddr from "ipaddr.js";
+
+/** Four decimal parts without leading zeros. */
+export function isIpv4(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text);
+}
+
+/** An IPv6 address without brackets and without a zone. */
+export function isIpv6(text: string): boolean {
+  return !text.includes("%") && ipaddr.IPv6.isValid(text);
+}
+
+/** Either family. */
+export function isIp(text: string): boolean {
+  return isIpv4(text) || isIpv6(text);
+}
+
+/** An address range. */
+export interface Cidr {
+  /** Its first address, in shortest form. */
+  readonly address: string;
+  /** Bits of the prefix. */
+  readonly bits: number;
+  readonly family: 4 | 6;
+}
+
+/** Reads `10.0.0.0/8`; `undefined` when it is none. Bits beyond the prefix are cleared. */
+export function parseCidr(text: string): Cidr | undefined {
+  const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
+  const address = match?.[1];
+  if (address === undefined || !isIp(address)) return undefined;
+  const bits = Number(match?.[2]);
+  const family = isIpv4(address) ? 4 : 6;
+  if (bits > (family === 4 ? 32 : 128)) return undefined;
+  const range = `${address}/${bits}`;
+  const first = family === 4
+    ? ipaddr.IPv4.networkAddressFromCIDR(range)
+    : ipaddr.IPv6.networkAddressFromCIDR(range);
+  return { address: first.toString(), bits, family };
+}
+
+/** Whether a text is an address range. */
+export function isCidr(text: string): boolean {
+  return parseCidr(text) !== undefined;
+}
+
+/** An address in its shortest form (`2001:db8::1`), so that equal addresses are equal texts. Other text is returned as it is. */
+export function canonicalIp(text: string): string {
+  return isIpv6(text) ? ipaddr.IPv6.parse(text).toString() : text;
+}

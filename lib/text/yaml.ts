@@ -1,0 +1,142 @@
+/**
+ * YAML as the orchestrator's tools read it (version 1.1, without its dates,
+ * base-60 numbers and exotic collections), bounded, with positions.
+ *
+ * @module
+ */
+import { stringify } from "yaml";
+import { MeshError } from "../base/mod.ts";
+import { compose } from "./compose.ts";
+import { DEFAULT_YAML_LIMITS, type YamlLimits } from "./limits.ts";
+import { locate, type Path, type Position } from "./locate.ts";
+import { type DocumentText, splitDocuments } from "./split.ts";
+import { toPlain, YamlFault } from "./plain.ts";
+
+/** A document that was read. Maps are objects without a prototype; shared aliases are one object. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** 1-based line of the first key or item. */
+  readonly line: number;
+  /**
+   * Where a path lies: of the deepest part of it that the document has. With
+   * `key`, the position of the last name instead of its value. The document is
+   * read once more for the first question, so that good documents pay nothing.
+   */
+  locate(path: Path, target?: "key" | "value"): Position;
+}
+
+/** A document that could not be read. */
+export interface YamlProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One document of a stream, read or not. */
+export type YamlResult =
+  | { readonly document: YamlDocument; readonly problem?: undefined }
+  | { readonly document?: undefined; readonly problem: YamlProblem };
+
+/** The documents of a stream, one at a time; a broken one does not end the others. */
+export function* readYaml(
+  text: string,
+  limits: YamlLimits = DEFAULT_YAML_LIMITS,
+): Generator<YamlResult> {
+  for (const part of splitDocuments(text)) yield readDocument(part, limits);
+}
+
+function readDocument(part: DocumentText, limits: YamlLimits): YamlResult {
+  try {
+    refuseOversize(part.text, limits);
+    const document = compose(part.text);
+    const value = toPlain(document, part.text, limits);
+    const at = document.contents?.range?.[0] ?? 0;
+    return { document: makeDocument(part, value, position(part, at).line) };
+  } catch (error) {
+    if (!(error instanceof YamlFault)) throw error;
+    const at = position(part, error.offset);
+    const message = error.related === undefined
+      ? error.message
+      : `${error.message} (first at line ${position(part, error.related).line})`;
+    return { problem: { code: error.code, message, remedy: error.remedy, ...at } };
+  }
+}
+
+function makeDocument(part: DocumentText, value: unknown, line: number): YamlDocument {
+  let tree: ReturnType<typeof compose> | undefined;
+  return {
+    value,
+    line,
+    locate(path, target = "value") {
+      tree ??= compose(part.text);
+      return position(part, locate(tree, path, target));
+    },
+  };
+}
+
+/** Places where a node may start, counted before parsing: parsing costs up to 7 µs for each. */
+function refuseOversize(text: string, limits: YamlLimits): void {
+  if (text.length > limits.documentLength) {
+    throw new YamlFault(
+      "yaml-too-large",
+      `the document has ${text.length} characters, more than ${limits.documentLength}`,
+      "Split the document.",
+      0,
+    );
+  }
+  let nodes = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    // Line feed, comma, colon, dash, question mark, opening bracket and brace.
+    const starts = char === 10 || char === 44 || char === 58 || char === 91 || char === 123 ||
+      ((char === 45 || char === 63) && text.charCodeAt(at + 1) <= 32);
+    if (starts && ++nodes > limits.nodes) {
+      throw new YamlFault(
+        "yaml-too-large",
+        `the document has more than ${limits.nodes} nodes`,
+        "Split the document.",
+        at,
+      );
+    }
+  }
+}
+
+/** Line and column in the file of an offset in a document's text. */
+function position(part: DocumentText, offset: number): Position {
+  const before = part.text.slice(0, offset);
+  const lastBreak = before.lastIndexOf("\n");
+  let line = part.line;
+  for (let at = before.indexOf("\n"); at >= 0; at = before.indexOf("\n", at + 1)) line++;
+  return { line, column: offset - lastBreak };
+}
+
+/**
+ * One document's value, for texts that must hold exactly one.
+ *
+ * @throws {MeshError} with the codes of {@linkcode YamlProblem}, or `yaml-documents` when there are several.
+ */
+export function parseYaml(text: string, limits: YamlLimits = DEFAULT_YAML_LIMITS): unknown {
+  const results = [...readYaml(text, limits)];
+  if (results.length > 1) {
+    throw new MeshError("yaml-documents", `${results.length} YAML documents where one is meant`, {
+      remedy: "Keep one document.",
+    });
+  }
+  const result = results[0];
+  if (result === undefined) return undefined;
+  if (result.document) return result.document.value;
+  const { code, message, remedy, line, column } = result.problem;
+  throw new MeshError(code, `line ${line}, column ${column}: ${message}`, { remedy });
+}
+
+/** A plain value as YAML text, quoted so that version 1.1 and 1.2 readers agree. Ends with a line feed. */
+export function toYaml(value: unknown): string {
+  return stringify(value, {
+    version: "1.1",
+    compat: "core",
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  });
+}
