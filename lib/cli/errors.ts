@@ -1,0 +1,18 @@
+import { MeshError } from "../base/mod.ts";
+
+/** Exit status of any failure that is not a wrong use of the command line. */
+export const EXIT_FAILURE = 1;
+/** Exit status for an unknown command or flag and for a wrong number of arguments. */
+export const EXIT_USAGE = 64;
+
+const USAGE = "usage";
+
+/** An error that ends the program with status 64. */
+export function usageError(message: string, remedy?: string): MeshError {
+  return new MeshError(USAGE, message, { remedy });
+}
+
+/** The exit status for something that was thrown. */
+export function exitStatus(thrown: unknown): number {
+  return thrown instanceof MeshError && thrown.code === USAGE ? EXIT_USAGE : EXIT_FAILURE;
+}

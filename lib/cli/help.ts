@@ -1,0 +1,101 @@
+import type { CommandSpec, FlagSpec, FlagType, ProgramSpec } from "./spec.ts";
+import { helpFlag } from "./tree.ts";
+import { zeroText } from "./value.ts";
+
+/** The help page of a command, in the layout that users of such tools know. */
+export function helpText(program: ProgramSpec, path: readonly CommandSpec[]): string {
+  const command = path.at(-1) ?? program;
+  const isRoot = command === program;
+  const line = path.map((each) => each.name).join(" ");
+  const own = [...(command.flags ?? []), helpFlag(command.name)];
+  const sections = [
+    command.description ?? command.summary,
+    usage(command, line),
+    section("Aliases", names(command)),
+    section("Examples", (command.examples ?? []).map((example) => `  ${example}`).join("\n")),
+    section("Available Commands", commandList(command)),
+    section("Flags", flagList(isRoot ? [...own, ...program.globalFlags] : own)),
+    isRoot ? "" : section("Global Flags", flagList(program.globalFlags)),
+    command.commands === undefined
+      ? ""
+      : `Use "${line} [command] --help" for more information about a command.`,
+  ];
+  return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+function section(title: string, body: string): string {
+  return body === "" ? "" : `${title}:\n${body}`;
+}
+
+function usage(command: CommandSpec, line: string): string {
+  const args = (command.args ?? []).map((arg) =>
+    arg.optional === true ? `[<${arg.name}>]` : `<${arg.name}>`
+  );
+  const lines: string[] = [];
+  if (command.run !== undefined) lines.push(`  ${[line, ...args, "[flags]"].join(" ")}`);
+  if (command.commands !== undefined) lines.push(`  ${line} [command]`);
+  return `Usage:\n${lines.join("\n")}`;
+}
+
+function names(command: CommandSpec): string {
+  const { aliases = [] } = command;
+  return aliases.length === 0 ? "" : `  ${[command.name, ...aliases].join(", ")}`;
+}
+
+function commandList(command: CommandSpec): string {
+  const children = [...(command.commands ?? [])].sort((a, b) => a.name < b.name ? -1 : 1);
+  const width = Math.max(0, ...children.map((child) => child.name.length));
+  return children.map((child) => `  ${child.name.padEnd(width)}   ${child.summary}`).join("\n");
+}
+
+/** How the types are named in help texts. */
+const TYPE_NAMES: Readonly<Record<FlagType, string>> = {
+  bool: "",
+  string: "string",
+  int: "int",
+  int32: "int32",
+  uint16: "uint16",
+  float32: "float32",
+  duration: "duration",
+  level: "Level",
+  stringSlice: "strings",
+  stringArray: "stringArray",
+  stringMap: "stringToString",
+};
+
+function flagList(flags: readonly FlagSpec[]): string {
+  const sorted = [...flags].sort((a, b) => a.name < b.name ? -1 : 1);
+  const heads = sorted.map((flag) => {
+    const short = flag.short === undefined ? "    " : `-${flag.short}, `;
+    return `  ${short}--${flag.name} ${TYPE_NAMES[flag.type]}`.trimEnd();
+  });
+  const width = Math.max(0, ...heads.map((head) => head.length));
+  return sorted
+    .map((flag, at) => `${heads[at]?.padEnd(width)}   ${describe(flag)}`)
+    .join("\n");
+}
+
+function describe(flag: FlagSpec): string {
+  const parts = [flag.description];
+  if (flag.choices !== undefined) parts.push(`(one of ${flag.choices.join(", ")})`);
+  const shown = defaultShown(flag);
+  if (shown !== "") parts.push(`(default ${shown})`);
+  if (flag.env !== undefined) parts.push(`[env ${flag.env}]`);
+  return parts.join(" ");
+}
+
+/** Defaults that are the type's zero say nothing and are left out. */
+function defaultShown(flag: FlagSpec): string {
+  const text = flag.default ?? "";
+  if (text === "" || text === zeroText(flag.type)) return "";
+  switch (flag.type) {
+    case "string":
+      return JSON.stringify(text);
+    case "stringSlice":
+    case "stringArray":
+    case "stringMap":
+      return `[${text}]`;
+    default:
+      return text;
+  }
+}

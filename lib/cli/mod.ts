@@ -1,0 +1,24 @@
+/**
+ * Command lines as tables: a program is a tree of commands with flags in the `pflag` convention
+ * (`--x=false`, `-n=foo`, `-nfoo`, `-abc`, repeated lists, `k=v` maps, durations).
+ *
+ * @module
+ */
+export {
+  type ArgSpec,
+  type CommandSpec,
+  type FlagSpec,
+  type FlagType,
+  type Invocation,
+  type Io,
+  type ProgramSpec,
+  type RunEnvironment,
+} from "./spec.ts";
+export { type FlagValues } from "./flags.ts";
+export { helpText } from "./help.ts";
+export { parseArgv, type Parsed } from "./parse.ts";
+export { EXIT_FAILURE, EXIT_USAGE, runProgram, usageError } from "./run.ts";
+export { processIo, shutdownSignal } from "./process.ts";
+export { versionCommand } from "./version.ts";
+export { completionCommand } from "./completion.ts";
+export { suggest } from "./suggest.ts";

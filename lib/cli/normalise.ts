@@ -1,0 +1,83 @@
+/**
+ * From the `pflag` convention to the one form that the parser behind it reads without doubt:
+ * `--name=value` for every flag, arguments after `--`.
+ *
+ * @module
+ */
+import { usageError } from "./errors.ts";
+import type { FlagSpec } from "./spec.ts";
+import { suggest } from "./suggest.ts";
+import { isFlagToken } from "./tree.ts";
+import { MeshError } from "../base/mod.ts";
+
+/** The words of a command line, told apart. */
+export interface Normalised {
+  /** Each as `--name=value`, in order. */
+  readonly options: readonly string[];
+  readonly args: readonly string[];
+}
+
+/**
+ * Tells flags from arguments.
+ *
+ * @throws {MeshError} `usage` for an unknown flag, `flag-value` for one without its value.
+ */
+export function normalise(flags: readonly FlagSpec[], words: readonly string[]): Normalised {
+  const options: string[] = [];
+  const args: string[] = [];
+  const queue = [...words];
+  for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
+    if (word === "--") {
+      args.push(...queue);
+      break;
+    }
+    if (!isFlagToken(word)) args.push(word);
+    else if (word.startsWith("--")) options.push(longFlag(flags, word, queue));
+    else options.push(...shortFlags(flags, word, queue));
+  }
+  return { options, args };
+}
+
+function longFlag(flags: readonly FlagSpec[], word: string, queue: string[]): string {
+  const equals = word.indexOf("=");
+  const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
+  const flag = flags.find((each) => each.name === name);
+  if (flag === undefined) throw unknownFlag(flags, name);
+  if (equals >= 0) return word;
+  if (flag.type === "bool") return `--${name}=true`;
+  return `--${name}=${nextWord(queue, `--${name}`)}`;
+}
+
+/** A cluster: any number of switches, the last of which may be a flag with its value. */
+function shortFlags(flags: readonly FlagSpec[], word: string, queue: string[]): string[] {
+  const options: string[] = [];
+  for (let at = 1; at < word.length; at++) {
+    const letter = word[at] ?? "";
+    const flag = flags.find((each) => each.short === letter);
+    if (flag === undefined) {
+      throw usageError(`unknown shorthand flag: ${JSON.stringify(letter)} in ${word}`);
+    }
+    const rest = word.slice(at + 1);
+    if (rest.startsWith("=")) return [...options, `--${flag.name}=${rest.slice(1)}`];
+    if (flag.type !== "bool") {
+      const value = rest === "" ? nextWord(queue, `-${letter}`) : rest;
+      return [...options, `--${flag.name}=${value}`];
+    }
+    options.push(`--${flag.name}=true`);
+  }
+  return options;
+}
+
+function nextWord(queue: string[], flag: string): string {
+  const word = queue.shift();
+  if (word === undefined) throw new MeshError("flag-value", `flag needs an argument: ${flag}`);
+  return word;
+}
+
+function unknownFlag(flags: readonly FlagSpec[], name: string): MeshError {
+  const [near] = suggest(name, flags.map((flag) => flag.name));
+  return usageError(
+    `unknown flag: --${name}`,
+    near === undefined ? undefined : `Did you mean --${near}?`,
+  );
+}

@@ -1,0 +1,92 @@
+import type { FlagValues } from "./flags.ts";
+
+/**
+ * Types of flag values. `int` is 64 bits wide as far as numbers are exact (2^53), `level` is a
+ * verbosity, `stringSlice` splits at commas, `stringArray` does not, `stringMap` takes `k=v,…`;
+ * these last three may be repeated.
+ */
+export type FlagType =
+  | "bool"
+  | "string"
+  | "int"
+  | "int32"
+  | "uint16"
+  | "float32"
+  | "duration"
+  | "level"
+  | "stringSlice"
+  | "stringArray"
+  | "stringMap";
+
+/** One row of a flag table. */
+export interface FlagSpec {
+  /** Without dashes. */
+  readonly name: string;
+  /** One letter, without dash. */
+  readonly short?: string;
+  readonly type: FlagType;
+  /** As a user would write it; left out: the type's zero (`false`, `0`, empty). */
+  readonly default?: string;
+  /** One sentence for the help text. */
+  readonly description: string;
+  /** Variable whose value, when not empty, takes the place of the default. */
+  readonly env?: string;
+  /** The values that are accepted; also what completion offers. */
+  readonly choices?: readonly string[];
+  /** What completion offers for a value; nothing is offered when left out. */
+  readonly complete?: "file" | "directory";
+}
+
+/** A positional argument; optional ones come last. */
+export interface ArgSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  /** What completion offers. */
+  readonly choices?: readonly string[];
+}
+
+/** A command: either runs, or groups others. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Longer text for the command's own help; the summary when left out. */
+  readonly description?: string;
+  /** Command lines shown as examples, one a line. */
+  readonly examples?: readonly string[];
+  readonly args?: readonly ArgSpec[];
+  readonly flags?: readonly FlagSpec[];
+  readonly commands?: readonly CommandSpec[];
+  /** Gives the exit status. Anything thrown is shown as `Error: …` and gives status 1. */
+  readonly run?: (call: Invocation) => Promise<number> | number;
+}
+
+/** A program: the root command and the flags that every command has. */
+export interface ProgramSpec extends CommandSpec {
+  readonly globalFlags: readonly FlagSpec[];
+}
+
+/** Where a command writes. */
+export interface Io {
+  /** Standard output. */
+  out(text: string): void;
+  /** Standard error. */
+  err(text: string): void;
+}
+
+/** What a command gets. */
+export interface Invocation {
+  readonly flags: FlagValues;
+  readonly args: readonly string[];
+  readonly io: Io;
+  /** Aborted when the program is asked to end. */
+  readonly signal: AbortSignal;
+}
+
+/** What surrounds a run; tests put their own in place. */
+export interface RunEnvironment {
+  readonly io: Io;
+  readonly signal: AbortSignal;
+}

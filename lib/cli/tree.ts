@@ -1,0 +1,99 @@
+/**
+ * Finding one's way in a program's tree of commands.
+ *
+ * @module
+ */
+import type { CommandSpec, FlagSpec, ProgramSpec } from "./spec.ts";
+
+/** `--help`, which every command has. */
+export function helpFlag(command: string): FlagSpec {
+  return { name: "help", short: "h", type: "bool", description: `help for ${command}` };
+}
+
+/** The sub-command that `word` names, by name or alias. */
+export function childNamed(command: CommandSpec, word: string): CommandSpec | undefined {
+  return command.commands?.find((child) =>
+    child.name === word || child.aliases?.includes(word) === true
+  );
+}
+
+/** Flags of a command: its own, those of the whole program, and `--help`. */
+export function flagsOf(program: ProgramSpec, command: CommandSpec): readonly FlagSpec[] {
+  return [...(command.flags ?? []), ...program.globalFlags, helpFlag(command.name)];
+}
+
+/** The flag that a token such as `--name`, `--name=x`, `-n` or `-nx` starts with. */
+export function flagOfToken(flags: readonly FlagSpec[], token: string): FlagSpec | undefined {
+  if (token.startsWith("--")) {
+    const name = token.slice(2).split("=", 1)[0];
+    return flags.find((flag) => flag.name === name);
+  }
+  return flags.find((flag) => flag.short === token[1]);
+}
+
+/** True for tokens that are flags; a single dash is an argument (standard input, by custom). */
+export function isFlagToken(token: string): boolean {
+  return token.startsWith("-") && token !== "-";
+}
+
+/** All flags in a tree: what tells, before the command is known, which ones take a value. */
+export function allFlags(program: ProgramSpec): FlagSpec[] {
+  const found: FlagSpec[] = [...program.globalFlags, helpFlag(program.name)];
+  const visit = (command: CommandSpec) => {
+    found.push(...(command.flags ?? []));
+    command.commands?.forEach(visit);
+  };
+  visit(program);
+  return found;
+}
+
+/** True when a token's value stands in the next word. */
+export function takesNextWord(flags: readonly FlagSpec[], token: string): boolean {
+  if (token.startsWith("--")) {
+    const flag = flagOfToken(flags, token);
+    return !token.includes("=") && flag !== undefined && flag.type !== "bool";
+  }
+  for (let at = 1; at < token.length; at++) {
+    const flag = flags.find(({ short }) => short === token[at]);
+    if (flag === undefined) return false;
+    if (flag.type !== "bool") return at === token.length - 1;
+  }
+  return false;
+}
+
+/** A command line taken apart at the first level. */
+export interface Located {
+  /** From the program down to the command. */
+  readonly path: readonly CommandSpec[];
+  /** All words but those that named the command. */
+  readonly words: readonly string[];
+}
+
+/** Walks down the tree along the words that name commands; flags may stand anywhere. */
+export function locate(program: ProgramSpec, argv: readonly string[]): Located {
+  const known = allFlags(program);
+  const path: CommandSpec[] = [program];
+  const words: string[] = [];
+  let descending = true;
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? "";
+    if (word === "--") {
+      words.push(...argv.slice(at));
+      break;
+    }
+    if (isFlagToken(word)) {
+      words.push(word);
+      const next = argv[at + 1];
+      if (takesNextWord(known, word) && next !== undefined) words.push(next), at++;
+      continue;
+    }
+    const child = descending ? childNamed(path.at(-1) ?? program, word) : undefined;
+    if (child === undefined) {
+      descending = false;
+      words.push(word);
+    } else {
+      path.push(child);
+    }
+  }
+  return { path, words };
+}
