@@ -22,3 +22,10 @@ export { processIo, shutdownSignal } from "./process.ts";
 export { versionCommand } from "./version.ts";
 export { completionCommand } from "./completion.ts";
 export { suggest } from "./suggest.ts";
+export {
+  LOG_FLAGS,
+  type LoggingFlagValues,
+  loggingFlagValues,
+  VKLOG_FLAG,
+} from "./logging_flags.ts";
+export { warnIneffective } from "./ineffective.ts";

@@ -1,0 +1,15 @@
+/**
+ * The program `pilot-agent`.
+ *
+ * @module
+ */
+import { processIo, runProgram, shutdownSignal } from "../../lib/cli/mod.ts";
+import { PILOT_AGENT } from "./program.ts";
+
+/** Runs the program with the words after its name and gives its exit status. */
+export async function run(args: readonly string[]): Promise<number> {
+  using shutdown = shutdownSignal((status) => Deno.exit(status));
+  return await runProgram(PILOT_AGENT, args, { io: processIo, signal: shutdown.signal });
+}
+
+if (import.meta.main) Deno.exit(await run(Deno.args));

@@ -1,0 +1,45 @@
+import { type FlagValues, loggingFlagValues } from "../../lib/cli/mod.ts";
+import type { LoggingOptions } from "../../lib/log/mod.ts";
+
+/** What `pilot-agent proxy` was asked for. */
+export interface ProxyOptions {
+  /** Worker threads of the proxy; 0 leaves the choice to the configuration when not given. */
+  readonly concurrency: number;
+  /** DNS suffix; empty stands for `${POD_NAMESPACE}.svc.cluster.local`. */
+  readonly domain: string;
+  /** Mesh configuration file. */
+  readonly meshConfig: string;
+  readonly outlierLogPath: string;
+  readonly profiling: boolean;
+  /** Deprecated form of scopes in `proxyLogLevel`; `scope:level,…`, empty for none. */
+  readonly proxyComponentLogLevel: string;
+  /** `level[,scope:level…]`, for example `warning,misc:error`. */
+  readonly proxyLogLevel: string;
+  readonly serviceCluster: string;
+  /** Port of the security token service; 0 for none. */
+  readonly stsPort: number;
+  readonly templateFile: string;
+  readonly tokenManagerPlugin: string;
+  readonly logging: LoggingOptions;
+  /** Names of the flags that the command line gives, for example `concurrency`. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** Collects the options from the parsed flags. */
+export function proxyOptions(flags: FlagValues): ProxyOptions {
+  return {
+    concurrency: flags.number("concurrency"),
+    domain: flags.string("domain"),
+    meshConfig: flags.string("meshConfig"),
+    outlierLogPath: flags.string("outlierLogPath"),
+    profiling: flags.bool("profiling"),
+    proxyComponentLogLevel: flags.string("proxyComponentLogLevel"),
+    proxyLogLevel: flags.string("proxyLogLevel"),
+    serviceCluster: flags.string("serviceCluster"),
+    stsPort: flags.number("stsPort"),
+    templateFile: flags.string("templateFile"),
+    tokenManagerPlugin: flags.string("tokenManagerPlugin"),
+    logging: loggingFlagValues(flags),
+    given: flags.given,
+  };
+}

@@ -1,0 +1,103 @@
+import {
+  completionCommand,
+  type Invocation,
+  LOG_FLAGS,
+  loggingFlagValues,
+  type ProgramSpec,
+  versionCommand,
+  VKLOG_FLAG,
+} from "../../lib/cli/mod.ts";
+import { MeshError } from "../../lib/base/mod.ts";
+import { configureLogging } from "../../lib/log/mod.ts";
+import { requestText } from "../../lib/web/mod.ts";
+import { CLEAN_IPTABLES_FLAGS, IPTABLES_FLAGS } from "./iptables_flags.ts";
+import { proxyOptions } from "./options.ts";
+import { PROXY_FLAGS } from "./proxy_flags.ts";
+
+/** Admin API, readiness listener, status server, debug tap: what `request` may be sent to. */
+const REQUEST_PORTS: readonly number[] = [15000, 15021, 15020, 15004];
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** The command line of the node agent. */
+export const PILOT_AGENT: ProgramSpec = {
+  name: "pilot-agent",
+  summary: "Mesh node agent",
+  description: "The node agent of the mesh: runs in the sidecar or gateway container and " +
+    "bootstraps the data-plane proxy.",
+  globalFlags: [...LOG_FLAGS, VKLOG_FLAG],
+  commands: [
+    { name: "proxy", summary: "Run the xDS proxy agent", flags: PROXY_FLAGS, run: runProxy },
+    {
+      name: "request",
+      summary: "Make an HTTP request to the proxy's admin API",
+      examples: ["pilot-agent request GET /config_dump", "pilot-agent request POST /logging"],
+      args: [
+        { name: "method", description: "HTTP method", choices: ["GET", "POST"] },
+        { name: "path", description: "Path of the request, with its query" },
+        { name: "body", description: "Body of the request", optional: true },
+      ],
+      flags: [{
+        name: "debug-port",
+        type: "int32",
+        default: "15000",
+        description: "Port on localhost to send the request to",
+      }],
+      run: runRequest,
+    },
+    {
+      name: "mesh-iptables",
+      summary: "Set up port forwarding to the sidecar",
+      flags: IPTABLES_FLAGS,
+      run: noCapture,
+    },
+    {
+      name: "mesh-clean-iptables",
+      summary: "Remove the iptables rules of the sidecar",
+      flags: CLEAN_IPTABLES_FLAGS,
+      run: noCapture,
+    },
+    versionCommand(),
+    completionCommand("pilot-agent"),
+  ],
+};
+
+async function runProxy({ flags, signal }: Invocation): Promise<number> {
+  const options = proxyOptions(flags);
+  // Loaded first: the agent's modules open scopes that the logging flags may name.
+  const { proxy } = await import("./proxy.ts");
+  const endLogging = configureLogging(options.logging);
+  try {
+    return await proxy(options, signal);
+  } finally {
+    endLogging();
+  }
+}
+
+async function runRequest({ args, flags, io, signal }: Invocation): Promise<number> {
+  const port = flags.number("debug-port");
+  if (!REQUEST_PORTS.includes(port)) {
+    const allowed = REQUEST_PORTS.join(" ");
+    throw new MeshError(
+      "port-not-allowed",
+      `debug port ${port} is not in allowed list [${allowed}]`,
+    );
+  }
+  const endLogging = configureLogging(loggingFlagValues(flags));
+  try {
+    const [method = "", path = "", body] = args;
+    const timeoutMs = REQUEST_TIMEOUT_MS;
+    const address = `localhost:${port}`;
+    io.out(await requestText({ address, method, path, body, timeoutMs, signal }));
+    return 0;
+  } finally {
+    endLogging();
+  }
+}
+
+/** All flags are parsed, so that a wrong one is reported first. */
+function noCapture(): never {
+  throw new MeshError("capture-unsupported", "traffic capture with iptables is not supported yet", {
+    remedy: "Run the proxy with interception mode NONE: a Sidecar resource whose listeners bind " +
+      "addresses of their own and have captureMode NONE.",
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * Runs a program of the mesh: `deno run -A main.ts <program> <args…>`.
+ *
+ * @module
+ */
+import { EXIT_FAILURE, EXIT_USAGE, processIo } from "./lib/cli/mod.ts";
+
+/** Programs by name; each is loaded only when it is the one to run. */
+const PROGRAMS: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<number> }>>> =
+  {
+    "pilot-discovery": () => import("./cmd/pilot-discovery/main.ts"),
+    "pilot-agent": () => import("./cmd/pilot-agent/main.ts"),
+  };
+
+/** Programs that are documented and not there yet. */
+const TO_COME: readonly string[] = ["install-cni", "meshctl"];
+
+async function main([program = "", ...args]: string[]): Promise<number> {
+  if (Object.hasOwn(PROGRAMS, program)) {
+    const loaded = await PROGRAMS[program]?.();
+    return await loaded?.run(args) ?? EXIT_FAILURE;
+  }
+  if (TO_COME.includes(program)) {
+    processIo.err(`Error: the program ${program} is not there yet; docs/status.md says what is\n`);
+    return EXIT_FAILURE;
+  }
+  const list = Object.keys(PROGRAMS).map((name) => `  ${name}\n`).join("");
+  const fault = program === "" ? "no program named" : `unknown program ${JSON.stringify(program)}`;
+  processIo.err(`Error: ${fault}\n\nUsage: deno run -A main.ts <program> <args>\n\n${list}`);
+  return EXIT_USAGE;
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));
