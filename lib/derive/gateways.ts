@@ -33,9 +33,9 @@ export interface GatewayPort {
   readonly gateways: readonly string[];
 }
 
-/** Key of a port among those of a proxy: `80`, or `80|10.0.0.1` with a bind address. */
+/** Key of a port among those of a proxy: `80`, or `80@10.0.0.1` with a bind address. */
 export function gatewayPortKey(port: GatewayPort): string {
-  return port.bind === "" ? `${port.number}` : `${port.number}|${port.bind}`;
+  return port.bind === "" ? `${port.number}` : `${port.number}@${port.bind}`;
 }
 
 /**

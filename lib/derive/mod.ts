@@ -27,6 +27,7 @@ export {
   boundToMesh,
   gatewayKey,
   type Indexes,
+  isRange,
   TABLE_KINDS,
   type TableKind,
   tableOf,

@@ -60,10 +60,14 @@ export interface Indexes {
   readonly hostsByPattern: Index;
   /** `""` or `NS` → listener members: `http/PORT`, `tcp/PORT`, `vip/PORT/HOST`. */
   readonly listenersSeenBy: Index;
+  /** `""` or `NS` → numbers of HTTP ports. */
+  readonly httpPortsSeenBy: Index;
   /** `NS|PORT` (`|PORT` for everybody) → hosts with an HTTP port of that number. */
   readonly httpHosts: Index;
-  /** `NS|PORT` → hosts with a TCP port of that number and without address. */
+  /** `NS|PORT` → hosts with a TCP port of that number. */
   readonly tcpHosts: Index;
+  /** virtual address → hosts that have it. */
+  readonly hostsByVip: Index;
   /** address → keys of the ServiceEntries with that endpoint. */
   readonly entriesByAddress: Index;
   /** `NS` → keys of the ServiceEntries that select workloads there. */
@@ -177,6 +181,13 @@ function serviceIndexes(graph: Graph, tables: Tables) {
         for (const member of listenerMembers(row.spec)) yield [ns, member];
       }
     }),
+    httpPortsSeenBy: over("httpPorts", function* (row) {
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const port of row.spec.ports) {
+          if (isHttp(protocolOf(port.protocol))) yield [ns, `${port.number}`];
+        }
+      }
+    }),
     httpHosts: over("httpHosts", function* (row) {
       for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
         for (const port of row.spec.ports) {
@@ -186,12 +197,16 @@ function serviceIndexes(graph: Graph, tables: Tables) {
       }
     }),
     tcpHosts: over("tcpHosts", function* (row) {
-      if (row.spec.addresses.length > 0) return;
       for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
         for (const port of row.spec.ports) {
           if (!listensTcp(port.protocol)) continue;
           for (const host of hosts(row)) yield [`${ns}|${port.number}`, host];
         }
+      }
+    }),
+    hostsByVip: over("vip", function* (row) {
+      for (const address of row.spec.addresses) {
+        for (const host of hosts(row)) yield [address, host];
       }
     }),
     entriesByAddress: over("address", function* (row, key) {
@@ -203,14 +218,26 @@ function serviceIndexes(graph: Graph, tables: Tables) {
   };
 }
 
-/** The outbound listeners that a ServiceEntry's ports need. */
-export function* listenerMembers(spec: ServiceEntry): Iterable<string> {
+/**
+ * The outbound listeners that a ServiceEntry's ports may need: one shared by all
+ * HTTP services of a port, one shared by the TCP services that are told apart by
+ * nothing or by address ranges, and one for each host with single addresses.
+ */
+function* listenerMembers(spec: ServiceEntry): Iterable<string> {
   for (const port of spec.ports) {
     if (isHttp(protocolOf(port.protocol))) yield `http/${port.number}`;
-    else if (!listensTcp(port.protocol)) continue;
-    else if (spec.addresses.length === 0) yield `tcp/${port.number}`;
-    else for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
+    else if (listensTcp(port.protocol)) {
+      yield `tcp/${port.number}`;
+      if (spec.addresses.some((a) => !isRange(a))) {
+        for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
+      }
+    }
   }
+}
+
+/** Whether an address is a range (`10.0.0.0/8`) and not a single address. */
+export function isRange(address: string): boolean {
+  return address.includes("/");
 }
 
 /** Whether a port's protocol is carried as plain TCP. */

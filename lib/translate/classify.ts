@@ -1,0 +1,85 @@
+/**
+ * From a connected proxy to its class: the data generation may depend on.
+ *
+ * @module
+ */
+import { canonicalJson, MeshError } from "../base/mod.ts";
+import type { ProxyClass, ProxyNode, ServiceTarget } from "../model/mod.ts";
+
+/** Node metadata keys that steer generation. */
+const OPTIONS = ["HTTP10", "IDLE_TIMEOUT", "HTTP_PROXY_PORT"] as const;
+
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** A class without the services that run beside the proxy: what the node alone tells. */
+export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
+
+/**
+ * Reads what matters from a node.
+ *
+ * @throws MeshError `node-namespace` when the node's namespace is not a name.
+ */
+export function classBasis(node: ProxyNode): ClassBasis {
+  const { metadata } = node;
+  const namespace = text(metadata.NAMESPACE) || node.namespace;
+  if (!NAMESPACE.test(namespace)) {
+    throw new MeshError("node-namespace", `the node's namespace is not a valid name`, {
+      remedy: "Set POD_NAMESPACE (or the NAMESPACE metadata) to the namespace of the workload.",
+    });
+  }
+  const mode = text(metadata.INTERCEPTION_MODE).toUpperCase();
+  return {
+    role: node.role,
+    namespace,
+    labels: labelsOf(metadata.LABELS),
+    serviceAccount: text(metadata.SERVICE_ACCOUNT),
+    clusterId: text(metadata.CLUSTER_ID),
+    network: text(metadata.NETWORK),
+    locality: node.locality,
+    revision: text(metadata.MESH_REVISION),
+    dnsDomain: node.dnsDomain,
+    interception: mode === "NONE" || mode === "TPROXY" ? mode : "REDIRECT",
+    ipv4: node.ips.some((ip) => !ip.includes(":")),
+    ipv6: node.ips.some((ip) => ip.includes(":")),
+    options: optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
+  };
+}
+
+/** Completes a class; equal data give equal keys. */
+export function proxyClass(basis: ClassBasis, targets: readonly ServiceTarget[]): ProxyClass {
+  const whole = { ...basis, targets };
+  return { ...whole, key: canonicalJson(whole) };
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** String-valued labels, keys sorted. */
+function labelsOf(value: unknown): Record<string, string> {
+  const labels: Record<string, string> = {};
+  if (typeof value !== "object" || value === null) return labels;
+  for (const [key, label] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (typeof label === "string") labels[key] = label;
+  }
+  return labels;
+}
+
+/**
+ * @param ownAddress set for proxies that bind their listeners themselves: the one
+ * case in which an address is part of a class
+ */
+function optionsOf(
+  metadata: Readonly<Record<string, unknown>>,
+  ownAddress: string | undefined,
+): Record<string, string> {
+  const options: Record<string, string> = {};
+  if (ownAddress !== undefined) options.BIND_IP = ownAddress;
+  for (const key of OPTIONS) {
+    const value = metadata[key];
+    if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") {
+      options[key] = String(value);
+    }
+  }
+  return options;
+}

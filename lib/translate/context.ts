@@ -1,0 +1,71 @@
+/**
+ * What the tables of translation share.
+ *
+ * @module
+ */
+import type { Mesh } from "../derive/mod.ts";
+import type { Derived, Read } from "../graph/mod.ts";
+import type { ProxyClass, Service } from "../model/mod.ts";
+import type { Features } from "./features.ts";
+
+/** The mesh, the switches, and the classes in use. */
+export interface Context {
+  readonly mesh: Mesh;
+  readonly features: Features;
+  /** Key of a class → the class. */
+  readonly classes: Derived<ProxyClass>;
+}
+
+/** Address families of a proxy, as a key part. */
+export type Family = "v4" | "v6" | "dual";
+
+/** The families of a class; one without addresses counts as IPv4. */
+export function familyOf(cls: { readonly ipv4: boolean; readonly ipv6: boolean }): Family {
+  if (cls.ipv6) return cls.ipv4 ? "dual" : "v6";
+  return "v4";
+}
+
+/** What a host means to the proxies of a namespace: the service, and the rules that apply to it. */
+export interface Pick {
+  /** `namespace/host`. */
+  readonly service: string;
+  /** As `Policies.ruleKey`. */
+  readonly rules: string;
+}
+
+/** Looks a host up as a namespace sees it (`""`: as everybody does). */
+export function pick(
+  read: Read,
+  { mesh }: Context,
+  namespace: string,
+  host: string,
+): Pick | undefined {
+  const service = read.get(mesh.services.resolve, `${namespace}|${host}`);
+  if (service === undefined) return undefined;
+  const owner = service.slice(0, service.indexOf("/"));
+  return { service, rules: read.get(mesh.policies.ruleKey, `${namespace}|${owner}|${host}`) };
+}
+
+/** The service that a host means to the proxies of a namespace. */
+export function pickService(
+  read: Read,
+  { mesh }: Context,
+  namespace: string,
+  host: string,
+): Service | undefined {
+  const key = read.get(mesh.services.resolve, `${namespace}|${host}`);
+  return key === undefined ? undefined : read.get(mesh.services.service, key);
+}
+
+/** Splits a key of parts joined by `|`; the last part takes what is left. */
+export function splitKey(key: string, parts: number): string[] {
+  const out: string[] = [];
+  let from = 0;
+  for (let i = 1; i < parts; i++) {
+    const bar = key.indexOf("|", from);
+    out.push(key.slice(from, bar));
+    from = bar + 1;
+  }
+  out.push(key.slice(from));
+  return out;
+}

@@ -1,0 +1,91 @@
+/**
+ * Seats: which class a connected proxy belongs to, and its views.
+ *
+ * @module
+ */
+import { canonicalJson } from "../base/mod.ts";
+import { labelsKey } from "../derive/mod.ts";
+import type { Collection, Derived, View } from "../graph/mod.ts";
+import type { ProxyClass, ProxyNode, Seat } from "../model/mod.ts";
+import { type ClassBasis, classBasis, proxyClass } from "./classify.ts";
+import type { Context } from "./context.ts";
+
+/** Where a proxy stands: its class, and the Sidecar that narrows what it sees. */
+export interface Placement {
+  readonly cls: ProxyClass;
+  /** `namespace/name`; `""` for none. */
+  readonly sidecar: string;
+}
+
+/** Finds the layers of a placement by type URL. */
+export type LayersOf = (placement: Placement) => ReadonlyMap<string, readonly Collection[]>;
+
+interface PlacementKey {
+  readonly basis: ClassBasis;
+  readonly ips: readonly string[];
+}
+
+/** Creates the table of placements: a node's plain data → its placement. */
+export function derivePlacements({ mesh }: Omit<Context, "classes">): Derived<Placement> {
+  return mesh.graph.derive<Placement>("placement", (read, key) => {
+    const { basis, ips } = JSON.parse(key) as PlacementKey;
+    const sidecar = basis.role === "sidecar"
+      ? read.get(mesh.scopes.sidecar, `${basis.namespace}|${labelsKey(basis.labels)}`)
+      : "";
+    return { cls: proxyClass(basis, read.get(mesh.targets, ips.join(","))), sidecar };
+  }, { equal: (a, b) => a.cls.key === b.cls.key && a.sidecar === b.sidecar });
+}
+
+/** Creates the table of classes: a class's key is its content. */
+export function deriveClasses({ mesh }: Omit<Context, "classes">): Derived<ProxyClass> {
+  return mesh.graph.derive<ProxyClass>(
+    "class",
+    (_read, key) => ({ ...JSON.parse(key) as ProxyClass, key }),
+  );
+}
+
+/** Gives a proxy its seat; see `SeatSource.seat`. */
+export function takeSeat(
+  context: Context,
+  placements: Derived<Placement>,
+  layersOf: LayersOf,
+  node: ProxyNode,
+  onMove: () => void,
+): Seat {
+  const { graph } = context.mesh;
+  const key = canonicalJson({ basis: classBasis(node), ips: node.ips });
+  let views = new Map<string, View>();
+  let held: Collection[] = [];
+  let current: Placement;
+
+  const settle = (placement: Placement): void => {
+    const before = held;
+    current = placement;
+    held = [];
+    views = new Map();
+    for (const [typeUrl, layers] of layersOf(placement)) {
+      for (const layer of layers) layer.retain();
+      held.push(...layers);
+      views.set(typeUrl, graph.view(layers));
+    }
+    for (const layer of before) layer.release();
+  };
+  const watch = graph.watch(placements, key, (placement) => {
+    settle(placement);
+    onMove();
+  });
+  settle(watch.value);
+
+  return {
+    get classKey() {
+      return current.cls.key;
+    },
+    view: (typeUrl) => views.get(typeUrl),
+    close: () => {
+      watch.close();
+      for (const layer of held) layer.release();
+      held = [];
+      views = new Map();
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Virtual hosts of outbound route tables: one cell per port and host, as a
+ * namespace sees it.
+ *
+ * @module
+ */
+import { fullHost } from "../derive/mod.ts";
+import type { Derived, Read, Resource } from "../graph/mod.ts";
+import { isHttp } from "../model/mod.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
+import { type Context, pick, pickService, splitKey } from "./context.ts";
+import { routeDefaults } from "./defaults.ts";
+import { encodeResource, sameResources } from "./resource.ts";
+import {
+  defaultRoute,
+  hashPolicyFor,
+  type ResolvedDestination,
+  translateHttpRoutes,
+  virtualHostFor,
+} from "./route/mod.ts";
+
+/**
+ * Creates the table: `NS|port|host` → its virtual host, if the host has an HTTP
+ * port of that number, or a VirtualService and no service at port 80.
+ */
+export function deriveVirtualHosts(context: Context): Derived<readonly Resource[]> {
+  return context.mesh.graph.derive<readonly Resource[]>("vhost", (read, key) => {
+    const [namespace = "", portText = "", host = ""] = splitKey(key, 3);
+    const resource = virtualHost(read, context, namespace, Number(portText), host);
+    return resource === undefined ? [] : [resource];
+  }, { equal: sameResources });
+}
+
+function virtualHost(
+  read: Read,
+  context: Context,
+  namespace: string,
+  port: number,
+  host: string,
+): Resource | undefined {
+  const { mesh } = context;
+  const service = pickService(read, context, namespace, host);
+  const served = service?.ports.some((p) => p.number === port && isHttp(p.protocol)) ?? false;
+  if (service !== undefined && !served) return undefined;
+  const routeKey = read.get(mesh.routes.meshRoute, `${namespace}|${host}`);
+  if (service === undefined && (port !== 80 || routeKey === "")) return undefined;
+
+  const defaults = routeDefaults(read, context);
+  const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
+  let routes = row === undefined ? [] : translateHttpRoutes(row.spec, {
+    gateway: "mesh",
+    port,
+    vsNamespace: row.meta.namespace,
+    vsName: row.meta.name,
+    mesh: defaults,
+    resolve: destinationResolver(read, context, namespace, port),
+  });
+  if (routes.length === 0) {
+    if (service === undefined) return undefined;
+    const target = destinationResolver(read, context, namespace, port)(
+      { host, port: { number: port }, subset: "" },
+      service.namespace,
+    );
+    routes = [defaultRoute(target, defaults)];
+  }
+  const message = virtualHostFor({
+    host,
+    port,
+    proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
+    addresses: (service?.addresses ?? []).filter((a) => ownsAddress(read, context, a, host)),
+    claims: (alias) => !isTaken(read, context, namespace, alias),
+  }, routes);
+  return encodeResource(message.name, VirtualHostSchema, message);
+}
+
+/** Of several hosts with one virtual address the first by name has it as a domain: Envoy refuses a table that says a domain twice. */
+function ownsAddress(read: Read, { mesh }: Context, address: string, host: string): boolean {
+  return read.members(mesh.indexes.hostsByVip, address)[0] === host;
+}
+
+/** Whether a short name is the full name of something else, which has a virtual host of its own. */
+function isTaken(read: Read, { mesh }: Context, namespace: string, alias: string): boolean {
+  return read.get(mesh.services.resolve, `${namespace}|${alias}`) !== undefined ||
+    read.any(mesh.indexes.meshRoutesByHost, alias);
+}
+
+/** What a destination needs to say; the port may be left out. */
+export interface DestinationLike {
+  readonly host: string;
+  readonly subset: string;
+  readonly port?: { readonly number: number } | undefined;
+}
+
+/**
+ * Finds the cluster of a destination, as a namespace sees it. Without a port it is
+ * the service's only one, else the listener's.
+ */
+export function destinationResolver(
+  read: Read,
+  context: Context,
+  namespace: string,
+  listenerPort: number,
+): (destination: DestinationLike, fromNamespace: string) => ResolvedDestination {
+  const { mesh } = context;
+  return (destination, fromNamespace) => {
+    const host = fullHost(destination.host, fromNamespace, mesh.domain);
+    const chosen = pick(read, context, namespace, host);
+    const service = chosen && read.get(mesh.services.service, chosen.service);
+    const only = service?.ports.length === 1 ? service.ports[0] : undefined;
+    const port = destination.port?.number || only?.number || listenerPort;
+    const policy = chosen && read.get(mesh.policies.policy, chosen.rules);
+    const subset = policy?.subsets.find((s) => s.name === destination.subset);
+    const merged = mergeTrafficPolicy(policy?.trafficPolicy, subset?.trafficPolicy, port);
+    return {
+      cluster: clusterName("outbound", port, destination.subset, host),
+      host,
+      port,
+      hashPolicy: hashPolicyFor(merged?.loadBalancer),
+    };
+  };
+}
