@@ -1,0 +1,131 @@
+/**
+ * Judges one import: may this file import that specifier? Pure, so that the
+ * lint plugin and the tests ask the same function.
+ *
+ * @module
+ */
+import { posix } from "node:path";
+import { type Room, roomNamed, roomOfPackage, whyNot } from "./rooms.ts";
+
+/** Where a file stands; paths are relative to the project's root, with slashes. */
+export type Place =
+  | { readonly kind: "room"; readonly name: string; readonly inside: string }
+  | { readonly kind: "cmd"; readonly program: string }
+  /** Tests, benches, scripts, `main.ts`: free, but they enter rooms by `mod.ts` too. */
+  | { readonly kind: "outside" };
+
+/** What a specifier names. */
+export type Target =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "generated" }
+  | { readonly kind: "builtin" }
+  | { readonly kind: "package"; readonly name: string }
+  /** A URL or a package with its version written in the code. */
+  | { readonly kind: "unpinned" };
+
+/** Which rule an import breaks, and why. */
+export interface Offence {
+  readonly rule: "rooms" | "packages" | "pure";
+  readonly message: string;
+}
+
+/** The import map's names for generated code. */
+const GENERATED = /^#(envoy|mesh|google|xds)\//;
+
+/** Where a file stands. */
+export function placeOf(path: string): Place {
+  const [top, name, ...rest] = path.split("/");
+  if (name !== undefined && rest.length > 0) {
+    if (top === "lib") return { kind: "room", name, inside: rest.join("/") };
+    if (top === "cmd") return { kind: "cmd", program: name };
+  }
+  return { kind: "outside" };
+}
+
+/** Whether a file is a test or a bench: free in packages and not held to purity. */
+export function isTest(path: string): boolean {
+  return /_(test|bench)\.ts$/.test(path);
+}
+
+/** What a specifier in a file names. */
+export function targetOf(file: string, specifier: string): Target {
+  if (GENERATED.test(specifier)) return { kind: "generated" };
+  if (/^\.{1,2}\//.test(specifier)) {
+    return { kind: "file", path: posix.join(posix.dirname(file), specifier) };
+  }
+  if (specifier.startsWith("node:")) return { kind: "builtin" };
+  if (/^[a-z]+:/.test(specifier) || specifier.startsWith("/")) return { kind: "unpinned" };
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+  return { kind: "package", name };
+}
+
+/** The rule that an import breaks; `undefined` when it is in order. */
+export function judge(file: string, specifier: string): Offence | undefined {
+  const from = placeOf(file);
+  const to = targetOf(file, specifier);
+  switch (to.kind) {
+    case "unpinned":
+      return {
+        rule: "packages",
+        message: `"${specifier}": versions are pinned in deno.json alone`,
+      };
+    case "package":
+      return judgePackage(file, from, to.name);
+    case "builtin":
+      return isHeld(file, from)
+        ? { rule: "pure", message: `a pure room imports nothing from "${specifier}"` }
+        : undefined;
+    case "generated":
+      return judgeRoom(from, "proto");
+    case "file":
+      return judgeFile(file, from, to.path);
+  }
+}
+
+/** Whether the rule of purity applies to a file. */
+export function isHeld(file: string, place: Place = placeOf(file)): boolean {
+  return place.kind === "room" && !isTest(file) && roomNamed(place.name)?.pure === "held";
+}
+
+function judgePackage(file: string, from: Place, name: string): Offence | undefined {
+  if (from.kind === "outside" || isTest(file)) return undefined;
+  const owner = roomOfPackage(name);
+  const message = owner === undefined
+    ? `package ${name} belongs to no room; scripts/lint/rooms.ts says which room imports what`
+    : `package ${name} is imported by room ${owner.name} alone`;
+  return from.kind === "room" && from.name === owner?.name
+    ? undefined
+    : { rule: "packages", message };
+}
+
+function judgeFile(file: string, from: Place, path: string): Offence | undefined {
+  const to = placeOf(path);
+  if (to.kind === "outside") {
+    if (from.kind === "outside" || isTest(file)) return undefined;
+    return { rule: "rooms", message: `${path} is not part of the programs` };
+  }
+  if (to.kind === "cmd") {
+    const own = from.kind === "cmd" && from.program === to.program;
+    if (own || from.kind === "outside") return undefined;
+    return { rule: "rooms", message: "nothing imports cmd; what two programs share is a room" };
+  }
+  if (from.kind === "room" && from.name === to.name) return undefined;
+  if (to.inside !== "mod.ts") {
+    return { rule: "rooms", message: `room ${to.name} is entered through lib/${to.name}/mod.ts` };
+  }
+  return judgeRoom(from, to.name);
+}
+
+function judgeRoom(from: Place, name: string): Offence | undefined {
+  const to = roomNamed(name);
+  if (to === undefined) return unknownRoom(name);
+  if (from.kind !== "room") return undefined;
+  const own: Room | undefined = roomNamed(from.name);
+  if (own === undefined) return unknownRoom(from.name);
+  const why = whyNot(own, to);
+  return why === undefined ? undefined : { rule: "rooms", message: why };
+}
+
+function unknownRoom(name: string): Offence {
+  return { rule: "rooms", message: `room ${name} is not in the table, scripts/lint/rooms.ts` };
+}
