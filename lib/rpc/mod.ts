@@ -1,0 +1,19 @@
+/**
+ * gRPC over raw bytes: a server of bidirectional methods and the client to it, with limits and
+ * back-pressure. The one room that knows the gRPC library. What the bytes mean is up to others.
+ *
+ * @module
+ */
+export { type ListenAddress, parseAddress } from "./address.ts";
+export { byteLength, HIGH_WATER, type Outbox, type Outgoing } from "./flow.ts";
+export {
+  type RpcCall,
+  type RpcKeepalive,
+  type RpcLimits,
+  type RpcMethod,
+  type RpcOptions,
+  type RpcServer,
+  startRpc,
+} from "./server.ts";
+export { type OpenOptions, openStream, type RpcStream } from "./client.ts";
+export { RPC, RpcError, type RpcStatus, statusName, toRpcError } from "./status.ts";
