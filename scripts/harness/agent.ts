@@ -1,0 +1,111 @@
+/**
+ * A `pilot-agent` with a real Envoy on loopback.
+ *
+ * @module
+ */
+import { toYaml } from "../../lib/text/mod.ts";
+import { eventually, freePorts } from "./ports.ts";
+import { type Program, startProgram } from "./process.ts";
+
+/** A running agent and its Envoy. */
+export interface Agent extends AsyncDisposable {
+  readonly program: Program;
+  readonly name: string;
+  /** Base URL of Envoy's admin API. */
+  readonly admin: string;
+  /** Base URL of the agent's status server. */
+  readonly status: string;
+  /** Envoy's counters and gauges whose names match a regular expression. */
+  stats(filter: string): Promise<Record<string, number>>;
+}
+
+/** How an agent is started. */
+export interface AgentOptions {
+  readonly role: "sidecar" | "router";
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Address the proxy says it has; a loopback address of its own. */
+  readonly ip: string;
+  /** `host:port` of the daemon's plain xDS listener. */
+  readonly xds: string;
+  /** Path of the Envoy binary. */
+  readonly envoy: string;
+  /** Folder for its files; removed by whoever made it. */
+  readonly dir: string;
+  /** `NONE`: listeners bind to their own ports. */
+  readonly interception?: "NONE" | "REDIRECT";
+  /** Speak delta xDS; true unless said otherwise. */
+  readonly delta?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Do not wait until it is ready. */
+  readonly noWait?: boolean;
+}
+
+/** Starts an agent and waits until its Envoy is ready. */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const [adminPort, statusPort, readyPort, metricsPort] = freePorts(4);
+  const dir = `${options.dir}/${options.name}`;
+  await Deno.mkdir(dir, { recursive: true });
+  const program = startProgram(["pilot-agent", "proxy", options.role], {
+    PROXY_CONFIG: toYaml({
+      binaryPath: options.envoy,
+      configPath: `${dir}/etc`,
+      discoveryAddress: options.xds,
+      controlPlaneAuthPolicy: "NONE",
+      proxyAdminPort: adminPort,
+      statusPort,
+      terminationDrainDuration: "1s",
+    }),
+    POD_NAME: options.name,
+    POD_NAMESPACE: options.namespace ?? "default",
+    INSTANCE_IP: options.ip,
+    DATAPROXY_STATUS_PORT: `${readyPort}`,
+    DATAPROXY_PROMETHEUS_PORT: `${metricsPort}`,
+    PROXY_XDS_DEBUG_VIA_AGENT: "false",
+    MESH_DELTA_XDS: `${options.delta ?? true}`,
+    MESH_META_INTERCEPTION_MODE: options.interception ?? "REDIRECT",
+    MESH_METAJSON_LABELS: JSON.stringify(options.labels ?? {}),
+    ...options.env,
+  }, dir);
+  const admin = `http://127.0.0.1:${adminPort}`;
+  const status = `http://127.0.0.1:${statusPort}`;
+  const agent: Agent = {
+    program,
+    name: options.name,
+    admin,
+    status,
+    stats: (filter) => readStats(admin, filter),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+  if (options.noWait) return agent;
+  try {
+    await eventually(`${options.name} to be ready`, async () => {
+      const answer = await fetch(`${status}/healthz/ready`);
+      await answer.body?.cancel();
+      return answer.status === 200;
+    }, 40_000);
+  } catch (e) {
+    await agent[Symbol.asyncDispose]();
+    throw new Error(`${options.name} did not become ready:\n${program.output()}`, { cause: e });
+  }
+  return agent;
+}
+
+async function readStats(admin: string, filter: string): Promise<Record<string, number>> {
+  const url = `${admin}/stats?format=json&filter=${encodeURIComponent(filter)}`;
+  const answer = await (await fetch(url)).json() as {
+    stats: { name?: string; value?: number }[];
+  };
+  const found: Record<string, number> = {};
+  for (const { name, value } of answer.stats) {
+    if (name !== undefined && value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+/** The counters of updates that Envoy refused, summed; with their names when there are any. */
+export async function rejectedUpdates(agent: Agent): Promise<Record<string, number>> {
+  const stats = await agent.stats("update_rejected$");
+  return Object.fromEntries(Object.entries(stats).filter(([, n]) => n > 0));
+}

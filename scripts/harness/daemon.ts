@@ -1,0 +1,74 @@
+/**
+ * A `pilot-discovery` on loopback with free ports.
+ *
+ * @module
+ */
+import { eventually, freePorts } from "./ports.ts";
+import { type Program, startProgram } from "./process.ts";
+
+/** A running daemon. */
+export interface Daemon extends AsyncDisposable {
+  readonly program: Program;
+  /** `host:port` of the plain xDS listener. */
+  readonly xds: string;
+  /** Base URL of the debug pages. */
+  readonly http: string;
+  /** Base URL of metrics and version. */
+  readonly monitoring: string;
+  /** A debug page's JSON. */
+  debug<T>(path: string): Promise<T>;
+}
+
+/** How a daemon is started. */
+export interface DaemonOptions {
+  readonly configDir: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ports of an earlier daemon, to start again in its place: xDS, HTTP, monitoring, introspection. */
+  readonly ports?: readonly [number, number, number, number];
+}
+
+/** Starts a daemon and waits until it is ready. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const ports = options.ports ?? freePorts(4);
+  const [xds, http, monitoring, introspection] = ports;
+  const program = startProgram([
+    "pilot-discovery",
+    "discovery",
+    `--configDir=${options.configDir}`,
+    `--grpcAddr=127.0.0.1:${xds}`,
+    `--httpAddr=127.0.0.1:${http}`,
+    `--monitoringAddr=127.0.0.1:${monitoring}`,
+    `--ctrlz_port=${introspection}`,
+    ...options.args ?? [],
+  ], options.env);
+  const base = `http://127.0.0.1:${http}`;
+  try {
+    await eventually("the daemon to be ready", async () => {
+      const answer = await fetch(`${base}/ready`);
+      await answer.body?.cancel();
+      return answer.status === 200;
+    }, 30_000);
+  } catch (e) {
+    await program[Symbol.asyncDispose]();
+    throw new Error(`the daemon did not become ready:\n${program.output()}`, { cause: e });
+  }
+  return {
+    program,
+    xds: `127.0.0.1:${xds}`,
+    http: base,
+    monitoring: `http://127.0.0.1:${monitoring}`,
+    debug: async <T>(path: string): Promise<T> => {
+      const answer = await fetch(`${base}/debug/${path}`);
+      if (!answer.ok) throw new Error(`/debug/${path}: ${answer.status} ${await answer.text()}`);
+      return await answer.json() as T;
+    },
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+}
+
+/** The ports of a daemon, to start another one in its place. */
+export function portsOf(daemon: Daemon): [number, number, number, number] {
+  const port = (url: string): number => Number(url.slice(url.lastIndexOf(":") + 1));
+  return [port(daemon.xds), port(daemon.http), port(daemon.monitoring), freePorts(1)[0]!];
+}

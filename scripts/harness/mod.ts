@@ -1,0 +1,12 @@
+/**
+ * Real parts on loopback, for the demo, the end-to-end tests and the benchmarks:
+ * the daemon, agents with real Envoys, small backends, config directories.
+ *
+ * @module
+ */
+export { type Agent, type AgentOptions, rejectedUpdates, startAgent } from "./agent.ts";
+export { type Backend, type Echo, startBackend } from "./backend.ts";
+export { type ConfigDir, makeConfigDir } from "./config_dir.ts";
+export { type Daemon, type DaemonOptions, portsOf, startDaemon } from "./daemon.ts";
+export { eventually, freePort, freePorts } from "./ports.ts";
+export { type Program, startProgram } from "./process.ts";

@@ -1,0 +1,75 @@
+/**
+ * Programs of the project as child processes.
+ *
+ * @module
+ */
+import { eventually } from "./ports.ts";
+
+const MAIN = new URL("../../main.ts", import.meta.url).pathname;
+
+/** A running program with what it printed so far. */
+export interface Program extends AsyncDisposable {
+  readonly pid: number;
+  /** Standard output and error, interleaved. */
+  output(): string;
+  /** Waits until the output contains a text or matches a pattern. */
+  printed(what: string | RegExp, deadlineMs?: number): Promise<void>;
+  kill(signal: Deno.Signal): void;
+  /** Exit status, when it ended. */
+  readonly status: Promise<Deno.CommandStatus>;
+}
+
+/** Starts `main.ts` with a program's name and arguments. `env` is added to the own environment. */
+export function startProgram(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd?: string,
+): Program {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-q", "-A", MAIN, ...args],
+    env: { NO_COLOR: "1", ...env },
+    cwd,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let text = "";
+  const collect = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) text += decoder.decode(chunk, { stream: true });
+  };
+  const drained = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  let ended = false;
+  const status = child.status.then(async (s) => {
+    ended = true;
+    await drained;
+    return s;
+  });
+  const kill = (signal: Deno.Signal): void => {
+    try {
+      child.kill(signal);
+    } catch (e) {
+      // It ended between the check and the signal.
+      if (!(e instanceof TypeError) && !(e instanceof Deno.errors.NotFound)) throw e;
+    }
+  };
+  return {
+    pid: child.pid,
+    output: () => text,
+    printed: async (what, deadlineMs) => {
+      await eventually(
+        `output ${what}; it was:\n${text.slice(-4000)}`,
+        () => typeof what === "string" ? text.includes(what) : what.test(text),
+        deadlineMs,
+      );
+    },
+    kill,
+    status,
+    [Symbol.asyncDispose]: async () => {
+      if (!ended) kill("SIGTERM");
+      const timer = setTimeout(() => kill("SIGKILL"), 15_000);
+      await status;
+      clearTimeout(timer);
+    },
+  };
+}
