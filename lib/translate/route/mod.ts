@@ -1,0 +1,28 @@
+/**
+ * Routes: from VirtualServices to the proxy's virtual hosts. Pure functions of a
+ * rule and the place where it is served.
+ *
+ * @module
+ */
+export {
+  MAX_DIRECT_RESPONSE_BODY,
+  routeConfiguration,
+  type RouteConfigurationOptions,
+} from "./configuration.ts";
+export { type DomainOptions, domainsFor, hostPort, shortNames } from "./domains.ts";
+export { hashPolicyFor } from "./hash.ts";
+export { defaultRoute, inboundRoute, translateHttpRoutes } from "./routes.ts";
+export type {
+  HashPolicy,
+  MeshRouteDefaults,
+  ResolvedDestination,
+  RouteScope,
+  RouteSource,
+} from "./scope.ts";
+export { type TcpCluster, type TcpRoute, translateTcpRoutes } from "./tcp.ts";
+export {
+  blackHoleVirtualHost,
+  catchAllVirtualHost,
+  virtualHostFor,
+  type VirtualHostOptions,
+} from "./vhost.ts";

@@ -1,0 +1,92 @@
+/**
+ * Retries.
+ *
+ * @module
+ */
+import type { HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { type RetryPolicy, RetryPolicySchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { PreviousHostsPredicateSchema } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
+import { PreviousPrioritiesConfigSchema } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
+import { create, durationMs, packAny } from "../../proto/mod.ts";
+import type { MeshRouteDefaults } from "./scope.ts";
+
+/** Attempts after the first, unless a rule says otherwise. */
+const ATTEMPTS = 2;
+
+/** Failures before the service can have seen the request, and what it or the mesh declares repeatable. */
+const RETRY_ON = "connect-failure,refused-stream,unavailable,cancelled,retriable-status-codes";
+
+const STATUS_CODES = "retriable-status-codes";
+
+/** How often a host that was tried already is drawn again before it is taken after all. */
+const HOST_DRAWS = 5n;
+
+/** After how many attempts retries leave the priorities used so far. */
+const PRIORITY_UPDATE_FREQUENCY = 2;
+
+/**
+ * The policy of a route: the rule's, else the mesh's, else the built-in one.
+ * `undefined`, no retries, when `attempts` is 0.
+ *
+ * @param hashed the destination balances by consistent hash, so that a retry must be free to go to the same host
+ */
+export function retryPolicy(
+  rule: HTTPRetry | undefined,
+  mesh: MeshRouteDefaults,
+  hashed: boolean,
+): RetryPolicy | undefined {
+  const policy = rule ?? mesh.defaultHttpRetryPolicy;
+  if (policy !== undefined && policy.attempts <= 0) return undefined;
+  const otherHosts = policy?.retryIgnorePreviousHosts ?? !hashed;
+  const { backoff } = policy ?? {};
+  return create(RetryPolicySchema, {
+    ...retryOn(policy?.retryOn ?? "", mesh),
+    numRetries: policy?.attempts ?? ATTEMPTS,
+    perTryTimeout: policy?.perTryTimeout,
+    retryHostPredicate: otherHosts ? [previousHosts()] : [],
+    hostSelectionRetryMaxAttempts: HOST_DRAWS,
+    retryPriority: policy?.retryRemoteLocalities ? previousPriorities() : undefined,
+    // The proxy refuses a back-off of nothing; without one it has its own, 25 ms.
+    retryBackOff: backoff !== undefined && durationMs(backoff) > 0
+      ? { baseInterval: backoff }
+      : undefined,
+  });
+}
+
+/** Conditions and status codes: numbers among the conditions are codes, and switch the condition on that looks at them. */
+function retryOn(
+  text: string,
+  mesh: MeshRouteDefaults,
+): { retryOn: string; retriableStatusCodes: number[] } {
+  if (text === "") {
+    return { retryOn: RETRY_ON, retriableStatusCodes: mesh.excludeUnsafe503 ? [] : [503] };
+  }
+  const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  const isCode = (part: string): boolean => /^[1-5][0-9][0-9]$/.test(part);
+  const conditions = parts.filter((part) => !isCode(part));
+  const codes = parts.filter(isCode).map(Number);
+  if (codes.length > 0 && !conditions.includes(STATUS_CODES)) conditions.push(STATUS_CODES);
+  return { retryOn: conditions.join(","), retriableStatusCodes: codes };
+}
+
+function previousHosts() {
+  return {
+    name: "envoy.retry_host_predicates.previous_hosts",
+    configType: {
+      case: "typedConfig" as const,
+      value: packAny(PreviousHostsPredicateSchema, {}),
+    },
+  };
+}
+
+function previousPriorities() {
+  return {
+    name: "envoy.retry_priorities.previous_priorities",
+    configType: {
+      case: "typedConfig" as const,
+      value: packAny(PreviousPrioritiesConfigSchema, {
+        updateFrequency: PRIORITY_UPDATE_FREQUENCY,
+      }),
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * From a VirtualService to the routes of a virtual host.
+ *
+ * @module
+ */
+import type {
+  HTTPMatchRequest,
+  HTTPRoute,
+  VirtualService,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import {
+  DirectResponseActionSchema,
+  type Route,
+  type RouteMatch,
+  RouteSchema,
+} from "#envoy/config/route/v3/route_components_pb.ts";
+import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { type Any, create, packAny } from "../../proto/mod.ts";
+import { plainAction, timeouts, translateForwarding } from "./action.ts";
+import { CORS_FILTER, translateCors } from "./cors.ts";
+import { FAULT_FILTER, translateFault } from "./fault.ts";
+import { type HeaderOperations, translateHeaders } from "./headers.ts";
+import { isCatchAll, translateMatch } from "./match.ts";
+import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
+import {
+  conditionHolds,
+  type MeshRouteDefaults,
+  type ResolvedDestination,
+  type RouteScope,
+} from "./scope.ts";
+
+/**
+ * The routes of a VirtualService in a scope, first match wins: one for each match
+ * of each HTTP rule, in order. Matches for other gateways, ports or sources are
+ * left out, and what stands behind a route that takes everything. A rule that
+ * still has a `delegate` is left out: the rules it stands for come in its place.
+ *
+ * @returns empty when nothing applies: the host is then served as if there were no VirtualService
+ */
+export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Route[] {
+  const routes: Route[] = [];
+  for (const rule of vs.http) {
+    if (rule.delegate !== undefined) continue;
+    const matches = rule.match.length === 0 ? [undefined] : rule.match;
+    for (const match of matches) {
+      if (match !== undefined && !conditionHolds(match, scope)) continue;
+      const route = translateRule(rule, match, scope);
+      routes.push(route);
+      if (isCatchAll(route.match!)) return routes;
+    }
+  }
+  return routes;
+}
+
+/** The one route of a host without a VirtualService. */
+export function defaultRoute(target: ResolvedDestination, mesh: MeshRouteDefaults): Route {
+  const match = translateMatch(undefined);
+  return create(RouteSchema, {
+    name: "default",
+    match,
+    action: { case: "route", value: plainAction(target, mesh) },
+    decorator: { operation: operationName(match, `${target.host}:${target.port}`) },
+  });
+}
+
+/** Attempts after the first of an inbound request that was reset before the workload saw it. */
+const INBOUND_RETRIES = 2;
+
+/**
+ * The one route of an inbound port, without a time limit.
+ *
+ * @param operation how traces name it, for example `a.ns.svc.cluster.local:80/*`
+ * @param retry whether to repeat requests that the workload cannot have seen
+ */
+export function inboundRoute(cluster: string, operation: string, retry: boolean): Route {
+  const { timeout } = timeouts(undefined);
+  return create(RouteSchema, {
+    name: "default",
+    match: translateMatch(undefined),
+    action: {
+      case: "route",
+      value: {
+        clusterSpecifier: { case: "cluster", value: cluster },
+        timeout,
+        maxStreamDuration: { maxStreamDuration: timeout, grpcTimeoutHeaderMax: timeout },
+        retryPolicy: retry
+          ? { retryOn: "reset-before-request", numRetries: INBOUND_RETRIES }
+          : undefined,
+      },
+    },
+    decorator: { operation },
+  });
+}
+
+function translateRule(
+  rule: HTTPRoute,
+  match: HTTPMatchRequest | undefined,
+  scope: RouteScope,
+): Route {
+  const routeMatch = translateMatch(match);
+  const { action, operations, single } = translateAction(rule, scope);
+  const target = single !== undefined && isServiceCluster(single.cluster)
+    ? `${single.host}:${single.port}`
+    : `${scope.vsName}:${scope.port}`;
+  return create(RouteSchema, {
+    name: match === undefined || match.name === "" ? rule.name : `${rule.name}.${match.name}`,
+    match: routeMatch,
+    action,
+    ...operations,
+    statPrefix: match?.statPrefix ?? "",
+    typedPerFilterConfig: filterConfigs(rule),
+    metadata: { filterMetadata: { mesh: { config: configPath(scope) } } },
+    decorator: { operation: operationName(routeMatch, target) },
+  });
+}
+
+interface RuleAction {
+  readonly action: Route["action"];
+  readonly operations: HeaderOperations;
+  readonly single?: ResolvedDestination;
+}
+
+/** Status of a rule that forwards but has nowhere to: as of a cluster without endpoints. */
+const NOWHERE = 503;
+
+function translateAction(rule: HTTPRoute, scope: RouteScope): RuleAction {
+  const headers = translateHeaders(rule.headers);
+  const { operations } = headers;
+  if (rule.redirect !== undefined) {
+    return {
+      action: { case: "redirect", value: translateRedirect(rule.redirect, scope) },
+      operations,
+    };
+  }
+  const answer = (value: ReturnType<typeof translateDirectResponse>): RuleAction => ({
+    action: { case: "directResponse", value },
+    operations,
+  });
+  if (rule.directResponse !== undefined) {
+    return answer(translateDirectResponse(rule.directResponse));
+  }
+  const forwarding = translateForwarding(rule, headers, scope);
+  if (forwarding === undefined) {
+    return answer(create(DirectResponseActionSchema, { status: NOWHERE }));
+  }
+  return { ...forwarding, action: { case: "route", value: forwarding.action } };
+}
+
+/** Settings of filters for this route alone. */
+function filterConfigs(rule: HTTPRoute): Record<string, Any> {
+  const configs: Record<string, Any> = {};
+  const fault = rule.fault === undefined ? undefined : translateFault(rule.fault);
+  if (fault !== undefined) configs[FAULT_FILTER] = packAny(HTTPFaultSchema, fault);
+  if (rule.corsPolicy !== undefined) {
+    configs[CORS_FILTER] = packAny(CorsPolicySchema, translateCors(rule.corsPolicy));
+  }
+  return configs;
+}
+
+/** Whether a cluster's name tells host and port: `direction|port|subset|host`. */
+function isServiceCluster(name: string): boolean {
+  return name.split("|").length === 4;
+}
+
+/** The object that a route was made from, as access logs and tools show it. */
+function configPath({ vsNamespace, vsName }: RouteScope): string {
+  return `/apis/networking.mesh.io/v1/namespaces/${vsNamespace}/virtual-service/${vsName}`;
+}
+
+/** How traces name the route: the target and what is matched of the path. */
+function operationName({ pathSpecifier: path }: RouteMatch, target: string): string {
+  switch (path.case) {
+    case "prefix":
+      return `${target}${path.value}*`;
+    case "path":
+      return target + path.value;
+    case "safeRegex":
+      return target + path.value.regex;
+    default:
+      return `${target}/*`;
+  }
+}

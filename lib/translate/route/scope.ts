@@ -1,0 +1,81 @@
+/**
+ * Where routes are translated for, and what translation asks of its caller.
+ *
+ * @module
+ */
+import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
+import type { Destination, HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { gatewayKey, hasLabels } from "../../derive/mod.ts";
+
+/** What a request is hashed by when its cluster balances by consistent hash. */
+export type HashPolicy = RouteAction_HashPolicy;
+
+/** Settings of the whole mesh that routes fall back to. */
+export interface MeshRouteDefaults {
+  /** `defaultHttpRetryPolicy` of the mesh configuration. */
+  readonly defaultHttpRetryPolicy?: HTTPRetry | undefined;
+  /** Leave 503 out of the built-in retry policy: the first attempt may have had effects. */
+  readonly excludeUnsafe503: boolean;
+}
+
+/** A destination that was looked up among the services. */
+export interface ResolvedDestination {
+  /** Name of the cluster, for example `outbound|80|v1|a.ns.svc.cluster.local`. */
+  readonly cluster: string;
+  /** Full host name. */
+  readonly host: string;
+  /** Service port: the destination's, else the only one of the service, else the listener's. */
+  readonly port: number;
+  /** From the destination's traffic policy; empty or unset unless it balances by consistent hash. */
+  readonly hashPolicy?: readonly HashPolicy[] | undefined;
+}
+
+/** The workload that sends, as far as rules may select on it. */
+export interface RouteSource {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** One place where the routes of a VirtualService are served. */
+export interface RouteScope {
+  /** `mesh`, or `namespace/name` of a Gateway. */
+  readonly gateway: string;
+  /** Port of the listener. */
+  readonly port: number;
+  /** Whether the listener terminates TLS; redirects then stay on `https`. */
+  readonly tls?: boolean | undefined;
+  readonly vsNamespace: string;
+  readonly vsName: string;
+  /** Unset: a source without namespace and labels. Rules that select on either then do not apply. */
+  readonly source?: RouteSource | undefined;
+  readonly mesh: MeshRouteDefaults;
+  /** Looks a destination up; short names are of `fromNamespace`. Always gives a cluster name, even of a cluster that does not exist. */
+  resolve(destination: Destination, fromNamespace: string): ResolvedDestination;
+}
+
+/** The part of a match that is decided here and not by the proxy. */
+export interface Condition {
+  /** 0: any. */
+  readonly port: number;
+  readonly gateways: readonly string[];
+  readonly sourceLabels: Readonly<Record<string, string>>;
+  readonly sourceNamespace: string;
+}
+
+/**
+ * Whether a match can apply at all in a scope. A match that names gateways looks
+ * at those alone; only one that names none selects on the source.
+ */
+export function conditionHolds(condition: Condition, scope: RouteScope): boolean {
+  if (condition.port !== 0 && condition.port !== scope.port) return false;
+  if (condition.gateways.length > 0) {
+    return condition.gateways.some((name) =>
+      (name === "mesh" ? name : gatewayKey(name, scope.vsNamespace)) === scope.gateway
+    );
+  }
+  const { namespace, labels } = scope.source ?? NO_SOURCE;
+  return (condition.sourceNamespace === "" || condition.sourceNamespace === namespace) &&
+    hasLabels(labels, condition.sourceLabels);
+}
+
+const NO_SOURCE: RouteSource = { namespace: "", labels: {} };

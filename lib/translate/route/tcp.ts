@@ -1,0 +1,73 @@
+/**
+ * TCP rules: which clusters connections go to, as plain data for the listener.
+ *
+ * @module
+ */
+import type {
+  L4MatchAttributes,
+  RouteDestination,
+  VirtualService,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { conditionHolds, type ResolvedDestination, type RouteScope } from "./scope.ts";
+
+/** One rule of a port, first match wins. */
+export interface TcpRoute {
+  readonly match: {
+    /** Addresses or CIDR ranges that the connection was meant for; empty: any. */
+    readonly subnets: readonly string[];
+    /** The listener's port if the rule asks for it, 0 if it takes any. */
+    readonly port: number;
+  };
+  /** Never empty. Weights are relative; a single cluster takes all. */
+  readonly clusters: readonly TcpCluster[];
+  /** Whether connections are spread by a hash of the client's address. */
+  readonly hashSourceIp: boolean;
+}
+
+/** A share of the connections. */
+export interface TcpCluster {
+  readonly cluster: string;
+  /** Above 0. */
+  readonly weight: number;
+}
+
+/**
+ * The TCP rules of a VirtualService in a scope, in order. Left out are matches for
+ * other gateways, ports or sources, what stands behind a rule for any address,
+ * and rules whose destinations all have weight 0.
+ */
+export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRoute[] {
+  const routes: TcpRoute[] = [];
+  for (const rule of vs.tcp) {
+    const targets = tcpTargets(rule.route, scope);
+    if (targets.length === 0) continue;
+    const matches: (L4MatchAttributes | undefined)[] = rule.match.length === 0
+      ? [undefined]
+      : rule.match;
+    for (const match of matches) {
+      if (match !== undefined && !conditionHolds(match, scope)) continue;
+      routes.push({
+        match: { subnets: match?.destinationSubnets ?? [], port: match?.port ?? 0 },
+        clusters: targets.map(({ resolved, weight }) => ({ cluster: resolved.cluster, weight })),
+        hashSourceIp: targets.some(({ resolved }) => hashesSourceIp(resolved)),
+      });
+      if (routes.at(-1)!.match.subnets.length === 0) return routes;
+    }
+  }
+  return routes;
+}
+
+function tcpTargets(
+  routes: readonly RouteDestination[],
+  scope: RouteScope,
+): { resolved: ResolvedDestination; weight: number }[] {
+  return routes.flatMap(({ destination, weight }) => {
+    if (destination === undefined || (weight <= 0 && routes.length > 1)) return [];
+    const resolved = scope.resolve(destination, scope.vsNamespace);
+    return [{ resolved, weight: Math.max(1, weight) }];
+  });
+}
+
+function hashesSourceIp({ hashPolicy = [] }: ResolvedDestination): boolean {
+  return hashPolicy.some((p) => p.policySpecifier.case === "connectionProperties");
+}
