@@ -59,12 +59,16 @@ function imports(context: Deno.lint.RuleContext, rule: Offence["rule"]): Deno.li
 
 function pure(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
   if (!isHeld(relative(context.filename))) return {};
-  const report = (node: Deno.lint.Node, name: string): void =>
+  let last = -1;
+  const report = (node: Deno.lint.Node, name: string): void => {
+    if (node.range[0] === last) return; // `{ fetch }` is visited as key and as value
+    last = node.range[0];
     context.report({
       node,
       message: `${name} in a pure room: no clock, randomness, network, files or process state`,
       hint: "Let the caller hand in the value, or a function that gives it.",
     });
+  };
   return {
     ...imports(context, "pure"),
     Identifier(node): void {

@@ -1,0 +1,167 @@
+/**
+ * `deno task rooms`: what a look at one file cannot tell. Cycles between files
+ * of a room and between rooms, rooms without a table row or without an entry,
+ * rows and packages that nothing stands for.
+ *
+ * Static imports are found line by line, which `deno fmt` makes safe. Between
+ * rooms every import counts; between files of a room those of types alone do
+ * not: they are gone at run time, and data that refers to each other may.
+ *
+ * @module
+ */
+import { isTest, placeOf, targetOf } from "./lint/imports.ts";
+import { roomNamed, roomOfPackage } from "./lint/rooms.ts";
+import { fromFileUrl, join, walkFiles } from "./paths.ts";
+
+const ROOT = fromFileUrl(new URL("..", import.meta.url));
+
+/** Packages of `deno.json` that no room imports, and what they are for. */
+const ROOMLESS: ReadonlyMap<string, string> = new Map([
+  ["@bufbuild/buf", "scripts: compiles the protos"],
+  ["@bufbuild/protoc-gen-es", "scripts: writes the codec"],
+  ["@grpc/grpc-js-xds", "scripts: carries Envoy's protos"],
+  ["fast-check", "tests: properties over random input"],
+]);
+
+/** Files by path, as text; paths relative to the root. */
+export type Tree = ReadonlyMap<string, string>;
+
+/** Everything wrong with the rooms, a sentence each; empty when all is in order. */
+export function findings(tree: Tree, imports: Readonly<Record<string, string>>): string[] {
+  return [
+    ...unknownRooms(tree),
+    ...packages(imports),
+    ...cycles(fileGraph(tree, false)).map((c) => `files import each other: ${c.join(", ")}`),
+    ...cycles(roomGraph(fileGraph(tree, true))).map((c) =>
+      `rooms import each other: ${c.join(", ")}`
+    ),
+  ];
+}
+
+/** File → files it imports, with or without imports of types alone; tests left out. */
+function fileGraph(tree: Tree, types: boolean): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const [path, text] of tree) {
+    if (isTest(path)) continue;
+    const targets = new Set<string>();
+    for (const found of importsOf(text)) {
+      if (found.typesOnly && !types) continue;
+      const target = targetOf(path, found.specifier);
+      if (target.kind === "file" && tree.has(target.path)) targets.add(target.path);
+    }
+    graph.set(path, targets);
+  }
+  return graph;
+}
+
+/** One import or re-export. */
+export interface Import {
+  readonly specifier: string;
+  readonly typesOnly: boolean;
+}
+
+/** The imports and re-exports of a formatted file. */
+export function importsOf(text: string): Import[] {
+  const statement = /^(?:import|export)\s([^"'`;]*?\sfrom\s)?"([^"\n]+)"/gm;
+  const dynamic = /\bimport\("([^"\n]+)"\)/g;
+  return [
+    ...[...text.matchAll(statement)].map(([, clause = "", specifier]) => ({
+      specifier: specifier!,
+      typesOnly: isOfTypes(clause),
+    })),
+    ...[...text.matchAll(dynamic)].map((match) => ({ specifier: match[1]!, typesOnly: false })),
+  ];
+}
+
+/** Whether all that stands between `import` and the specifier is types: `type { A } from`, `{ type A, type B } from`. */
+function isOfTypes(clause: string): boolean {
+  if (/^type\s/.test(clause)) return true;
+  const names = /^\{([^}]*)\}\sfrom\s$/.exec(clause)?.[1]?.split(",").map((name) => name.trim());
+  return names?.every((name) => name === "" || name.startsWith("type ")) ?? false;
+}
+
+/** Room → rooms its files import. */
+function roomGraph(files: ReadonlyMap<string, ReadonlySet<string>>): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const [path, targets] of files) {
+    const from = placeOf(path);
+    if (from.kind !== "room") continue;
+    const rooms = graph.get(from.name) ?? new Set();
+    graph.set(from.name, rooms);
+    for (const target of targets) {
+      const to = placeOf(target);
+      if (to.kind === "room" && to.name !== from.name) rooms.add(to.name);
+    }
+  }
+  return graph;
+}
+
+/** The groups of nodes that reach each other (Tarjan's algorithm), each sorted; a node that names itself is one. */
+export function cycles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (node: string): void => {
+    order.set(node, order.size);
+    low.set(node, order.get(node)!);
+    open.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (open.includes(next)) low.set(node, Math.min(low.get(node)!, low.get(next)!));
+    }
+    if (low.get(node) !== order.get(node)) return;
+    const group = open.splice(open.indexOf(node));
+    if (group.length > 1 || graph.get(node)?.has(node)) found.push(group.sort());
+  };
+  for (const node of graph.keys()) if (!order.has(node)) visit(node);
+  return found;
+}
+
+function unknownRooms(tree: Tree): string[] {
+  const rooms = new Set<string>();
+  for (const path of tree.keys()) {
+    const place = placeOf(path);
+    if (place.kind === "room") rooms.add(place.name);
+  }
+  const found: string[] = [];
+  for (const name of rooms) {
+    if (roomNamed(name) === undefined) {
+      found.push(`lib/${name} is not in the table of rooms, scripts/lint/rooms.ts`);
+    }
+    if (!tree.has(`lib/${name}/mod.ts`)) found.push(`lib/${name} has no mod.ts to enter by`);
+  }
+  return found;
+}
+
+function packages(imports: Readonly<Record<string, string>>): string[] {
+  const found: string[] = [];
+  for (const [name, specifier] of Object.entries(imports)) {
+    if (name.startsWith("#")) continue;
+    if (roomOfPackage(name) === undefined && !ROOMLESS.has(name)) {
+      found.push(`package ${name} belongs to no room; say in scripts/lint/rooms.ts which one`);
+    }
+    if (!/^npm:(@[^/]+\/)?[^@/]+@\d+\.\d+\.\d+(-[\w.]+)?$/.test(specifier)) {
+      found.push(`package ${name} is not pinned to one version: ${specifier}`);
+    }
+  }
+  return found;
+}
+
+async function readTree(): Promise<Tree> {
+  const tree = new Map<string, string>();
+  for (const top of ["lib", "cmd"]) {
+    for (const file of await walkFiles(join(ROOT, top), ".ts")) {
+      const path = file.slice(ROOT.length);
+      if (!path.startsWith("lib/proto/gen/")) tree.set(path, await Deno.readTextFile(file));
+    }
+  }
+  return tree;
+}
+
+if (import.meta.main) {
+  const config = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
+  const found = findings(await readTree(), config.imports);
+  for (const line of found) console.error(`rooms: ${line}`);
+  if (found.length > 0) Deno.exit(1);
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { cycles, findings, importsOf } from "./rooms.ts";
+
+const CASES: {
+  name: string;
+  tree: Record<string, string>;
+  imports?: Record<string, string>;
+  found: RegExp[];
+}[] = [
+  {
+    name: "rooms in order",
+    tree: {
+      "lib/base/mod.ts": 'export * from "./a.ts";\n',
+      "lib/base/a.ts": "export const a = 1;\n",
+      "lib/env/mod.ts": 'import { a } from "../base/mod.ts";\nconsole.log(a);\n',
+      "lib/base/a_test.ts": 'import { a } from "./mod.ts";\nimport "./a_test.ts";\n',
+    },
+    imports: { yaml: "npm:yaml@2.9.1", "fast-check": "npm:fast-check@4.10.2", "#x/": "./x/" },
+    found: [],
+  },
+  {
+    name: "three files that import each other",
+    tree: {
+      "lib/base/mod.ts": "",
+      "lib/base/a.ts": 'import { b } from "./b.ts";\n',
+      "lib/base/b.ts": 'import {\n  type A,\n  c,\n} from "./c.ts";\n',
+      "lib/base/c.ts": 'export * from "./a.ts";\n',
+    },
+    found: [/files import each other: lib\/base\/a\.ts, lib\/base\/b\.ts, lib\/base\/c\.ts/],
+  },
+  {
+    name: "two files of a room whose types refer to each other",
+    tree: {
+      "lib/base/mod.ts": "",
+      "lib/base/a.ts": 'import type { B } from "./b.ts";\n',
+      "lib/base/b.ts": 'import { type A } from "./a.ts";\n',
+    },
+    found: [],
+  },
+  {
+    name: "two rooms whose types refer to each other, by way of different files",
+    tree: {
+      "lib/base/mod.ts": "",
+      "lib/base/a.ts": 'import type { Env } from "../env/mod.ts";\n',
+      "lib/env/mod.ts": "",
+      "lib/env/b.ts": 'import "../base/mod.ts";\n',
+    },
+    found: [/rooms import each other: base, env/],
+  },
+  {
+    name: "a room without a row",
+    tree: { "lib/cellar/mod.ts": "" },
+    found: [/lib\/cellar is not in the table/],
+  },
+  { name: "a room without an entry", tree: { "lib/base/a.ts": "" }, found: [/has no mod\.ts/] },
+  {
+    name: "a package that nobody owns, at any version",
+    tree: {},
+    imports: { "left-pad": "npm:left-pad@^1.0.0" },
+    found: [/left-pad belongs to no room/, /left-pad is not pinned/],
+  },
+];
+
+for (const { name, tree, imports = {}, found } of CASES) {
+  Deno.test(`rooms: ${name}`, () => {
+    const actual = findings(new Map(Object.entries(tree)), imports);
+    assert.equal(actual.length, found.length, actual.join("\n"));
+    found.forEach((pattern, at) => assert.match(actual[at]!, pattern));
+  });
+}
+
+Deno.test("rooms: every form of import is seen", () => {
+  const text = [
+    'import a from "1";',
+    'import "2";',
+    'import type { b } from "types 1";',
+    'export * from "3";',
+    'export { c, type d } from "4";',
+    'export { type e, type f } from "types 2";',
+    "import {",
+    "  g,",
+    '} from "5";',
+    "export {",
+    "  type h,",
+    '} from "types 3";',
+    'const i = await import("6");',
+    'export const j = "no";',
+    ' * import k from "no";',
+  ].join("\n");
+  const found = importsOf(text);
+  const names = (typesOnly: boolean) =>
+    found.filter((one) => one.typesOnly === typesOnly).map((one) => one.specifier).sort();
+  assert.deepEqual(names(false), ["1", "2", "3", "4", "5", "6"]);
+  assert.deepEqual(names(true), ["types 1", "types 2", "types 3"]);
+});
+
+Deno.test("rooms: a cycle of one and of many is found, a diamond is none", () => {
+  const graph = (edges: Record<string, string[]>) =>
+    new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)]));
+  assert.deepEqual(cycles(graph({ a: ["a"] })), [["a"]]);
+  assert.deepEqual(cycles(graph({ a: ["b"], b: ["c"], c: ["b"] })), [["b", "c"]]);
+  assert.deepEqual(cycles(graph({ a: ["b"], b: ["a", "c"], c: ["d"], d: ["c"] })), [["c", "d"], [
+    "a",
+    "b",
+  ]]);
+  assert.deepEqual(cycles(graph({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] })), []);
+});
