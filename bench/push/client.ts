@@ -1,0 +1,235 @@
+/**
+ * Light xDS clients that behave as Envoy does on ADS: clusters wildcard, the
+ * endpoints of every cluster, listeners wildcard, the routes they name; they
+ * acknowledge everything. Run as a process of its own:
+ * `client.ts <json options>`; commands come on standard input, a line each,
+ * answers go to standard output.
+ *
+ * @module
+ */
+import { openStream, type RpcStream } from "../../lib/rpc/mod.ts";
+import { encode } from "../../lib/proto/mod.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  DiscoveryRequestSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { NAMESPACES } from "./corpus.ts";
+import { readDelta, readSotw, type Response } from "./wire.ts";
+
+/** What the process is told. */
+export interface ClientOptions {
+  readonly target: string;
+  readonly clients: number;
+  readonly delta: boolean;
+  /** Distinct workloads a namespace; clients beyond are replicas. */
+  readonly workloads: number;
+}
+
+/** What it counted since the last mark. */
+export interface Report {
+  readonly clients: number;
+  /** Clients that were sent at least one resource. */
+  readonly concerned: number;
+  readonly responses: number;
+  readonly resources: number;
+  readonly removed: number;
+  readonly bytes: number;
+  /** Milliseconds since the epoch of the last response each concerned client got, sorted. */
+  readonly last: readonly number[];
+}
+
+const TYPE = "type.googleapis.com/envoy.config.";
+const CDS = TYPE + "cluster.v3.Cluster";
+const EDS = TYPE + "endpoint.v3.ClusterLoadAssignment";
+const LDS = TYPE + "listener.v3.Listener";
+const RDS = TYPE + "route.v3.RouteConfiguration";
+const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
+
+interface Counters {
+  responses: number;
+  resources: number;
+  removed: number;
+  bytes: number;
+  last: number;
+}
+
+class XdsClient {
+  readonly #options: ClientOptions;
+  readonly #index: number;
+  #stream: RpcStream | undefined;
+  counters: Counters = { responses: 0, resources: 0, removed: 0, bytes: 0, last: 0 };
+  /** Versions held, by type; sent when the stream is opened again. */
+  readonly #held = new Map<string, Map<string, string>>();
+  #synced = new Set<string>();
+  #wanted = new Map<string, Set<string>>();
+  #onSynced = Promise.withResolvers<void>();
+
+  constructor(options: ClientOptions, index: number) {
+    this.#options = options;
+    this.#index = index;
+  }
+
+  /** Opens the stream and resolves when all four types were answered. */
+  connect(target = this.#options.target, keepVersions = false): Promise<void> {
+    if (!keepVersions) this.#held.clear();
+    this.#synced = new Set();
+    this.#wanted = new Map();
+    this.#onSynced = Promise.withResolvers();
+    this.#stream = openStream({
+      target,
+      path: SERVICE +
+        (this.#options.delta ? "DeltaAggregatedResources" : "StreamAggregatedResources"),
+      window: 16 * 1024 * 1024,
+    });
+    this.#read(this.#stream).catch((e) => this.#onSynced.reject(e));
+    this.#subscribe(CDS, [], true);
+    this.#subscribe(LDS, [], true);
+    return this.#onSynced.promise;
+  }
+
+  close(): void {
+    this.#stream?.close();
+  }
+
+  async #read(stream: RpcStream): Promise<void> {
+    for await (const bytes of stream.messages) {
+      const response = this.#options.delta ? readDelta(bytes) : readSotw(bytes);
+      this.#count(bytes.length, response);
+      if (this.#options.delta) {
+        this.#send({ typeUrl: response.typeUrl, responseNonce: response.nonce });
+      }
+      this.#follow(response);
+    }
+  }
+
+  #count(bytes: number, response: Response): void {
+    const c = this.counters;
+    c.responses++;
+    c.resources += response.count;
+    c.removed += response.removed;
+    c.bytes += bytes;
+    if (response.count + response.removed > 0) c.last = Date.now();
+  }
+
+  /** Subscribes to what a response refers to, acknowledges, and notes when everything is there. */
+  #follow(response: Response): void {
+    const { typeUrl } = response;
+    const held = this.#held.get(typeUrl) ?? new Map<string, string>();
+    this.#held.set(typeUrl, held);
+    for (const [name, version] of response.resources) held.set(name, version);
+    if (!this.#options.delta) this.#acknowledge(response);
+    if (typeUrl === CDS) {
+      this.#want(EDS, response.resources.map(([n]) => n).filter((n) => n.startsWith("outbound|")));
+    } else if (typeUrl === LDS) {
+      const ports = response.resources.map(([n]) =>
+        /^(?:0\.0\.0\.0|127\.0\.0\.1)_(\d+)$/.exec(n)?.[1]
+      );
+      this.#want(RDS, ports.filter((p) => p !== undefined));
+    }
+    this.#synced.add(typeUrl);
+    const complete = [CDS, LDS].every((t) => this.#synced.has(t)) &&
+      [...this.#wanted].every(([type, names]) =>
+        [...names].every((n) => this.#held.get(type)?.has(n) === true)
+      );
+    if (complete && this.#wanted.size === 2) this.#onSynced.resolve();
+  }
+
+  #want(typeUrl: string, names: string[]): void {
+    const wanted = this.#wanted.get(typeUrl) ?? new Set<string>();
+    const fresh = names.filter((n) => !wanted.has(n));
+    const first = !this.#wanted.has(typeUrl);
+    for (const n of fresh) wanted.add(n);
+    this.#wanted.set(typeUrl, wanted);
+    if (fresh.length > 0) {
+      this.#subscribe(typeUrl, this.#options.delta ? fresh : [...wanted], first);
+    }
+  }
+
+  #subscribe(typeUrl: string, names: string[], first: boolean): void {
+    const held = first ? Object.fromEntries(this.#held.get(typeUrl) ?? []) : {};
+    if (this.#options.delta) {
+      this.#send({ typeUrl, resourceNamesSubscribe: names, initialResourceVersions: held });
+    } else this.#sendSotw({ typeUrl, resourceNames: names });
+  }
+
+  #acknowledge(response: Response): void {
+    this.#sendSotw({
+      typeUrl: response.typeUrl,
+      resourceNames: [...this.#wanted.get(response.typeUrl) ?? []],
+      responseNonce: response.nonce,
+      versionInfo: response.version,
+    });
+  }
+
+  #node(): { id: string; metadata: Record<string, unknown> } {
+    const namespace = `ns-${this.#index % NAMESPACES}`;
+    const ip = `172.16.${this.#index >> 8 & 255}.${this.#index & 255}`;
+    const workload = Math.floor(this.#index / NAMESPACES) % this.#options.workloads;
+    return {
+      id: `sidecar~${ip}~client-${this.#index}.${namespace}~${namespace}.svc.cluster.local`,
+      metadata: { NAMESPACE: namespace, LABELS: { app: `client-${workload}` } },
+    };
+  }
+
+  #send(init: Parameters<typeof encode<typeof DeltaDiscoveryRequestSchema>>[1]): void {
+    this.#stream?.send(
+      encode(DeltaDiscoveryRequestSchema, { node: this.#node() as never, ...init as object }),
+    );
+  }
+
+  #sendSotw(init: Parameters<typeof encode<typeof DiscoveryRequestSchema>>[1]): void {
+    this.#stream?.send(
+      encode(DiscoveryRequestSchema, { node: this.#node() as never, ...init as object }),
+    );
+  }
+}
+
+function report(clients: readonly XdsClient[]): Report {
+  const sum = (f: (c: Counters) => number): number =>
+    clients.reduce((n, c) => n + f(c.counters), 0);
+  const last = clients.map((c) => c.counters.last).filter((t) => t > 0).sort((a, b) => a - b);
+  return {
+    clients: clients.length,
+    concerned: last.length,
+    responses: sum((c) => c.responses),
+    resources: sum((c) => c.resources),
+    removed: sum((c) => c.removed),
+    bytes: sum((c) => c.bytes),
+    last,
+  };
+}
+
+function mark(clients: readonly XdsClient[]): void {
+  for (const c of clients) {
+    c.counters = { responses: 0, resources: 0, removed: 0, bytes: 0, last: 0 };
+  }
+}
+
+async function main(): Promise<void> {
+  const options = JSON.parse(Deno.args[0]!) as ClientOptions;
+  const clients = Array.from({ length: options.clients }, (_, i) => new XdsClient(options, i));
+  const answer = (value: unknown): void => console.log(JSON.stringify(value));
+  const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
+  let buffered = "";
+  for await (const chunk of lines) {
+    buffered += chunk;
+    for (let nl = buffered.indexOf("\n"); nl >= 0; nl = buffered.indexOf("\n")) {
+      const [command = "", argument] = buffered.slice(0, nl).split(" ");
+      buffered = buffered.slice(nl + 1);
+      if (command === "connect") await Promise.all(clients.map((c) => c.connect(argument)));
+      if (command === "reconnect") {
+        for (const c of clients) c.close();
+        mark(clients);
+        await Promise.all(clients.map((c) => c.connect(argument, true)));
+      }
+      if (command === "mark") mark(clients);
+      answer(report(clients));
+      if (command === "quit") {
+        for (const c of clients) c.close();
+        return;
+      }
+    }
+  }
+}
+
+if (import.meta.main) await main();
