@@ -56,14 +56,16 @@ export function hostPort(host: string, port: number): string {
  * path, shortest first. With `ns.svc.cluster.local`:
  * `a.ns.svc.cluster.local` → `a`, `a.ns`, `a.ns.svc`;
  * `a.other.svc.cluster.local` → `a.other`, `a.other.svc`; anything else → none.
+ * `svc.cluster.local` is the domain of no namespace, from where nothing is `a`.
  * Domains that are no namespace's, such as `local.campus.net`, shorten names by the
  * labels they share from the right.
  */
 export function shortNames(host: string, proxyDomain: string): string[] {
   if (isPattern(host) || proxyDomain === "") return [];
-  const svc = proxyDomain.indexOf(".svc.");
-  return svc > 0
-    ? namespacedNames(host, proxyDomain.slice(0, svc), proxyDomain.slice(svc))
+  const domain = `.${proxyDomain}`;
+  const svc = domain.indexOf(".svc.");
+  return svc >= 0
+    ? namespacedNames(host, domain.slice(1, svc), domain.slice(svc))
     : sharedSuffixNames(host.split("."), proxyDomain.split("."));
 }
 

@@ -1,0 +1,68 @@
+/**
+ * Asks the real Envoy whether it would take a configuration.
+ *
+ * @module
+ */
+import type { JsonValue } from "../../lib/proto/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
+
+/** Envoy's verdict on a configuration. */
+export interface Verdict {
+  readonly accepted: boolean;
+  /** What it said, for messages of failed tests. */
+  readonly log: string;
+}
+
+/** Runs `envoy --mode validate` over a bootstrap, given as JSON. */
+export async function validateBootstrap(bootstrap: JsonValue): Promise<Verdict> {
+  const file = await Deno.makeTempFile({ prefix: "mesh-validate-", suffix: ".json" });
+  try {
+    await Deno.writeTextFile(file, JSON.stringify(bootstrap));
+    const { success, stdout, stderr } = await new Deno.Command(await envoyPath(), {
+      args: ["--mode", "validate", "-c", file, "-l", "error", "--concurrency", "1"],
+      stdout: "piped",
+      stderr: "piped",
+    }).output();
+    const text = new TextDecoder();
+    return { accepted: success, log: text.decode(stdout) + text.decode(stderr) };
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+const MANAGER =
+  "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+/** A bootstrap with one HTTP listener for each route configuration (as JSON), with the filters that routes configure. */
+export function routesBootstrap(configurations: readonly JsonValue[]): JsonValue {
+  return { staticResources: { listeners: configurations.map(listener) } };
+}
+
+function listener(routeConfig: JsonValue, index: number): JsonValue {
+  return {
+    name: `listener-${index}`,
+    address: { pipe: { path: `@mesh-validate-${index}` } },
+    filterChains: [{
+      filters: [{
+        name: "envoy.filters.network.http_connection_manager",
+        typedConfig: {
+          "@type": MANAGER,
+          statPrefix: "validate",
+          routeConfig,
+          httpFilters: [
+            httpFilter("cors", "cors.v3.Cors"),
+            httpFilter("fault", "fault.v3.HTTPFault"),
+            httpFilter("router", "router.v3.Router"),
+          ],
+        },
+      }],
+    }],
+  };
+}
+
+function httpFilter(name: string, type: string): JsonValue {
+  return {
+    name: `envoy.filters.http.${name}`,
+    typedConfig: { "@type": `type.googleapis.com/envoy.extensions.filters.http.${type}` },
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * Golden files: what a test expects, kept beside it. `UPDATE_GOLDENS=1` writes
+ * them anew; the difference is then to be read before it is committed.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+/**
+ * Compares a JSON value with a golden file, or writes the file when
+ * `UPDATE_GOLDENS` is set.
+ */
+export async function assertGolden(file: URL, actual: unknown): Promise<void> {
+  const text = JSON.stringify(actual, null, 2) + "\n";
+  if (Deno.env.get("UPDATE_GOLDENS") === "1") return await Deno.writeTextFile(file, text);
+  assert.deepEqual(JSON.parse(text), JSON.parse(await readGolden(file)));
+}
+
+async function readGolden(file: URL): Promise<string> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    throw new Error(`${file.pathname} is missing; UPDATE_GOLDENS=1 writes it`, { cause });
+  }
+}
