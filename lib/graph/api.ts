@@ -206,6 +206,11 @@ export interface DeriveOptions<V> {
 export interface Graph {
   /** Revision of the last transaction. */
   readonly revision: number;
+  /**
+   * Revision of the last publication: the position of whoever has taken what is
+   * there now, to be handed to `since` later. (`revision` may be ahead of it.)
+   */
+  readonly published: number;
   input<V>(name: string, options?: { readonly equal?: (a: V, b: V) => boolean }): Input<V>;
   index<V>(
     table: Input<V>,

@@ -1,0 +1,132 @@
+/**
+ * Which member of a collection a name belongs to.
+ *
+ * @module
+ */
+import type { Resource } from "./api.ts";
+import { lowerBound } from "./buckets.ts";
+
+/** The live content of a collection. A class of its own so that a computation that returns it is noticed. */
+export class Content extends Map<string, Resource> {}
+
+/** Names, who claims them, and what is served under them. */
+export class Claims {
+  /** What is served. */
+  readonly content: Content = new Content();
+  /** The member whose resource is served under a name. */
+  readonly owners: Map<string, string> = new Map();
+  /** The other members that claim a name, sorted; only names that have any. */
+  readonly rivals: Map<string, string[]> = new Map();
+  /** Of each name written since the last {@link takeTouched}, what stood there. */
+  touched: Map<string, Resource | undefined> = new Map();
+  /** Tombstones in {@link content}. */
+  tombstones = 0;
+
+  /** Hands over what was touched, and begins anew. */
+  takeTouched(): Map<string, Resource | undefined> {
+    const touched = this.touched;
+    if (touched.size > 0) this.touched = new Map();
+    return touched;
+  }
+}
+
+/** Whether two resources, or the absence of them, are the same content. */
+export function sameResource(a: Resource | undefined, b: Resource | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  return a.version === b.version && a.tombstone === b.tombstone;
+}
+
+/** The resources without those whose name came before in the list: the first of a name is served. */
+export function distinct(list: readonly Resource[]): readonly Resource[] {
+  if (list.length < 2) return list;
+  const byName = new Map<string, Resource>();
+  for (const resource of list) if (!byName.has(resource.name)) byName.set(resource.name, resource);
+  return byName.size === list.length ? list : [...byName.values()];
+}
+
+/**
+ * Replaces the resources of one member. `held` tells the present resources of
+ * another member, which take the place of a name given up.
+ */
+export function replaceClaims(
+  claims: Claims,
+  member: string,
+  old: readonly Resource[],
+  next: readonly Resource[],
+  held: (member: string) => readonly Resource[],
+): void {
+  if (sameNames(old, next)) {
+    for (let i = 0; i < next.length; i++) {
+      if (old[i] !== next[i]) renew(claims, member, next[i]!);
+    }
+    return;
+  }
+  const names = new Set<string>();
+  for (const resource of next) names.add(resource.name);
+  const had = new Set<string>();
+  for (const { name } of old) {
+    had.add(name);
+    if (!names.has(name)) giveUp(claims, member, name, held);
+  }
+  for (const resource of next) {
+    if (had.has(resource.name)) renew(claims, member, resource);
+    else claim(claims, member, resource);
+  }
+}
+
+function sameNames(a: readonly Resource[], b: readonly Resource[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i]!.name !== b[i]!.name) return false;
+  return true;
+}
+
+function renew(claims: Claims, member: string, resource: Resource): void {
+  if (claims.owners.get(resource.name) === member) put(claims, resource.name, resource);
+}
+
+function claim(claims: Claims, member: string, resource: Resource): void {
+  const { name } = resource;
+  const owner = claims.owners.get(name);
+  if (owner === undefined) {
+    claims.owners.set(name, member);
+    put(claims, name, resource);
+    return;
+  }
+  const loser = member < owner ? owner : member;
+  const rivals = claims.rivals.get(name) ?? [];
+  rivals.splice(lowerBound(rivals, loser), 0, loser);
+  claims.rivals.set(name, rivals);
+  if (loser === member) return;
+  claims.owners.set(name, member);
+  put(claims, name, resource);
+}
+
+function giveUp(
+  claims: Claims,
+  member: string,
+  name: string,
+  held: (member: string) => readonly Resource[],
+): void {
+  const rivals = claims.rivals.get(name);
+  if (claims.owners.get(name) !== member) {
+    rivals?.splice(rivals.indexOf(member), 1);
+  } else if (rivals === undefined) {
+    claims.owners.delete(name);
+    put(claims, name, undefined);
+  } else {
+    const heir = rivals.shift()!;
+    claims.owners.set(name, heir);
+    put(claims, name, held(heir).find((resource) => resource.name === name));
+  }
+  if (rivals?.length === 0) claims.rivals.delete(name);
+}
+
+function put(claims: Claims, name: string, resource: Resource | undefined): void {
+  const before = claims.content.get(name);
+  if (resource === undefined) claims.content.delete(name);
+  else claims.content.set(name, resource);
+  if (sameResource(before, resource)) return;
+  claims.tombstones += (resource?.tombstone ? 1 : 0) - (before?.tombstone ? 1 : 0);
+  if (!claims.touched.has(name)) claims.touched.set(name, before);
+}

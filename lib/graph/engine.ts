@@ -1,0 +1,147 @@
+/**
+ * The state of one graph, shared by the functions that work on it. Nothing here
+ * is visible outside the room.
+ *
+ * @module
+ */
+import type { Fault, GraphOptions } from "./api.ts";
+import type { Bucket, IndexTable } from "./buckets.ts";
+import type { Cell, Trouble } from "./cell.ts";
+import type { LiveCollection } from "./collection.ts";
+import type { DerivedTable } from "./home.ts";
+import type { InputTable } from "./input.ts";
+import type { Frame } from "./read.ts";
+import type { LayeredView } from "./view.ts";
+import { MeshError } from "../base/mod.ts";
+
+/** Log entries kept per collection when the options do not say. */
+const DEFAULT_LOG_LIMIT = 4096;
+
+/** Trouble outside a cell: a placement, a key function, a watcher. */
+export interface SideFault extends Trouble {
+  readonly table: string;
+  readonly key: string;
+  readonly lastGood: boolean;
+  readonly inputs: readonly string[];
+}
+
+/** What the graph is doing at the request of its owner. */
+export type Activity = "idle" | "transaction" | "writing" | "publication";
+
+/** A fault raised or healed, not yet told. */
+type Notice = readonly [table: string, key: string, fault: Fault | undefined];
+
+/** All state of a graph. */
+export class Engine {
+  /** Revision of the last transaction that changed something. */
+  revision = 0;
+  /** Revision of the last publication. */
+  published = 0;
+  /** What is being done from outside; a computation shows in {@link frame}. */
+  activity: Activity = "idle";
+
+  readonly tables: Map<string, InputTable | DerivedTable | IndexTable> = new Map();
+  readonly collections: Map<string, LiveCollection> = new Map();
+  readonly views: Map<string, LayeredView> = new Map();
+  /** Numbers collections, for the identity of views. */
+  nextCollection = 1;
+
+  /** The innermost running computation. */
+  frame: Frame | undefined = undefined;
+  /** Computations nested on the native stack. */
+  depth = 0;
+  /** Set when a computation was given up for being nested too deep: the cell to bring up first. */
+  wanted: Cell | undefined = undefined;
+  /** Busy cells, outermost first, and beside each the dependency to verify next. */
+  readonly path: Cell[] = [];
+  readonly cursors: number[] = [];
+  /** Cells found to read themselves, with the error that names the cycle. */
+  readonly cycles: Map<Cell, MeshError> = new Map();
+  /** The stack of recorded reads; the running computation's begin at its base. */
+  readonly reads: Cell[] = [];
+  top = 0;
+  /** Source of marks for {@link Cell.seen}. */
+  epoch = 0;
+
+  /** Collections with something to settle. */
+  readonly staleCollections: Set<LiveCollection> = new Set();
+  /** Watches whose cell may have changed. */
+  readonly staleWatches: Set<Cell> = new Set();
+  /** Collections changed since the last publication. */
+  changed: Set<LiveCollection> = new Set();
+  /** Buckets touched by the running transaction: of each member, whether it was in before. */
+  readonly touchedBuckets: Map<Bucket, Map<string, boolean>> = new Map();
+
+  readonly faulted: Set<Cell> = new Set();
+  /** By table and key, separated by NUL. */
+  readonly sideFaults: Map<string, SideFault> = new Map();
+
+  /** Derived cells that nobody reads, the longest forgotten first. */
+  readonly unread: Set<Cell> = new Set();
+  /** Absent rows and empty buckets that have lost their readers; swept when no computation runs. */
+  readonly husks: Set<Cell> = new Set();
+  /** Collections without users, the longest forgotten first. */
+  readonly orphans: Set<LiveCollection> = new Set();
+
+  /** Faults to tell the listener of, once no operation is under way that it could disturb. */
+  readonly notices: Notice[] = [];
+
+  cutOff = 0;
+  readonly now: (() => number) | undefined;
+  readonly logLimit: number;
+  readonly onFault: GraphOptions["onFault"];
+
+  /** Brings a stale cell up to date. A slot, so that tables need not import the evaluator. */
+  pull: (cell: Cell) => void = () => {};
+  /** Describes a faulted cell. A slot for the same reason. */
+  describe: (cell: Cell) => Fault | undefined = () => undefined;
+
+  constructor(options: GraphOptions) {
+    this.now = options.now;
+    this.logLimit = Math.max(0, options.logLimit ?? DEFAULT_LOG_LIMIT);
+    this.onFault = options.onFault;
+  }
+
+  /** Tells of the faults that came and went. What the listener throws is its own affair. */
+  flush(): void {
+    if (this.notices.length === 0 || this.activity !== "idle" || this.path.length > 0) return;
+    for (let notice = this.notices.shift(); notice !== undefined; notice = this.notices.shift()) {
+      try {
+        this.onFault?.(...notice);
+      } catch {
+        // The listener is where failures are reported; there is nowhere else to report its own.
+      }
+    }
+  }
+
+  /** Called when a cell has lost its last reader. */
+  unreadAgain(cell: Cell): void {
+    const kind = cell.home.kind;
+    if (kind === "derived") this.unread.add(cell);
+    else if (kind === "input" || kind === "index") this.husks.add(cell);
+  }
+
+  /** Refuses an untracked read inside a computation: its result would not be invalidated. */
+  untracked(what: string): void {
+    if (this.frame === undefined) {
+      if (this.activity === "writing") this.mustBeIdle(`Reading ${what}`);
+      return;
+    }
+    throw new MeshError(
+      "graph-untracked-read",
+      `${what} was read past the handle while ${this.frame.describe()} was being computed.`,
+      { remedy: "Read it through the handle that the computation was given." },
+    );
+  }
+
+  /** Refuses an operation that must not happen inside another. */
+  mustBeIdle(what: string): void {
+    if (this.frame === undefined && this.activity === "idle") return;
+    const during = this.frame === undefined
+      ? `a ${this.activity === "publication" ? "publication" : "transaction"}`
+      : `the computation of ${this.frame.describe()}`;
+    throw new MeshError("graph-busy", `${what} is not possible inside ${during}.`, {
+      remedy: "Do it after the outer operation has returned.",
+    });
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * What a cell was made from, and what is made from it.
+ *
+ * @module
+ */
+import type { Dependency, Fault } from "./api.ts";
+import type { IndexTable } from "./buckets.ts";
+import { Cell, eachReader, VALUE } from "./cell.ts";
+import type { Engine } from "./engine.ts";
+import { nameOf } from "./fault.ts";
+
+/** Direct dependencies, in the order they were read. Of a bucket: the rows that place members there. */
+export function why(engine: Engine, table: string, key: string): readonly Dependency[] {
+  const seen = new Set<Cell>();
+  for (const cell of cellsOf(engine, table, key)) below(cell, seen);
+  return [...seen].map(dependency);
+}
+
+/** Input rows below, through any number of cells, as `table/key`, sorted. */
+export function origins(engine: Engine, table: string, key: string): readonly string[] {
+  return rowsOf(reach(cellsOf(engine, table, key), below));
+}
+
+/** Everything above, through any number of cells. */
+export function blast(engine: Engine, table: string, key: string): readonly Dependency[] {
+  const roots = cellsOf(engine, table, key);
+  const reached = reach(roots, above);
+  for (const root of roots) reached.delete(root);
+  const found = new Map<string, Dependency>();
+  for (const cell of reached) {
+    if (cell.home.kind === "watch") continue;
+    const entry = dependency(cell);
+    found.set(`${entry.kind}\0${entry.table}\0${entry.key}`, entry);
+  }
+  return [...found.values()];
+}
+
+/** The description of a faulted cell. Buckets are left out of its inputs: they say who is there, not what failed. */
+export function describeFault(cell: Cell): Fault | undefined {
+  if (cell.fault === undefined) return undefined;
+  const { error, since } = cell.fault;
+  const inputs = rowsOf(reach([cell], belowByReading));
+  const lastGood = (cell.flags & VALUE) !== 0;
+  return { table: cell.home.name, key: cell.key, error, since, lastGood, inputs };
+}
+
+/** How a cell is shown. A member of a collection is `collection/member`; the collection itself has no key. */
+export function dependency(cell: Cell): Dependency {
+  const { kind } = cell.home;
+  return {
+    table: cell.home.name,
+    key: cell.key,
+    kind: kind === "input" || kind === "derived"
+      ? kind
+      : kind === "index"
+      ? "bucket"
+      : "collection",
+    changedAt: kind === "member" ? cell.deps[0]!.changedAt : cell.changedAt,
+  };
+}
+
+/** The cells behind a name; none when nothing of it is kept. A bucket may have two. */
+function cellsOf(engine: Engine, table: string, key: string): Cell[] {
+  const home = engine.tables.get(table) ?? engine.collections.get(table);
+  switch (home?.kind) {
+    case "input":
+      return present(home.rows.get(key));
+    case "derived":
+      return present(home.cells.get(key));
+    case "index":
+      return bucketCells(home, key);
+    case "collection":
+      return present(key === "" ? home.cell : home.members.get(key));
+    default:
+      return [];
+  }
+}
+
+function present(cell: Cell | undefined): Cell[] {
+  return cell === undefined ? [] : [cell];
+}
+
+/** The cells of a bucket. One that nobody reads as a list is stood for by a cell of the moment. */
+function bucketCells(index: IndexTable, key: string): Cell[] {
+  const bucket = index.buckets.get(key);
+  if (bucket === undefined) return [];
+  const cells = [...present(bucket.cell), ...present(bucket.any)];
+  return cells.length > 0 ? cells : [new Cell(index, key, VALUE)];
+}
+
+type Step = (cell: Cell, into: Set<Cell>) => void;
+
+function reach(roots: readonly Cell[], step: Step): Set<Cell> {
+  // A set is walked in the order of insertion, what is added on the way included.
+  const reached = new Set(roots);
+  for (const cell of reached) step(cell, reached);
+  return reached;
+}
+
+function belowByReading(cell: Cell, into: Set<Cell>): void {
+  for (const dep of cell.deps) into.add(dep);
+  const { home } = cell;
+  if (home.kind === "collection") { for (const member of home.members.values()) into.add(member); }
+}
+
+function below(cell: Cell, into: Set<Cell>): void {
+  belowByReading(cell, into);
+  const { home } = cell;
+  if (home.kind === "index") {
+    for (const row of rowsPlacedIn(home, cell.key)) into.add(row);
+  } else if (home.kind === "collection" && home.recipe.index !== undefined) {
+    for (const source of home.sources) {
+      for (const bucket of bucketCells(home.recipe.index, source)) into.add(bucket);
+    }
+  }
+}
+
+function above(cell: Cell, into: Set<Cell>): void {
+  eachReader(cell, (reader) => into.add(reader));
+  const { home } = cell;
+  if (home.kind === "member") into.add(home.collection.cell);
+  else if (home.kind === "input") bucketsOfRow(home.indexes, cell.key, into);
+  else if (home.kind === "index") {
+    for (const watcher of home.buckets.get(cell.key)?.watchers ?? []) into.add(watcher.cell);
+  }
+}
+
+function bucketsOfRow(indexes: readonly IndexTable[], key: string, into: Set<Cell>): void {
+  for (const index of indexes) {
+    const places = index.placements.get(key) ?? [];
+    const buckets = new Set(places.filter((_, i) => i % 2 === 0));
+    for (const bucket of buckets) for (const cell of bucketCells(index, bucket)) into.add(cell);
+  }
+}
+
+/** Walks all placements: for questions asked by people, not by the engine. */
+function rowsPlacedIn(index: IndexTable, bucket: string): Cell[] {
+  const rows: Cell[] = [];
+  for (const [key, places] of index.placements) {
+    for (let i = 0; i < places.length; i += 2) {
+      if (places[i] !== bucket) continue;
+      rows.push(...present(index.over.rows.get(key)));
+      break;
+    }
+  }
+  return rows;
+}
+
+function rowsOf(cells: Iterable<Cell>): readonly string[] {
+  const rows: string[] = [];
+  for (const cell of cells) if (cell.home.kind === "input") rows.push(nameOf(cell));
+  return rows.sort();
+}

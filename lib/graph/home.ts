@@ -1,0 +1,51 @@
+/**
+ * Where cells live: what the engine needs to know about each sort of table to
+ * follow an edge. The tables themselves are in files of their own.
+ *
+ * @module
+ */
+import type { Read } from "./api.ts";
+import type { Cell } from "./cell.ts";
+import type { IndexTable } from "./buckets.ts";
+import type { InputTable } from "./input.ts";
+import type { LiveCollection } from "./collection.ts";
+
+/** A derived table: its function, its memory, its ledger. */
+export class DerivedTable {
+  readonly kind = "derived";
+  readonly cells: Map<string, Cell> = new Map();
+  /** Computations run. */
+  computed = 0;
+  /** Microseconds of own time. */
+  micros = 0;
+
+  constructor(
+    readonly engine: object,
+    readonly name: string,
+    readonly compute: (read: Read, key: string) => unknown,
+    readonly equal: (a: unknown, b: unknown) => boolean,
+  ) {}
+}
+
+/** The member cells of one collection; a member's cell tells its collection when it goes stale. */
+export interface MemberHome {
+  readonly kind: "member";
+  readonly name: string;
+  readonly collection: LiveCollection;
+}
+
+/** The cell behind one {@link Graph.watch}. */
+export interface WatchHome {
+  readonly kind: "watch";
+  readonly name: string;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** Any home. The cell's own kind is its home's. */
+export type Home =
+  | InputTable
+  | DerivedTable
+  | IndexTable
+  | LiveCollection
+  | MemberHome
+  | WatchHome;

@@ -1,0 +1,202 @@
+/**
+ * Bringing a collection up to date: where its members come from, then those of
+ * them that are suspect, then the log.
+ *
+ * @module
+ */
+import type { Resource } from "./api.ts";
+import { bucketOf, leaveBucket } from "./buckets.ts";
+import { addReader, Cell, COMPUTED, STALE, unlink, VALUE } from "./cell.ts";
+import { Claims, distinct, replaceClaims, sameResource } from "./claims.ts";
+import type { LiveCollection } from "./collection.ts";
+import type { Engine } from "./engine.ts";
+import { heal, healAside, raise, raiseAside } from "./fault.ts";
+import { derivedCell } from "./read.ts";
+
+const NOTHING: readonly Resource[] = Object.freeze([]);
+
+/** Settles a collection; builds it when it is not built. Called with its cell busy. */
+export function settle(engine: Engine, collection: LiveCollection): void {
+  const { cell, suspects } = collection;
+  const building = !collection.built;
+  if (building) begin(engine, collection);
+  followList(engine, collection);
+  for (const member of suspects) {
+    suspects.delete(member);
+    settleMember(engine, collection, member);
+  }
+  if (building) finishBuild(engine, collection);
+  else writeLog(engine, collection);
+  settleCycle(engine, cell);
+  cell.flags = (cell.flags | COMPUTED | VALUE) & ~STALE;
+  cell.verifiedAt = engine.revision;
+  engine.staleCollections.delete(collection);
+}
+
+function begin(engine: Engine, collection: LiveCollection): void {
+  const { members, index, listTable, listKey } = collection.recipe;
+  collection.built = true;
+  collection.claims = new Claims();
+  if (collection.users === 0) engine.orphans.add(collection);
+  // Used again after an eviction, by someone who had kept the object.
+  if (!engine.collections.has(collection.name)) {
+    engine.collections.set(collection.name, collection);
+  }
+  if (listTable !== undefined) {
+    const list = derivedCell(engine, listTable, listKey);
+    collection.cell.deps = [list];
+    addReader(engine, list, collection.cell);
+  } else if (index !== undefined && "buckets" in members) {
+    takeSources(collection, members.buckets);
+  } else if ("list" in members) {
+    takeSources(collection, members.list);
+  }
+}
+
+/** Takes over a derived list of members or buckets when it has changed. */
+function followList(engine: Engine, collection: LiveCollection): void {
+  const list = collection.cell.deps[0];
+  if (list === undefined) return;
+  engine.pull(list);
+  if ((collection.cell.flags & COMPUTED) !== 0 && list.changedAt <= collection.cell.verifiedAt) {
+    return;
+  }
+  const value = (list.flags & VALUE) !== 0 ? list.value as readonly string[] : [];
+  takeSources(collection, value);
+}
+
+/** Exchanges the sources for others; what is in both is not touched. */
+function takeSources(collection: LiveCollection, list: readonly string[]): void {
+  const next = new Set(list);
+  const old = collection.sources;
+  collection.sources = next;
+  for (const source of next) if (!old.has(source)) join(collection, source);
+  for (const source of old) if (!next.has(source)) part(collection, source);
+}
+
+function join(collection: LiveCollection, source: string): void {
+  const { index } = collection.recipe;
+  if (index === undefined) return collection.shift(source, 1);
+  const bucket = bucketOf(index, source);
+  (bucket.watchers ??= new Set()).add(collection);
+  for (const member of bucket.members.keys()) collection.shift(member, 1);
+}
+
+function part(collection: LiveCollection, source: string): void {
+  const { index } = collection.recipe;
+  if (index === undefined) return collection.shift(source, -1);
+  const bucket = bucketOf(index, source);
+  for (const member of bucket.members.keys()) collection.shift(member, -1);
+  leaveBucket(bucket, collection);
+}
+
+/** Looks at one suspect: new, gone, or perhaps changed. */
+function settleMember(engine: Engine, collection: LiveCollection, member: string): void {
+  const known = collection.members.get(member);
+  if (!collection.counts.has(member)) {
+    if (known !== undefined) dropMember(engine, collection, known);
+    else healAside(engine, collection.name, member);
+    return;
+  }
+  const cell = known ?? addMember(engine, collection, member);
+  if (cell === undefined) return;
+  const source = cell.deps[0]!;
+  engine.pull(source);
+  if (known === undefined || source.changedAt > cell.verifiedAt) {
+    const list = (source.flags & VALUE) !== 0 ? source.value as readonly Resource[] : NOTHING;
+    take(collection, cell, distinct(list));
+  }
+  cell.flags &= ~STALE;
+  cell.verifiedAt = engine.revision;
+}
+
+function addMember(engine: Engine, collection: LiveCollection, member: string): Cell | undefined {
+  const { resources, keyOf } = collection.recipe;
+  let key = member;
+  try {
+    if (keyOf !== undefined) key = keyOf(member);
+  } catch (error) {
+    const aside = { error, since: engine.revision, lastGood: false, inputs: [] };
+    raiseAside(engine, { table: collection.name, key: member, ...aside });
+    return undefined;
+  }
+  const source = derivedCell(engine, resources, key);
+  const cell = new Cell(collection.memberHome, member, VALUE);
+  cell.value = NOTHING;
+  cell.deps = [source];
+  addReader(engine, source, cell);
+  collection.members.set(member, cell);
+  return cell;
+}
+
+function dropMember(engine: Engine, collection: LiveCollection, cell: Cell): void {
+  take(collection, cell, NOTHING);
+  unlink(engine, cell);
+  collection.members.delete(cell.key);
+}
+
+function take(collection: LiveCollection, cell: Cell, next: readonly Resource[]): void {
+  const old = cell.value as readonly Resource[];
+  cell.value = next;
+  replaceClaims(collection.claims, cell.key, old, next, (member) => {
+    return collection.members.get(member)!.value as readonly Resource[];
+  });
+}
+
+/** What a collection is built with is its beginning, not a change: nobody can have seen it without. */
+function finishBuild(engine: Engine, collection: LiveCollection): void {
+  collection.claims.takeTouched();
+  collection.log.reset(engine.revision);
+  collection.stamp++;
+  collection.cell.changedAt = engine.revision;
+}
+
+/** Logs what differs from before, all in all: a name that went from member to member may not. */
+function writeLog(engine: Engine, collection: LiveCollection): void {
+  const { content } = collection.claims;
+  let changed = false;
+  for (const [name, before] of collection.claims.takeTouched()) {
+    if (sameResource(before, content.get(name))) continue;
+    collection.log.append({ revision: engine.revision, name, before });
+    changed = true;
+  }
+  if (!changed) return;
+  collection.stamp++;
+  collection.cell.changedAt = engine.revision;
+  engine.changed.add(collection);
+}
+
+/** A collection one of whose members reads it takes the fault too; the other members are served. */
+function settleCycle(engine: Engine, cell: Cell): void {
+  const error = engine.cycles.get(cell);
+  if (error !== undefined) {
+    engine.cycles.delete(cell);
+    raise(engine, cell, error);
+  } else if (cell.fault !== undefined) {
+    heal(engine, cell);
+    cell.changedAt = engine.revision;
+  }
+}
+
+/** Undoes everything `settle` has made. The collection is built anew at its next use. */
+export function unbuild(engine: Engine, collection: LiveCollection): void {
+  const { cell, recipe } = collection;
+  for (const member of collection.members.values()) unlink(engine, member);
+  collection.members.clear();
+  if (recipe.index !== undefined) {
+    for (const source of collection.sources) {
+      leaveBucket(bucketOf(recipe.index, source), collection);
+    }
+  }
+  for (const member of collection.counts.keys()) healAside(engine, collection.name, member);
+  collection.counts.clear();
+  collection.suspects.clear();
+  collection.sources = new Set();
+  unlink(engine, cell);
+  if (cell.fault !== undefined) heal(engine, cell);
+  collection.claims = new Claims();
+  collection.built = false;
+  collection.stamp++;
+  cell.flags = STALE;
+  engine.staleCollections.delete(collection);
+}

@@ -1,0 +1,135 @@
+/**
+ * Views: collections over each other, and what changes for who looks from above.
+ *
+ * @module
+ */
+import type { Delta, Resource, View } from "./api.ts";
+import type { LiveCollection } from "./collection.ts";
+import { compare, diffViews, NO_DELTA } from "./diff.ts";
+import { foreign } from "./read.ts";
+
+/** Positions for which the difference to now is kept. */
+const DELTAS = 64;
+
+/** Layers over each other; the first that has a name decides. */
+export class LayeredView implements View {
+  readonly layers: readonly LiveCollection[];
+  readonly #deltas: Map<number, Delta | undefined> = new Map();
+  /** What {@link #deltas} and {@link #size} were computed at. */
+  #stamp = -1;
+  #size = -1;
+
+  constructor(layers: readonly LiveCollection[]) {
+    this.layers = Object.freeze([...layers]);
+  }
+
+  get(name: string): Resource | undefined {
+    for (const layer of this.layers) {
+      const resource = layer.get(name);
+      if (resource !== undefined) return resource.tombstone ? undefined : resource;
+    }
+    return undefined;
+  }
+
+  *entries(): IterableIterator<Resource> {
+    for (let i = 0; i < this.layers.length; i++) {
+      for (const resource of this.layers[i]!.content.values()) {
+        if (!resource.tombstone && !this.#hides(resource.name, i)) yield resource;
+      }
+    }
+  }
+
+  *names(): IterableIterator<string> {
+    for (const resource of this.entries()) yield resource.name;
+  }
+
+  get size(): number {
+    this.#refresh();
+    if (this.#size < 0) this.#size = effectiveSize(this);
+    return this.#size;
+  }
+
+  get changedAt(): number {
+    let latest = 0;
+    for (const layer of this.layers) latest = Math.max(latest, layer.changedAt);
+    return latest;
+  }
+
+  since(revision: number): Delta | undefined {
+    if (this.changedAt <= revision) return NO_DELTA;
+    this.#refresh();
+    if (this.#deltas.has(revision)) return this.#deltas.get(revision);
+    const delta = this.#deltaSince(revision);
+    if (this.#deltas.size >= DELTAS) this.#deltas.clear();
+    this.#deltas.set(revision, delta);
+    return delta;
+  }
+
+  at(revision: number, name: string): Resource | undefined | null {
+    for (const layer of this.layers) {
+      const before = layer.current().log.before(revision);
+      if (before === undefined) return null;
+      const resource = before.has(name) ? before.get(name) : layer.get(name);
+      if (resource !== undefined) return resource.tombstone ? undefined : resource;
+    }
+    return undefined;
+  }
+
+  diffFrom(other: View, revision: number): Delta {
+    if (!(other instanceof LayeredView)) throw foreign("The view to compare with");
+    return diffViews(other, revision, this);
+  }
+
+  /** Whether a layer above the given one decides about a name. */
+  #hides(name: string, below: number): boolean {
+    for (let i = 0; i < below; i++) if (this.layers[i]!.get(name) !== undefined) return true;
+    return false;
+  }
+
+  /** Forgets what was remembered when a layer has changed since. */
+  #refresh(): void {
+    let stamp = 0;
+    for (const layer of this.layers) stamp += layer.current().stamp;
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#size = -1;
+    this.#deltas.clear();
+  }
+
+  #deltaSince(revision: number): Delta | undefined {
+    const names = new Set<string>();
+    for (const layer of this.layers) {
+      const before = layer.log.before(revision);
+      if (before === undefined) return undefined;
+      for (const name of before.keys()) names.add(name);
+    }
+    const before = (name: string) => this.at(revision, name) ?? undefined;
+    return compare(names, before, (name) => this.get(name));
+  }
+}
+
+/**
+ * Counts without walking the largest layer: it contributes its own size, and the
+ * names of the others are looked up one by one.
+ */
+function effectiveSize(view: LayeredView): number {
+  const { layers } = view;
+  const base = layers.reduce<LiveCollection | undefined>(
+    (largest, layer) => (largest === undefined || layer.size > largest.size ? layer : largest),
+    undefined,
+  );
+  if (base === undefined) return 0;
+  let size = base.size - base.claims.tombstones;
+  const seen = new Set<string>();
+  for (const layer of layers) {
+    if (layer === base) continue;
+    for (const name of layer.content.keys()) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const counted = base.get(name);
+      if (counted !== undefined && !counted.tombstone) size--;
+      if (view.get(name) !== undefined) size++;
+    }
+  }
+  return size;
+}
