@@ -1,0 +1,169 @@
+/**
+ * Which fields act now. Everything else that a document sets is read and
+ * checked, and warned about by name.
+ *
+ * A path stands for itself and all below it. `[]` means the items of a list.
+ *
+ * @module
+ */
+
+/** What of a message acts: its paths, and values of acting paths that do not. */
+export interface Acting {
+  readonly paths: readonly string[];
+  readonly inertValues?: Readonly<Record<string, readonly string[]>>;
+}
+
+const POLICY_PATHS = [
+  "loadBalancer.simple",
+  "loadBalancer.consistentHash",
+  "connectionPool",
+  "outlierDetection",
+];
+
+const trafficPolicy = (at: string): string[] => [
+  ...POLICY_PATHS.map((path) => `${at}.${path}`),
+  `${at}.portLevelSettings[].port`,
+  ...POLICY_PATHS.map((path) => `${at}.portLevelSettings[].${path}`),
+];
+
+const TLS_PROTOCOLS = ["HTTPS", "TLS"];
+
+/** By kind. */
+export const ACTING: Readonly<Record<string, Acting>> = {
+  ServiceEntry: {
+    paths: [
+      "hosts",
+      "addresses",
+      "ports",
+      "location",
+      "resolution",
+      "endpoints[].address",
+      "endpoints[].ports",
+      "endpoints[].labels",
+      "endpoints[].locality",
+      "endpoints[].weight",
+      "workloadSelector",
+      "exportTo",
+    ],
+    inertValues: { resolution: ["DYNAMIC_DNS"] },
+  },
+  WorkloadEntry: {
+    paths: ["address", "ports", "labels", "locality", "weight"],
+  },
+  Sidecar: {
+    paths: [
+      "workloadSelector",
+      "ingress[].port",
+      "ingress[].bind",
+      "ingress[].captureMode",
+      "ingress[].defaultEndpoint",
+      "egress[].port",
+      "egress[].bind",
+      "egress[].captureMode",
+      "egress[].hosts",
+      "outboundTrafficPolicy.mode",
+    ],
+  },
+  VirtualService: {
+    paths: [
+      "hosts",
+      "gateways",
+      "exportTo",
+      "http[].name",
+      "http[].match[].name",
+      "http[].match[].uri",
+      "http[].match[].scheme",
+      "http[].match[].method",
+      "http[].match[].authority",
+      "http[].match[].headers",
+      "http[].match[].withoutHeaders",
+      "http[].match[].queryParams",
+      "http[].match[].ignoreUriCase",
+      "http[].match[].port",
+      "http[].match[].gateways",
+      "http[].route",
+      "http[].redirect",
+      "http[].directResponse",
+      "http[].rewrite",
+      "http[].timeout",
+      "http[].retries",
+      "http[].fault.delay.fixedDelay",
+      "http[].fault.delay.percentage",
+      "http[].fault.delay.percent",
+      "http[].fault.abort.httpStatus",
+      "http[].fault.abort.grpcStatus",
+      "http[].fault.abort.percentage",
+      "http[].mirror",
+      "http[].mirrors",
+      "http[].mirrorPercent",
+      "http[].mirrorPercentage",
+      "http[].corsPolicy",
+      "http[].headers",
+      "tcp[].match[].port",
+      "tcp[].match[].gateways",
+      "tcp[].match[].destinationSubnets",
+      "tcp[].route",
+    ],
+  },
+  DestinationRule: {
+    paths: [
+      "host",
+      "exportTo",
+      ...trafficPolicy("trafficPolicy"),
+      "subsets[].name",
+      "subsets[].labels",
+      ...trafficPolicy("subsets[].trafficPolicy"),
+    ],
+  },
+  Gateway: {
+    paths: [
+      "selector",
+      "servers[].port",
+      "servers[].bind",
+      "servers[].hosts",
+      "servers[].name",
+    ],
+    inertValues: { "servers[].port.protocol": TLS_PROTOCOLS },
+  },
+  MeshConfig: {
+    paths: [
+      "proxyListenPort",
+      "proxyInboundListenPort",
+      "connectTimeout",
+      "tcpKeepalive",
+      "accessLogFile",
+      "accessLogFormat",
+      "accessLogEncoding",
+      "outboundTrafficPolicy.mode",
+      "inboundTrafficPolicy.mode",
+      "rootNamespace",
+      "trustDomain",
+      "dnsRefreshRate",
+      "defaultServiceExportTo",
+      "defaultVirtualServiceExportTo",
+      "defaultDestinationRuleExportTo",
+      "defaultHttpRetryPolicy",
+      "defaultTrafficPolicy",
+      "defaultConfig.configPath",
+      "defaultConfig.binaryPath",
+      "defaultConfig.serviceCluster",
+      "defaultConfig.drainDuration",
+      "defaultConfig.terminationDrainDuration",
+      "defaultConfig.discoveryAddress",
+      "defaultConfig.proxyAdminPort",
+      "defaultConfig.controlPlaneAuthPolicy",
+      "defaultConfig.customConfigFile",
+      "defaultConfig.statNameLength",
+      "defaultConfig.statusPort",
+      "defaultConfig.concurrency",
+      "defaultConfig.interceptionMode",
+      "defaultConfig.proxyMetadata",
+      "defaultConfig.runtimeValues",
+      "defaultConfig.readinessProbe",
+      "defaultConfig.proxyStatsMatcher",
+      "defaultConfig.meshId",
+    ],
+    inertValues: { "outboundTrafficPolicy.mode": ["ALLOW_ANY_DYNAMIC_DNS"] },
+  },
+  MeshNetworks: { paths: [] },
+};

@@ -1,0 +1,121 @@
+/**
+ * Rules of DestinationRule.
+ *
+ * @module
+ */
+import type {
+  DestinationRule,
+  Subset,
+  TrafficPolicy,
+  TrafficPolicy_PortTrafficPolicy as PortPolicy,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Path } from "../text/mod.ts";
+import { checkClientTls } from "./client_tls.ts";
+import { checkConnectionPool, checkOutlierDetection } from "./connection_pool.ts";
+import { checkLoadBalancer } from "./load_balancer.ts";
+import { checkLabels } from "./metadata.ts";
+import { fail, type ObjectIdentity, type Report } from "./problem.ts";
+import {
+  checkDuration,
+  checkExportTo,
+  checkHost,
+  checkNotEmpty,
+  checkPercent,
+  checkPort,
+  checkSelector,
+  checkSubsetName,
+  checkUnique,
+  CONFLICT,
+  REQUIRED,
+} from "./rules.ts";
+
+/** Checks a DestinationRule's specification. */
+export function validateDestinationRule(
+  spec: DestinationRule,
+  identity: ObjectIdentity,
+  report: Report,
+): void {
+  if (spec.host === "") {
+    fail(report, ["spec", "host"], REQUIRED, "the rule has no host", "Name the service.");
+  } else checkHost(spec.host, ["spec", "host"], report);
+  if (spec.trafficPolicy) checkTrafficPolicy(spec.trafficPolicy, ["spec", "trafficPolicy"], report);
+  spec.subsets.forEach((subset, index) => checkSubset(subset, ["spec", "subsets", index], report));
+  const names = spec.subsets.map((subset, index) =>
+    [subset.name, ["spec", "subsets", index, "name"]] as const
+  );
+  checkUnique(names.filter(([name]) => name !== ""), "subset", report);
+  checkExportTo(spec.exportTo, identity, ["spec", "exportTo"], report);
+  checkWorkloads(spec, identity, report);
+}
+
+function checkWorkloads(spec: DestinationRule, identity: ObjectIdentity, report: Report): void {
+  if (spec.workloadSelector === undefined) return;
+  checkSelector(
+    spec.workloadSelector.matchLabels,
+    ["spec", "workloadSelector", "matchLabels"],
+    report,
+  );
+  const own = spec.exportTo.every((entry) => entry === "." || entry === identity.namespace);
+  if (own) return;
+  const message = "a rule with workloadSelector is for its own namespace only";
+  fail(report, ["spec", "exportTo"], CONFLICT, message, 'Write exportTo: ["."].', "key");
+}
+
+function checkSubset(subset: Subset, path: Path, report: Report): void {
+  checkSubsetName(subset.name, [...path, "name"], report);
+  checkLabels(subset.labels, [...path, "labels"], report);
+  if (subset.trafficPolicy) {
+    checkTrafficPolicy(subset.trafficPolicy, [...path, "trafficPolicy"], report);
+  }
+}
+
+function checkTrafficPolicy(policy: TrafficPolicy, path: Path, report: Report): void {
+  checkNotEmpty(policy, "the traffic policy", path, report);
+  checkPolicyParts(policy, path, report);
+  policy.portLevelSettings.forEach((settings, index) =>
+    checkPortPolicy(settings, [...path, "portLevelSettings", index], report)
+  );
+  const ports = policy.portLevelSettings.map((settings, index) =>
+    [settings.port?.number ?? 0, [...path, "portLevelSettings", index, "port", "number"]] as const
+  );
+  checkUnique(ports.filter(([port]) => port !== 0), "port", report);
+  checkTunnel(policy, [...path, "tunnel"], report);
+  const { retryBudget } = policy;
+  if (retryBudget?.percent !== undefined) {
+    checkPercent(retryBudget.percent, [...path, "retryBudget", "percent"], report);
+  }
+  checkDuration(retryBudget?.budgetInterval, [...path, "retryBudget", "budgetInterval"], report);
+}
+
+function checkPortPolicy(settings: PortPolicy, path: Path, report: Report): void {
+  if (settings.port === undefined) {
+    fail(report, path, REQUIRED, "port-level settings need a port", "Give port.number.");
+  } else checkPort(settings.port.number, [...path, "port", "number"], report);
+  checkNotEmpty({ ...settings, port: undefined }, "the port's policy", path, report);
+  checkPolicyParts(settings, path, report);
+}
+
+type Parts = Pick<TrafficPolicy, "loadBalancer" | "connectionPool" | "outlierDetection" | "tls">;
+
+function checkPolicyParts(parts: Parts, path: Path, report: Report): void {
+  const { loadBalancer, connectionPool, outlierDetection, tls } = parts;
+  if (loadBalancer) checkLoadBalancer(loadBalancer, [...path, "loadBalancer"], report);
+  if (connectionPool) checkConnectionPool(connectionPool, [...path, "connectionPool"], report);
+  if (outlierDetection) {
+    checkOutlierDetection(outlierDetection, [...path, "outlierDetection"], report);
+  }
+  if (tls) checkClientTls(tls, [...path, "tls"], report);
+}
+
+function checkTunnel(policy: TrafficPolicy, path: Path, report: Report): void {
+  const { tunnel } = policy;
+  if (tunnel === undefined) return;
+  if (!["", "CONNECT", "POST"].includes(tunnel.protocol)) {
+    const message = `${JSON.stringify(tunnel.protocol)} is not a tunnel protocol`;
+    fail(report, [...path, "protocol"], "unknown-value", message, "Write CONNECT or POST.");
+  }
+  if (tunnel.targetHost === "") {
+    fail(report, path, REQUIRED, "the tunnel has no target", "Give targetHost.");
+  } else checkHost(tunnel.targetHost, [...path, "targetHost"], report, "exact");
+  checkPort(tunnel.targetPort, [...path, "targetPort"], report);
+}

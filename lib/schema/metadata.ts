@@ -1,0 +1,198 @@
+/**
+ * The part that all kinds share: apiVersion, kind, metadata.
+ *
+ * @module
+ */
+import {
+  isDnsLabel,
+  isDnsSubdomain,
+  labelKeyFault,
+  labelValueFault,
+  type Path,
+} from "../text/mod.ts";
+import { fail, type Report } from "./problem.ts";
+import { isMap, unknownField } from "./reader.ts";
+import { wrongType } from "./scalars.ts";
+
+/** Name, place and labels of a document's object. */
+export interface Metadata {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch; 0 when the document does not say. */
+  readonly creationTime: number;
+}
+
+/** Namespace of objects that name none. */
+export const DEFAULT_NAMESPACE = "default";
+/** Bound of the orchestrator on all annotations of an object, in characters. */
+const MAX_ANNOTATIONS_LENGTH = 256 * 1024;
+
+const TOP_LEVEL = ["apiVersion", "kind", "metadata", "spec", "status"];
+/** Fields of the orchestrator's metadata; those that are not read are kept by its tools in dumps. */
+const METADATA = [
+  "name",
+  "namespace",
+  "labels",
+  "annotations",
+  "creationTimestamp",
+  "generateName",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "managedFields",
+  "ownerReferences",
+  "finalizers",
+  "selfLink",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+];
+
+/** Refuses keys beside the five that a document has. */
+export function checkTopLevel(document: Record<string, unknown>, report: Report): void {
+  checkKeys(document, TOP_LEVEL, [], report);
+}
+
+function checkKeys(
+  map: Record<string, unknown>,
+  known: readonly string[],
+  path: Path,
+  report: Report,
+): void {
+  for (const key of Object.keys(map)) {
+    if (known.includes(key)) continue;
+    unknownField(report, [...path, key], key, known.map((jsonName) => ({ jsonName })));
+  }
+}
+
+/** Reads the metadata. What is missing or malformed goes into the report and comes back empty. */
+export function readMetadata(value: unknown, report: Report): Metadata {
+  if (!isMap(value)) {
+    const message = value === undefined || value === null
+      ? "metadata is missing"
+      : wrongType("a map", value).message;
+    fail(report, ["metadata"], "required", message, "Add metadata with a name.");
+    return { namespace: DEFAULT_NAMESPACE, name: "", labels: {}, annotations: {}, creationTime: 0 };
+  }
+  checkKeys(value, METADATA, ["metadata"], report);
+  const labels = readStrings(value.labels, ["metadata", "labels"], report);
+  checkLabels(labels, ["metadata", "labels"], report);
+  return {
+    namespace: readNamespace(value.namespace, report),
+    name: readName(value.name, report),
+    labels,
+    annotations: readAnnotations(value.annotations, report),
+    creationTime: readTime(value.creationTimestamp, report),
+  };
+}
+
+function readName(value: unknown, report: Report): string {
+  const path = ["metadata", "name"];
+  if (value === undefined || value === null || value === "") {
+    fail(report, path, "required", "the object has no name", "Give metadata.name.");
+    return "";
+  }
+  return readDnsName(
+    value,
+    path,
+    isDnsSubdomain,
+    "lower-case letters, digits, '-' and '.'",
+    report,
+  );
+}
+
+function readNamespace(value: unknown, report: Report): string {
+  if (value === undefined || value === null || value === "") return DEFAULT_NAMESPACE;
+  const path = ["metadata", "namespace"];
+  return readDnsName(value, path, isDnsLabel, "lower-case letters, digits and '-'", report);
+}
+
+function readDnsName(
+  value: unknown,
+  path: Path,
+  isValid: (text: string) => boolean,
+  letters: string,
+  report: Report,
+): string {
+  if (typeof value !== "string") {
+    const { code, message, remedy } = wrongType("a string", value);
+    fail(report, path, code, message, remedy);
+    return "";
+  }
+  if (isValid(value)) return value;
+  fail(
+    report,
+    path,
+    "invalid-name",
+    `${JSON.stringify(value)} is not a DNS name`,
+    `Use ${letters}, beginning and ending with a letter or digit.`,
+  );
+  return "";
+}
+
+function readStrings(value: unknown, path: Path, report: Report): Record<string, string> {
+  const out: Record<string, string> = {};
+  if (value === undefined || value === null) return out;
+  if (!isMap(value)) {
+    const { code, message, remedy } = wrongType("a map", value);
+    fail(report, path, code, message, remedy);
+    return out;
+  }
+  for (const key of Object.keys(value).sort()) {
+    const item = value[key];
+    if (typeof item === "string") out[key] = item;
+    else {
+      const { code, message, remedy } = wrongType("a string", item);
+      fail(report, [...path, key], code, message, remedy);
+    }
+  }
+  return out;
+}
+
+/** Checks keys and values of a map of labels. */
+export function checkLabels(
+  labels: Readonly<Record<string, string>>,
+  path: Path,
+  report: Report,
+): void {
+  for (const [key, value] of Object.entries(labels)) {
+    const at = [...path, key];
+    const remedy = "Use the orchestrator's label syntax.";
+    const keyFault = labelKeyFault(key);
+    if (keyFault) fail(report, at, "invalid-label", `label key: ${keyFault}`, remedy, "key");
+    const valueFault = labelValueFault(value);
+    if (valueFault) fail(report, at, "invalid-label", `label value: ${valueFault}`, remedy);
+  }
+}
+
+function readAnnotations(value: unknown, report: Report): Record<string, string> {
+  const path = ["metadata", "annotations"];
+  const annotations = readStrings(value, path, report);
+  let length = 0;
+  for (const [key, text] of Object.entries(annotations)) {
+    length += key.length + text.length;
+    const fault = labelKeyFault(key.toLowerCase());
+    if (fault) {
+      const remedy = "Use the orchestrator's annotation syntax.";
+      fail(report, [...path, key], "invalid-annotation", `annotation key: ${fault}`, remedy, "key");
+    }
+  }
+  if (length > MAX_ANNOTATIONS_LENGTH) {
+    const message = `annotations have ${length} characters, more than ${MAX_ANNOTATIONS_LENGTH}`;
+    fail(report, path, "invalid-annotation", message, "Keep large values elsewhere.");
+  }
+  return annotations;
+}
+
+function readTime(value: unknown, report: Report): number {
+  if (value === undefined || value === null) return 0;
+  const time = typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)
+    ? Date.parse(value)
+    : NaN;
+  if (!Number.isNaN(time)) return time;
+  const path = ["metadata", "creationTimestamp"];
+  const message = `expected a time, found ${JSON.stringify(String(value))}`;
+  fail(report, path, "wrong-type", message, "Write 2024-01-31T12:00:00Z, or leave it out.");
+  return 0;
+}

@@ -1,0 +1,16 @@
+/**
+ * Resource kinds: parse, default, validate. Pure.
+ *
+ * @module
+ */
+export {
+  eachDocument,
+  parseConfigDocuments,
+  type ParsedDocument,
+  type ParsedDocuments,
+  type ParsedObject,
+} from "./documents.ts";
+export { findKind, isRead, type Kind, type KindName, KINDS, LATER_KINDS } from "./kinds.ts";
+export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
+export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";
+export { ACTING, type Acting } from "./acting.ts";

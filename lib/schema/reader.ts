@@ -1,0 +1,262 @@
+/**
+ * Plain values to protobuf messages, by their descriptors: strict protobuf JSON
+ * that collects every fault instead of stopping at the first.
+ *
+ * @module
+ */
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type JsonObject,
+  type Message,
+  type MessageShape,
+} from "../proto/mod.ts";
+import { camelCase, nearest, type Path } from "../text/mod.ts";
+import { fail, type Report } from "./problem.ts";
+import {
+  describe,
+  type Fault,
+  readDuration,
+  type Reading,
+  readScalar,
+  wrongType,
+} from "./scalars.ts";
+
+/** Fields by the names they may be written with. */
+export type FieldNames = ReadonlyMap<string, DescField>;
+
+const namesOf = new WeakMap<DescMessage, FieldNames>();
+
+/** The fields of a message by JSON name and by proto name. */
+export function fieldNames(schema: DescMessage): FieldNames {
+  const known = namesOf.get(schema);
+  if (known !== undefined) return known;
+  const names = new Map<string, DescField>();
+  for (const field of schema.fields) names.set(field.name, field).set(field.jsonName, field);
+  namesOf.set(schema, names);
+  return names;
+}
+
+/** Whether a value is a map of the document. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/**
+ * Reads a message. Unknown fields, wrong types, numbers out of range, unknown
+ * enum names, members of one group set twice: all go into the report, and what
+ * could be read comes back. `null` is unset. Maps have sorted keys, so that
+ * equal content has equal bytes.
+ */
+export function readMessage<D extends DescMessage>(
+  schema: D,
+  value: unknown,
+  path: Path,
+  report: Report,
+): MessageShape<D> {
+  const message = create(schema);
+  readInto(schema, message, value, path, report);
+  return message;
+}
+
+/** As {@linkcode readMessage}, over a message that exists: fields that are set replace its own, other ones stay. */
+export function readInto(
+  schema: DescMessage,
+  message: Message,
+  value: unknown,
+  path: Path,
+  report: Report,
+): void {
+  if (!isMap(value)) {
+    failAt(report, path, wrongType("a map", value));
+    return;
+  }
+  const seen = new Map<DescField, string>();
+  const groups = new Map<string, string>();
+  for (const [name, item] of Object.entries(value)) {
+    const field = fieldNames(schema).get(name);
+    const at = [...path, field?.jsonName ?? name];
+    if (field === undefined) {
+      unknownField(report, at, name, fieldNames(schema).values());
+      continue;
+    }
+    if (item === null) continue;
+    if (refuseRepeated(report, at, seen, field, name)) continue;
+    if (field.oneof && refuseSecond(report, at, groups, field.oneof.name, field.jsonName)) continue;
+    const read = readField(field, item, at, report);
+    if (read !== undefined) assign(message, field, read.value);
+  }
+}
+
+function assign(message: Message, field: DescField, value: unknown): void {
+  const target = message as unknown as Record<string, unknown>;
+  if (field.oneof) target[field.oneof.localName] = { case: field.localName, value };
+  else target[field.localName] = value;
+}
+
+/** Notes a field that a message does not have, with the nearest one it has. */
+export function unknownField(
+  report: Report,
+  path: Path,
+  name: string,
+  fields: Iterable<{ readonly jsonName: string }>,
+): void {
+  const names = [...new Set([...fields].map((field) => field.jsonName))];
+  const meant = nearest(camelCase(name), names);
+  fail(
+    report,
+    path,
+    "unknown-field",
+    `unknown field "${name}"`,
+    meant === undefined
+      ? names.length === 0
+        ? "Remove it; no field is allowed here."
+        : `Use one of: ${names.join(", ")}.`
+      : `Did you mean "${meant}"?`,
+    "key",
+  );
+}
+
+function refuseRepeated(
+  report: Report,
+  path: Path,
+  seen: Map<DescField, string>,
+  field: DescField,
+  name: string,
+): boolean {
+  const first = seen.get(field);
+  seen.set(field, name);
+  if (first === undefined) return false;
+  const message = `"${first}" and "${name}" are the same field`;
+  fail(report, path, "duplicate-field", message, "Keep one of the two.", "key");
+  return true;
+}
+
+function refuseSecond(
+  report: Report,
+  path: Path,
+  groups: Map<string, string>,
+  group: string,
+  name: string,
+): boolean {
+  const first = groups.get(group);
+  groups.set(group, first ?? name);
+  if (first === undefined) return false;
+  const message = `"${first}" and "${name}" exclude each other`;
+  fail(report, path, "exclusive-fields", message, "Keep one of the two.", "key");
+  return true;
+}
+
+type Read = { readonly value: unknown } | undefined;
+
+function readField(field: DescField, value: unknown, path: Path, report: Report): Read {
+  switch (field.fieldKind) {
+    case "list":
+      return readList(field, value, path, report);
+    case "map":
+      return readMap(field, value, path, report);
+    default:
+      return readSingle(field, value, path, report);
+  }
+}
+
+type Single = Pick<DescField, "scalar" | "enum" | "message">;
+
+function readSingle(field: Single, value: unknown, path: Path, report: Report): Read {
+  if (field.scalar !== undefined) return settle(readScalar(field.scalar, value), path, report);
+  if (field.enum !== undefined) return settle(readEnum(field.enum, value), path, report);
+  const schema = field.message;
+  if (schema === undefined) return undefined;
+  if (!schema.typeName.startsWith("google.protobuf.")) {
+    return { value: readMessage(schema, value, path, report) };
+  }
+  return settle(readWellKnown(schema, value), path, report);
+}
+
+function readWellKnown(schema: DescMessage, value: unknown): Reading<unknown> {
+  if (schema.typeName === "google.protobuf.Duration") return readDuration(value);
+  if (schema.typeName === "google.protobuf.Struct") {
+    return isMap(value)
+      ? { value: toJson(value) as JsonObject }
+      : { fault: wrongType("a map", value) };
+  }
+  const wrapped = schema.typeName.endsWith("Value") ? schema.fields[0]?.scalar : undefined;
+  if (wrapped === undefined) throw new TypeError(`no reader for ${schema.typeName}`);
+  return readScalar(wrapped, value);
+}
+
+/** What aliases share is copied, and what JSON cannot hold is made a number. */
+function toJson(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return value.map(toJson);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toJson(item)]));
+}
+
+function readEnum(schema: DescEnum, value: unknown): Reading<number> {
+  const names = schema.values.map((one) => one.name);
+  const found = schema.values.find((one) => one.name === value || one.number === value);
+  if (found !== undefined) return { value: found.number };
+  const meant = typeof value === "string" ? nearest(value, names) : undefined;
+  return {
+    fault: {
+      code: "unknown-value",
+      message: `${describe(value)} is none of the values: ${names.join(", ")}`,
+      remedy: meant === undefined ? `Write one of: ${names.join(", ")}.` : `Did you mean ${meant}?`,
+    },
+  };
+}
+
+function readList(
+  field: DescField & { fieldKind: "list" },
+  value: unknown,
+  path: Path,
+  report: Report,
+): Read {
+  if (!Array.isArray(value)) {
+    failAt(report, path, wrongType("a list", value));
+    return undefined;
+  }
+  const out: unknown[] = [];
+  value.forEach((item, index) => {
+    const read = readSingle(field, item, [...path, index], report);
+    // A list keeps its length, so that later rules name the right index.
+    out.push(read === undefined ? placeholder(field) : read.value);
+  });
+  return { value: out };
+}
+
+function placeholder(field: Single): unknown {
+  if (field.message !== undefined) return create(field.message);
+  return field.enum !== undefined ? 0 : "";
+}
+
+function readMap(
+  field: DescField & { fieldKind: "map" },
+  value: unknown,
+  path: Path,
+  report: Report,
+): Read {
+  if (!isMap(value)) {
+    failAt(report, path, wrongType("a map", value));
+    return undefined;
+  }
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const read = readSingle(field, value[key], [...path, key], report);
+    if (read !== undefined) out[key] = read.value;
+  }
+  return { value: out };
+}
+
+function settle(reading: Reading<unknown>, path: Path, report: Report): Read {
+  if (reading.fault === undefined) return { value: reading.value };
+  failAt(report, path, reading.fault);
+  return undefined;
+}
+
+function failAt(report: Report, path: Path, fault: Fault): void {
+  fail(report, path, fault.code, fault.message, fault.remedy);
+}

@@ -1,0 +1,74 @@
+/**
+ * Rules of TLS towards clients.
+ *
+ * @module
+ */
+import {
+  type ServerTLSSettings,
+  ServerTLSSettings_TLSmode as Mode,
+  ServerTLSSettings_TLSProtocol as Version,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import type { Path } from "../text/mod.ts";
+import { fail, type Report } from "./problem.ts";
+import { checkUnique, CONFLICT, REQUIRED } from "./rules.ts";
+
+/** Whether a port of this protocol is told apart by TLS server name. */
+export function isTlsProtocol(protocol: string): boolean {
+  return protocol.toUpperCase() === "HTTPS" || protocol.toUpperCase() === "TLS";
+}
+
+const MANAGED = ["serverCertificate", "privateKey", "caCertificates"] as const;
+
+/** Checks server TLS settings. */
+export function checkServerTls(tls: ServerTLSSettings, path: Path, report: Report): void {
+  checkVersions(tls, path, report);
+  checkUnique(
+    tls.cipherSuites.map((suite, index) => [suite, [...path, "cipherSuites", index]]),
+    "cipher suite",
+    report,
+  );
+  const files = MANAGED.filter((name) => tls[name] !== "");
+  const mode = Mode[tls.mode] ?? "";
+  const withoutCertificates = tls.mode === Mode.MESH_MUTUAL || tls.mode === Mode.PASSTHROUGH ||
+    tls.mode === Mode.AUTO_PASSTHROUGH;
+  if (withoutCertificates) {
+    const given = files[0] ?? (tls.credentialName === "" ? undefined : "credentialName");
+    if (tls.mode !== Mode.MESH_MUTUAL || given === undefined) return;
+    const message = `${given} does not go with mode ${mode}`;
+    fail(report, [...path, given], CONFLICT, message, "Remove it, or use MUTUAL.", "key");
+    return;
+  }
+  checkCertificates(tls, mode, path, report);
+}
+
+function checkVersions(tls: ServerTLSSettings, path: Path, report: Report): void {
+  const { minProtocolVersion: min, maxProtocolVersion: max } = tls;
+  if (max === Version.TLS_AUTO || min <= max) return;
+  const message = `minProtocolVersion ${Version[min]} is above maxProtocolVersion ${Version[max]}`;
+  fail(report, [...path, "minProtocolVersion"], CONFLICT, message, "Swap the two.");
+}
+
+/** Certificates come by credential name(s), by a list, or by files: by one of these. */
+function checkCertificates(tls: ServerTLSSettings, mode: string, path: Path, report: Report): void {
+  const sources = [
+    ...(tls.credentialName === "" ? [] : ["credentialName"]),
+    ...(tls.credentialNames.length === 0 ? [] : ["credentialNames"]),
+    ...(tls.tlsCertificates.length === 0 ? [] : ["tlsCertificates"]),
+    ...(tls.serverCertificate === "" && tls.privateKey === "" ? [] : ["serverCertificate"]),
+  ];
+  const [first, second] = sources;
+  if (tls.httpsRedirect && first === undefined && tls.caCertificates === "") return;
+  if (second !== undefined) {
+    const message = `${first} and ${second} exclude each other`;
+    fail(report, [...path, second], CONFLICT, message, "Keep one of the two.", "key");
+    return;
+  }
+  if (first !== undefined && first !== "serverCertificate") return;
+  const client = tls.mode === Mode.MUTUAL || tls.mode === Mode.OPTIONAL_MUTUAL;
+  const needed = client && tls.caCertCredentialName === "" ? MANAGED : MANAGED.slice(0, 2);
+  for (const name of needed) {
+    if (tls[name] !== "") continue;
+    const remedy = `Give ${name} or credentialName.`;
+    fail(report, path, REQUIRED, `mode ${mode} needs ${name}`, remedy);
+  }
+}

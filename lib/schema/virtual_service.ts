@@ -1,0 +1,158 @@
+/**
+ * Rules of VirtualService.
+ *
+ * @module
+ */
+import type {
+  L4MatchAttributes,
+  TCPRoute,
+  TLSMatchAttributes,
+  TLSRoute,
+  VirtualService,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { isIp, isWildcardHost, type Path } from "../text/mod.ts";
+import { checkWeights } from "./destination.ts";
+import { checkGatewayNames, MESH_GATEWAY } from "./gateway_names.ts";
+import { checkDelegate, checkHttpRoute } from "./http_route.ts";
+import { checkLabels } from "./metadata.ts";
+import { fail, type ObjectIdentity, type Report, warn } from "./problem.ts";
+import {
+  checkExportTo,
+  checkHost,
+  checkPort,
+  checkSubnet,
+  CONFLICT,
+  DUPLICATE,
+  REQUIRED,
+} from "./rules.ts";
+
+/** Checks a VirtualService's specification. */
+export function validateVirtualService(
+  spec: VirtualService,
+  identity: ObjectIdentity,
+  report: Report,
+): void {
+  checkHosts(spec, report);
+  checkGatewayNames(spec.gateways, ["spec", "gateways"], report);
+  checkExportTo(spec.exportTo, identity, ["spec", "exportTo"], report);
+  if (spec.http.length + spec.tcp.length + spec.tls.length === 0) {
+    fail(report, ["spec"], REQUIRED, "the VirtualService has no routes", "Give http, tls or tcp.");
+  }
+  spec.http.forEach((route, index) => {
+    checkHttpRoute(route, ["spec", "http", index], report);
+    checkDelegate(route, ["spec", "http", index], report);
+  });
+  warnUnreachable(spec, report);
+  spec.tls.forEach((route, index) => checkTls(route, spec.hosts, ["spec", "tls", index], report));
+  spec.tcp.forEach((route, index) => checkTcp(route, ["spec", "tcp", index], report));
+}
+
+function checkHosts(spec: VirtualService, report: Report): void {
+  const path = ["spec", "hosts"];
+  if (spec.hosts.length === 0) return checkDelegated(spec, report);
+  const inMesh = spec.gateways.length === 0 || spec.gateways.includes(MESH_GATEWAY);
+  spec.hosts.forEach((host, index) => {
+    const at = [...path, index];
+    if (host === "*" && inMesh) {
+      const message = 'host "*" does not go with the mesh gateway';
+      fail(report, at, "invalid-host", message, "Name hosts, or bind it to a Gateway only.");
+    } else if (!isWildcardHost(host) && !isIp(host)) {
+      const message = `${JSON.stringify(host)} is neither a host name nor an IP address`;
+      fail(report, at, "invalid-host", message, "Write a DNS name, *.example.com or an address.");
+    }
+    const other = spec.hosts.slice(0, index).find((before) => covers(before, host));
+    if (other === undefined) return;
+    const message = `hosts "${other}" and "${host}" overlap`;
+    fail(report, at, DUPLICATE, message, "Keep the wider of the two.");
+  });
+}
+
+/** Without hosts it can only be delegated to. */
+function checkDelegated(spec: VirtualService, report: Report): void {
+  const path = ["spec", "hosts"];
+  if (spec.gateways.length > 0 || spec.tcp.length > 0 || spec.tls.length > 0) {
+    fail(report, path, REQUIRED, "the VirtualService has no hosts", "Name one.");
+    return;
+  }
+  const message = "without hosts only delegation leads here, which does not act yet";
+  warn(report, path, "not-acting", message, "Name hosts.");
+}
+
+/** Whether one of two hosts, either with a leading wildcard, takes names of the other. */
+function covers(a: string, b: string): boolean {
+  const [x, y] = [a.toLowerCase(), b.toLowerCase()];
+  const [restX, restY] = [x.replace(/^\*/, ""), y.replace(/^\*/, "")];
+  if (x === restX && y === restY) return x === y;
+  if (x !== restX && y !== restY) return restX.endsWith(restY) || restY.endsWith(restX);
+  const [wild, exact] = x === restX ? [restY, x] : [restX, y];
+  return exact.length > wild.length && exact.endsWith(wild);
+}
+
+/** A route that matches everything hides those after it. */
+function warnUnreachable(spec: VirtualService, report: Report): void {
+  const all = spec.http.findIndex((route) => route.match.length === 0);
+  if (all < 0) return;
+  for (let index = all + 1; index < spec.http.length; index++) {
+    const message = `route ${all} matches everything, so this one is never used`;
+    warn(report, ["spec", "http", index], "unreachable", message, "Move it up.", "value");
+  }
+}
+
+function checkTls(route: TLSRoute, hosts: readonly string[], path: Path, report: Report): void {
+  if (route.match.length === 0) {
+    fail(report, path, REQUIRED, "a TLS route needs a match", "Give match with sniHosts.");
+  }
+  route.match.forEach((match, index) => {
+    const at = [...path, "match", index];
+    if (match.sniHosts.length === 0) {
+      fail(report, at, REQUIRED, "a TLS match needs sniHosts", "Name at least one.");
+    }
+    match.sniHosts.forEach((sni, place) =>
+      checkSni(sni, hosts, [...at, "sniHosts", place], report)
+    );
+    checkL4Match(match, at, report);
+  });
+  checkRoutes(route, path, report);
+}
+
+function checkSni(sni: string, hosts: readonly string[], path: Path, report: Report): void {
+  checkHost(sni, path, report);
+  if (hosts.some((host) => isWithin(sni, host))) return;
+  const message = `"${sni}" is not among the hosts of the VirtualService`;
+  fail(report, path, CONFLICT, message, "Add it to hosts, or remove it.");
+}
+
+/** Whether a name, maybe with a wildcard, lies wholly within a host. */
+function isWithin(name: string, host: string): boolean {
+  if (!host.startsWith("*")) return name.toLowerCase() === host.toLowerCase();
+  return name.toLowerCase().endsWith(host.slice(1).toLowerCase());
+}
+
+function checkTcp(route: TCPRoute, path: Path, report: Report): void {
+  route.match.forEach((match, index) => {
+    const at = [...path, "match", index];
+    checkL4Match(match, at, report);
+    if (match.sourceSubnet !== "") checkSubnet(match.sourceSubnet, [...at, "sourceSubnet"], report);
+  });
+  checkRoutes(route, path, report);
+}
+
+function checkL4Match(
+  match: L4MatchAttributes | TLSMatchAttributes,
+  path: Path,
+  report: Report,
+): void {
+  match.destinationSubnets.forEach((subnet, index) =>
+    checkSubnet(subnet, [...path, "destinationSubnets", index], report)
+  );
+  if (match.port !== 0) checkPort(match.port, [...path, "port"], report);
+  checkLabels(match.sourceLabels, [...path, "sourceLabels"], report);
+  checkGatewayNames(match.gateways, [...path, "gateways"], report);
+}
+
+function checkRoutes(route: TCPRoute | TLSRoute, path: Path, report: Report): void {
+  if (route.route.length === 0) {
+    fail(report, path, REQUIRED, "the route leads nowhere", "Give route with a destination.");
+  }
+  checkWeights(route.route, [...path, "route"], report);
+}
