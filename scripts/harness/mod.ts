@@ -8,5 +8,6 @@ export { type Agent, type AgentOptions, rejectedUpdates, startAgent } from "./ag
 export { type Backend, type Echo, startBackend } from "./backend.ts";
 export { type ConfigDir, makeConfigDir } from "./config_dir.ts";
 export { type Daemon, type DaemonOptions, portsOf, startDaemon } from "./daemon.ts";
+export { type Answer, call, type CallOptions, spread } from "./call.ts";
 export { eventually, freePort, freePorts } from "./ports.ts";
 export { type Program, startProgram } from "./process.ts";

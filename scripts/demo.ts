@@ -1,0 +1,247 @@
+/**
+ * `deno task demo`: a mesh on this machine. Starts `pilot-discovery` over a
+ * config directory, two versions of a small backend, a client's proxy and an
+ * ingress gateway (real Envoys, each run by `pilot-agent`), then changes the
+ * configuration and shows what traffic does. Nothing needs root, all of it stays
+ * on loopback. On a terminal the mesh stays up for exploring until Ctrl-C;
+ * otherwise the exit status says whether every step was seen to work.
+ *
+ * @module
+ */
+import { brokenRoutes, gateway, HOST, routes, service, sidecar, SUBSETS } from "./demo/config.ts";
+import { createNarrator } from "./demo/narrator.ts";
+import {
+  type Agent,
+  call,
+  type ConfigDir,
+  type Daemon,
+  freePorts,
+  makeConfigDir,
+  spread,
+  startAgent,
+  startBackend,
+  startDaemon,
+} from "./harness/mod.ts";
+import { envoyPath } from "./tools.ts";
+
+/** Requests that a split is measured by. */
+const SAMPLE = 300;
+
+async function main(): Promise<number> {
+  const stop = new AbortController();
+  const narrator = createNarrator(stop.signal);
+  narrator.say("Mesh: a control plane and two Envoys on this machine. First the parts.");
+  const envoy = await envoyPath();
+  const interrupt = (): void => stop.abort(new Error("interrupted"));
+  Deno.addSignalListener("SIGINT", interrupt);
+  Deno.addSignalListener("SIGTERM", interrupt);
+  const work = await Deno.makeTempDir({ prefix: "mesh-demo-" });
+  try {
+    await show(narrator, envoy, work, stop.signal);
+  } catch (e) {
+    if (!stop.signal.aborted) throw e;
+    narrator.say("\nInterrupted; all parts are stopped.");
+    return 130;
+  } finally {
+    Deno.removeSignalListener("SIGINT", interrupt);
+    Deno.removeSignalListener("SIGTERM", interrupt);
+    await Deno.remove(work, { recursive: true });
+  }
+  if (narrator.failed.length > 0) {
+    narrator.say(`\nNot seen to work: ${narrator.failed.join("; ")}`);
+    return 1;
+  }
+  narrator.say("\nEvery step was seen to work. All parts are stopped.");
+  return 0;
+}
+
+type Narrator = ReturnType<typeof createNarrator>;
+
+async function show(
+  narrator: Narrator,
+  envoy: string,
+  work: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await using v1 = startBackend("v1");
+  await using v2 = startBackend("v2");
+  const [shop, ingress] = freePorts(2) as [number, number];
+  const ports = { shop, ingress, v1: v1.port, v2: v2.port };
+  await using config = await makeConfigDir();
+  await config.write("service.yaml", service(ports));
+  await config.write("sidecar.yaml", sidecar(ports));
+  await using daemon = await startDaemon({ configDir: config.path });
+  narrator.say(`   backends v1 and v2 on ports ${v1.port} and ${v2.port}`);
+  narrator.say(`   pilot-discovery over ${config.path}`);
+  const common = { namespace: "demo", xds: daemon.xds, envoy, dir: work };
+  const started = await Promise.all([
+    startAgent({
+      ...common,
+      role: "sidecar",
+      name: "client-1",
+      ip: "127.0.0.10",
+      labels: { app: "client" },
+      interception: "NONE",
+    }),
+    startAgent({
+      ...common,
+      role: "router",
+      name: "ingress-1",
+      ip: "127.0.0.11",
+      labels: { mesh: "ingress" },
+      noWait: true,
+    }),
+  ]);
+  await using client = started[0];
+  await using entrance = started[1];
+  narrator.say(`   pilot-agent with Envoy as the client's proxy, and as ingress gateway`);
+  await traffic(narrator, config, daemon, ports);
+  await fromOutside(narrator, config, ports, entrance);
+  await explore(narrator, daemon, config, client, ports, signal);
+}
+
+interface Ports {
+  readonly shop: number;
+  readonly ingress: number;
+  readonly v1: number;
+  readonly v2: number;
+}
+
+function words(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts).sort().map(([k, n]) => `${k}: ${n}`).join(", ");
+}
+
+/** The steps that the client's proxy is steered through. */
+async function traffic(
+  narrator: Narrator,
+  config: ConfigDir,
+  daemon: Daemon,
+  ports: Ports,
+): Promise<void> {
+  const url = `http://127.0.0.1:${ports.shop}/`;
+  const options = { host: `${HOST}:${ports.shop}` };
+  const write = async (name: string, text: string): Promise<void> => {
+    narrator.show(name, text);
+    await config.write(name, text);
+  };
+  const split = async (headers: Record<string, string> = {}) => {
+    const counts = await spread(SAMPLE, url, { ...options, headers });
+    return { counts, seen: `${SAMPLE} requests → ${words(counts)}` };
+  };
+
+  await narrator.step("Two endpoints, no rule: both versions answer", async () => {}, async () => {
+    const { counts, seen } = await split();
+    return { seen, ok: (counts.v1 ?? 0) > 0 && (counts.v2 ?? 0) > 0 };
+  });
+  await narrator.step("80 % to v1, 20 % to v2", async () => {
+    await config.write("subsets.yaml", SUBSETS);
+    await write("routes.yaml", routes({ v1: 80 }));
+  }, async () => {
+    const { counts, seen } = await split();
+    const share = (counts.v1 ?? 0) / SAMPLE;
+    return {
+      seen,
+      ok: share > 0.68 && share < 0.92 && (counts.v1 ?? 0) + (counts.v2 ?? 0) === SAMPLE,
+    };
+  });
+  await narrator.step(
+    "Requests with the header `x-user: tester` go to v2",
+    () => write("routes.yaml", routes({ v1: 100, header: true })),
+    async () => {
+      const tester = await split({ "x-user": "tester" });
+      const others = await split();
+      return {
+        seen: `testers: ${words(tester.counts)}; others: ${words(others.counts)}`,
+        ok: tester.counts.v2 === SAMPLE && others.counts.v1 === SAMPLE,
+      };
+    },
+  );
+  await narrator.step(
+    "A fault appears: half of the requests are answered 503",
+    () => write("routes.yaml", routes({ v1: 100, fault: 50 })),
+    async () => {
+      const { counts, seen } = await split();
+      const share = (counts["503"] ?? 0) / SAMPLE;
+      return { seen, ok: share > 0.35 && share < 0.65 };
+    },
+  );
+  await narrator.step(
+    "… and goes",
+    () => config.write("routes.yaml", routes({ v1: 100 })),
+    async () => {
+      const { counts, seen } = await split();
+      return { seen, ok: counts.v1 === SAMPLE };
+    },
+  );
+  await narrator.step(
+    "A broken file is refused with its line, and the old configuration keeps serving",
+    () => write("routes.yaml", brokenRoutes()),
+    async () => {
+      const { problems } = await daemon.debug<Problems>("configz?problems=true");
+      const problem = problems.find((p) => p.file.endsWith("routes.yaml"));
+      const { counts, seen } = await split();
+      return {
+        seen: problem === undefined
+          ? `no problem reported; ${seen}`
+          : `${problem.file}:${problem.line}: ${problem.path}: ${problem.message}; meanwhile ${seen}`,
+        ok: problem !== undefined && counts.v1 === SAMPLE,
+      };
+    },
+  );
+  await config.write("routes.yaml", routes({ v1: 80 }));
+}
+
+interface Problems {
+  readonly problems: readonly {
+    readonly file: string;
+    readonly line: number;
+    readonly path: string;
+    readonly message: string;
+  }[];
+}
+
+/** The step that opens an entrance. */
+async function fromOutside(
+  narrator: Narrator,
+  config: ConfigDir,
+  ports: Ports,
+  entrance: Agent,
+): Promise<void> {
+  const url = `http://127.0.0.1:${ports.ingress}/from/outside`;
+  const text = gateway(ports);
+  await narrator.step("An entrance: the gateway serves the host from outside", async () => {
+    narrator.show("gateway.yaml", text);
+    await config.write("gateway.yaml", text);
+  }, async () => {
+    const known = await call(url, { host: HOST });
+    const other = await call(url, { host: "unknown.example" });
+    return {
+      seen: `${HOST} → ${known.status} from ${known.echo?.backend ?? "nobody"}, ` +
+        `unknown.example → ${other.status} (through ${entrance.name})`,
+      ok: known.status === 200 && known.echo?.path === "/from/outside" && other.status === 404,
+    };
+  });
+}
+
+/** Tells what there is to look at, and stays while somebody looks. */
+async function explore(
+  narrator: Narrator,
+  daemon: Daemon,
+  config: ConfigDir,
+  client: Agent,
+  ports: Ports,
+  signal: AbortSignal,
+): Promise<void> {
+  narrator.say(`
+The debug page: ${daemon.http}/debug
+   metrics      ${daemon.monitoring}/metrics
+   Envoy        ${client.admin}
+   requests     curl -H 'Host: ${HOST}:${ports.shop}' http://127.0.0.1:${ports.shop}/
+                curl -H 'Host: ${HOST}' http://127.0.0.1:${ports.ingress}/
+   the config   ${config.path} (edit a file, watch the traffic change)`);
+  if (!Deno.stdin.isTerminal()) return;
+  narrator.say("\nThe mesh stays up. Ctrl-C stops it.");
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+}
+
+if (import.meta.main) Deno.exit(await main());
