@@ -23,7 +23,7 @@ export interface DomainOptions {
 
 /**
  * The domains of a host, lower case, without repetition, the full name first.
- * Patterns have no form with a port and no short names.
+ * Patterns have no short names; `*` has no form with a port, for it covers all of them.
  */
 export function domainsFor(options: DomainOptions): string[] {
   const { host, port, proxyDomain = "", aliases = [], addresses = [], withPort = true } = options;
@@ -31,7 +31,7 @@ export function domainsFor(options: DomainOptions): string[] {
   const add = (name: string): void => {
     const text = authority(name.toLowerCase());
     domains.add(text);
-    if (withPort && !isPattern(name)) domains.add(`${text}:${port}`);
+    if (withPort && name !== "*") domains.add(`${text}:${port}`);
   };
   for (const name of [host, ...aliases]) {
     add(name);
