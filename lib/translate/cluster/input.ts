@@ -1,0 +1,49 @@
+/**
+ * What the builders of clusters are given.
+ *
+ * @module
+ */
+import type {
+  ConnectionPoolSettings_TCPSettings_TcpKeepalive,
+  TrafficPolicy,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Endpoint, Role, Service, ServicePort } from "../../model/mod.ts";
+
+/** What the mesh configuration, the environment and the proxies' kind decide for all clusters. */
+export interface MeshClusterDefaults {
+  /** `connectTimeout` of the mesh, ms. */
+  readonly connectTimeoutMs: number;
+  /** `tcpKeepalive` of the mesh; rules override it field by field. */
+  readonly tcpKeepalive?: ConnectionPoolSettings_TCPSettings_TcpKeepalive;
+  /** How often DNS names are resolved again where the answer gives no lifetime, ms. */
+  readonly dnsRefreshRateMs: number;
+  /** Up to so much, ms, is added to each of those intervals; 0: nothing. */
+  readonly dnsJitterMs: number;
+  /** Address families of the proxies: which records a DNS name is asked for. */
+  readonly family: "v4" | "v6" | "dual";
+  /** Whether HTTP ports are upgraded to HTTP/2 by the mesh's `h2UpgradePolicy`. */
+  readonly h2Upgrade: boolean;
+  /** Whether `localityLbSetting` of the mesh is enabled: localities share traffic by their weight. */
+  readonly localityLb: boolean;
+  /** Endpoints that are not ready are sent too, so panic must never pick them. */
+  readonly sendUnhealthyEndpoints: boolean;
+  /** Whether services are named in metadata. */
+  readonly telemetryLabel: boolean;
+}
+
+/** One cluster of a service. */
+export interface OutboundClusterInput {
+  readonly service: Service;
+  readonly port: ServicePort;
+  /** The subset it is for; `undefined`: the whole service. */
+  readonly subset?: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  /** Merged, see `mergeTrafficPolicy`. */
+  readonly policy: TrafficPolicy | undefined;
+  /** The service's endpoints; looked at for DNS resolutions alone, the others are served apart. */
+  readonly endpoints: readonly Endpoint[];
+  readonly mesh: MeshClusterDefaults;
+  /** Key of the rule that won, `namespace/name`. */
+  readonly rule?: string;
+  /** Gateways see no original destination: for them services without resolution are served by endpoints. Default `sidecar`. */
+  readonly role?: Role;
+}

@@ -1,0 +1,137 @@
+/**
+ * How a cluster picks an endpoint.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_CommonLbConfigSchema,
+  Cluster_DiscoveryType as DiscoveryType,
+  Cluster_LbPolicy as LbPolicy,
+  type Cluster_SlowStartConfig,
+  Cluster_SlowStartConfigSchema,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import {
+  type LoadBalancerSettings,
+  type LoadBalancerSettings_ConsistentHashLB,
+  LoadBalancerSettings_SimpleLB as SimpleLB,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { create } from "../../proto/mod.ts";
+import type { MeshClusterDefaults } from "./input.ts";
+
+/** Envoy's default, said aloud so that a rule's 0 and a rule's silence come out alike. */
+const MINIMUM_RING_SIZE = 1024n;
+
+/** Envoy wants a name by which the aggression could be overridden at run time. */
+const AGGRESSION_KEY = "mesh.warmup.aggression";
+
+/**
+ * Sets the load balancer; least request unless the rule chooses. `PASSTHROUGH`
+ * turns the cluster into one of original destinations. Endpoints of localities
+ * share traffic by the localities' weight unless the rule or the mesh turns
+ * that off.
+ */
+export function applyLoadBalancer(
+  cluster: Cluster,
+  settings: LoadBalancerSettings | undefined,
+  mesh: Pick<MeshClusterDefaults, "localityLb">,
+): void {
+  if (settings?.localityLbSetting?.enabled ?? mesh.localityLb) weighLocalities(cluster);
+  const { lbPolicy } = settings ?? {};
+  if (isPassthrough(settings)) useOriginalDestination(cluster);
+  if (isOriginalDestination(cluster)) {
+    cluster.lbPolicy = LbPolicy.CLUSTER_PROVIDED;
+    return;
+  }
+  if (lbPolicy?.case === "consistentHash") applyConsistentHash(cluster, lbPolicy.value);
+  else applySimple(cluster, lbPolicy?.case === "simple" ? lbPolicy.value : undefined, settings);
+}
+
+/** Whether a rule sends connections where the client wanted to go. */
+export function isPassthrough(settings: LoadBalancerSettings | undefined): boolean {
+  const policy = settings?.lbPolicy;
+  return policy?.case === "simple" && policy.value === SimpleLB.PASSTHROUGH;
+}
+
+/** Whether a cluster's endpoints are the original destinations of connections. */
+export function isOriginalDestination(cluster: Cluster): boolean {
+  const type = cluster.clusterDiscoveryType;
+  return type.case === "type" && type.value === DiscoveryType.ORIGINAL_DST;
+}
+
+function useOriginalDestination(cluster: Cluster): void {
+  cluster.clusterDiscoveryType = { case: "type", value: DiscoveryType.ORIGINAL_DST };
+  cluster.loadAssignment = undefined;
+}
+
+function weighLocalities(cluster: Cluster): void {
+  cluster.commonLbConfig ??= create(Cluster_CommonLbConfigSchema);
+  cluster.commonLbConfig.localityConfigSpecifier = create(Cluster_CommonLbConfigSchema, {
+    localityConfigSpecifier: { case: "localityWeightedLbConfig", value: {} },
+  }).localityConfigSpecifier;
+}
+
+function applySimple(
+  cluster: Cluster,
+  simple: SimpleLB | undefined,
+  settings: LoadBalancerSettings | undefined,
+): void {
+  if (simple === SimpleLB.RANDOM) {
+    cluster.lbPolicy = LbPolicy.RANDOM;
+    return;
+  }
+  const roundRobin = simple === SimpleLB.ROUND_ROBIN;
+  cluster.lbPolicy = roundRobin ? LbPolicy.ROUND_ROBIN : LbPolicy.LEAST_REQUEST;
+  const slowStartConfig = slowStart(settings);
+  if (slowStartConfig === undefined) return;
+  cluster.lbConfig = create(ClusterSchema, {
+    lbConfig: {
+      case: roundRobin ? "roundRobinLbConfig" : "leastRequestLbConfig",
+      value: { slowStartConfig },
+    },
+  }).lbConfig;
+}
+
+/** New endpoints get their share little by little. */
+function slowStart(
+  settings: LoadBalancerSettings | undefined,
+): Cluster_SlowStartConfig | undefined {
+  const slowStartWindow = settings?.warmup?.duration ?? settings?.warmupDurationSecs;
+  if (slowStartWindow === undefined) return undefined;
+  const { aggression, minimumPercent } = settings?.warmup ?? {};
+  return create(Cluster_SlowStartConfigSchema, {
+    slowStartWindow,
+    aggression: aggression === undefined
+      ? undefined
+      : { defaultValue: aggression, runtimeKey: AGGRESSION_KEY },
+    minWeightPercent: minimumPercent === undefined ? undefined : { value: minimumPercent },
+  });
+}
+
+/** What is hashed is said by the routes; here only the table it is looked up in. */
+function applyConsistentHash(
+  cluster: Cluster,
+  settings: LoadBalancerSettings_ConsistentHashLB,
+): void {
+  const algorithm = settings.hashAlgorithm;
+  if (algorithm.case === "maglev") {
+    const { tableSize } = algorithm.value;
+    cluster.lbPolicy = LbPolicy.MAGLEV;
+    if (tableSize === 0n) return;
+    cluster.lbConfig = create(ClusterSchema, {
+      lbConfig: { case: "maglevLbConfig", value: { tableSize } },
+    }).lbConfig;
+    return;
+  }
+  const size = algorithm.case === "ringHash"
+    ? algorithm.value.minimumRingSize
+    : settings.minimumRingSize;
+  cluster.lbPolicy = LbPolicy.RING_HASH;
+  cluster.lbConfig = create(ClusterSchema, {
+    lbConfig: {
+      case: "ringHashLbConfig",
+      value: { minimumRingSize: size > 0n ? size : MINIMUM_RING_SIZE },
+    },
+  }).lbConfig;
+}

@@ -1,0 +1,33 @@
+/**
+ * Clusters: names, which policy they get, and how they are built. Pure functions
+ * from plain data to messages.
+ *
+ * Not acted on here: the `tls`, `tunnel` and `proxyProtocol` groups of a policy,
+ * locality failover and distribution, `backendUtilization`, zone-aware settings,
+ * `consecutiveErrors`, `outlierDetectionHttpErrorCodes`, `budgetInterval`.
+ *
+ * @module
+ */
+export { UNLIMITED } from "./connection.ts";
+export {
+  buildInboundCluster,
+  type InboundClusterInput,
+  type InboundDefaults,
+  type InboundTarget,
+  parseDefaultEndpoint,
+} from "./inbound.ts";
+export type { MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
+export {
+  BLACK_HOLE_CLUSTER,
+  clusterName,
+  type ClusterNameParts,
+  type Direction,
+  dnsSrvClusterName,
+  INBOUND_PASSTHROUGH_CLUSTER,
+  inboundClusterName,
+  parseClusterName,
+  PASSTHROUGH_CLUSTER,
+} from "./name.ts";
+export { buildOutboundCluster } from "./outbound.ts";
+export { mergeTrafficPolicy } from "./policy.ts";
+export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./special.ts";

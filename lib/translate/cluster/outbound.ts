@@ -1,0 +1,120 @@
+/**
+ * Clusters of services as their clients see them.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_CommonLbConfigSchema,
+  Cluster_DiscoveryType as DiscoveryType,
+  Cluster_EdsClusterConfigSchema,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import type { Metadata } from "#envoy/config/core/v3/base_pb.ts";
+import type { Resolution, Role } from "../../model/mod.ts";
+import { create, type JsonObject } from "../../proto/mod.ts";
+import { adsSource, configPath, meshMetadata } from "../wire/mod.ts";
+import { applyConnectionPool } from "./connection.ts";
+import { applyDns, dnsAssignment } from "./dns.ts";
+import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
+import type { OutboundClusterInput } from "./input.ts";
+import { applyLoadBalancer, isPassthrough } from "./load_balancer.ts";
+import { clusterName } from "./name.ts";
+import { applyOutlierDetection } from "./outlier.ts";
+
+/**
+ * The cluster of a service's port, or of a subset of it. UDP ports have none.
+ *
+ * @returns `undefined` when there is nothing to connect to and nothing that
+ * could appear: a DNS subset that selects no endpoint, a UDP port
+ */
+export function buildOutboundCluster(input: OutboundClusterInput): Cluster | undefined {
+  const { service, port, subset, policy, mesh } = input;
+  const role = input.role ?? "sidecar";
+  if (port.protocol === "UDP") return undefined;
+  const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
+  const cluster = create(ClusterSchema, {
+    name,
+    altStatName: statName(name),
+    clusterDiscoveryType: { case: "type", value: discoveryType(service.resolution, role) },
+    commonLbConfig: create(Cluster_CommonLbConfigSchema),
+    metadata: metadataOf(input),
+  });
+  if (isDns(cluster) && !isPassthrough(policy?.loadBalancer)) {
+    const single = service.resolution === "DNS_ROUND_ROBIN";
+    cluster.loadAssignment = dnsAssignment(name, input, single);
+    if (cluster.loadAssignment === undefined) return undefined;
+    applyDns(cluster, mesh);
+  }
+  const pool = policy?.connectionPool;
+  applyConnectionPool(cluster, pool, mesh, policy?.retryBudget);
+  applyHttpOptions(
+    cluster,
+    upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar"),
+    pool,
+  );
+  applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
+  applyLoadBalancer(cluster, policy?.loadBalancer, mesh);
+  if (isEds(cluster)) {
+    cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, {
+      serviceName: name,
+      edsConfig: adsSource(),
+    });
+  }
+  return cluster;
+}
+
+/** A cluster's name in statistics; the semicolon ends it, because host names hold the dots that else would. */
+export function statName(name: string): string {
+  return `${name};`;
+}
+
+function discoveryType(resolution: Resolution, role: Role): DiscoveryType {
+  switch (resolution) {
+    case "STATIC":
+      return DiscoveryType.EDS;
+    case "DNS":
+      return DiscoveryType.STRICT_DNS;
+    case "DNS_ROUND_ROBIN":
+      return DiscoveryType.LOGICAL_DNS;
+    case "NONE":
+      return role === "router" ? DiscoveryType.EDS : DiscoveryType.ORIGINAL_DST;
+  }
+}
+
+function isDns(cluster: Cluster): boolean {
+  const type = cluster.clusterDiscoveryType.value;
+  return type === DiscoveryType.STRICT_DNS || type === DiscoveryType.LOGICAL_DNS;
+}
+
+function isEds(cluster: Cluster): boolean {
+  return cluster.clusterDiscoveryType.value === DiscoveryType.EDS;
+}
+
+/** Whom the cluster stands for and which rule shaped it. */
+function metadataOf(input: OutboundClusterInput): Metadata | undefined {
+  const { service, port, subset, mesh } = input;
+  const fields: JsonObject = {};
+  if (mesh.telemetryLabel) {
+    fields.default_original_port = port.number;
+    fields.services = [serviceMetadata(service)];
+  }
+  if (service.meshExternal) fields.external = true;
+  if (input.rule !== undefined) fields.config = configPath("destination-rule", input.rule);
+  if (subset !== undefined) fields.subset = subset.name;
+  return Object.keys(fields).length === 0 ? undefined : meshMetadata(fields);
+}
+
+/** How metadata names a service. */
+export function serviceMetadata(
+  service: { readonly host: string; readonly namespace: string },
+): JsonObject {
+  return { host: service.host, name: serviceName(service), namespace: service.namespace };
+}
+
+/** The orchestrator's services are known by their first label, others by their whole host. */
+function serviceName(service: { readonly host: string; readonly namespace: string }): string {
+  const marker = `.${service.namespace}.svc.`;
+  const at = service.host.indexOf(marker);
+  return at > 0 ? service.host.slice(0, at) : service.host;
+}

@@ -1,0 +1,67 @@
+/**
+ * Assignments as messages.
+ *
+ * @module
+ */
+import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
+import {
+  type ClusterLoadAssignment,
+  ClusterLoadAssignmentSchema,
+} from "#envoy/config/endpoint/v3/endpoint_pb.ts";
+import {
+  type LbEndpoint,
+  LbEndpointSchema,
+  type LocalityLbEndpoints,
+  LocalityLbEndpointsSchema,
+} from "#envoy/config/endpoint/v3/endpoint_components_pb.ts";
+import type { Endpoint } from "../../model/mod.ts";
+import { create } from "../../proto/mod.ts";
+import { meshMetadata, pipeOrSocket } from "../wire/mod.ts";
+import {
+  type AssignmentInput,
+  planAssignment,
+  type PlannedEndpoint,
+  type PlannedLocality,
+} from "./plan.ts";
+
+/** Health as Envoy names it. */
+export const HEALTH: Readonly<Record<Endpoint["health"], HealthStatus>> = {
+  healthy: HealthStatus.HEALTHY,
+  unhealthy: HealthStatus.UNHEALTHY,
+  draining: HealthStatus.DRAINING,
+};
+
+/** Key of the telemetry label in Mesh's metadata. */
+export const WORKLOAD_KEY = "workload";
+
+/**
+ * The endpoints of a cluster, by locality. Endpoints that lack the port, the
+ * subset's labels, an address Envoy can use, or health are left out.
+ */
+export function buildAssignment(input: AssignmentInput): ClusterLoadAssignment {
+  return create(ClusterLoadAssignmentSchema, {
+    clusterName: input.clusterName,
+    endpoints: planAssignment(input).map(localityMessage),
+  });
+}
+
+function localityMessage(planned: PlannedLocality): LocalityLbEndpoints {
+  const { region, zone, subzone } = planned.locality;
+  return create(LocalityLbEndpointsSchema, {
+    locality: { region, zone, subZone: subzone },
+    lbEndpoints: planned.endpoints.map(endpointMessage),
+    loadBalancingWeight: planned.weight,
+  });
+}
+
+function endpointMessage({ endpoint, port, weight, label }: PlannedEndpoint): LbEndpoint {
+  return create(LbEndpointSchema, {
+    hostIdentifier: {
+      case: "endpoint",
+      value: { address: pipeOrSocket(endpoint.address, port) },
+    },
+    healthStatus: HEALTH[endpoint.health],
+    metadata: label === "" ? undefined : meshMetadata({ [WORKLOAD_KEY]: label }),
+    loadBalancingWeight: weight,
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * Assignments as bytes, without messages in between. Endpoints are what changes
+ * most in a mesh, and the library takes ten times as long for them. A property
+ * test holds the two to the same bytes.
+ *
+ * Field numbers are those of `envoy.config.endpoint.v3` and what it refers to.
+ *
+ * @module
+ */
+import { MESH_METADATA, UNIX_PREFIX } from "../wire/mod.ts";
+import { HEALTH, WORKLOAD_KEY } from "./build.ts";
+import {
+  type AssignmentInput,
+  planAssignment,
+  type PlannedEndpoint,
+  type PlannedLocality,
+} from "./plan.ts";
+import { type ReverseWriter, reverseWriter } from "./reverse_writer.ts";
+
+/** About what an endpoint takes with a telemetry label; saves growing the buffer. */
+const BYTES_PER_ENDPOINT = 128;
+
+/** The bytes of `buildAssignment(input)`. */
+export function encodeAssignment(input: AssignmentInput): Uint8Array {
+  const localities = planAssignment(input);
+  const out = reverseWriter(256 + input.endpoints.length * BYTES_PER_ENDPOINT);
+  for (let i = localities.length - 1; i >= 0; i--) writeLocality(out, localities[i]!);
+  out.text(1, input.clusterName);
+  return out.bytes();
+}
+
+/** `ClusterLoadAssignment.endpoints`. */
+function writeLocality(out: ReverseWriter, planned: PlannedLocality): void {
+  const { locality, endpoints, weight } = planned;
+  const mark = out.length;
+  writeWeight(out, 3, weight);
+  for (let i = endpoints.length - 1; i >= 0; i--) writeEndpoint(out, endpoints[i]!);
+  const names = out.length;
+  out.text(3, locality.subzone);
+  out.text(2, locality.zone);
+  out.text(1, locality.region);
+  out.message(1, names);
+  out.message(2, mark);
+}
+
+/** `LocalityLbEndpoints.lb_endpoints`. */
+function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
+  const mark = out.length;
+  writeWeight(out, 4, planned.weight);
+  if (planned.label !== "") writeLabel(out, planned.label);
+  out.number(2, HEALTH[planned.endpoint.health]);
+  writeAddress(out, planned.endpoint.address, planned.port);
+  out.message(2, mark);
+}
+
+/** A wrapped number: `load_balancing_weight`. */
+function writeWeight(out: ReverseWriter, field: number, weight: number): void {
+  const mark = out.length;
+  out.number(1, weight);
+  out.message(field, mark);
+}
+
+/** `LbEndpoint.endpoint`, down to the socket address (1, 2 and 3) or the pipe (2, 1). */
+function writeAddress(out: ReverseWriter, address: string, port: number): void {
+  const mark = out.length;
+  const unix = address.startsWith(UNIX_PREFIX);
+  if (unix) out.text(1, address.slice(UNIX_PREFIX.length));
+  else {
+    out.number(3, port);
+    out.text(2, address);
+  }
+  out.message(unix ? 2 : 1, mark);
+  out.message(1, mark);
+  out.message(1, mark);
+}
+
+/** `LbEndpoint.metadata`: one entry of `filter_metadata` with one text in it. */
+function writeLabel(out: ReverseWriter, label: string): void {
+  const mark = out.length;
+  out.text(3, label); // Value.string_value
+  out.message(2, mark);
+  out.text(1, WORKLOAD_KEY);
+  out.message(1, mark); // Struct.fields
+  out.message(2, mark);
+  out.text(1, MESH_METADATA);
+  out.message(1, mark); // Metadata.filter_metadata
+  out.message(3, mark);
+}

@@ -1,0 +1,9 @@
+/**
+ * Endpoint assignments: which endpoints a cluster has, by locality, with weight
+ * and health.
+ *
+ * @module
+ */
+export { buildAssignment } from "./build.ts";
+export { encodeAssignment } from "./encode.ts";
+export { type AssignmentInput, telemetryLabel } from "./plan.ts";

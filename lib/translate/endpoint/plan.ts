@@ -1,0 +1,136 @@
+/**
+ * Which endpoints an assignment holds, and with which weight: the part that the
+ * message builder and the fast encoder share.
+ *
+ * @module
+ */
+import type { Endpoint, Locality } from "../../model/mod.ts";
+import { isIp } from "../../text/mod.ts";
+import { UNIX_PREFIX } from "../wire/mod.ts";
+
+/** What an assignment is made from. */
+export interface AssignmentInput {
+  readonly clusterName: string;
+  readonly endpoints: readonly Endpoint[];
+  /** Name of the service's port; endpoints without that port are left out. */
+  readonly portName: string;
+  /** Labels that endpoints must have; `undefined`: all endpoints. */
+  readonly subsetLabels?: Readonly<Record<string, string>>;
+  /** Whether endpoints name their workload, for metrics on the client's side. */
+  readonly telemetryLabel?: boolean;
+  /** Cluster the endpoints are in, the last part of that label. */
+  readonly clusterId?: string;
+  /** Endpoints that are not ready are sent too, marked so; else they are left out. */
+  readonly sendUnhealthy?: boolean;
+  /** Addresses may be host names, because Envoy will resolve them. */
+  readonly hostNames?: boolean;
+}
+
+/** An endpoint as it is sent. */
+export interface PlannedEndpoint {
+  readonly endpoint: Endpoint;
+  /** 0 for Unix sockets. */
+  readonly port: number;
+  /** From 1. */
+  readonly weight: number;
+  /** Empty: no telemetry label. */
+  readonly label: string;
+}
+
+/** The endpoints of one locality. */
+export interface PlannedLocality {
+  readonly locality: Locality;
+  /** Sum of the endpoints'. */
+  readonly weight: number;
+  readonly endpoints: readonly PlannedEndpoint[];
+}
+
+/** Envoy refuses an assignment whose weights add up to more. */
+const MAX_WEIGHT_SUM = 0xffff_ffff;
+
+/** Groups endpoints by locality, localities by name, endpoints in the order given. */
+export function planAssignment(input: AssignmentInput): PlannedLocality[] {
+  const groups = new Map<string, PlannedEndpoint[]>();
+  let sum = 0;
+  for (const endpoint of input.endpoints) {
+    const planned = plan(endpoint, input);
+    if (planned === undefined) continue;
+    const { region, zone, subzone } = endpoint.locality;
+    const key = `${region}/${zone}/${subzone}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [planned]);
+    else group.push(planned);
+    sum += planned.weight;
+  }
+  const scale = sum > MAX_WEIGHT_SUM ? sum / MAX_WEIGHT_SUM : 1;
+  return [...groups.keys()].sort().map((key) => locality(groups.get(key)!, scale));
+}
+
+function locality(group: readonly PlannedEndpoint[], scale: number): PlannedLocality {
+  const endpoints = scale === 1
+    ? group
+    : group.map((p) => ({ ...p, weight: Math.max(1, Math.floor(p.weight / scale)) }));
+  return {
+    locality: group[0]!.endpoint.locality,
+    weight: Math.min(MAX_WEIGHT_SUM, endpoints.reduce((sum, p) => sum + p.weight, 0)),
+    endpoints,
+  };
+}
+
+/** `undefined` for an endpoint that is left out. */
+function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | undefined {
+  if (endpoint.health !== "healthy" && input.sendUnhealthy !== true) return undefined;
+  if (input.subsetLabels !== undefined && !hasLabels(endpoint, input.subsetLabels)) {
+    return undefined;
+  }
+  const port = portOf(endpoint, input);
+  if (port === undefined) return undefined;
+  return {
+    endpoint,
+    port,
+    weight: Math.max(1, endpoint.weight),
+    label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.clusterId ?? "") : "",
+  };
+}
+
+function hasLabels(endpoint: Endpoint, wanted: Readonly<Record<string, string>>): boolean {
+  for (const key in wanted) if (endpoint.labels[key] !== wanted[key]) return false;
+  return true;
+}
+
+/**
+ * The port to connect to; `undefined` for endpoints that Envoy would refuse, and
+ * with them the whole update: a host name where nothing resolves it, no port.
+ */
+function portOf(endpoint: Endpoint, input: AssignmentInput): number | undefined {
+  if (endpoint.address.startsWith(UNIX_PREFIX)) return input.hostNames === true ? undefined : 0;
+  const port = endpoint.ports[input.portName];
+  if (port === undefined || port < 1) return undefined;
+  return input.hostNames === true || isIp(endpoint.address) ? port : undefined;
+}
+
+const CANONICAL_NAME = ["service.mesh.io/canonical-name", "app.kubernetes.io/name", "app"];
+const CANONICAL_REVISION = [
+  "service.mesh.io/canonical-revision",
+  "app.kubernetes.io/version",
+  "version",
+];
+
+/** `workload;namespace;canonical service;canonical revision;cluster`: one short text, because every endpoint carries it. */
+export function telemetryLabel(endpoint: Endpoint, clusterId: string): string {
+  const { labels, workload, namespace } = endpoint;
+  const name = firstLabel(labels, CANONICAL_NAME) ?? workload;
+  const revision = firstLabel(labels, CANONICAL_REVISION) ?? "latest";
+  return `${workload};${namespace};${name};${revision};${clusterId}`;
+}
+
+function firstLabel(
+  labels: Readonly<Record<string, string>>,
+  keys: readonly string[],
+): string | undefined {
+  for (const key of keys) {
+    const value = labels[key];
+    if (value !== undefined && value !== "") return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,9 @@
+/**
+ * Pieces of Envoy messages that the builders of clusters, endpoints and
+ * listeners share: addresses, the source of dynamic resources, metadata.
+ *
+ * @module
+ */
+export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
+export { configPath, MESH_METADATA, meshMetadata } from "./metadata.ts";
+export { adsSource } from "./source.ts";
