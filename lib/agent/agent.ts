@@ -1,0 +1,157 @@
+/**
+ * One agent at work: status server, relay and proxy, from start to end.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { type Admin, adminApi } from "./admin.ts";
+import { type Drain, drainOf } from "./drain.ts";
+import { startupSeconds } from "./metrics.ts";
+import type { AgentPlan } from "./plan.ts";
+import { type ProxyProcess, startProxy } from "./process.ts";
+import { type Readiness, readinessOf } from "./readiness.ts";
+import { startRelay } from "./relay.ts";
+import { statusHandler } from "./status.ts";
+import { serveStatus } from "./status_server.ts";
+
+/** A running agent. */
+export interface Agent {
+  /** Resolves when the agent ended as it was asked to; rejects with `MeshError` `proxy-exited` when the proxy ended by itself. */
+  readonly done: Promise<void>;
+  /** Lets clients leave, then ends the proxy and the agent. */
+  leave(): void;
+  /** Ends the proxy and the agent at once. */
+  quit(): void;
+}
+
+/** How long the proxy may take to end when it is asked to. */
+const STOP_MS = 5000;
+
+const log = scope("default");
+
+/**
+ * Starts an agent.
+ *
+ * @throws MeshError when a port or the socket is taken, a file cannot be written, or the proxy's
+ * program cannot be run; what was started by then is stopped again
+ */
+export async function startAgent(plan: AgentPlan): Promise<Agent> {
+  const leaving = new AbortController();
+  const quitting = new AbortController();
+  const quit = () => quitting.abort();
+  const admin = adminApi(plan.admin);
+  const drain = drainOf(admin, plan.drain);
+  const resources = new AsyncDisposableStack();
+  try {
+    await makeFolder(plan.configPath);
+    if (plan.ports.status > 0) {
+      const handler = statusHandler({
+        readiness: readiness(plan, admin, () => drain.started),
+        scrape: plan.scrape,
+        metricsLocalOnly: plan.env.metricsLocalOnly,
+        quit,
+        drain: () => void drain.start(),
+      });
+      const server = serveStatus(plan.ports.status, handler);
+      resources.defer(() => server.stop());
+    }
+    const relay = await startRelay(relayOptions(plan));
+    resources.defer(() => relay.stop());
+    const proxy = await launch(plan);
+    const done = life(proxy, drain, leaving.signal, quitting.signal)
+      .finally(() => resources.disposeAsync());
+    return { done, leave: () => leaving.abort(), quit };
+  } catch (error) {
+    await resources.disposeAsync();
+    throw error;
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (cause) {
+    throw new MeshError("agent-config-path", `the folder ${path} cannot be made`, {
+      remedy: "Set configPath of the proxy configuration to a folder that may be written.",
+      cause,
+    });
+  }
+}
+
+function relayOptions({ env, socket, target }: AgentPlan) {
+  return {
+    socket,
+    target,
+    maxRequest: env.maxMessageBytes,
+    maxResponse: env.maxResponseBytes,
+    maxStreams: env.maxStreams,
+    keepalive: { interval: env.keepaliveInterval, timeout: env.keepaliveTimeout },
+  };
+}
+
+/** Without a proxy the agent is ready as soon as it answers. */
+function readiness(plan: AgentPlan, admin: Admin, draining: () => boolean): Readiness {
+  if (plan.command === undefined) return { check: () => Promise.resolve(undefined) };
+  const started = performance.now();
+  return readinessOf(admin, draining, () => {
+    startupSeconds.set((performance.now() - started) / 1000);
+  });
+}
+
+async function launch({ command, bootstrap, bootstrapFile }: AgentPlan) {
+  if (command === undefined) {
+    log.warn("running without a proxy, as DISABLE_DATAPROXY says");
+    return undefined;
+  }
+  await writeWhole(bootstrapFile, bootstrap);
+  return startProxy(command.binary, command.args);
+}
+
+/** The file may hold credentials, so only its owner reads it; a rename leaves no half of it. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const next = `${file}.next`;
+  try {
+    await Deno.remove(next).catch(() => {});
+    await Deno.writeTextFile(next, text, { mode: 0o600 });
+    await Deno.rename(next, file);
+  } catch (cause) {
+    throw new MeshError("agent-bootstrap", `the bootstrap file ${file} cannot be written`, {
+      remedy: "Set configPath of the proxy configuration to a folder that may be written.",
+      cause,
+    });
+  }
+}
+
+/** Until the proxy ends by itself, or the agent is asked to. */
+async function life(
+  proxy: ProxyProcess | undefined,
+  drain: Drain,
+  leaving: AbortSignal,
+  quitting: AbortSignal,
+): Promise<void> {
+  const asked = Promise.race([aborted(leaving), aborted(quitting)]);
+  if (proxy === undefined) return await asked;
+  await Promise.race([proxy.exited, asked]);
+  if (!leaving.aborted && !quitting.aborted) throw crash(await proxy.exited);
+  const gone = new AbortController();
+  void proxy.exited.then(() => gone.abort());
+  if (!quitting.aborted) await drain.finish(AbortSignal.any([quitting, gone.signal]));
+  await proxy.stop(quitting.aborted ? 0 : STOP_MS);
+  log.info("the proxy ended");
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function crash(status: Deno.CommandStatus): MeshError {
+  const how = status.signal ? `by ${status.signal}` : `with exit status ${status.code}`;
+  return new MeshError("proxy-exited", `the proxy ended ${how}`, {
+    remedy: "Its own log says why; a bootstrap file it refuses and a port that is taken are the " +
+      "common reasons.",
+  });
+}

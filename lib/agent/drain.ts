@@ -1,0 +1,93 @@
+/**
+ * Draining: clients are asked to leave, and get time to do so.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import type { Admin } from "./admin.ts";
+import { sleep } from "./dial.ts";
+import type { AgentPorts } from "./static_resources.ts";
+
+/** How long a drain lasts. */
+export interface DrainOptions {
+  /** Time for clients to leave, ms, when connections are not counted. */
+  readonly duration: number;
+  /** Ends the drain when no connection is left, instead of after `duration`. */
+  readonly untilZero: boolean;
+  /** With `untilZero`: wait before the first count, ms. */
+  readonly minimum: number;
+  /** With `untilZero`: pause between counts, ms. */
+  readonly interval: number;
+  /** The proxy's health and metrics listeners, whose connections do not count. */
+  readonly ports: AgentPorts;
+}
+
+/** A drain that may be started early and waited for later. */
+export interface Drain {
+  /** Asks clients to leave; a second call changes nothing. */
+  start(): Promise<void>;
+  /** Starts, and resolves when the time is over, the proxy is empty or `signal` is aborted. */
+  finish(signal: AbortSignal): Promise<void>;
+  readonly started: boolean;
+}
+
+const log = scope("default");
+
+/** Prepares a drain of the proxy behind an admin API. */
+export function drainOf(admin: Admin, options: DrainOptions): Drain {
+  let asked: Promise<void> | undefined;
+  let startedAt = 0;
+  const start = () => {
+    if (asked === undefined) startedAt = performance.now();
+    return asked ??= ask(admin);
+  };
+  return {
+    start,
+    get started() {
+      return asked !== undefined;
+    },
+    async finish(signal) {
+      await start();
+      const wait = options.untilZero ? options.minimum : options.duration;
+      await sleep(Math.max(0, startedAt + wait - performance.now()), signal);
+      while (options.untilZero && !signal.aborted && await connections(admin, options.ports) > 0) {
+        await sleep(options.interval, signal);
+      }
+    },
+  };
+}
+
+/** A proxy that cannot be asked is not kept from ending. */
+async function ask(admin: Admin): Promise<void> {
+  try {
+    await admin.drainListeners();
+    log.info("draining the proxy's inbound listeners");
+  } catch (error) {
+    log.warn("the proxy could not be asked to drain", { reason: messageOf(error) });
+  }
+}
+
+async function connections(admin: Admin, ports: AgentPorts): Promise<number> {
+  try {
+    const stats = await admin.stats("^listener\\..*\\.downstream_cx_active$");
+    return openConnections(stats, ports);
+  } catch (error) {
+    log.warn("the proxy's connections cannot be counted", { reason: messageOf(error) });
+    return 0;
+  }
+}
+
+/** Sums up the open connections of all listeners that serve traffic. */
+export function openConnections(
+  stats: ReadonlyMap<string, number>,
+  ports: Pick<AgentPorts, "health" | "prometheus">,
+): number {
+  const own = new RegExp(`^listener\\.(admin|.*_(${ports.health}|${ports.prometheus}))\\.`);
+  let sum = 0;
+  for (const [name, value] of stats) {
+    // Workers repeat the count of their listener.
+    if (!own.test(name) && !name.includes(".worker_")) sum += value;
+  }
+  return sum;
+}

@@ -1,0 +1,205 @@
+/**
+ * How a proxy names itself to the daemon: id, cluster, locality and metadata.
+ *
+ * @module
+ */
+import { buildInfo, MeshError } from "../base/mod.ts";
+import { type JsonObject, type JsonValue, toJson } from "../proto/mod.ts";
+import {
+  type ProxyConfig,
+  ProxyConfig_InboundInterceptionMode as Interception,
+  ProxyConfig_TracingServiceName as TracingName,
+  ProxyConfigSchema,
+} from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { Pairs } from "./pod.ts";
+
+/** Roles a proxy can be started in. */
+export const ROLES = ["sidecar", "router"] as const;
+/** A role. */
+export type AgentRole = typeof ROLES[number];
+
+/** All that a node is made of. */
+export interface NodeInput {
+  readonly role: AgentRole;
+  /** Addresses of the workload, the first one first; at least one. */
+  readonly ips: readonly string[];
+  /** Name of the workload instance. */
+  readonly name: string;
+  /** Empty when it is not known. */
+  readonly namespace: string;
+  /** DNS suffix of the namespace. */
+  readonly domain: string;
+  readonly serviceAccount: string | undefined;
+  readonly clusterId: string | undefined;
+  readonly proxy: ProxyConfig;
+  /** `MESH_META_*` and `MESH_METAJSON_*` are taken from here; the rest is ignored. */
+  readonly environ: Readonly<Record<string, string>>;
+  readonly labels: Pairs;
+  readonly annotations: Pairs;
+  readonly outlierLogPath: string;
+  readonly prometheusPort: number;
+  readonly statusPort: number;
+  readonly exitOnZeroConnections: boolean;
+}
+
+/** The node as the bootstrap file holds it. */
+export interface BootstrapNode {
+  readonly id: string;
+  readonly cluster: string;
+  readonly locality: {
+    readonly region?: string;
+    readonly zone?: string;
+    readonly sub_zone?: string;
+  };
+  readonly metadata: JsonObject;
+}
+
+const META = "MESH_META_";
+const META_JSON = "MESH_METAJSON_";
+
+/** Labels that tell the locality; the first that is there counts. */
+const LOCALITY_LABELS = ["topology.mesh.io/locality", "mesh-locality"];
+
+/**
+ * Composes the node. The id is `type~ip~name.namespace~domain`.
+ *
+ * @throws MeshError `agent-metadata` when a `MESH_METAJSON_*` variable does not hold a JSON object
+ */
+export function nodeOf(input: NodeInput): BootstrapNode {
+  const free = freeMetadata(input.environ);
+  const labels = normaliseLocality({ ...free.labels, ...input.labels });
+  const annotations = { ...free.annotations, ...input.annotations };
+  const metadata: JsonObject = {
+    MESH_VERSION: buildInfo.version,
+    ...interception(input.proxy),
+    ...optional("MESH_ID", input.proxy.meshId),
+    ...optional("CLUSTER_ID", input.clusterId),
+    ...free.metadata,
+    ...optional("SERVICE_ACCOUNT", input.serviceAccount),
+    ...optional("NAME", input.name),
+    ...optional("NAMESPACE", input.namespace),
+    INSTANCE_IPS: [...new Set(input.ips)].join(","),
+    DATAPROXY_PROMETHEUS_PORT: input.prometheusPort,
+    DATAPROXY_STATUS_PORT: input.statusPort,
+    PROXY_CONFIG: describeProxy(input.proxy),
+    ...optional("OUTLIER_LOG_PATH", input.outlierLogPath),
+    ...(input.exitOnZeroConnections ? { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: true } : {}),
+    ...group("LABELS", labels),
+    ...group("STATIC_LABELS", normaliseLocality(free.labels)),
+    ...group("ANNOTATIONS", annotations),
+  };
+  return {
+    id: `${input.role}~${input.ips[0]}~${input.name}.${input.namespace}~${input.domain}`,
+    cluster: clusterOf(input, labels, metadata),
+    locality: localityOf(labels),
+    metadata,
+  };
+}
+
+/** What the environment says, with the labels and annotations it names set apart. */
+function freeMetadata(
+  environ: Readonly<Record<string, string>>,
+): { metadata: JsonObject; labels: Pairs; annotations: Pairs } {
+  const metadata: JsonObject = {};
+  let labels: Pairs = {};
+  let annotations: Pairs = {};
+  for (const name of Object.keys(environ).sort()) {
+    const value = environ[name] ?? "";
+    if (name.startsWith(META)) metadata[name.slice(META.length)] = value;
+    if (!name.startsWith(META_JSON)) continue;
+    const members = jsonObject(name, value);
+    // The members stand in the metadata themselves, not below a key.
+    Object.assign(metadata, members);
+    if (name === `${META_JSON}LABELS`) labels = texts(members);
+    if (name === `${META_JSON}ANNOTATIONS`) annotations = texts(members);
+  }
+  return { metadata, labels, annotations };
+}
+
+function jsonObject(name: string, text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new MeshError("agent-metadata", `${name} does not hold JSON`, {
+      remedy: `Set ${name} to a JSON object, such as {"app":"shop"}.`,
+      cause,
+    });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new MeshError("agent-metadata", `${name} holds JSON that is not an object`, {
+      remedy: `Set ${name} to a JSON object, such as {"app":"shop"}.`,
+    });
+  }
+  return value as JsonObject;
+}
+
+function texts(members: JsonObject): Pairs {
+  const pairs: Record<string, string> = {};
+  for (const [key, value] of Object.entries(members)) {
+    pairs[key] = typeof value === "string" ? value : JSON.stringify(value);
+  }
+  return pairs;
+}
+
+function optional(key: string, value: string | undefined): JsonObject {
+  return value === undefined || value === "" ? {} : { [key]: value };
+}
+
+function group(key: string, pairs: Pairs): JsonObject {
+  return Object.keys(pairs).length === 0 ? {} : { [key]: { ...pairs } };
+}
+
+/** The default mode goes without saying. */
+function interception(proxy: ProxyConfig): JsonObject {
+  return proxy.interceptionMode === Interception.REDIRECT
+    ? {}
+    : { INTERCEPTION_MODE: Interception[proxy.interceptionMode] ?? "" };
+}
+
+/** The configuration in its JSON form, without the one field that is a secret. */
+function describeProxy(proxy: ProxyConfig): JsonValue {
+  const json = toJson(ProxyConfigSchema, proxy) as JsonObject;
+  const tracing = json.tracing as { lightstep?: { accessToken?: string } } | undefined;
+  if (tracing?.lightstep?.accessToken) tracing.lightstep.accessToken = "[redacted]";
+  return json;
+}
+
+/** Labels may not hold a slash, so the locality label may separate its parts by dots. */
+function normaliseLocality(labels: Pairs): Pairs {
+  const changed: Record<string, string> = { ...labels };
+  for (const key of LOCALITY_LABELS) {
+    const value = changed[key];
+    if (value !== undefined && !value.includes("/")) changed[key] = value.replaceAll(".", "/");
+  }
+  return changed;
+}
+
+function localityOf(labels: Pairs): BootstrapNode["locality"] {
+  const label = LOCALITY_LABELS.map((key) => labels[key]).find((value) => value);
+  const [region, zone, ...rest] = (label ?? "").split("/");
+  return {
+    ...(region ? { region } : {}),
+    ...(zone ? { zone } : {}),
+    ...(rest.length > 0 && rest[0] !== "" ? { sub_zone: rest.join("/") } : {}),
+  };
+}
+
+const DEFAULT_CLUSTER = "mesh-proxy";
+
+function clusterOf(input: NodeInput, labels: Pairs, metadata: JsonObject): string {
+  const workload = typeof metadata.WORKLOAD_NAME === "string" ? metadata.WORKLOAD_NAME : "";
+  const { clusterName } = input.proxy;
+  if (clusterName.case === "tracingServiceName") {
+    const canonical = labels["service.mesh.io/canonical-name"] ??
+      labels["app.kubernetes.io/name"] ?? labels.app ?? workload;
+    if (canonical !== "" && clusterName.value === TracingName.CANONICAL_NAME_ONLY) return canonical;
+    if (canonical !== "" && clusterName.value === TracingName.CANONICAL_NAME_AND_NAMESPACE) {
+      return `${canonical}.${input.namespace}`;
+    }
+  } else if (clusterName.value && clusterName.value !== DEFAULT_CLUSTER) {
+    return clusterName.value;
+  }
+  const name = labels.app || workload || DEFAULT_CLUSTER;
+  return input.namespace === "" ? name : `${name}.${input.namespace}`;
+}

@@ -1,0 +1,250 @@
+/**
+ * From settings to what is written and run. Pure: two equal settings give the same plan.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { durationMs } from "../proto/mod.ts";
+import { AuthenticationPolicy, type ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { Addresses } from "./addresses.ts";
+import { bootstrapOf } from "./bootstrap.ts";
+import { commandLine, workers } from "./command_line.ts";
+import type { DrainOptions } from "./drain.ts";
+import type { AgentEnv } from "./env.ts";
+import { type AgentRole, type BootstrapNode, nodeOf } from "./node.ts";
+import type { Pairs } from "./pod.ts";
+import { applicationTarget, type ScrapeOptions } from "./scrape.ts";
+import type { AgentPorts } from "./static_resources.ts";
+import { hostPort, idleTelemetry } from "./telemetry.ts";
+import { fillTemplate } from "./template.ts";
+
+/** The flags of the command, as far as the agent depends on them. */
+export interface AgentFlags {
+  readonly role: AgentRole;
+  /** Undefined: not given. */
+  readonly concurrency: number | undefined;
+  /** Empty: derived from the namespace. */
+  readonly domain: string;
+  readonly outlierLogPath: string;
+  readonly proxyLogLevel: string;
+  readonly proxyComponentLogLevel: string;
+  readonly logAsJson: boolean;
+}
+
+/** A text and the file it was read from. */
+export interface NamedText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Everything a plan is made of. */
+export interface AgentSettings {
+  readonly flags: AgentFlags;
+  readonly env: AgentEnv;
+  /** The whole environment, for node metadata. */
+  readonly environ: Readonly<Record<string, string>>;
+  /** The merged proxy configuration. */
+  readonly proxy: ProxyConfig;
+  readonly labels: Pairs;
+  readonly annotations: Pairs;
+  readonly addresses: Addresses;
+  readonly hostname: string;
+  /** A bootstrap template that replaces the agent's own content. */
+  readonly template: NamedText | undefined;
+  /** What the proxy merges over its bootstrap file. */
+  readonly override: string | undefined;
+}
+
+/** What is written and run. */
+export interface AgentPlan {
+  readonly node: BootstrapNode;
+  /** Folder of the two files below. */
+  readonly configPath: string;
+  readonly bootstrapFile: string;
+  readonly bootstrap: string;
+  readonly socket: string;
+  /** The daemon, `host:port`. */
+  readonly target: string;
+  /** The proxy's program and arguments; undefined: no proxy is run. */
+  readonly command: { readonly binary: string; readonly args: readonly string[] } | undefined;
+  readonly ports: AgentPorts;
+  /** `host:port` of the proxy's admin API. */
+  readonly admin: string;
+  readonly drain: DrainOptions;
+  readonly scrape: ScrapeOptions;
+  readonly env: AgentEnv;
+  /** Fields of the proxy configuration that are set and do nothing, with the reason. */
+  readonly idle: ReadonlyMap<string, string>;
+}
+
+const BOOTSTRAP_FILE = "dataproxy-rev.json";
+const SOCKET_FILE = "XDS";
+/** What the system takes as the path of a socket, without the closing zero byte. */
+const SOCKET_PATH_BYTES = 107;
+const TERMINATION_DRAIN_MS = 5000;
+const COUNT_INTERVAL_MS = 1000;
+
+/**
+ * Makes the plan.
+ *
+ * @throws MeshError `agent-needs-certificates` for a daemon that must be spoken to over TLS,
+ * `agent-socket-path`, and what {@link nodeOf}, {@link bootstrapOf} and {@link fillTemplate} throw
+ */
+export function planAgent(settings: AgentSettings): AgentPlan {
+  const { env, flags, proxy } = settings;
+  const node = settingsNode(settings);
+  const ports: AgentPorts = {
+    admin: proxy.proxyAdminPort,
+    status: proxy.statusPort,
+    health: env.statusPort,
+    prometheus: env.prometheusPort,
+  };
+  const socket = socketPath(proxy.configPath);
+  const bootstrapFile = `${proxy.configPath}/${BOOTSTRAP_FILE}`;
+  const loopback = settings.addresses.ipv6Only ? "[::1]" : "127.0.0.1";
+  return {
+    node,
+    configPath: proxy.configPath,
+    bootstrapFile,
+    bootstrap: bootstrapText(settings, node, ports, socket),
+    socket,
+    target: daemonAddress(proxy),
+    command: env.disabled
+      ? undefined
+      : { binary: proxy.binaryPath, args: proxyArgs(settings, bootstrapFile) },
+    ports,
+    admin: `${loopback}:${ports.admin}`,
+    drain: {
+      duration: proxy.terminationDrainDuration
+        ? durationMs(proxy.terminationDrainDuration)
+        : TERMINATION_DRAIN_MS,
+      untilZero: env.exitOnZeroConnections,
+      minimum: env.minimumDrain,
+      interval: COUNT_INTERVAL_MS,
+      ports,
+    },
+    scrape: scrapeOptions(settings, loopback, flags.role),
+    env,
+    idle: idleFields(proxy),
+  };
+}
+
+function settingsNode(settings: AgentSettings): BootstrapNode {
+  const { env, flags, addresses, proxy } = settings;
+  const namespace = env.podNamespace || "default";
+  return nodeOf({
+    role: flags.role,
+    ips: addresses.ips,
+    name: env.podName || settings.hostname,
+    namespace,
+    domain: flags.domain || `${namespace}.svc.cluster.local`,
+    serviceAccount: env.serviceAccount,
+    clusterId: env.clusterId,
+    proxy,
+    environ: settings.environ,
+    labels: settings.labels,
+    annotations: settings.annotations,
+    outlierLogPath: flags.outlierLogPath,
+    prometheusPort: env.prometheusPort,
+    statusPort: env.statusPort,
+    exitOnZeroConnections: env.exitOnZeroConnections,
+  });
+}
+
+function bootstrapText(
+  settings: AgentSettings,
+  node: BootstrapNode,
+  ports: AgentPorts,
+  xdsSocket: string,
+): string {
+  const { env, flags, addresses, template } = settings;
+  const content = bootstrapOf({
+    node,
+    proxy: settings.proxy,
+    annotations: settings.annotations,
+    ips: addresses.ips,
+    ipv6Only: addresses.ipv6Only,
+    dualStack: env.dualStack && addresses.both,
+    ports,
+    xdsSocket,
+    delta: env.deltaXds,
+    outlierLogPath: flags.outlierLogPath,
+    logAsJson: flags.logAsJson,
+    delimitedTags: env.delimitedTags,
+    deferredStats: env.deferredStats,
+    deferredClusters: env.deferredClusters,
+    bypassOverload: env.bypassOverload,
+    exitOnZeroConnections: env.exitOnZeroConnections,
+  });
+  return template === undefined
+    ? `${JSON.stringify(content, null, 2)}\n`
+    : fillTemplate(template.text, content, template.file);
+}
+
+function proxyArgs({ env, flags, proxy, addresses, override }: AgentSettings, file: string) {
+  return commandLine({
+    bootstrapFile: file,
+    proxy,
+    logLevel: flags.proxyLogLevel,
+    componentLogLevel: flags.proxyComponentLogLevel,
+    ipv6Only: addresses.ipv6Only,
+    concurrency: workers(flags.concurrency, proxy.concurrency, env.cpuLimit, flags.role),
+    override,
+  });
+}
+
+function socketPath(configPath: string): string {
+  const path = `${configPath}/${SOCKET_FILE}`;
+  if (new TextEncoder().encode(path).byteLength <= SOCKET_PATH_BYTES) return path;
+  throw new MeshError("agent-socket-path", `${path} is too long for the path of a socket`, {
+    remedy: `Choose a configPath that leaves the path within ${SOCKET_PATH_BYTES} bytes.`,
+  });
+}
+
+function daemonAddress(proxy: ProxyConfig): string {
+  if (proxy.controlPlaneAuthPolicy !== AuthenticationPolicy.NONE) {
+    throw new MeshError(
+      "agent-needs-certificates",
+      `controlPlaneAuthPolicy is ${AuthenticationPolicy[proxy.controlPlaneAuthPolicy]}, which ` +
+        "needs certificates, and the agent does not obtain any yet",
+      {
+        remedy: "Set controlPlaneAuthPolicy: NONE, and discoveryAddress to the daemon's plain " +
+          "port (15010).",
+      },
+    );
+  }
+  hostPort("discoveryAddress", proxy.discoveryAddress);
+  return proxy.discoveryAddress;
+}
+
+/** The application shares the workload's address; it may not listen on loopback. */
+function scrapeOptions(
+  { env, addresses, proxy }: AgentSettings,
+  loopback: string,
+  role: AgentRole,
+): ScrapeOptions {
+  const target = role === "sidecar" && env.metricsAnnotations
+    ? applicationTarget(env.metricsAnnotations, proxy.statusPort)
+    : undefined;
+  const ip = addresses.ips[0] ?? "";
+  const host = ip.includes(":") ? `[${ip}]` : ip;
+  return {
+    proxy: env.disabled ? undefined : `${loopback}:${env.prometheusPort}`,
+    application: target && { address: `${host}:${target.port}`, path: target.path },
+  };
+}
+
+/** Fields that the agent would have to act on. Those that the daemon reads from the node's metadata are not its business. */
+function idleFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
+  const idle = new Map(idleTelemetry(proxy));
+  const add = (set: unknown, field: string, reason: string) => set && idle.set(field, reason);
+  const old = "it is deprecated and has no effect";
+  add(proxy.discoveryRefreshDelay, "discoveryRefreshDelay", old);
+  add(proxy.dataproxyMetricsServiceAddress, "dataproxyMetricsServiceAddress", old);
+  add(proxy.availabilityZone, "availabilityZone", old);
+  add(proxy.sds, "sds", old);
+  add(proxy.caCertificatesPem.length, "caCertificatesPem", "certificates are not supported yet");
+  add(proxy.privateKeyProvider, "privateKeyProvider", "certificates are not supported yet");
+  add(proxy.readinessProbe, "readinessProbe", "the agent does not probe the application yet");
+  return idle;
+}

@@ -1,0 +1,135 @@
+/**
+ * The xDS relay: between the proxy's Unix socket and the daemon, bytes go through unchanged.
+ *
+ * Each stream of the proxy has one stream to the daemon. When the daemon's side ends, so does the
+ * proxy's: the proxy then comes back telling what it holds, and is sent the difference only. While
+ * the daemon cannot be reached the proxy's stream stays open and unread, and keeps what it serves.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { type Logger, scope } from "../log/mod.ts";
+import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
+import type { RpcStream } from "../rpc/mod.ts";
+import { type Backoff, dial } from "./dial.ts";
+import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
+
+/** How the relay is run. */
+export interface RelayOptions {
+  /** Path of the socket that the proxy connects to. */
+  readonly socket: string;
+  /** The daemon, `host:port`. */
+  readonly target: string;
+  /** Largest message taken from the proxy, bytes. */
+  readonly maxRequest: number;
+  /** Largest message taken from the daemon, bytes; undefined: no bound. */
+  readonly maxResponse?: number;
+  /** Streams at the same time. */
+  readonly maxStreams: number;
+  /** Pings on a quiet connection to the daemon, ms. */
+  readonly keepalive: { readonly interval: number; readonly timeout: number };
+  /** Pauses between attempts to reach the daemon; the default is for production. */
+  readonly backoff?: Backoff;
+}
+
+/** A running relay. */
+export interface Relay {
+  /** Ends all streams and removes the socket. */
+  stop(): Promise<void>;
+}
+
+/** The methods relayed: state of the world, and delta. */
+const METHODS = ["StreamAggregatedResources", "DeltaAggregatedResources"].map((name) =>
+  `/envoy.service.discovery.v3.AggregatedDiscoveryService/${name}`
+);
+
+/** HTTP/2 window towards the daemon, bytes: as large as the proxy's own, so that big pushes cost less. */
+const WINDOW_BYTES = 16 * 1024 * 1024;
+
+const log: Logger = scope("xdsproxy");
+
+/**
+ * Starts listening on the socket.
+ *
+ * @throws MeshError `rpc-bind` when the socket cannot be made
+ */
+export async function startRelay(options: RelayOptions): Promise<Relay> {
+  const stopping = new AbortController();
+  const server: RpcServer = await startRpc({
+    address: `unix:${options.socket}`,
+    services: METHODS.map((path) => ({
+      path,
+      handle: (call: RpcCall) => relay(call, path, options, stopping.signal),
+    })),
+    limits: { maxReceive: options.maxRequest, maxStreams: options.maxStreams },
+    keepalive: options.keepalive,
+  });
+  return {
+    async stop() {
+      stopping.abort();
+      await server.stop(0);
+      await Deno.remove(options.socket).catch(() => {});
+    },
+  };
+}
+
+/** One stream of the proxy, until either side ends. It never outlives the daemon's. */
+async function relay(
+  call: RpcCall,
+  path: string,
+  options: RelayOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const gone = new AbortController();
+  void call.ended.then(() => gone.abort());
+  const signal = AbortSignal.any([stopping, gone.signal]);
+  if (!await dial(options.target, signal, options.backoff)) return;
+  const upstream = openStream({
+    target: options.target,
+    path,
+    maxReceive: options.maxResponse,
+    window: WINDOW_BYTES,
+    keepalive: options.keepalive,
+  });
+  log.info("connected to the daemon", { address: options.target });
+  const close = () => upstream.close();
+  signal.addEventListener("abort", close, { once: true });
+  let proxyEnded = false;
+  void forward(call, upstream).then(() => proxyEnded = true, close);
+  try {
+    await back(call, upstream);
+    if (!proxyEnded && !signal.aborted) throw new RpcError("UNAVAILABLE", "the stream was ended");
+    if (!stopping.aborted) proxyTerminations.inc();
+  } catch (error) {
+    throw lost(error);
+  } finally {
+    signal.removeEventListener("abort", close);
+    upstream.close();
+  }
+}
+
+/** From the proxy to the daemon. Reads no faster than the daemon takes. */
+async function forward(call: RpcCall, upstream: RpcStream): Promise<void> {
+  for await (const message of call.messages) {
+    xdsRequests.inc();
+    if (!upstream.send(message)) await upstream.drained();
+  }
+  upstream.end();
+}
+
+/** From the daemon to the proxy. Reads no faster than the proxy takes. */
+async function back(call: RpcCall, upstream: RpcStream): Promise<void> {
+  for await (const message of upstream.messages) {
+    xdsResponses.inc();
+    if (!call.send(message)) await call.drained();
+  }
+}
+
+/** The daemon's status is handed on, so that the proxy logs it and its own back-off applies. */
+function lost(error: unknown): RpcError {
+  daemonTerminations.inc();
+  log.warn("the stream to the daemon ended", { reason: messageOf(error) });
+  return error instanceof RpcError
+    ? error
+    : new RpcError("UNAVAILABLE", "the connection to the daemon failed", { cause: error });
+}

@@ -1,0 +1,166 @@
+/**
+ * One scrape for three: the agent's metrics, the proxy's and the application's.
+ *
+ * @module
+ */
+import { MeshError, messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { expose } from "../metrics/mod.ts";
+import { scrapeFailures, scrapes } from "./metrics.ts";
+
+/** Where an application serves its metrics. */
+export interface ApplicationTarget {
+  readonly port: number;
+  readonly path: string;
+}
+
+/** What is merged. */
+export interface ScrapeOptions {
+  /** The proxy's metrics listener, `127.0.0.1:15090`; undefined: there is no proxy. */
+  readonly proxy: string | undefined;
+  /** `host:port` and path of the application; undefined: it is not scraped. */
+  readonly application: { readonly address: string; readonly path: string } | undefined;
+}
+
+const PREFIX = "mesh_agent_";
+const TEXT = "text/plain; version=0.0.4; charset=utf-8";
+const TIMEOUT_MS = 10_000;
+/** Largest answer of a part that is taken, bytes. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const TIMEOUT_HEADER = "x-prometheus-scrape-timeout-seconds";
+
+const log = scope("monitoring");
+
+/**
+ * Reads the JSON that injection derives from the application's scrape annotations:
+ * `{"scrape":"true","path":"/metrics","port":"8080"}`.
+ *
+ * @param own the agent's status port, which the application may not have
+ * @throws MeshError `agent-metrics` for JSON that does not have the form, or the agent's own port
+ */
+export function applicationTarget(text: string, own: number): ApplicationTarget | undefined {
+  let value: Record<string, unknown> | undefined;
+  try {
+    value = Object(JSON.parse(text));
+  } catch {
+    value = undefined;
+  }
+  const port = value?.port === undefined || value.port === "" ? 80 : Number(value.port);
+  const path = value?.path === undefined || value.path === "" ? "/metrics" : value.path;
+  const named = Number.isInteger(port) && port > 0 && port < 65536 && typeof path === "string";
+  if (value === undefined || !named) {
+    throw new MeshError("agent-metrics", "MESH_METRICS_ANNOTATIONS is not of its form", {
+      remedy: 'Set it to JSON such as {"scrape":"true","path":"/metrics","port":"8080"}.',
+    });
+  }
+  if (String(value.scrape) === "false") return undefined;
+  if (port === own) {
+    throw new MeshError(
+      "agent-metrics",
+      `the application's metrics port is ${own}, which is the agent's own`,
+      { remedy: "Name the port on which the application itself serves metrics." },
+    );
+  }
+  return { port, path: path.startsWith("/") ? path : `/${path}` };
+}
+
+/**
+ * Answers a scrape. What cannot be had is left out, counted and logged. The application comes
+ * last, because its text may end with an end mark.
+ */
+export async function scrape(request: Request, options: ScrapeOptions): Promise<Response> {
+  scrapes.inc();
+  const within = timeoutOf(request.headers);
+  const query = new URL(request.url).search;
+  const [agent, proxy, application] = await Promise.all([
+    part("agent", agentMetrics),
+    part("proxy", () => options.proxy && proxyMetrics(options.proxy, query, within)),
+    part("application", () => applicationMetrics(options.application, request.headers, within)),
+  ]);
+  const body = [agent?.body, proxy?.body, application?.body].filter((text) => text).join("");
+  return new Response(body, {
+    headers: { "content-type": application?.contentType ?? TEXT },
+  });
+}
+
+interface Part {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+async function part(
+  type: string,
+  get: () => Promise<Part> | "" | undefined,
+): Promise<Part | undefined> {
+  try {
+    const { contentType, body } = await get() || { contentType: TEXT, body: "" };
+    return { contentType, body: body === "" || body.endsWith("\n") ? body : `${body}\n` };
+  } catch (error) {
+    scrapeFailures.inc({ type });
+    log.warn("metrics could not be had", { of: type, reason: messageOf(error) });
+    return undefined;
+  }
+}
+
+async function agentMetrics(): Promise<Part> {
+  const { body } = await expose();
+  return { contentType: TEXT, body: prefixed(body) };
+}
+
+/** Puts the prefix before each name in a text exposition. */
+export function prefixed(text: string): string {
+  return text.replace(/^(# (?:HELP|TYPE) )?(?=[a-zA-Z_:])/gm, `$1${PREFIX}`);
+}
+
+async function proxyMetrics(address: string, query: string, within: number): Promise<Part> {
+  const { body } = await fetchText(`http://${address}/stats/prometheus${query}`, {}, within);
+  return { contentType: TEXT, body: meshNames(body) };
+}
+
+/** The proxy puts its own name before metrics that are the mesh's. */
+export function meshNames(text: string): string {
+  return text.replace(/^(# (?:HELP|TYPE) )?envoy_(?=mesh_)/gm, "$1");
+}
+
+async function applicationMetrics(
+  target: ScrapeOptions["application"],
+  headers: Headers,
+  within: number,
+): Promise<Part> {
+  if (target === undefined) return { contentType: TEXT, body: "" };
+  const wanted: Record<string, string> = {};
+  for (const name of ["accept", "user-agent", TIMEOUT_HEADER]) {
+    const value = headers.get(name);
+    if (value !== null) wanted[name] = value;
+  }
+  const answer = await fetchText(`http://${target.address}${target.path}`, wanted, within);
+  const known = /^\s*(text\/plain|application\/openmetrics-text)\s*(;|$)/i.test(answer.contentType);
+  return known ? answer : { ...answer, contentType: TEXT };
+}
+
+/** A little less than the scraper waits, so that it gets what there is. */
+function timeoutOf(headers: Headers): number {
+  const seconds = Number(headers.get(TIMEOUT_HEADER));
+  return Number.isFinite(seconds) && seconds > 0
+    ? Math.min(seconds * 900, 10 * TIMEOUT_MS)
+    : TIMEOUT_MS;
+}
+
+async function fetchText(
+  url: string,
+  headers: Record<string, string>,
+  within: number,
+): Promise<Part> {
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(within) });
+  const decoder = new TextDecoder();
+  let body = "";
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
+    body += decoder.decode(chunk, { stream: true });
+  }
+  body += decoder.decode();
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return { contentType: response.headers.get("content-type") ?? TEXT, body };
+}

@@ -1,0 +1,201 @@
+/**
+ * The clusters and listeners that a proxy has from the start: the way to the agent, to its own
+ * admin API, and the two listeners that others probe and scrape.
+ *
+ * @module
+ */
+import type { JsonObject } from "../proto/mod.ts";
+
+/** Ports of one proxy and its agent. */
+export interface AgentPorts {
+  /** The proxy's admin API, on loopback. */
+  readonly admin: number;
+  /** The agent's status server. */
+  readonly status: number;
+  /** The proxy's health listener. */
+  readonly health: number;
+  /** The proxy's metrics listener. */
+  readonly prometheus: number;
+}
+
+/** What the static resources depend on. */
+export interface StaticInput {
+  readonly ports: AgentPorts;
+  /** Path of the agent's xDS socket. */
+  readonly xdsSocket: string;
+  /** The workload has an IPv6 address only. */
+  readonly ipv6Only: boolean;
+  /** The workload has addresses of both families and listeners serve both. */
+  readonly dualStack: boolean;
+  /** Static listeners are served even when the proxy is overloaded. */
+  readonly bypassOverload: boolean;
+  /** Compression offered by the metrics listener. */
+  readonly compression: "brotli" | "gzip" | "zstd" | undefined;
+  /** Further clusters, for tracers and sinks. */
+  readonly clusters: readonly JsonObject[];
+}
+
+const TYPE = "type.googleapis.com/envoy.";
+const HTTP_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+/** 16 MiB: large pushes cost a third less CPU than with the default window. */
+const XDS_WINDOW_BYTES = 16 * 1024 * 1024;
+/** Seconds of silence before TCP asks whether the peer lives; without effect on a Unix socket. */
+const XDS_KEEPALIVE_S = 300;
+/** Effectively no circuit breaker: configuration must never wait for itself. */
+const XDS_CIRCUIT = 100_000;
+
+/** The `static_resources` of the bootstrap file. */
+export function staticResources(input: StaticInput): JsonObject {
+  const loopback = input.ipv6Only ? "::1" : "127.0.0.1";
+  return {
+    clusters: [
+      loopbackCluster("prometheus_stats", loopback, input.ports.admin),
+      loopbackCluster("agent", loopback, input.ports.status),
+      xdsCluster(input.xdsSocket),
+      ...input.clusters,
+    ],
+    listeners: [
+      listener(input, input.ports.prometheus, "stats", "/stats/prometheus", "prometheus_stats", [
+        ...compressor(input.compression),
+      ]),
+      listener(input, input.ports.health, "agent", "/healthz/ready", "agent", []),
+    ],
+  };
+}
+
+/** Name that statistics are kept under; the `;` ends it, so that the tag's expression finds it. */
+function named(name: string): JsonObject {
+  return { name, alt_stat_name: `${name};` };
+}
+
+function endpoints(cluster: string, address: JsonObject): JsonObject {
+  return { cluster_name: cluster, endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] };
+}
+
+/** The protocol options of a cluster that is spoken to over HTTP/2. */
+export function http2(options: JsonObject = {}): JsonObject {
+  const value = {
+    "@type": `type.googleapis.com/${HTTP_OPTIONS}`,
+    explicit_http_config: { http2_protocol_options: options },
+  };
+  return { typed_extension_protocol_options: { [HTTP_OPTIONS]: value } };
+}
+
+function loopbackCluster(name: string, address: string, port: number): JsonObject {
+  const socket = { protocol: "TCP", address, port_value: port };
+  return {
+    ...named(name),
+    type: "STATIC",
+    connect_timeout: "0.250s",
+    lb_policy: "ROUND_ROBIN",
+    load_assignment: endpoints(name, { socket_address: socket }),
+  };
+}
+
+function xdsCluster(socket: string): JsonObject {
+  const limits = {
+    max_connections: XDS_CIRCUIT,
+    max_pending_requests: XDS_CIRCUIT,
+    max_requests: XDS_CIRCUIT,
+  };
+  return {
+    ...named("xds-grpc"),
+    type: "STATIC",
+    connect_timeout: "1s",
+    lb_policy: "ROUND_ROBIN",
+    load_assignment: endpoints("xds-grpc", { pipe: { path: socket } }),
+    circuit_breakers: {
+      thresholds: [{ priority: "DEFAULT", ...limits }, { priority: "HIGH", ...limits }],
+    },
+    upstream_connection_options: { tcp_keepalive: { keepalive_time: XDS_KEEPALIVE_S } },
+    max_requests_per_connection: 1,
+    ...http2({
+      initial_stream_window_size: XDS_WINDOW_BYTES,
+      initial_connection_window_size: XDS_WINDOW_BYTES,
+    }),
+  };
+}
+
+/** A cluster of a service outside, found by DNS. */
+export function dnsCluster(
+  name: string,
+  target: { readonly host: string; readonly port: number },
+  more: JsonObject = {},
+): JsonObject {
+  const socket = { address: target.host, port_value: target.port };
+  return {
+    ...named(name),
+    type: "STRICT_DNS",
+    respect_dns_ttl: true,
+    dns_lookup_family: target.host.includes(":") ? "V6_ONLY" : "V4_ONLY",
+    connect_timeout: "1s",
+    lb_policy: "ROUND_ROBIN",
+    load_assignment: endpoints(name, { socket_address: socket }),
+    ...more,
+  };
+}
+
+function listener(
+  input: StaticInput,
+  port: number,
+  statPrefix: string,
+  path: string,
+  cluster: string,
+  filters: readonly JsonObject[],
+): JsonObject {
+  const any = input.ipv6Only ? "::" : "0.0.0.0";
+  const socket = (address: string) => ({ protocol: "TCP", address, port_value: port });
+  const second: JsonObject = input.dualStack && !input.ipv6Only
+    ? { additional_addresses: [{ address: { socket_address: socket("::") } }] }
+    : {};
+  return {
+    name: `${any}_${port}`,
+    address: { socket_address: socket(any) },
+    ...second,
+    ignore_global_conn_limit: true,
+    bypass_overload_manager: input.bypassOverload,
+    filter_chains: [{ filters: [connectionManager(statPrefix, path, cluster, filters)] }],
+  };
+}
+
+function connectionManager(
+  statPrefix: string,
+  path: string,
+  cluster: string,
+  filters: readonly JsonObject[],
+): JsonObject {
+  const routes = [{ match: { prefix: path }, route: { cluster } }];
+  return {
+    name: "envoy.filters.network.http_connection_manager",
+    typed_config: {
+      "@type": `${TYPE}extensions.filters.network.http_connection_manager.v3.HttpConnectionManager`,
+      codec_type: "AUTO",
+      stat_prefix: statPrefix,
+      route_config: { virtual_hosts: [{ name: "backend", domains: ["*"], routes }] },
+      http_filters: [...filters, {
+        name: "envoy.filters.http.router",
+        typed_config: { "@type": `${TYPE}extensions.filters.http.router.v3.Router` },
+      }],
+    },
+  };
+}
+
+const COMPRESSORS = {
+  brotli: "brotli.compressor.v3.Brotli",
+  gzip: "gzip.compressor.v3.Gzip",
+  zstd: "zstd.compressor.v3.Zstd",
+};
+
+function compressor(kind: StaticInput["compression"]): JsonObject[] {
+  if (kind === undefined) return [];
+  return [{
+    name: "envoy.filters.http.compressor",
+    typed_config: {
+      "@type": `${TYPE}extensions.filters.http.compressor.v3.Compressor`,
+      compressor_library: {
+        name: "text_optimized",
+        typed_config: { "@type": `${TYPE}extensions.compression.${COMPRESSORS[kind]}` },
+      },
+    },
+  }];
+}

@@ -1,0 +1,178 @@
+/**
+ * Which of its metrics the proxy keeps, how their names become labels, and how they are exported.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import type { JsonObject } from "../proto/mod.ts";
+import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { Pairs } from "./pod.ts";
+
+/** What the statistics part of the bootstrap file depends on. */
+export interface StatsInput {
+  readonly proxy: ProxyConfig;
+  readonly annotations: Pairs;
+  /** Addresses that stand for `{pod_ip}` in inclusion lists. */
+  readonly ips: readonly string[];
+  /** Cluster names end at `;` in the names of metrics. */
+  readonly delimited: boolean;
+  /** Connections are counted while draining, so that the proxy must keep their gauge. */
+  readonly countConnections: boolean;
+}
+
+const ANNOTATION = "sidecar.mesh.io/";
+
+/** Prefixes without which readiness, drain and the control plane's dashboards see nothing. */
+const PREFIXES = [
+  "cluster_manager",
+  "listener_manager",
+  "server",
+  "cluster.xds-grpc",
+  "wasm",
+  "component",
+  "mesh",
+];
+const SUFFIXES = ["rbac.allowed", "rbac.denied", "shadow_allowed", "shadow_denied"];
+const REGEXPS = ["vhost\\..*\\.route\\..*"];
+
+/** Tags of upstream metric names: first capture is cut out of the name, second is the value. */
+const TAGS: readonly (readonly [name: string, regex: string])[] = [
+  [
+    "http_conn_manager_prefix",
+    "^http\\.(((?:[_.[:digit:]\\w]*|[_\\[\\]aAbBcCdDeEfF[:digit:]\\w\\:]*));\\.)",
+  ],
+  ["thread_name", "^server(\\.(.+))\\.watchdog"],
+  ["tcp_prefix", "^tcp\\.((.*?)\\.)\\w+?$"],
+  ["response_code", "_rq(_(\\d{3}))$"],
+  ["response_code_class", "_rq(_(\\dxx))$"],
+  [
+    "http_conn_manager_listener_prefix",
+    "^listener(?=\\.).*?\\.http\\.(((?:[_.[:digit:]]*|[_\\[\\]aAbBcCdDeEfF[:digit:]]*))\\.)",
+  ],
+  ["listener_address", "^listener\\.(((?:[_.[:digit:]]*|[_\\[\\]aAbBcCdDeEfF[:digit:]]*))\\.)"],
+  ["mongo_prefix", "^mongo\\.(.+?)\\.(collection|cmd|cx_|op_|delays_|decoding_)(.*?)$"],
+];
+const EXTENSION_TAGS: typeof TAGS = [
+  ["cache", "(cache\\.(.+?)\\.)"],
+  ["component", "(component\\.(.+?)\\.)"],
+  ["tag", "(tag\\.(.+?);\\.)"],
+  ["wasm_filter", "(wasm_filter\\.(.+?)\\.)"],
+  ["authz_enforce_result", "rbac(\\.(allowed|denied))"],
+  ["authz_dry_run_action", "(\\.mesh_dry_run_(allow|deny)_)"],
+  ["authz_dry_run_result", "(\\.shadow_(allowed|denied))"],
+];
+const CLUSTER_TAG = "^cluster(\\.(.+);)";
+const CLUSTER_TAG_BY_DOTS = "^cluster\\.((.+?(\\..+?\\.svc\\.cluster\\.local)?)\\.)";
+
+/**
+ * The `stats_config` of the bootstrap file.
+ *
+ * @throws MeshError `agent-annotation` when the annotation with histogram buckets is not of its form
+ */
+export function statsConfig(input: StatsInput): JsonObject {
+  const buckets = histogramBuckets(input.annotations);
+  return {
+    use_all_default_tags: false,
+    stats_tags: statsTags(input),
+    stats_matcher: { inclusion_list: { patterns: inclusions(input) } },
+    ...(buckets.length > 0 ? { histogram_bucket_settings: buckets } : {}),
+  };
+}
+
+function statsTags({ proxy, annotations, delimited }: StatsInput): JsonObject[] {
+  const extra = new Set([
+    ...proxy.extraStatTags,
+    ...list(annotations, "extraStatTags"),
+  ]);
+  return [
+    ["cluster_name", delimited ? CLUSTER_TAG : CLUSTER_TAG_BY_DOTS] as const,
+    ...TAGS,
+    ...[...extra].map((name) => [name, `(${name}=\\.=(.*?);\\.;)`] as const),
+    ...EXTENSION_TAGS,
+  ].map(([tag_name, regex]) => ({ tag_name, regex }));
+}
+
+function inclusions(input: StatsInput): JsonObject[] {
+  const { proxy: { proxyStatsMatcher: matcher }, annotations, ips, countConnections } = input;
+  const chosen = (key: string, fallback: readonly string[] = []) => {
+    const named = list(annotations, key);
+    return (named.length > 0 ? named : fallback).flatMap((pattern) =>
+      pattern.includes("{pod_ip}")
+        ? [...new Set(ips)].map((ip) => pattern.replaceAll("{pod_ip}", ip))
+        : [pattern]
+    );
+  };
+  const prefixes = [
+    "reporter=",
+    ...chosen("statsInclusionPrefixes", matcher?.inclusionPrefixes),
+    ...PREFIXES,
+  ];
+  const suffixes = [
+    ...chosen("statsInclusionSuffixes", matcher?.inclusionSuffixes),
+    ...SUFFIXES,
+    ...(countConnections ? ["downstream_cx_active"] : []),
+  ];
+  const regexps = [...chosen("statsInclusionRegexps", matcher?.inclusionRegexps), ...REGEXPS];
+  return [
+    ...[...new Set(prefixes)].map((prefix) => ({ prefix })),
+    ...[...new Set(suffixes)].map((suffix) => ({ suffix })),
+    ...[...new Set(regexps)].map((regex) => ({ safe_regex: { regex } })),
+  ];
+}
+
+function list(annotations: Pairs, key: string): string[] {
+  return (annotations[ANNOTATION + key] ?? "").split(",").map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function histogramBuckets(annotations: Pairs): JsonObject[] {
+  const key = `${ANNOTATION}statsHistogramBuckets`;
+  const text = annotations[key];
+  if (text === undefined) return [];
+  const value = jsonOrUndefined(text);
+  if (!isBuckets(value)) {
+    throw new MeshError("agent-annotation", `the annotation ${key} is not of its form`, {
+      remedy: 'Use a JSON object of bounds by metric prefix, such as {"mesh":[1,5,10]}.',
+    });
+  }
+  return Object.keys(value).sort().map((prefix) => ({
+    match: { prefix },
+    buckets: [...value[prefix] ?? []],
+  }));
+}
+
+function isBuckets(value: unknown): value is Record<string, number[]> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    Object.values(value).every((bounds) =>
+      Array.isArray(bounds) && bounds.length > 0 &&
+      bounds.every((bound) => typeof bound === "number" && bound > 0)
+    );
+}
+
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The compression of the metrics endpoint that an annotation or the configuration asks for. */
+export function statsCompression(
+  proxy: ProxyConfig,
+  annotations: Pairs,
+): "brotli" | "gzip" | "zstd" | undefined {
+  const named = annotations[`${ANNOTATION}statsCompression`];
+  if (named === "brotli" || named === "gzip" || named === "zstd") return named;
+  return named === undefined && proxy.statsCompression ? "gzip" : undefined;
+}
+
+/** `stats_flush_interval` and `stats_eviction_interval`, where annotations ask for them, as protobuf JSON durations. */
+export function statsIntervals(annotations: Pairs, seconds: (text: string) => string): JsonObject {
+  const flush = annotations[`${ANNOTATION}statsFlushInterval`];
+  const eviction = annotations[`${ANNOTATION}statsEvictionInterval`];
+  return {
+    ...(flush ? { stats_flush_interval: seconds(flush) } : {}),
+    ...(eviction ? { stats_eviction_interval: seconds(eviction) } : {}),
+  };
+}

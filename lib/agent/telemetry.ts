@@ -1,0 +1,159 @@
+/**
+ * Where the proxy sends traces and metrics, as the proxy configuration says.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import type { JsonObject } from "../proto/mod.ts";
+import { isIp, isIpv6 } from "../text/mod.ts";
+import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { dnsCluster, http2 } from "./static_resources.ts";
+
+/** Parts of the bootstrap file that belong to tracing and metric sinks. */
+export interface Telemetry {
+  readonly clusters: readonly JsonObject[];
+  /** `tracing` of the bootstrap file; undefined: no tracer. */
+  readonly tracing: JsonObject | undefined;
+  readonly sinks: readonly JsonObject[];
+}
+
+/** Names of the fields that are set and do nothing, with the reason. */
+export type IdleFields = ReadonlyMap<string, string>;
+
+const TRACE = "type.googleapis.com/envoy.config.trace.v3.";
+const METRICS = "type.googleapis.com/envoy.config.metrics.v3.";
+const NO_TLS = "connections with certificates are not supported yet";
+const ZIPKIN_REFRESH = "30s";
+
+/**
+ * Tracers and sinks of a configuration. A destination that would need a certificate is left out:
+ * see {@link idleTelemetry}.
+ *
+ * @throws MeshError `agent-address` for an address that is not `host:port`
+ */
+export function telemetryOf(proxy: ProxyConfig, service: string): Telemetry {
+  const clusters: JsonObject[] = [];
+  const sinks: JsonObject[] = [];
+  const metrics = proxy.dataproxyMetricsService;
+  const access = proxy.dataproxyAccessLogService;
+  const { tracing, cluster } = tracer(proxy, service);
+  if (cluster !== undefined) clusters.push(cluster);
+  if (metrics !== undefined && !tls(metrics)) {
+    const name = "dataproxy_metrics_service";
+    clusters.push(dnsCluster(name, hostPort(`${name}.address`, metrics.address), http2()));
+    sinks.push(metricsSink(name));
+  }
+  if (access !== undefined && !tls(access)) {
+    const name = "dataproxy_accesslog_service";
+    clusters.push(dnsCluster(name, hostPort(`${name}.address`, access.address), http2()));
+  }
+  if (proxy.statsdUdpAddress !== "") sinks.push(statsdSink(proxy.statsdUdpAddress));
+  return { clusters, tracing, sinks };
+}
+
+/** The fields that ask for telemetry this agent or this proxy cannot give. */
+export function idleTelemetry(proxy: ProxyConfig): IdleFields {
+  const idle = new Map<string, string>();
+  const kind = proxy.tracing?.tracer.case;
+  if (kind === "lightstep" || kind === "openCensusAgent" || kind === "stackdriver") {
+    idle.set(`tracing.${kind}`, "the proxy has no such tracer");
+  } else if (kind !== undefined && proxy.tracing?.tlsSettings?.mode) {
+    idle.set("tracing.tlsSettings", NO_TLS);
+  }
+  if (proxy.dataproxyMetricsService && tls(proxy.dataproxyMetricsService)) {
+    idle.set("dataproxyMetricsService", NO_TLS);
+  }
+  if (proxy.dataproxyAccessLogService && tls(proxy.dataproxyAccessLogService)) {
+    idle.set("dataproxyAccessLogService", NO_TLS);
+  }
+  return idle;
+}
+
+function tls(service: NonNullable<ProxyConfig["dataproxyMetricsService"]>): boolean {
+  return (service.tlsSettings?.mode ?? 0) !== 0;
+}
+
+function tracer(
+  proxy: ProxyConfig,
+  service: string,
+): { tracing?: JsonObject; cluster?: JsonObject } {
+  if ((proxy.tracing?.tlsSettings?.mode ?? 0) !== 0) return {};
+  const chosen = proxy.tracing?.tracer;
+  const zipkin = chosen?.case === "zipkin" ? chosen.value.address : proxy.zipkinAddress;
+  if (chosen?.case === "datadog") {
+    return {
+      cluster: dnsCluster(
+        "datadog_agent",
+        hostPort("tracing.datadog.address", chosen.value.address),
+      ),
+      tracing: http("datadog", {
+        "@type": `${TRACE}DatadogConfig`,
+        collector_cluster: "datadog_agent",
+        service_name: service,
+      }),
+    };
+  }
+  if (zipkin === "") return {};
+  const target = hostPort("tracing.zipkin.address", zipkin);
+  return {
+    cluster: dnsCluster("zipkin", target, { dns_refresh_rate: ZIPKIN_REFRESH }),
+    tracing: http("zipkin", {
+      "@type": `${TRACE}ZipkinConfig`,
+      collector_cluster: "zipkin",
+      collector_endpoint: "/api/v2/spans",
+      collector_endpoint_version: "HTTP_JSON",
+      trace_id_128bit: true,
+      shared_span_context: false,
+    }),
+  };
+}
+
+function http(name: string, typed_config: JsonObject): JsonObject {
+  return { http: { name: `envoy.tracers.${name}`, typed_config } };
+}
+
+function metricsSink(cluster: string): JsonObject {
+  return {
+    name: "envoy.stat_sinks.metrics_service",
+    typed_config: {
+      "@type": `${METRICS}MetricsServiceConfig`,
+      transport_api_version: "V3",
+      grpc_service: { envoy_grpc: { cluster_name: cluster } },
+    },
+  };
+}
+
+/** The proxy does not resolve names here, so an address must be one already. */
+function statsdSink(address: string): JsonObject {
+  const { host, port } = hostPort("statsdUdpAddress", address);
+  if (!isIp(host) && host !== "localhost") {
+    throw new MeshError("agent-address", `statsdUdpAddress is ${address}, which is not ip:port`, {
+      remedy: "Name the collector by its IP address.",
+    });
+  }
+  const ip = host === "localhost" ? "127.0.0.1" : host;
+  return {
+    name: "envoy.stat_sinks.statsd",
+    typed_config: {
+      "@type": `${METRICS}StatsdSink`,
+      address: { socket_address: { protocol: "UDP", address: ip, port_value: port } },
+    },
+  };
+}
+
+/**
+ * Splits `host:port`, `[ipv6]:port`.
+ *
+ * @param field named in the error
+ * @throws MeshError `agent-address`
+ */
+export function hostPort(field: string, address: string): { host: string; port: number } {
+  const parts = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(address);
+  const host = parts?.[1] ?? parts?.[2] ?? "";
+  const port = Number(parts?.[3]);
+  const wellFormed = host !== "" && (parts?.[1] !== undefined) === isIpv6(host);
+  if (wellFormed && port > 0 && port < 65536) return { host, port };
+  throw new MeshError("agent-address", `${field} is ${JSON.stringify(address)}, not host:port`, {
+    remedy: "Write host:port, with an IPv6 address in brackets.",
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * Bootstrap templates: a user's own bootstrap file, with places for what the agent knows.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import type { JsonObject, JsonValue } from "../proto/mod.ts";
+
+const PLACE = /\{\{-?\s*(.*?)\s*-?\}\}/g;
+const NAME = /^\.([A-Za-z_][A-Za-z0-9_.]*)$/;
+
+/**
+ * Fills a template. `{{ .a.b }}` stands for the value at that path of the bootstrap content the
+ * agent would have written itself, so `{{ .node.id }}` is the node's id, `{{ .admin }}` the whole
+ * section and `{{ .static_resources.clusters }}` a list. A text is inserted without quotes, its
+ * special characters escaped as within a JSON string; everything else is inserted as JSON. A file
+ * without places is taken as it is.
+ *
+ * @param file named in errors only
+ * @throws MeshError `bootstrap-template` naming the line, for anything else in braces
+ */
+export function fillTemplate(template: string, values: JsonObject, file: string): string {
+  return template.replace(PLACE, (place: string, inner: string, offset: number) => {
+    const path = NAME.exec(inner)?.[1];
+    const value = path === undefined ? undefined : valueAt(values, path.split("."));
+    if (value !== undefined) {
+      const json = JSON.stringify(value);
+      return typeof value === "string" ? json.slice(1, -1) : json;
+    }
+    const line = template.slice(0, offset).split("\n").length;
+    const what = path === undefined ? "is not of the form {{ .name }}" : "names nothing";
+    throw new MeshError("bootstrap-template", `${file}, line ${line}: ${place} ${what}`, {
+      remedy: `Name a part of the bootstrap file: ${
+        Object.keys(values).map((key) => `.${key}`).join(", ")
+      }, or one below it.`,
+    });
+  });
+}
+
+function valueAt(values: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = values;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, JsonValue>)[key];
+  }
+  return value;
+}
