@@ -14,3 +14,7 @@ export { findKind, isRead, type Kind, type KindName, KINDS, LATER_KINDS } from "
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
 export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";
 export { ACTING, type Acting } from "./acting.ts";
+export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
+export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
+export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
+export { type ParsedMessage } from "./single.ts";

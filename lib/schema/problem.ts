@@ -46,11 +46,13 @@ export interface Finding {
 export interface Report {
   readonly errors: Finding[];
   readonly warnings: Finding[];
+  /** What fields that are not known are. */
+  readonly unknownFields: "errors" | "warnings";
 }
 
 /** An empty report. */
-export function newReport(): Report {
-  return { errors: [], warnings: [] };
+export function newReport(unknownFields: Report["unknownFields"] = "errors"): Report {
+  return { errors: [], warnings: [], unknownFields };
 }
 
 /** Notes an error at a path. */

@@ -104,19 +104,25 @@ export function unknownField(
   fields: Iterable<{ readonly jsonName: string }>,
 ): void {
   const names = [...new Set([...fields].map((field) => field.jsonName))];
-  const meant = nearest(camelCase(name), names);
-  fail(
-    report,
+  report[report.unknownFields].push({
     path,
-    "unknown-field",
-    `unknown field "${name}"`,
-    meant === undefined
-      ? names.length === 0
-        ? "Remove it; no field is allowed here."
-        : `Use one of: ${names.join(", ")}.`
-      : `Did you mean "${meant}"?`,
-    "key",
-  );
+    code: "unknown-field",
+    message: `unknown field "${name}"`,
+    remedy: insteadOf(name, names),
+    target: "key",
+  });
+}
+
+/** More names than this help nobody. */
+const MAX_NAMES = 12;
+
+function insteadOf(name: string, names: readonly string[]): string {
+  const meant = nearest(camelCase(name), names);
+  if (meant !== undefined) return `Did you mean "${meant}"?`;
+  if (names.length === 0) return "Remove it; no field is allowed here.";
+  return names.length > MAX_NAMES
+    ? "Remove it; no field has a name like this."
+    : `Use one of: ${names.join(", ")}.`;
 }
 
 function refuseRepeated(

@@ -151,15 +151,14 @@ function plainContent(node: Node, walk: Walk, depth: number): unknown {
   return value;
 }
 
-/** Integers beyond 2^53 keep their digits as bigint. */
+/** Integers beyond 2^53 keep their digits as bigint; the library takes a lone dot for a number. */
 function plainScalar(node: Scalar): unknown {
   const { value, source } = node;
-  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return source !== undefined && /^[-+]?\d+$/.test(source)
-      ? BigInt(source.replace("+", ""))
-      : value;
+  if (typeof value !== "number" || source === undefined || Number.isSafeInteger(value)) {
+    return value === undefined ? null : value;
   }
-  return value === undefined ? null : value;
+  if (Number.isNaN(value) && !/nan$/i.test(source)) return source;
+  return /^[-+]?\d+$/.test(source) ? BigInt(source.replace("+", "")) : value;
 }
 
 function plainMap(map: YAMLMap, walk: Walk, depth: number): Record<string, unknown> {

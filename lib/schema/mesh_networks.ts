@@ -1,0 +1,67 @@
+/**
+ * The networks of the mesh: read and checked.
+ *
+ * @module
+ */
+import { create } from "../proto/mod.ts";
+import {
+  type MeshNetworks,
+  MeshNetworksSchema,
+  type Network,
+} from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { isCidr, isFqdn, isIp, type Path, type YamlLimits } from "../text/mod.ts";
+import { warnInert } from "./inert.ts";
+import { fail, type Report } from "./problem.ts";
+import { readMessage } from "./reader.ts";
+import { checkPort, REQUIRED } from "./rules.ts";
+import { type ParsedMessage, parseSingle } from "./single.ts";
+
+/** A new copy of the networks that hold where no file names any: none. */
+export function defaultMeshNetworks(): MeshNetworks {
+  return create(MeshNetworksSchema);
+}
+
+/** Reads the networks. An empty text gives none. */
+export function parseMeshNetworks(
+  text: string,
+  file: string,
+  limits?: YamlLimits,
+): ParsedMessage<MeshNetworks> {
+  return parseSingle(text, file, (value, report) => {
+    const networks = readMessage(MeshNetworksSchema, value, [], report);
+    if (report.errors.length > 0) return networks;
+    for (const [name, network] of Object.entries(networks.networks)) {
+      checkNetwork(network, ["networks", name], report);
+    }
+    warnInert("MeshNetworks", MeshNetworksSchema, value, [], report);
+    return networks;
+  }, limits);
+}
+
+function checkNetwork(network: Network, path: Path, report: Report): void {
+  network.endpoints.forEach((endpoints, index) => {
+    const at = [...path, "endpoints", index];
+    const { case: type, value } = endpoints.ne;
+    if (type === undefined) {
+      fail(report, at, REQUIRED, "the endpoints are empty", "Give fromCidr or fromRegistry.");
+    } else if (type === "fromCidr" && !isCidr(value)) {
+      const message = `${JSON.stringify(value)} is not an address range`;
+      const remedy = "Write, for example, 10.0.0.0/8.";
+      fail(report, [...at, "fromCidr"], "invalid-address", message, remedy);
+    } else if (value === "") {
+      fail(report, [...at, type], REQUIRED, `${type} is empty`, "Write a value.");
+    }
+  });
+  network.gateways.forEach((gateway, index) => {
+    const at = [...path, "gateways", index];
+    const { case: type, value } = gateway.gw;
+    if (type === undefined) {
+      const remedy = "Give address or registryServiceName.";
+      fail(report, at, REQUIRED, "the gateway has no address", remedy);
+    } else if (!isIp(value) && !isFqdn(value)) {
+      const message = `${JSON.stringify(value)} is neither an IP address nor a host name`;
+      fail(report, [...at, type], "invalid-address", message, "Write an address or a DNS name.");
+    }
+    checkPort(gateway.port, [...at, "port"], report);
+  });
+}

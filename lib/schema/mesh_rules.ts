@@ -1,0 +1,129 @@
+/**
+ * Rules of the mesh configuration.
+ *
+ * @module
+ */
+import type {
+  MeshConfig,
+  MeshConfig_ExtensionProvider as ExtensionProvider,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { durationMs } from "../proto/mod.ts";
+import { isDnsLabel, isDnsSubdomain, type Path } from "../text/mod.ts";
+import { checkConnectionPool, checkOutlierDetection } from "./connection_pool.ts";
+import { checkRetries } from "./http_policies.ts";
+import { checkLocality } from "./locality.ts";
+import { fail, type Report } from "./problem.ts";
+import { validateProxyConfig } from "./proxy_rules.ts";
+import {
+  checkDuration,
+  checkExportTo,
+  checkHost,
+  checkPort,
+  checkUnique,
+  INVALID,
+  REQUIRED,
+} from "./rules.ts";
+
+/** Longest time that a proxy may wait for a connection, in milliseconds. */
+const MAX_CONNECT_TIMEOUT_MS = 30_000;
+
+/** Checks a whole mesh configuration, defaults included. */
+export function validateMeshConfig(config: MeshConfig, report: Report): void {
+  checkPort(config.proxyListenPort, ["proxyListenPort"], report);
+  checkPort(config.proxyInboundListenPort, ["proxyInboundListenPort"], report);
+  if (config.proxyHttpPort !== 0) checkPort(config.proxyHttpPort, ["proxyHttpPort"], report);
+  checkTimes(config, report);
+  checkNames(config, report);
+  checkDefaults(config, report);
+  config.extensionProviders.forEach((provider, index) =>
+    checkProvider(provider, ["extensionProviders", index], report)
+  );
+  const names = config.extensionProviders.map((provider, index) =>
+    [provider.name, ["extensionProviders", index, "name"]] as const
+  );
+  checkUnique(names, "extension provider", report);
+  if (config.defaultConfig) validateProxyConfig(config.defaultConfig, ["defaultConfig"], report);
+}
+
+function checkTimes(config: MeshConfig, report: Report): void {
+  checkDuration(config.connectTimeout, ["connectTimeout"], report);
+  if (config.connectTimeout && durationMs(config.connectTimeout) > MAX_CONNECT_TIMEOUT_MS) {
+    const message = "connectTimeout is longer than 30s";
+    fail(report, ["connectTimeout"], "invalid-duration", message, "Write 1ms to 30s.");
+  }
+  // 0 switches detection's limit off.
+  checkDuration(config.protocolDetectionTimeout, ["protocolDetectionTimeout"], report, "zero");
+  checkDuration(config.hboneIdleTimeout, ["hboneIdleTimeout"], report, "zero");
+  checkDuration(config.dnsRefreshRate, ["dnsRefreshRate"], report);
+  checkDuration(config.tcpKeepalive?.time, ["tcpKeepalive", "time"], report);
+  checkDuration(config.tcpKeepalive?.interval, ["tcpKeepalive", "interval"], report);
+}
+
+function checkNames(config: MeshConfig, report: Report): void {
+  const domains = [
+    [config.trustDomain, ["trustDomain"]] as const,
+    ...config.trustDomainAliases.map((name, index) =>
+      [name, ["trustDomainAliases", index]] as const
+    ),
+  ];
+  for (const [domain, path] of domains) {
+    if (domain !== "" && isDnsSubdomain(domain.toLowerCase())) continue;
+    const message = `${JSON.stringify(domain)} is not a trust domain`;
+    fail(report, path, "invalid-name", message, "Write a DNS name, such as cluster.local.");
+  }
+  if (!isDnsLabel(config.rootNamespace)) {
+    const message = `${JSON.stringify(config.rootNamespace)} is not a namespace`;
+    fail(report, ["rootNamespace"], "invalid-name", message, "Write a namespace.");
+  }
+}
+
+const EXPORTS = [
+  "defaultServiceExportTo",
+  "defaultVirtualServiceExportTo",
+  "defaultDestinationRuleExportTo",
+] as const;
+
+function checkDefaults(config: MeshConfig, report: Report): void {
+  const mesh = { kind: "MeshConfig", namespace: ".", name: "" };
+  for (const name of EXPORTS) checkExportTo(config[name], mesh, [name], report, "none");
+  checkRetries(config.defaultHttpRetryPolicy, ["defaultHttpRetryPolicy"], report);
+  checkRetries(config.defaultInboundHttpRetryPolicy, ["defaultInboundHttpRetryPolicy"], report);
+  if (config.localityLbSetting) {
+    checkLocality(config.localityLbSetting, ["localityLbSetting"], report);
+  }
+  const policy = config.defaultTrafficPolicy;
+  const path = ["defaultTrafficPolicy"];
+  if (policy?.connectionPool) {
+    checkConnectionPool(policy.connectionPool, [...path, "connectionPool"], report);
+  }
+  if (policy?.outlierDetection) {
+    checkOutlierDetection(policy.outlierDetection, [...path, "outlierDetection"], report);
+  }
+}
+
+/** Providers that name a service need its host and port. */
+function checkProvider(provider: ExtensionProvider, path: Path, report: Report): void {
+  if (provider.name === "") {
+    fail(report, path, REQUIRED, "the provider has no name", "Give name.");
+  }
+  const { case: type, value } = provider.provider;
+  if (type === undefined) {
+    fail(report, path, REQUIRED, "the provider has no type", "Give, for example, prometheus: {}.");
+    return;
+  }
+  if (!("service" in value) || !("port" in value)) return;
+  const at = [...path, type];
+  if (value.service === "") {
+    fail(report, [...at, "service"], REQUIRED, "the provider has no service", "Name its host.");
+  } else checkServiceName(value.service, [...at, "service"], report);
+  checkPort(value.port, [...at, "port"], report);
+}
+
+/** `host` or `namespace/host`. */
+function checkServiceName(service: string, path: Path, report: Report): void {
+  const parts = service.split("/");
+  if (parts.length > 2 || (parts.length === 2 && !isDnsLabel(parts[0] ?? ""))) {
+    const message = `${JSON.stringify(service)} is not of the form host or namespace/host`;
+    fail(report, path, INVALID, message, "Write host or namespace/host.");
+  } else checkHost(parts.at(-1) ?? "", path, report, "exact");
+}

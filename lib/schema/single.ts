@@ -1,0 +1,60 @@
+/**
+ * Texts that hold one message and nothing else: mesh configuration, networks.
+ *
+ * @module
+ */
+import { DEFAULT_YAML_LIMITS, readYaml, type YamlDocument, type YamlLimits } from "../text/mod.ts";
+import { formatPath, newReport, type Report, type SchemaProblem } from "./problem.ts";
+
+/** A message that was read, or why not. */
+export interface ParsedMessage<T> {
+  /** Absent when there are problems. */
+  readonly value?: T;
+  readonly problems: readonly SchemaProblem[];
+  readonly warnings: readonly SchemaProblem[];
+}
+
+/**
+ * Reads a text with at most one document. `read` gets its plain value, `{}`
+ * for an empty text. Fields that are not known are warnings here: one field of a
+ * later version must not cost a mesh its whole configuration.
+ */
+export function parseSingle<T>(
+  text: string,
+  file: string,
+  read: (value: unknown, report: Report) => T,
+  limits: YamlLimits = DEFAULT_YAML_LIMITS,
+): ParsedMessage<T> {
+  const results = [...readYaml(text, limits)];
+  const broken = results.flatMap(({ problem }) => problem ? [{ file, path: "", ...problem }] : []);
+  if (broken.length > 0) return { problems: broken, warnings: [] };
+  const [document, second] = results.map((result) => result.document);
+  if (second !== undefined) return { problems: [severalDocuments(file, second)], warnings: [] };
+  const report = newReport("warnings");
+  const value = read(document?.value ?? {}, report);
+  const place = (finding: Report["errors"][number]): SchemaProblem => ({
+    file,
+    ...document?.locate(finding.path, finding.target) ?? { line: 1, column: 1 },
+    path: formatPath(finding.path),
+    code: finding.code,
+    message: finding.message,
+    remedy: finding.remedy,
+  });
+  return {
+    value: report.errors.length === 0 ? value : undefined,
+    problems: report.errors.map(place),
+    warnings: report.warnings.map(place),
+  };
+}
+
+function severalDocuments(file: string, second: YamlDocument): SchemaProblem {
+  return {
+    file,
+    line: second.line,
+    column: 1,
+    path: "",
+    code: "yaml-documents",
+    message: "a second document begins here where one is meant",
+    remedy: "Keep one document.",
+  };
+}
