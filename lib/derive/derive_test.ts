@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { meshOf } from "../../tests/support/mesh_fixture.ts";
+import { labelsKey } from "./mod.ts";
+
+function entry(name: string, namespace: string, host: string, more = ""): string {
+  return `
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  hosts: [${host}]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  endpoints: [{address: 10.0.0.1, labels: {version: v1}}]
+${more}`;
+}
+
+function rule(name: string, namespace: string, host: string, more = ""): string {
+  return `
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  host: "${host}"
+  subsets: [{name: ${name}, labels: {version: v1}}]
+${more}`;
+}
+
+function route(name: string, namespace: string, host: string, more = ""): string {
+  return `
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  hosts: ["${host}"]
+  http: [{route: [{destination: {host: a.example}}]}]
+${more}`;
+}
+
+Deno.test("a host means the namespace's own service first, then the oldest one it may see", () => {
+  const mesh = meshOf([
+    entry("old", "one", "a.example"),
+    entry("young", "two", "a.example"),
+    entry("private", "three", "a.example", "  exportTo: ['.']"),
+    entry("shown", "four", "b.example", "  exportTo: [three]"),
+  ].join("\n---\n"));
+  const resolve = (key: string): string | undefined => mesh.graph.peek(mesh.services.resolve, key);
+  assert.equal(resolve("|a.example"), "one/a.example");
+  assert.equal(resolve("two|a.example"), "two/a.example");
+  assert.equal(resolve("three|a.example"), "three/a.example");
+  assert.equal(resolve("five|a.example"), "one/a.example");
+  assert.equal(resolve("|b.example"), undefined);
+  assert.equal(resolve("three|b.example"), "four/b.example");
+});
+
+Deno.test("the client's rule wins over the service's, and that over the root namespace's", () => {
+  const mesh = meshOf([
+    entry("svc", "owner", "a.example"),
+    rule("owners", "owner", "a.example"),
+    rule("clients", "client", "*.example"),
+    rule("roots", "mesh-system", "*"),
+    rule("hidden", "hider", "a.example"),
+  ].join("\n---\n"));
+  const winner = (client: string, owner: string, host: string): string =>
+    mesh.graph.peek(mesh.policies.ruleKey, `${client}|${owner}|${host}`);
+  assert.equal(winner("client", "owner", "a.example"), "client/clients");
+  assert.equal(winner("other", "owner", "a.example"), "owner/owners");
+  assert.equal(winner("", "owner", "a.example"), "owner/owners");
+  assert.equal(winner("other", "owner", "b.org"), "mesh-system/roots");
+});
+
+Deno.test("rules of one host merge: subsets of all, the first's policy, the first of equal names", () => {
+  const mesh = meshOf([
+    entry("svc", "owner", "a.example"),
+    rule("one", "owner", "a.example"),
+    rule("two", "owner", "a.example", "  trafficPolicy: {loadBalancer: {simple: RANDOM}}"),
+  ].join("\n---\n"));
+  const key = mesh.graph.peek(mesh.policies.ruleKey, "|owner|a.example");
+  const policy = mesh.graph.peek(mesh.policies.policy, key);
+  assert.deepEqual(policy.subsets.map((s) => s.name), ["one", "two"]);
+  assert.equal(policy.trafficPolicy?.loadBalancer?.lbPolicy.case, "simple");
+});
+
+Deno.test("the most specific VirtualService routes a host, then the oldest", () => {
+  const mesh = meshOf([
+    route("wide", "one", "*.example"),
+    route("old", "one", "a.example"),
+    route("young", "two", "a.example"),
+    route("hidden", "two", "b.example", "  exportTo: ['.']"),
+  ].join("\n---\n"));
+  const of = (key: string): string => mesh.graph.peek(mesh.routes.meshRoute, key);
+  assert.equal(of("x|a.example"), "one/old");
+  assert.equal(of("x|c.example"), "one/wide");
+  assert.equal(of("x|b.example"), "one/wide");
+  assert.equal(of("two|b.example"), "two/hidden");
+  assert.equal(of("x|b.org"), "");
+});
+
+Deno.test("a ServiceEntry selects WorkloadEntries of its namespace by all labels", () => {
+  const workload = (name: string, ns: string, address: string, labels: string): string => `
+apiVersion: networking.mesh.io/v1
+kind: WorkloadEntry
+metadata: {name: ${name}, namespace: ${ns}}
+spec: {address: ${address}, labels: {${labels}}, locality: r/z/s, weight: 3}
+`;
+  const mesh = meshOf([
+    `
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: svc, namespace: one}
+spec:
+  hosts: [a.example]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP, targetPort: 8080}]
+  workloadSelector: {labels: {app: a, tier: web}}
+`,
+    workload("chosen", "one", "10.0.0.1", "app: a, tier: web, more: x"),
+    workload("half", "one", "10.0.0.2", "app: a"),
+    workload("elsewhere", "two", "10.0.0.3", "app: a, tier: web"),
+  ].join("\n---\n"));
+  const endpoints = mesh.graph.peek(mesh.services.endpoints, "one/a.example");
+  assert.deepEqual(endpoints.map((e) => e.address), ["10.0.0.1"]);
+  assert.deepEqual(endpoints[0]?.ports, { http: 8080 });
+  assert.deepEqual(endpoints[0]?.locality, { region: "r", zone: "z", subzone: "s" });
+  assert.equal(endpoints[0]?.weight, 3);
+  assert.deepEqual(mesh.graph.peek(mesh.targets, "10.0.0.1"), [
+    { service: "one/a.example", port: 80, targetPort: 8080 },
+  ]);
+  assert.deepEqual(mesh.graph.peek(mesh.targets, "10.0.0.2"), []);
+});
+
+function sidecar(name: string, hosts: string, selector = ""): string {
+  return `
+apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: ${name}, namespace: one}
+spec:
+${selector}
+  egress: [{hosts: [${hosts}]}]
+`;
+}
+
+Deno.test("a Sidecar that selects the workload wins over the namespace's", () => {
+  const mesh = meshOf([
+    sidecar("all", "'*/*'"),
+    sidecar("some", "'*/*'", "  workloadSelector: {labels: {app: a}}"),
+  ].join("\n---\n"));
+  const of = (labels: Record<string, string>): string =>
+    mesh.graph.peek(mesh.scopes.sidecar, `one|${labelsKey(labels)}`);
+  assert.equal(of({ app: "a", version: "v1" }), "one/some");
+  assert.equal(of({ app: "b" }), "one/all");
+  assert.equal(mesh.graph.peek(mesh.scopes.sidecar, `two|{}`), "");
+});
+
+Deno.test("egress hosts import by namespace and pattern, and bring the destinations of routes", () => {
+  const mesh = meshOf([
+    entry("a", "one", "a.example"),
+    entry("b", "two", "b.example"),
+    entry("c", "two", "c.org"),
+    entry("hidden", "two", "d.example", "  exportTo: ['.']"),
+    route("to-a", "two", "c.org"),
+    sidecar("own", "'./*'"),
+    sidecar("pattern", "'*/*.example'"),
+    sidecar("exact", "two/c.org"),
+    sidecar("none", "'~/*'"),
+  ].join("\n---\n"));
+  const of = (name: string, listener: string): readonly string[] =>
+    mesh.graph.peek(mesh.scopes.egressHosts, `one|one/${name}|${listener}`);
+  assert.deepEqual(of("own", "0"), ["a.example"]);
+  assert.deepEqual(of("pattern", "0"), ["a.example", "b.example"]);
+  assert.deepEqual(of("exact", "0"), ["c.org"]);
+  assert.deepEqual(of("exact", "*"), ["a.example", "c.org"]);
+  assert.deepEqual(of("none", "*"), []);
+});
+
+Deno.test("servers of one port merge over Gateways; plain TCP does not mix with HTTP", () => {
+  const gateway = (name: string, protocol: string, hosts: string): string => `
+apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: ${name}, namespace: one}
+spec:
+  selector: {mesh: ingress}
+  servers: [{port: {number: 80, name: p, protocol: ${protocol}}, hosts: [${hosts}]}]
+`;
+  const mesh = meshOf([
+    gateway("first", "HTTP", "a.example, './b.example'"),
+    gateway("second", "HTTP", "'*.org'"),
+    gateway("third", "TCP", "'*'"),
+  ].join("\n---\n"));
+  const ports = mesh.graph.peek(mesh.gatewayPorts, `|${labelsKey({ mesh: "ingress", x: "y" })}`);
+  assert.equal(ports.length, 1);
+  assert.deepEqual(ports[0]?.gateways, ["one/first", "one/second"]);
+  assert.deepEqual(ports[0]?.hosts.map((h) => `${h.namespace}/${h.host}`), [
+    "*/a.example",
+    "one/b.example",
+    "*/*.org",
+  ]);
+  assert.deepEqual(mesh.graph.peek(mesh.gatewayPorts, `|${labelsKey({ mesh: "other" })}`), []);
+});

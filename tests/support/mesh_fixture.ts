@@ -1,0 +1,53 @@
+/**
+ * A mesh made from YAML, for tests of what is derived and translated.
+ *
+ * @module
+ */
+import { createMesh, type Mesh, MESH_ROW, type TableKind, tableOf } from "../../lib/derive/mod.ts";
+import { createGraph } from "../../lib/graph/mod.ts";
+import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
+import { create } from "../../lib/proto/mod.ts";
+import { parseConfigDocuments } from "../../lib/schema/mod.ts";
+import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+
+/** Parses documents that must all be good; ages are in the order of the documents, 1 the oldest. */
+export function objectsOf(yaml: string): ConfigObject[] {
+  const parsed = parseConfigDocuments(yaml, "test.yaml");
+  if (parsed.problems.length > 0) {
+    throw new Error(parsed.problems.map((p) => `${p.line}: ${p.path}: ${p.message}`).join("\n"));
+  }
+  return parsed.objects.map((o, i) => ({
+    meta: {
+      kind: o.kind,
+      namespace: o.meta.namespace,
+      name: o.meta.name,
+      labels: o.meta.labels,
+      annotations: o.meta.annotations,
+      generation: 1,
+      creationTime: i + 1,
+      origin: { source: "file", file: "test.yaml", line: o.meta.line },
+    },
+    spec: o.spec,
+    digest: o.digest,
+  }));
+}
+
+/** The mesh configuration tests start from. */
+export function testMeshConfig(): MeshConfig {
+  return create(MeshConfigSchema, { rootNamespace: "mesh-system" });
+}
+
+/** A mesh of these documents. */
+export function meshOf(yaml: string): Mesh {
+  const graph = createGraph();
+  const mesh = createMesh(graph, { domain: "cluster.local" });
+  graph.transaction((tx) => {
+    tx.set(mesh.tables.mesh, MESH_ROW, testMeshConfig());
+    tx.set(mesh.tables.networks, MESH_ROW, create(MeshNetworksSchema));
+    for (const object of objectsOf(yaml)) {
+      tx.set(tableOf(mesh.tables, object.meta.kind as TableKind), objectKey(object.meta), object);
+    }
+  });
+  return mesh;
+}
