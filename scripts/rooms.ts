@@ -1,7 +1,8 @@
 /**
  * `deno task rooms`: what a look at one file cannot tell. Cycles between files
  * of a room and between rooms, rooms without a table row or without an entry,
- * rows and packages that nothing stands for.
+ * packages that belong to nobody or have no reason, and a table of rooms on the architecture page
+ * that is out of date (`--write` makes it anew).
  *
  * Static imports are found line by line, which `deno fmt` makes safe. Between
  * rooms every import counts; between files of a room those of types alone do
@@ -10,8 +11,9 @@
  * @module
  */
 import { isTest, placeOf, targetOf } from "./lint/imports.ts";
-import { roomNamed, roomOfPackage } from "./lint/rooms.ts";
+import { type Room, roomNamed, roomOfPackage, ROOMS } from "./lint/rooms.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
+import { withTable } from "./rooms_table.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
@@ -118,14 +120,19 @@ export function cycles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[
   return found;
 }
 
-function unknownRooms(tree: Tree): string[] {
+/** Names of the folders below `lib` that hold code. */
+function roomsIn(tree: Tree): Set<string> {
   const rooms = new Set<string>();
   for (const path of tree.keys()) {
     const place = placeOf(path);
     if (place.kind === "room") rooms.add(place.name);
   }
+  return rooms;
+}
+
+function unknownRooms(tree: Tree): string[] {
   const found: string[] = [];
-  for (const name of rooms) {
+  for (const name of roomsIn(tree)) {
     if (roomNamed(name) === undefined) {
       found.push(`lib/${name} is not in the table of rooms, scripts/lint/rooms.ts`);
     }
@@ -159,9 +166,34 @@ async function readTree(): Promise<Tree> {
   return tree;
 }
 
+/** Compares the architecture page with the rooms there are, or brings it up to date. */
+async function architecture(tree: Tree, write: boolean): Promise<string[]> {
+  const path = join(ROOT, "docs/architecture.md");
+  const there = roomsIn(tree);
+  const rooms: Room[] = ROOMS.filter((room) => there.has(room.name));
+  const page = await Deno.readTextFile(path);
+  const wanted = withTable(page, rooms);
+  if (wanted === undefined) return ["docs/architecture.md has lost its table of rooms"];
+  if (wanted === page) return [];
+  if (!write) return ["docs/architecture.md is out of date: run `deno task rooms --write`"];
+  await Deno.writeTextFile(path, wanted);
+  return [];
+}
+
+/** Packages that `docs/dependencies.md` gives no reason for. */
+export function unexplained(page: string, imports: Readonly<Record<string, string>>): string[] {
+  return Object.keys(imports)
+    .filter((name) => !name.startsWith("#") && !page.includes(`| \`${name}\``))
+    .map((name) => `package ${name} has no reason in docs/dependencies.md`);
+}
+
 if (import.meta.main) {
   const config = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
-  const found = findings(await readTree(), config.imports);
+  const tree = await readTree();
+  const found = findings(tree, config.imports);
+  found.push(...await architecture(tree, Deno.args.includes("--write")));
+  const reasons = await Deno.readTextFile(join(ROOT, "docs/dependencies.md"));
+  found.push(...unexplained(reasons, config.imports));
   for (const line of found) console.error(`rooms: ${line}`);
   if (found.length > 0) Deno.exit(1);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { cycles, findings, importsOf } from "./rooms.ts";
+import { cycles, findings, importsOf, unexplained } from "./rooms.ts";
+import { withTable } from "./rooms_table.ts";
 
 const CASES: {
   name: string;
@@ -104,4 +105,30 @@ Deno.test("rooms: a cycle of one and of many is found, a diamond is none", () =>
     "b",
   ]]);
   assert.deepEqual(cycles(graph({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] })), []);
+});
+
+Deno.test("rooms: a package without a reason is named", () => {
+  const imports = { yaml: "npm:yaml@2.9.1", "yaml-x": "npm:yaml-x@1.0.0", "#mesh/": "./x/" };
+  const page = "| `yaml` | `text` | a reason |\n";
+  assert.deepEqual(unexplained(page, imports), [
+    "package yaml-x has no reason in docs/dependencies.md",
+  ]);
+});
+
+Deno.test("rooms: the page's table is made of the rooms, and making it again changes nothing", () => {
+  const rooms = [
+    { name: "base", purpose: "errors", pure: "safe" },
+    { name: "graph", purpose: "the engine", pure: "held", packages: ["a", "b"] },
+  ] as const;
+  const page =
+    "before\n\n<!-- rooms: `deno task rooms --write` -->\n\nold\n\n<!-- end of rooms -->\n";
+  const made = withTable(page, rooms) ?? "";
+  assert.match(made, /^before\n/);
+  assert.match(
+    made,
+    /\| `base` +\| errors +\| +\| +\|\n\| `graph` +\| the engine +\| yes +\| `a`, `b` \|/,
+  );
+  assert.doesNotMatch(made, /old/);
+  assert.equal(withTable(made, rooms), made);
+  assert.equal(withTable("no marks", rooms), undefined);
 });
