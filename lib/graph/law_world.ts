@@ -1,0 +1,184 @@
+/**
+ * A small world for the law's tests: every feature of the engine, tables that
+ * feed each other, functions that throw for some rows and cells that can read
+ * themselves. Used by tests only.
+ *
+ * @module
+ */
+import type { Collection, Derived, Graph, Index, Input, Read, Resource, View } from "./mod.ts";
+
+/** A row of the first table. */
+export interface Thing {
+  /** 7 makes the functions throw, 8 makes the placement throw. */
+  readonly n: number;
+  readonly groups: readonly string[];
+  /** Chooses what is read. */
+  readonly mode: number;
+  /** Another thing, to make chains and circles. */
+  readonly link: string;
+}
+
+/** Everything defined on one graph. */
+export interface World {
+  readonly graph: Graph;
+  readonly things: Input<Thing>;
+  readonly lists: Input<readonly string[]>;
+  readonly byGroup: Index;
+  readonly tables: readonly Derived<unknown>[];
+  readonly collections: () => readonly Collection[];
+  readonly views: () => readonly View[];
+}
+
+/** Keys of things; also the members of collections. */
+export const THINGS: readonly string[] = ["t0", "t1", "t2", "t3", "t4", "t5"];
+/** Buckets. */
+export const GROUPS: readonly string[] = ["g0", "g1", "g2", "g3"];
+/** Keys of lists: two name buckets, two name members. */
+export const LISTS: readonly string[] = ["b0", "b1", "m0", "m1"];
+/** Names that resources may have. */
+export const NAMES: readonly string[] = ["r0", "r1", "r2", "r3", "r4", "s"];
+
+/** A resource whose version tells its content. */
+export function resource(name: string, content: string | number): Resource {
+  const version = String(content);
+  return { name, version, bytes: new TextEncoder().encode(`${name}=${version}`) };
+}
+
+function tombstone(name: string): Resource {
+  return { name, version: "", bytes: new Uint8Array(), tombstone: true };
+}
+
+/** Defines the world on an empty graph. */
+export function createWorld(graph: Graph): World {
+  const things = graph.input<Thing>("things");
+  const lists = graph.input<readonly string[]>("lists");
+  const byGroup = graph.index(things, "byGroup", function* (thing, key) {
+    if (thing.n === 8) throw new Error(`${key} has no place`);
+    // Two rows may put the same member in: members are counted.
+    for (const group of thing.groups) yield [group, thing.mode === 3 ? thing.link : key] as const;
+  });
+  const values = defineValues(graph, things, byGroup);
+  const sources = defineLists(graph, lists);
+  const { plain, shade, tables } = defineResources(graph, things, values.pick);
+  const part = (name: string, spec: Parameters<Graph["collection"]>[1]) =>
+    graph.collection(name, spec);
+  const fixed = () =>
+    part("fixed", () => ({ members: { index: byGroup, buckets: ["g0", "g1"] }, resources: plain }));
+  const moving = () =>
+    part("moving", () => ({
+      members: { index: byGroup, bucketsFrom: [sources.buckets, "b0"] },
+      resources: plain,
+    }));
+  const listed = () =>
+    part("listed", () => ({ members: { listFrom: [sources.members, "m0"] }, resources: shade }));
+  const constant = () =>
+    part("constant", () => ({ members: { list: ["t1", "t3", "t1"] }, resources: plain }));
+  const fed = defineFed(graph, fixed, moving, sources.members);
+  const collections = () => [fixed(), moving(), listed(), constant(), fed.collection()];
+  return {
+    graph,
+    things,
+    lists,
+    byGroup,
+    tables: [...values.tables, ...sources.tables, ...tables, ...fed.tables],
+    collections,
+    views: () =>
+      [
+        [fixed()],
+        [listed(), fixed()],
+        [listed(), moving(), constant()],
+        [fed.collection(), listed(), fixed()],
+        [moving(), fixed()],
+      ].map((layers) => graph.view(layers)),
+  };
+}
+
+function defineValues(graph: Graph, things: Input<Thing>, byGroup: Index) {
+  const own = graph.derive("own", (read, key) => {
+    const thing = read.get(things, key);
+    if (thing?.n === 7) throw new Error(`${key} is seven`);
+    return thing === undefined ? -1 : thing.n % 4;
+  });
+  const group = (read: Read, key: string) => read.get(things, key)?.groups[0] ?? "g0";
+  const pick = graph.derive("pick", (read, key) => {
+    switch (read.get(things, key)?.mode) {
+      case 0:
+        return read.get(own, key);
+      case 1:
+        return read.get(own, read.get(things, key)!.link);
+      case 2:
+        return read.members(byGroup, group(read, key)).reduce((n, m) => n + read.get(own, m), 0);
+      default:
+        return read.any(byGroup, group(read, key)) ? 1 : 0;
+    }
+  });
+  // Follows links for as long as modes are even: a circle of such things reads itself.
+  const ring: Derived<number> = graph.derive("ring", (read, key) => {
+    const thing = read.get(things, key);
+    if (thing === undefined || thing.mode % 2 === 1) return read.get(pick, key);
+    return 1 + read.get(ring, thing.link);
+  });
+  const lenient = graph.derive("lenient", (read, key) => {
+    try {
+      return read.get(ring, key);
+    } catch {
+      return "none";
+    }
+  });
+  return { pick, tables: [own, pick, ring, lenient] };
+}
+
+function defineLists(graph: Graph, lists: Input<readonly string[]>) {
+  const named = (read: Read, key: string, from: string) =>
+    (read.get(lists, key) ?? []).filter((name) => name.startsWith(from));
+  const buckets = graph.derive("buckets", (read, key) => named(read, key, "g"));
+  const members = graph.derive("members", (read, key) => named(read, key, "t"));
+  return { buckets, members, tables: [buckets, members] };
+}
+
+function defineResources(graph: Graph, things: Input<Thing>, pick: Derived<number>) {
+  const plain = graph.derive<readonly Resource[]>("plain", (read, key) => {
+    const thing = read.get(things, key);
+    if (thing === undefined) return [];
+    const picked = resource(`r${thing.n % 5}`, `${key}:${read.get(pick, key)}`);
+    return thing.mode === 1 ? [picked, resource("s", thing.n % 2)] : [picked];
+  });
+  const shade = graph.derive<readonly Resource[]>("shade", (read, key) => {
+    const thing = read.get(things, key);
+    if (thing === undefined) return [resource("s", 0)];
+    const name = `r${thing.n % 5}`;
+    return thing.mode === 0 ? [tombstone(name)] : [resource(name, thing.mode), tombstone("r0")];
+  });
+  return { plain, shade, tables: [plain, shade] };
+}
+
+/** A collection whose members and resources come from the content of others. */
+function defineFed(
+  graph: Graph,
+  fixed: () => Collection,
+  moving: () => Collection,
+  members: Derived<readonly string[]>,
+) {
+  const digest = graph.derive("digest", (read, key) => {
+    const content = [...read.content(key === "fixed" ? fixed() : moving()).values()];
+    return content.map((r) => `${r.name}@${r.version}`).sort();
+  });
+  const whole = graph.derive("whole", (read) => read.content(fixed()));
+  const claimants = graph.derive("claimants", (read, key) => [
+    ...read.get(members, key),
+    ...read.get(digest, "moving").map((line) => line.slice(0, 2)),
+  ]);
+  const assembled = graph.derive<readonly Resource[]>("assembled", (read, key) => {
+    const lines = read.get(digest, "fixed").filter((line) => line.startsWith(key));
+    return key.startsWith("t") ? [resource("s", read.get(whole, "").size)] : [
+      resource(key, lines.join()),
+    ];
+  });
+  const collection = () =>
+    graph.collection("fed", () => ({
+      members: { listFrom: [claimants, "m1"] },
+      resources: assembled,
+      keyOf: (member) => member,
+    }));
+  return { collection, tables: [digest, whole, claimants, assembled] };
+}
