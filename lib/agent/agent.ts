@@ -5,6 +5,7 @@
  */
 import { MeshError } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
+import { startWeb } from "../web/mod.ts";
 import { type Admin, adminApi } from "./admin.ts";
 import { type Drain, drainOf } from "./drain.ts";
 import { startupSeconds } from "./metrics.ts";
@@ -12,8 +13,7 @@ import type { AgentPlan } from "./plan.ts";
 import { type ProxyProcess, startProxy } from "./process.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
 import { startRelay } from "./relay.ts";
-import { statusHandler } from "./status.ts";
-import { serveStatus } from "./status_server.ts";
+import { statusRoutes } from "./status.ts";
 
 /** A running agent. */
 export interface Agent {
@@ -27,6 +27,8 @@ export interface Agent {
 
 /** How long the proxy may take to end when it is asked to. */
 const STOP_MS = 5000;
+/** How long an answer of the status server may take when the agent ends. */
+const STATUS_GRACE_MS = 1000;
 
 const log = scope("default");
 
@@ -46,15 +48,16 @@ export async function startAgent(plan: AgentPlan): Promise<Agent> {
   try {
     await makeFolder(plan.configPath);
     if (plan.ports.status > 0) {
-      const handler = statusHandler({
+      const routes = statusRoutes({
         readiness: readiness(plan, admin, () => drain.started),
         scrape: plan.scrape,
         metricsLocalOnly: plan.env.metricsLocalOnly,
         quit,
         drain: () => void drain.start(),
       });
-      const server = serveStatus(plan.ports.status, handler);
-      resources.defer(() => server.stop());
+      const address = `:${plan.ports.status}`;
+      const server = await startWeb({ name: "status", address, routes });
+      resources.defer(() => server.stop(STATUS_GRACE_MS));
     }
     const relay = await startRelay(relayOptions(plan));
     resources.defer(() => relay.stop());

@@ -120,9 +120,10 @@ function internalListener(): JsonObject {
   return {
     name: "envoy.bootstrap.internal_listener",
     typed_config: {
-      "@type":
+      "@type": "type.googleapis.com/udpa.type.v1.TypedStruct",
+      type_url:
         "type.googleapis.com/envoy.extensions.bootstrap.internal_listener.v3.InternalListener",
-      buffer_size_kb: INTERNAL_BUFFER_KB,
+      value: { buffer_size_kb: INTERNAL_BUFFER_KB },
     },
   };
 }

@@ -25,6 +25,8 @@ export interface ScrapeOptions {
 const PREFIX = "mesh_agent_";
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 const TIMEOUT_MS = 10_000;
+/** Longest wait that a scraper may ask for; less than the status server gives a request. */
+const LONGEST_MS = 25_000;
 /** Largest answer of a part that is taken, bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_HEADER = "x-prometheus-scrape-timeout-seconds";
@@ -141,9 +143,7 @@ async function applicationMetrics(
 /** A little less than the scraper waits, so that it gets what there is. */
 function timeoutOf(headers: Headers): number {
   const seconds = Number(headers.get(TIMEOUT_HEADER));
-  return Number.isFinite(seconds) && seconds > 0
-    ? Math.min(seconds * 900, 10 * TIMEOUT_MS)
-    : TIMEOUT_MS;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 900, LONGEST_MS) : TIMEOUT_MS;
 }
 
 async function fetchText(

@@ -5,6 +5,7 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
+import { type Handler, type Route, route, text, type WebCall } from "../web/mod.ts";
 import type { Readiness } from "./readiness.ts";
 import { scrape, type ScrapeOptions } from "./scrape.ts";
 
@@ -12,7 +13,7 @@ import { scrape, type ScrapeOptions } from "./scrape.ts";
 export interface StatusOptions {
   readonly readiness: Readiness;
   readonly scrape: ScrapeOptions;
-  /** Metrics are for loopback clients only. */
+  /** Metrics are for clients on this machine only. */
   readonly metricsLocalOnly: boolean;
   /** Ends the agent at once. */
   quit(): void;
@@ -20,42 +21,30 @@ export interface StatusOptions {
   drain(): void;
 }
 
-/** Answers one request of a client at an IP address. */
-export type StatusHandler = (request: Request, client: string) => Promise<Response>;
-
-const APP_PATH =
-  /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
+const APP_HANDLERS = {
+  "app-health": ["livez", "readyz", "startupz"],
+  "app-lifecycle": ["prestopz", "poststartz"],
+};
 
 const log = scope("healthcheck");
 
 /** The routes of the status server. */
-export function statusHandler(options: StatusOptions): StatusHandler {
-  const ready = readyRoute(options.readiness);
-  return async (request, client) => {
-    const { pathname } = new URL(request.url);
-    switch (pathname) {
-      case "/healthz/ready":
-        return await ready();
-      case "/metrics":
-      case "/stats/prometheus":
-        if (options.metricsLocalOnly && !isLoopback(client)) return localOnly();
-        if (request.method !== "GET" && request.method !== "HEAD") return notAllowed("GET");
-        return await scrape(request, options.scrape);
-      case "/quitquitquit":
-        return command(request, client, options.quit);
-      case "/drain":
-        return command(request, client, options.drain);
-    }
-    if (APP_PATH.test(pathname)) {
-      // No probe is mapped to any path until the agent runs the application's probes.
-      return text(400, `app prober config does not exists for ${pathname}`);
-    }
-    return text(404, "404 page not found");
-  };
+export function statusRoutes(options: StatusOptions): Route[] {
+  const metrics = metricsHandler(options);
+  return [
+    route("*", "/healthz/ready", readyHandler(options.readiness)),
+    route("GET", "/metrics", metrics),
+    route("GET", "/stats/prometheus", metrics),
+    route("*", "/quitquitquit", commandHandler(options.quit)),
+    route("*", "/drain", commandHandler(options.drain)),
+    ...Object.entries(APP_HANDLERS).flatMap(([kind, names]) =>
+      names.map((name) => route("GET", `/${kind}/:container/${name}`, unmapped))
+    ),
+  ];
 }
 
 /** Tells of each change once; a probe comes every few seconds. */
-function readyRoute(readiness: Readiness): () => Promise<Response> {
+function readyHandler(readiness: Readiness): Handler {
   let last: string | undefined = "";
   return async () => {
     const reason = await readiness.check().catch(messageOf);
@@ -68,30 +57,36 @@ function readyRoute(readiness: Readiness): () => Promise<Response> {
   };
 }
 
-function command(request: Request, client: string, act: () => void): Response {
-  if (!isLoopback(client)) return localOnly();
-  if (request.method !== "POST") return notAllowed("POST");
-  log.info("asked by a local request", { path: new URL(request.url).pathname });
-  act();
-  return new Response("OK", { headers: { "content-type": "text/plain; charset=utf-8" } });
+function metricsHandler(options: StatusOptions): Handler {
+  return (call) => {
+    if (options.metricsLocalOnly && !call.local) return localOnly();
+    return scrape(call.request, options.scrape);
+  };
+}
+
+function commandHandler(act: () => void): Handler {
+  return (call) => {
+    if (!call.local || isForeignPage(call)) return localOnly();
+    if (call.request.method !== "POST") {
+      return text("Method Not Allowed\n", { status: 405, headers: { allow: "POST" } });
+    }
+    log.info("asked by a local request", { path: call.url.pathname });
+    act();
+    return text("OK");
+  };
+}
+
+/** A browser on this machine would let any page post here; it tells so. */
+function isForeignPage({ request, url }: WebCall): boolean {
+  const origin = request.headers.get("origin");
+  return origin !== null && origin !== url.origin;
 }
 
 function localOnly(): Response {
-  return text(403, "Only requests from localhost are allowed");
+  return text("Only requests from localhost are allowed\n", { status: 403 });
 }
 
-function notAllowed(allow: string): Response {
-  return text(405, "Method Not Allowed", { allow });
-}
-
-function text(status: number, body: string, headers: Record<string, string> = {}): Response {
-  return new Response(`${body}\n`, {
-    status,
-    headers: { "content-type": "text/plain; charset=utf-8", ...headers },
-  });
-}
-
-/** Loopback of either family, IPv4 also in its IPv6 form. */
-function isLoopback(client: string): boolean {
-  return client === "::1" || /^(::ffff:)?127\./.test(client);
+/** No path is mapped to a probe of the application until the agent makes such probes. */
+function unmapped({ url }: WebCall): Response {
+  return text(`app prober config does not exists for ${url.pathname}\n`, { status: 400 });
 }

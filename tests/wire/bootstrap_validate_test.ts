@@ -1,0 +1,68 @@
+/**
+ * The real Envoy takes every bootstrap file that the agent writes.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { durationOf, type JsonValue } from "../../lib/proto/mod.ts";
+import { planAgent } from "../../lib/agent/mod.ts";
+import { type TestSettings, testSettings } from "../../lib/agent/testing.ts";
+import { validateBootstrap } from "../support/envoy_validate.ts";
+
+const CASES: Readonly<Record<string, TestSettings>> = {
+  "a plain sidecar": {},
+  "a router with state-of-the-world xDS": {
+    flags: { role: "router", logAsJson: true, outlierLogPath: "/dev/stdout" },
+    environ: { MESH_DELTA_XDS: "false", EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "true" },
+  },
+  "addresses of IPv6 only": {
+    addresses: { ips: ["2001:db8::1"], ipv6Only: true, both: false },
+  },
+  "both address families": {
+    addresses: { ips: ["10.0.0.1", "2001:db8::1"], ipv6Only: false, both: true },
+    environ: { MESH_DUAL_STACK: "true" },
+  },
+  "zipkin, statsd, metrics and access log services, runtime values": {
+    proxy: {
+      tracing: { tracer: { case: "zipkin", value: { address: "zipkin.example:9411" } } },
+      statsdUdpAddress: "127.0.0.1:9125",
+      dataproxyMetricsService: { address: "metrics.example:15000" },
+      dataproxyAccessLogService: { address: "[2001:db8::9]:15000" },
+      runtimeValues: { "envoy.reloadable_features.enable_cel_regex_precompilation": "true" },
+      drainDuration: durationOf(5000),
+    },
+  },
+  "datadog": {
+    proxy: { tracing: { tracer: { case: "datadog", value: { address: "localhost:8126" } } } },
+  },
+  "lists of statistics": {
+    proxy: {
+      extraStatTags: ["dlp_success"],
+      proxyStatsMatcher: { inclusionPrefixes: ["http.{pod_ip}_"], inclusionSuffixes: ["_rq"] },
+    },
+    annotations: {
+      "sidecar.mesh.io/statsInclusionRegexps": "http.[0-9]*_8080.downstream_rq_time",
+      "sidecar.mesh.io/statsHistogramBuckets": '{"mesh":[1,5.5,10],"envoy":[1,2]}',
+      "sidecar.mesh.io/statsFlushInterval": "10s",
+      "sidecar.mesh.io/statsEvictionInterval": "1m",
+    },
+  },
+  ...Object.fromEntries(["brotli", "gzip", "zstd"].map((kind) => [
+    `${kind} on the metrics listener`,
+    { annotations: { "sidecar.mesh.io/statsCompression": kind } },
+  ])),
+};
+
+for (const [name, settings] of Object.entries(CASES)) {
+  Deno.test(`Envoy takes the bootstrap file with ${name}`, async () => {
+    const { bootstrap } = planAgent(testSettings(settings));
+    const { accepted, log } = await validateBootstrap(JSON.parse(bootstrap) as JsonValue);
+    assert.ok(accepted, log);
+    assert.doesNotMatch(log, /deprecated|unknown field/i);
+  });
+}
+
+Deno.test("Envoy refuses what is no bootstrap file", async () => {
+  const { accepted } = await validateBootstrap({ static_resources: { clusters: [{ name: 1 }] } });
+  assert.equal(accepted, false);
+});
