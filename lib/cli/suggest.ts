@@ -7,7 +7,7 @@ export function suggest(word: string, names: readonly string[]): string[] {
   return names
     .map((name) => ({ name, edits: distance(lower, name.toLowerCase()) }))
     .filter(({ name, edits }) =>
-      edits <= Math.min(NEAR, Math.floor(name.length / 2)) ||
+      edits <= Math.min(NEAR, Math.floor(name.length / 3)) ||
       word.length > 1 && name.toLowerCase().startsWith(lower)
     )
     .sort((a, b) => a.edits - b.edits)

@@ -3,4 +3,17 @@
  *
  * @module
  */
+export { formatAddress, isLoopback, type ListenAddress, parseAddress } from "./address.ts";
+export {
+  type ComponentChildren,
+  h,
+  page,
+  type PageOptions,
+  table,
+  type TableOptions,
+  type VNode,
+} from "./page.ts";
 export { type LocalRequest, requestText } from "./request.ts";
+export { answer, type AnswerOptions, json, text } from "./respond.ts";
+export { type Handler, type Route, route, type WebCall } from "./route.ts";
+export { startWeb, type WebLimits, type WebOptions, type WebServer } from "./server.ts";
