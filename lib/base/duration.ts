@@ -51,8 +51,7 @@ export function parseDuration(text: string): number {
 
 /** Writes milliseconds in the form `1h30m0s`, `1.5s`, `100ms`, `2µs`, `0s`. */
 export function formatDuration(ms: number): string {
-  const exact = BigInt(Math.round(Math.abs(ms) * NS_PER_MS));
-  const ns = exact > MAX_NS ? MAX_NS : exact;
+  const ns = nanoseconds(Math.abs(ms));
   if (ns === 0n) return "0s";
   const sign = ms < 0 ? "-" : "";
   const second = UNIT_NS.s ?? 0n;
@@ -65,6 +64,13 @@ export function formatDuration(ms: number): string {
   const hours = minutes / 60n;
   const rest = `${minutes % 60n}m${seconds}`;
   return hours === 0n ? sign + rest : `${sign}${hours}h${rest}`;
+}
+
+/** Whole milliseconds are kept exact; only a fraction is rounded. */
+function nanoseconds(ms: number): bigint {
+  if (ms >= MAX_DURATION_MS) return MAX_NS;
+  const whole = Math.trunc(ms);
+  return BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * NS_PER_MS));
 }
 
 /** `amount / scale` with as many decimals as it takes; `scale` is a power of ten. */
