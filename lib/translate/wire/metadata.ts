@@ -23,5 +23,5 @@ export function meshMetadata(fields: JsonObject): Metadata {
 export function configPath(kind: string, key: string): string {
   const slash = key.indexOf("/");
   const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
-  return `/apis/networking.mesh.io/v1alpha3/namespaces/${namespace}/${kind}/${name}`;
+  return `/apis/networking.mesh.io/v1/namespaces/${namespace}/${kind}/${name}`;
 }

@@ -1,0 +1,114 @@
+/**
+ * Access logs to a file.
+ *
+ * @module
+ */
+import {
+  type AccessLog,
+  type AccessLogFilter,
+  AccessLogFilterSchema,
+  AccessLogSchema,
+} from "#envoy/config/accesslog/v3/accesslog_pb.ts";
+import type { SubstitutionFormatStringSchema } from "#envoy/config/core/v3/substitution_format_string_pb.ts";
+import { FileAccessLogSchema } from "#envoy/extensions/access_loggers/file/v3/file_pb.ts";
+import { create, type JsonObject, type MessageInitShape, packAny } from "../../proto/mod.ts";
+import type { AccessLogSettings } from "./input.ts";
+
+const FILE_LOGGER = "envoy.access_loggers.file";
+
+/** Envoy's flag of connections and requests that no chain or route takes. */
+const NO_ROUTE = "NR";
+
+/** Fields of the built-in formats, in the order of the text form. */
+const FIELDS = {
+  start_time: "%START_TIME%",
+  method: "%REQ(:METHOD)%",
+  path: "%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%",
+  protocol: "%PROTOCOL%",
+  response_code: "%RESPONSE_CODE%",
+  response_flags: "%RESPONSE_FLAGS%",
+  response_code_details: "%RESPONSE_CODE_DETAILS%",
+  connection_termination_details: "%CONNECTION_TERMINATION_DETAILS%",
+  upstream_transport_failure_reason: "%UPSTREAM_TRANSPORT_FAILURE_REASON%",
+  bytes_received: "%BYTES_RECEIVED%",
+  bytes_sent: "%BYTES_SENT%",
+  duration: "%DURATION%",
+  upstream_service_time: "%RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)%",
+  x_forwarded_for: "%REQ(X-FORWARDED-FOR)%",
+  user_agent: "%REQ(USER-AGENT)%",
+  request_id: "%REQ(X-REQUEST-ID)%",
+  authority: "%REQ(:AUTHORITY)%",
+  upstream_host: "%UPSTREAM_HOST%",
+  upstream_cluster: "%UPSTREAM_CLUSTER_RAW%",
+  upstream_local_address: "%UPSTREAM_LOCAL_ADDRESS%",
+  downstream_local_address: "%DOWNSTREAM_LOCAL_ADDRESS%",
+  downstream_remote_address: "%DOWNSTREAM_REMOTE_ADDRESS%",
+  requested_server_name: "%REQUESTED_SERVER_NAME%",
+  route_name: "%ROUTE_NAME%",
+} as const;
+
+/** Fields that may hold spaces or are free text: in quotes. */
+const QUOTED: ReadonlySet<string> = new Set([
+  "upstream_transport_failure_reason",
+  "x_forwarded_for",
+  "user_agent",
+  "request_id",
+  "authority",
+  "upstream_host",
+]);
+
+/** `[time] "method path protocol" code …`, as log parsers of the field know it. */
+const TEXT_FORMAT: string = (() => {
+  const { start_time, method, path, protocol, ...rest } = FIELDS;
+  const tail = Object.entries(rest).map(([key, op]) => QUOTED.has(key) ? `"${op}"` : op);
+  return `[${start_time}] "${method} ${path} ${protocol}" ${tail.join(" ")}\n`;
+})();
+
+/** The access log of requests or connections; empty without settings. */
+export function accessLogs(settings: AccessLogSettings | undefined): AccessLog[] {
+  return settings === undefined ? [] : [fileLog(settings)];
+}
+
+/** The log of a listener itself: connections that no filter chain takes. */
+export function listenerLogs(settings: AccessLogSettings | undefined): AccessLog[] {
+  return settings === undefined ? [] : [fileLog(
+    settings,
+    create(AccessLogFilterSchema, {
+      filterSpecifier: { case: "responseFlagFilter", value: { flags: [NO_ROUTE] } },
+    }),
+  )];
+}
+
+function fileLog(settings: AccessLogSettings, filter?: AccessLogFilter): AccessLog {
+  const typedConfig = packAny(FileAccessLogSchema, {
+    path: settings.file,
+    accessLogFormat: { case: "logFormat", value: { format: formatOf(settings) } },
+  });
+  return create(AccessLogSchema, {
+    name: FILE_LOGGER,
+    filter,
+    configType: { case: "typedConfig", value: typedConfig },
+  });
+}
+
+type Format = MessageInitShape<typeof SubstitutionFormatStringSchema>["format"];
+
+function formatOf({ encoding, format }: AccessLogSettings): Format {
+  if (encoding === "json") {
+    return { case: "jsonFormat", value: jsonFormat(format) ?? { ...FIELDS } };
+  }
+  const text = format === "" ? TEXT_FORMAT : format.endsWith("\n") ? format : `${format}\n`;
+  return { case: "textFormatSource", value: { specifier: { case: "inlineString", value: text } } };
+}
+
+/** A format that is no JSON object is replaced by the built-in one: a log in another form is better than none. */
+function jsonFormat(text: string): JsonObject | undefined {
+  if (text === "") return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? value as JsonObject : undefined;
+  } catch {
+    return undefined;
+  }
+}

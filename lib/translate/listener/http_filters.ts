@@ -1,0 +1,79 @@
+/**
+ * The HTTP filters of every connection manager.
+ *
+ * @module
+ */
+import {
+  type HttpFilter,
+  HttpFilterSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { CorsSchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { FilterConfigSchema as GrpcStatsSchema } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
+import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
+import type { Protocol } from "../../model/mod.ts";
+import { type Any, AnySchema, create, packAny, TYPE_URL_PREFIX } from "../../proto/mod.ts";
+
+/** One row of the table: a filter, where it stands and why. */
+interface FilterRow {
+  readonly name: string;
+  readonly config: () => Any;
+  /** Default: always. */
+  readonly when?: (protocol: Protocol) => boolean;
+}
+
+/** A message without fields whose code is not generated. */
+function empty(typeName: string): Any {
+  return create(AnySchema, { typeUrl: TYPE_URL_PREFIX + typeName });
+}
+
+/**
+ * In the order in which requests pass them. Routes configure fault and CORS by
+ * these names; without a route's word they do nothing, so they can always be
+ * there, and a rule that comes later changes routes alone, not listeners.
+ */
+const FILTERS: readonly FilterRow[] = [
+  {
+    // Translates browsers' gRPC to gRPC, so everything behind sees gRPC.
+    name: "envoy.filters.http.grpc_web",
+    config: () => empty("envoy.extensions.filters.http.grpc_web.v3.GrpcWeb"),
+    when: (protocol) => protocol === "GRPC-Web",
+  },
+  {
+    // Before the filters that answer themselves, so that it counts those answers.
+    // Message counts go to filter state for access logs; no statistics by method.
+    name: "envoy.filters.http.grpc_stats",
+    config: () =>
+      packAny(GrpcStatsSchema, {
+        emitFilterState: true,
+        perMethodStatSpecifier: { case: "statsForAllMethods", value: { value: false } },
+      }),
+  },
+  {
+    // Faults strike before anything else acts on the request.
+    name: "envoy.filters.http.fault",
+    config: () => packAny(HTTPFaultSchema, {}),
+  },
+  {
+    // Answers preflight requests.
+    name: "envoy.filters.http.cors",
+    config: () => packAny(CorsSchema, {}),
+  },
+  {
+    // Last by definition: forwards.
+    name: "envoy.filters.http.router",
+    config: () => packAny(RouterSchema, {}),
+  },
+];
+
+/** The filters for a port's protocol. */
+export function httpFilters(protocol: Protocol): HttpFilter[] {
+  return FILTERS
+    .filter((row) => row.when?.(protocol) ?? true)
+    .map((row) =>
+      create(HttpFilterSchema, {
+        name: row.name,
+        configType: { case: "typedConfig", value: row.config() },
+      })
+    );
+}

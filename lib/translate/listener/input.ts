@@ -1,0 +1,70 @@
+/**
+ * What the builders of listeners are given.
+ *
+ * @module
+ */
+/** How paths are made comparable before they are routed. */
+export type PathNormalization = "none" | "base" | "merge-slashes" | "decode-and-merge-slashes";
+
+/** Where requests and connections are logged, and how. */
+export interface AccessLogSettings {
+  /** For example `/dev/stdout`. */
+  readonly file: string;
+  readonly encoding: "text" | "json";
+  /** Empty: the built-in format of the encoding. */
+  readonly format: string;
+}
+
+/** What the mesh configuration, the environment and the kind of proxy decide for all listeners. */
+export interface ManagerDefaults {
+  /** `undefined`: no access log. */
+  readonly accessLog?: AccessLogSettings;
+  /** Whether connections that no filter chain takes are logged too. */
+  readonly listenerLog: boolean;
+  readonly pathNormalization: PathNormalization;
+  /** Accept HTTP/1.0 (`PILOT_HTTP10`, node metadata `HTTP10`). */
+  readonly http10: boolean;
+  /** Node metadata `IDLE_TIMEOUT`, ms: connections without requests are closed. */
+  readonly idleTimeoutMs?: number;
+  /** `PILOT_SIDECAR_USE_REMOTE_ADDRESS`: outbound listeners of sidecars take the connection's address for the client's. */
+  readonly sidecarUseRemoteAddress: boolean;
+  /** How long protocol detection waits for the client's first bytes, ms; 0: for ever. */
+  readonly detectionTimeoutMs: number;
+  /** Pass `100-continue` on instead of answering it. */
+  readonly proxy100Continue: boolean;
+}
+
+/** Where a listener is. */
+export interface Binding {
+  /** IP address, or `unix:///path`. */
+  readonly bind: string;
+  /** 0 for Unix sockets. */
+  readonly port: number;
+  /** Further addresses of the same listener: the other family of a dual-stack proxy. */
+  readonly extraBinds?: readonly string[];
+}
+
+/** A share of connections. */
+export interface WeightedCluster {
+  readonly cluster: string;
+  /** Relative; 0 takes none. */
+  readonly weight: number;
+}
+
+/** Connections of a TCP listener that go the same way. */
+export interface TcpChain {
+  /** Addresses or ranges that connections were meant for; `undefined` or empty: any. */
+  readonly destinationCidrs?: readonly string[];
+  /** TLS server names (a leading `*.` stands for any prefix); `undefined` or empty: any, or no TLS. */
+  readonly sniHosts?: readonly string[];
+  /** At least one with weight. */
+  readonly clusters: readonly WeightedCluster[];
+  /** Name in statistics. */
+  readonly statPrefix: string;
+  /** Whether clients stay with an endpoint by their address (consistent hash). */
+  readonly hashSourceIp?: boolean;
+  /** Of the rule's TCP pool, ms; over `ManagerDefaults.idleTimeoutMs`. */
+  readonly idleTimeoutMs?: number;
+  /** Of the rule's TCP pool, ms. */
+  readonly maxConnectionDurationMs?: number;
+}

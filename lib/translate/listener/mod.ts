@@ -1,0 +1,39 @@
+/**
+ * Listeners: pure functions from plain data to messages. Upstream filters only.
+ *
+ * Not built here: TLS, tracing, HBONE, PROXY protocol, QUIC.
+ *
+ * @module
+ */
+export { listenerName } from "./assemble.ts";
+export {
+  type GatewayHttpInput,
+  gatewayHttpListener,
+  type GatewayTcpInput,
+  gatewayTcpListener,
+} from "./gateway.ts";
+export {
+  type InboundPort,
+  ingressListener,
+  type IngressListenerInput,
+  virtualInbound,
+  type VirtualInboundInput,
+} from "./inbound.ts";
+export type {
+  AccessLogSettings,
+  Binding,
+  ManagerDefaults,
+  PathNormalization,
+  TcpChain,
+  WeightedCluster,
+} from "./input.ts";
+export { httpConnectionManager, type ManagerClass, type ManagerInput } from "./manager.ts";
+export {
+  type OutboundHttpInput,
+  outboundHttpListener,
+  type OutboundTcpInput,
+  outboundTcpListener,
+  virtualOutbound,
+  type VirtualOutboundInput,
+} from "./outbound.ts";
+export { tcpProxyFilter, type TcpProxyInput } from "./tcp_proxy.ts";
