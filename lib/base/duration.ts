@@ -16,7 +16,7 @@ const SEGMENT = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
 const NS_PER_MS = 1e6;
 
 /** The longest duration there is, 2^63-1 ns (`2562047h47m16.854775807s`), in milliseconds. */
-export const MAX_DURATION_MS: number = Number(MAX_NS) / NS_PER_MS;
+export const MAX_DURATION_MS: number = milliseconds(MAX_NS);
 
 /**
  * Reads a duration such as `1h30m`, `-1.5s`, `100ms` or `0` and gives milliseconds, with
@@ -45,7 +45,7 @@ export function parseDuration(text: string): number {
     at += whole.length;
   }
   if (at === 0) throw invalid(text);
-  const ms = Number(total) / NS_PER_MS;
+  const ms = milliseconds(total);
   return negative ? -ms : ms;
 }
 
@@ -64,6 +64,11 @@ export function formatDuration(ms: number): string {
   const hours = minutes / 60n;
   const rest = `${minutes % 60n}m${seconds}`;
   return hours === 0n ? sign + rest : `${sign}${hours}h${rest}`;
+}
+
+/** Whole milliseconds come out exact; only the fraction is rounded. */
+function milliseconds(ns: bigint): number {
+  return Number(ns / 1_000_000n) + Number(ns % 1_000_000n) / NS_PER_MS;
 }
 
 /** Whole milliseconds are kept exact; only a fraction is rounded. */
