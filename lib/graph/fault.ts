@@ -49,6 +49,11 @@ export function cycleError(cycle: readonly Cell[]): MeshError {
   });
 }
 
+/** Whether an error is that of a cycle, for the cells on it. */
+export function isCycle(error: unknown): boolean {
+  return error instanceof MeshError && error.code === "graph-cycle";
+}
+
 /** Records that a cell failed. Its last good value stays; the first failure is told. */
 export function raise(engine: Engine, cell: Cell, error: unknown): void {
   const known = cell.fault;

@@ -89,6 +89,7 @@ export function createWorld(graph: Graph): World {
         [listed(), moving(), constant()],
         [fed.collection(), listed(), fixed()],
         [moving(), fixed()],
+        [fixed(), moving(), listed()],
       ].map((layers) => graph.view(layers)),
   };
 }
@@ -169,10 +170,9 @@ function defineFed(
     ...read.get(digest, "moving").map((line) => line.slice(0, 2)),
   ]);
   const assembled = graph.derive<readonly Resource[]>("assembled", (read, key) => {
+    if (key.startsWith("t")) return [resource("s", read.get(whole, "").size)];
     const lines = read.get(digest, "fixed").filter((line) => line.startsWith(key));
-    return key.startsWith("t") ? [resource("s", read.get(whole, "").size)] : [
-      resource(key, lines.join()),
-    ];
+    return [resource(key, lines.join())];
   });
   const collection = () =>
     graph.collection("fed", () => ({

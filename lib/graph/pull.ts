@@ -7,7 +7,7 @@ import { BUSY, type Cell, COMPUTED, relink, STALE, VALUE } from "./cell.ts";
 import { Content } from "./claims.ts";
 import { closeCycle } from "./cycle.ts";
 import type { Engine } from "./engine.ts";
-import { heal, nameOf, raise } from "./fault.ts";
+import { heal, isCycle, nameOf, raise } from "./fault.ts";
 import type { DerivedTable } from "./home.ts";
 import { Frame } from "./read.ts";
 import { settle } from "./settle.ts";
@@ -58,7 +58,9 @@ function enter(engine: Engine, cell: Cell): void {
   }
   cell.flags |= BUSY;
   engine.path.push(cell);
-  engine.cursors.push((cell.flags & COMPUTED) !== 0 ? 0 : COMPUTE);
+  // Who was on a cycle may be off it although no value below has changed.
+  const verifiable = (cell.flags & COMPUTED) !== 0 && !isCycle(cell.fault?.error);
+  engine.cursors.push(verifiable ? 0 : COMPUTE);
 }
 
 /** Leaves the cells above `base` as they were before, stale, after a failure of the engine itself. */
