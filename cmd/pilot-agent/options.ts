@@ -1,8 +1,10 @@
 import { type FlagValues, loggingFlagValues } from "../../lib/cli/mod.ts";
+import type { AgentRole } from "../../lib/agent/mod.ts";
 import type { LoggingOptions } from "../../lib/log/mod.ts";
 
 /** What `pilot-agent proxy` was asked for. */
 export interface ProxyOptions {
+  readonly role: AgentRole;
   /** Worker threads of the proxy; 0 leaves the choice to the configuration when not given. */
   readonly concurrency: number;
   /** DNS suffix; empty stands for `${POD_NAMESPACE}.svc.cluster.local`. */
@@ -25,9 +27,14 @@ export interface ProxyOptions {
   readonly given: ReadonlySet<string>;
 }
 
-/** Collects the options from the parsed flags. */
-export function proxyOptions(flags: FlagValues): ProxyOptions {
+/**
+ * Collects the options from the parsed flags.
+ *
+ * @param role the argument, `sidecar` or `router`; checked by the command table
+ */
+export function proxyOptions(flags: FlagValues, role: string = "sidecar"): ProxyOptions {
   return {
+    role: role === "router" ? "router" : "sidecar",
     concurrency: flags.number("concurrency"),
     domain: flags.string("domain"),
     meshConfig: flags.string("meshConfig"),

@@ -26,7 +26,19 @@ export const PILOT_AGENT: ProgramSpec = {
     "bootstraps the data-plane proxy.",
   globalFlags: [...LOG_FLAGS, VKLOG_FLAG],
   commands: [
-    { name: "proxy", summary: "Run the xDS proxy agent", flags: PROXY_FLAGS, run: runProxy },
+    {
+      name: "proxy",
+      summary: "Run the xDS proxy agent",
+      examples: ["pilot-agent proxy sidecar", "pilot-agent proxy router --concurrency=0"],
+      args: [{
+        name: "role",
+        description: "Role of the proxy; sidecar when it is not given",
+        choices: ["sidecar", "router"],
+        optional: true,
+      }],
+      flags: PROXY_FLAGS,
+      run: runProxy,
+    },
     {
       name: "request",
       summary: "Make an HTTP request to the proxy's admin API",
@@ -61,8 +73,8 @@ export const PILOT_AGENT: ProgramSpec = {
   ],
 };
 
-async function runProxy({ flags, signal }: Invocation): Promise<number> {
-  const options = proxyOptions(flags);
+async function runProxy({ args, flags, signal }: Invocation): Promise<number> {
+  const options = proxyOptions(flags, args[0]);
   // Loaded first: the agent's modules open scopes that the logging flags may name.
   const { proxy } = await import("./proxy.ts");
   const endLogging = configureLogging(options.logging);

@@ -16,10 +16,14 @@ export interface Addresses {
 }
 
 const FALLBACK = "127.0.0.1";
+/** Addresses that no other machine reaches. */
+const LOCAL = /^(127\.|169\.254\.|::1$|fe80:)/i;
 
 /**
  * Orders the addresses: the declared one, then those of the interfaces, IPv4 before IPv6. Loopback
- * and link-local addresses count only when they are declared; without any, it is 127.0.0.1.
+ * and link-local addresses of interfaces do not count; without any address, it is 127.0.0.1. A
+ * declared loopback address stands alone: the machine is then shared by several workloads, and its
+ * own addresses are nobody's.
  *
  * @param declared `INSTANCE_IP`
  * @param found addresses of the network interfaces
@@ -33,7 +37,9 @@ export function addressesOf(declared: string | undefined, found: readonly string
       { remedy: "Set it to the workload's address, or unset it." },
     );
   }
-  const usable = found.filter((ip) => isIp(ip) && !/^(127\.|169\.254\.|::1$|fe80:)/i.test(ip));
+  const usable = declared && LOCAL.test(declared)
+    ? []
+    : found.filter((ip) => isIp(ip) && !LOCAL.test(ip));
   const ordered = [...usable.filter(isIpv4), ...usable.filter(isIpv6)];
   const ips = [...new Set([...(declared ? [declared] : []), ...ordered].map(canonicalIp))];
   if (ips.length === 0) ips.push(FALLBACK);

@@ -74,6 +74,7 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
       countConnections: input.exitOnZeroConnections,
     }),
     ...statsIntervals(annotations, annotationSeconds),
+    overload_manager: overloadManager(proxy),
     admin: admin(input),
     dynamic_resources: dynamicResources(input.delta),
     static_resources: staticResources({
@@ -96,10 +97,8 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
 
 /** The configuration's runtime values lie over the agent's; what an operator sets at the admin API lies over both. */
 function layeredRuntime(proxy: ProxyConfig): JsonObject {
-  const limit = proxy.connectionSettings?.globalDownstreamConnectionLimit ?? UNBOUNDED_CONNECTIONS;
   const values: JsonObject = {
     "envoy.reloadable_features.http_reject_path_with_fragment": false,
-    "overload.global_downstream_max_connections": String(limit),
     "re2.max_program_size.error_level": String(REGEX_PROGRAM_LIMIT),
   };
   for (const [key, text] of Object.entries(proxy.runtimeValues)) values[key] = runtimeValue(text);
@@ -125,6 +124,22 @@ function internalListener(): JsonObject {
         "type.googleapis.com/envoy.extensions.bootstrap.internal_listener.v3.InternalListener",
       value: { buffer_size_kb: INTERNAL_BUFFER_KB },
     },
+  };
+}
+
+/** The proxy wants to be told even that there is no limit. Its health and metrics listeners are not counted. */
+function overloadManager(proxy: ProxyConfig): JsonObject {
+  const limit = proxy.connectionSettings?.globalDownstreamConnectionLimit ?? UNBOUNDED_CONNECTIONS;
+  const type =
+    "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig";
+  return {
+    resource_monitors: [{
+      name: "envoy.resource_monitors.global_downstream_max_connections",
+      typed_config: {
+        "@type": `type.googleapis.com/${type}`,
+        max_active_downstream_connections: limit,
+      },
+    }],
   };
 }
 

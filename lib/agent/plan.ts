@@ -9,6 +9,7 @@ import { AuthenticationPolicy, type ProxyConfig } from "#mesh/mesh/v1alpha1/prox
 import type { Addresses } from "./addresses.ts";
 import { bootstrapOf } from "./bootstrap.ts";
 import { commandLine, workers } from "./command_line.ts";
+import type { NamedText } from "./config.ts";
 import type { DrainOptions } from "./drain.ts";
 import type { AgentEnv } from "./env.ts";
 import { type AgentRole, type BootstrapNode, nodeOf } from "./node.ts";
@@ -29,12 +30,6 @@ export interface AgentFlags {
   readonly proxyLogLevel: string;
   readonly proxyComponentLogLevel: string;
   readonly logAsJson: boolean;
-}
-
-/** A text and the file it was read from. */
-export interface NamedText {
-  readonly file: string;
-  readonly text: string;
 }
 
 /** Everything a plan is made of. */
@@ -229,7 +224,7 @@ function scrapeOptions(
   const ip = addresses.ips[0] ?? "";
   const host = ip.includes(":") ? `[${ip}]` : ip;
   return {
-    proxy: env.disabled ? undefined : `${loopback}:${env.prometheusPort}`,
+    proxy: env.disabled ? undefined : `${loopback}:${proxy.proxyAdminPort}`,
     application: target && { address: `${host}:${target.port}`, path: target.path },
   };
 }

@@ -16,7 +16,7 @@ export interface ApplicationTarget {
 
 /** What is merged. */
 export interface ScrapeOptions {
-  /** The proxy's metrics listener, `127.0.0.1:15090`; undefined: there is no proxy. */
+  /** The proxy's admin API, which answers before any listener does; undefined: there is no proxy. */
   readonly proxy: string | undefined;
   /** `host:port` and path of the application; undefined: it is not scraped. */
   readonly application: { readonly address: string; readonly path: string } | undefined;

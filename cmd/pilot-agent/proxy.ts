@@ -1,0 +1,61 @@
+/**
+ * `pilot-agent proxy`: from flags to a running agent, until it ends.
+ *
+ * @module
+ */
+import { type LoadFlags, loadSettings, planAgent, startAgent } from "../../lib/agent/mod.ts";
+import { warnIneffective } from "../../lib/cli/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
+import type { ProxyOptions } from "./options.ts";
+
+const log = scope("default");
+
+/** Flags that do nothing yet, with the reason. */
+const INERT_FLAGS: Readonly<Record<string, string>> = {
+  profiling: "the agent serves no profiles",
+  stsPort: "the agent serves no tokens yet",
+  tokenManagerPlugin: "the agent serves no tokens yet",
+};
+
+/**
+ * Runs an agent until `signal` asks it to end, or its proxy ends.
+ *
+ * @returns the exit status
+ * @throws MeshError for settings that cannot be used, and `proxy-exited` when the proxy ended by
+ * itself
+ */
+export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise<number> {
+  const loaded = await loadSettings(loadFlags(options), Deno.env.toObject());
+  const plan = planAgent(loaded.settings);
+  warnIneffective(options.given, INERT_FLAGS, (message, fields) => log.warn(message, fields));
+  for (const warning of loaded.warnings) log.warn(warning);
+  for (const { name, part } of loaded.idleVariables) {
+    log.warn("this variable has no effect yet", { variable: name, part });
+  }
+  for (const [field, reason] of plan.idle) {
+    log.warn("this field of the proxy configuration has no effect", { field, reason });
+  }
+  log.info("starting", { node: plan.node.id, daemon: plan.target });
+  const agent = await startAgent(plan);
+  if (signal.aborted) agent.leave();
+  else signal.addEventListener("abort", () => agent.leave(), { once: true });
+  await agent.done;
+  return 0;
+}
+
+function loadFlags(options: ProxyOptions): LoadFlags {
+  const given = <T>(name: string, value: T) => options.given.has(name) ? value : undefined;
+  return {
+    role: options.role,
+    concurrency: given("concurrency", options.concurrency),
+    domain: options.domain,
+    outlierLogPath: options.outlierLogPath,
+    proxyLogLevel: options.proxyLogLevel,
+    proxyComponentLogLevel: options.proxyComponentLogLevel,
+    logAsJson: options.logging.asJson ?? false,
+    meshConfig: options.meshConfig,
+    meshConfigGiven: options.given.has("meshConfig"),
+    serviceCluster: given("serviceCluster", options.serviceCluster),
+    templateFile: options.templateFile,
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * The proxy configuration, merged from where it may be given.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import {
+  defaultMeshConfig,
+  defaultProxyConfig,
+  type ParsedMessage,
+  parseMeshConfig,
+  parseProxyConfig,
+  type SchemaProblem,
+} from "../schema/mod.ts";
+import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+
+/** A text and the file or variable it comes from. */
+export interface NamedText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Where configuration may be given; each lies over the one before. */
+export interface ConfigLayers {
+  /** The mesh configuration; its `defaultConfig` counts. */
+  readonly mesh: NamedText | undefined;
+  /** The variable `PROXY_CONFIG`. */
+  readonly variable: string | undefined;
+  /** The annotation `proxy.mesh.io/config`. */
+  readonly annotation: NamedText | undefined;
+  /** `--serviceCluster`; undefined when it is not given. */
+  readonly serviceCluster: string | undefined;
+}
+
+/** The annotation that holds proxy configuration. */
+export const CONFIG_ANNOTATION = "proxy.mesh.io/config";
+
+/** A merged configuration. */
+export interface MergedConfig {
+  readonly proxy: ProxyConfig;
+  /** Fields that are not known, as sentences with their places. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Merges the layers over the built-in defaults. A field that a layer sets replaces the one below;
+ * `proxyMetadata` is merged by key.
+ *
+ * @throws MeshError `agent-config`, listing what is wrong with the first layer that is not valid
+ */
+export function mergeConfig(layers: ConfigLayers): MergedConfig {
+  const warnings: string[] = [];
+  const take = <T>(parsed: ParsedMessage<T>): T => {
+    warnings.push(...parsed.warnings.filter(isUnknown).map(sentence));
+    if (parsed.value !== undefined) return parsed.value;
+    throw new MeshError("agent-config", parsed.problems.map(sentence).join("; "), {
+      remedy: parsed.problems[0]?.remedy,
+    });
+  };
+  let proxy = defaultProxyConfig();
+  if (layers.mesh) {
+    const { text, file } = layers.mesh;
+    proxy = take(parseMeshConfig(text, file, defaultMeshConfig())).defaultConfig ?? proxy;
+  }
+  if (layers.variable) proxy = take(parseProxyConfig(layers.variable, "PROXY_CONFIG", proxy));
+  if (layers.annotation) {
+    proxy = take(parseProxyConfig(layers.annotation.text, layers.annotation.file, proxy));
+  }
+  if (layers.serviceCluster !== undefined) {
+    proxy.clusterName = { case: "serviceCluster", value: layers.serviceCluster };
+  }
+  return { proxy, warnings };
+}
+
+/** Which fields act in the daemon is the daemon's to tell; those of the agent stand in its plan. */
+function isUnknown(warning: SchemaProblem): boolean {
+  return warning.code === "unknown-field";
+}
+
+function sentence({ file, line, column, path, message }: SchemaProblem): string {
+  const where = `${file}:${line}:${column}`;
+  return path === "" ? `${where}: ${message}` : `${where}: ${path}: ${message}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * Reads what an agent depends on from the machine: files, environment, addresses.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { useEnvironment, validateEnv } from "../env/mod.ts";
+import { addressesOf, interfaceAddresses } from "./addresses.ts";
+import { CONFIG_ANNOTATION, mergeConfig, type NamedText } from "./config.ts";
+import { type AgentEnv, readEnv } from "./env.ts";
+import { type IdleVariable, idleVariables } from "./idle_env.ts";
+import type { AgentFlags, AgentSettings } from "./plan.ts";
+import { type Pairs, readPairs } from "./pod.ts";
+
+/** The flags that say what to read, besides those that go into the plan. */
+export interface LoadFlags extends AgentFlags {
+  /** Path of the mesh configuration file. */
+  readonly meshConfig: string;
+  /** The file was named on the command line, so it must exist. */
+  readonly meshConfigGiven: boolean;
+  /** Undefined: not given. */
+  readonly serviceCluster: string | undefined;
+  /** Empty: none. */
+  readonly templateFile: string;
+}
+
+/** Settings, and what the user should be told about them. */
+export interface Loaded {
+  readonly settings: AgentSettings;
+  /** Configuration fields that are not known. */
+  readonly warnings: readonly string[];
+  /** Variables that are set and do nothing yet. */
+  readonly idleVariables: readonly IdleVariable[];
+}
+
+const POD_FOLDER = "./etc/mesh/pod";
+
+/**
+ * Reads everything.
+ *
+ * @param variables the environment; `proxyMetadata` of the configuration lies below it
+ * @throws MeshError `agent-config`, `agent-file`, `env-invalid`, `pod-file`, `agent-instance-ip`
+ */
+export async function loadSettings(
+  flags: LoadFlags,
+  variables: Readonly<Record<string, string>>,
+): Promise<Loaded> {
+  const labels = await readPairs(`${POD_FOLDER}/labels`);
+  const annotations = await readPairs(`${POD_FOLDER}/annotations`);
+  const { proxy, warnings } = mergeConfig({
+    mesh: await readMeshConfig(flags),
+    variable: variables.PROXY_CONFIG,
+    annotation: configAnnotation(annotations),
+    serviceCluster: flags.serviceCluster,
+  });
+  const environ = { ...proxy.proxyMetadata, ...variables };
+  const { env, idle } = environment(environ);
+  const template = env.bootstrapTemplate || proxy.customConfigFile || flags.templateFile ||
+    proxy.proxyBootstrapTemplatePath;
+  const settings: AgentSettings = {
+    flags,
+    env,
+    environ,
+    proxy,
+    labels,
+    annotations,
+    addresses: addressesOf(env.instanceIp, interfaceAddresses()),
+    hostname: env.podName ? "" : Deno.hostname(),
+    template: template ? await readNamed("the bootstrap template", template) : undefined,
+    override: env.bootstrapOverride
+      ? (await readNamed("the bootstrap override", env.bootstrapOverride)).text
+      : undefined,
+  };
+  return { settings, warnings, idleVariables: idle };
+}
+
+function environment(
+  environ: Readonly<Record<string, string>>,
+): { env: AgentEnv; idle: IdleVariable[] } {
+  using _ = useEnvironment(new Map(Object.entries(environ)));
+  validateEnv("pilot-agent");
+  return { env: readEnv(), idle: idleVariables() };
+}
+
+function configAnnotation(annotations: Pairs): NamedText | undefined {
+  const text = annotations[CONFIG_ANNOTATION];
+  return text === undefined ? undefined : { file: `annotation ${CONFIG_ANNOTATION}`, text };
+}
+
+async function readMeshConfig(flags: LoadFlags): Promise<NamedText | undefined> {
+  try {
+    return await readNamed("the mesh configuration", flags.meshConfig);
+  } catch (error) {
+    const missing = error instanceof MeshError && error.cause instanceof Deno.errors.NotFound;
+    if (missing && !flags.meshConfigGiven) return undefined;
+    throw error;
+  }
+}
+
+async function readNamed(what: string, file: string): Promise<NamedText> {
+  try {
+    return { file, text: await Deno.readTextFile(file) };
+  } catch (cause) {
+    throw new MeshError("agent-file", `${what} ${file} cannot be read`, {
+      remedy: "Name a file that exists and may be read.",
+      cause,
+    });
+  }
+}
