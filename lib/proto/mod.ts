@@ -60,6 +60,8 @@ export {
   UInt64ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 
+export { SERVED_TYPES } from "./registry.ts";
+
 /** Prefix of every type URL. */
 export const TYPE_URL_PREFIX = "type.googleapis.com/";
 

@@ -10,9 +10,9 @@ import { protocolOf } from "../derive/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { CaptureMode, type MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
-import { managerDefaults } from "./defaults.ts";
+import { fallthroughCluster, managerDefaults } from "./defaults.ts";
 import { outboundHttpListener, outboundTcpListener, type TcpChain } from "./listener/mod.ts";
-import { type Flavour, parseFlavour, wildcardOf } from "./outbound_listeners.ts";
+import { type Flavour, parseFlavour, wildcard } from "./flavour.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import { tcpDestinations } from "./tcp_routes.ts";
 
@@ -134,21 +134,26 @@ function egressListener(
   const bindToPort = spec.captureMode === CaptureMode.NONE ||
     (spec.captureMode === CaptureMode.DEFAULT && place.flavour.bound);
   const port = Number(portText);
-  const bind = spec.bind !== "" ? spec.bind : wildcardOf({ ...place.flavour, bound: bindToPort });
+  const flavour = { ...place.flavour, bound: bindToPort };
+  const sidecar = place.scope.slice(place.scope.indexOf("|") + 1);
+  const binding = spec.bind !== "" ? { bind: spec.bind } : {
+    ...wildcard(flavour),
+    fallthroughCluster: fallthroughCluster(read, context, flavour, sidecar),
+  };
   const manager = managerDefaults(read, context, place.flavour);
   if (kind === "http") {
     const listener = outboundHttpListener({
-      bind,
+      ...binding,
       port,
       bindToPort,
-      routeName: routeName(bind, port),
+      routeName: routeName(spec.bind, port),
       manager,
     });
     return encodeResource(listener.name, ListenerSchema, listener);
   }
   const chains = tcpChains(read, context, place, index, port);
   if (chains.length === 0) return undefined;
-  const listener = outboundTcpListener({ bind, port, bindToPort, chains, manager });
+  const listener = outboundTcpListener({ ...binding, port, bindToPort, chains, manager });
   return encodeResource(listener.name, ListenerSchema, listener);
 }
 

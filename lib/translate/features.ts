@@ -1,16 +1,16 @@
 /**
- * The switches of the environment that steer generation.
+ * The switches that steer generation, as plain data: translation reads no environment.
  *
  * @module
  */
-import { declareEnv } from "../env/mod.ts";
-
-/** Plain values, read once at start: translation itself reads no environment. */
+/** What the environment switches. */
 export interface Features {
   /** Accept HTTP/1.0 in outbound listeners. */
   readonly http10: boolean;
   /** A gateway takes only Gateways of its own namespace. */
   readonly scopeGatewayToNamespace: boolean;
+  /** Telemetry metadata of clusters and endpoints; the switch of endpoints alone is the next one. */
+  readonly telemetryLabel: boolean;
   /** Telemetry labels of endpoints. */
   readonly endpointTelemetryLabel: boolean;
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */
@@ -19,82 +19,10 @@ export interface Features {
   readonly inboundRetry: boolean;
   /** Jitter of periodic DNS resolution, ms. */
   readonly dnsJitterMs: number;
-  /** Overload limits do not apply to listeners of the bootstrap. */
+  /** Endpoints that are not ready are sent too, marked unhealthy. */
   readonly sendUnhealthyEndpoints: boolean;
   /** Sidecars trust the remote address of outbound connections. */
   readonly sidecarUseRemoteAddress: boolean;
-}
-
-const readers = ["pilot-discovery"] as const;
-
-const PILOT_HTTP10 = declareEnv({
-  name: "PILOT_HTTP10",
-  type: "bool",
-  default: false,
-  doc: "Allow HTTP/1.0 in outbound HTTP listeners.",
-  readers,
-});
-const PILOT_SCOPE_GATEWAY_TO_NAMESPACE = declareEnv({
-  name: "PILOT_SCOPE_GATEWAY_TO_NAMESPACE",
-  type: "bool",
-  default: false,
-  doc: "A gateway workload takes only Gateway resources of its own namespace.",
-  readers,
-});
-const PILOT_ENDPOINT_TELEMETRY_LABEL = declareEnv({
-  name: "PILOT_ENDPOINT_TELEMETRY_LABEL",
-  type: "bool",
-  default: true,
-  doc: "Add telemetry metadata to endpoints.",
-  readers,
-});
-const EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY = declareEnv({
-  name: "EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY",
-  type: "bool",
-  default: true,
-  doc: "Leave 503 out of the default retry policy: the request may have been served.",
-  readers,
-});
-const ENABLE_INBOUND_RETRY_POLICY = declareEnv({
-  name: "ENABLE_INBOUND_RETRY_POLICY",
-  type: "bool",
-  default: true,
-  doc: "Inbound routes retry requests that were reset before they reached the service.",
-  readers,
-});
-const DATAPROXY_DNS_JITTER_DURATION = declareEnv({
-  name: "DATAPROXY_DNS_JITTER_DURATION",
-  type: "duration",
-  default: 100,
-  doc: "Jitter added to periodic DNS resolution.",
-  readers,
-});
-const PILOT_SEND_UNHEALTHY_ENDPOINTS = declareEnv({
-  name: "PILOT_SEND_UNHEALTHY_ENDPOINTS",
-  type: "bool",
-  default: false,
-  doc:
-    "Send endpoints that are not ready too, marked unhealthy, and switch the panic threshold off.",
-  readers,
-});
-const PILOT_SIDECAR_USE_REMOTE_ADDRESS = declareEnv({
-  name: "PILOT_SIDECAR_USE_REMOTE_ADDRESS",
-  type: "bool",
-  default: false,
-  doc: "Set use_remote_address on the outbound listeners of sidecars.",
-  readers,
-});
-
-/** Reads the switches; throws `MeshError` for a value that cannot be read. */
-export function readFeatures(): Features {
-  return {
-    http10: PILOT_HTTP10.get(),
-    scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
-    endpointTelemetryLabel: PILOT_ENDPOINT_TELEMETRY_LABEL.get(),
-    excludeUnsafe503: EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY.get(),
-    inboundRetry: ENABLE_INBOUND_RETRY_POLICY.get(),
-    dnsJitterMs: DATAPROXY_DNS_JITTER_DURATION.get(),
-    sendUnhealthyEndpoints: PILOT_SEND_UNHEALTHY_ENDPOINTS.get(),
-    sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
-  };
+  /** Pass `100-continue` on instead of answering it. */
+  readonly proxy100Continue: boolean;
 }

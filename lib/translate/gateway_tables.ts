@@ -19,7 +19,7 @@ import { encode } from "../proto/mod.ts";
 import { type Context, splitKey } from "./context.ts";
 import { managerDefaults, routeDefaults } from "./defaults.ts";
 import { gatewayHttpListener, gatewayTcpListener } from "./listener/mod.ts";
-import { parseFlavour } from "./outbound_listeners.ts";
+import { parseFlavour } from "./flavour.ts";
 import { encodeResource, resourceOf, sameResources } from "./resource.ts";
 import {
   blackHoleVirtualHost,

@@ -14,6 +14,7 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { type ClassTables, deriveClassTables } from "./class_layer.ts";
 import { type Context, familyOf } from "./context.ts";
 import { deriveEgress, type Egress } from "./egress.ts";
+import { flavourKey, flavourOf } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
 import {
   deriveAssignments,
@@ -21,18 +22,18 @@ import {
   type Layered,
   overlayOf,
 } from "./outbound_clusters.ts";
-import { deriveOutboundListeners, flavourKey, flavourOf } from "./outbound_listeners.ts";
+import { deriveOutboundListeners } from "./outbound_listeners.ts";
 import { deriveRouteTables, type RouteTables } from "./route_tables.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 import { deriveVirtualHosts } from "./virtual_hosts.ts";
 
 /** Type URLs that are served, in the order in which additions are pushed. */
-export const TYPE_URLS = {
+export const TYPE_URLS: Readonly<Record<"cluster" | "endpoint" | "listener" | "route", string>> = {
   cluster: typeUrl(ClusterSchema),
   endpoint: typeUrl(ClusterLoadAssignmentSchema),
   listener: typeUrl(ListenerSchema),
   route: typeUrl(RouteConfigurationSchema),
-} as const;
+};
 
 /** Every table that layers are made of. */
 interface Parts {
@@ -149,18 +150,18 @@ function namespaceLayers(
   };
 }
 
-function clusterLayers(parts: Parts, ns: string, family: string): Collection[] {
+function clusterLayers(parts: Parts, ns: string, kind: string): Collection[] {
   const { mesh } = parts.context;
   return [
-    collection(parts, `cluster/${family}/overlay/${ns}`, () => ({
+    collection(parts, `cluster/${kind}/overlay/${ns}`, () => ({
       members: { listFrom: [mesh.scopes.overlayHosts, ns] },
       resources: parts.clusters.overlay,
-      keyOf: (host) => `${family}|${ns}|${host}`,
+      keyOf: (host) => `${kind}|${ns}|${host}`,
     })),
-    collection(parts, `cluster/${family}/public`, () => ({
+    collection(parts, `cluster/${kind}/public`, () => ({
       members: { index: mesh.indexes.hostsSeenBy, buckets: [""] },
       resources: parts.clusters.base,
-      keyOf: (host) => `${family}||${host}`,
+      keyOf: (host) => `${kind}||${host}`,
     })),
   ];
 }
@@ -292,7 +293,7 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
         members: { list: [family] },
         resources: parts.own.routerClusters,
       })),
-      ...clusterLayers(parts, cls.namespace, family),
+      ...clusterLayers(parts, cls.namespace, `${family}.router`),
     ]],
     [TYPE_URLS.endpoint, endpointLayers(parts, cls.namespace)],
     [TYPE_URLS.listener, [

@@ -13,7 +13,7 @@ import type { Features } from "./features.ts";
 import { createLayers, TYPE_URLS } from "./layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
-export { type Features, readFeatures } from "./features.ts";
+export type { Features } from "./features.ts";
 export { TYPE_URLS } from "./layers.ts";
 
 /** A change of one object: its new version, or `undefined` when it is gone. */

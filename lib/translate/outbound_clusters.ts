@@ -23,20 +23,23 @@ export interface Layered {
   readonly overlay: Derived<readonly Resource[]>;
 }
 
-/** Creates the tables of outbound clusters: `family|NS|host`. */
+/**
+ * Creates the tables of outbound clusters: `kind|NS|host`, the kind being an
+ * address family, or `family.router` for gateways.
+ */
 export function deriveOutboundClusters(context: Context): Layered {
   const { mesh } = context;
   const { graph } = mesh;
   const content = graph.derive<readonly Resource[]>("cds.content", (read, key) => {
-    const [family = "", service = "", rules = ""] = splitKey(key, 3);
-    return clustersOf(read, context, family as Family, service, rules);
+    const [kind = "", service = "", rules = ""] = splitKey(key, 3);
+    return clustersOf(read, context, kind, service, rules);
   }, { equal: sameResources });
   const base = graph.derive<readonly Resource[]>("cds", (read, key) => {
-    const [family = "", namespace = "", host = ""] = splitKey(key, 3);
+    const [kind = "", namespace = "", host = ""] = splitKey(key, 3);
     const chosen = pick(read, context, namespace, host);
-    return chosen === undefined
-      ? []
-      : read.get(content, `${family}|${chosen.service}|${chosen.rules}`);
+    if (chosen === undefined) return [];
+    const shared = sharedKind(kind, read.get(mesh.services.service, chosen.service));
+    return read.get(content, `${shared}|${chosen.service}|${chosen.rules}`);
   }, { equal: sameResources });
   return { base, overlay: overlayOf(context, "cds.overlay", base, 3, 1) };
 }
@@ -77,20 +80,26 @@ export function overlayOf(
   }, { equal: sameResources });
 }
 
+/** Gateways share the clusters of sidecars, but for services without resolution: they see no original destination. */
+function sharedKind(kind: string, service: Service | undefined): string {
+  return service?.resolution === "NONE" ? kind : kind.replace(".router", "");
+}
+
 function clustersOf(
   read: Read,
   context: Context,
-  family: Family,
+  kind: string,
   serviceKey: string,
   rules: string,
 ): Resource[] {
   const service = read.get(context.mesh.services.service, serviceKey);
   if (service === undefined) return [];
   const policy = read.get(context.mesh.policies.policy, rules);
-  const defaults = clusterDefaults(read, context, family);
-  const endpoints = service.resolution === "DNS" || service.resolution === "DNS_ROUND_ROBIN"
-    ? read.get(context.mesh.services.endpoints, serviceKey)
-    : [];
+  const role = kind.endsWith(".router") ? "router" : "sidecar";
+  const defaults = clusterDefaults(read, context, kind.replace(".router", "") as Family);
+  const endpoints = service.resolution === "STATIC"
+    ? []
+    : read.get(context.mesh.services.endpoints, serviceKey);
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
@@ -103,6 +112,7 @@ function clustersOf(
         endpoints,
         mesh: defaults,
         rule: policy.rules[0],
+        role,
       });
       if (cluster !== undefined) {
         resources.push(encodeResource(cluster.name, ClusterSchema, cluster));

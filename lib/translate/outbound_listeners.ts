@@ -6,45 +6,19 @@
  */
 import { isRange } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
-import { isHttp, type ProxyClass, type Service } from "../model/mod.ts";
+import { isHttp, type Service } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { type Context, familyOf, pickService, splitKey } from "./context.ts";
-import { managerDefaults } from "./defaults.ts";
-import { outboundHttpListener, outboundTcpListener, type TcpChain } from "./listener/mod.ts";
+import { type Context, pickService, splitKey } from "./context.ts";
+import { fallthroughCluster, managerDefaults } from "./defaults.ts";
+import { type Flavour, parseFlavour, wildcard } from "./flavour.ts";
+import {
+  outboundHttpListener,
+  type OutboundTcpInput,
+  outboundTcpListener,
+  type TcpChain,
+} from "./listener/mod.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import { tcpDestinations } from "./tcp_routes.ts";
-
-/** What listeners depend on in a class, besides what its namespace sees. */
-export interface Flavour {
-  readonly family: "v4" | "v6" | "dual";
-  /** Listeners bind to their own ports, because nothing redirects traffic. */
-  readonly bound: boolean;
-  readonly http10: boolean;
-}
-
-/** The flavour of a class. */
-export function flavourOf(cls: ProxyClass): Flavour {
-  return {
-    family: familyOf(cls),
-    bound: cls.interception === "NONE",
-    http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
-  };
-}
-
-/** A flavour as a key part, for example `v4.bound`. */
-export function flavourKey(f: Flavour): string {
-  return [f.family, ...(f.bound ? ["bound"] : []), ...(f.http10 ? ["http10"] : [])].join(".");
-}
-
-/** Reads {@link flavourKey} back. */
-export function parseFlavour(key: string): Flavour {
-  const [family, ...flags] = key.split(".");
-  return {
-    family: family as Flavour["family"],
-    bound: flags.includes("bound"),
-    http10: flags.includes("http10"),
-  };
-}
 
 /** Creates the table: `flavour|NS|member`. */
 export function deriveOutboundListeners(context: Context): Derived<readonly Resource[]> {
@@ -64,18 +38,13 @@ interface Place {
   readonly port: number;
 }
 
-/** Wildcard and loopback addresses of a family; dual stack listens on both through the second address. */
-export function wildcardOf(flavour: Flavour): string {
-  if (flavour.bound) return flavour.family === "v6" ? "::1" : "127.0.0.1";
-  return flavour.family === "v6" ? "::" : "0.0.0.0";
-}
-
 function httpListener(read: Read, context: Context, place: Place): Resource[] {
   if (!hasHttp(read, context, place.namespace, place.port)) return [];
   const listener = outboundHttpListener({
-    bind: wildcardOf(place.flavour),
+    ...wildcard(place.flavour),
     port: place.port,
     bindToPort: place.flavour.bound,
+    fallthroughCluster: fallthroughCluster(read, context, place.flavour, ""),
     routeName: `${place.port}`,
     manager: managerDefaults(read, context, place.flavour),
   });
@@ -109,7 +78,10 @@ function sharedTcpListener(read: Read, context: Context, place: Place): Resource
     );
   }
   if (chains.length === 0) return [];
-  return [tcpResource(read, context, place, wildcardOf(flavour), chains)];
+  return [tcpResource(read, context, place, {
+    ...wildcard(flavour),
+    fallthroughCluster: fallthroughCluster(read, context, flavour, ""),
+  }, chains)];
 }
 
 /** The TCP services of a port that a namespace sees, oldest first, then by host. */
@@ -148,18 +120,18 @@ function addressListeners(read: Read, context: Context, place: Place, host: stri
   return service.addresses
     .filter((address) => !isRange(address))
     .filter((address) => read.members(context.mesh.indexes.hostsByVip, address)[0] === host)
-    .map((address) => tcpResource(read, context, place, address, chains));
+    .map((address) => tcpResource(read, context, place, { bind: address }, chains));
 }
 
 function tcpResource(
   read: Read,
   context: Context,
   place: Place,
-  bind: string,
+  binding: Pick<OutboundTcpInput, "bind" | "extraBinds" | "fallthroughCluster">,
   chains: readonly TcpChain[],
 ): Resource {
   const listener = outboundTcpListener({
-    bind,
+    ...binding,
     port: place.port,
     bindToPort: place.flavour.bound,
     chains,

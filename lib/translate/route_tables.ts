@@ -36,7 +36,10 @@ export function assembleTable(
 ): Resource {
   const sorted = [...virtualHosts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const bytes = sorted.map((v) => v.bytes);
-  bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(catchAll)));
+  // A service of the host `*` is the catch-all itself: Envoy refuses a second one.
+  if (!sorted.some((v) => v.name.startsWith("*:"))) {
+    bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(catchAll)));
+  }
   return resourceOf(name, routeConfiguration(name, bytes, {}));
 }
 

@@ -86,7 +86,7 @@ function isTaken(read: Read, { mesh }: Context, namespace: string, alias: string
 }
 
 /** What a destination needs to say; the port may be left out. */
-export interface DestinationLike {
+interface DestinationLike {
   readonly host: string;
   readonly subset: string;
   readonly port?: { readonly number: number } | undefined;

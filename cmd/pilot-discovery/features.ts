@@ -1,0 +1,98 @@
+/**
+ * The environment's switches of generation, read once at start.
+ *
+ * @module
+ */
+import { declareEnv } from "../../lib/env/mod.ts";
+import type { Features } from "../../lib/translate/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+const PILOT_HTTP10 = declareEnv({
+  name: "PILOT_HTTP10",
+  type: "bool",
+  default: false,
+  doc: "Allow HTTP/1.0 in outbound HTTP listeners.",
+  readers,
+});
+const PILOT_SCOPE_GATEWAY_TO_NAMESPACE = declareEnv({
+  name: "PILOT_SCOPE_GATEWAY_TO_NAMESPACE",
+  type: "bool",
+  default: false,
+  doc: "A gateway workload takes only Gateway resources of its own namespace.",
+  readers,
+});
+const PILOT_ENABLE_TELEMETRY_LABEL = declareEnv({
+  name: "PILOT_ENABLE_TELEMETRY_LABEL",
+  type: "bool",
+  default: true,
+  doc: "Add telemetry metadata to clusters and endpoints.",
+  readers,
+});
+const PILOT_ENDPOINT_TELEMETRY_LABEL = declareEnv({
+  name: "PILOT_ENDPOINT_TELEMETRY_LABEL",
+  type: "bool",
+  default: true,
+  doc: "Add telemetry metadata to endpoints.",
+  readers,
+});
+const EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY = declareEnv({
+  name: "EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY",
+  type: "bool",
+  default: true,
+  doc: "Leave 503 out of the default retry policy: the request may have been served.",
+  readers,
+});
+const ENABLE_INBOUND_RETRY_POLICY = declareEnv({
+  name: "ENABLE_INBOUND_RETRY_POLICY",
+  type: "bool",
+  default: true,
+  doc: "Inbound routes retry requests that were reset before they reached the service.",
+  readers,
+});
+const DATAPROXY_DNS_JITTER_DURATION = declareEnv({
+  name: "DATAPROXY_DNS_JITTER_DURATION",
+  type: "duration",
+  default: 100,
+  doc: "Jitter added to periodic DNS resolution.",
+  readers,
+});
+const PILOT_SEND_UNHEALTHY_ENDPOINTS = declareEnv({
+  name: "PILOT_SEND_UNHEALTHY_ENDPOINTS",
+  type: "bool",
+  default: false,
+  doc:
+    "Send endpoints that are not ready too, marked unhealthy, and switch the panic threshold off.",
+  readers,
+});
+const PILOT_SIDECAR_USE_REMOTE_ADDRESS = declareEnv({
+  name: "PILOT_SIDECAR_USE_REMOTE_ADDRESS",
+  type: "bool",
+  default: false,
+  doc: "Set use_remote_address on the outbound listeners of sidecars.",
+  readers,
+});
+
+const ENABLE_100_CONTINUE_HEADERS = declareEnv({
+  name: "ENABLE_100_CONTINUE_HEADERS",
+  type: "bool",
+  default: true,
+  doc: "Proxy 100-continue headers unchanged.",
+  readers,
+});
+
+/** Reads the switches; throws `MeshError` for a value that cannot be read. */
+export function readFeatures(): Features {
+  return {
+    http10: PILOT_HTTP10.get(),
+    scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
+    telemetryLabel: PILOT_ENABLE_TELEMETRY_LABEL.get(),
+    endpointTelemetryLabel: PILOT_ENDPOINT_TELEMETRY_LABEL.get(),
+    excludeUnsafe503: EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY.get(),
+    inboundRetry: ENABLE_INBOUND_RETRY_POLICY.get(),
+    dnsJitterMs: DATAPROXY_DNS_JITTER_DURATION.get(),
+    sendUnhealthyEndpoints: PILOT_SEND_UNHEALTHY_ENDPOINTS.get(),
+    proxy100Continue: ENABLE_100_CONTINUE_HEADERS.get(),
+    sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Views of the configuration and of what is made from it.
+ *
+ * @module
+ */
+import { isRead, type SchemaProblem } from "../schema/mod.ts";
+import type { ConfigObject, Service } from "../model/mod.ts";
+import { findKind } from "../schema/mod.ts";
+import { toJson } from "../proto/mod.ts";
+import { json, type Route, text } from "../web/mod.ts";
+import { debugRoute } from "./access.ts";
+import type { DebugInputs } from "./inputs.ts";
+
+/** `/debug/configz`, `/debug/registryz`, `/debug/mesh`. */
+export function configRoutes(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/configz", ({ url }) => configz(inputs, url.searchParams)),
+    debugRoute("GET", "/debug/registryz", ({ url }) => {
+      const services = allServices(inputs);
+      if (url.searchParams.has("brief")) return json(services.map((s) => s.host));
+      return json(services.map((service) => ({
+        ...service,
+        endpoints: inputs.mesh.graph.peek(inputs.mesh.services.endpoints, service.key),
+      })));
+    }),
+    debugRoute(
+      "GET",
+      "/debug/graphz",
+      ({ url }) =>
+        json(inputs.mesh.graph.dump({ values: url.searchParams.get("values") === "true" })),
+    ),
+    debugRoute(
+      "GET",
+      "/debug/faultz",
+      () => json(inputs.mesh.graph.faults().map((f) => ({ ...f, error: String(f.error) }))),
+    ),
+  ];
+}
+
+/**
+ * The objects that serve, as an array. With `resource=KIND` those of a kind; with
+ * `problems=true` an object of `problems` (documents that were set aside) and
+ * `warnings` (fields that do not act).
+ */
+function configz(inputs: DebugInputs, query: URLSearchParams): Response {
+  if (query.get("problems") === "true") {
+    return json({
+      problems: inputs.problems().map(problemView),
+      warnings: inputs.warnings().map(problemView),
+    });
+  }
+  const wanted = query.get("resource");
+  if (wanted !== null && inputs.objects().every((o) => o.meta.kind !== wanted)) {
+    const known = [...new Set(inputs.objects().map((o) => o.meta.kind))].sort();
+    if (findKindNamed(wanted) === undefined) {
+      return text(
+        `no such kind: ${wanted}; there are objects of: ${known.join(", ") || "none"}\n`,
+        { status: 400 },
+      );
+    }
+  }
+  return json(
+    inputs.objects().filter((o) => wanted === null || o.meta.kind === wanted).map(objectView),
+  );
+}
+
+function problemView(p: SchemaProblem): Record<string, unknown> {
+  return { ...p };
+}
+
+function objectView(object: ConfigObject): Record<string, unknown> {
+  const { meta, spec, digest } = object;
+  const kind = findKindNamed(meta.kind);
+  return {
+    kind: meta.kind,
+    metadata: {
+      name: meta.name,
+      namespace: meta.namespace,
+      labels: meta.labels,
+      annotations: meta.annotations,
+      generation: meta.generation,
+      resourceVersion: digest,
+    },
+    origin: meta.origin,
+    spec: kind === undefined ? undefined : toJson(kind.schema, spec as never),
+  };
+}
+
+/** All services of the mesh, sorted by key. */
+export function allServices({ mesh }: DebugInputs): Service[] {
+  const keys = new Set<string>();
+  for (const entry of mesh.tables.serviceEntries.keys()) {
+    const row = mesh.tables.serviceEntries.peek(entry);
+    for (const host of row?.spec.hosts ?? []) {
+      keys.add(`${row!.meta.namespace}/${host.toLowerCase()}`);
+    }
+  }
+  return [...keys].sort()
+    .map((key) => mesh.graph.peek(mesh.services.service, key))
+    .filter((service) => service !== undefined);
+}

@@ -1,0 +1,55 @@
+/**
+ * The types that may stand inside an `Any` of what is served, so that resources
+ * can be shown as JSON.
+ *
+ * @module
+ */
+import { createRegistry, type Registry } from "@bufbuild/protobuf";
+import { file_envoy_admin_v3_config_dump } from "#envoy/admin/v3/config_dump_pb.ts";
+import { file_envoy_admin_v3_config_dump_shared } from "#envoy/admin/v3/config_dump_shared_pb.ts";
+import { file_envoy_config_cluster_v3_cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { file_envoy_config_endpoint_v3_endpoint } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
+import { file_envoy_config_listener_v3_listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { file_envoy_config_route_v3_route } from "#envoy/config/route/v3/route_pb.ts";
+import { file_envoy_extensions_access_loggers_file_v3_file } from "#envoy/extensions/access_loggers/file/v3/file_pb.ts";
+import { file_envoy_extensions_access_loggers_stream_v3_stream } from "#envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
+import { file_envoy_extensions_filters_http_cors_v3_cors } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { file_envoy_extensions_filters_http_fault_v3_fault } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { file_envoy_extensions_filters_http_grpc_stats_v3_config } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
+import { file_envoy_extensions_filters_http_router_v3_router } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { file_envoy_extensions_filters_listener_http_inspector_v3_http_inspector } from "#envoy/extensions/filters/listener/http_inspector/v3/http_inspector_pb.ts";
+import { file_envoy_extensions_filters_listener_original_dst_v3_original_dst } from "#envoy/extensions/filters/listener/original_dst/v3/original_dst_pb.ts";
+import { file_envoy_extensions_filters_listener_tls_inspector_v3_tls_inspector } from "#envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
+import { file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
+import { file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
+import { file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
+import { file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
+import { file_envoy_extensions_transport_sockets_tls_v3_tls } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { file_envoy_extensions_upstreams_http_v3_http_protocol_options } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+
+/** Every type that Mesh serves or nests. */
+export const SERVED_TYPES: Registry = createRegistry(
+  file_envoy_admin_v3_config_dump,
+  file_envoy_admin_v3_config_dump_shared,
+  file_envoy_config_cluster_v3_cluster,
+  file_envoy_config_endpoint_v3_endpoint,
+  file_envoy_config_listener_v3_listener,
+  file_envoy_config_route_v3_route,
+  file_envoy_extensions_access_loggers_file_v3_file,
+  file_envoy_extensions_access_loggers_stream_v3_stream,
+  file_envoy_extensions_filters_http_cors_v3_cors,
+  file_envoy_extensions_filters_http_fault_v3_fault,
+  file_envoy_extensions_filters_http_grpc_stats_v3_config,
+  file_envoy_extensions_filters_http_router_v3_router,
+  file_envoy_extensions_filters_listener_http_inspector_v3_http_inspector,
+  file_envoy_extensions_filters_listener_original_dst_v3_original_dst,
+  file_envoy_extensions_filters_listener_tls_inspector_v3_tls_inspector,
+  file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager,
+  file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy,
+  file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts,
+  file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config,
+  file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer,
+  file_envoy_extensions_transport_sockets_tls_v3_tls,
+  file_envoy_extensions_upstreams_http_v3_http_protocol_options,
+);

@@ -1,0 +1,101 @@
+/**
+ * What is a class's own: clusters and listeners of the workload beside the proxy,
+ * and the listeners that catch redirected traffic.
+ *
+ * @module
+ */
+import type { Derived, Read, Resource } from "../graph/mod.ts";
+import type { ProxyClass } from "../model/mod.ts";
+import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import {
+  blackHoleCluster,
+  buildInboundCluster,
+  inboundPassthroughCluster,
+  type InboundTarget,
+  parseDefaultEndpoint,
+  passthroughCluster,
+} from "./cluster/mod.ts";
+import { type Context, type Family, familyOf } from "./context.ts";
+import { clusterDefaults } from "./defaults.ts";
+import { inboundListeners, virtualListeners } from "./class_listeners.ts";
+import { encodeResource, sameResources } from "./resource.ts";
+import { type InboundPort, inboundPorts } from "./inbound_ports.ts";
+
+/** The tables of what is a class's own. */
+export interface ClassTables {
+  /** class key → clusters of a sidecar. */
+  readonly clusters: Derived<readonly Resource[]>;
+  /** class key → listeners of a sidecar. */
+  readonly listeners: Derived<readonly Resource[]>;
+  /** family → clusters that every gateway has. */
+  readonly routerClusters: Derived<readonly Resource[]>;
+}
+
+/** Creates the tables. */
+export function deriveClassTables(context: Context): ClassTables {
+  const { graph } = context.mesh;
+  const options = { equal: sameResources };
+  return {
+    clusters: graph.derive<readonly Resource[]>("cds.class", (read, key) => {
+      const cls = read.get(context.classes, key);
+      return sidecarClusters(read, context, cls).map(clusterResource);
+    }, options),
+    listeners: graph.derive<readonly Resource[]>("lds.class", (read, key) => {
+      const cls = read.get(context.classes, key);
+      const ports = inboundPorts(read, context, cls);
+      const listeners: Listener[] = cls.interception === "NONE"
+        ? inboundListeners(read, context, cls, ports)
+        : virtualListeners(read, context, cls, ports);
+      return listeners.map((l) => encodeResource(l.name, ListenerSchema, l));
+    }, options),
+    routerClusters: graph.derive<readonly Resource[]>("cds.router", (read, family) => [
+      clusterResource(blackHoleCluster(clusterDefaults(read, context, family as Family))),
+    ], options),
+  };
+}
+
+function clusterResource(cluster: Cluster): Resource {
+  return encodeResource(cluster.name, ClusterSchema, cluster);
+}
+
+function sidecarClusters(read: Read, context: Context, cls: ProxyClass): Cluster[] {
+  const defaults = clusterDefaults(read, context, familyOf(cls));
+  return [
+    blackHoleCluster(defaults),
+    passthroughCluster(defaults),
+    inboundPassthroughCluster(defaults),
+    ...inboundPorts(read, context, cls).map((port) =>
+      buildInboundCluster({
+        port: port.number,
+        protocol: port.protocol,
+        target: targetOf(port, cls),
+        services: port.services,
+        connectionPool: port.connectionPool,
+        rule: port.rule,
+        mesh: defaults,
+      })
+    ),
+  ];
+}
+
+/**
+ * Where inbound traffic of a port goes: where the Sidecar says, else to where the
+ * connection was meant to go. A proxy that nothing redirects to has the
+ * workload's address itself, so the workload is on loopback.
+ */
+function targetOf(port: InboundPort, cls: ProxyClass): InboundTarget {
+  const bound = cls.interception === "NONE";
+  if (port.defaultEndpoint !== "") {
+    return parseDefaultEndpoint(
+      port.defaultEndpoint,
+      bound ? () => cls.options.BIND_IP : undefined,
+    );
+  }
+  if (!bound) return { kind: "original" };
+  return {
+    kind: "address",
+    host: cls.ipv4 || !cls.ipv6 ? "127.0.0.1" : "::1",
+    port: port.number,
+  };
+}

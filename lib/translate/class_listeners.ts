@@ -1,0 +1,111 @@
+/**
+ * Listeners of the workload beside a proxy.
+ *
+ * @module
+ */
+import { labelsKey } from "../derive/mod.ts";
+import type { Read } from "../graph/mod.ts";
+import type { ProxyClass } from "../model/mod.ts";
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { create } from "../proto/mod.ts";
+import { BLACK_HOLE_CLUSTER, inboundClusterName, PASSTHROUGH_CLUSTER } from "./cluster/mod.ts";
+import type { Context } from "./context.ts";
+import { managerDefaults } from "./defaults.ts";
+import { flavourOf } from "./flavour.ts";
+import type { InboundPort } from "./inbound_ports.ts";
+import {
+  ingressListener,
+  type ManagerDefaults,
+  virtualInbound,
+  virtualOutbound,
+} from "./listener/mod.ts";
+import { inboundRoute } from "./route/mod.ts";
+import { outboundPolicy } from "./route_tables.ts";
+
+/** Ports that captured connections arrive at, unless the mesh configuration says otherwise. */
+const OUTBOUND_PORT = 15001;
+const INBOUND_PORT = 15006;
+
+/** Where nothing redirects traffic: a listener of its own for each port. */
+export function inboundListeners(
+  read: Read,
+  context: Context,
+  cls: ProxyClass,
+  ports: readonly InboundPort[],
+): Listener[] {
+  const manager = managerDefaults(read, context, flavourOf(cls));
+  return ports.map((port) => ownListener(context, cls, port, manager));
+}
+
+/** Where traffic is redirected: the listeners it arrives at, and those of a Sidecar that open their own port. */
+export function virtualListeners(
+  read: Read,
+  context: Context,
+  cls: ProxyClass,
+  ports: readonly InboundPort[],
+): Listener[] {
+  const { mesh } = context;
+  const flavour = flavourOf(cls);
+  const manager = managerDefaults(read, context, flavour);
+  const sidecar = read.get(mesh.scopes.sidecar, `${cls.namespace}|${labelsKey(cls.labels)}`);
+  const allows = outboundPolicy(read, context, sidecar) === "allow_any";
+  const place = {
+    bind: flavour.family === "v6" ? "::" : "0.0.0.0",
+    extraBinds: flavour.family === "dual" ? ["::"] : undefined,
+    transparent: cls.interception === "TPROXY",
+    manager,
+  };
+  return [
+    virtualOutbound({
+      ...place,
+      port: mesh.field(read, "proxyListenPort") || OUTBOUND_PORT,
+      egressCluster: allows ? PASSTHROUGH_CLUSTER : BLACK_HOLE_CLUSTER,
+    }),
+    virtualInbound({
+      ...place,
+      port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
+      ports: ports.filter((p) => !p.bindToPort).map((p) => ({
+        port: p.number,
+        protocol: p.protocol,
+        cluster: inboundClusterName(p.number),
+        virtualHost: inboundVirtualHost(context, p),
+      })),
+    }),
+    ...ports.filter((p) => p.bindToPort).map((p) => ownListener(context, cls, p, manager)),
+  ];
+}
+
+function ownListener(
+  context: Context,
+  cls: ProxyClass,
+  port: InboundPort,
+  manager: ManagerDefaults,
+): Listener {
+  const wildcard = cls.ipv4 || !cls.ipv6 ? "0.0.0.0" : "::";
+  return ingressListener({
+    bind: port.bind || cls.options.BIND_IP || wildcard,
+    port: port.number,
+    protocol: port.protocol,
+    cluster: inboundClusterName(port.number),
+    virtualHost: inboundVirtualHost(context, port),
+    manager,
+  });
+}
+
+/** Every request goes to the workload. */
+function inboundVirtualHost({ features }: Context, port: InboundPort): VirtualHost {
+  const [service] = port.services;
+  const host = service?.host ?? "*";
+  return create(VirtualHostSchema, {
+    name: `inbound|http|${port.number}`,
+    domains: ["*"],
+    routes: [
+      inboundRoute(
+        inboundClusterName(port.number),
+        `${host}:${port.number}/*`,
+        features.inboundRetry,
+      ),
+    ],
+  });
+}

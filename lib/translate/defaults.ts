@@ -1,0 +1,114 @@
+/**
+ * What the mesh configuration and the environment say to the builders.
+ *
+ * @module
+ */
+import type { Read } from "../graph/mod.ts";
+import { durationMs } from "../proto/mod.ts";
+import {
+  MeshConfig_AccessLogEncoding,
+  MeshConfig_H2UpgradePolicy,
+  MeshConfig_ProxyPathNormalization_NormalizationType as Normalization,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  BLACK_HOLE_CLUSTER,
+  type MeshClusterDefaults,
+  PASSTHROUGH_CLUSTER,
+} from "./cluster/mod.ts";
+import type { Context, Family } from "./context.ts";
+import type { Flavour } from "./flavour.ts";
+import type { AccessLogSettings, ManagerDefaults, PathNormalization } from "./listener/mod.ts";
+import { outboundPolicy } from "./route_tables.ts";
+import type { MeshRouteDefaults } from "./route/mod.ts";
+
+/** Built-in connect timeout, ms (G54 of the mesh configuration's defaults). */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Built-in DNS refresh rate, ms. */
+const DNS_REFRESH_MS = 60_000;
+
+/** Defaults of clusters for proxies of an address family. */
+export function clusterDefaults(
+  read: Read,
+  { mesh, features }: Context,
+  family: Family,
+): MeshClusterDefaults {
+  const connect = mesh.field(read, "connectTimeout");
+  const refresh = mesh.field(read, "dnsRefreshRate");
+  return {
+    connectTimeoutMs: connect === undefined ? CONNECT_TIMEOUT_MS : durationMs(connect),
+    tcpKeepalive: mesh.field(read, "tcpKeepalive"),
+    dnsRefreshRateMs: refresh === undefined ? DNS_REFRESH_MS : durationMs(refresh),
+    dnsJitterMs: features.dnsJitterMs,
+    family,
+    h2Upgrade: mesh.field(read, "h2UpgradePolicy") === MeshConfig_H2UpgradePolicy.UPGRADE,
+    localityLb: mesh.field(read, "localityLbSetting")?.enabled ?? true,
+    sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
+    telemetryLabel: features.telemetryLabel,
+  };
+}
+
+/** Defaults of routes. */
+export function routeDefaults(read: Read, { mesh, features }: Context): MeshRouteDefaults {
+  return {
+    defaultHttpRetryPolicy: mesh.field(read, "defaultHttpRetryPolicy"),
+    excludeUnsafe503: features.excludeUnsafe503,
+  };
+}
+
+/** Defaults of listeners for proxies of a flavour. */
+export function managerDefaults(
+  read: Read,
+  context: Context,
+  flavour: Flavour,
+): ManagerDefaults {
+  const { mesh, features } = context;
+  const detection = mesh.field(read, "protocolDetectionTimeout");
+  return {
+    accessLog: accessLog(read, context),
+    listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
+    pathNormalization: pathNormalization(read, context),
+    http10: flavour.http10 || features.http10,
+    idleTimeoutMs: flavour.idleTimeoutMs,
+    sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
+    detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),
+    proxy100Continue: features.proxy100Continue,
+  };
+}
+
+function accessLog(read: Read, { mesh }: Context): AccessLogSettings | undefined {
+  const file = mesh.field(read, "accessLogFile");
+  if (file === "") return undefined;
+  const json = mesh.field(read, "accessLogEncoding") === MeshConfig_AccessLogEncoding.JSON;
+  return { file, encoding: json ? "json" : "text", format: mesh.field(read, "accessLogFormat") };
+}
+
+/** The built-in choice is `BASE`: dot segments and percent-encoding are undone, slashes stay. */
+function pathNormalization(read: Read, { mesh }: Context): PathNormalization {
+  switch (mesh.field(read, "pathNormalization")?.normalization) {
+    case Normalization.NONE:
+      return "none";
+    case Normalization.MERGE_SLASHES:
+      return "merge-slashes";
+    case Normalization.DECODE_AND_MERGE_SLASHES:
+      return "decode-and-merge-slashes";
+    default:
+      return "base";
+  }
+}
+
+/**
+ * Where a listener that meets arbitrary destinations sends what is none of its
+ * own. One that traffic is not redirected to knows no other destination.
+ */
+export function fallthroughCluster(
+  read: Read,
+  context: Context,
+  flavour: Flavour,
+  sidecar: string,
+): string | undefined {
+  if (flavour.bound) return undefined;
+  return outboundPolicy(read, context, sidecar) === "allow_any"
+    ? PASSTHROUGH_CLUSTER
+    : BLACK_HOLE_CLUSTER;
+}

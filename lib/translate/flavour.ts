@@ -1,0 +1,67 @@
+/**
+ * What listeners depend on in a class, besides what its namespace sees.
+ *
+ * @module
+ */
+import { parseDuration } from "../base/mod.ts";
+import type { ProxyClass } from "../model/mod.ts";
+import { type Family, familyOf } from "./context.ts";
+
+/** Classes of one flavour share outbound listeners. */
+export interface Flavour {
+  readonly family: Family;
+  /** Listeners bind to their own ports, because nothing redirects traffic. */
+  readonly bound: boolean;
+  readonly http10: boolean;
+  /** Node metadata `IDLE_TIMEOUT`, ms. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** The flavour of a class. */
+export function flavourOf(cls: ProxyClass): Flavour {
+  return {
+    family: familyOf(cls),
+    bound: cls.interception === "NONE",
+    http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
+    idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
+  };
+}
+
+/** A proxy that says something unreadable about itself gets what one gets that says nothing. */
+function duration(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return parseDuration(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A flavour as a key part, for example `v4,bound`. */
+export function flavourKey(f: Flavour): string {
+  return [
+    f.family,
+    ...(f.bound ? ["bound"] : []),
+    ...(f.http10 ? ["http10"] : []),
+    ...(f.idleTimeoutMs === undefined ? [] : [`idle=${f.idleTimeoutMs}`]),
+  ].join(",");
+}
+
+/** Reads {@link flavourKey} back. */
+export function parseFlavour(key: string): Flavour {
+  const [family, ...flags] = key.split(",");
+  const idle = flags.find((f) => f.startsWith("idle="));
+  return {
+    family: family as Family,
+    bound: flags.includes("bound"),
+    http10: flags.includes("http10"),
+    idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),
+  };
+}
+
+/** The addresses that outbound listeners bind to where configuration names none: all, or loopback when they are bound. */
+export function wildcard(f: Flavour): { bind: string; extraBinds?: readonly string[] } {
+  const [v4, v6] = f.bound ? ["127.0.0.1", "::1"] : ["0.0.0.0", "::"];
+  if (f.family === "v6") return { bind: v6 };
+  return f.family === "dual" ? { bind: v4, extraBinds: [v6] } : { bind: v4 };
+}

@@ -1,0 +1,95 @@
+/**
+ * The ports on which the workload beside a proxy is reached: those that its
+ * Sidecar lists, else those of the services it is an endpoint of.
+ *
+ * @module
+ */
+import { labelsKey, protocolOf } from "../derive/mod.ts";
+import type { Read } from "../graph/mod.ts";
+import type { Protocol, ProxyClass, Service } from "../model/mod.ts";
+import type { ConnectionPoolSettings } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { CaptureMode } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import { mergeTrafficPolicy } from "./cluster/mod.ts";
+import { type Context, pick } from "./context.ts";
+
+/** One port of the workload. */
+export interface InboundPort {
+  /** Where connections come in. */
+  readonly number: number;
+  readonly protocol: Protocol;
+  /** Address to bind to; `""`: as the class does. */
+  readonly bind: string;
+  /** Binds to its own port, whatever the class does. */
+  readonly bindToPort: boolean;
+  /** As in a Sidecar's ingress listener; `""`: the workload at the same port. */
+  readonly defaultEndpoint: string;
+  readonly services: readonly Pick<Service, "host" | "namespace">[];
+  readonly connectionPool?: ConnectionPoolSettings;
+  /** Key of the rule that the pool is from. */
+  readonly rule?: string;
+}
+
+/** The ports of a class, sorted by number. */
+export function inboundPorts(read: Read, context: Context, cls: ProxyClass): InboundPort[] {
+  const { mesh } = context;
+  const sidecarKey = read.get(
+    mesh.scopes.sidecar,
+    `${cls.namespace}|${labelsKey(cls.labels)}`,
+  );
+  const ingress = sidecarKey === ""
+    ? []
+    : read.get(mesh.tables.sidecars, sidecarKey)?.spec.ingress ?? [];
+  const ports = ingress.length > 0
+    ? ingress.map((listener): InboundPort => ({
+      number: listener.port?.number ?? 0,
+      protocol: protocolOf(listener.port?.protocol ?? ""),
+      bind: listener.bind,
+      bindToPort: listener.captureMode === CaptureMode.NONE,
+      defaultEndpoint: listener.defaultEndpoint,
+      services: [],
+    }))
+    : targetPorts(read, context, cls);
+  return ports.sort((a, b) => a.number - b.number);
+}
+
+/** One port for each target port; several services may share it, the first by key decides its protocol. */
+function targetPorts(read: Read, context: Context, cls: ProxyClass): InboundPort[] {
+  const ports = new Map<
+    number,
+    InboundPort & { services: Pick<Service, "host" | "namespace">[] }
+  >();
+  for (const target of cls.targets) {
+    const service = read.get(context.mesh.services.service, target.service);
+    const port = service?.ports.find((p) => p.number === target.port);
+    if (service === undefined || port === undefined || port.protocol === "UDP") continue;
+    const known = ports.get(target.targetPort);
+    if (known !== undefined) {
+      known.services.push({ host: service.host, namespace: service.namespace });
+      continue;
+    }
+    ports.set(target.targetPort, {
+      number: target.targetPort,
+      protocol: port.protocol,
+      bind: "",
+      bindToPort: false,
+      defaultEndpoint: "",
+      services: [{ host: service.host, namespace: service.namespace }],
+      ...poolOf(read, context, cls.namespace, service, port.number),
+    });
+  }
+  return [...ports.values()];
+}
+
+function poolOf(
+  read: Read,
+  context: Context,
+  namespace: string,
+  service: Service,
+  port: number,
+): Pick<InboundPort, "connectionPool" | "rule"> {
+  const chosen = pick(read, context, namespace, service.host);
+  if (chosen === undefined || chosen.service !== service.key) return {};
+  const policy = read.get(context.mesh.policies.policy, chosen.rules);
+  const merged = mergeTrafficPolicy(policy.trafficPolicy, undefined, port);
+  return { connectionPool: merged?.connectionPool, rule: policy.rules[0] };
+}
