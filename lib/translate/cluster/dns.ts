@@ -45,7 +45,7 @@ export function applyDns(cluster: Cluster, mesh: MeshClusterDefaults): void {
  */
 export function dnsAssignment(
   name: string,
-  input: Pick<OutboundClusterInput, "service" | "port" | "subset" | "endpoints">,
+  input: Pick<OutboundClusterInput, "service" | "port" | "subset" | "endpoints" | "mesh">,
   single: boolean,
 ): ClusterLoadAssignment | undefined {
   const { service, port, subset } = input;
@@ -56,6 +56,8 @@ export function dnsAssignment(
     portName: port.name,
     subsetLabels: subset?.labels,
     hostNames: true,
+    telemetryLabel: input.mesh.telemetryLabel,
+    sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
   });
   const [locality] = assignment.endpoints;
   if (locality === undefined) return undefined;

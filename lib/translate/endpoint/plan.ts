@@ -62,7 +62,8 @@ export function planAssignment(input: AssignmentInput): PlannedLocality[] {
     else group.push(planned);
     sum += planned.weight;
   }
-  const scale = sum > MAX_WEIGHT_SUM ? sum / MAX_WEIGHT_SUM : 1;
+  // What is scaled down is rounded down too, but not below 1: room for that is kept.
+  const scale = sum > MAX_WEIGHT_SUM ? sum / (MAX_WEIGHT_SUM - input.endpoints.length) : 1;
   return [...groups.keys()].sort().map((key) => locality(groups.get(key)!, scale));
 }
 
@@ -72,7 +73,7 @@ function locality(group: readonly PlannedEndpoint[], scale: number): PlannedLoca
     : group.map((p) => ({ ...p, weight: Math.max(1, Math.floor(p.weight / scale)) }));
   return {
     locality: group[0]!.endpoint.locality,
-    weight: Math.min(MAX_WEIGHT_SUM, endpoints.reduce((sum, p) => sum + p.weight, 0)),
+    weight: endpoints.reduce((sum, p) => sum + p.weight, 0),
     endpoints,
   };
 }

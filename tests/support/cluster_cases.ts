@@ -1,0 +1,259 @@
+/**
+ * Clusters of every kind the builders know, by name: their golden files and the
+ * real Envoy are held against them.
+ *
+ * @module
+ */
+import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { TrafficPolicySchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Endpoint, Service, ServicePort } from "../../lib/model/mod.ts";
+import { fromJson, type JsonValue } from "../../lib/proto/mod.ts";
+import {
+  blackHoleCluster,
+  buildInboundCluster,
+  buildOutboundCluster,
+  type InboundClusterInput,
+  inboundPassthroughCluster,
+  mergeTrafficPolicy,
+  type MeshClusterDefaults,
+  type OutboundClusterInput,
+  parseDefaultEndpoint,
+  passthroughCluster,
+} from "../../lib/translate/cluster/mod.ts";
+
+/** The mesh configuration as it is built in, for IPv4 proxies. */
+export const CLUSTER_DEFAULTS: MeshClusterDefaults = {
+  connectTimeoutMs: 10_000,
+  dnsRefreshRateMs: 60_000,
+  dnsJitterMs: 0,
+  family: "v4",
+  h2Upgrade: false,
+  localityLb: true,
+  sendUnhealthyEndpoints: false,
+  telemetryLabel: true,
+};
+
+/** A service with one HTTP port, `http`, 80. */
+export function testService(over: Partial<Service> = {}): Service {
+  return {
+    key: "default/reviews.default.svc.cluster.local",
+    host: "reviews.default.svc.cluster.local",
+    namespace: "default",
+    ports: [testPort()],
+    addresses: [],
+    resolution: "STATIC",
+    meshExternal: false,
+    exportTo: "public",
+    subjectAltNames: [],
+    labels: {},
+    creationTime: 1,
+    source: "ServiceEntry/default/reviews",
+    origin: { source: "file" },
+    ...over,
+  };
+}
+
+/** A port of a service. */
+export function testPort(over: Partial<ServicePort> = {}): ServicePort {
+  return { number: 80, name: "http", protocol: "HTTP", targetPort: 8080, ...over };
+}
+
+/** An endpoint that serves the port `http` at 8080. */
+export function testEndpoint(over: Partial<Endpoint> = {}): Endpoint {
+  return {
+    address: "10.1.0.1",
+    ports: { http: 8080 },
+    labels: { app: "reviews", version: "v1" },
+    network: "",
+    locality: { region: "r1", zone: "z1", subzone: "" },
+    weight: 0,
+    serviceAccount: "",
+    namespace: "default",
+    health: "healthy",
+    workload: "reviews-v1",
+    ...over,
+  };
+}
+
+interface OutboundCase extends Partial<Omit<OutboundClusterInput, "policy" | "mesh">> {
+  /** Traffic policy of the rule and of the subset, as JSON. */
+  readonly rulePolicy?: JsonValue;
+  readonly subsetPolicy?: JsonValue;
+  readonly defaults?: Partial<MeshClusterDefaults>;
+}
+
+function outbound(spec: OutboundCase = {}): Cluster | undefined {
+  const { rulePolicy, subsetPolicy, defaults, ...rest } = spec;
+  const policyOf = (json: JsonValue | undefined) =>
+    json === undefined ? undefined : fromJson(TrafficPolicySchema, json);
+  const port = rest.port ?? testPort();
+  return buildOutboundCluster({
+    service: testService(),
+    port,
+    endpoints: [],
+    policy: mergeTrafficPolicy(policyOf(rulePolicy), policyOf(subsetPolicy), port.number),
+    mesh: { ...CLUSTER_DEFAULTS, ...defaults },
+    ...rest,
+  });
+}
+
+function inbound(spec: Partial<InboundClusterInput>): Cluster {
+  return buildInboundCluster({
+    port: 8080,
+    protocol: "HTTP",
+    target: { kind: "original" },
+    services: [testService()],
+    mesh: CLUSTER_DEFAULTS,
+    ...spec,
+  });
+}
+
+const EXTERNAL = { host: "api.example.com", namespace: "shop", meshExternal: true } as const;
+const V1 = { name: "v1", labels: { version: "v1" } };
+const dnsEndpoints = [
+  testEndpoint({ address: "a.example.com" }),
+  testEndpoint({ address: "b.example.com", weight: 3, labels: { version: "v2" } }),
+];
+
+const FULL_POOL = {
+  tcp: {
+    maxConnections: 100,
+    connectTimeout: "2s",
+    tcpKeepalive: { probes: 3, time: "7200s" },
+    maxConnectionDuration: "600s",
+    idleTimeout: "30s",
+  },
+  http: {
+    http1MaxPendingRequests: 11,
+    http2MaxRequests: 12,
+    maxRequestsPerConnection: 13,
+    maxRetries: 14,
+    idleTimeout: "20s",
+    h2UpgradePolicy: "UPGRADE",
+    maxConcurrentStreams: 15,
+    http2KeepAlive: { interval: "10s", timeout: "5s" },
+  },
+};
+
+const FULL_OUTLIER = {
+  splitExternalLocalOriginErrors: true,
+  consecutiveLocalOriginFailures: 3,
+  consecutiveGatewayErrors: 4,
+  consecutive5xxErrors: 0,
+  interval: "5s",
+  baseEjectionTime: "60s",
+  maxEjectionPercent: 50,
+  minHealthPercent: 20,
+};
+
+/** Name of the case → the cluster. */
+export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>> = {
+  static: () => outbound(),
+  static_subset: () => outbound({ subset: V1, rule: "default/reviews" }),
+  http2: () => outbound({ port: testPort({ protocol: "GRPC", name: "grpc" }) }),
+  undeclared: () => outbound({ port: testPort({ protocol: "Unsupported" }) }),
+  undeclared_gateway: () =>
+    outbound({ port: testPort({ protocol: "Unsupported" }), role: "router" }),
+  none: () => outbound({ service: testService({ ...EXTERNAL, resolution: "NONE" }) }),
+  none_gateway: () =>
+    outbound({ service: testService({ ...EXTERNAL, resolution: "NONE" }), role: "router" }),
+  dns_own_name: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, resolution: "DNS" }),
+      defaults: { dnsJitterMs: 100, family: "v6" },
+    }),
+  dns_endpoints: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, resolution: "DNS" }),
+      endpoints: dnsEndpoints,
+      defaults: { family: "dual" },
+    }),
+  dns_subset: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, resolution: "DNS" }),
+      endpoints: dnsEndpoints,
+      subset: { name: "v2", labels: { version: "v2" } },
+    }),
+  dns_round_robin: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, resolution: "DNS_ROUND_ROBIN" }),
+      endpoints: dnsEndpoints,
+    }),
+  pool: () => outbound({ rulePolicy: { connectionPool: FULL_POOL } }),
+  pool_client_protocol: () =>
+    outbound({
+      rulePolicy: {
+        connectionPool: { http: { useClientProtocol: true, maxConcurrentStreams: 5 } },
+      },
+      defaults: { h2Upgrade: true },
+    }),
+  retry_budget: () =>
+    outbound({ rulePolicy: { retryBudget: { percent: 30, minRetryConcurrency: 5 } } }),
+  outlier: () => outbound({ rulePolicy: { outlierDetection: FULL_OUTLIER } }),
+  outlier_empty: () => outbound({ rulePolicy: { outlierDetection: {} } }),
+  lb_round_robin_warmup: () =>
+    outbound({
+      rulePolicy: {
+        loadBalancer: {
+          simple: "ROUND_ROBIN",
+          warmup: { duration: "30s", minimumPercent: 5, aggression: 2 },
+        },
+      },
+    }),
+  lb_least_request_warmup: () =>
+    outbound({ rulePolicy: { loadBalancer: { warmupDurationSecs: "60s" } } }),
+  lb_random: () => outbound({ rulePolicy: { loadBalancer: { simple: "RANDOM" } } }),
+  lb_passthrough: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, resolution: "DNS" }),
+      endpoints: dnsEndpoints,
+      rulePolicy: { loadBalancer: { simple: "PASSTHROUGH" } },
+    }),
+  lb_ring_hash: () =>
+    outbound({
+      rulePolicy: {
+        loadBalancer: {
+          consistentHash: { httpHeaderName: "x-user", ringHash: { minimumRingSize: "2048" } },
+          localityLbSetting: { enabled: false },
+        },
+      },
+    }),
+  lb_hash_plain: () =>
+    outbound({ rulePolicy: { loadBalancer: { consistentHash: { useSourceIp: true } } } }),
+  lb_maglev: () =>
+    outbound({
+      rulePolicy: {
+        loadBalancer: { consistentHash: { useSourceIp: true, maglev: { tableSize: "5003" } } },
+      },
+    }),
+  subset_over_rule: () =>
+    outbound({
+      subset: V1,
+      rule: "default/reviews",
+      rulePolicy: {
+        loadBalancer: { simple: "RANDOM" },
+        connectionPool: { tcp: { maxConnections: 7 } },
+      },
+      subsetPolicy: { loadBalancer: { simple: "ROUND_ROBIN" } },
+    }),
+};
+
+/** Name of the case → the cluster. */
+export const INBOUND_CASES: Readonly<Record<string, () => Cluster>> = {
+  inbound_original: () => inbound({}),
+  inbound_original_port: () => inbound({ target: parseDefaultEndpoint("0.0.0.0:9000") }),
+  inbound_loopback: () =>
+    inbound({ target: parseDefaultEndpoint("127.0.0.1:9000"), protocol: "HTTP2" }),
+  inbound_instance: () =>
+    inbound({
+      target: parseDefaultEndpoint("0.0.0.0:9000", () => "10.1.0.1"),
+      rule: "default/reviews",
+      mesh: { ...CLUSTER_DEFAULTS, family: "dual" },
+    }),
+  inbound_socket: () =>
+    inbound({ target: parseDefaultEndpoint("unix:///var/run/app.sock"), protocol: "TCP" }),
+  passthrough: () => passthroughCluster(CLUSTER_DEFAULTS),
+  inbound_passthrough: () => inboundPassthroughCluster(CLUSTER_DEFAULTS),
+  inbound_passthrough_v6: () => inboundPassthroughCluster({ ...CLUSTER_DEFAULTS, family: "v6" }),
+  black_hole: () => blackHoleCluster(CLUSTER_DEFAULTS),
+};
