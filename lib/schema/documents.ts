@@ -45,6 +45,8 @@ export interface ParsedDocument {
   readonly line: number;
   /** What the document is called, if that could be read, even when it is set aside. */
   readonly identity?: ObjectIdentity;
+  /** Whether it may be any object: it did not parse, or does not tell its kind and name. */
+  readonly anonymous: boolean;
   /** Absent when the document is set aside; `problems` says why. */
   readonly object?: ParsedObject;
   readonly problems: readonly SchemaProblem[];
@@ -73,7 +75,7 @@ export function* eachDocument(
       continue;
     }
     const { line } = problem;
-    yield { line, problems: [{ file, path: "", ...problem }], warnings: [] };
+    yield { line, anonymous: true, problems: [{ file, path: "", ...problem }], warnings: [] };
   }
 }
 
@@ -106,10 +108,18 @@ function readDocument(document: YamlDocument, file: string): ParsedDocument {
   return {
     line: document.line,
     identity,
+    anonymous: identity === undefined && mayBeOurs(document.value),
     object: report.errors.length === 0 ? object : undefined,
     problems: report.errors.map(locate),
     warnings: report.warnings.map(locate),
   };
+}
+
+/** Whether a document without identity looks like an object of a kind that is read, rather than something foreign. */
+function mayBeOurs(value: unknown): boolean {
+  if (!isMap(value)) return !Array.isArray(value);
+  if (typeof value.kind === "string") return KINDS.some((one) => one.kind === value.kind);
+  return ["apiVersion", "metadata", "spec"].some((name) => name in value);
 }
 
 function readObject(

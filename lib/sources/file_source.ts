@@ -1,0 +1,152 @@
+/**
+ * Configuration objects from the files below a directory.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import type { ConfigObject } from "../model/mod.ts";
+import type { SchemaProblem } from "../schema/mod.ts";
+import { DEFAULT_YAML_LIMITS, type YamlLimits } from "../text/mod.ts";
+import { createReader, fileProblem, type FileReader } from "./file_reader.ts";
+import { diskIo, type Io } from "./io.ts";
+import { type ChangeSet, createLedger, type Ledger, type SourceProblem } from "./ledger.ts";
+import { countRejected, createNotices } from "./notices.ts";
+import { DEFAULT_TIMING, startPulse, type Timing } from "./pulse.ts";
+import { type Listing, reason } from "./walk.ts";
+import { watchTree } from "./watch.ts";
+
+/** What a file source needs. */
+export interface FileSourceOptions {
+  /** Absolute path of the directory. */
+  readonly dir: string;
+  /** Called after each round that changed something; the first call has all objects. Must not throw. */
+  readonly onChange: (changes: ChangeSet) => void;
+  readonly limits?: YamlLimits;
+  readonly timing?: Partial<Timing>;
+  /** For tests. */
+  readonly io?: Io;
+}
+
+/** A running file source. */
+export interface FileSource {
+  /** Objects that serve, sorted by kind, namespace and name; origins are those of the last read. */
+  objects(): readonly ConfigObject[];
+  /** What is set aside now, by file and line. */
+  problems(): readonly SourceProblem[];
+  /** What was said about documents that serve. */
+  warnings(): readonly SchemaProblem[];
+  /** Looks at all files now. */
+  rescan(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads all files below a directory and follows their changes. Resolves when
+ * the first round is done and `onChange` was called for it.
+ *
+ * A broken document is set aside and the last good version of its object that
+ * came from the same file keeps serving; so does everything when the directory
+ * vanishes or a file cannot be read.
+ *
+ * @throws {MeshError} `config-dir` when the directory cannot be read at the start.
+ */
+export async function startFileSource(options: FileSourceOptions): Promise<FileSource> {
+  const { dir, onChange, io = diskIo, limits = DEFAULT_YAML_LIMITS } = options;
+  const timing = { ...DEFAULT_TIMING, ...options.timing };
+  const ledger = createLedger();
+  const notices = createNotices();
+  const reader = createReader({ dir, io, limits, settleMs: timing.quiet });
+  let rootProblem: SourceProblem | undefined;
+
+  const problems = () => rootProblem ? [rootProblem, ...ledger.problems()] : ledger.problems();
+  const round = async (first: boolean) => {
+    let rejected = 0;
+    try {
+      const listing = await reader.list();
+      rootProblem = undefined;
+      if (listing !== undefined) rejected = await applyListing(listing, reader, ledger, first);
+    } catch (error) {
+      if (first) throw cannotRead(dir, error);
+      rootProblem = directoryProblem(dir, error, ledger.objects().length > 0);
+    }
+    const changes = ledger.settle();
+    notices.tell(problems(), ledger.warnings());
+    countRejected(rejected, ledger.setAside());
+    if (changes.upserts.length + changes.deletes.length > 0) onChange(changes);
+  };
+
+  await round(true);
+  const watch = watchTree(dir, io, () => pulse.poke());
+  const pulse = startPulse(async () => {
+    await watch.refresh();
+    await round(false);
+    if (reader.isWaiting()) pulse.poke();
+  }, timing);
+  // Opening the watch starts a round, which sees what changed since the first one.
+  await watch.refresh();
+  return {
+    objects: () => ledger.objects(),
+    problems,
+    warnings: () => ledger.warnings(),
+    rescan: () => pulse.run(),
+    async close() {
+      watch.close();
+      await pulse.close();
+    },
+  };
+}
+
+/** Brings the ledger up to what the directory holds. Returns how many documents were set aside anew. */
+async function applyListing(
+  listing: Listing,
+  reader: FileReader,
+  ledger: Ledger,
+  first: boolean,
+): Promise<number> {
+  let rejected = 0;
+  for (const file of ledger.files()) {
+    if (listing.files.has(file) || isOutOfSight(file, listing)) continue;
+    ledger.drop(file);
+    reader.forget(file);
+  }
+  const refuse = (file: string, code: string, message: string) => {
+    reader.forget(file);
+    rejected += ledger.refuse(file, fileProblem(file, code, message, "Make it readable."));
+  };
+  for (const [path, why] of listing.unreadable) refuse(path, "file-unreadable", why);
+  for (const path of listing.irregular) refuse(path, "file-irregular", "not a regular file");
+  for (const [file, stamp] of listing.files) {
+    const outcome = await reader.read(file, stamp, first);
+    if (outcome?.problem !== undefined) rejected += ledger.refuse(file, outcome.problem);
+    if (outcome?.documents !== undefined) rejected += ledger.put(file, outcome.documents);
+  }
+  return rejected;
+}
+
+/** Whether a file may still be there, in a directory that cannot be looked into. */
+function isOutOfSight(file: string, listing: Listing): boolean {
+  for (const path of listing.unreadable.keys()) {
+    if (file === path || file.startsWith(`${path}/`)) return true;
+  }
+  return listing.irregular.includes(file);
+}
+
+function cannotRead(dir: string, cause: unknown): MeshError {
+  return new MeshError(
+    "config-dir",
+    `cannot read the configuration directory ${dir}: ${reason(cause)}`,
+    {
+      remedy: "Name a directory that exists and can be read.",
+      cause,
+    },
+  );
+}
+
+function directoryProblem(dir: string, error: unknown, lastGoodServes: boolean): SourceProblem {
+  const missing = error instanceof Deno.errors.NotFound;
+  const message = missing
+    ? "the directory is gone"
+    : `the directory cannot be read: ${reason(error)}`;
+  const remedy = "Bring it back; until then what it held last keeps serving.";
+  return { ...fileProblem(dir, "config-dir", message, remedy), lastGoodServes };
+}

@@ -1,0 +1,79 @@
+/**
+ * The file system as far as the sources need it.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+
+/** What tells that a file is another one, or has changed. */
+export interface FileStamp {
+  readonly kind: "file" | "directory" | "other";
+  /** Device and inode: the identity behind all links. */
+  readonly identity: string;
+  /** Changes when content, size or access rights do; not for changes within one tick of the clock. */
+  readonly stamp: string;
+  /** Last change of the content, in milliseconds since the epoch; 0 when unknown. */
+  readonly modified: number;
+  readonly size: number;
+}
+
+/** Access to files; every function rejects with `Deno.errors` as they come. */
+export interface Io {
+  /** Follows links. */
+  stat(path: string): Promise<FileStamp>;
+  /** Names in a directory, sorted. */
+  list(path: string): Promise<string[]>;
+  /** Whole content. @throws {MeshError} `file-too-large` when it has more than `limit` bytes; no more than that is read. */
+  read(path: string, limit: number): Promise<Uint8Array>;
+}
+
+/** The real file system. */
+export const diskIo: Io = { stat, list, read };
+
+async function stat(path: string): Promise<FileStamp> {
+  const info = await Deno.stat(path);
+  const modified = info.mtime?.getTime() ?? 0;
+  return {
+    kind: info.isFile ? "file" : info.isDirectory ? "directory" : "other",
+    identity: `${info.dev}:${info.ino}`,
+    stamp: [info.dev, info.ino, info.size, modified, info.ctime?.getTime(), info.mode].join(":"),
+    modified,
+    size: info.size,
+  };
+}
+
+async function list(path: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const entry of Deno.readDir(path)) names.push(entry.name);
+  return names.sort();
+}
+
+async function read(path: string, limit: number): Promise<Uint8Array> {
+  using file = await Deno.open(path, { read: true });
+  const { size } = await file.stat();
+  if (size > limit) throw tooLarge(size, limit);
+  // One byte more than the limit, to notice a file that grows.
+  let buffer = new Uint8Array(Math.min(limit, Math.max(size, 4096)) + 1);
+  let length = 0;
+  for (;;) {
+    const count = await file.read(buffer.subarray(length));
+    if (count === null) return buffer.slice(0, length);
+    length += count;
+    if (length > limit) throw tooLarge(length, limit);
+    if (length === buffer.length) {
+      const larger = new Uint8Array(Math.min(limit + 1, buffer.length * 2));
+      larger.set(buffer);
+      buffer = larger;
+    }
+  }
+}
+
+function tooLarge(size: number, limit: number): MeshError {
+  return new MeshError(
+    "file-too-large",
+    `the file has ${size} bytes or more, the limit is ${limit}`,
+    {
+      remedy: "Split the file.",
+    },
+  );
+}

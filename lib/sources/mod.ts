@@ -1,0 +1,14 @@
+/**
+ * Where configuration comes from. Sources fill tables and do nothing else.
+ *
+ * @module
+ */
+export { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
+export { type ChangeSet, type SourceProblem } from "./ledger.ts";
+export { DEFAULT_TIMING, type Timing } from "./pulse.ts";
+export {
+  type WatchedFile,
+  type WatchedFileOptions,
+  watchMeshConfig,
+  watchNetworks,
+} from "./watched_file.ts";

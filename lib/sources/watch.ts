@@ -1,0 +1,103 @@
+/**
+ * Keeps watching a path that may vanish, come back, or be another one behind a
+ * link.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { scope } from "../log/mod.ts";
+import type { Io } from "./io.ts";
+
+const log = scope("file");
+
+/** A watch that can be renewed. */
+export interface Watch {
+  /** Looks whether the path is still what is being watched, and watches anew where not. */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+/** Watches a directory with all below it and the directory it lies in, so that its replacement is seen too. */
+export function watchTree(path: string, io: Io, onEvent: () => void): Watch {
+  const tree = watchOne(path, { recursive: true }, io, onEvent);
+  const parent = watchOne(dirname(path), { recursive: false }, io, onEvent, path);
+  return {
+    async refresh() {
+      await tree.refresh();
+      await parent.refresh();
+    },
+    close() {
+      tree.close();
+      parent.close();
+    },
+  };
+}
+
+/** Watches the directory of a file. Links are often swapped beside it, so every event there counts. */
+export function watchBeside(file: string, io: Io, onEvent: () => void): Watch {
+  return watchOne(dirname(file), { recursive: false }, io, onEvent);
+}
+
+function watchOne(
+  path: string,
+  options: { recursive: boolean },
+  io: Io,
+  onEvent: () => void,
+  /** Only events of this path count. */
+  only?: string,
+): Watch {
+  let current: { readonly watcher: Deno.FsWatcher; readonly identity: string } | undefined;
+  let failed: string | undefined;
+  const close = () => {
+    current?.watcher.close();
+    current = undefined;
+  };
+  const open = (identity: string) => {
+    close();
+    const watcher = Deno.watchFs(path, options);
+    current = { watcher, identity };
+    follow(watcher, only, onEvent).finally(() => {
+      if (current?.watcher === watcher) current = undefined;
+    });
+  };
+  return {
+    close,
+    async refresh() {
+      try {
+        const { identity } = await io.stat(path);
+        if (current?.identity === identity) return;
+        open(identity);
+        failed = undefined;
+        // What happened between the last look and now has no event.
+        onEvent();
+      } catch (error) {
+        close();
+        const message = error instanceof Error ? error.message : String(error);
+        const missing = error instanceof Deno.errors.NotFound;
+        if (!missing && message !== failed) {
+          log.warn("cannot watch, will look now and then", { path, error: message });
+        }
+        failed = message;
+      }
+    },
+  };
+}
+
+/** Calls back for events until the watcher ends. Reading makes `access` events, which would never end. */
+async function follow(
+  watcher: Deno.FsWatcher,
+  only: string | undefined,
+  onEvent: () => void,
+): Promise<void> {
+  try {
+    for await (const event of watcher) {
+      if (event.kind === "access") continue;
+      if (only === undefined || event.paths.length === 0 || event.paths.includes(only)) onEvent();
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted)) {
+      log.warn("watching ended", { error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  onEvent();
+}
