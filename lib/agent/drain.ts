@@ -51,9 +51,7 @@ export function drainOf(admin: Admin, options: DrainOptions): Drain {
       await start();
       const wait = options.untilZero ? options.minimum : options.duration;
       await sleep(Math.max(0, startedAt + wait - performance.now()), signal);
-      while (options.untilZero && !signal.aborted && await connections(admin, options.ports) > 0) {
-        await sleep(options.interval, signal);
-      }
+      if (options.untilZero) await untilZero(admin, options, signal);
     },
   };
 }
@@ -65,6 +63,17 @@ async function ask(admin: Admin): Promise<void> {
     log.info("draining the proxy's inbound listeners");
   } catch (error) {
     log.warn("the proxy could not be asked to drain", { reason: messageOf(error) });
+  }
+}
+
+async function untilZero(admin: Admin, options: DrainOptions, signal: AbortSignal): Promise<void> {
+  let last = 0;
+  while (!signal.aborted) {
+    const open = await connections(admin, options.ports);
+    if (open === 0) return;
+    if (open !== last) log.info("waiting for connections to end", { open });
+    last = open;
+    await sleep(options.interval, signal);
   }
 }
 
