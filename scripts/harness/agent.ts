@@ -17,6 +17,18 @@ export interface Agent extends AsyncDisposable {
   readonly status: string;
   /** Envoy's counters and gauges whose names match a regular expression. */
   stats(filter: string): Promise<Record<string, number>>;
+  /** Names of the resources of a kind that Envoy has taken up from xDS. */
+  held(kind: HeldKind): Promise<string[]>;
+  /** Envoy's own dump of what it runs with, endpoints included. */
+  configDump(): Promise<ConfigDump>;
+}
+
+/** Kinds that Envoy's dump tells apart. */
+export type HeldKind = "cluster" | "listener" | "route";
+
+/** What Envoy's admin API gives at `/config_dump`, as far as it is looked at. */
+export interface ConfigDump {
+  readonly configs: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** How an agent is started. */
@@ -76,6 +88,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     admin,
     status,
     stats: (filter) => readStats(admin, filter),
+    held: async (kind) => heldNames(await readDump(admin), kind),
+    configDump: () => readDump(admin),
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
   if (options.noWait) return agent;
@@ -102,6 +116,29 @@ async function readStats(admin: string, filter: string): Promise<Record<string, 
     if (name !== undefined && value !== undefined) found[name] = value;
   }
   return found;
+}
+
+async function readDump(admin: string): Promise<ConfigDump> {
+  const answer = await fetch(`${admin}/config_dump?include_eds`);
+  return await answer.json() as ConfigDump;
+}
+
+/** Where a kind's dynamic resources lie in the dump: list, and the path from an item to its resource. */
+const HELD: Readonly<Record<HeldKind, readonly [string, readonly string[]]>> = {
+  cluster: ["dynamic_active_clusters", ["cluster"]],
+  listener: ["dynamic_listeners", ["active_state", "listener"]],
+  route: ["dynamic_route_configs", ["route_config"]],
+};
+
+function heldNames({ configs }: ConfigDump, kind: HeldKind): string[] {
+  const [list, path] = HELD[kind];
+  const items = configs.flatMap((config) => (config[list] ?? []) as Record<string, unknown>[]);
+  return items.flatMap((item) => {
+    let at: unknown = item;
+    for (const step of path) at = (at as Record<string, unknown> | undefined)?.[step];
+    const name = (at as { name?: string } | undefined)?.name;
+    return name === undefined ? [] : [name];
+  }).sort();
 }
 
 /** The counters of updates that Envoy refused, summed; with their names when there are any. */

@@ -21,37 +21,38 @@ export interface Backend extends AsyncDisposable {
   readonly port: number;
   /** Requests served so far. */
   readonly served: number;
+  /** The requests that came with an `x-request-key`, oldest first. */
+  seen(key: string): readonly Echo[];
 }
 
 /** How a backend behaves; all by request, so that a test decides. */
 const BEHAVIOUR = {
   /** Answer with this status. */
   status: "x-backend-status",
-  /** Fail so many requests with this `x-request-key` first. */
+  /** The backends that answer 500, comma-separated. */
+  failing: "x-backend-failing",
+  /** Answer so many requests with this `x-request-key` with 503 first. */
   failFirst: "x-backend-fail-first",
+  /** Answer after so many milliseconds. */
+  delay: "x-backend-delay-ms",
+  /** Names a request, to count its attempts. */
+  key: "x-request-key",
 } as const;
 
 /** Starts a backend on a loopback address and a port of the kernel's choice. */
 export function startBackend(name: string, hostname = "127.0.0.1", port = 0): Backend {
   let served = 0;
-  const failures = new Map<string, number>();
-  const server = Deno.serve({ hostname, port, onListen: () => {} }, (request) => {
+  const seen = new Map<string, Echo[]>();
+  const closing = new AbortController();
+  const server = Deno.serve({ hostname, port, onListen: () => {} }, async (request) => {
     served++;
-    const url = new URL(request.url);
-    const echo: Echo = {
-      backend: name,
-      method: request.method,
-      path: url.pathname + url.search,
-      host: request.headers.get("host") ?? "",
-      headers: Object.fromEntries(request.headers),
-    };
-    let status = Number(request.headers.get(BEHAVIOUR.status) ?? 200);
-    const failFirst = Number(request.headers.get(BEHAVIOUR.failFirst) ?? 0);
-    const key = request.headers.get("x-request-key") ?? "";
-    if (failFirst > (failures.get(key) ?? 0)) {
-      failures.set(key, (failures.get(key) ?? 0) + 1);
-      status = 503;
-    }
+    const echo = echoOf(name, request);
+    const key = echo.headers[BEHAVIOUR.key] ?? "";
+    const same = seen.get(key) ?? [];
+    if (key !== "") seen.set(key, [...same, echo]);
+    const delay = Number(echo.headers[BEHAVIOUR.delay] ?? 0);
+    if (delay > 0) await pause(delay, AbortSignal.any([closing.signal, request.signal]));
+    const status = statusOf(echo, same.length);
     return Response.json(echo, { status, headers: { "x-backend": name } });
   });
   return {
@@ -60,6 +61,41 @@ export function startBackend(name: string, hostname = "127.0.0.1", port = 0): Ba
     get served() {
       return served;
     },
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    seen: (key) => seen.get(key) ?? [],
+    [Symbol.asyncDispose]: () => {
+      closing.abort();
+      return server.shutdown();
+    },
   };
+}
+
+function echoOf(backend: string, request: Request): Echo {
+  const url = new URL(request.url);
+  return {
+    backend,
+    method: request.method,
+    path: url.pathname + url.search,
+    host: request.headers.get("host") ?? "",
+    headers: Object.fromEntries(request.headers),
+  };
+}
+
+function statusOf({ backend, headers }: Echo, failedBefore: number): number {
+  if (headers[BEHAVIOUR.failing]?.split(",").includes(backend)) return 500;
+  if (failedBefore < Number(headers[BEHAVIOUR.failFirst] ?? 0)) return 503;
+  return Number(headers[BEHAVIOUR.status] ?? 200);
+}
+
+/** Waits, but no longer than somebody waits for the answer. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
 }

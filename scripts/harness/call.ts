@@ -23,15 +23,18 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs?: number;
+  /** Address to call from. */
+  readonly localAddress?: string;
 }
 
 /** Makes one HTTP/1.1 call on a connection of its own. Rejects when there is no answer. */
 export function call(url: string, options: CallOptions = {}): Promise<Answer> {
-  const { host, method = "GET", headers = {}, body, timeoutMs = 20_000 } = options;
+  const { host, method = "GET", headers = {}, body, timeoutMs = 20_000, localAddress } = options;
   return new Promise((resolve, reject) => {
     const req = request(url, {
       method,
       agent: false,
+      localAddress,
       headers: { ...(host === undefined ? {} : { host }), ...headers },
       timeout: timeoutMs,
     }, (res) => {

@@ -4,10 +4,18 @@
  *
  * @module
  */
-export { type Agent, type AgentOptions, rejectedUpdates, startAgent } from "./agent.ts";
+export {
+  type Agent,
+  type AgentOptions,
+  type ConfigDump,
+  type HeldKind,
+  rejectedUpdates,
+  startAgent,
+} from "./agent.ts";
 export { type Backend, type Echo, startBackend } from "./backend.ts";
 export { type ConfigDir, makeConfigDir } from "./config_dir.ts";
 export { type Daemon, type DaemonOptions, portsOf, startDaemon } from "./daemon.ts";
 export { type Answer, call, type CallOptions, spread } from "./call.ts";
 export { eventually, freePort, freePorts } from "./ports.ts";
 export { type Program, startProgram } from "./process.ts";
+export { askTcp, startTcpBackend, type TcpBackend } from "./tcp.ts";
