@@ -158,7 +158,10 @@ export interface Fault {
   readonly since: number;
   /** Whether a last good value is being used. */
   readonly lastGood: boolean;
-  /** Input rows read before it threw, as `table/key`. */
+  /**
+   * Input rows read before it threw, through any number of cells, as `table/key`;
+   * the nearest where there are more than a thousand. `Graph.origins` tells all.
+   */
   readonly inputs: readonly string[];
 }
 

@@ -138,7 +138,7 @@ function byKey(cells: Iterable<Cell>, show: (cell: Cell) => unknown): Record<str
 /** A value as JSON can hold it: maps as objects, sets as arrays, big integers as text, bytes by their start. */
 function plain(value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
-  if (typeof value === "function" || typeof value === "symbol") return String(value);
+  if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return plainBytes(value);
   if (Array.isArray(value)) return value.map(plain);

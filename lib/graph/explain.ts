@@ -35,11 +35,20 @@ export function blast(engine: Engine, table: string, key: string): readonly Depe
   return [...found.values()];
 }
 
-/** The description of a faulted cell. Buckets are left out of its inputs: they say who is there, not what failed. */
+/**
+ * Cells followed to find the inputs of a fault. Faults come in thousands when
+ * something that everything reads fails; `origins` tells all of them for one.
+ */
+const FOLLOWED = 1000;
+
+/**
+ * The description of a faulted cell. Buckets are left out of its inputs: they say
+ * who is there, not what failed.
+ */
 export function describeFault(cell: Cell): Fault | undefined {
   if (cell.fault === undefined) return undefined;
   const { error, since } = cell.fault;
-  const inputs = rowsOf(reach([cell], belowByReading));
+  const inputs = rowsOf(reach([cell], belowByReading, FOLLOWED));
   const lastGood = (cell.flags & VALUE) !== 0;
   return { table: cell.home.name, key: cell.key, error, since, lastGood, inputs };
 }
@@ -90,10 +99,13 @@ function bucketCells(index: IndexTable, key: string): Cell[] {
 
 type Step = (cell: Cell, into: Set<Cell>) => void;
 
-function reach(roots: readonly Cell[], step: Step): Set<Cell> {
+function reach(roots: readonly Cell[], step: Step, limit = Infinity): Set<Cell> {
   // A set is walked in the order of insertion, what is added on the way included.
   const reached = new Set(roots);
-  for (const cell of reached) step(cell, reached);
+  for (const cell of reached) {
+    step(cell, reached);
+    if (reached.size >= limit) break;
+  }
   return reached;
 }
 

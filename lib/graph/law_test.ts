@@ -286,6 +286,16 @@ function checkAgainstScratch(world: World, pick: number): void {
   for (const [name, [actual, expected]] of found) {
     if (!excepted.has(name)) assert.deepEqual(actual, expected, name);
   }
+  checkFaults(world, scratch);
+}
+
+/** No fault outlives its cause: what is listed fails from scratch too. */
+function checkFaults(world: World, scratch: World): void {
+  for (const { table, key } of world.graph.faults()) {
+    const derived = scratch.tables.find(({ name }) => name === table);
+    if (derived === undefined) continue;
+    assert.equal(outcome(scratch, derived, key), "fault", `${table}/${key} is said to fail`);
+  }
 }
 
 /**

@@ -20,7 +20,7 @@ const COMPUTE = -1;
  * Busy cells before a chain is taken for endless (a key that grows with every
  * read). A hundred times what configuration can be expected to nest.
  */
-const LONGEST_PATH = 100_000;
+const LONGEST_PATH = 20_000;
 
 /**
  * Brings a cell up to date. Dependencies are verified with a stack of their own,
