@@ -7,7 +7,7 @@ import { Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-j
 import "./library.ts";
 import { scope } from "../log/mod.ts";
 import { bindError, bindTarget, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
-import { inbox, type Outbox, outbox, type Outgoing, toBuffer } from "./flow.ts";
+import { inbox, type Outbox, outbox, type Outgoing, toFrame } from "./flow.ts";
 import { RpcError, toRpcError } from "./status.ts";
 
 const log = scope("grpc");
@@ -25,6 +25,8 @@ export interface RpcCall extends Outbox {
   readonly messages: AsyncIterable<Uint8Array>;
   /** Resolves when the stream is gone, whoever ended it. */
   readonly ended: Promise<void>;
+  /** Ends `messages`, so that the handler comes to its end; with an error, reading fails with it. */
+  finish(error?: RpcError): void;
   /** Cuts the stream at once; what is queued is lost. For clients that do not read. */
   reset(): void;
 }
@@ -153,7 +155,7 @@ function addMethod(server: Server, method: RpcMethod, open: Set<RpcCall>): void 
   server.register(
     method.path,
     (stream: ServerDuplexStream<Uint8Array, Outgoing>) => void run(stream, method, open),
-    toBuffer,
+    toFrame,
     (bytes) => bytes,
     "bidi",
   );
@@ -181,6 +183,7 @@ async function run(
     ended: gone.promise,
     send: out.send,
     drained: out.drained,
+    finish: incoming.finish,
     get pending() {
       return out.pending;
     },

@@ -1,0 +1,157 @@
+/**
+ * What a client is to be sent of one type, in either variant: the difference between what it
+ * holds and what it is to see, and the answers it waits for.
+ *
+ * @module
+ */
+import type { Delta, Resource, View } from "../graph/mod.ts";
+import { wants, type Watch } from "./watch.ts";
+
+/** What is to be sent of one type. */
+export interface Change {
+  readonly watch: Watch;
+  /** New or changed resources, or, in SotW for types that need it, all of them. */
+  readonly resources: readonly Resource[];
+  /** Those of them that differ from what the client holds. */
+  readonly differing: readonly Resource[];
+  /** Delta: names that were asked for and do not exist; told at once. */
+  readonly absent: readonly string[];
+  /** Names that ceased to exist; told when nothing refers to them any more. */
+  readonly removed: readonly string[];
+  /** Respond even if there is nothing in it. */
+  readonly respond: boolean;
+  /** What stood there before under a name; `undefined` where that is not known any more. */
+  before(name: string): Resource | undefined;
+}
+
+/** A change before it is tied to what came before it. */
+type Draft = Omit<Change, "watch" | "before" | "differing"> & Partial<Pick<Change, "differing">>;
+
+const NOTHING: Delta = Object.freeze({ changed: [], removed: [] });
+
+/** The content of views, as arrays: made once for each state of a view, shared by all streams. */
+const contents = new WeakMap<View, { readonly changedAt: number; readonly list: Resource[] }>();
+
+function contentOf(view: View): readonly Resource[] {
+  const known = contents.get(view);
+  if (known && known.changedAt === view.changedAt) return known.list;
+  const list = [...view.entries()];
+  contents.set(view, { changedAt: view.changedAt, list });
+  return list;
+}
+
+/** Everything a watch asks for that exists. */
+export function wanted(watch: Watch): readonly Resource[] {
+  const { view } = watch;
+  if (!view) return [];
+  if (watch.wildcard) return contentOf(view);
+  const resources: Resource[] = [];
+  for (const name of watch.names) {
+    const resource = view.get(name);
+    if (resource) resources.push(resource);
+  }
+  return resources;
+}
+
+/**
+ * Finds what a watch is to be sent as of a revision, and takes it as sent: the watch's position
+ * moves on and its answers are forgotten. `undefined` when there is nothing to say.
+ */
+export function collect(
+  watch: Watch,
+  variant: "sotw" | "delta",
+  revision: number,
+): Change | undefined {
+  const { held, at } = watch;
+  const draft = !watch.started
+    ? first(watch, variant)
+    : variant === "delta"
+    ? nextDelta(watch)
+    : nextSotw(watch);
+  watch.due = watch.answerAll = false;
+  watch.started = true;
+  watch.answers.clear();
+  watch.versions = undefined;
+  watch.held = watch.view;
+  watch.at = revision;
+  const { resources, absent, removed, respond } = draft;
+  const any = resources.length > 0 || absent.length > 0 || removed.length > 0;
+  if (!any && !respond) return undefined;
+  return {
+    watch,
+    differing: resources,
+    ...draft,
+    before: (name) => held?.at(at, name) ?? undefined,
+  };
+}
+
+function first(watch: Watch, variant: "sotw" | "delta"): Draft {
+  const { versions, answers } = watch;
+  const all = wanted(watch);
+  if (variant === "sotw") return { resources: all, absent: [], removed: [], respond: true };
+  const absent: string[] = [];
+  for (const name of watch.names) if (!watch.view?.get(name)) absent.push(name);
+  if (!versions) return { resources: all, absent, removed: [], respond: true };
+  const resources = all.filter((resource) =>
+    versions.get(resource.name) !== resource.version || answers.has(resource.name)
+  );
+  for (const name of versions.keys()) {
+    if (watch.wildcard && !watch.names.has(name) && !watch.view?.get(name)) absent.push(name);
+  }
+  return { resources, absent, removed: [], respond: false };
+}
+
+function nextDelta(watch: Watch): Draft {
+  const { changed, removed } = difference(watch);
+  const resources = watch.answerAll ? wanted(watch) : filtered(watch, changed);
+  if (watch.answers.size === 0) {
+    return { resources, absent: [], removed: filteredNames(watch, removed), respond: false };
+  }
+  const absent: string[] = [];
+  const extra = new Map(resources.map((resource) => [resource.name, resource]));
+  for (const name of watch.answers) {
+    const resource = watch.view?.get(name);
+    if (resource) extra.set(name, resource);
+    else absent.push(name);
+  }
+  const drained = filteredNames(watch, removed).filter((name) => !watch.answers.has(name));
+  return { resources: [...extra.values()], absent, removed: drained, respond: false };
+}
+
+function nextSotw(watch: Watch): Draft {
+  const { changed, removed } = difference(watch);
+  const respond = watch.answerAll;
+  const differs = filtered(watch, changed);
+  const gone = filteredNames(watch, removed);
+  if (watch.type.fullState) {
+    const any = respond || differs.length > 0 || watch.answers.size > 0;
+    const resources = any ? wanted(watch) : [];
+    return { resources, differing: differs, absent: [], removed: gone, respond: any };
+  }
+  if (respond) return { resources: wanted(watch), absent: [], removed: [], respond };
+  const resources = new Map(differs.map((resource) => [resource.name, resource]));
+  for (const name of watch.answers) {
+    const resource = watch.view?.get(name);
+    if (resource) resources.set(name, resource);
+  }
+  const answering = watch.answers.size > 0;
+  return { resources: [...resources.values()], absent: [], removed: [], respond: answering };
+}
+
+/** Between what the client holds and what it is to see, whether asked for or not. */
+function difference({ held, at, view }: Watch): Delta {
+  if (!view) return held ? { changed: [], removed: [...held.names()] } : NOTHING;
+  if (!held) return { changed: contentOf(view), removed: [] };
+  if (view !== held) return view.diffFrom(held, at);
+  return view.since(at) ?? view.diffFrom(view, at);
+}
+
+function filtered(watch: Watch, resources: readonly Resource[]): readonly Resource[] {
+  if (watch.wildcard || resources.length === 0) return resources;
+  return resources.filter((resource) => wants(watch, resource.name));
+}
+
+function filteredNames(watch: Watch, names: readonly string[]): readonly string[] {
+  if (watch.wildcard || names.length === 0) return names;
+  return names.filter((name) => wants(watch, name));
+}

@@ -1,0 +1,125 @@
+/**
+ * What serving counts. Names and buckets are those that dashboards of the field expect.
+ *
+ * @module
+ */
+import {
+  type Counter,
+  counter,
+  type Gauge,
+  gauge,
+  type Histogram,
+  histogram,
+} from "../metrics/mod.ts";
+
+const SECONDS = [.1, .5, 1, 3, 5, 10, 20, 30];
+
+/** Responses sent. */
+export const pushes: Counter = counter({
+  name: "pilot_xds_pushes",
+  help: "Discovery responses sent, by resource type.",
+  labels: ["type"],
+});
+
+/** Rejections. */
+export const rejects: Counter = counter({
+  name: "pilot_total_xds_rejects",
+  help: "Discovery responses that a proxy rejected, by resource type.",
+  labels: ["type"],
+});
+
+/** Answers to responses that are not the latest. */
+export const expiredNonces: Counter = counter({
+  name: "pilot_xds_expired_nonce",
+  help: "Discovery requests with the nonce of an earlier response, by resource type.",
+  labels: ["type"],
+});
+
+/** Failures of our own. */
+export const internalErrors: Counter = counter({
+  name: "pilot_total_xds_internal_errors",
+  help: "Streams that failed through an error of the server itself.",
+});
+
+/** Clients that did not read. */
+export const writeTimeouts: Counter = counter({
+  name: "pilot_xds_write_timeout",
+  help: "Streams given up because the proxy did not take what it was sent.",
+});
+
+/** Connected proxies. */
+export const connected: Gauge = gauge({
+  name: "pilot_xds",
+  help: "Connected proxies, by their version.",
+  labels: ["version"],
+});
+
+/** From a publication to the last byte taken by the transport. */
+export const convergenceTime: Histogram = histogram({
+  name: "pilot_proxy_convergence_time",
+  help: "Seconds from the publication of a change until a proxy concerned was sent all of it.",
+  buckets: SECONDS,
+});
+
+/** In the push queue. */
+export const queueTime: Histogram = histogram({
+  name: "pilot_proxy_queue_time",
+  help: "Seconds a proxy waited in the push queue.",
+  buckets: SECONDS,
+});
+
+/** From the start of a push. */
+export const pushTime: Histogram = histogram({
+  name: "pilot_xds_push_time",
+  help: "Seconds from the start of a push until the responses of a type were written.",
+  buckets: [.01, .1, .5, 1, 3, 5, 10, 20, 30],
+  labels: ["type"],
+});
+
+/** Until the transport took it. */
+export const sendTime: Histogram = histogram({
+  name: "pilot_xds_send_time",
+  help: "Seconds until the transport took all responses of a push.",
+  buckets: [.01, .1, 1, 3, 5, 10, 20, 30],
+});
+
+/** Size of responses. */
+export const configSize: Histogram = histogram({
+  name: "pilot_xds_config_size_bytes",
+  help: "Bytes of a discovery response, by resource type.",
+  buckets: [1, 1e4, 1e6, 4e6, 1e7, 4e7],
+  labels: ["type"],
+});
+
+/** Debouncing. */
+export const debounceTime: Histogram = histogram({
+  name: "pilot_debounce_time",
+  help: "Seconds between the first change of a batch and its publication.",
+  buckets: [.01, .1, .5, 1, 3, 5, 10, 20, 30],
+});
+
+/** Why a publication happened. */
+export const pushTriggers: Counter = counter({
+  name: "pilot_push_triggers",
+  help: "Publications, by the kinds of change that brought them about.",
+  labels: ["type"],
+});
+
+const rejected: Readonly<Record<string, Gauge>> = Object.fromEntries(
+  ["cds", "eds", "lds", "rds"].map((short) => [
+    short,
+    gauge({
+      name: `pilot_xds_${short}_reject`,
+      help: `Proxies whose last answer to ${short.toUpperCase()} was a rejection.`,
+      labels: ["node", "err"],
+    }),
+  ]),
+);
+
+/** Marks a proxy as one that rejects a type, or takes the mark away. */
+export function markRejected(short: string, node: string, err: string, on: boolean): void {
+  const metric = rejected[short];
+  if (!metric) return;
+  if (on) metric.set({ node, err }, 1);
+  else metric.remove({ node, err });
+}

@@ -1,0 +1,29 @@
+/**
+ * Serving: what does this proxy hold, what should it hold, send the difference in a safe order.
+ * Knows resources by type, name, version and bytes, and nothing of what is in them.
+ *
+ * @module
+ */
+export { createXdsServer, type XdsLimits, type XdsOptions, type XdsServer } from "./server.ts";
+export { type SessionInfo, type SyncState, type TypeStatus } from "./status.ts";
+export { type Nack } from "./watch.ts";
+export { createDebouncer, type DebounceOptions, type Debouncer, type Trigger } from "./pace.ts";
+export {
+  CLUSTER_TYPE,
+  ENDPOINT_TYPE,
+  LISTENER_TYPE,
+  type ResourceType,
+  resourceType,
+  ROUTE_TYPE,
+} from "./types.ts";
+export {
+  DEBOUNCE_AFTER,
+  DEBOUNCE_MAX,
+  derivedRequestRate,
+  derivedThrottle,
+  ENABLE_EDS_DEBOUNCE,
+  MAX_RECEIVE,
+  MAX_REQUESTS_PER_SECOND,
+  MAX_STREAMS,
+  PUSH_THROTTLE,
+} from "./settings.ts";

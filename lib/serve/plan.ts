@@ -1,0 +1,126 @@
+/**
+ * The order of a push. Additions and changes go out as clusters, endpoints, listeners, routes,
+ * then the rest; removals the other way round, and only when the client has accepted what
+ * replaces them: make before break.
+ *
+ * @module
+ */
+import type { Resource } from "../graph/mod.ts";
+import { type Change, collect, wanted } from "./diff.ts";
+import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE } from "./types.ts";
+import { wants, type Watch } from "./watch.ts";
+
+/** What is sent of one type in one go; in slices if it is large. */
+export interface Parcel {
+  readonly watch: Watch;
+  readonly resources: readonly Resource[];
+  readonly removed: readonly string[];
+}
+
+/** What planning needs of a stream. */
+export interface Planned {
+  readonly variant: "sotw" | "delta";
+  /** In the order of their types. */
+  readonly watches: readonly Watch[];
+  /** Clusters sent before the client asked for endpoints, when it may hold those already. */
+  readonly early: Set<string>;
+}
+
+/**
+ * Collects all that is due in a stream, as of one revision. Removals that something may still
+ * refer to are put aside in `Watch.doomed`; see {@link drain}.
+ */
+export function plan(stream: Planned, revision: number): Parcel[] {
+  const changes: Change[] = [];
+  const waiting = stream.watches.some((watch) => watch.outstanding.length > 0);
+  for (const watch of stream.watches) {
+    if (!watch.due) continue;
+    if (!watch.started) answerEarly(stream, watch);
+    const knowing = watch.started || watch.versions !== undefined;
+    const change = collect(watch, stream.variant, revision);
+    if (!change) continue;
+    changes.push(change);
+    revive(change);
+    if (watch.type.url === CLUSTER_TYPE && knowing) warm(stream, change);
+    if (watch.type.url === LISTENER_TYPE) {
+      for (const other of stream.watches) {
+        if (other.type.url === watch.type.dependent) other.answerNext = true;
+      }
+    }
+  }
+  const parcels: Parcel[] = [];
+  const drains: Parcel[] = [];
+  for (const change of changes) {
+    const { watch, resources, absent, removed, respond } = change;
+    const keep = removed.length > 0 &&
+      (waiting || changes.some((other) => other !== change && other.resources.length > 0));
+    if (keep) { for (const name of removed) watch.doomed.set(name, change.before(name)); }
+    const now = keep ? [] : removed;
+    if (resources.length > 0 || absent.length > 0 || respond) {
+      const merged = changes.length === 1 ? [...absent, ...now] : absent;
+      parcels.push({ watch, resources: withDoomed(stream, watch, resources), removed: merged });
+      if (changes.length === 1) continue;
+    }
+    const told = stream.variant === "sotw" && respond;
+    if (now.length > 0 && !told) drains.push(drainParcel(stream, watch, now));
+  }
+  return [...parcels, ...drains.reverse()];
+}
+
+/** The removals put aside, once nothing is under way that the client did not answer yet. */
+export function drain(stream: Planned): Parcel[] {
+  const parcels: Parcel[] = [];
+  for (const watch of stream.watches) {
+    if (watch.doomed.size === 0) continue;
+    const names = [...watch.doomed.keys()].filter((name) => wants(watch, name));
+    watch.doomed.clear();
+    if (names.length > 0) parcels.push(drainParcel(stream, watch, names));
+  }
+  return parcels.reverse();
+}
+
+function drainParcel({ variant }: Planned, watch: Watch, names: readonly string[]): Parcel {
+  return variant === "delta"
+    ? { watch, resources: [], removed: names }
+    : { watch, resources: wanted(watch), removed: [] };
+}
+
+/** What was to be removed and came back is no longer doomed. */
+function revive({ watch }: Change): void {
+  for (const name of watch.doomed.keys()) if (watch.view?.get(name)) watch.doomed.delete(name);
+}
+
+/** In SotW what a full response leaves out is gone, so it holds what is not to go yet. */
+function withDoomed(
+  { variant }: Planned,
+  watch: Watch,
+  resources: readonly Resource[],
+): readonly Resource[] {
+  if (variant === "delta" || watch.doomed.size === 0) return resources;
+  return [...resources, ...[...watch.doomed.values()].filter((resource) => resource !== undefined)];
+}
+
+/**
+ * Envoy warms a changed cluster until endpoints of its name arrive, and in delta it does not ask
+ * for those it holds: they are sent again.
+ */
+function warm(stream: Planned, { differing }: Change): void {
+  const endpoints = stream.watches.find((other) => other.type.url === ENDPOINT_TYPE);
+  if (!endpoints) {
+    if (stream.variant === "delta") { for (const { name } of differing) stream.early.add(name); }
+    return;
+  }
+  if (stream.variant === "sotw") endpoints.answerNext = true;
+  for (const { name } of differing) {
+    if (!wants(endpoints, name)) continue;
+    endpoints.answers.add(name);
+    endpoints.due = true;
+  }
+}
+
+/** Endpoints the client says to hold, of clusters that were sent before it said so. */
+function answerEarly(stream: Planned, watch: Watch): void {
+  if (watch.type.url !== ENDPOINT_TYPE) return;
+  if (watch.versions) { for (const name of stream.early) watch.answers.add(name); }
+  stream.early.clear();
+}

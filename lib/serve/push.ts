@@ -1,0 +1,140 @@
+/**
+ * The sending half of a session: a push is planned at one revision, and goes out parcel by parcel,
+ * slice by slice, as fast as the client takes it.
+ *
+ * @module
+ */
+import type { Resource, View } from "../graph/mod.ts";
+import { byteLength } from "../rpc/mod.ts";
+import * as metrics from "./metrics.ts";
+import { drain, type Parcel, plan } from "./plan.ts";
+import { drainable, type Session } from "./session.ts";
+
+/** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
+const MAX_OUTSTANDING = 1000;
+
+/**
+ * Sends until nothing is left to send. When more waits in the transport than is good, it stops:
+ * the promise resolves when the client caught up, and the next step goes on from there.
+ */
+export function step(session: Session): Promise<void> | undefined {
+  const { call, hall } = session;
+  while (!session.closed) {
+    if (session.parcels.length === 0) {
+      finish(session);
+      if (!begin(session)) return undefined;
+    }
+    send(session, session.parcels[0]!);
+    if (call.pending > hall.limits.pending) return call.drained();
+  }
+  return undefined;
+}
+
+/** Plans a push. False when there is nothing to do. */
+function begin(session: Session): boolean {
+  const { hall } = session;
+  const now = hall.now();
+  if (session.queuedAt !== undefined) metrics.queueTime.observe((now - session.queuedAt) / 1000);
+  session.queuedAt = undefined;
+  session.pushFor = session.publishedAt;
+  session.publishedAt = undefined;
+  const left = heldApart(session);
+  session.parcels = plan(session, hall.revision());
+  for (const view of left) hall.registry.leave(session, view);
+  if (session.parcels.length === 0 && drainable(session)) session.parcels = drain(session);
+  armDrain(session);
+  if (session.parcels.length === 0) return false;
+  session.pushStart = now;
+  return true;
+}
+
+/** Views that clients hold and no longer follow, of watches about to be brought up to date. */
+function heldApart(session: Session): View[] {
+  const views: View[] = [];
+  for (const { due, held, view } of session.watches) {
+    if (due && held && held !== view) views.push(held);
+  }
+  return views;
+}
+
+/** Removals do not wait for ever for a client that does not answer. */
+function armDrain(session: Session): void {
+  session.drainNow = false;
+  const doomed = session.watches.some((watch) => watch.doomed.size > 0);
+  if (doomed && session.drainTimer === undefined) {
+    session.drainTimer = setTimeout(() => {
+      session.drainTimer = undefined;
+      session.drainNow = true;
+      session.hall.enqueue(session);
+    }, session.hall.limits.drainMs);
+  } else if (!doomed) {
+    clearTimeout(session.drainTimer);
+    session.drainTimer = undefined;
+  }
+}
+
+/** What the finished push took, once the transport has all of it. */
+function finish(session: Session): void {
+  if (session.pushStart === undefined) return;
+  const now = session.hall.now();
+  metrics.sendTime.observe((now - session.pushStart) / 1000);
+  if (session.pushFor !== undefined) {
+    metrics.convergenceTime.observe((now - session.pushFor) / 1000);
+  }
+  session.pushStart = session.pushFor = undefined;
+}
+
+/** Sends the next message of a parcel; after the last one, the parcel is done. */
+function send(session: Session, parcel: Parcel): void {
+  const { hall, variant } = session;
+  const { watch } = parcel;
+  const { resources, removed, last } = variant === "sotw"
+    ? { resources: parcel.resources, removed: [], last: true }
+    : slice(session, parcel);
+  const nonce = session.noncePrefix + (++session.nonces).toString(36);
+  const version = String(watch.at);
+  const message = watch.encoder.encode({ resources, removed, nonce, version });
+  const { short } = watch.type;
+  metrics.pushes.inc({ type: short });
+  metrics.configSize.observe({ type: short }, byteLength(message));
+  const sent = { nonce, revision: watch.at, time: hall.clock(), resources };
+  if (variant === "sotw" || watch.outstanding.length >= MAX_OUTSTANDING) watch.outstanding.shift();
+  watch.outstanding.push(sent);
+  watch.last = { nonce, revision: sent.revision, time: sent.time };
+  watch.answerNext = false;
+  session.call.send(message);
+  if (!last) return;
+  session.parcels.shift();
+  session.sentResources = session.sentRemoved = 0;
+  metrics.pushTime.observe({ type: short }, (hall.now() - (session.pushStart ?? 0)) / 1000);
+}
+
+/** The next resources and names of a parcel that fit into one response; at least one. */
+function slice(
+  session: Session,
+  { watch, resources, removed }: Parcel,
+): { resources: readonly Resource[]; removed: readonly string[]; last: boolean } {
+  const limit = session.hall.limits.slice;
+  let size = 0;
+  let to = session.sentResources;
+  while (to < resources.length) {
+    size += watch.encoder.size(resources[to]!);
+    if (size > limit && to > session.sentResources) break;
+    to++;
+  }
+  const complete = to === resources.length;
+  let toRemoved = session.sentRemoved;
+  while (complete && toRemoved < removed.length && size < limit) {
+    size += removed[toRemoved++]!.length + 4;
+  }
+  const part = {
+    resources: to - session.sentResources === resources.length
+      ? resources
+      : resources.slice(session.sentResources, to),
+    removed: removed.slice(session.sentRemoved, toRemoved),
+    last: complete && toRemoved === removed.length,
+  };
+  session.sentResources = to;
+  session.sentRemoved = toRemoved;
+  return part;
+}

@@ -1,0 +1,129 @@
+/**
+ * Requests of both variants, decoded into one shape.
+ *
+ * @module
+ */
+import { RpcError } from "../rpc/mod.ts";
+import { fields, textOf } from "./wire.ts";
+
+/** Bounds on what a request may hold. */
+export interface RequestLimits {
+  /** Bytes of the encoded node. */
+  readonly maxNode: number;
+  /** Characters of one resource name. */
+  readonly maxName: number;
+  /** Resource names in all lists of one request together. */
+  readonly maxNames: number;
+}
+
+/** A request, whatever its variant. */
+export interface XdsRequest {
+  readonly typeUrl: string;
+  /** The encoded node; `undefined` when the request has none. */
+  readonly node: Uint8Array | undefined;
+  readonly nonce: string;
+  /** Why the client rejects the response of this nonce. */
+  readonly error: { readonly code: number; readonly message: string } | undefined;
+  /** SotW: all names asked for. Delta: names to add. */
+  readonly names: readonly string[];
+  /** Delta: names to give up. */
+  readonly unsubscribe: readonly string[];
+  /** Delta: what the client already has, version by name; `undefined` when it told nothing. */
+  readonly versions: ReadonlyMap<string, string> | undefined;
+}
+
+/** Which field holds what, by variant; see `discovery.proto`. */
+const DELTA = { node: 1, typeUrl: 2, names: 3, unsubscribe: 4, versions: 5, nonce: 6, error: 7 };
+const SOTW = { node: 2, typeUrl: 4, names: 3, unsubscribe: -1, versions: -1, nonce: 5, error: 6 };
+
+/** Longest part of a client's error message that is kept, characters. */
+const MAX_ERROR = 4096;
+const MAX_TYPE_URL = 256;
+
+/**
+ * Decodes a request. Throws `MeshError` `wire-malformed` for garbage and `RpcError`
+ * RESOURCE_EXHAUSTED for what is beyond the limits.
+ */
+export function decodeRequest(
+  bytes: Uint8Array,
+  variant: "sotw" | "delta",
+  limits: RequestLimits,
+): XdsRequest {
+  const at = variant === "delta" ? DELTA : SOTW;
+  const names: string[] = [];
+  const unsubscribe: string[] = [];
+  let versions: Map<string, string> | undefined;
+  let typeUrl = "";
+  let nonce = "";
+  let node: Uint8Array | undefined;
+  let error: XdsRequest["error"];
+  const name = (start: number, end: number): string => {
+    if (end - start > limits.maxName) {
+      throw new RpcError(
+        "RESOURCE_EXHAUSTED",
+        `a resource name is longer than ${limits.maxName} bytes`,
+      );
+    }
+    if (names.length + unsubscribe.length + (versions?.size ?? 0) >= limits.maxNames) {
+      throw tooManyNames(limits.maxNames);
+    }
+    return textOf(bytes, start, end);
+  };
+  for (const { number, start, end } of fields(bytes)) {
+    if (number === at.names) names.push(name(start, end));
+    else if (number === at.unsubscribe) unsubscribe.push(name(start, end));
+    else if (number === at.versions) readVersion(bytes, start, end, name, versions ??= new Map());
+    else if (number === at.typeUrl) {
+      typeUrl = textOf(bytes, start, Math.min(end, start + MAX_TYPE_URL));
+    } else if (number === at.nonce) {
+      nonce = textOf(bytes, start, Math.min(end, start + limits.maxName));
+    } else if (number === at.error) error = readStatus(bytes, start, end);
+    else if (number === at.node) node = nodeBytes(bytes, start, end, limits.maxNode);
+  }
+  return { typeUrl, node, nonce, error, names, unsubscribe, versions };
+}
+
+/** The refusal of a client that asks for too much. */
+export function tooManyNames(limit: number): RpcError {
+  return new RpcError("RESOURCE_EXHAUSTED", `more than ${limit} resource names are asked for`);
+}
+
+function nodeBytes(bytes: Uint8Array, start: number, end: number, limit: number): Uint8Array {
+  if (end - start > limit) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `the node takes ${end - start} bytes, more than the limit of ${limit}`,
+    );
+  }
+  return bytes.subarray(start, end);
+}
+
+function readVersion(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  name: (start: number, end: number) => string,
+  into: Map<string, string>,
+): void {
+  let key = "";
+  let version = "";
+  for (const { number, start, end } of fields(bytes, from, to)) {
+    if (number === 1) key = name(start, end);
+    else if (number === 2) version = textOf(bytes, start, end);
+  }
+  into.set(key, version);
+}
+
+function readStatus(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): { code: number; message: string } {
+  let code = 0;
+  let message = "";
+  for (const { number, value, start, end } of fields(bytes, from, to)) {
+    if (number === 1) code = value;
+    else if (number === 2) message = textOf(bytes, start, Math.min(end, start + MAX_ERROR));
+  }
+  return { code, message };
+}

@@ -1,0 +1,240 @@
+/**
+ * One stream: its requests go into watches, what is due in them goes out as responses.
+ *
+ * @module
+ */
+import type { View } from "../graph/mod.ts";
+import type { ProxyNode, Seat } from "../model/mod.ts";
+import { printable } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { type RpcCall, RpcError, statusName } from "../rpc/mod.ts";
+import * as metrics from "./metrics.ts";
+import type { NameTable } from "./names.ts";
+import type { Parcel, Planned } from "./plan.ts";
+import type { Registry } from "./registry.ts";
+import { tooManyNames, type XdsRequest } from "./request.ts";
+import type { ResponseEncoder } from "./response.ts";
+import { resourceType } from "./types.ts";
+import {
+  type Nack,
+  newWatch,
+  settle,
+  subscribeDelta,
+  subscribeSotw,
+  type Verdict,
+  type Watch,
+} from "./watch.ts";
+
+const log = scope("ads");
+
+/** What sessions share. */
+export interface Hall {
+  readonly names: NameTable;
+  readonly registry: Registry<Session>;
+  /** Revision of the last publication. */
+  readonly revision: () => number;
+  /** Milliseconds, monotonic, with fractions. */
+  readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** The encoder of a type, shared when the type is served. */
+  readonly encoder: (
+    typeUrl: string,
+    variant: "sotw" | "delta",
+    served: boolean,
+  ) => ResponseEncoder;
+  /** Asks for a turn to send. */
+  readonly enqueue: (session: Session) => void;
+  /** Says once that a type is not served. */
+  readonly unserved: (session: Session, typeUrl: string) => void;
+  readonly limits: {
+    /** Names one stream may ask for. */
+    readonly maxNames: number;
+    /** Types one stream may ask for. */
+    readonly maxTypes: number;
+    /** Bytes of resources in one delta response, about. */
+    readonly slice: number;
+    /** Bytes that may wait in the transport before the session waits too. */
+    readonly pending: number;
+    /** Longest time removals wait for the client's acknowledgements, milliseconds. */
+    readonly drainMs: number;
+  };
+}
+
+/** A connected proxy's stream. */
+export interface Session extends Planned {
+  readonly hall: Hall;
+  readonly call: RpcCall;
+  readonly node: ProxyNode;
+  readonly seat: Seat;
+  /** `<name>.<namespace>-<number>`. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly connectedAt: number;
+  /** Begin of all nonces of this stream; no other stream has it. */
+  readonly noncePrefix: string;
+  readonly watches: Watch[];
+  nonces: number;
+  /** What is being sent, and how far it got. */
+  parcels: Parcel[];
+  sentResources: number;
+  sentRemoved: number;
+  /** When the running push began, by `hall.now()`; `undefined` between pushes. */
+  pushStart: number | undefined;
+  /** When the publication came that the running push is about, if it is about one. */
+  pushFor: number | undefined;
+  /** When the session last began to wait for its turn. */
+  queuedAt: number | undefined;
+  /** When the oldest publication came that no push was begun for. */
+  publishedAt: number | undefined;
+  /** Runs while removals wait for acknowledgements. */
+  drainTimer: ReturnType<typeof setTimeout> | undefined;
+  /** They waited long enough. */
+  drainNow: boolean;
+  closed: boolean;
+}
+
+/** What a session is opened with. */
+export type Arrival = Pick<Session, "hall" | "call" | "variant" | "node" | "id" | "noncePrefix">;
+
+/** A session without watches. The seat is taken by `sit`, which is handed what to call when it moves. */
+export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat): Session {
+  const session: Session = {
+    ...arrival,
+    seat: sit(() => move(session)),
+    connectedAt: arrival.hall.clock(),
+    watches: [],
+    early: new Set(),
+    nonces: 0,
+    parcels: [],
+    sentResources: 0,
+    sentRemoved: 0,
+    pushStart: undefined,
+    pushFor: undefined,
+    queuedAt: undefined,
+    publishedAt: undefined,
+    drainTimer: undefined,
+    drainNow: false,
+    closed: false,
+  };
+  return session;
+}
+
+/** Takes in a request. Throws `RpcError` for one that ends the stream. */
+export function receive(session: Session, request: XdsRequest): void {
+  if (request.typeUrl === "") throw new RpcError("INVALID_ARGUMENT", "the request names no type");
+  const known = session.watches.find(({ type }) => type.url === request.typeUrl);
+  const watch = known ?? open(session, request.typeUrl);
+  const verdict = known ? answered(session, watch, request) : "none";
+  // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
+  if (session.variant === "delta") subscribeDelta(watch, request, !known);
+  else if (verdict !== "stale") subscribeSotw(watch, request, !known);
+  checkNames(session);
+  if (watch.due || drainable(session)) enqueue(session);
+}
+
+function open(session: Session, typeUrl: string): Watch {
+  const { hall, watches, variant } = session;
+  if (watches.length >= hall.limits.maxTypes) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `more than ${hall.limits.maxTypes} resource types are asked for`,
+    );
+  }
+  const view = session.seat.view(typeUrl);
+  const encoder = hall.encoder(typeUrl, variant, view !== undefined);
+  const watch = newWatch(resourceType(typeUrl), encoder, hall.names);
+  look(session, watch, view);
+  if (!view) hall.unserved(session, typeUrl);
+  const after = watches.findIndex((other) => other.type.order > watch.type.order);
+  watches.splice(after < 0 ? watches.length : after, 0, watch);
+  return watch;
+}
+
+/** Takes in what the client says to a response, counts it, and logs a rejection. */
+function answered(session: Session, watch: Watch, request: XdsRequest): Verdict {
+  const { short } = watch.type;
+  const before = watch.nack;
+  const verdict = settle(watch, request, session.variant, session.hall.clock());
+  if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
+  if (before && before !== watch.nack) markRejected(session, watch, before, false);
+  if (verdict === "nack" && watch.nack) {
+    metrics.rejects.inc({ type: short });
+    markRejected(session, watch, watch.nack, true);
+    log.warn("a proxy rejected its configuration", {
+      proxy: session.id,
+      type: short,
+      names: watch.nack.names.slice(0, 10),
+      message: printable(watch.nack.message),
+    });
+  }
+  return verdict;
+}
+
+function markRejected(session: Session, watch: Watch, nack: Nack, on: boolean): void {
+  metrics.markRejected(watch.type.short, session.node.id, statusName(nack.code), on);
+}
+
+function checkNames({ watches, hall }: Session): void {
+  let names = 0;
+  for (const watch of watches) names += watch.names.size;
+  if (names > hall.limits.maxNames) throw tooManyNames(hall.limits.maxNames);
+}
+
+/** Removals wait, and nothing is under way that they would have to wait for. */
+export function drainable(session: Session): boolean {
+  const { watches } = session;
+  if (!watches.some((watch) => watch.doomed.size > 0)) return false;
+  return session.drainNow || watches.every((watch) => watch.outstanding.length === 0);
+}
+
+function enqueue(session: Session): void {
+  session.queuedAt ??= session.hall.now();
+  session.hall.enqueue(session);
+}
+
+/** A publication changed what stands in a view the session looks at. */
+export function notice(session: Session, view: View, time: number): void {
+  for (const watch of session.watches) if (watch.view === view) watch.due = true;
+  session.publishedAt ??= time;
+  enqueue(session);
+}
+
+/** The session's seat moved: its views may be others now. */
+function move(session: Session): void {
+  for (const watch of session.watches) {
+    look(session, watch, session.seat.view(watch.type.url));
+    if (watch.view !== watch.held) watch.due = true;
+  }
+  session.publishedAt ??= session.hall.now();
+  enqueue(session);
+}
+
+/**
+ * Makes a view the one a watch is to follow. The one its client holds stays looked at until the
+ * two were compared, so that nobody evicts it.
+ */
+function look(session: Session, watch: Watch, view: View | undefined): void {
+  const old = watch.view;
+  if (old === view) return;
+  const { registry } = session.hall;
+  if (view && view !== watch.held) registry.look(session, view);
+  if (old && old !== watch.held) registry.leave(session, old);
+  watch.view = view;
+}
+
+/** Ends a session: gives back its seat, its views, its names. */
+export function closeSession(session: Session): void {
+  if (session.closed) return;
+  session.closed = true;
+  clearTimeout(session.drainTimer);
+  const { registry } = session.hall;
+  for (const watch of session.watches) {
+    if (watch.view) registry.leave(session, watch.view);
+    if (watch.held && watch.held !== watch.view) registry.leave(session, watch.held);
+    if (watch.nack) markRejected(session, watch, watch.nack, false);
+    watch.names.clear();
+  }
+  session.parcels = [];
+  session.seat.close();
+}

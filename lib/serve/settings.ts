@@ -1,0 +1,88 @@
+/**
+ * The environment variables of serving, and what follows from the machine's size.
+ *
+ * @module
+ */
+import { declareEnv, type EnvVar } from "../env/mod.ts";
+
+const readers = ["pilot-discovery"];
+
+/** Quiet time after a change before it is published. */
+export const DEBOUNCE_AFTER: EnvVar<number> = declareEnv({
+  name: "PILOT_DEBOUNCE_AFTER",
+  type: "duration",
+  default: "100ms",
+  doc:
+    "How long to wait for further changes before publishing; each change starts the wait again, " +
+    "up to PILOT_DEBOUNCE_MAX.",
+  readers,
+});
+
+/** Longest a change waits. */
+export const DEBOUNCE_MAX: EnvVar<number> = declareEnv({
+  name: "PILOT_DEBOUNCE_MAX",
+  type: "duration",
+  default: "10s",
+  doc: "Longest time a change waits to be published while others keep arriving.",
+  readers,
+});
+
+/** Whether endpoint changes wait too. */
+export const ENABLE_EDS_DEBOUNCE: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_EDS_DEBOUNCE",
+  type: "bool",
+  default: true,
+  doc:
+    "Let changes of endpoints alone wait like all others; when false they are published at once.",
+  readers,
+});
+
+/** Pushes at the same time. */
+export const PUSH_THROTTLE: EnvVar<number> = declareEnv({
+  name: "PILOT_PUSH_THROTTLE",
+  type: "int",
+  default: 0,
+  doc: "How many proxies are sent to at the same time; 0 derives it from the machine's size.",
+  readers,
+});
+
+/** New streams a second. */
+export const MAX_REQUESTS_PER_SECOND: EnvVar<number> = declareEnv({
+  name: "PILOT_MAX_REQUESTS_PER_SECOND",
+  type: "float",
+  default: 0,
+  doc: "How many new discovery streams are taken per second, those beyond it wait; 0 derives it " +
+    "from the machine's size.",
+  readers,
+});
+
+/** Largest message taken. */
+export const MAX_RECEIVE: EnvVar<number> = declareEnv({
+  name: "MESH_GPRC_MAXRECVMSGSIZE",
+  type: "int",
+  default: 4 * 1024 * 1024,
+  doc: "Largest message taken over gRPC, bytes.",
+  readers: ["pilot-discovery", "pilot-agent"],
+});
+
+/** Streams on a connection. */
+export const MAX_STREAMS: EnvVar<number> = declareEnv({
+  name: "MESH_GPRC_MAXSTREAMS",
+  type: "int",
+  default: 100_000,
+  doc: "Most streams at the same time on one gRPC connection.",
+  readers: ["pilot-discovery", "pilot-agent"],
+});
+
+/** Pushes at the same time on a machine of so many processors: 20 at least, 100 at most. */
+export function derivedThrottle(cpus: number): number {
+  return Math.min(100, Math.max(20, cpus * 10));
+}
+
+/**
+ * New streams a second on a machine of so many processors. A first sync costs some ten
+ * milliseconds, so a hundred a processor keep it busy; those that wait are not refused.
+ */
+export function derivedRequestRate(cpus: number): number {
+  return Math.max(100, cpus * 100);
+}

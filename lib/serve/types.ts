@@ -1,0 +1,63 @@
+/**
+ * The resource types of the protocol: what serving has to know about each.
+ *
+ * @module
+ */
+
+const API = "type.googleapis.com/envoy.config.";
+
+/** A resource type as serving treats it. */
+export interface ResourceType {
+  readonly url: string;
+  /** For metrics and status: `cds`, `eds`, …; `other` for types not in the table. */
+  readonly short: string;
+  /** An empty first request asks for everything there is. */
+  readonly wildcard: boolean;
+  /** In SotW a response holds everything asked for, and what it leaves out is gone. */
+  readonly fullState: boolean;
+  /** Place in the order of additions; removals go the other way. */
+  readonly order: number;
+  /**
+   * The type that a changed resource of this one waits for. Envoy warms a changed cluster until
+   * the endpoints of its name arrive, and a changed listener until its routes do.
+   */
+  readonly dependent?: string;
+}
+
+/** Clusters. */
+export const CLUSTER_TYPE: string = API + "cluster.v3.Cluster";
+/** Endpoints of a cluster. */
+export const ENDPOINT_TYPE: string = API + "endpoint.v3.ClusterLoadAssignment";
+/** Listeners. */
+export const LISTENER_TYPE: string = API + "listener.v3.Listener";
+/** Route tables. */
+export const ROUTE_TYPE: string = API + "route.v3.RouteConfiguration";
+
+const TABLE: readonly ResourceType[] = [
+  {
+    url: CLUSTER_TYPE,
+    short: "cds",
+    wildcard: true,
+    fullState: true,
+    order: 0,
+    dependent: ENDPOINT_TYPE,
+  },
+  { url: ENDPOINT_TYPE, short: "eds", wildcard: false, fullState: false, order: 1 },
+  {
+    url: LISTENER_TYPE,
+    short: "lds",
+    wildcard: true,
+    fullState: true,
+    order: 2,
+    dependent: ROUTE_TYPE,
+  },
+  { url: ROUTE_TYPE, short: "rds", wildcard: false, fullState: false, order: 3 },
+];
+
+const BY_URL: ReadonlyMap<string, ResourceType> = new Map(TABLE.map((type) => [type.url, type]));
+
+/** The type of a URL; unknown ones come last in the order and are served by name only. */
+export function resourceType(url: string): ResourceType {
+  return BY_URL.get(url) ??
+    { url, short: "other", wildcard: false, fullState: false, order: TABLE.length };
+}

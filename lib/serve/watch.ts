@@ -1,0 +1,200 @@
+/**
+ * What one stream wants of one resource type, what it was sent and what it said to that.
+ *
+ * @module
+ */
+import type { Resource, View } from "../graph/mod.ts";
+import { type NameSet, nameSet, type NameTable } from "./names.ts";
+import type { XdsRequest } from "./request.ts";
+import type { ResponseEncoder } from "./response.ts";
+import type { ResourceType } from "./types.ts";
+
+/** The name that stands for everything. */
+const ALL = "*";
+
+/** A response that was sent. */
+export interface Sent {
+  readonly nonce: string;
+  /** Revision its content was taken at. */
+  readonly revision: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** What it held, kept until the client answered. */
+  readonly resources: readonly Resource[];
+}
+
+/** A rejection. */
+export interface Nack {
+  readonly nonce: string;
+  readonly time: number;
+  /** A gRPC status code. */
+  readonly code: number;
+  readonly message: string;
+  /** Names of the response's resources that the message names; all of them when it names none. */
+  readonly names: readonly string[];
+}
+
+/** State of one type in one stream. */
+export interface Watch {
+  readonly type: ResourceType;
+  readonly encoder: ResponseEncoder;
+  wildcard: boolean;
+  /** Wildcard because the first request was empty; ends (SotW) with the first request that names something. */
+  implicit: boolean;
+  /** Names asked for, beside the wildcard. */
+  readonly names: NameSet;
+
+  /** What the proxy is to see. Kept up to date by the session. */
+  view: View | undefined;
+  /** The client holds what it asked for of this view as of {@link at}. */
+  held: View | undefined;
+  at: number;
+  /** Whether a first response was made (or found unnecessary). */
+  started: boolean;
+  /** Delta: what the client had when it connected; dropped with the first response. */
+  versions: ReadonlyMap<string, string> | undefined;
+  /** Names to answer whether or not they changed. */
+  readonly answers: Set<string>;
+  /** To answer everything. */
+  answerAll: boolean;
+  /** SotW: the next request is answered even if it looks like an acknowledgement. */
+  answerNext: boolean;
+  /** Something may have to be sent. */
+  due: boolean;
+  /** Names gone from the view that the client may still refer to, with what stood there (SotW). */
+  readonly doomed: Map<string, Resource | undefined>;
+
+  /** Responses without an answer yet, oldest first. */
+  readonly outstanding: Sent[];
+  last: Omit<Sent, "resources"> | undefined;
+  acked: { readonly nonce: string; readonly revision: number; readonly time: number } | undefined;
+  nack: Nack | undefined;
+}
+
+/** A watch before its first request. */
+export function newWatch(
+  type: ResourceType,
+  encoder: ResponseEncoder,
+  table: NameTable,
+): Watch {
+  return {
+    type,
+    encoder,
+    wildcard: false,
+    implicit: false,
+    names: nameSet(table),
+    view: undefined,
+    held: undefined,
+    at: 0,
+    started: false,
+    versions: undefined,
+    answers: new Set(),
+    answerAll: false,
+    answerNext: false,
+    due: false,
+    doomed: new Map(),
+    outstanding: [],
+    last: undefined,
+    acked: undefined,
+    nack: undefined,
+  };
+}
+
+/** Whether a name is asked for. */
+export function wants(watch: Watch, name: string): boolean {
+  return watch.wildcard || watch.names.has(name);
+}
+
+/** Takes in the subscription of a SotW request: the whole list of names. */
+export function subscribeSotw(watch: Watch, request: XdsRequest, first: boolean): void {
+  const { names } = request;
+  const empty = names.length === 0;
+  if (first) {
+    watch.implicit = empty && watch.type.wildcard;
+    watch.wildcard = watch.implicit || names.includes(ALL);
+    for (const name of names) if (name !== ALL) watch.names.add(name);
+    watch.answerAll = watch.due = true;
+    return;
+  }
+  if (!(empty && watch.implicit)) replaceNames(watch, names);
+  if (request.nonce === "" || (!watch.due && watch.answerNext)) watch.answerAll = watch.due = true;
+}
+
+function replaceNames(watch: Watch, names: readonly string[]): void {
+  const star = names.includes(ALL);
+  if (star && !watch.wildcard) watch.answerAll = watch.due = true;
+  watch.wildcard = star;
+  watch.implicit = false;
+  for (const name of names) {
+    if (name === ALL || !watch.names.add(name)) continue;
+    watch.answers.add(name);
+    watch.due = true;
+  }
+  if (watch.names.size === names.length - (star ? 1 : 0)) return;
+  const wanted = new Set(names);
+  for (const name of watch.names) if (!wanted.has(name)) watch.names.delete(name);
+}
+
+/** Takes in the subscription of a delta request: names that come and go. */
+export function subscribeDelta(watch: Watch, request: XdsRequest, first: boolean): void {
+  if (first) {
+    watch.implicit = request.names.length === 0 && watch.type.wildcard;
+    watch.wildcard = watch.implicit;
+    watch.versions = request.versions;
+    watch.due = true;
+  }
+  for (const name of request.names) {
+    if (name === ALL) {
+      if (!watch.wildcard && !first) watch.answerAll = true;
+      watch.wildcard = true;
+    } else {
+      watch.names.add(name);
+      if (!first) watch.answers.add(name);
+    }
+    watch.due = true;
+  }
+  for (const name of request.unsubscribe) {
+    if (name === ALL) {
+      watch.wildcard = false;
+    } else if (watch.names.delete(name) && watch.wildcard) {
+      // Asked for by the wildcard still: the client is told what it is to hold now.
+      watch.answers.add(name);
+      watch.due = true;
+    } else {
+      watch.answers.delete(name);
+    }
+  }
+}
+
+/** What a request says to an earlier response. */
+export type Verdict = "none" | "ack" | "nack" | "stale";
+
+/** Takes in the acknowledgement or rejection a request carries. */
+export function settle(
+  watch: Watch,
+  request: XdsRequest,
+  variant: "sotw" | "delta",
+  time: number,
+): Verdict {
+  const { nonce, error } = request;
+  if (nonce === "") return "none";
+  const known = watch.outstanding.findIndex((sent) => sent.nonce === nonce);
+  if (known < 0) return nonce === watch.last?.nonce ? "none" : "stale";
+  if (variant === "sotw" && nonce !== watch.last?.nonce) return "stale";
+  const sent = watch.outstanding[known]!;
+  watch.outstanding.splice(0, known + 1);
+  if (!error) {
+    watch.acked = { nonce, revision: sent.revision, time };
+    watch.nack = undefined;
+    return "ack";
+  }
+  const names = blamed(sent.resources, error.message);
+  watch.nack = { nonce, time, code: error.code, message: error.message, names };
+  return "nack";
+}
+
+function blamed(resources: readonly Resource[], message: string): readonly string[] {
+  const all = resources.map((resource) => resource.name);
+  const named = all.filter((name) => message.includes(name));
+  return named.length > 0 ? named : all;
+}
