@@ -44,7 +44,7 @@ export const PILOT_AGENT: ProgramSpec = {
       summary: "Make an HTTP request to the proxy's admin API",
       examples: ["pilot-agent request GET /config_dump", "pilot-agent request POST /logging"],
       args: [
-        { name: "method", description: "HTTP method", choices: ["GET", "POST"] },
+        { name: "method", description: "HTTP method", suggestions: ["GET", "POST"] },
         { name: "path", description: "Path of the request, with its query" },
         { name: "body", description: "Body of the request", optional: true },
       ],

@@ -35,7 +35,11 @@ export const PILOT_DISCOVERY: ProgramSpec = {
       summary: "Make one HTTP request to the daemon's metrics and debug endpoint",
       examples: ["pilot-discovery request GET /debug/syncz"],
       args: [
-        { name: "method", description: "HTTP method", choices: ["GET", "POST", "PUT", "DELETE"] },
+        {
+          name: "method",
+          description: "HTTP method",
+          suggestions: ["GET", "POST", "PUT", "DELETE"],
+        },
         { name: "path", description: "Path of the request, with its query" },
         { name: "body", description: "Body of the request", optional: true },
       ],

@@ -84,7 +84,7 @@ function positional(program: ProgramSpec, command: CommandSpec, count: number): 
     }
   }
   const arg: ArgSpec | undefined = command.args?.[count];
-  for (const choice of arg?.choices ?? []) {
+  for (const choice of arg?.choices ?? arg?.suggestions ?? []) {
     candidates.push({ word: choice, description: arg?.description ?? "" });
   }
   return { candidates, shell: "none" };

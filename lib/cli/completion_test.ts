@@ -7,6 +7,7 @@ const ANSWERS: [words: string[], words2: string[], directive: string][] = [
   [[""], ["serve", "send", "group", "help"], ":none"],
   [["se"], ["serve", "send"], ":none"],
   [["group", ""], ["inner"], ":none"],
+  [["group", "inner", "o"], ["one"], ":none"],
   [["send", ""], ["GET", "POST"], ":none"],
   [["send", "GET", ""], [], ":none"],
   [["send", "--verbosity", "1", "P"], ["POST"], ":none"],

@@ -50,6 +50,8 @@ export function parseArgv(program: ProgramSpec, argv: readonly string[]): Parsed
     throw error instanceof CommanderError ? argumentCount(path, command, args.length) : error;
   }
 
+  if (!wantsHelp) checkChoices(command, args);
+
   const values = new Map<string, FlagValue>();
   const given = new Set<string>();
   for (const [attribute, spec] of byAttribute) {
@@ -105,6 +107,15 @@ function unknownCommand(path: readonly CommandSpec[], word: string): MeshError {
     `unknown command ${JSON.stringify(word)} for ${JSON.stringify(line)}`,
     `${meant}Run '${line} --help' for usage.`.trimStart(),
   );
+}
+
+function checkChoices(command: CommandSpec, args: readonly string[]): void {
+  for (const [at, { name, choices }] of (command.args ?? []).entries()) {
+    const word = args[at];
+    if (word === undefined || choices === undefined || choices.includes(word)) continue;
+    const message = `invalid argument ${JSON.stringify(word)} for <${name}>: `;
+    throw new MeshError("argument-value", `${message}must be ${choices.join(" or ")}`);
+  }
 }
 
 function argumentCount(path: readonly CommandSpec[], command: CommandSpec, got: number): MeshError {

@@ -86,6 +86,7 @@ const REFUSED: [argv: string, status: number, err: RegExp][] = [
   ["serve -ax", 64, /unknown shorthand flag: "x" in -ax/],
   ["send --name x GET /", 64, /unknown flag: --name/],
   ["sevre", 64, /unknown command "sevre" for "tool"\nDid you mean this\?\n\tserve\n/],
+  ["group inner three", 1, /invalid argument "three" for <role>: must be one or two/],
   ["group outer", 64, /unknown command "outer" for "tool group"/],
   ["serve extra", 64, /accepts 0 arg\(s\), received 1/],
   ["send GET", 64, /accepts between 2 and 3 arg\(s\), received 1/],

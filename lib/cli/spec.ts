@@ -42,8 +42,10 @@ export interface ArgSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
-  /** What completion offers. */
+  /** The values that are accepted; also what completion offers. */
   readonly choices?: readonly string[];
+  /** What completion offers, when other values are accepted too. */
+  readonly suggestions?: readonly string[];
 }
 
 /** A command: either runs, or groups others. */

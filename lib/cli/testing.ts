@@ -58,7 +58,7 @@ export function fixture(run: (call: Invocation) => number = () => 0): ProgramSpe
         name: "send",
         summary: "Send one thing",
         args: [
-          { name: "method", description: "A method", choices: ["GET", "POST"] },
+          { name: "method", description: "A method", suggestions: ["GET", "POST"] },
           { name: "path", description: "A path" },
           { name: "body", description: "A body", optional: true },
         ],
@@ -67,7 +67,12 @@ export function fixture(run: (call: Invocation) => number = () => 0): ProgramSpe
       {
         name: "group",
         summary: "A group",
-        commands: [{ name: "inner", summary: "Inner", run }],
+        commands: [{
+          name: "inner",
+          summary: "Inner",
+          args: [{ name: "role", description: "A role", optional: true, choices: ["one", "two"] }],
+          run,
+        }],
       },
     ],
   };

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { parseArgv, runProgram } from "../../lib/cli/mod.ts";
+import { testAgainstSpec } from "../spec_table.ts";
+import { type ProxyOptions, proxyOptions } from "./options.ts";
+import { PILOT_AGENT } from "./program.ts";
+
+await testAgainstSpec(PILOT_AGENT, ["role"]);
+
+function parse(...argv: string[]): ProxyOptions {
+  return proxyOptions(parseArgv(PILOT_AGENT, ["proxy", ...argv]).flags);
+}
+
+/** Runs the program in-process; standard output, standard error and exit status. */
+async function ran(...argv: string[]): Promise<[out: string, err: string, status: number]> {
+  let out = "";
+  let err = "";
+  const io = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+  };
+  const { signal } = new AbortController();
+  const status = await runProgram(PILOT_AGENT, argv, { io, signal });
+  return [out, err, status];
+}
+
+Deno.test("proxy without flags has the documented defaults", () => {
+  const expected: ProxyOptions = {
+    role: "sidecar",
+    concurrency: 0,
+    domain: "",
+    meshConfig: "./etc/mesh/config/mesh",
+    outlierLogPath: "",
+    profiling: false,
+    proxyComponentLogLevel: "",
+    proxyLogLevel: "warning,misc:error",
+    serviceCluster: "mesh-proxy",
+    stsPort: 0,
+    templateFile: "",
+    tokenManagerPlugin: "",
+    logging: {
+      asJson: false,
+      outputLevel: "",
+      caller: "",
+      stacktraceLevel: "default:none",
+      targets: ["stdout"],
+      klogVerbosity: 0,
+    },
+    given: new Set(),
+  };
+  assert.deepEqual(parse(), expected);
+});
+
+Deno.test("each flag of proxy reaches its option", () => {
+  const options = parse(
+    "--concurrency=4",
+    "--domain=d",
+    "--meshConfig=m",
+    "--outlierLogPath=o",
+    "--profiling",
+    "--proxyComponentLogLevel=c:debug",
+    "--proxyLogLevel=info",
+    "--serviceCluster=s",
+    "--stsPort=15463",
+    "--templateFile=t",
+    "--tokenManagerPlugin=p",
+    "--log_output_level=xdsproxy:debug",
+    "--vklog=2",
+  );
+  const { logging, given, ...own } = options;
+  assert.deepEqual(own, {
+    role: "sidecar",
+    concurrency: 4,
+    domain: "d",
+    meshConfig: "m",
+    outlierLogPath: "o",
+    profiling: true,
+    proxyComponentLogLevel: "c:debug",
+    proxyLogLevel: "info",
+    serviceCluster: "s",
+    stsPort: 15463,
+    templateFile: "t",
+    tokenManagerPlugin: "p",
+  });
+  assert.equal(logging.outputLevel, "xdsproxy:debug");
+  assert.equal(logging.klogVerbosity, 2);
+  assert.equal(given.size, 13);
+});
+
+Deno.test("proxy takes a role that there is", async () => {
+  const { flags, args } = parseArgv(PILOT_AGENT, ["proxy", "router"]);
+  assert.equal(proxyOptions(flags, args[0]).role, "router");
+  const [, err, status] = await ran("proxy", "waypoint");
+  assert.match(err, /invalid argument "waypoint" for <role>: must be sidecar or router/);
+  assert.equal(status, 1);
+});
+
+Deno.test("request refuses ports that are not meant for it", async () => {
+  const [out, err, status] = await ran("request", "--debug-port", "22", "GET", "/");
+  assert.equal(out, "");
+  assert.match(err, /^Error: debug port 22 is not in allowed list \[15000 15021 15020 15004\]\n/);
+  assert.equal(status, 1);
+});
+
+for (const argv of [["mesh-iptables", "-np", "15001"], ["mesh-clean-iptables", "--dry-run"]]) {
+  Deno.test(`${argv[0]} says that it is not supported, after reading its flags`, async () => {
+    const [, err, status] = await ran(...argv);
+    assert.match(err, /not supported yet\n.*captureMode NONE/);
+    assert.equal(status, 1);
+    const [, usage, wrong] = await ran(...argv, "--nosuch");
+    assert.match(usage, /unknown flag: --nosuch/);
+    assert.equal(wrong, 64);
+  });
+}
+
+Deno.test("a logging flag of a wrong value ends the program", async () => {
+  const [, err, status] = await ran("request", "--log_output_level=ads:loud", "GET", "/");
+  assert.match(err, /ads:loud/);
+  assert.equal(status, 1);
+});

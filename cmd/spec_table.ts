@@ -1,0 +1,140 @@
+/**
+ * For tests: compares a program's flag tables with the interface description, row by row. The
+ * description is no part of the project; where it is not at hand the comparison is skipped.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import type { CommandSpec, FlagSpec, FlagType, ProgramSpec } from "../lib/cli/mod.ts";
+
+/** A row of the description. */
+interface SpecFlag {
+  readonly name: string;
+  readonly short: string | null;
+  readonly type: string;
+  readonly default: string;
+}
+
+interface SpecCommand {
+  readonly program: string;
+  readonly command: string;
+  readonly args: string;
+  readonly flags: readonly SpecFlag[];
+}
+
+const DIRECTORY = Deno.env.get("MESH_SPEC_DIR") ??
+  new URL("../../shared/spec", import.meta.url).pathname;
+
+const TYPE_NAMES: Readonly<Record<FlagType, string>> = {
+  bool: "boolean",
+  string: "string",
+  int: "int",
+  int32: "int32",
+  uint16: "uint16",
+  float32: "float32",
+  duration: "duration",
+  level: "Level",
+  stringSlice: "string slice",
+  stringArray: "string array",
+  stringMap: "string-to-string map",
+};
+
+/**
+ * Registers one test for each command that the description gives the program.
+ *
+ * @param added names of arguments that go beyond the description
+ */
+export async function testAgainstSpec(
+  program: ProgramSpec,
+  added: readonly string[] = [],
+): Promise<void> {
+  const commands = await readSpec(program.name);
+  if (commands === undefined) {
+    Deno.test({
+      name: `${program.name}: flag tables (skipped: no description in MESH_SPEC_DIR)`,
+      ignore: true,
+      fn: () => {},
+    });
+    return;
+  }
+  for (const expected of commands) {
+    Deno.test(`${expected.command}: flags as described`, () => {
+      const command = find(program, expected.command.split(" ").slice(1));
+      const actual = [...command.flags ?? [], ...program.globalFlags].map(row);
+      assert.deepEqual(actual.sort(byName), expected.flags.map(specRow).sort(byName));
+      const args = (command.args ?? []).filter((arg) => !added.includes(arg.name)).map((arg) =>
+        arg.optional ? `[<${arg.name}>]` : `<${arg.name}>`
+      );
+      assert.equal(args.join(" "), expected.args);
+    });
+  }
+  Deno.test(`${program.name}: no command that is not described`, () => {
+    const described = new Set(commands.map(({ command }) => command));
+    const leaves = leafNames(program, []);
+    assert.deepEqual(leaves.filter((name) => !described.has(name)), []);
+  });
+}
+
+async function readSpec(program: string): Promise<SpecCommand[] | undefined> {
+  try {
+    const { commands } = JSON.parse(await Deno.readTextFile(`${DIRECTORY}/flags.json`));
+    return (commands as SpecCommand[]).filter((command) => command.program === program);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function find(program: ProgramSpec, path: readonly string[]): CommandSpec {
+  let command: CommandSpec = program;
+  for (const name of path) {
+    const child = command.commands?.find((each) => each.name === name);
+    assert(child !== undefined, `there is no command ${path.join(" ")}`);
+    command = child;
+  }
+  return command;
+}
+
+function leafNames(command: CommandSpec, path: readonly string[]): string[] {
+  const line = [...path, command.name];
+  if (command.commands === undefined) return [line.join(" ")];
+  return command.commands.flatMap((child) => leafNames(child, line));
+}
+
+/** Name, short form, type and default: what the description fixes. */
+type Row = readonly [name: string, short: string, type: string, preset: string];
+
+function row({ name, short, type, default: preset = "" }: FlagSpec): Row {
+  return [
+    `--${name}`,
+    short === undefined ? "" : `-${short}`,
+    TYPE_NAMES[type],
+    presetOf(type, preset),
+  ];
+}
+
+function presetOf(type: FlagType, preset: string): string {
+  switch (type) {
+    case "bool":
+      return preset === "" ? "false" : preset;
+    case "int":
+    case "int32":
+    case "level":
+      return preset === "" ? "0" : preset;
+    case "stringSlice":
+    case "stringArray":
+    case "stringMap":
+      return `[${preset}]`;
+    default:
+      return preset;
+  }
+}
+
+function specRow({ name, short, type, default: preset }: SpecFlag): Row {
+  // The description leaves the default of --short open and says that short is what one gets.
+  return [name, short ?? "", type, preset === "(unset)" ? "true" : preset];
+}
+
+function byName(a: Row, b: Row): number {
+  return a[0] < b[0] ? -1 : 1;
+}
