@@ -13,7 +13,7 @@ import { dirname, fromFileUrl, join, npmPackageDir, walkFiles } from "./paths.ts
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 const OUT = join(ROOT, "lib/proto/gen");
-const STAMP = join(OUT, ".stamp");
+const STAMP = ".stamp";
 
 /** The one proto of the npm package that is too old for its neighbours: `StringRules` lacks two rules they use. */
 const VALIDATE_PROTO = "validate/validate.proto";
@@ -25,16 +25,20 @@ const VALIDATE_PATCH: readonly [find: string, replace: string] = [
 async function main(): Promise<void> {
   const pins = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json"))).imports;
   const stamp = await digest(pins);
-  if (await readOr(STAMP) === stamp) return;
+  if (await readOr(join(OUT, STAMP)) === stamp) return;
   const started = performance.now();
-  const work = await Deno.makeTempDir({ prefix: "mesh-gen-" });
+  // Inside the tree, so that the result can be put in its place by a rename.
+  await Deno.mkdir(join(ROOT, ".cache"), { recursive: true });
+  const work = await Deno.makeTempDir({ dir: join(ROOT, ".cache"), prefix: "gen-" });
   try {
     const envoy = await npmPackageDir(pins["@grpc/grpc-js-xds"]);
     const roots = (await Deno.readTextFile(join(ROOT, "scripts/gen_roots.txt")))
       .split("\n").map((l) => l.trim()).filter((l) => l !== "" && !l.startsWith("#"));
     await assemble(work, join(envoy, "deps"));
-    await generate(work, await closure(work, roots), pins);
-    await Deno.writeTextFile(STAMP, stamp);
+    const fresh = join(work, ".out");
+    await generate(work, await closure(work, roots), pins, fresh);
+    await Deno.writeTextFile(join(fresh, STAMP), stamp);
+    await swap(fresh, join(work, ".old"));
   } finally {
     await Deno.remove(work, { recursive: true });
   }
@@ -104,11 +108,22 @@ async function closure(work: string, roots: readonly string[]): Promise<string[]
   return [...seen].sort();
 }
 
+/** Puts the new code in its place; whoever reads meanwhile sees all of the old or all of the new. */
+async function swap(fresh: string, old: string): Promise<void> {
+  try {
+    await Deno.rename(OUT, old);
+  } catch (e) {
+    if (!(e instanceof Deno.errors.NotFound)) throw e;
+  }
+  await Deno.rename(fresh, OUT);
+}
+
 /** Runs buf with protoc-gen-es over exactly the given files. */
 async function generate(
   work: string,
   files: string[],
   pins: Record<string, string>,
+  out: string,
 ): Promise<void> {
   const lean = await Deno.makeTempDir({ prefix: "mesh-gen-lean-" });
   try {
@@ -127,10 +142,9 @@ async function generate(
     await Deno.writeTextFile(join(lean, "buf.yaml"), "version: v2\n");
     await Deno.writeTextFile(
       join(lean, "buf.gen.yaml"),
-      `version: v2\nplugins:\n  - local: ${plugin}\n    out: ${OUT}\n    opt: [target=ts, import_extension=ts]\n`,
+      `version: v2\nplugins:\n  - local: ${plugin}\n    out: ${out}\n    opt: [target=ts, import_extension=ts]\n`,
     );
-    await Deno.remove(OUT, { recursive: true }).catch(() => {});
-    await Deno.mkdir(OUT, { recursive: true });
+    await Deno.mkdir(out, { recursive: true });
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "-q", "--no-config", "--no-lock", pins["@bufbuild/buf"]!, "generate"],
       cwd: lean,
@@ -143,7 +157,7 @@ async function generate(
   } finally {
     await Deno.remove(lean, { recursive: true });
   }
-  for (const file of await walkFiles(OUT, ".ts")) {
+  for (const file of await walkFiles(out, ".ts")) {
     const text = await Deno.readTextFile(file);
     await Deno.writeTextFile(file, "// deno-lint-ignore-file\n" + text);
   }
