@@ -3,15 +3,14 @@
  *
  * @module
  */
-import { isRead, type SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject, Service } from "../model/mod.ts";
-import { findKind } from "../schema/mod.ts";
+import { type Kind, KINDS } from "../schema/mod.ts";
 import { toJson } from "../proto/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 
-/** `/debug/configz`, `/debug/registryz`, `/debug/mesh`. */
+/** `/debug/configz`, `/debug/registryz`, `/debug/graphz`, `/debug/faultz`. */
 export function configRoutes(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/configz", ({ url }) => configz(inputs, url.searchParams)),
@@ -45,32 +44,27 @@ export function configRoutes(inputs: DebugInputs): Route[] {
 function configz(inputs: DebugInputs, query: URLSearchParams): Response {
   if (query.get("problems") === "true") {
     return json({
-      problems: inputs.problems().map(problemView),
-      warnings: inputs.warnings().map(problemView),
+      problems: inputs.problems(),
+      warnings: inputs.warnings(),
     });
   }
   const wanted = query.get("resource");
-  if (wanted !== null && inputs.objects().every((o) => o.meta.kind !== wanted)) {
-    const known = [...new Set(inputs.objects().map((o) => o.meta.kind))].sort();
-    if (findKindNamed(wanted) === undefined) {
-      return text(
-        `no such kind: ${wanted}; there are objects of: ${known.join(", ") || "none"}\n`,
-        { status: 400 },
-      );
-    }
+  if (wanted !== null && kindNamed(wanted) === undefined) {
+    const known = KINDS.map((k) => k.kind).join(", ");
+    return text(`no such kind: ${wanted}; kinds are ${known}\n`, { status: 400 });
   }
   return json(
     inputs.objects().filter((o) => wanted === null || o.meta.kind === wanted).map(objectView),
   );
 }
 
-function problemView(p: SchemaProblem): Record<string, unknown> {
-  return { ...p };
+function kindNamed(name: string): Kind | undefined {
+  return KINDS.find((k) => k.kind === name);
 }
 
 function objectView(object: ConfigObject): Record<string, unknown> {
   const { meta, spec, digest } = object;
-  const kind = findKindNamed(meta.kind);
+  const kind = kindNamed(meta.kind);
   return {
     kind: meta.kind,
     metadata: {

@@ -1,0 +1,227 @@
+/**
+ * `pilot-discovery discovery`: from options to a running daemon, until it is
+ * asked to end. Composes the rooms and has no logic of its own.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { buildInfo, buildLine, MeshError } from "../../lib/base/mod.ts";
+import { warnIneffective } from "../../lib/cli/mod.ts";
+import { debugRoutes } from "../../lib/debug/mod.ts";
+import { validateEnv } from "../../lib/env/mod.ts";
+import { createGraph } from "../../lib/graph/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
+import { startRpc } from "../../lib/rpc/mod.ts";
+import {
+  createDebouncer,
+  createXdsServer,
+  DEBOUNCE_AFTER,
+  DEBOUNCE_MAX,
+  derivedRequestRate,
+  derivedThrottle,
+  ENABLE_EDS_DEBOUNCE,
+  MAX_RECEIVE,
+  MAX_REQUESTS_PER_SECOND,
+  MAX_STREAMS,
+  PUSH_THROTTLE,
+  type XdsServer,
+} from "../../lib/serve/mod.ts";
+import {
+  type FileSource,
+  startFileSource,
+  watchMeshConfig,
+  watchNetworks,
+} from "../../lib/sources/mod.ts";
+import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
+import { startWeb } from "../../lib/web/mod.ts";
+import { readFeatures } from "./features.ts";
+import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
+import type { DiscoveryOptions } from "./options.ts";
+import { createPending } from "./pending.ts";
+import { checkSupported, INERT_FLAGS } from "./settings.ts";
+import { ENABLE_DEBUG_ON_HTTP, METRICS_LOCALHOST_ACCESS_ONLY, POD_NAME } from "./variables.ts";
+
+const log = scope("default");
+
+/**
+ * Runs the daemon until `signal` asks it to end.
+ *
+ * @returns the exit status
+ * @throws MeshError for options, variables or files that cannot be used, and for
+ * listeners that cannot be opened
+ */
+export async function discovery(options: DiscoveryOptions, signal: AbortSignal): Promise<number> {
+  validateEnv();
+  const notes = checkSupported(options);
+  await using stack = new AsyncDisposableStack();
+  const daemon = await startTranslation(options, stack);
+  const xds = createXdsServer({
+    source: daemon.translation.source,
+    now: () => performance.now(),
+    clock: () => Date.now(),
+    pod: POD_NAME.get() ?? Deno.hostname(),
+    instance: crypto.randomUUID().slice(0, 8),
+    pushes: PUSH_THROTTLE.get() || derivedThrottle(navigator.hardwareConcurrency),
+    requestRate: MAX_REQUESTS_PER_SECOND.get() ||
+      derivedRequestRate(navigator.hardwareConcurrency),
+  });
+  await listen(options, daemon, xds, stack);
+  warnIneffective(options.given, INERT_FLAGS, (message, fields) => log.warn(message, fields));
+  for (const note of notes) log.info(note);
+  log.info("ready", { version: buildLine(), configDir: options.configDir });
+  await aborted(signal);
+  log.info("stopping", { within: `${options.shutdownDurationMs} ms` });
+  return 0;
+}
+
+/** The daemon's core: sources that feed translation. */
+interface Core {
+  readonly translation: Translation;
+  readonly files: FileSource;
+}
+
+async function startTranslation(
+  options: DiscoveryOptions,
+  stack: AsyncDisposableStack,
+): Promise<Core> {
+  const pending = createPending();
+  let publish = (): void => {};
+  const debouncer = createDebouncer({
+    after: DEBOUNCE_AFTER.get(),
+    max: DEBOUNCE_MAX.get(),
+    endpointsWait: ENABLE_EDS_DEBOUNCE.get(),
+    now: () => performance.now(),
+    timer: (run, ms) => {
+      const id = setTimeout(run, ms);
+      return () => clearTimeout(id);
+    },
+    publish: () => publish(),
+  });
+  stack.defer(() => debouncer.stop());
+  const mesh = await watchMeshConfig({
+    path: options.meshConfig,
+    explicit: options.given.has("meshConfig"),
+    onChange: (value) => {
+      pending.addMesh(value);
+      debouncer.touch("global");
+    },
+  });
+  stack.defer(() => mesh.close());
+  const networks = await watchNetworks({
+    path: options.networksConfig,
+    explicit: options.given.has("networksConfig"),
+    onChange: (value) => {
+      pending.addNetworks(value);
+      debouncer.touch("networks");
+    },
+  });
+  stack.defer(() => networks.close());
+  const graph = createGraph({
+    now: () => performance.now(),
+    onFault: (table, key, fault) => {
+      if (fault === undefined) log.info("a computation works again", { table, key });
+      else {log.error("a computation failed", {
+          table,
+          key,
+          inputs: fault.inputs,
+          error: fault.error,
+        });}
+    },
+  });
+  const translation = createTranslation(graph, {
+    domain: options.domain,
+    features: readFeatures(),
+    config: mesh.current(),
+    networks: networks.current(),
+  });
+  publish = () => {
+    translation.apply(pending.take());
+  };
+  let first = true;
+  const files = await startFileSource({
+    dir: resolve(options.configDir),
+    onChange: (changes) => {
+      const kinds = pending.addObjects(changes);
+      // What is there at the start is served before anybody can ask.
+      if (first) publish();
+      else debouncer.touch(...kinds);
+      first = false;
+    },
+  });
+  stack.defer(() => files.close());
+  return { translation, files };
+}
+
+/** Opens the listeners; each is closed, with its grace, in the reverse order. */
+async function listen(
+  options: DiscoveryOptions,
+  core: Core,
+  xds: XdsServer,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { shutdownDurationMs: grace } = options;
+  let ready = false;
+  observe({ graph: core.translation.mesh.graph, tables: core.translation.mesh.tables });
+  if (options.monitoringAddr !== "") {
+    const web = await startWeb({
+      name: "monitoring",
+      address: options.monitoringAddr,
+      routes: [
+        ...monitoringRoutes({ localOnly: METRICS_LOCALHOST_ACCESS_ONLY.get() }),
+        ...debug(options, core, xds),
+      ],
+    });
+    stack.defer(() => web.stop(Math.min(grace, 1_000)));
+  }
+  if (options.httpAddr !== "") {
+    const web = await startWeb({
+      name: "http",
+      address: options.httpAddr,
+      routes: [readyRoute(() => ready), ...debug(options, core, xds)],
+    });
+    stack.defer(() => web.stop(Math.min(grace, 1_000)));
+  }
+  if (options.grpcAddr === "") {
+    throw new MeshError("no-listener", "--grpcAddr is empty, so no proxy could connect", {
+      remedy: "Give --grpcAddr an address such as :15010; the secured listener is not there yet.",
+    });
+  }
+  const rpc = await startRpc({
+    address: options.grpcAddr,
+    services: xds.services,
+    limits: { maxReceive: MAX_RECEIVE.get(), maxStreams: MAX_STREAMS.get() },
+    keepalive: {
+      interval: options.keepaliveIntervalMs,
+      timeout: options.keepaliveTimeoutMs,
+      maxAge: options.keepaliveMaxServerConnectionAgeMs,
+    },
+  });
+  log.info("serving discovery", { address: rpc.address });
+  ready = true;
+  stack.defer(async () => {
+    ready = false;
+    // Streams end one after the other over half of the time; what is left then is cut.
+    await xds.drain(grace / 2);
+    await rpc.stop(grace / 2);
+  });
+}
+
+function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
+  if (!ENABLE_DEBUG_ON_HTTP.get()) return [];
+  return debugRoutes({
+    sessions: () => xds.sessions(),
+    mesh: core.translation.mesh,
+    objects: () => core.files.objects(),
+    problems: () => core.files.problems(),
+    warnings: () => core.files.warnings(),
+    pushAll: () => xds.pushAll(),
+    now: () => Date.now(),
+    clusterId: options.clusterId,
+    version: buildInfo.version,
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
+}

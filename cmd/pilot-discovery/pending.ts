@@ -1,0 +1,69 @@
+/**
+ * Changes on their way into the tables: gathered, the newest of each object
+ * counts, applied together when it is time to publish.
+ *
+ * @module
+ */
+import { TABLE_KINDS, type TableKind } from "../../lib/derive/mod.ts";
+import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
+import type { Trigger } from "../../lib/serve/mod.ts";
+import type { ChangeSet as SourceChanges } from "../../lib/sources/mod.ts";
+import type { ChangeSet, ObjectChange } from "../../lib/translate/mod.ts";
+
+/** What waits. */
+export interface Pending {
+  /** Adds the changes of a source; returns what kinds of change they are. */
+  addObjects(changes: SourceChanges): ReadonlySet<Trigger>;
+  addMesh(mesh: NonNullable<ChangeSet["mesh"]>): void;
+  addNetworks(networks: NonNullable<ChangeSet["networks"]>): void;
+  /** Everything that waits, which then waits no more. */
+  take(): ChangeSet;
+}
+
+/** Nothing waiting. */
+export function createPending(): Pending {
+  let objects = new Map<string, ObjectChange>();
+  let rest: Pick<ChangeSet, "mesh" | "networks"> = {};
+  const add = (
+    kind: string,
+    meta: { namespace: string; name: string },
+    object: ConfigObject | undefined,
+  ): Trigger | undefined => {
+    if (!isTableKind(kind)) return undefined;
+    const key = objectKey(meta);
+    objects.set(`${kind}/${key}`, { kind, key, object });
+    return triggerOf(kind);
+  };
+  return {
+    addObjects: ({ upserts, deletes }) => {
+      const kinds = new Set<Trigger>();
+      const note = (kind: Trigger | undefined): void => {
+        if (kind !== undefined) kinds.add(kind);
+      };
+      for (const object of upserts) note(add(object.meta.kind, object.meta, object));
+      for (const identity of deletes) note(add(identity.kind, identity, undefined));
+      return kinds;
+    },
+    addMesh: (mesh) => {
+      rest = { ...rest, mesh };
+    },
+    addNetworks: (networks) => {
+      rest = { ...rest, networks };
+    },
+    take: () => {
+      const taken = { ...rest, objects: [...objects.values()] };
+      objects = new Map();
+      rest = {};
+      return taken;
+    },
+  };
+}
+
+function isTableKind(kind: string): kind is TableKind {
+  return (TABLE_KINDS as readonly string[]).includes(kind);
+}
+
+function triggerOf(kind: TableKind): Trigger {
+  if (kind === "WorkloadEntry") return "endpoint";
+  return kind === "ServiceEntry" ? "service" : "config";
+}

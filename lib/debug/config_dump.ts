@@ -1,0 +1,121 @@
+/**
+ * `/debug/config_dump`: what a proxy is served, in the form of Envoy's own dump.
+ *
+ * @module
+ */
+import {
+  ClustersConfigDumpSchema,
+  EndpointsConfigDumpSchema,
+  ListenersConfigDumpSchema,
+  RoutesConfigDumpSchema,
+} from "#envoy/admin/v3/config_dump_shared_pb.ts";
+import type { Resource } from "../graph/mod.ts";
+import {
+  type Any,
+  AnySchema,
+  create,
+  type DescMessage,
+  type JsonValue,
+  type MessageInitShape,
+  SERVED_TYPES,
+  toJson,
+} from "../proto/mod.ts";
+import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE, ROUTE_TYPE } from "../serve/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import { json, type Route, text } from "../web/mod.ts";
+import { debugRoute } from "./access.ts";
+import type { DebugInputs } from "./inputs.ts";
+import { findProxy } from "./proxies.ts";
+
+/** `/debug/config_dump?proxyID=NAME.NAMESPACE[&types=URL,URL][&name=PART]` and `/debug/edsz?proxyID=`. */
+export function configDumpRoutes(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/config_dump", ({ url }) =>
+      withProxy(inputs, url, (session) => {
+        const types = url.searchParams.get("types")?.split(",") ?? Object.keys(SECTIONS);
+        const unknown = types.find((t) => SECTIONS[t] === undefined);
+        if (unknown !== undefined) {
+          return text(`unknown type ${unknown}; known: ${Object.keys(SECTIONS).join(", ")}\n`, {
+            status: 400,
+          });
+        }
+        const name = url.searchParams.get("name") ?? "";
+        return json({ configs: types.map((type) => section(session, type, name)) });
+      })),
+    debugRoute(
+      "GET",
+      "/debug/edsz",
+      ({ url }) =>
+        withProxy(inputs, url, (session) =>
+          json(
+            resources(session, ENDPOINT_TYPE, "").map((any) =>
+              toJson(AnySchema, any, {
+                registry: SERVED_TYPES,
+              })
+            ),
+          )),
+    ),
+  ];
+}
+
+/** Answers for the proxy that a request names: 400 without a name, 404 for one that is not connected. */
+function withProxy(
+  inputs: DebugInputs,
+  url: URL,
+  show: (session: SessionInfo) => Response,
+): Response {
+  const proxy = url.searchParams.get("proxyID");
+  if (proxy === null || proxy === "") {
+    return text("give the proxy as ?proxyID=NAME.NAMESPACE\n", { status: 400 });
+  }
+  const session = findProxy(inputs, proxy);
+  if (session === undefined) return text("no such proxy is connected here\n", { status: 404 });
+  return show(session);
+}
+
+/** Makes a section of the dump from resources. */
+type Section = (resources: Any[]) => JsonValue;
+
+function sectionOf<D extends DescMessage>(
+  schema: D,
+  init: (resources: Any[]) => MessageInitShape<D>,
+): Section {
+  return (list) => ({
+    "@type": `type.googleapis.com/${schema.typeName}`,
+    ...toJson(schema, create(schema, init(list)), { registry: SERVED_TYPES }) as object,
+  });
+}
+
+const SECTIONS: Readonly<Record<string, Section>> = {
+  [CLUSTER_TYPE]: sectionOf(ClustersConfigDumpSchema, (list) => ({
+    dynamicActiveClusters: list.map((cluster) => ({ cluster })),
+  })),
+  [LISTENER_TYPE]: sectionOf(ListenersConfigDumpSchema, (list) => ({
+    dynamicListeners: list.map((listener) => ({ activeState: { listener } })),
+  })),
+  [ROUTE_TYPE]: sectionOf(RoutesConfigDumpSchema, (list) => ({
+    dynamicRouteConfigs: list.map((routeConfig) => ({ routeConfig })),
+  })),
+  [ENDPOINT_TYPE]: sectionOf(EndpointsConfigDumpSchema, (list) => ({
+    dynamicEndpointConfigs: list.map((endpointConfig) => ({ endpointConfig })),
+  })),
+};
+
+function section(session: SessionInfo, type: string, name: string): JsonValue {
+  return SECTIONS[type]!(resources(session, type, name));
+}
+
+/** What a proxy sees of a type: all of it for wildcard types, else what it asked for. Sorted by name. */
+function resources(session: SessionInfo, typeUrl: string, name: string): Any[] {
+  const view = session.view(typeUrl);
+  if (view === undefined) return [];
+  const watch = session.types.find((t) => t.typeUrl === typeUrl);
+  const wanted = watch === undefined || watch.wildcard ? undefined : new Set(watch.names);
+  const list: Resource[] = [];
+  for (const resource of view.entries()) {
+    if (wanted !== undefined && !wanted.has(resource.name)) continue;
+    if (resource.name.includes(name)) list.push(resource);
+  }
+  return list.sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((r) => create(AnySchema, { typeUrl, value: r.bytes }));
+}

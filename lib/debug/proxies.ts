@@ -1,0 +1,96 @@
+/**
+ * Views of the connected proxies.
+ *
+ * @module
+ */
+import type { SessionInfo, TypeStatus } from "../serve/mod.ts";
+import { json, type Route, text } from "../web/mod.ts";
+import { debugRoute } from "./access.ts";
+import type { DebugInputs } from "./inputs.ts";
+
+/** `/debug/adsz`, `/debug/connections`, `/debug/syncz`. */
+export function proxyRoutes(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/adsz", ({ url }) => {
+      if (url.searchParams.get("push") === "true") {
+        return text(`Pushed to ${inputs.pushAll()} servers\n`);
+      }
+      return json(clients(inputs, true));
+    }),
+    debugRoute("GET", "/debug/connections", () => json(clients(inputs, false))),
+    debugRoute("GET", "/debug/syncz", ({ url }) => {
+      const namespace = url.searchParams.get("namespace");
+      return json(
+        inputs.sessions()
+          .filter((s) => namespace === null || s.node.namespace === namespace)
+          .map((s) => syncOf(inputs, s)),
+      );
+    }),
+  ];
+}
+
+function clients(inputs: DebugInputs, watches: boolean): Record<string, unknown> {
+  const sessions = inputs.sessions();
+  return {
+    totalClients: sessions.length,
+    clients: sessions.map((s) => ({
+      connectionId: s.connectionId,
+      connectedAt: s.connectedAt.toISOString(),
+      address: s.address,
+      labels: s.node.metadata.LABELS ?? {},
+      metadata: s.node.metadata,
+      locality: s.node.locality,
+      ...(watches ? { watches: watchesOf(s) } : {}),
+    })),
+  };
+}
+
+function watchesOf(session: SessionInfo): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    session.types.map((t) => [t.typeUrl, t.wildcard ? ["*", ...t.names] : t.names]),
+  );
+}
+
+/** The prefix of a type's fields in `/debug/syncz`. */
+const FIELDS: Readonly<Record<string, string>> = {
+  cds: "cluster",
+  lds: "listener",
+  rds: "route",
+  eds: "endpoint",
+};
+
+function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unknown> {
+  const { node } = session;
+  const row: Record<string, unknown> = {
+    cluster_id: node.metadata.CLUSTER_ID ?? inputs.clusterId,
+    proxy: proxyId(session),
+    proxy_type: node.role,
+    proxy_version: node.metadata.MESH_VERSION ?? node.buildVersion,
+    mesh_version: inputs.version,
+  };
+  for (const type of session.types) {
+    const field = FIELDS[type.short];
+    if (field === undefined) continue;
+    row[`${field}_sent`] = type.sent?.nonce ?? "";
+    row[`${field}_acked`] = type.acked?.nonce ?? "";
+    row[`${field}_status`] = type.state;
+    if (type.nack !== undefined) row[`${field}_error`] = type.nack.message;
+  }
+  return row;
+}
+
+/** How a proxy is named in queries: `name.namespace`. */
+export function proxyId({ node }: SessionInfo): string {
+  return `${node.name}.${node.namespace}`;
+}
+
+/** The session of a proxy; of several streams of one name the youngest. */
+export function findProxy(inputs: DebugInputs, proxy: string): SessionInfo | undefined {
+  return inputs.sessions().findLast((s) => proxyId(s) === proxy || s.connectionId === proxy);
+}
+
+/** Milliseconds since a type was last known to be in its present state. */
+export function ageOf(type: TypeStatus, now: number): number | undefined {
+  const since = type.nack?.time ?? (type.state === "SYNCED" ? type.acked?.time : type.sent?.time);
+  return since === undefined ? undefined : Math.max(0, now - since);
+}
