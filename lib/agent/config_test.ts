@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { MeshError } from "../base/mod.ts";
+import { durationMs } from "../proto/mod.ts";
+import { type ConfigLayers, mergeConfig } from "./config.ts";
+
+const NONE: ConfigLayers = {
+  mesh: undefined,
+  variable: undefined,
+  annotation: undefined,
+  serviceCluster: undefined,
+};
+const mesh = (text: string) => ({ file: "mesh.yaml", text });
+const annotation = (text: string) => ({ file: "annotation", text });
+
+Deno.test("without layers the built-in defaults hold", () => {
+  const { proxy, warnings } = mergeConfig(NONE);
+  assert.equal(proxy.configPath, "./etc/mesh/proxy");
+  assert.equal(proxy.binaryPath, "/usr/local/bin/dataproxy");
+  assert.equal(proxy.discoveryAddress, "meshd.mesh-system.svc:15012");
+  assert.equal(proxy.proxyAdminPort, 15000);
+  assert.equal(proxy.statusPort, 15020);
+  assert.equal(proxy.drainDuration && durationMs(proxy.drainDuration), 45_000);
+  assert.deepEqual(warnings, []);
+});
+
+Deno.test("each layer lies over the one before, field by field, metadata by key", () => {
+  const { proxy } = mergeConfig({
+    mesh: mesh(`
+defaultConfig:
+  discoveryAddress: mesh.example:15010
+  proxyAdminPort: 1
+  statusPort: 1
+  concurrency: 1
+  proxyMetadata: {FROM_MESH: "1", EACH: mesh}
+`),
+    variable:
+      "proxyAdminPort: 2\nstatusPort: 2\nproxyMetadata: {FROM_VARIABLE: '2', EACH: variable}",
+    annotation: annotation('{"statusPort": 3, "proxyMetadata": {"EACH": "annotation"}}'),
+    serviceCluster: "flag",
+  });
+  assert.equal(proxy.discoveryAddress, "mesh.example:15010");
+  assert.equal(proxy.concurrency, 1);
+  assert.equal(proxy.proxyAdminPort, 2);
+  assert.equal(proxy.statusPort, 3);
+  assert.equal(proxy.binaryPath, "/usr/local/bin/dataproxy");
+  assert.deepEqual(proxy.proxyMetadata, {
+    FROM_MESH: "1",
+    FROM_VARIABLE: "2",
+    EACH: "annotation",
+  });
+  assert.deepEqual(proxy.clusterName, { case: "serviceCluster", value: "flag" });
+});
+
+const FAULTS: readonly (readonly [string, Partial<ConfigLayers>, RegExp])[] = [
+  ["the mesh file", { mesh: mesh("a: 1\ndefaultConfig:\n  statusPort: x") }, /^mesh.yaml:3:15: /],
+  ["the variable", { variable: "statusPort: 70000" }, /^PROXY_CONFIG:1:13: statusPort/],
+  ["the annotation", { annotation: annotation("{") }, /^annotation:1:/],
+];
+for (const [what, layers, message] of FAULTS) {
+  Deno.test(`a fault in ${what} is told with its place`, () => {
+    assert.throws(
+      () => mergeConfig({ ...NONE, ...layers }),
+      (error) => error instanceof MeshError && message.test(error.message),
+    );
+  });
+}
+
+Deno.test("a field that is not known is a warning with its place", () => {
+  const { warnings } = mergeConfig({ ...NONE, variable: "statusPorts: 1" });
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /^PROXY_CONFIG:1:1: statusPorts: unknown field/);
+});
