@@ -1,0 +1,42 @@
+/**
+ * Endpoints, load balancing, limits and scopes, by what traffic does through a
+ * real Envoy, over both transports.
+ *
+ * @module
+ */
+import { freePorts, startBackend, startTcpBackend } from "../../scripts/harness/mod.ts";
+import { assertNothingRejected, startWorld } from "../support/world.ts";
+import { BALANCING_CASES } from "./clusters/balancing_cases.ts";
+import { type ClusterCase, type Parts, runCase } from "./clusters/case.ts";
+import { ENDPOINT_CASES } from "./clusters/endpoint_cases.ts";
+import { LIMIT_CASES } from "./clusters/limit_cases.ts";
+import { allSidecars, SCOPE_CASES, SIDECARS_FILE } from "./clusters/scope_cases.ts";
+import { TCP_CASES } from "./clusters/tcp_cases.ts";
+
+/** Those about scopes come last: they take the listeners of the others away for a while. */
+const CASES: readonly ClusterCase[] = [
+  ...ENDPOINT_CASES,
+  ...BALANCING_CASES,
+  ...LIMIT_CASES,
+  ...TCP_CASES,
+  ...SCOPE_CASES,
+];
+
+Deno.test("services are reached at their endpoints", async (t) => {
+  await using a = startBackend("a");
+  await using b = startBackend("b");
+  await using c = startBackend("c");
+  await using one = await startTcpBackend("t");
+  await using other = await startTcpBackend("u");
+  const [http = 0, tcp = 0, tcpSplit = 0, ingress = 0] = freePorts(4);
+  const parts: Parts = {
+    ports: { http, tcp, tcpSplit, ingress },
+    backends: { a, b, c },
+    tcp: { t: one, u: other },
+  };
+  const files = Object.fromEntries(CASES.map((k) => [`${k.file}.yaml`, k.documents(parts)]));
+  files[SIDECARS_FILE] = allSidecars(parts, ["./*"]);
+  await using world = await startWorld({ role: "sidecar", files });
+  for (const one of CASES) await t.step(one.name, () => runCase(one, world, parts));
+  await t.step("no update was refused", () => assertNothingRejected(world));
+});
