@@ -126,7 +126,7 @@ Deno.test("metrics of agent, proxy and application come in one answer, in this o
 
 Deno.test("what cannot be scraped is left out and counted", () =>
   withTargets(
-    new Response("no", { status: 500 }),
+    () => new Response("no", { status: 500 }),
     (scrape) =>
       serving({ scrape }, async ({ get }) => {
         const first = await get("/metrics");
