@@ -6,7 +6,7 @@ import {
   ProxyConfig_TracingServiceName as TracingName,
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { planAgent } from "./plan.ts";
-import { type TestSettings, testSettings } from "./testing.ts";
+import { type TestSettings, testSettings } from "../../tests/support/agent_settings.ts";
 
 const nodeOf = (settings: TestSettings) => planAgent(testSettings(settings)).node;
 

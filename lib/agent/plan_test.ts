@@ -3,7 +3,7 @@ import { MeshError } from "../base/mod.ts";
 import { durationOf } from "../proto/mod.ts";
 import { AuthenticationPolicy } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { planAgent } from "./plan.ts";
-import { type TestSettings, testSettings } from "./testing.ts";
+import { type TestSettings, testSettings } from "../../tests/support/agent_settings.ts";
 
 const plan = (settings: TestSettings = {}) => planAgent(testSettings(settings));
 const bootstrap = (settings: TestSettings = {}): Shape => JSON.parse(plan(settings).bootstrap);

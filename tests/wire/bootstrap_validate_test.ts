@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { durationOf, type JsonValue } from "../../lib/proto/mod.ts";
 import { planAgent } from "../../lib/agent/mod.ts";
-import { type TestSettings, testSettings } from "../../lib/agent/testing.ts";
+import { type TestSettings, testSettings } from "../support/agent_settings.ts";
 import { validateBootstrap } from "../support/envoy_validate.ts";
 
 const CASES: Readonly<Record<string, TestSettings>> = {

@@ -1,13 +1,12 @@
 /**
- * Settings for the tests of this room.
+ * Settings of an agent, for tests.
  *
  * @module
  */
-import { create, type MessageInitShape } from "../proto/mod.ts";
+import { create, type MessageInitShape } from "../../lib/proto/mod.ts";
 import { AuthenticationPolicy, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { readEnv } from "./env.ts";
-import { useEnvironment } from "../env/mod.ts";
-import type { AgentSettings } from "./plan.ts";
+import { type AgentSettings, readEnv } from "../../lib/agent/mod.ts";
+import { useEnvironment } from "../../lib/env/mod.ts";
 
 /** What a test chooses; everything else is plain. */
 export interface TestSettings extends Partial<Omit<AgentSettings, "env" | "proxy" | "flags">> {
