@@ -267,7 +267,10 @@ function client<Request extends object, Response extends { typeUrl: string; nonc
       const before: Response[] = [];
       while (true) {
         const response = await next();
-        if (response.typeUrl === typeUrl) return before;
+        if (response.typeUrl === typeUrl) {
+          answer(response);
+          return before;
+        }
         before.push(response);
       }
     },

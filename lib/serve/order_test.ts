@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import {
+  CLUSTER_TYPE as CDS,
+  ENDPOINT_TYPE as EDS,
+  LISTENER_TYPE as LDS,
+  resourceType,
+  ROUTE_TYPE as RDS,
+} from "./mod.ts";
+import { type Client, type World, world } from "./fixture.ts";
+
+const ALL = [RDS, LDS, EDS, CDS];
+
+function line(response: DeltaDiscoveryResponse): string {
+  const names = response.resources.map((r) => `+${r.name}`);
+  const gone = response.removedResources.map((name) => `-${name}`);
+  return [resourceType(response.typeUrl).short, ...names.sort(), ...gone.sort()].join(" ");
+}
+
+type Proxy = Client<object, DeltaDiscoveryResponse>;
+
+async function synced(w: World): Promise<Proxy> {
+  const proxy = w.delta() as Proxy;
+  for (const typeUrl of [CDS, LDS]) {
+    proxy.send({ typeUrl });
+    await proxy.take();
+  }
+  for (const typeUrl of [EDS, RDS]) {
+    proxy.send({ typeUrl, resourceNamesSubscribe: ["a", "b"] });
+    await proxy.take();
+  }
+  await proxy.quiet();
+  return proxy;
+}
+
+function everywhere(w: World, edit: Record<string, string | undefined>): void {
+  for (const type of ALL) w.set(type, edit);
+  w.publish();
+}
+
+Deno.test("additions go clusters, endpoints, listeners, routes; removals the other way", async () => {
+  await using w = await world(ALL);
+  everywhere(w, { a: "1" });
+  const proxy = await synced(w);
+  everywhere(w, { a: "2", b: "1" });
+  const lines: string[] = [];
+  for (let i = 0; i < 4; i++) lines.push(line(await proxy.take()));
+  assert.deepEqual(lines, ["cds +a +b", "eds +a +b", "lds +a +b", "rds +a +b"]);
+  await proxy.quiet();
+  everywhere(w, { b: undefined });
+  lines.length = 0;
+  for (let i = 0; i < 4; i++) lines.push(line(await proxy.take()));
+  assert.deepEqual(lines, ["rds -b", "lds -b", "eds -b", "cds -b"]);
+  proxy.close();
+});
+
+Deno.test("what is replaced goes after the client accepted what replaces it", async () => {
+  await using w = await world(ALL);
+  w.set(EDS, { b: "1" });
+  everywhere(w, { a: "1" });
+  const proxy = await synced(w);
+  w.set(CDS, { a: undefined, b: "1" });
+  w.set(LDS, { a: "to b" });
+  w.publish();
+  const clusters = await proxy.next();
+  const endpoints = await proxy.next();
+  const listeners = await proxy.next();
+  assert.deepEqual([clusters, endpoints, listeners].map(line), ["cds +b", "eds +b", "lds +a"]);
+  proxy.answer(clusters);
+  proxy.answer(endpoints);
+  assert.deepEqual(await proxy.quiet(), [], "the listener may still send to a");
+  proxy.answer(listeners);
+  assert.equal(line(await proxy.take()), "cds -a");
+  proxy.close();
+});
+
+Deno.test("what comes back before it was told to be gone was never gone", async () => {
+  await using w = await world(ALL);
+  w.set(EDS, { b: "1" });
+  everywhere(w, { a: "1" });
+  const proxy = await synced(w);
+  w.set(CDS, { a: undefined, b: "1" });
+  w.set(LDS, { a: "to b" });
+  w.publish();
+  const first = [await proxy.next(), await proxy.next(), await proxy.next()];
+  w.set(CDS, { a: "again" });
+  w.publish();
+  const second = await proxy.next();
+  assert.equal(line(second), "cds +a");
+  const endpoints = await proxy.next();
+  assert.equal(line(endpoints), "eds +a");
+  for (const response of [...first, second, endpoints]) proxy.answer(response);
+  assert.deepEqual(await proxy.quiet(), []);
+  proxy.close();
+});
+
+Deno.test("removals do not wait for ever for a client that does not acknowledge", async () => {
+  await using w = await world(ALL, { drainMs: 1 });
+  w.set(EDS, { b: "1" });
+  everywhere(w, { a: "1" });
+  const proxy = await synced(w);
+  w.set(CDS, { a: undefined, b: "1" });
+  w.set(LDS, { a: "to b" });
+  w.publish();
+  const lines: string[] = [];
+  for (let i = 0; i < 4; i++) lines.push(line(await proxy.next()));
+  assert.deepEqual(lines, ["cds +b", "eds +b", "lds +a", "cds -a"]);
+  proxy.close();
+});
+
+Deno.test("types asked for in the wrong order are still answered in the right one", async () => {
+  await using w = await world(ALL);
+  everywhere(w, { a: "1" });
+  const proxy = w.delta();
+  proxy.send({ typeUrl: RDS, resourceNamesSubscribe: ["a"] });
+  proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["a"] });
+  await proxy.take();
+  await proxy.take();
+  const [info] = w.xds.sessions();
+  assert.deepEqual(info!.types.map((type) => type.short), ["eds", "rds"]);
+  proxy.close();
+});
