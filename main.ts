@@ -21,13 +21,21 @@ async function main([program = "", ...args]: string[]): Promise<number> {
     return await loaded?.run(args) ?? EXIT_FAILURE;
   }
   if (TO_COME.includes(program)) {
-    processIo.err(`Error: the program ${program} is not there yet; docs/status.md says what is\n`);
+    processIo.err(`Error: the program ${program} is not there yet\ndocs/status.md says what is.\n`);
     return EXIT_FAILURE;
   }
-  const list = Object.keys(PROGRAMS).map((name) => `  ${name}\n`).join("");
+  if (["help", "--help", "-h"].includes(program)) {
+    processIo.out(usage());
+    return 0;
+  }
   const fault = program === "" ? "no program named" : `unknown program ${JSON.stringify(program)}`;
-  processIo.err(`Error: ${fault}\n\nUsage: deno run -A main.ts <program> <args>\n\n${list}`);
+  processIo.err(`Error: ${fault}\n\n${usage()}`);
   return EXIT_USAGE;
+}
+
+function usage(): string {
+  const list = Object.keys(PROGRAMS).map((name) => `  ${name}\n`).join("");
+  return `Usage:\n  deno run -A main.ts <program> <args>\n\nPrograms:\n${list}`;
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

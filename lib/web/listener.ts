@@ -54,8 +54,7 @@ export async function listen(
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
   }, onRequest);
-  server.maxConnections = limits.maxConnections;
-  server.on("drop", () => onRefused("connections"));
+  limitConnections(server, limits.maxConnections, onRefused);
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     onRefused(answerBroken(socket, error.code ?? ""));
   });
@@ -66,6 +65,18 @@ export async function listen(
     address: { hostname: bound.address, port: bound.port },
     stop: (graceMs) => stop(server, graceMs),
   };
+}
+
+/** Counted here, because the runtime's own limit closes connections without telling. */
+function limitConnections(server: Server, most: number, onRefused: (reason: string) => void): void {
+  let open = 0;
+  server.on("connection", (socket: Socket) => {
+    open++;
+    socket.once("close", () => open--);
+    if (open <= most) return;
+    onRefused("connections");
+    socket.destroy();
+  });
 }
 
 /** Answers what could not be parsed as a request; gives the reason for the metric. */

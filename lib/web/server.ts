@@ -182,7 +182,8 @@ async function withDeadline<T>(
 
 function refuse(serving: Serving, status: number, reason: string, sentence: string): Response {
   refused.inc({ listener: serving.name, reason });
-  return text(`${sentence}\n`, { status });
+  // Whoever sends what cannot be answered is not worth a connection.
+  return text(`${sentence}\n`, { status, headers: { connection: "close" } });
 }
 
 function peerOf({ socket }: IncomingMessage): ListenAddress {
