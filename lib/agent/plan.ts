@@ -77,6 +77,8 @@ const SOCKET_FILE = "XDS";
 /** What the system takes as the path of a socket, without the closing zero byte. */
 const SOCKET_PATH_BYTES = 107;
 const TERMINATION_DRAIN_MS = 5000;
+/** The default of a field without effect, which is no reason for a warning. */
+const STAT_NAME_LENGTH = 189;
 const COUNT_INTERVAL_MS = 1000;
 
 /**
@@ -238,6 +240,8 @@ function idleFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
   add(proxy.dataproxyMetricsServiceAddress, "dataproxyMetricsServiceAddress", old);
   add(proxy.availabilityZone, "availabilityZone", old);
   add(proxy.sds, "sds", old);
+  const length = proxy.statNameLength;
+  add(length !== 0 && length !== STAT_NAME_LENGTH, "statNameLength", "the proxy has no such bound");
   add(proxy.caCertificatesPem.length, "caCertificatesPem", "certificates are not supported yet");
   add(proxy.privateKeyProvider, "privateKeyProvider", "certificates are not supported yet");
   add(proxy.readinessProbe, "readinessProbe", "the agent does not probe the application yet");
