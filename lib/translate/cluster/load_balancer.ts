@@ -23,7 +23,7 @@ import type { MeshClusterDefaults } from "./input.ts";
 /** Envoy's default, said aloud so that a rule's 0 and a rule's silence come out alike. */
 const MINIMUM_RING_SIZE = 1024n;
 
-/** Envoy wants a name by which the aggression could be overridden at run time. */
+/** By its API Envoy wants a name under which the aggression could be overridden at run time. */
 const AGGRESSION_KEY = "mesh.warmup.aggression";
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Assignments as bytes, without messages in between. Endpoints are what changes
- * most in a mesh, and the library takes ten times as long for them. A property
- * test holds the two to the same bytes.
+ * most in a mesh, and by way of messages they take more than twice as long. A
+ * property test holds the two to the same bytes.
  *
  * Field numbers are those of `envoy.config.endpoint.v3` and what it refers to.
  *

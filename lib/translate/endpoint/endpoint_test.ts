@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertGolden } from "../../../tests/support/golden.ts";
-import { testEndpoint } from "../../../tests/support/cluster_cases.ts";
+import { testEndpoint } from "../cluster/cases.ts";
 import type { Endpoint } from "../../model/mod.ts";
 import { toBinary, toJson } from "../../proto/mod.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";

@@ -1,13 +1,13 @@
 /**
- * Clusters of every kind the builders know, by name: their golden files and the
- * real Envoy are held against them.
+ * For tests: clusters of every kind the builders know, by name. Each has a
+ * golden file, and the real Envoy is asked about those.
  *
  * @module
  */
 import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { TrafficPolicySchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import type { Endpoint, Service, ServicePort } from "../../lib/model/mod.ts";
-import { fromJson, type JsonValue } from "../../lib/proto/mod.ts";
+import type { Endpoint, Service, ServicePort } from "../../model/mod.ts";
+import { fromJson, type JsonValue } from "../../proto/mod.ts";
 import {
   blackHoleCluster,
   buildInboundCluster,
@@ -19,7 +19,7 @@ import {
   type OutboundClusterInput,
   parseDefaultEndpoint,
   passthroughCluster,
-} from "../../lib/translate/cluster/mod.ts";
+} from "./mod.ts";
 
 /** The mesh configuration as it is built in, for IPv4 proxies. */
 export const CLUSTER_DEFAULTS: MeshClusterDefaults = {

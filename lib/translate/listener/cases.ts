@@ -1,0 +1,236 @@
+/**
+ * For tests: listeners of every kind the builders know, by name. Each has a
+ * golden file, and the real Envoy is asked about those.
+ *
+ * @module
+ */
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import type { VirtualHost } from "#envoy/config/route/v3/route_components_pb.ts";
+import type { Protocol } from "../../model/mod.ts";
+import {
+  type AccessLogSettings,
+  gatewayHttpListener,
+  gatewayTcpListener,
+  type InboundPort,
+  ingressListener,
+  type ManagerDefaults,
+  outboundHttpListener,
+  outboundTcpListener,
+  virtualInbound,
+  virtualOutbound,
+} from "./mod.ts";
+import { inboundClusterName } from "../cluster/mod.ts";
+import { inboundRoute, virtualHostFor } from "../route/mod.ts";
+
+/** The mesh configuration as it is built in. */
+export const MANAGER_DEFAULTS: ManagerDefaults = {
+  listenerLog: true,
+  pathNormalization: "base",
+  http10: false,
+  sidecarUseRemoteAddress: false,
+  detectionTimeoutMs: 0,
+  proxy100Continue: true,
+};
+
+const TEXT_LOG: AccessLogSettings = { file: "/dev/stdout", encoding: "text", format: "" };
+const JSON_LOG: AccessLogSettings = { file: "/dev/stdout", encoding: "json", format: "" };
+
+/** With everything set that can be. */
+const FULL: ManagerDefaults = {
+  accessLog: TEXT_LOG,
+  listenerLog: true,
+  pathNormalization: "decode-and-merge-slashes",
+  http10: true,
+  idleTimeoutMs: 90_000,
+  sidecarUseRemoteAddress: true,
+  detectionTimeoutMs: 500,
+  proxy100Continue: false,
+};
+
+const manager = MANAGER_DEFAULTS;
+const http80 = { bind: "0.0.0.0", port: 80, routeName: "80" };
+const one = (cluster: string) => [{ cluster, weight: 1 }];
+
+function virtualHost(port: number): VirtualHost {
+  const route = inboundRoute(inboundClusterName(port), `a.ns.svc:${port}/*`, true);
+  return virtualHostFor({ host: "*", port }, [route]);
+}
+
+function inboundPort(port: number, protocol: Protocol): InboundPort {
+  return { port, protocol, cluster: inboundClusterName(port), virtualHost: virtualHost(port) };
+}
+
+/** Name of the case → the listener. */
+export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
+  outbound_http: () => outboundHttpListener({ ...http80, bindToPort: false, manager }),
+  outbound_http_fallthrough: () =>
+    outboundHttpListener({
+      ...http80,
+      bindToPort: false,
+      fallthroughCluster: "PassthroughCluster",
+      manager,
+    }),
+  outbound_http_bound: () =>
+    outboundHttpListener({ ...http80, bind: "127.0.0.1", bindToPort: true, manager }),
+  outbound_http_full: () =>
+    outboundHttpListener({
+      ...http80,
+      bindToPort: true,
+      protocol: "GRPC-Web",
+      extraBinds: ["::"],
+      fallthroughCluster: "BlackHoleCluster",
+      manager: FULL,
+    }),
+  outbound_http_proxy: () =>
+    outboundHttpListener({
+      bind: "127.0.0.1",
+      port: 15002,
+      routeName: "http_proxy",
+      allowAbsoluteUrl: true,
+      bindToPort: true,
+      manager: { ...manager, accessLog: JSON_LOG, listenerLog: false },
+    }),
+  outbound_http_socket: () =>
+    outboundHttpListener({
+      bind: "unix:///var/run/egress.sock",
+      port: 0,
+      routeName: "unix:///var/run/egress.sock",
+      bindToPort: true,
+      manager: {
+        ...manager,
+        pathNormalization: "none",
+        accessLog: { file: "/dev/stdout", encoding: "json", format: '{"code":"%RESPONSE_CODE%"}' },
+      },
+    }),
+  outbound_tcp_address: () =>
+    outboundTcpListener({
+      bind: "10.0.0.1",
+      port: 9000,
+      bindToPort: false,
+      chains: [{ clusters: one("outbound|9000||a.b"), statPrefix: "outbound|9000||a.b" }],
+      manager,
+    }),
+  outbound_tcp_shared: () =>
+    outboundTcpListener({
+      bind: "0.0.0.0",
+      port: 9000,
+      bindToPort: false,
+      fallthroughCluster: "PassthroughCluster",
+      chains: [
+        {
+          destinationCidrs: ["10.8.0.0/16", "2001:db8::1", "not an address"],
+          clusters: [
+            { cluster: "outbound|9000|v1|a.b", weight: 80 },
+            { cluster: "outbound|9000|v2|a.b", weight: 20 },
+            { cluster: "outbound|9000|v3|a.b", weight: 0 },
+          ],
+          statPrefix: "a.ns",
+          hashSourceIp: true,
+        },
+        { destinationCidrs: ["nonsense"], clusters: one("never"), statPrefix: "never" },
+        {
+          destinationCidrs: ["10.8.0.0/16", "2001:db8::1"],
+          clusters: one("too late"),
+          statPrefix: "too late",
+        },
+      ],
+      manager: FULL,
+    }),
+  outbound_tcp_sni: () =>
+    outboundTcpListener({
+      bind: "0.0.0.0",
+      port: 443,
+      bindToPort: false,
+      chains: [
+        {
+          sniHosts: ["api.example.com", "*.example.org"],
+          clusters: one("outbound|443||api.example.com"),
+          statPrefix: "outbound|443||api.example.com",
+          idleTimeoutMs: 30_000,
+          maxConnectionDurationMs: 600_000,
+        },
+        { sniHosts: ["*"], clusters: one("outbound|443||any"), statPrefix: "any" },
+      ],
+      manager,
+    }),
+  virtual_outbound: () =>
+    virtualOutbound({
+      bind: "0.0.0.0",
+      port: 15001,
+      egressCluster: "PassthroughCluster",
+      manager: { ...manager, accessLog: TEXT_LOG },
+    }),
+  virtual_outbound_tproxy: () =>
+    virtualOutbound({
+      bind: "::",
+      port: 15001,
+      egressCluster: "BlackHoleCluster",
+      transparent: true,
+      manager,
+    }),
+  virtual_inbound: () =>
+    virtualInbound({
+      bind: "0.0.0.0",
+      port: 15006,
+      ports: [inboundPort(8080, "HTTP"), inboundPort(3306, "MySQL"), inboundPort(15006, "HTTP")],
+      manager,
+    }),
+  virtual_inbound_detect: () =>
+    virtualInbound({
+      bind: "0.0.0.0",
+      port: 15006,
+      ports: [
+        inboundPort(8080, "Unsupported"),
+        inboundPort(8080, "TCP"),
+        inboundPort(8081, "Unsupported"),
+        inboundPort(9090, "GRPC"),
+      ],
+      manager: FULL,
+    }),
+  virtual_inbound_detect_one: () =>
+    virtualInbound({
+      bind: "::",
+      port: 15006,
+      ports: [inboundPort(8080, "Unsupported")],
+      transparent: true,
+      manager,
+    }),
+  ingress_http: () => ingressListener({ ...inboundPort(9080, "HTTP"), bind: "127.0.0.1", manager }),
+  ingress_detect: () =>
+    ingressListener({ ...inboundPort(9080, "Unsupported"), bind: "127.0.0.1", manager }),
+  ingress_tcp_socket: () =>
+    ingressListener({
+      ...inboundPort(9080, "TCP"),
+      bind: "unix:///var/run/ingress.sock",
+      manager: { ...manager, accessLog: { ...TEXT_LOG, format: "%START_TIME% %RESPONSE_FLAGS%" } },
+    }),
+  gateway_http: () =>
+    gatewayHttpListener({ bind: "0.0.0.0", port: 8080, routeName: "http.8080", manager }),
+  gateway_http_full: () =>
+    gatewayHttpListener({
+      bind: "0.0.0.0",
+      port: 8080,
+      routeName: "http.8080",
+      extraBinds: ["::"],
+      xffNumTrustedHops: 2,
+      manager: FULL,
+    }),
+  gateway_tcp: () =>
+    gatewayTcpListener({
+      bind: "0.0.0.0",
+      port: 31400,
+      chains: [{ clusters: one("outbound|9000||a.b"), statPrefix: "a.ns" }],
+      manager,
+    }),
+  gateway_tls_passthrough: () =>
+    gatewayTcpListener({
+      bind: "0.0.0.0",
+      port: 8443,
+      chains: [{
+        sniHosts: ["a.example.com"],
+        clusters: one("outbound|443||a.b"),
+        statPrefix: "a.ns",
+      }],
+      manager,
+    }),
+};

@@ -1,0 +1,88 @@
+/**
+ * The real Envoy takes every cluster, assignment and listener that the golden
+ * files of translation promise.
+ */
+import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
+import { validateBootstrap, type Verdict } from "../support/envoy_validate.ts";
+
+const TRANSLATE = new URL("../../lib/translate/", import.meta.url);
+
+/** Golden file → what it holds. */
+async function goldens(
+  part: "cluster" | "endpoint" | "listener",
+): Promise<Map<string, JsonObject>> {
+  const folder = new URL(`${part}/testdata/`, TRANSLATE);
+  const found = new Map<string, JsonObject>();
+  for await (const { name } of Deno.readDir(folder)) {
+    found.set(name, JSON.parse(await Deno.readTextFile(new URL(name, folder))));
+  }
+  assert.ok(found.size >= 4, `${found.size} golden files of ${part}`);
+  return found;
+}
+
+/** A bootstrap with an ADS server, so that references to it stand. */
+function validate(clusters: JsonValue[], listeners: JsonValue[]): Promise<Verdict> {
+  const grpcServices = [{ envoyGrpc: { clusterName: "xds" } }];
+  return validateBootstrap({
+    node: { id: "sidecar~10.0.0.1~a.ns~ns.svc.cluster.local", cluster: "a.ns" },
+    dynamicResources: {
+      adsConfig: { apiType: "GRPC", transportApiVersion: "V3", grpcServices },
+    },
+    staticResources: {
+      clusters: [{ name: "xds", type: "STATIC", connectTimeout: "1s" }, ...clusters],
+      listeners,
+    },
+  });
+}
+
+/** A listener at an address that no other has. */
+function apart(listener: JsonObject, index: number): JsonObject {
+  const place = (address: JsonValue | undefined): JsonValue =>
+    (address as JsonObject).pipe !== undefined ? { pipe: { path: `@mesh-validate-${index}` } } : {
+      socketAddress: {
+        ...(address as { socketAddress: JsonObject }).socketAddress,
+        portValue: 20_000 + index,
+      },
+    };
+  const more = (listener.additionalAddresses ?? []) as JsonObject[];
+  return {
+    ...listener,
+    address: place(listener.address),
+    additionalAddresses: more.map((a) => ({ address: place(a.address) })),
+  };
+}
+
+Deno.test("Envoy takes every expected cluster", async () => {
+  const clusters = [...await goldens("cluster")].map(([name, cluster]) => ({ ...cluster, name }));
+  const verdict = await validate(clusters, []);
+  assert.ok(verdict.accepted, verdict.log);
+});
+
+Deno.test("Envoy takes every expected assignment", async () => {
+  const clusters = [...await goldens("endpoint")].map(([name, loadAssignment]) => ({
+    name,
+    type: name.startsWith("host_names") ? "STRICT_DNS" : "STATIC",
+    connectTimeout: "1s",
+    loadAssignment,
+  }));
+  const verdict = await validate(clusters, []);
+  assert.ok(verdict.accepted, verdict.log);
+});
+
+Deno.test("Envoy takes every expected listener", async () => {
+  const listeners = [...(await goldens("listener")).values()].map(apart);
+  const verdict = await validate([], listeners);
+  assert.ok(verdict.accepted, verdict.log);
+});
+
+Deno.test("Envoy refuses a nameless cluster and ambiguous chains, so its verdict means something", async () => {
+  const nameless = await validate([{ name: "", type: "STATIC" }], []);
+  assert.equal(nameless.accepted, false);
+  assert.match(nameless.log, /[Nn]ame/);
+  const listener = (await goldens("listener")).get("virtual_inbound.golden.json");
+  const chains = listener?.filterChains as JsonValue[];
+  const ambiguous = await validate([], [{ ...listener, filterChains: [...chains, chains[0]!] }]);
+  assert.equal(ambiguous.accepted, false);
+  assert.match(ambiguous.log, /same matching rules/);
+});
