@@ -50,6 +50,8 @@ export interface AgentOptions {
   /** Speak delta xDS; true unless said otherwise. */
   readonly delta?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** More of the proxy's configuration, as in `defaultConfig` of the mesh. */
+  readonly proxyConfig?: Readonly<Record<string, unknown>>;
   /** Do not wait until it is ready. */
   readonly noWait?: boolean;
 }
@@ -68,6 +70,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       proxyAdminPort: adminPort,
       statusPort,
       terminationDrainDuration: "1s",
+      ...options.proxyConfig,
     }),
     POD_NAME: options.name,
     POD_NAMESPACE: options.namespace ?? "default",

@@ -51,7 +51,7 @@ export function startBackend(name: string, hostname = "127.0.0.1", port = 0): Ba
     const same = seen.get(key) ?? [];
     if (key !== "") seen.set(key, [...same, echo]);
     const delay = Number(echo.headers[BEHAVIOUR.delay] ?? 0);
-    if (delay > 0) await pause(delay, AbortSignal.any([closing.signal, request.signal]));
+    if (delay > 0) await pause(delay, closing.signal);
     const status = statusOf(echo, same.length);
     return Response.json(echo, { status, headers: { "x-backend": name } });
   });
@@ -86,7 +86,7 @@ function statusOf({ backend, headers }: Echo, failedBefore: number): number {
   return Number(headers[BEHAVIOUR.status] ?? 200);
 }
 
-/** Waits, but no longer than somebody waits for the answer. */
+/** Waits, but no longer than the backend runs. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import {
   type Agent,
+  type AgentOptions,
   type ConfigDir,
   type Daemon,
   type DaemonOptions,
@@ -46,6 +47,8 @@ export interface WorldOptions {
   /** Files that are there before the daemon starts. */
   readonly files?: Readonly<Record<string, string>>;
   readonly daemon?: Partial<DaemonOptions>;
+  /** As for agents. */
+  readonly proxyConfig?: AgentOptions["proxyConfig"];
 }
 
 /** The address that a variant's proxies bind to; sidecars and routers differ. */
@@ -84,7 +87,9 @@ export function sidecars(egress: readonly EgressListener[], more: Spec = {}): st
 }
 
 /** Starts a world. Gateways bind only where a Gateway says so; until one does their Envoys are not ready and are not waited for. */
-export async function startWorld({ role, files = {}, daemon }: WorldOptions): Promise<World> {
+export async function startWorld(
+  { role, files = {}, daemon, proxyConfig }: WorldOptions,
+): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const work = await Deno.makeTempDir({ prefix: "mesh-e2e-" });
   stack.defer(() => Deno.remove(work, { recursive: true }));
@@ -106,6 +111,7 @@ export async function startWorld({ role, files = {}, daemon }: WorldOptions): Pr
       interception: "NONE",
       delta: transport === "delta",
       noWait: role === "router",
+      proxyConfig,
     });
     stack.use(agent);
     return { transport, address, agent };

@@ -16,8 +16,8 @@ export const SIDECARS_FILE = "sidecars.yaml";
 export function allSidecars({ ports }: Parts, hosts: readonly string[], more: Spec = {}): string {
   return sidecars([
     { number: ports.http, protocol: "HTTP", hosts },
-    { number: ports.tcp, protocol: "TCP" },
-    { number: ports.tcpSplit, protocol: "TCP" },
+    { number: ports.tcp, protocol: "TCP", hosts: ["./plain-tcp.test"] },
+    { number: ports.tcpSplit, protocol: "TCP", hosts: ["./split-tcp.test"] },
   ], more);
 }
 
@@ -43,8 +43,9 @@ export const SCOPE_CASES: readonly ClusterCase[] = [
       await each(async ({ agent, answeredBy, call }) => {
         const http = `outbound|${parts.ports.http}|`;
         await eventually("one HTTP cluster", async () => {
-          const held = (await agent.held("cluster")).filter((name) => name.startsWith(http));
-          return held.join() === clusterOf(NARROW, parts);
+          const held = await agent.held("cluster");
+          const own = held.filter((name) => name.startsWith(http));
+          return own.join() === clusterOf(NARROW, parts);
         });
         await answeredBy("a");
         assert.notEqual((await call({ host: hostOf("hidden") })).echo?.backend, "b");

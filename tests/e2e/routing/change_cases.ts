@@ -121,7 +121,7 @@ const HEADERS: readonly RoutingCase[] = [
       sees: {
         headers: {
           "x-set": "by-rule",
-          "x-added": "by-caller,by-rule",
+          "x-added": "by-caller, by-rule",
           "x-secret": null,
           "x-kept": "1",
         },
