@@ -108,7 +108,7 @@ export async function startWorld(
       xds: control.xds,
       envoy,
       dir: work,
-      interception: "NONE",
+      interception: role === "sidecar" ? "NONE" : "REDIRECT",
       delta: transport === "delta",
       noWait: role === "router",
       proxyConfig,
