@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { create, type Duration, DurationSchema, ScalarType } from "../proto/mod.ts";
-import { type Finding } from "./problem.ts";
+import { MeshError, parseDuration } from "../base/mod.ts";
+import { type Duration, durationOf, ScalarType } from "../proto/mod.ts";
+import type { Finding } from "./problem.ts";
 
 /** What is wrong with a value, before its path is known. */
 export type Fault = Pick<Finding, "code" | "message" | "remedy">;
@@ -38,12 +39,12 @@ function shorten(text: string): string {
 
 /** The fault of a value of another type. */
 export function wrongType(expected: string, value: unknown): Fault {
-  const quote = expected === "a string" &&
-    (typeof value === "number" || typeof value === "boolean");
+  const type = typeof value;
+  const quote = expected === "a string" && (type === "number" || type === "boolean");
   return {
     code: "wrong-type",
     message: `expected ${expected}, found ${describe(value)}`,
-    remedy: quote ? `Put it in quotes: "${String(value)}".` : `Write ${expected}.`,
+    remedy: quote ? `Put it in quotes; without them YAML reads a ${type}.` : `Write ${expected}.`,
   };
 }
 
@@ -123,45 +124,18 @@ function readBytes(value: unknown): Reading<Uint8Array> {
   }
 }
 
-const UNIT_NANOS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1000n,
-  "µs": 1000n,
-  "μs": 1000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-};
-
-/** Largest magnitude of a protobuf duration: about 10,000 years. */
-const MAX_DURATION_SECONDS = 315_576_000_000n;
-
-/** Reads `1.5s`, `1h30m`, `100ms`, exactly to the nanosecond. */
+/** Reads `1.5s`, `1h30m`, `100ms`: protobuf's own form and all units beside seconds. */
 export function readDuration(value: unknown): Reading<Duration> {
-  const fault: Fault = {
-    code: "invalid-duration",
-    message: `expected a duration, found ${describe(value)}`,
-    remedy: "Write a number with a unit, for example 1.5s, 100ms or 1h30m.",
-  };
-  if (typeof value !== "string") return { fault };
-  const body = value.replace(/^[-+]/, "");
-  const parts = [...body.matchAll(/(\d{1,15})(?:\.(\d{1,9})\d*)?(ns|us|µs|μs|ms|s|m|h)/g)];
-  if (parts.map((part) => part[0]).join("") !== body || (parts.length === 0 && body !== "0")) {
-    return { fault };
+  try {
+    if (typeof value === "string") return { value: durationOf(parseDuration(value)) };
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
   }
-  let nanos = 0n;
-  for (const [, whole = "0", fraction = "", unit = "s"] of parts) {
-    const scale = UNIT_NANOS[unit] ?? 0n;
-    nanos += BigInt(whole) * scale;
-    nanos += BigInt(fraction || "0") * scale / 10n ** BigInt(fraction.length);
-  }
-  if (body === "" || nanos / 1_000_000_000n > MAX_DURATION_SECONDS) return { fault };
-  if (value.startsWith("-")) nanos = -nanos;
   return {
-    value: create(DurationSchema, {
-      seconds: nanos / 1_000_000_000n,
-      nanos: Number(nanos % 1_000_000_000n),
-    }),
+    fault: {
+      code: "invalid-duration",
+      message: `expected a duration, found ${describe(value)}`,
+      remedy: "Write a number with a unit, for example 1.5s, 100ms or 1h30m.",
+    },
   };
 }

@@ -63,18 +63,23 @@ const SCALAR = "\x1f";
 
 /**
  * In `[2001:db8::]` the last colon belongs to the scalar for the orchestrator's
- * tools, where newer YAML sees a key. Puts such a colon back.
+ * tools, where newer YAML sees a key. Puts such a colon back: it follows a plain
+ * scalar at once, and a flow indicator follows it, maybe after an empty scalar.
  */
 function* joinTrailingColons(lexemes: Iterable<string>): Generator<string> {
-  const held: string[] = [];
+  let held: string[] = [];
   for (const lexeme of lexemes) {
     held.push(lexeme);
-    if (held[0] !== SCALAR || (held.length > 2 && held[2] !== ":") || held.length === 4) {
-      if (held.length === 4 && /^[,\]}]$/.test(lexeme)) {
-        held.splice(1, 2, `${held[1]}:`);
-      }
-      yield* held.splice(0);
-    }
+    if (mayJoin(held)) continue;
+    const joins = held.length > 3 && /^[,\]}]$/.test(lexeme);
+    yield* joins ? [SCALAR, `${held[1]}:`, lexeme] : held;
+    held = [];
   }
   yield* held;
+}
+
+/** Whether what was held may be the beginning of a scalar, its colon and an empty scalar. */
+function mayJoin(held: readonly string[]): boolean {
+  const [mark, , colon = ":", empty = SCALAR, nothing = ""] = held;
+  return held.length < 6 && mark === SCALAR && colon === ":" && empty === SCALAR && nothing === "";
 }
