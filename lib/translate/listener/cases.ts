@@ -184,6 +184,7 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
         inboundPort(8080, "TCP"),
         inboundPort(8081, "Unsupported"),
         inboundPort(9090, "GRPC"),
+        inboundPort(3306, "MySQL"),
       ],
       manager: FULL,
     }),

@@ -27,7 +27,6 @@ import {
 } from "./detect.ts";
 import type { Binding, ManagerDefaults } from "./input.ts";
 import { managerFilter } from "./manager.ts";
-import { tcpProxyFilter } from "./tcp_proxy.ts";
 
 /** A port of the workload. */
 export interface InboundPort {
@@ -128,23 +127,17 @@ function portChains(
       defaults: manager,
     });
   if (isHttp(port.protocol)) return [chain(name, match, http())];
-  const tcp = chain(
-    name,
-    match,
-    tcpProxyFilter({
-      statPrefix: port.cluster,
-      clusters: [{ cluster: port.cluster, weight: 1 }],
-      idleTimeoutMs: manager.idleTimeoutMs,
-      accessLog: manager.accessLog,
-    }),
-  );
+  const tcp = forwardChain(name, match, port.cluster, manager);
   if (port.protocol !== "Unsupported") return [tcp];
-  const detected = {
-    ...match,
-    transportProtocol: RAW_BUFFER,
-    applicationProtocols: httpProtocols(manager.http10),
-  };
-  return [chain(`${name}-http`, detected, http()), tcp];
+  // Envoy does not go back: once it has picked the chains without TLS, one of them
+  // must take what is not HTTP. The chain for whatever is left serves TLS then.
+  const plain = { ...match, transportProtocol: RAW_BUFFER };
+  const detected = { ...plain, applicationProtocols: httpProtocols(manager.http10) };
+  return [
+    chain(`${name}-http`, detected, http()),
+    forwardChain(`${name}-plain`, plain, port.cluster, manager),
+    tcp,
+  ];
 }
 
 /** The route table of an inbound port, named after its cluster. */
