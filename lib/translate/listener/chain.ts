@@ -82,7 +82,26 @@ function tcpMatch(input: TcpChain): FilterChainMatch | undefined | "nothing" {
   return create(FilterChainMatchSchema, { prefixRanges, serverNames });
 }
 
-/** Whether a chain takes whatever no other does. */
-export function takesAll({ filterChainMatch }: FilterChain): boolean {
-  return filterChainMatch === undefined;
+/** Chains as a listener has them. */
+export interface ChainSet {
+  readonly chains: readonly FilterChain[];
+  /** Takes what no other chain does. */
+  readonly defaultChain?: FilterChain;
+}
+
+/**
+ * Beside others, the chain for everything must be the default one. Envoy does
+ * not go back: a connection whose address leads to one chain and whose server
+ * name is not that chain's would be closed.
+ *
+ * @param fallthrough what takes the rest when no chain does
+ */
+export function withDefault(
+  all: readonly FilterChain[],
+  fallthrough: FilterChain | undefined,
+): ChainSet {
+  const rest = all.find(({ filterChainMatch }) => filterChainMatch === undefined);
+  if (rest === undefined) return { chains: all, defaultChain: fallthrough };
+  if (all.length === 1) return { chains: all };
+  return { chains: all.filter((c) => c !== rest), defaultChain: rest };
 }

@@ -8,7 +8,7 @@ import type { FilterChain } from "#envoy/config/listener/v3/listener_components_
 import type { Protocol } from "../../model/mod.ts";
 import { durationOf } from "../../proto/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
-import { chain, tcpChains } from "./chain.ts";
+import { chain, tcpChains, withDefault } from "./chain.ts";
 import { tlsInspector } from "./detect.ts";
 import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
@@ -63,7 +63,7 @@ function gatewayListener(
     ...input,
     direction: "outbound",
     bindToPort: true,
-    chains,
+    ...withDefault(chains, undefined),
     listenerFilters: detects ? [tlsInspector()] : [],
     detects,
   });

@@ -8,7 +8,7 @@ import type { FilterChain } from "#envoy/config/listener/v3/listener_components_
 import type { Protocol } from "../../model/mod.ts";
 import { BLACK_HOLE_CLUSTER } from "../cluster/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
-import { chain, forwardChain, takesAll, tcpChains } from "./chain.ts";
+import { chain, forwardChain, tcpChains, withDefault } from "./chain.ts";
 import { httpInspector, httpProtocols, RAW_BUFFER, tlsInspector } from "./detect.ts";
 import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
@@ -82,13 +82,13 @@ export function outboundTcpListener(input: OutboundTcpInput): Listener {
   const { manager, fallthroughCluster: fallthrough } = input;
   const chains = tcpChains(input.chains, manager);
   const detects = bySni(chains);
+  const rest = fallthrough === undefined
+    ? undefined
+    : forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, manager);
   return assemble({
     ...input,
     direction: "outbound",
-    chains,
-    defaultChain: fallthrough === undefined || chains.some(takesAll)
-      ? undefined
-      : forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, manager),
+    ...withDefault(chains, rest),
     listenerFilters: detects ? [tlsInspector()] : [],
     detects,
   });
