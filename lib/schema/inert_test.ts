@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { DescMessage } from "../proto/mod.ts";
+import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { ACTING, KINDS } from "./mod.ts";
+import { readSpec } from "./rules_cases.ts";
+
+function notActing(kind: string, spec: string): string[] {
+  const { objects, warnings } = readSpec(kind, spec);
+  assert.equal(objects.length, 1, spec);
+  return warnings.filter(({ code }) => code === "not-acting")
+    .map(({ path, line }) => `${path} ${line - 4}`);
+}
+
+Deno.test("acting: fields that do not act are warned about, at their place", () => {
+  const to = "route: [{destination: {host: a}}]";
+  const ports = "ports: [{number: 80, name: a}]";
+  const cases: [string, string, ...string[]][] = [
+    ["ServiceEntry", `hosts: [a]\n${ports}\nresolution: DNS\nlocation: MESH_INTERNAL`],
+    ["ServiceEntry", `hosts: [a]\n${ports}\nsubjectAltNames: [x]`, "spec.subjectAltNames 3"],
+    ["ServiceEntry", `hosts: ["*.a"]\n${ports}\nresolution: DYNAMIC_DNS`, "spec.resolution 3"],
+    [
+      "WorkloadEntry",
+      "address: 1.1.1.1\nnetwork: x\nserviceAccount: z",
+      "spec.network 2",
+      "spec.serviceAccount 3",
+    ],
+    [
+      "VirtualService",
+      `hosts: [a]\nhttp: [{${to}, timeout: 1s, headers: {request: {remove: [x]}}}]`,
+    ],
+    [
+      "VirtualService",
+      `hosts: [a]\nhttp:\n- match:\n  - uri: {prefix: /}\n    source_labels: {a: b}\n    statPrefix: x\n  ${to}`,
+      "spec.http[0].match[0].sourceLabels 5",
+      "spec.http[0].match[0].statPrefix 6",
+    ],
+    ["VirtualService", `hosts: [a]\ntls: [{match: [{sniHosts: [a]}], ${to}}]`, "spec.tls 2"],
+    ["VirtualService", "hosts: [a]\nhttp: [{delegate: {name: x}}]", "spec.http[0].delegate 2"],
+    [
+      "DestinationRule",
+      "host: a\ntrafficPolicy:\n  tls: {mode: SIMPLE}\n  loadBalancer:\n    simple: RANDOM\n    warmup: {duration: 1s}",
+      "spec.trafficPolicy.tls 3",
+      "spec.trafficPolicy.loadBalancer.warmup 6",
+    ],
+    [
+      "DestinationRule",
+      "host: a\nsubsets: [{name: v, trafficPolicy: {portLevelSettings: [{port: {number: 1}, tls: {}}]}}]",
+      "spec.subsets[0].trafficPolicy.portLevelSettings[0].tls 2",
+    ],
+    ["DestinationRule", "host: a\ntrafficPolicy: {tls: null, connectionPool: {tcp: {}}}"],
+    [
+      "Gateway",
+      "servers:\n- hosts: [a]\n  port: {number: 1, name: a, protocol: HTTPS}\n  tls: {mode: PASSTHROUGH}",
+      "spec.servers[0].port.protocol 3",
+      "spec.servers[0].tls 4",
+    ],
+    ["Sidecar", 'egress: [{hosts: ["./*"], port: {number: 1}, bind: 1.1.1.1, captureMode: NONE}]'],
+    ["Sidecar", "inboundConnectionPool: {http: {}}", "spec.inboundConnectionPool 1"],
+  ];
+  for (const [kind, spec, ...expected] of cases) {
+    assert.deepEqual(notActing(kind, spec), expected, spec);
+  }
+});
+
+Deno.test("acting: every path of the table names a field, every value a value of it", () => {
+  const schemas = new Map<string, DescMessage>([
+    ...KINDS.map(({ kind, schema }) => [kind, schema] as const),
+    ["MeshConfig", MeshConfigSchema],
+    ["MeshNetworks", MeshNetworksSchema],
+  ]);
+  assert.deepEqual(Object.keys(ACTING).sort(), [...schemas.keys()].sort());
+  for (const [kind, { paths, inertValues = {} }] of Object.entries(ACTING)) {
+    for (const path of [...paths, ...Object.keys(inertValues)]) {
+      let schema: DescMessage | undefined = schemas.get(kind);
+      for (const step of path.split(".")) {
+        const name = step.replace("[]", "");
+        const field = schema?.fields.find(({ jsonName }) => jsonName === name);
+        assert.ok(field, `${kind}: ${path}`);
+        if (step.endsWith("[]")) assert.equal(field.fieldKind, "list", `${kind}: ${path}`);
+        for (const value of inertValues[path] ?? []) {
+          const names = path.endsWith(step) ? field.enum?.values.map((one) => one.name) : undefined;
+          assert.ok(names === undefined || names.includes(value), `${kind}: ${path} ${value}`);
+        }
+        schema = field.message;
+      }
+    }
+  }
+});
