@@ -1,0 +1,151 @@
+/**
+ * Files with mistakes: what is said about them, and that the rest serves.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { eventually } from "../../../scripts/harness/mod.ts";
+import { documents, endpoint, manifest, serviceEntry } from "../../support/manifest.ts";
+import { metricOf, type Problem, problemsOf } from "../../support/views.ts";
+import { type Bench, type DirectoryCase, lineOf, ROUTES, routesTo } from "./bench.ts";
+
+/** Waits until so many documents are set aside. */
+async function setAside({ world }: Bench, count: number): Promise<readonly Problem[]> {
+  return await eventually(`${count} documents set aside`, async () => {
+    const { problems } = await problemsOf(world.daemon);
+    return problems.length === count && problems;
+  });
+}
+
+function occurrences(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+export const PROBLEM_CASES: readonly DirectoryCase[] = [
+  {
+    name: "a broken file is refused with its place, and what was there before serves",
+    run: async (bench) => {
+      const { world: { config, daemon }, answered, still } = bench;
+      const broken = routesTo("v2", { retries: { attempts: "many" } });
+      const before = await metricOf(daemon, "pilot_total_rejected_configs") ?? 0;
+      await config.write(ROUTES, broken);
+      const [problem] = await setAside(bench, 1);
+      assert.ok(problem);
+      const line = lineOf(broken, "attempts: many");
+      assert.equal(problem.file, ROUTES);
+      assert.equal(problem.line, line);
+      assert.equal(problem.column, broken.split("\n")[line - 1]!.indexOf("many") + 1);
+      assert.equal(problem.path, "spec.http[0].retries.attempts");
+      assert.deepEqual(problem.object, { kind: "VirtualService", namespace: "test", name: "shop" });
+      assert.notEqual(problem.message, "");
+      assert.notEqual(problem.remedy, "");
+      assert.equal(problem.lastGoodServes, true);
+      await still("v1");
+      assert.equal(await metricOf(daemon, "pilot_config_documents_set_aside"), 1);
+      assert.equal(await metricOf(daemon, "pilot_total_rejected_configs"), before + 1);
+      // Another change makes the directory be read again; the log does not repeat itself.
+      await config.write("other.yaml", serviceEntry("other", ["other.test"], TCP, []));
+      await served(bench, "other.test");
+      const place = `${ROUTES}:${line}:`;
+      assert.equal(occurrences(daemon.program.output(), place), 1, daemon.program.output());
+      await config.remove("other.yaml");
+      await config.write(ROUTES, routesTo("v2"));
+      await answered("v2");
+      await setAside(bench, 0);
+      assert.equal(await metricOf(daemon, "pilot_config_documents_set_aside"), 0);
+    },
+  },
+  {
+    name: "what is no YAML at all is refused as well",
+    run: async (bench) => {
+      const { world: { config }, still, answered } = bench;
+      await config.write(ROUTES, routesTo("v2").replace("spec:", "spec: [\n"));
+      const [problem] = await setAside(bench, 1);
+      assert.equal(problem?.file, ROUTES);
+      assert.ok((problem?.line ?? 0) > 1, `line ${problem?.line}`);
+      await still("v1");
+      await config.write(ROUTES, routesTo("v2"));
+      await answered("v2");
+      await setAside(bench, 0);
+    },
+  },
+  {
+    name: "of several documents in a file only the broken one is set aside",
+    run: async (bench) => {
+      const { world: { config }, answered } = bench;
+      const port70000 = serviceEntry("bad", ["bad.test"], { ...TCP, number: 70000 }, []);
+      await config.write(ROUTES, documents(port70000, routesTo("v2")));
+      await answered("v2");
+      const [problem] = await setAside(bench, 1);
+      assert.equal(problem?.path, "spec.ports[0].number");
+      assert.equal(problem?.lastGoodServes, false);
+    },
+  },
+  {
+    name: "of two documents with one name the first by file serves",
+    run: async (bench) => {
+      const { world: { config }, answered, still } = bench;
+      await config.write("zzz.yaml", routesTo("v2"));
+      const [problem] = await setAside(bench, 1);
+      assert.equal(problem?.file, "zzz.yaml");
+      assert.match(problem?.message ?? "", /routes\.yaml:1/);
+      await still("v1");
+      await config.remove(ROUTES);
+      await answered("v2");
+      await setAside(bench, 0);
+      await config.remove("zzz.yaml");
+    },
+  },
+  {
+    name: "a field that is read and does not act is named, and the document serves",
+    run: async (bench) => {
+      const { world: { config, daemon } } = bench;
+      const text = serviceEntry("inert", ["inert.test"], TCP, [endpoint(9)], {
+        subjectAltNames: ["spiffe://cluster.local/ns/test/sa/inert"],
+      });
+      await config.write("inert.yaml", text);
+      await served(bench, "inert.test");
+      const { problems, warnings } = await problemsOf(daemon);
+      assert.deepEqual(problems, []);
+      assert.deepEqual(warnings.map(({ file, line, path, code }) => ({ file, line, path, code })), [
+        {
+          file: "inert.yaml",
+          line: lineOf(text, "subjectAltNames"),
+          path: "spec.subjectAltNames",
+          code: "not-acting",
+        },
+      ]);
+      assert.match(warnings[0]?.message ?? "", /subjectAltNames/);
+      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*subjectAltNames/);
+      await config.remove("inert.yaml");
+      await eventually(
+        "the warning to be gone",
+        async () => (await problemsOf(daemon)).warnings.length === 0,
+      );
+    },
+  },
+  {
+    name: "an unknown field is an error that names the field meant",
+    run: async (bench) => {
+      const { world: { config } } = bench;
+      const text = manifest("DestinationRule", "typo", { host: "typo.test", trafikPolicy: {} });
+      await config.write("typo.yaml", text);
+      const [problem] = await setAside(bench, 1);
+      assert.equal(problem?.path, "spec.trafikPolicy");
+      assert.equal(problem?.line, lineOf(text, "trafikPolicy"));
+      assert.match(`${problem?.message} ${problem?.remedy}`, /trafficPolicy/);
+      await config.remove("typo.yaml");
+      await setAside(bench, 0);
+    },
+  },
+];
+
+const TCP = { number: 9090, protocol: "TCP" };
+
+/** Waits until a host is a service of the mesh. */
+async function served({ world }: Bench, host: string): Promise<void> {
+  await eventually(
+    `${host} to be known`,
+    async () => (await world.daemon.debug<string[]>("registryz?brief")).includes(host),
+  );
+}
