@@ -47,7 +47,11 @@ export interface Index {
   peek(bucket: string): readonly string[];
 }
 
-/** What a computation may read. Every call is recorded as a dependency of the cell being computed. */
+/**
+ * What a computation may read. Every call is recorded as a dependency of the
+ * cell being computed. The handle works for this computation only, and only
+ * until the function returns; reading tables past it is refused.
+ */
 export interface Read {
   /** A row of an input table. `undefined` when there is none (the absence is a dependency too). */
   get<V>(table: Input<V>, key: string): V | undefined;
@@ -60,6 +64,8 @@ export interface Read {
   /**
    * The content of a collection, by name. Depends on the collection as a whole:
    * for values assembled from all of it (a route table of its virtual hosts).
+   * The map is the live one, good for this computation only; returned as it is,
+   * it is copied, but nothing else may hold on to it.
    */
   content(collection: Collection): ReadonlyMap<string, Resource>;
 }
@@ -110,7 +116,11 @@ export interface Collection {
   since(revision: number): readonly LogEntry[] | undefined;
   /** Names that several members claim: the member that sorts first is served, the others are listed here. */
   readonly conflicts: ReadonlyMap<string, readonly string[]>;
-  /** Counts users; a collection without users is an orphan and may be evicted. */
+  /**
+   * Counts users; a collection without users is an orphan and may be evicted. A
+   * collection is built at first use, or by the first publication after it was
+   * retained. One that is used after its eviction is built anew.
+   */
   retain(): void;
   release(): void;
 }
@@ -195,7 +205,10 @@ export interface GraphOptions {
   readonly now?: () => number;
   /** Log entries kept per collection before the oldest are trimmed (default 4096). */
   readonly logLimit?: number;
-  /** Called once for each new fault, and with `undefined` when it heals. */
+  /**
+   * Called once for each new fault, and with `undefined` when it heals or is
+   * evicted; after the operation that found out, so that it may use the graph.
+   */
   readonly onFault?: (table: string, key: string, fault: Fault | undefined) => void;
 }
 
@@ -229,14 +242,23 @@ export interface Graph {
   collection(name: string, spec: () => CollectionSpec): Collection;
   /** The view of these layers; the same object for the same layers. */
   view(layers: readonly Collection[]): View;
-  /** Applies changes: revision r to r+1. Rows equal to the old ones change nothing. Returns the new revision (the old one when nothing changed). */
+  /**
+   * Applies changes: revision r to r+1. Rows equal to the old ones change
+   * nothing. Returns the new revision (the old one when nothing changed). When
+   * `change` throws, nothing is applied. Not possible inside another transaction,
+   * a publication or a computation.
+   */
   transaction(change: (tx: Transaction) => void): number;
   /**
    * Brings every collection up to date with the current revision and appends to
    * their logs. Returns those that changed. Sessions look only after this.
    */
   publish(): ReadonlySet<Collection>;
-  /** Untracked read of a derived value: for controllers, debug pages, tests. */
+  /**
+   * Untracked read of a derived value, as of the current revision: for
+   * controllers, debug pages, tests. Throws a `DependencyFault` when the cell has
+   * a fault and no last good value.
+   */
   peek<V>(table: Derived<V>, key: string): V;
   /**
    * Keeps a derived cell watched: `onChange` runs during `publish` when its value

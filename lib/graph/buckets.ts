@@ -54,7 +54,7 @@ export class IndexTable implements Index {
   ) {}
 
   peek(bucket: string): readonly string[] {
-    this.engine.untracked(`The bucket ${this.name}/${bucket}`);
+    this.engine.untracked("index", this.name);
     const known = this.buckets.get(bucket);
     return known === undefined ? [] : sortedMembers(known);
   }

@@ -100,7 +100,7 @@ export class LiveCollection implements Collection {
   /** This collection, built. Later changes wait for the next publication. */
   current(): this {
     const { engine } = this;
-    engine.untracked(`The collection ${this.name}`);
+    engine.untracked("collection", this.name);
     if (!this.built) {
       engine.pull(this.cell);
       engine.flush();

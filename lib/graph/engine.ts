@@ -122,16 +122,10 @@ export class Engine {
   }
 
   /** Refuses an untracked read inside a computation: its result would not be invalidated. */
-  untracked(what: string): void {
-    if (this.frame === undefined) {
-      if (this.activity === "writing") this.mustBeIdle(`Reading ${what}`);
-      return;
-    }
-    throw new MeshError(
-      "graph-untracked-read",
-      `${what} was read past the handle while ${this.frame.describe()} was being computed.`,
-      { remedy: "Read it through the handle that the computation was given." },
-    );
+  untracked(what: string, name: string): void {
+    if (this.frame === undefined && this.activity !== "writing") return;
+    if (this.frame === undefined) this.mustBeIdle(`Reading ${what} ${name}`);
+    else throw untrackedRead(`${what} ${name}`, this.frame.describe());
   }
 
   /** Refuses an operation that must not happen inside another. */
@@ -144,4 +138,12 @@ export class Engine {
       remedy: "Do it after the outer operation has returned.",
     });
   }
+}
+
+function untrackedRead(what: string, cell: string): MeshError {
+  return new MeshError(
+    "graph-untracked-read",
+    `The ${what} was read past the handle while ${cell} was being computed.`,
+    { remedy: "Read it through the handle that the computation was given." },
+  );
 }

@@ -45,22 +45,17 @@ export function createGraph(options: GraphOptions = {}): Graph {
       return engine.published;
     },
     ...tables(engine),
+    ...values(engine),
     ...collections(engine),
     ...questions(engine),
     transaction: (change) => transact(engine, change),
     publish: () => publish(engine),
-    watch: (table, key, onChange) => {
-      const derived = own(engine, table);
-      engine.untracked(`A watch of ${table.name}/${key}`);
-      const watch = watchCell(engine, derived, key, onChange as (value: unknown) => void);
-      return watch as ReturnType<Graph["watch"]> as never;
-    },
     evict: (keep) => evict(engine, keep),
   };
 }
 
 /** Declaring tables, and reading them from outside. */
-function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive" | "peek"> {
+function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
   return {
     input<V>(name: string, options: { readonly equal?: (a: V, b: V) => boolean } = {}): Input<V> {
       const equal = (options.equal ?? structuralEqual) as Equal;
@@ -81,13 +76,31 @@ function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive" | "pee
       const equal = (options.equal ?? structuralEqual) as Equal;
       return declare(engine, new DerivedTable(engine, name, compute, equal));
     },
+  };
+}
+
+/** Looking at derived values from outside, once or for as long as one likes. */
+function values(engine: Engine): Pick<Graph, "peek" | "watch"> {
+  return {
     peek<V>(table: Derived<V>, key: string): V {
       const derived = own(engine, table);
-      engine.untracked(`The cell ${table.name}/${key}`);
+      engine.untracked("table", table.name);
       const cell = derivedCell(engine, derived, key);
+      // Looked at now: the last to be evicted.
+      if (engine.unread.delete(cell)) engine.unread.add(cell);
       engine.pull(cell);
       engine.flush();
       return valueOf(cell) as V;
+    },
+    watch<V>(
+      table: Derived<V>,
+      key: string,
+      onChange: (value: V) => void,
+    ): { readonly value: V; close(): void } {
+      const derived = own(engine, table);
+      engine.untracked("table", table.name);
+      const tell = onChange as (value: unknown) => void;
+      return watchCell(engine, derived, key, tell) as { readonly value: V; close(): void };
     },
   };
 }

@@ -7,6 +7,7 @@
 import type { Read } from "./api.ts";
 import type { Cell } from "./cell.ts";
 import type { IndexTable } from "./buckets.ts";
+import type { Engine } from "./engine.ts";
 import type { InputTable } from "./input.ts";
 import type { LiveCollection } from "./collection.ts";
 
@@ -20,7 +21,7 @@ export class DerivedTable {
   micros = 0;
 
   constructor(
-    readonly engine: object,
+    readonly engine: Engine,
     readonly name: string,
     readonly compute: (read: Read, key: string) => unknown,
     readonly equal: (a: unknown, b: unknown) => boolean,

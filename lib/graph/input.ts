@@ -28,12 +28,12 @@ export class InputTable implements Input<unknown> {
   ) {}
 
   peek(key: string): unknown {
-    this.engine.untracked(`The row ${this.name}/${key}`);
+    this.engine.untracked("table", this.name);
     return this.rows.get(key)?.value;
   }
 
   keys(): readonly string[] {
-    this.engine.untracked(`The keys of ${this.name}`);
+    this.engine.untracked("table", this.name);
     if (this.sortedKeys === undefined) {
       const keys: string[] = [];
       for (const cell of this.rows.values()) if (cell.value !== undefined) keys.push(cell.key);
@@ -43,7 +43,7 @@ export class InputTable implements Input<unknown> {
   }
 
   get size(): number {
-    this.engine.untracked(`The size of ${this.name}`);
+    this.engine.untracked("table", this.name);
     return this.count;
   }
 }

@@ -88,9 +88,29 @@ class Run {
   readonly #held = new Map<View, number>();
   #sightings: Sighting[] = [];
   #published = new Map<Collection, ReadonlyMap<string, string>>();
+  /** Of each watched cell, the value last told. */
+  readonly #told = new Map<string, unknown>();
 
   constructor(logLimit: number) {
     this.world = createWorld(createGraph({ logLimit }));
+    for (const table of this.world.tables.slice(0, 4)) this.#watch(table, "t0");
+  }
+
+  #watch(table: Derived<unknown>, key: string): void {
+    const watch = this.world.graph.watch(table, key, (value) => {
+      assert.notDeepEqual(value, this.#told.get(table.name), `${table.name} told twice`);
+      this.#told.set(table.name, value);
+      assert.equal(watch.value, value);
+    });
+    this.#told.set(table.name, watch.value);
+  }
+
+  /** Every watcher has been told the present value. */
+  #checkWatches(): void {
+    for (const table of this.world.tables.slice(0, 4)) {
+      const value = outcome(this.world, table, "t0");
+      if (value !== "fault") assert.deepEqual(value, { value: this.#told.get(table.name) });
+    }
   }
 
   step(step: Step): void {
@@ -147,6 +167,7 @@ class Run {
     const { graph } = this.world;
     const last = graph.published;
     this.#checkChanged(graph.publish(), last);
+    this.#checkWatches();
     for (const sighting of this.#sightings) checkSighting(sighting, [...this.#held.keys()]);
     for (const view of this.#held.keys()) {
       checkView(view);
@@ -289,9 +310,14 @@ function checkAgainstScratch(world: World, pick: number): void {
   checkFaults(world, scratch);
 }
 
-/** No fault outlives its cause: what is listed fails from scratch too. */
+/**
+ * No fault outlives its cause: what is listed fails from scratch too. (With a row
+ * that could not be placed, the buckets differ, and with them who reads what.)
+ */
 function checkFaults(world: World, scratch: World): void {
-  for (const { table, key } of world.graph.faults()) {
+  const faults = world.graph.faults();
+  if (faults.some(({ table }) => table === world.byGroup.name)) return;
+  for (const { table, key } of faults) {
     const derived = scratch.tables.find(({ name }) => name === table);
     if (derived === undefined) continue;
     assert.equal(outcome(scratch, derived, key), "fault", `${table}/${key} is said to fail`);
