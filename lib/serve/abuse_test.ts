@@ -7,7 +7,7 @@ import {
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { expose } from "../metrics/mod.ts";
 import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
-import { nodeOf, world } from "./fixture.ts";
+import { nodeOf, world } from "../../tests/support/discovery.ts";
 import { concat, delimited } from "./wire.ts";
 
 async function failure(stream: RpcStream): Promise<RpcError> {

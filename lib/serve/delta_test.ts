@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS, ROUTE_TYPE as RDS } from "./mod.ts";
-import { type Store, world } from "./fixture.ts";
+import { world } from "../../tests/support/discovery.ts";
+import type { Store } from "../../tests/support/resource_store.ts";
 
 /** What a response holds: `name=content` of its resources, then `-name` of what is removed. */
 function told(response: DeltaDiscoveryResponse): string[] {

@@ -7,7 +7,7 @@ import {
   resourceType,
   ROUTE_TYPE as RDS,
 } from "./mod.ts";
-import { type Client, type World, world } from "./fixture.ts";
+import { type Client, type World, world } from "../../tests/support/discovery.ts";
 
 const ALL = [RDS, LDS, EDS, CDS];
 

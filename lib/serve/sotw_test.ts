@@ -6,7 +6,8 @@ import {
   LISTENER_TYPE as LDS,
   ROUTE_TYPE as RDS,
 } from "./mod.ts";
-import { type Store, world } from "./fixture.ts";
+import { world } from "../../tests/support/discovery.ts";
+import type { Store } from "../../tests/support/resource_store.ts";
 
 function told(response: DiscoveryResponse): string[] {
   return response.resources.map((any) => new TextDecoder().decode(any.value)).sort();
