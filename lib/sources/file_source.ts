@@ -90,8 +90,8 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     warnings: () => ledger.warnings(),
     rescan: () => pulse.run(),
     async close() {
-      watch.close();
       await pulse.close();
+      watch.close();
     },
   };
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { scope } from "../log/mod.ts";
 import type { Io } from "./io.ts";
 
@@ -20,7 +20,7 @@ export interface Watch {
 /** Watches a directory with all below it and the directory it lies in, so that its replacement is seen too. */
 export function watchTree(path: string, io: Io, onEvent: () => void): Watch {
   const tree = watchOne(path, { recursive: true }, io, onEvent);
-  const parent = watchOne(dirname(path), { recursive: false }, io, onEvent, path);
+  const parent = watchOne(dirname(path), { recursive: false }, io, onEvent, basename(path));
   return {
     async refresh() {
       await tree.refresh();
@@ -43,7 +43,7 @@ function watchOne(
   options: { recursive: boolean },
   io: Io,
   onEvent: () => void,
-  /** Only events of this path count. */
+  /** Only events of an entry of this name count. */
   only?: string,
 ): Watch {
   let current: { readonly watcher: Deno.FsWatcher; readonly identity: string } | undefined;
@@ -52,9 +52,10 @@ function watchOne(
     current?.watcher.close();
     current = undefined;
   };
-  const open = (identity: string) => {
+  const open = async (identity: string) => {
     close();
-    const watcher = Deno.watchFs(path, options);
+    // A link that is watched reports nothing of what it leads to.
+    const watcher = Deno.watchFs(await Deno.realPath(path), options);
     current = { watcher, identity };
     follow(watcher, only, onEvent).finally(() => {
       if (current?.watcher === watcher) current = undefined;
@@ -66,7 +67,7 @@ function watchOne(
       try {
         const { identity } = await io.stat(path);
         if (current?.identity === identity) return;
-        open(identity);
+        await open(identity);
         failed = undefined;
         // What happened between the last look and now has no event.
         onEvent();
@@ -92,7 +93,10 @@ async function follow(
   try {
     for await (const event of watcher) {
       if (event.kind === "access") continue;
-      if (only === undefined || event.paths.length === 0 || event.paths.includes(only)) onEvent();
+      const { paths } = event;
+      if (only === undefined || paths.length === 0 || paths.some((one) => basename(one) === only)) {
+        onEvent();
+      }
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted)) {

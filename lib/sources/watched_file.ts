@@ -125,8 +125,8 @@ async function watchFile<T>(
     warnings: state.warnings,
     rescan: () => pulse.run(),
     async close() {
-      watch.close();
       await pulse.close();
+      watch.close();
     },
   };
 }
