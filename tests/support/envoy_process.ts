@@ -1,0 +1,135 @@
+/**
+ * An Envoy of its own, connected to a discovery server without an agent between: for tests of the
+ * protocol as Envoy speaks it.
+ *
+ * @module
+ */
+import { eventually, freePort } from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
+
+/** A running Envoy. */
+export interface EnvoyProcess extends AsyncDisposable {
+  /** A statistic; 0 when there is none of that name. */
+  stat(name: string): Promise<number>;
+  /** All statistics whose name ends so, with their sum. */
+  sum(suffix: string): Promise<number>;
+  /** The answer of an admin path. */
+  admin(path: string): Promise<string>;
+  /** What it logged. */
+  log(): string;
+}
+
+/** How it connects. */
+export interface EnvoyOptions {
+  readonly variant: "sotw" | "delta";
+  /** Of the discovery server, on loopback. */
+  readonly xdsPort: number;
+  readonly name?: string;
+}
+
+/** Starts an Envoy and waits until its admin port answers. */
+export async function startEnvoy(options: EnvoyOptions): Promise<EnvoyProcess> {
+  const admin = freePort();
+  const child = new Deno.Command(await envoyPath(), {
+    args: [
+      "--config-yaml",
+      JSON.stringify(bootstrap(options, admin)),
+      "--use-dynamic-base-id",
+      "--concurrency",
+      "1",
+      "-l",
+      "warning",
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let log = "";
+  const read = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stderr) log += decoder.decode(chunk, { stream: true });
+  })();
+  const ask = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${admin}${path}`);
+    return await response.text();
+  };
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await child.status;
+    await read;
+  };
+  try {
+    await eventually(
+      "Envoy's admin port answers",
+      () => ask("/ready").then(() => true, () => false),
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    admin: ask,
+    stat: async (name) => (await stats(ask, `^${RegExp.escape(name)}$`))[0]?.[1] ?? 0,
+    sum: async (suffix) => {
+      const found = await stats(ask, `${RegExp.escape(suffix)}$`);
+      return found.reduce((sum, [, value]) => sum + value, 0);
+    },
+    log: () => log,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function stats(
+  ask: (path: string) => Promise<string>,
+  filter: string,
+): Promise<[string, number][]> {
+  const text = await ask(`/stats?filter=${encodeURIComponent(filter)}`);
+  return text.trim().split("\n").filter((line) => line.includes(": ")).map((line) => {
+    const colon = line.lastIndexOf(": ");
+    return [line.slice(0, colon), Number(line.slice(colon + 2))];
+  });
+}
+
+function bootstrap({ variant, xdsPort, name = "app" }: EnvoyOptions, admin: number): unknown {
+  const ads = { ads: {}, resource_api_version: "V3", initial_fetch_timeout: "60s" };
+  return {
+    node: {
+      id: `sidecar~127.0.0.1~${name}.default~default.svc.cluster.local`,
+      cluster: `${name}.default`,
+    },
+    admin: { address: { socket_address: { address: "127.0.0.1", port_value: admin } } },
+    dynamic_resources: {
+      lds_config: ads,
+      cds_config: ads,
+      ads_config: {
+        api_type: variant === "delta" ? "DELTA_GRPC" : "GRPC",
+        transport_api_version: "V3",
+        set_node_on_first_message_only: true,
+        grpc_services: [{ envoy_grpc: { cluster_name: "xds" } }],
+      },
+    },
+    static_resources: {
+      clusters: [{
+        name: "xds",
+        type: "STATIC",
+        connect_timeout: "1s",
+        typed_extension_protocol_options: {
+          "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+            "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+            explicit_http_config: { http2_protocol_options: {} },
+          },
+        },
+        load_assignment: {
+          cluster_name: "xds",
+          endpoints: [{
+            lb_endpoints: [{
+              endpoint: {
+                address: { socket_address: { address: "127.0.0.1", port_value: xdsPort } },
+              },
+            }],
+          }],
+        },
+      }],
+    },
+  };
+}
