@@ -36,11 +36,8 @@ Deno.test("services are reached at their endpoints", async (t) => {
   };
   const files = Object.fromEntries(CASES.map((k) => [`${k.file}.yaml`, k.documents(parts)]));
   files[SIDECARS_FILE] = allSidecars(parts, ["./*"]);
-  // Envoy makes no statistics of services unless it is asked to.
-  const proxyConfig = {
-    proxyStatsMatcher: { inclusionSuffixes: ["upstream_rq_pending_overflow", "ejections_active"] },
-  };
-  await using world = await startWorld({ role: "sidecar", files, proxyConfig });
+  const stats = ["upstream_rq_pending_overflow", "ejections_active"];
+  await using world = await startWorld({ role: "sidecar", files, stats });
   for (const one of CASES) await t.step(one.name, () => runCase(one, world, parts));
   await t.step("no update was refused", () => assertNothingRejected(world));
 });

@@ -1,0 +1,83 @@
+/**
+ * Daemons that cannot start say why, and end with a status that is not 0.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { freePort, freePorts, startProgram } from "../../scripts/harness/mod.ts";
+
+interface Refusal {
+  readonly name: string;
+  /** Flags beside those that give every listener a free port. */
+  readonly flags: readonly string[];
+  /** What the error says. */
+  readonly says: readonly RegExp[];
+  /** Exit status; 1 unless said otherwise. */
+  readonly status?: number;
+}
+
+async function refusals(taken: number): Promise<Refusal[]> {
+  const missing = `${await Deno.makeTempDir({ prefix: "mesh-missing-" })}/nothing`;
+  const inUse = (flag: string): Refusal => ({
+    name: `--${flag} in use`,
+    flags: [`--${flag}=127.0.0.1:${taken}`],
+    says: [new RegExp(`127\\.0\\.0\\.1:${taken}`), /in use/],
+  });
+  return [
+    inUse("grpcAddr"),
+    inUse("httpAddr"),
+    inUse("monitoringAddr"),
+    {
+      name: "a config directory that is not there",
+      flags: [`--configDir=${missing}`],
+      says: [/nothing/],
+    },
+    {
+      name: "a listener asked for that is not there yet",
+      flags: [`--secureGRPCAddr=127.0.0.1:${freePort()}`],
+      says: [/secureGRPCAddr/],
+    },
+    {
+      name: "a registry asked for that is not there yet",
+      flags: ["--registries=Orchestrator"],
+      says: [/registries/, /Orchestrator/],
+    },
+    {
+      name: "an unknown flag",
+      flags: ["--grpcAdr=:1"],
+      says: [/--grpcAdr/, /--grpcAddr/],
+      status: 64,
+    },
+    {
+      name: "a duration that is none",
+      flags: ["--shutdownDuration=soon"],
+      says: [/shutdownDuration/, /soon/],
+    },
+  ];
+}
+
+Deno.test("a daemon that cannot start says why", async (t) => {
+  const configDir = await Deno.makeTempDir({ prefix: "mesh-config-" });
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: freePort() });
+  for (const { name, flags, says, status = 1 } of await refusals(taken.addr.port)) {
+    await t.step(name, async () => {
+      const [xds, http, monitoring, introspection] = freePorts(4);
+      await using program = startProgram([
+        "pilot-discovery",
+        "discovery",
+        `--configDir=${configDir}`,
+        `--grpcAddr=127.0.0.1:${xds}`,
+        `--httpAddr=127.0.0.1:${http}`,
+        `--monitoringAddr=127.0.0.1:${monitoring}`,
+        `--ctrlz_port=${introspection}`,
+        ...flags,
+      ]);
+      const { code } = await program.status;
+      assert.equal(code, status, program.output());
+      for (const text of says) assert.match(program.output(), text);
+      // A sentence for people, not a trace of the code.
+      assert.doesNotMatch(program.output(), /^\s+at .*\.ts:\d+/m);
+    });
+  }
+  await Deno.remove(configDir);
+});
