@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkRules, readSpec } from "./rules_cases.ts";
+import { checkRules, readSpec } from "./rule_table_test.ts";
 
 const policy = (yaml: string) => `host: a\ntrafficPolicy:\n  ${yaml}`;
 const AT = "spec.trafficPolicy";

@@ -1,4 +1,4 @@
-import { checkRules } from "./rules_cases.ts";
+import { checkRules } from "./rule_table_test.ts";
 
 const server = (yaml: string) => `servers:\n- hosts: ["*"]\n  ${yaml}`;
 const HTTP = "port: {number: 80, name: http, protocol: HTTP}";

@@ -3,7 +3,7 @@ import type { DescMessage } from "../proto/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { ACTING, KINDS } from "./mod.ts";
-import { readSpec } from "./rules_cases.ts";
+import { readSpec } from "./rule_table_test.ts";
 
 function notActing(kind: string, spec: string): string[] {
   const { objects, warnings } = readSpec(kind, spec);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { fromJson, TimestampSchema } from "../proto/mod.ts";
 import {
   isDnsLabel,
   isDnsSubdomain,
@@ -12,7 +13,7 @@ import {
 } from "../text/mod.ts";
 import { fail, type Report } from "./problem.ts";
 import { isMap, unknownField } from "./reader.ts";
-import { wrongType } from "./scalars.ts";
+import { describe, wrongType } from "./scalars.ts";
 
 /** Name, place and labels of a document's object. */
 export interface Metadata {
@@ -187,12 +188,17 @@ function readAnnotations(value: unknown, report: Report): Record<string, string>
 
 function readTime(value: unknown, report: Report): number {
   if (value === undefined || value === null) return 0;
-  const time = typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)
-    ? Date.parse(value)
-    : NaN;
-  if (!Number.isNaN(time)) return time;
+  try {
+    if (typeof value === "string") return timeMs(fromJson(TimestampSchema, value));
+  } catch {
+    // Told below.
+  }
   const path = ["metadata", "creationTimestamp"];
-  const message = `expected a time, found ${JSON.stringify(String(value))}`;
+  const message = `expected a time, found ${describe(value)}`;
   fail(report, path, "wrong-type", message, "Write 2024-01-31T12:00:00Z, or leave it out.");
   return 0;
+}
+
+function timeMs({ seconds, nanos }: { readonly seconds: bigint; readonly nanos: number }): number {
+  return Number(seconds) * 1000 + Math.trunc(nanos / 1e6);
 }

@@ -1,4 +1,4 @@
-import { checkRules } from "./rules_cases.ts";
+import { checkRules } from "./rule_table_test.ts";
 
 const PORTS = "ports: [{number: 80, name: http, protocol: HTTP}]";
 

@@ -1,4 +1,4 @@
-import { checkRules } from "./rules_cases.ts";
+import { checkRules } from "./rule_table_test.ts";
 
 Deno.test("Sidecar: rules", () => {
   checkRules("Sidecar", [

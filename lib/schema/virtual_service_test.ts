@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkRules, readSpec } from "./rules_cases.ts";
+import { checkRules, readSpec } from "./rule_table_test.ts";
 
 /** A VirtualService with one HTTP route; the route's first line is the third. */
 function route(yaml: string): string {

@@ -53,9 +53,11 @@ function watchOne(
     current = undefined;
   };
   const open = async (identity: string) => {
-    close();
     // A link that is watched reports nothing of what it leads to.
-    const watcher = Deno.watchFs(await Deno.realPath(path), options);
+    const target = await Deno.realPath(path);
+    // Another call may have opened meanwhile.
+    close();
+    const watcher = Deno.watchFs(target, options);
     current = { watcher, identity };
     follow(watcher, only, onEvent).finally(() => {
       if (current?.watcher === watcher) current = undefined;

@@ -53,6 +53,7 @@ interface Walk {
 
 /** The value of a tree. @throws {YamlFault} for the first thing wrong with it. */
 export function toPlain(tree: Tree, text: string, limits: YamlLimits): unknown {
+  // deno-lint-ignore no-control-regex
   const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.exec(text);
   if (control !== null) {
     const code = control[0].charCodeAt(0).toString(16).padStart(4, "0");
