@@ -143,9 +143,3 @@ function heldNames({ configs }: ConfigDump, kind: HeldKind): string[] {
     return name === undefined ? [] : [name];
   }).sort();
 }
-
-/** The counters of updates that Envoy refused, summed; with their names when there are any. */
-export async function rejectedUpdates(agent: Agent): Promise<Record<string, number>> {
-  const stats = await agent.stats("update_rejected$");
-  return Object.fromEntries(Object.entries(stats).filter(([, n]) => n > 0));
-}

@@ -9,7 +9,6 @@ export {
   type AgentOptions,
   type ConfigDump,
   type HeldKind,
-  rejectedUpdates,
   startAgent,
 } from "./agent.ts";
 export { type Backend, type Echo, startBackend } from "./backend.ts";
