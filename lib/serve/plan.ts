@@ -28,11 +28,11 @@ export interface Planned {
 
 /**
  * Collects all that is due in a stream, as of one revision. Removals that something may still
- * refer to are put aside in `Watch.doomed`; see {@link drain}.
+ * refer to are put aside in `Watch.doomed`; see {@link drain}. They may be referred to when other
+ * types change in the same push, or when the stream is still `busy` with an earlier one.
  */
-export function plan(stream: Planned, revision: number): Parcel[] {
+export function plan(stream: Planned, revision: number, busy: boolean): Parcel[] {
   const changes: Change[] = [];
-  const waiting = stream.watches.some((watch) => watch.outstanding.length > 0);
   for (const watch of stream.watches) {
     if (!watch.due) continue;
     if (!watch.started) answerEarly(stream, watch);
@@ -53,7 +53,7 @@ export function plan(stream: Planned, revision: number): Parcel[] {
   for (const change of changes) {
     const { watch, resources, absent, removed, respond } = change;
     const keep = removed.length > 0 &&
-      (waiting || changes.some((other) => other !== change && other.resources.length > 0));
+      (busy || changes.some((other) => other !== change && other.resources.length > 0));
     if (keep) { for (const name of removed) watch.doomed.set(name, change.before(name)); }
     const now = keep ? [] : removed;
     if (resources.length > 0 || absent.length > 0 || respond) {

@@ -8,7 +8,7 @@ import type { Resource, View } from "../graph/mod.ts";
 import { byteLength } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import { drain, type Parcel, plan } from "./plan.ts";
-import { drainable, type Session } from "./session.ts";
+import { armDrain, busy, drainable, type Session } from "./session.ts";
 
 /** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
 const MAX_OUTSTANDING = 1000;
@@ -39,7 +39,7 @@ function begin(session: Session): boolean {
   session.pushFor = session.publishedAt;
   session.publishedAt = undefined;
   const left = heldApart(session);
-  session.parcels = plan(session, hall.revision());
+  session.parcels = plan(session, hall.revision(), busy(session));
   for (const view of left) hall.registry.leave(session, view);
   if (session.parcels.length === 0 && drainable(session)) session.parcels = drain(session);
   armDrain(session);
@@ -55,22 +55,6 @@ function heldApart(session: Session): View[] {
     if (due && held && held !== view) views.push(held);
   }
   return views;
-}
-
-/** Removals do not wait for ever for a client that does not answer. */
-function armDrain(session: Session): void {
-  session.drainNow = false;
-  const doomed = session.watches.some((watch) => watch.doomed.size > 0);
-  if (doomed && session.drainTimer === undefined) {
-    session.drainTimer = setTimeout(() => {
-      session.drainTimer = undefined;
-      session.drainNow = true;
-      session.hall.enqueue(session);
-    }, session.hall.limits.drainMs);
-  } else if (!doomed) {
-    clearTimeout(session.drainTimer);
-    session.drainTimer = undefined;
-  }
 }
 
 /** What the finished push took, once the transport has all of it. */
@@ -102,6 +86,7 @@ function send(session: Session, parcel: Parcel): void {
   watch.outstanding.push(sent);
   watch.last = { nonce, revision: sent.revision, time: sent.time };
   watch.answerNext = false;
+  session.lastTalk = hall.now();
   session.call.send(message);
   if (!last) return;
   session.parcels.shift();

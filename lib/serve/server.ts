@@ -43,7 +43,9 @@ export interface XdsLimits {
   readonly slotMs?: number;
   /** How long a client may then take nothing before its stream is given up, milliseconds (30 s). */
   readonly stallMs?: number;
-  /** How long removals wait for acknowledgements, milliseconds (5 s). */
+  /** Quiet time on a stream before removals go out, milliseconds (1 s). */
+  readonly settleMs?: number;
+  /** Longest time removals wait, for quiet and for acknowledgements, milliseconds (10 s). */
   readonly drainMs?: number;
   /** How long a new stream may wait for its turn, milliseconds (30 s). */
   readonly admitMs?: number;
@@ -183,7 +185,8 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
       maxTypes: limits.maxTypes ?? 64,
       slice: limits.slice ?? 1024 * 1024,
       pending: limits.pending ?? 64 * 1024,
-      drainMs: limits.drainMs ?? 5000,
+      settleMs: limits.settleMs ?? 1000,
+      drainMs: limits.drainMs ?? 10_000,
     },
   };
 }

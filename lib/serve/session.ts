@@ -56,7 +56,9 @@ export interface Hall {
     readonly slice: number;
     /** Bytes that may wait in the transport before the session waits too. */
     readonly pending: number;
-    /** Longest time removals wait for the client's acknowledgements, milliseconds. */
+    /** Quiet time on the stream before removals go out, milliseconds. */
+    readonly settleMs: number;
+    /** Longest time removals wait, for quiet and for acknowledgements, milliseconds. */
     readonly drainMs: number;
   };
 }
@@ -87,10 +89,11 @@ export interface Session extends Planned {
   queuedAt: number | undefined;
   /** When the oldest publication came that no push was begun for. */
   publishedAt: number | undefined;
-  /** Runs while removals wait for acknowledgements. */
+  /** When the last message went by, in either direction; `hall.now()`. */
+  lastTalk: number;
+  /** Since when removals wait, `hall.now()`, and what looks after them. */
+  doomedSince: number | undefined;
   drainTimer: ReturnType<typeof setTimeout> | undefined;
-  /** They waited long enough. */
-  drainNow: boolean;
   closed: boolean;
 }
 
@@ -113,8 +116,9 @@ export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat):
     pushFor: undefined,
     queuedAt: undefined,
     publishedAt: undefined,
+    lastTalk: -Infinity,
+    doomedSince: undefined,
     drainTimer: undefined,
-    drainNow: false,
     closed: false,
   };
   return session;
@@ -130,7 +134,9 @@ export function receive(session: Session, request: XdsRequest): void {
   if (session.variant === "delta") subscribeDelta(watch, request, !known);
   else if (verdict !== "stale") subscribeSotw(watch, request, !known);
   checkNames(session);
-  if (watch.due || drainable(session)) enqueue(session);
+  session.lastTalk = session.hall.now();
+  if (watch.due) enqueue(session);
+  armDrain(session);
 }
 
 function open(session: Session, typeUrl: string): Watch {
@@ -181,11 +187,42 @@ function checkNames({ watches, hall }: Session): void {
   if (names > hall.limits.maxNames) throw tooManyNames(hall.limits.maxNames);
 }
 
-/** Removals wait, and nothing is under way that they would have to wait for. */
+/**
+ * Removals wait, and may go: everything sent was answered and the stream has been quiet, or they
+ * waited as long as they may. The quiet matters because a listener is acknowledged before it is
+ * warm, and until it is warm the one it replaces is in use.
+ */
 export function drainable(session: Session): boolean {
-  const { watches } = session;
-  if (!watches.some((watch) => watch.doomed.size > 0)) return false;
-  return session.drainNow || watches.every((watch) => watch.outstanding.length === 0);
+  return session.doomedSince !== undefined && drainWait(session) <= 0;
+}
+
+/** Time until removals may go, as far as is known now, milliseconds. */
+function drainWait({ watches, hall, lastTalk, doomedSince = 0 }: Session): number {
+  const now = hall.now();
+  const latest = doomedSince + hall.limits.drainMs - now;
+  const answered = watches.every((watch) => watch.outstanding.length === 0);
+  return answered ? Math.min(latest, lastTalk + hall.limits.settleMs - now) : latest;
+}
+
+/** Sees to it that removals which wait get their turn. */
+export function armDrain(session: Session): void {
+  const { watches, hall } = session;
+  clearTimeout(session.drainTimer);
+  session.drainTimer = undefined;
+  if (!watches.some((watch) => watch.doomed.size > 0)) {
+    session.doomedSince = undefined;
+    return;
+  }
+  session.doomedSince ??= hall.now();
+  if (drainable(session)) return enqueue(session);
+  session.drainTimer = setTimeout(() => armDrain(session), Math.max(1, drainWait(session)));
+}
+
+/** Something was sent, is not answered, or was said just now: what is removed may still be referred to. */
+export function busy(session: Session): boolean {
+  const { watches, hall, lastTalk } = session;
+  return hall.now() - lastTalk < hall.limits.settleMs ||
+    watches.some((watch) => watch.outstanding.length > 0);
 }
 
 function enqueue(session: Session): void {

@@ -37,6 +37,9 @@ export async function startEnvoy(options: EnvoyOptions): Promise<EnvoyProcess> {
       "--use-dynamic-base-id",
       "--concurrency",
       "1",
+      // Connections to a listener that was replaced close with their next answer.
+      "--drain-strategy",
+      "immediate",
       "-l",
       "warning",
     ],
