@@ -36,6 +36,8 @@ interface Held {
 
 interface FileEntry {
   readonly held: readonly Held[];
+  /** The same by key, those of one key by line. */
+  readonly byKey: ReadonlyMap<string, readonly Held[]>;
   readonly problems: readonly SourceProblem[];
   readonly warnings: readonly SchemaProblem[];
   readonly setAside: number;
@@ -88,8 +90,7 @@ export function createLedger(): Ledger {
   /** All claims to a key, the winner first. */
   const claims = (key: string): Claim[] =>
     [...holders.get(key) ?? []].sort().flatMap((file) =>
-      (files.get(file)?.held ?? []).filter((held) => held.key === key)
-        .sort((a, b) => a.line - b.line).map((held) => ({ ...held, file }))
+      (files.get(file)?.byKey.get(key) ?? []).map((held) => ({ ...held, file }))
     );
 
   return {
@@ -102,12 +103,8 @@ export function createLedger(): Ledger {
       const { held = [], problems: [known] = [] } = files.get(file) ?? {};
       if (known?.code === problem.code && known.message === problem.message) return 0;
       const lastGoodServes = held.length > 0 || holdsBelow(files, file);
-      replace(file, {
-        held,
-        problems: [{ ...problem, lastGoodServes }],
-        warnings: [],
-        setAside: 1,
-      });
+      const problems = [{ ...problem, lastGoodServes }];
+      replace(file, { held, byKey: byKey(held), problems, warnings: [], setAside: 1 });
       return 1;
     },
     drop: (file) => replace(file, undefined),
@@ -196,7 +193,13 @@ function readEntry(documents: readonly ParsedDocument[], before: readonly Held[]
     const lastGoodServes = kept.length > 0;
     problems.push(...document.problems.map((problem) => ({ ...problem, lastGoodServes })));
   }
-  return { held, problems, warnings: documents.flatMap((one) => one.warnings), setAside };
+  const warnings = documents.flatMap((one) => one.warnings);
+  return { held, byKey: byKey(held), problems, warnings, setAside };
+}
+
+function byKey(held: readonly Held[]): Map<string, Held[]> {
+  const sorted = [...held].sort((a, b) => a.line - b.line);
+  return Map.groupBy(sorted, ({ key }) => key);
 }
 
 /** Which last good objects a broken document may stand for. */

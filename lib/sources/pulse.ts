@@ -14,8 +14,8 @@ export interface Timing {
   readonly rescan: number;
 }
 
-/** 50 ms of quiet is beyond an editor's or a kubelet's burst; 10 s bounds what a lost event costs. */
-export const DEFAULT_TIMING: Timing = { quiet: 50, maxQuiet: 500, rescan: 10_000 };
+/** 50 ms of quiet is beyond an editor's or a kubelet's burst; a minute bounds what a lost event costs. */
+export const DEFAULT_TIMING: Timing = { quiet: 50, maxQuiet: 500, rescan: 60_000 };
 
 /** A running pulse. */
 export interface Pulse {

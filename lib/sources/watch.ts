@@ -77,8 +77,10 @@ function watchOne(
         close();
         const message = error instanceof Error ? error.message : String(error);
         const missing = error instanceof Deno.errors.NotFound;
+        // Without the directory above, its replacement is seen by the slow rescan.
+        const write = only === undefined ? log.warn : log.debug;
         if (!missing && message !== failed) {
-          log.warn("cannot watch, will look now and then", { path, error: message });
+          write("cannot watch, will look now and then", { path, error: message });
         }
         failed = message;
       }
