@@ -85,7 +85,7 @@ export function placeRow(index: IndexTable, key: string, row: unknown): void {
   healAside(index.engine, index.name, key);
   if (samePlaces(old, next)) return;
   if (next.length === 0) index.placements.delete(key);
-  else index.placements.set(key, next);
+  else index.placements.set(key, next.slice()); // Without the room that pushing reserves.
   for (let i = 0; i < next.length; i += 2) count(index, next[i]!, next[i + 1]!, 1);
   for (let i = 0; i < old.length; i += 2) count(index, old[i]!, old[i + 1]!, -1);
 }

@@ -104,6 +104,7 @@ Deno.test("an absence that found a new reader is still followed", () => {
   assert.equal(graph.peek(follows, "b"), "undefined ");
   graph.publish();
   set("gone", "here");
+  assert.equal(graph.peek(follows, "b"), "here ");
   set("c", "to gone");
   assert.equal(graph.peek(follows, "b"), "here c");
 });
@@ -119,4 +120,14 @@ Deno.test("a fault that is evicted is not listed any more", () => {
   assert.equal(graph.faults().length, 1);
   graph.evict(ALL);
   assert.deepEqual([graph.faults(), notices], [[], ["m", "-m"]]);
+});
+
+Deno.test("a cell looked at lately outlives one looked at before", () => {
+  const graph = createGraph();
+  const single = graph.derive("single", (_, key) => key);
+  for (const key of ["a", "b", "a"]) graph.peek(single, key);
+  graph.evict({ collections: 0, cells: 1 });
+  graph.resetStats();
+  graph.peek(single, "a");
+  assert.equal(graph.stats().computed, 0);
 });

@@ -321,3 +321,27 @@ Deno.test("an equality that throws loses the cut-off and nothing else", () => {
   assert.equal(graph.peek(value, "a"), 1);
   assert.deepEqual(graph.faults(), []);
 });
+
+Deno.test("a member without a key is listed until it goes", () => {
+  const { graph, notices } = noticed();
+  const rows = graph.input<readonly string[]>("rows");
+  const list = graph.derive("list", (read, key) => read.get(rows, key) ?? []);
+  const none = graph.derive<readonly never[]>("none", () => []);
+  const odd = graph.collection("odd", () => ({
+    members: { listFrom: [list, "members"] },
+    resources: none,
+    keyOf: () => {
+      throw new Error("no key");
+    },
+  }));
+  const set = (...members: readonly string[]) => {
+    graph.transaction((tx) => tx.set(rows, "members", members));
+    graph.publish();
+  };
+  set("a", "b");
+  assert.equal(odd.size, 0);
+  set("b");
+  assert.deepEqual(notices, ["odd/a", "odd/b", "-odd/a"]);
+  graph.evict({ collections: 0, cells: 0 });
+  assert.deepEqual([graph.faults(), notices.at(-1)], [[], "-odd/b"]);
+});
