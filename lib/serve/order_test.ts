@@ -120,3 +120,53 @@ Deno.test("types asked for in the wrong order are still answered in the right on
   assert.deepEqual(info!.types.map((type) => type.short), ["eds", "rds"]);
   proxy.close();
 });
+
+/** Makes a new cluster with endpoints, and a route that refers to it. */
+function referTo(w: World, cluster: string): void {
+  w.set(CDS, { [cluster]: "1" });
+  w.set(EDS, { [cluster]: "1" });
+  w.set(RDS, { a: `to ${cluster}` });
+  w.publish();
+}
+
+Deno.test("routes wait until the client took the endpoints of new clusters", async () => {
+  await using w = await world(ALL);
+  everywhere(w, { a: "1" });
+  const proxy = await synced(w);
+  referTo(w, "new");
+  assert.equal(line(await proxy.take()), "cds +new");
+  assert.deepEqual(await proxy.quiet(), [], "the cluster is not warm yet");
+  proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["new"] });
+  const endpoints = await proxy.next();
+  assert.equal(line(endpoints), "eds +new");
+  assert.deepEqual(await proxy.quiet(), [], "its endpoints were not taken yet");
+  proxy.answer(endpoints);
+  assert.equal(line(await proxy.take()), "rds +a");
+  proxy.close();
+});
+
+Deno.test("what is replaced stays while routes wait for what replaces it", async () => {
+  await using w = await world(ALL);
+  everywhere(w, { a: "1", b: "1" });
+  const proxy = await synced(w);
+  w.set(CDS, { b: undefined });
+  w.set(EDS, { b: undefined });
+  referTo(w, "new");
+  assert.equal(line(await proxy.take()), "cds +new");
+  assert.deepEqual(await proxy.quiet(), []);
+  proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["new"] });
+  const lines: string[] = [];
+  for (let i = 0; i < 4; i++) lines.push(line(await proxy.take()));
+  assert.deepEqual(lines, ["eds +new", "rds +a", "eds -b", "cds -b"]);
+  proxy.close();
+});
+
+Deno.test("routes do not wait for ever for a client that asks for no endpoints", async () => {
+  await using w = await world(ALL, { warmMs: 1 });
+  everywhere(w, { a: "1" });
+  const proxy = await synced(w);
+  referTo(w, "new");
+  assert.equal(line(await proxy.take()), "cds +new");
+  assert.equal(line(await proxy.take()), "rds +a");
+  proxy.close();
+});

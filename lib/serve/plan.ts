@@ -24,6 +24,10 @@ export interface Planned {
   readonly watches: readonly Watch[];
   /** Clusters sent before the client asked for endpoints, when it may hold those already. */
   readonly early: Set<string>;
+  /** New clusters whose endpoints the client has not taken yet; until it did, it would answer 503 for routes to them. */
+  readonly cold: Set<string>;
+  /** Whether there are endpoints of a name for this stream's proxy. */
+  readonly hasEndpoints: (name: string) => boolean;
 }
 
 /**
@@ -33,8 +37,9 @@ export interface Planned {
  */
 export function plan(stream: Planned, revision: number, busy: boolean): Parcel[] {
   const changes: Change[] = [];
+  for (const name of stream.cold) if (!stream.hasEndpoints(name)) stream.cold.delete(name);
   for (const watch of stream.watches) {
-    if (!watch.due) continue;
+    if (!watch.due || isHeldBack(stream, watch)) continue;
     if (!watch.started) answerEarly(stream, watch);
     const knowing = watch.started || watch.versions !== undefined;
     const change = collect(watch, stream.variant, revision);
@@ -53,7 +58,8 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
   for (const change of changes) {
     const { watch, resources, absent, removed, respond } = change;
     const keep = removed.length > 0 &&
-      (busy || changes.some((other) => other !== change && other.resources.length > 0));
+      (busy || stream.cold.size > 0 ||
+        changes.some((other) => other !== change && other.resources.length > 0));
     if (keep) { for (const name of removed) watch.doomed.set(name, change.before(name)); }
     const now = keep ? [] : removed;
     if (resources.length > 0 || absent.length > 0 || respond) {
@@ -65,6 +71,11 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
     if (now.length > 0 && !told) drains.push(drainParcel(stream, watch, now));
   }
   return [...parcels, ...drains.reverse()];
+}
+
+/** Whether what is due of a type waits for clusters to become warm. What a client without knowledge asks for does not. */
+export function isHeldBack({ cold }: Planned, { type, started, versions }: Watch): boolean {
+  return cold.size > 0 && type.refers && (started || versions !== undefined);
 }
 
 /** The removals put aside, once nothing is under way that the client did not answer yet. */
@@ -102,10 +113,14 @@ function withDoomed(
 
 /**
  * Envoy warms a changed cluster until endpoints of its name arrive, and in delta it does not ask
- * for those it holds: they are sent again.
+ * for those it holds: they are sent again. Clusters it is to ask for are {@link Planned.cold}.
  */
 function warm(stream: Planned, { differing }: Change): void {
   const endpoints = stream.watches.find((other) => other.type.url === ENDPOINT_TYPE);
+  for (const { name } of differing) {
+    const asked = endpoints !== undefined && wants(endpoints, name);
+    if (!asked && stream.hasEndpoints(name)) stream.cold.add(name);
+  }
   if (!endpoints) {
     if (stream.variant === "delta") { for (const { name } of differing) stream.early.add(name); }
     return;

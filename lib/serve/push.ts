@@ -4,11 +4,11 @@
  *
  * @module
  */
-import type { Resource, View } from "../graph/mod.ts";
+import type { Resource } from "../graph/mod.ts";
 import { byteLength } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import { drain, type Parcel, plan } from "./plan.ts";
-import { armDrain, busy, drainable, type Session } from "./session.ts";
+import { armDrain, armWarm, busy, drainable, type Session } from "./session.ts";
 
 /** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
 const MAX_OUTSTANDING = 1000;
@@ -38,23 +38,23 @@ function begin(session: Session): boolean {
   session.queuedAt = undefined;
   session.pushFor = session.publishedAt;
   session.publishedAt = undefined;
-  const left = heldApart(session);
+  const held = session.watches.map((watch) => watch.held);
   session.parcels = plan(session, hall.revision(), busy(session));
-  for (const view of left) hall.registry.leave(session, view);
+  session.watches.forEach((watch, i) => {
+    const left = held[i];
+    if (left && left !== watch.held) hall.registry.leave(session, left);
+  });
+  if (session.watches.some((watch) => watch.due)) {
+    // The publication is not sent before what is held back is.
+    session.publishedAt = session.pushFor;
+    session.pushFor = undefined;
+  }
+  armWarm(session);
   if (session.parcels.length === 0 && drainable(session)) session.parcels = drain(session);
   armDrain(session);
   if (session.parcels.length === 0) return false;
   session.pushStart = now;
   return true;
-}
-
-/** Views that clients hold and no longer follow, of watches about to be brought up to date. */
-function heldApart(session: Session): View[] {
-  const views: View[] = [];
-  for (const { due, held, view } of session.watches) {
-    if (due && held && held !== view) views.push(held);
-  }
-  return views;
 }
 
 /** What the finished push took, once the transport has all of it. */

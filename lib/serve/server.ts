@@ -47,6 +47,8 @@ export interface XdsLimits {
   readonly settleMs?: number;
   /** Longest time removals wait, for quiet and for acknowledgements, milliseconds (10 s). */
   readonly drainMs?: number;
+  /** Longest time that routes wait for a client to take the endpoints of new clusters, milliseconds (2 s). */
+  readonly warmMs?: number;
   /** How long a new stream may wait for its turn, milliseconds (30 s). */
   readonly admitMs?: number;
 }
@@ -187,6 +189,7 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
       pending: limits.pending ?? 64 * 1024,
       settleMs: limits.settleMs ?? 1000,
       drainMs: limits.drainMs ?? 10_000,
+      warmMs: limits.warmMs ?? 2000,
     },
   };
 }

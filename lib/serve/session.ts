@@ -14,7 +14,7 @@ import type { Parcel, Planned } from "./plan.ts";
 import type { Registry } from "./registry.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
 import type { ResponseEncoder } from "./response.ts";
-import { resourceType } from "./types.ts";
+import { ENDPOINT_TYPE, resourceType } from "./types.ts";
 import {
   type Nack,
   newWatch,
@@ -60,6 +60,8 @@ export interface Hall {
     readonly settleMs: number;
     /** Longest time removals wait, for quiet and for acknowledgements, milliseconds. */
     readonly drainMs: number;
+    /** Longest time that what refers to new clusters waits for their endpoints to be taken, milliseconds. */
+    readonly warmMs: number;
   };
 }
 
@@ -94,6 +96,8 @@ export interface Session extends Planned {
   /** Since when removals wait, `hall.now()`, and what looks after them. */
   doomedSince: number | undefined;
   drainTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the wait for new clusters to become warm. */
+  warmTimer: ReturnType<typeof setTimeout> | undefined;
   closed: boolean;
 }
 
@@ -108,6 +112,8 @@ export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat):
     connectedAt: arrival.hall.clock(),
     watches: [],
     early: new Set(),
+    cold: new Set(),
+    hasEndpoints: (name) => !!session.seat.view(ENDPOINT_TYPE)?.get(name),
     nonces: 0,
     parcels: [],
     sentResources: 0,
@@ -119,6 +125,7 @@ export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat):
     lastTalk: -Infinity,
     doomedSince: undefined,
     drainTimer: undefined,
+    warmTimer: undefined,
     closed: false,
   };
   return session;
@@ -161,6 +168,7 @@ function open(session: Session, typeUrl: string): Watch {
 function answered(session: Session, watch: Watch, request: XdsRequest): Verdict {
   const { short } = watch.type;
   const before = watch.nack;
+  warmed(session, watch, request);
   const verdict = settle(watch, request, session.variant, session.hall.clock());
   if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
   if (before && before !== watch.nack) markRejected(session, watch, before, false);
@@ -175,6 +183,31 @@ function answered(session: Session, watch: Watch, request: XdsRequest): Verdict 
     });
   }
   return verdict;
+}
+
+/** Endpoints that the client took, or rejected, are no longer waited for. */
+function warmed(session: Session, { type, outstanding }: Watch, { nonce }: XdsRequest): void {
+  if (session.cold.size === 0 || type.url !== ENDPOINT_TYPE) return;
+  const known = outstanding.findIndex((sent) => sent.nonce === nonce);
+  for (const { resources } of outstanding.slice(0, known + 1)) {
+    for (const { name } of resources) session.cold.delete(name);
+  }
+  if (session.cold.size === 0) enqueue(session);
+}
+
+/** Sees to it that nothing waits for ever for clusters to become warm: a client need not ask for endpoints. */
+export function armWarm(session: Session): void {
+  const { cold, hall } = session;
+  if (cold.size === 0) {
+    clearTimeout(session.warmTimer);
+    session.warmTimer = undefined;
+    return;
+  }
+  session.warmTimer ??= setTimeout(() => {
+    session.warmTimer = undefined;
+    cold.clear();
+    enqueue(session);
+  }, hall.limits.warmMs);
 }
 
 function markRejected(session: Session, watch: Watch, nack: Nack, on: boolean): void {
@@ -197,10 +230,10 @@ export function drainable(session: Session): boolean {
 }
 
 /** Time until removals may go, as far as is known now, milliseconds. */
-function drainWait({ watches, hall, lastTalk, doomedSince = 0 }: Session): number {
+function drainWait({ watches, hall, lastTalk, cold, doomedSince = 0 }: Session): number {
   const now = hall.now();
   const latest = doomedSince + hall.limits.drainMs - now;
-  const answered = watches.every((watch) => watch.outstanding.length === 0);
+  const answered = cold.size === 0 && watches.every((watch) => watch.outstanding.length === 0);
   return answered ? Math.min(latest, lastTalk + hall.limits.settleMs - now) : latest;
 }
 
@@ -265,6 +298,7 @@ export function closeSession(session: Session): void {
   if (session.closed) return;
   session.closed = true;
   clearTimeout(session.drainTimer);
+  clearTimeout(session.warmTimer);
   const { registry } = session.hall;
   for (const watch of session.watches) {
     if (watch.view) registry.leave(session, watch.view);

@@ -22,6 +22,8 @@ export interface ResourceType {
    * the endpoints of its name arrive, and a changed listener until its routes do.
    */
   readonly dependent?: string;
+  /** Resources of this type name clusters: they wait until new ones are warm. */
+  readonly refers: boolean;
 }
 
 /** Clusters. */
@@ -41,8 +43,9 @@ const TABLE: readonly ResourceType[] = [
     fullState: true,
     order: 0,
     dependent: ENDPOINT_TYPE,
+    refers: false,
   },
-  { url: ENDPOINT_TYPE, short: "eds", wildcard: false, fullState: false, order: 1 },
+  { url: ENDPOINT_TYPE, short: "eds", wildcard: false, fullState: false, order: 1, refers: false },
   {
     url: LISTENER_TYPE,
     short: "lds",
@@ -50,8 +53,9 @@ const TABLE: readonly ResourceType[] = [
     fullState: true,
     order: 2,
     dependent: ROUTE_TYPE,
+    refers: true,
   },
-  { url: ROUTE_TYPE, short: "rds", wildcard: false, fullState: false, order: 3 },
+  { url: ROUTE_TYPE, short: "rds", wildcard: false, fullState: false, order: 3, refers: true },
 ];
 
 const BY_URL: ReadonlyMap<string, ResourceType> = new Map(TABLE.map((type) => [type.url, type]));
@@ -59,5 +63,12 @@ const BY_URL: ReadonlyMap<string, ResourceType> = new Map(TABLE.map((type) => [t
 /** The type of a URL; unknown ones come last in the order and are served by name only. */
 export function resourceType(url: string): ResourceType {
   return BY_URL.get(url) ??
-    { url, short: "other", wildcard: false, fullState: false, order: TABLE.length };
+    {
+      url,
+      short: "other",
+      wildcard: false,
+      fullState: false,
+      order: TABLE.length,
+      refers: false,
+    };
 }
