@@ -130,6 +130,7 @@ async function startTranslation(
   });
   const translation = createTranslation(graph, {
     domain: options.domain,
+    clusterId: options.clusterId,
     features: readFeatures(),
     config: mesh.current(),
     networks: networks.current(),

@@ -12,17 +12,21 @@ import { canonicalJson } from "../base/mod.ts";
 import { covers, fullHost, isWildcard } from "./hosts.ts";
 import type { Routes } from "./routes.ts";
 import { byAge, hasLabels, type Services } from "./services.ts";
-import type { Indexes, Tables } from "./tables.ts";
+import { destinationsOf, type Indexes, type Tables } from "./tables.ts";
 
 /** The derived tables about scopes. */
 export interface Scopes {
   /**
    * NS → hosts for which that namespace may see something else than everybody:
    * what its own and privately exported ServiceEntries, DestinationRules and
-   * VirtualServices name. Sorted.
+   * VirtualServices name, what is named as a service of it, and what is routed to
+   * any of those. Sorted.
    */
   readonly overlayHosts: Derived<readonly string[]>;
-  /** NS → hosts without a service that VirtualServices seen by the namespace name (`""`: by everybody). Sorted. */
+  /**
+   * `""` → hosts without a service that VirtualServices name for everybody; NS →
+   * those that the namespace may see otherwise. Sorted.
+   */
   readonly routeHosts: Derived<readonly string[]>;
   /** `NS|labels` (see {@link labelsKey}) → key of the Sidecar that applies to a workload; `""` for none. */
   readonly sidecar: Derived<string>;
@@ -32,6 +36,8 @@ export interface Scopes {
    * of their VirtualServices. Sorted.
    */
   readonly egressHosts: Derived<readonly string[]>;
+  /** `NS|sidecar|listener` → hosts without a service that an egress listener imports VirtualServices of. Sorted. */
+  readonly egressRouteHosts: Derived<readonly string[]>;
 }
 
 /** Creates the tables. `domain` is the mesh's DNS suffix. */
@@ -46,14 +52,26 @@ export function deriveScopes(
   const overlayHosts = graph.derive<readonly string[]>("scope.overlayHosts", (read, namespace) => {
     const hosts = new Set(read.members(indexes.hostsSeenBy, namespace));
     addNamed(read, indexes, hosts, read.members(indexes.ruleHostsSeenBy, namespace));
+    // Hosts that are named as services of the namespace have one short name more there.
+    addNamed(read, indexes, hosts, [`*.${namespace}.svc.${domain}`]);
     addNamed(read, indexes, hosts, read.members(indexes.meshRouteHostsSeenBy, namespace));
+    // What means something else here means so as a destination too.
+    for (const host of [...hosts]) {
+      addNamed(read, indexes, hosts, read.members(indexes.routeHostsByDestination, host));
+    }
     return [...hosts].sort();
   });
-  const routeHosts = graph.derive<readonly string[]>(
+  const routeHosts: Derived<readonly string[]> = graph.derive<readonly string[]>(
     "scope.routeHosts",
-    (read, namespace) =>
-      read.members(indexes.meshRouteHostsSeenBy, namespace)
-        .filter((host) => read.get(services.resolve, `${namespace}|${host}`) === undefined),
+    (read, namespace) => {
+      const seen = new Set(read.members(indexes.meshRouteHostsSeenBy, namespace));
+      if (namespace !== "") {
+        const suffix = `.${namespace}.svc.${domain}`;
+        for (const h of read.get(routeHosts, "")) if (h.endsWith(suffix)) seen.add(h);
+      }
+      return [...seen].sort()
+        .filter((host) => read.get(services.resolve, `${namespace}|${host}`) === undefined);
+    },
   );
   const sidecar = graph.derive<string>("scope.sidecar", (read, key) => {
     const bar = key.indexOf("|");
@@ -79,7 +97,31 @@ export function deriveScopes(
       return [...all].sort();
     },
   );
-  return { overlayHosts, routeHosts, sidecar, egressHosts };
+  const egressRouteHosts = graph.derive<readonly string[]>("scope.egressRoutes", (read, key) => {
+    const [namespace = "", name = "", listener = ""] = key.split("|");
+    const row = read.get(tables.sidecars, name);
+    const patterns = row?.spec.egress[Number(listener)]?.hosts ?? [];
+    const hosts = new Set([...read.get(routeHosts, ""), ...read.get(routeHosts, namespace)]);
+    return [...hosts].sort().filter((host) => {
+      if (read.get(services.resolve, `${namespace}|${host}`) !== undefined) return false;
+      const owner = read.get(routes.meshRoute, `${namespace}|${host}`).split("/")[0] ?? "";
+      return patterns.some((p) => importsFrom(p, owner, host, row?.meta.namespace ?? ""));
+    });
+  });
+  return { overlayHosts, routeHosts, sidecar, egressHosts, egressRouteHosts };
+}
+
+/** Whether an egress pattern of a Sidecar imports a host from a namespace. */
+function importsFrom(pattern: string, owner: string, host: string, own: string): boolean {
+  const { place, wanted } = splitPattern(pattern, own);
+  return place !== "~" && (place === "*" || place === owner) && covers(wanted, host);
+}
+
+/** Splits `namespace/host`; without a namespace any is meant, and `.` is the Sidecar's own. */
+function splitPattern(pattern: string, own: string): { place: string; wanted: string } {
+  const slash = pattern.indexOf("/");
+  const place = slash < 0 ? "*" : pattern.slice(0, slash);
+  return { place: place === "." ? own : place, wanted: pattern.slice(slash + 1).toLowerCase() };
 }
 
 /** Adds the hosts that names and patterns stand for. */
@@ -145,11 +187,8 @@ function importHosts(
 ): string[] {
   const found = new Set<string>();
   for (const pattern of patterns) {
-    const slash = pattern.indexOf("/");
-    const place = slash < 0 ? "*" : pattern.slice(0, slash);
-    const wanted = pattern.slice(slash + 1).toLowerCase();
-    if (place === "~") continue;
-    const owner = place === "." ? sidecar.meta.namespace : place;
+    const { place: owner, wanted } = splitPattern(pattern, sidecar.meta.namespace);
+    if (owner === "~") continue;
     const candidates = isWildcard(wanted)
       ? [wanted, ...read.members(indexes.hostsByNamespace, owner)]
       : [wanted];
@@ -177,17 +216,7 @@ function addDestinations(
   const key = read.get(routes.meshRoute, `${namespace}|${host}`);
   const row = key === "" ? undefined : read.get(tables.virtualServices, key);
   if (row === undefined) return;
-  const { http, tcp } = row.spec;
-  const named = [
-    ...http.flatMap((r) => [
-      ...r.route.map((d) => d.destination),
-      r.mirror,
-      ...r.mirrors.map((m) => m.destination),
-    ]),
-    ...tcp.flatMap((r) => r.route.map((d) => d.destination)),
-  ];
-  for (const destination of named) {
-    if (destination === undefined) continue;
+  for (const destination of destinationsOf(row.spec)) {
     const target = fullHost(destination.host, row.meta.namespace, domain);
     if (read.get(services.resolve, `${namespace}|${target}`) !== undefined) into.add(target);
   }

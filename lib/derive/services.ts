@@ -54,9 +54,7 @@ export function deriveServices(graph: Graph, tables: Tables, indexes: Indexes): 
     const namespace = key.slice(0, bar);
     const host = key.slice(bar + 1);
     let best: ConfigObject<ServiceEntry> | undefined;
-    for (const entry of read.members(indexes.entriesByHost, host)) {
-      const row = read.get(tables.serviceEntries, entry);
-      if (row === undefined) continue;
+    for (const row of definitions(read, tables, indexes, host).values()) {
       if (!visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), namespace)) continue;
       if (best === undefined || preferred(row, best, namespace)) best = row;
     }
@@ -69,6 +67,23 @@ export function deriveServices(graph: Graph, tables: Tables, indexes: Indexes): 
 export function splitServiceKey(key: string): [namespace: string, host: string] {
   const slash = key.indexOf("/");
   return [key.slice(0, slash), key.slice(slash + 1)];
+}
+
+/** The entry that decides what a host is in each namespace that defines it: its oldest. */
+function definitions(
+  read: Read,
+  tables: Tables,
+  indexes: Indexes,
+  host: string,
+): Map<string, ConfigObject<ServiceEntry>> {
+  const oldest = new Map<string, ConfigObject<ServiceEntry>>();
+  for (const entry of read.members(indexes.entriesByHost, host)) {
+    const row = read.get(tables.serviceEntries, entry);
+    if (row === undefined) continue;
+    const known = oldest.get(row.meta.namespace);
+    if (known === undefined || byAge(row, known) < 0) oldest.set(row.meta.namespace, row);
+  }
+  return oldest;
 }
 
 /** Whether `a` comes before `b` for proxies of a namespace: own namespace, then age, then name. */
@@ -132,7 +147,6 @@ function serviceOf(row: ConfigObject<ServiceEntry>, host: string): Service {
     labels: meta.labels,
     creationTime: meta.creationTime,
     source: `ServiceEntry/${objectKey(meta)}`,
-    origin: meta.origin,
   };
 }
 

@@ -11,7 +11,7 @@ import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule
 import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
 import { protocolOf } from "./protocol.ts";
@@ -86,6 +86,8 @@ export interface Indexes {
   readonly meshRoutesByHost: Index;
   /** `""` or `NS` → hosts and patterns of the mesh's VirtualServices. */
   readonly meshRouteHostsSeenBy: Index;
+  /** destination → hosts and patterns of the mesh's VirtualServices that send to it. */
+  readonly routeHostsByDestination: Index;
   /** `NS/NAME` of a Gateway → keys of the VirtualServices bound to it. */
   readonly routesByGateway: Index;
   /** `all` → keys of Gateways. */
@@ -313,6 +315,13 @@ function routeIndexes(graph: Graph, tables: Tables, domain: string) {
         for (const host of hosts(row)) yield [ns, host];
       }
     }),
+    routeHostsByDestination: over("destination", function* (row) {
+      if (!boundToMesh(row.spec)) return;
+      for (const destination of destinationsOf(row.spec)) {
+        const target = fullHost(destination.host, row.meta.namespace, domain);
+        for (const host of hosts(row)) yield [target, host];
+      }
+    }),
     routesByGateway: over("gateway", function* (row, key) {
       for (const gateway of row.spec.gateways) {
         if (gateway !== "mesh") yield [gatewayKey(gateway, row.meta.namespace), key];
@@ -322,6 +331,19 @@ function routeIndexes(graph: Graph, tables: Tables, domain: string) {
       yield ["all", key];
     }),
   };
+}
+
+/** Every destination that a VirtualService sends or mirrors to. */
+export function destinationsOf({ http, tcp }: VirtualService): Destination[] {
+  const named = [
+    ...http.flatMap((r) => [
+      ...r.route.map((d) => d.destination),
+      r.mirror,
+      ...r.mirrors.map((m) => m.destination),
+    ]),
+    ...tcp.flatMap((r) => r.route.map((d) => d.destination)),
+  ];
+  return named.filter((d) => d !== undefined);
 }
 
 /** Whether a VirtualService applies to sidecars: no gateways named, or `mesh` among them. */

@@ -88,3 +88,10 @@ export function healAside(engine: Engine, table: string, key: string): void {
 function tell(engine: Engine, table: string, key: string, fault: Fault | undefined): void {
   if (engine.onFault !== undefined) engine.notices.push([table, key, fault]);
 }
+
+/** The complaint about a table of another graph, or of no graph. */
+export function foreign(name: string): MeshError {
+  return new MeshError("graph-foreign-table", `${name} does not belong to this graph.`, {
+    remedy: "Use the objects that this graph's own functions returned.",
+  });
+}

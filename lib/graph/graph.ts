@@ -26,7 +26,8 @@ import { DerivedTable } from "./home.ts";
 import { InputTable, transact } from "./input.ts";
 import { publish, watchCell } from "./publish.ts";
 import { pull } from "./pull.ts";
-import { derivedCell, foreign, valueOf } from "./read.ts";
+import { foreign } from "./fault.ts";
+import { derivedCell, valueOf } from "./read.ts";
 import { LayeredView } from "./view.ts";
 import { MeshError } from "../base/mod.ts";
 

@@ -8,7 +8,7 @@ import { announce, dropIfHusk, type IndexTable, placeRow } from "./buckets.ts";
 import { Cell, isRead, VALUE } from "./cell.ts";
 import type { Engine } from "./engine.ts";
 import { markReaders } from "./mark.ts";
-import { foreign } from "./read.ts";
+import { foreign } from "./fault.ts";
 import { MeshError } from "../base/mod.ts";
 
 /** A table of rows. An absent row has a cell only while someone reads its absence. */

@@ -9,7 +9,7 @@ import { BUSY, Cell, STALE, VALUE } from "./cell.ts";
 import { LiveCollection } from "./collection.ts";
 import { closeCycle } from "./cycle.ts";
 import type { Engine } from "./engine.ts";
-import { DependencyFault, nameOf } from "./fault.ts";
+import { DependencyFault, foreign, nameOf } from "./fault.ts";
 import { DerivedTable } from "./home.ts";
 import { InputTable, rowCell } from "./input.ts";
 import { MeshError } from "../base/mod.ts";
@@ -132,11 +132,4 @@ export function derivedCell(engine: Engine, table: DerivedTable, key: string): C
 export function valueOf(cell: Cell): unknown {
   if ((cell.flags & VALUE) !== 0) return cell.value;
   throw new DependencyFault(cell.home.name, cell.key, cell.fault?.error);
-}
-
-/** The complaint about a table of another graph, or of no graph. */
-export function foreign(name: string): MeshError {
-  return new MeshError("graph-foreign-table", `${name} does not belong to this graph.`, {
-    remedy: "Use the objects that this graph's own functions returned.",
-  });
 }

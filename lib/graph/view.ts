@@ -6,7 +6,7 @@
 import type { Delta, Resource, View } from "./api.ts";
 import type { LiveCollection } from "./collection.ts";
 import { compare, diffViews, NO_DELTA } from "./diff.ts";
-import { foreign } from "./read.ts";
+import { foreign } from "./fault.ts";
 
 /** Positions for which the difference to now is kept. */
 const DELTAS = 64;

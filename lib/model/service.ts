@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { Origin } from "./object.ts";
-
 /** How traffic on a port is understood. */
 export type Protocol =
   | "HTTP"
@@ -60,9 +58,8 @@ export interface Service {
   readonly labels: Readonly<Record<string, string>>;
   /** As in `ObjectMeta.creationTime`. */
   readonly creationTime: number;
-  /** The object it was made from, `kind/namespace/name`. */
+  /** The object it was made from, `kind/namespace/name`. Where that stands in its file is not part of a service: it moves. */
   readonly source: string;
-  readonly origin: Origin;
 }
 
 /** One address that serves a service's ports. */

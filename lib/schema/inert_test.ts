@@ -79,7 +79,9 @@ Deno.test("acting: every path of the table names a field, every value a value of
         assert.ok(field, `${kind}: ${path}`);
         if (step.endsWith("[]")) assert.equal(field.fieldKind, "list", `${kind}: ${path}`);
         for (const value of inertValues[path] ?? []) {
-          const names = path.endsWith(step) ? field.enum?.values.map((one) => one.name) : undefined;
+          const names: string[] | undefined = path.endsWith(step)
+            ? field.enum?.values.map((one) => one.name)
+            : undefined;
           assert.ok(names === undefined || names.includes(value), `${kind}: ${path} ${value}`);
         }
         schema = field.message;

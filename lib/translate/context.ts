@@ -12,6 +12,8 @@ import type { Features } from "./features.ts";
 export interface Context {
   readonly mesh: Mesh;
   readonly features: Features;
+  /** Id of the cluster that endpoints of files belong to. */
+  readonly clusterId: string;
   /** Key of a class → the class. */
   readonly classes: Derived<ProxyClass>;
 }
@@ -55,6 +57,24 @@ export function pickService(
 ): Service | undefined {
   const key = read.get(mesh.services.resolve, `${namespace}|${host}`);
   return key === undefined ? undefined : read.get(mesh.services.service, key);
+}
+
+/**
+ * Whether a host has a virtual address, as a namespace sees it. Of several hosts
+ * with one address the first by name has it: Envoy refuses a table that says a
+ * domain twice, and two listeners at one address.
+ */
+export function ownsAddress(
+  read: Read,
+  context: Context,
+  namespace: string,
+  address: string,
+  host: string,
+): boolean {
+  const first = read.members(context.mesh.indexes.hostsByVip, address).find((candidate) =>
+    pickService(read, context, namespace, candidate)?.addresses.includes(address) === true
+  );
+  return first === host;
 }
 
 /** Splits a key of parts joined by `|`; the last part takes what is left. */

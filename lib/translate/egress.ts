@@ -6,25 +6,30 @@
  */
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { isHttp } from "../model/mod.ts";
-import { protocolOf } from "../derive/mod.ts";
+import { isRange, protocolOf } from "../derive/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { CaptureMode, type MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
 import { fallthroughCluster, managerDefaults } from "./defaults.ts";
-import { outboundHttpListener, outboundTcpListener, type TcpChain } from "./listener/mod.ts";
+import { outboundHttpListener } from "./listener/mod.ts";
 import { type Flavour, parseFlavour, wildcard } from "./flavour.ts";
 import { encodeResource, sameResources } from "./resource.ts";
-import { tcpDestinations } from "./tcp_routes.ts";
+import {
+  addressListeners,
+  sharedTcpListener,
+  type TcpPlace,
+  tcpServices,
+} from "./tcp_listeners.ts";
 
 /** The tables about egress listeners. `scope` is `NS|sidecar`. */
 export interface Egress {
-  /** scope → members: `listener|port|kind`, kind `http` or `tcp`. */
+  /** scope → members: `listener|port|kind`, kind `http`, `tcp` or `vip/HOST`. */
   readonly listenerMembers: Derived<readonly string[]>;
   /** `flavour|scope|member` → the listener. */
   readonly listeners: Derived<readonly Resource[]>;
   /** scope → members of route tables: `listener|port|name`. */
   readonly routeMembers: Derived<readonly string[]>;
-  /** `scope|listener|port` → imported hosts with an HTTP port of that number. Port 0: every imported host that speaks HTTP, at its own port. */
+  /** `scope|listener|port` → imported hosts with an HTTP port of that number. */
   readonly httpHosts: Derived<readonly string[]>;
 }
 
@@ -57,21 +62,24 @@ export function deriveEgress(context: Context): Egress {
   const httpHosts = graph.derive<readonly string[]>("egress.httpHosts", (read, key) => {
     const [namespace = "", sidecar = "", listener = "", portText = ""] = splitKey(key, 4);
     const port = Number(portText);
-    return imported(read, context, `${namespace}|${sidecar}`, listener)
+    const scope = `${namespace}|${sidecar}`;
+    const served = imported(read, context, scope, listener)
       .filter((host) =>
         pickService(read, context, namespace, host)?.ports
           .some((p) => p.number === port && isHttp(p.protocol)) === true
       );
+    if (port !== 80) return served;
+    // Hosts that only VirtualServices name are served there too.
+    return [...served, ...read.get(context.mesh.scopes.egressRouteHosts, `${scope}|${listener}`)];
   });
   const listeners = graph.derive<readonly Resource[]>("lds.egress", (read, key) => {
     const [flavour = "", namespace = "", sidecar = "", member = ""] = splitKey(key, 4);
-    const resource = egressListener(read, context, {
+    return egressListeners(read, context, {
       flavour: parseFlavour(flavour),
       namespace,
       scope: `${namespace}|${sidecar}`,
       member,
     });
-    return resource === undefined ? [] : [resource];
   }, { equal: sameResources });
   return { listenerMembers, listeners, routeMembers, httpHosts };
 }
@@ -95,7 +103,10 @@ function imported(
   return read.get(mesh.scopes.egressHosts, `${scope}|${listener}`);
 }
 
-/** A listener without a port of its own stands for every port of the hosts it imports that no other listener has. */
+/**
+ * A listener without a port of its own stands for every port of the hosts it
+ * imports that no other listener has. HTTP wins a port that both kinds want.
+ */
 function openMembers(
   read: Read,
   context: Context,
@@ -104,16 +115,23 @@ function openMembers(
   taken: ReadonlySet<number>,
 ): string[] {
   const namespace = scope.slice(0, scope.indexOf("|"));
-  const members = new Map<number, string>();
+  const kinds = new Map<number, "http" | "tcp">();
+  const members: string[] = [];
   for (const host of imported(read, context, scope, listener)) {
-    for (const port of pickService(read, context, namespace, host)?.ports ?? []) {
-      if (taken.has(port.number) || port.protocol === "UDP") continue;
-      // HTTP wins a port that both kinds want, as in the namespace's own listeners.
-      if (isHttp(port.protocol)) members.set(port.number, "http");
-      else if (!members.has(port.number)) members.set(port.number, "tcp");
+    const service = pickService(read, context, namespace, host);
+    for (const { number, protocol } of service?.ports ?? []) {
+      if (taken.has(number) || protocol === "UDP") continue;
+      if (isHttp(protocol)) kinds.set(number, "http");
+      else {
+        if (!kinds.has(number)) kinds.set(number, "tcp");
+        if (service!.addresses.some((a) => !isRange(a))) {
+          members.push(`${listener}|${number}|vip/${host}`);
+        }
+      }
     }
   }
-  return [...members].map(([port, kind]) => `${listener}|${port}|${kind}`);
+  for (const [port, kind] of kinds) members.push(`${listener}|${port}|${kind}`);
+  return members;
 }
 
 interface EgressPlace {
@@ -123,52 +141,39 @@ interface EgressPlace {
   readonly member: string;
 }
 
-function egressListener(
-  read: Read,
-  context: Context,
-  place: EgressPlace,
-): Resource | undefined {
+function egressListeners(read: Read, context: Context, place: EgressPlace): Resource[] {
   const [index = "", portText = "", kind = ""] = place.member.split("|");
   const spec = egressOf(read, context, place.scope)[Number(index)];
-  if (spec === undefined) return undefined;
-  const bindToPort = spec.captureMode === CaptureMode.NONE ||
+  if (spec === undefined) return [];
+  const bound = spec.captureMode === CaptureMode.NONE ||
     (spec.captureMode === CaptureMode.DEFAULT && place.flavour.bound);
-  const port = Number(portText);
-  const flavour = { ...place.flavour, bound: bindToPort };
-  const sidecar = place.scope.slice(place.scope.indexOf("|") + 1);
-  const binding = spec.bind !== "" ? { bind: spec.bind } : {
-    ...wildcard(flavour),
-    fallthroughCluster: fallthroughCluster(read, context, flavour, sidecar),
+  const at = {
+    flavour: { ...place.flavour, bound },
+    namespace: place.namespace,
+    port: Number(portText),
+    sidecar: place.scope.slice(place.scope.indexOf("|") + 1),
+    bind: spec.bind === "" ? undefined : spec.bind,
   };
-  const manager = managerDefaults(read, context, place.flavour);
-  if (kind === "http") {
-    const listener = outboundHttpListener({
-      ...binding,
-      port,
-      bindToPort,
-      routeName: routeName(spec.bind, port),
-      manager,
-    });
-    return encodeResource(listener.name, ListenerSchema, listener);
+  if (kind === "http") return [httpListener(read, context, at)];
+  if (kind.startsWith("vip/")) {
+    return addressListeners(read, context, at, kind.slice("vip/".length));
   }
-  const chains = tcpChains(read, context, place, index, port);
-  if (chains.length === 0) return undefined;
-  const listener = outboundTcpListener({ ...binding, port, bindToPort, chains, manager });
-  return encodeResource(listener.name, ListenerSchema, listener);
+  const hosts = imported(read, context, place.scope, index);
+  const services = tcpServices(read, context, at.namespace, at.port, hosts);
+  return sharedTcpListener(read, context, at, services);
 }
 
-/** The first imported TCP service of the port, by host; the listener has one address, so there is nothing to tell others apart by. */
-function tcpChains(
-  read: Read,
-  context: Context,
-  place: EgressPlace,
-  index: string,
-  port: number,
-): readonly TcpChain[] {
-  for (const host of imported(read, context, place.scope, index)) {
-    const service = pickService(read, context, place.namespace, host);
-    if (service?.ports.some((p) => p.number === port && !isHttp(p.protocol)) !== true) continue;
-    return tcpDestinations(read, context, place.namespace, service, port, []);
-  }
-  return [];
+function httpListener(read: Read, context: Context, at: TcpPlace): Resource {
+  const binding = at.bind !== undefined ? { bind: at.bind } : {
+    ...wildcard(at.flavour),
+    fallthroughCluster: fallthroughCluster(read, context, at.flavour, at.sidecar),
+  };
+  const listener = outboundHttpListener({
+    ...binding,
+    port: at.port,
+    bindToPort: at.flavour.bound,
+    routeName: routeName(at.bind ?? "", at.port),
+    manager: managerDefaults(read, context, at.flavour),
+  });
+  return encodeResource(listener.name, ListenerSchema, listener);
 }

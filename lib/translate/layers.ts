@@ -12,7 +12,7 @@ import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { type ClassTables, deriveClassTables } from "./class_layer.ts";
-import { type Context, familyOf } from "./context.ts";
+import { type Context, familyOf, pickService } from "./context.ts";
 import { deriveEgress, type Egress } from "./egress.ts";
 import { flavourKey, flavourOf } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
@@ -22,7 +22,7 @@ import {
   type Layered,
   overlayOf,
 } from "./outbound_clusters.ts";
-import { deriveOutboundListeners } from "./outbound_listeners.ts";
+import { deriveOutboundListeners, deriveOverlayListeners } from "./outbound_listeners.ts";
 import { deriveRouteTables, type RouteTables } from "./route_tables.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 import { deriveVirtualHosts } from "./virtual_hosts.ts";
@@ -43,6 +43,7 @@ interface Parts {
   readonly listeners: Layered;
   readonly virtualHosts: Layered;
   readonly overlayHttpHosts: Derived<readonly string[]>;
+  readonly overlayListeners: Derived<readonly string[]>;
   readonly egress: Egress;
   readonly own: ClassTables;
   readonly gateways: GatewayTables;
@@ -62,6 +63,7 @@ export function createLayers(context: Context): LayersOf {
       overlay: overlayOf(context, "vhost.overlay", virtualHosts, 3, 0),
     },
     overlayHttpHosts: deriveOverlayHttpHosts(context),
+    overlayListeners: deriveOverlayListeners(context),
     egress: deriveEgress(context),
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
@@ -126,7 +128,7 @@ function namespaceLayers(
     endpoints: endpointLayers(parts, ns),
     listeners: [
       collection(parts, `listener/${flavour}/overlay/${ns}`, () => ({
-        members: { index: indexes.listenersSeenBy, buckets: [ns] },
+        members: { listFrom: [parts.overlayListeners, ns] },
         resources: parts.listeners.overlay,
         keyOf: (member) => `${flavour}|${ns}|${member}`,
       })),
@@ -266,17 +268,23 @@ function egressHosts(
   }));
 }
 
-/** `NS|port` → those of the namespace's overlay hosts that have an HTTP port of that number. */
-function deriveOverlayHttpHosts({ mesh }: Context): Derived<readonly string[]> {
+/**
+ * `NS|port` → those of the namespace's overlay hosts that have a port of that
+ * number, for the namespace or for everybody: a host may lose one.
+ */
+function deriveOverlayHttpHosts(context: Context): Derived<readonly string[]> {
+  const { mesh } = context;
   return mesh.graph.derive<readonly string[]>("vhost.overlayHosts", (read, key) => {
     const bar = key.indexOf("|");
     const namespace = key.slice(0, bar);
     const port = Number(key.slice(bar + 1));
-    return read.get(mesh.scopes.overlayHosts, namespace).filter((host) => {
-      const service = read.get(mesh.services.resolve, `${namespace}|${host}`);
-      return service !== undefined &&
-        read.get(mesh.services.service, service)?.ports.some((p) => p.number === port) === true;
-    });
+    const has = (seenBy: string, host: string): boolean =>
+      pickService(read, context, seenBy, host)?.ports.some((p) => p.number === port) === true;
+    // At port 80 everybody may be served a VirtualService of a host that is a service here.
+    const routed = (host: string): boolean =>
+      port === 80 && read.any(mesh.indexes.meshRoutesByHost, host);
+    return read.get(mesh.scopes.overlayHosts, namespace)
+      .filter((host) => has(namespace, host) || has("", host) || routed(host));
   });
 }
 

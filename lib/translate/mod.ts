@@ -47,19 +47,21 @@ const KEEP = { collections: 64, cells: 20_000 } as const;
  * Creates translation in a graph.
  *
  * @param options.domain the mesh's DNS suffix
+ * @param options.clusterId the cluster that endpoints of files belong to
  * @param options.config the mesh configuration to start with
  */
 export function createTranslation(
   graph: Graph,
   options: {
     readonly domain: string;
+    readonly clusterId: string;
     readonly features: Features;
     readonly config: MeshConfig;
     readonly networks: MeshNetworks;
   },
 ): Translation {
   const mesh = createMesh(graph, options);
-  const partial = { mesh, features: options.features };
+  const partial = { mesh, features: options.features, clusterId: options.clusterId };
   const context = { ...partial, classes: deriveClasses(partial) };
   const placements = derivePlacements(partial);
   const layersOf = createLayers(context);

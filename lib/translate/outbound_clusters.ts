@@ -129,7 +129,9 @@ function assignmentsOf(
   rules: string,
 ): Resource[] {
   const service = read.get(context.mesh.services.service, serviceKey);
-  if (service === undefined || service.resolution !== "STATIC") return [];
+  // Of services without resolution only gateways ask for endpoints.
+  const { resolution } = service ?? {};
+  if (service === undefined || (resolution !== "STATIC" && resolution !== "NONE")) return [];
   const endpoints = read.get(context.mesh.services.endpoints, serviceKey);
   const { subsets } = read.get(context.mesh.policies.policy, rules);
   return service.ports
@@ -140,7 +142,7 @@ function assignmentsOf(
 }
 
 function assignment(
-  { features }: Context,
+  { features, clusterId }: Context,
   service: Service,
   port: ServicePort,
   endpoints: readonly Endpoint[],
@@ -156,6 +158,8 @@ function assignment(
       portName: port.name,
       subsetLabels: subset?.labels,
       telemetryLabel: features.endpointTelemetryLabel,
+      clusterId,
+      sendUnhealthy: features.sendUnhealthyEndpoints,
     }),
   );
 }

@@ -6,40 +6,67 @@
  */
 import { isRange } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
-import { isHttp, type Service } from "../model/mod.ts";
+import { isHttp } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
 import { fallthroughCluster, managerDefaults } from "./defaults.ts";
-import { type Flavour, parseFlavour, wildcard } from "./flavour.ts";
-import {
-  outboundHttpListener,
-  type OutboundTcpInput,
-  outboundTcpListener,
-  type TcpChain,
-} from "./listener/mod.ts";
+import { parseFlavour, wildcard } from "./flavour.ts";
+import { outboundHttpListener } from "./listener/mod.ts";
 import { encodeResource, sameResources } from "./resource.ts";
-import { tcpDestinations } from "./tcp_routes.ts";
+import {
+  addressListeners,
+  sharedTcpListener,
+  type TcpPlace,
+  tcpServices,
+} from "./tcp_listeners.ts";
 
 /** Creates the table: `flavour|NS|member`. */
 export function deriveOutboundListeners(context: Context): Derived<readonly Resource[]> {
   return context.mesh.graph.derive<readonly Resource[]>("lds", (read, key) => {
     const [flavour = "", namespace = "", member = ""] = splitKey(key, 3);
-    const [kind = "", port = "", host = ""] = member.split("/");
-    const place = { flavour: parseFlavour(flavour), namespace, port: Number(port) };
-    if (kind === "http") return httpListener(read, context, place);
-    if (kind === "tcp") return sharedTcpListener(read, context, place);
-    return addressListeners(read, context, place, host);
+    const [kind = "", portText = "", host = ""] = member.split("/");
+    const port = Number(portText);
+    const place = { flavour: parseFlavour(flavour), namespace, port, sidecar: "" };
+    if (kind === "vip") return addressListeners(read, context, place, host);
+    // Where HTTP services share a port with TCP services, their listener has it.
+    const http = hasHttp(read, context, namespace, port);
+    if (kind === "http") return http ? [httpListener(read, context, place)] : [];
+    return http ? [] : sharedTcpListener(
+      read,
+      context,
+      place,
+      tcpServices(read, context, namespace, port, tcpHosts(read, context, namespace, port)),
+    );
   }, { equal: sameResources });
 }
 
-interface Place {
-  readonly flavour: Flavour;
-  readonly namespace: string;
-  readonly port: number;
+/**
+ * Creates the table: NS → members of which the namespace may see another version
+ * than everybody: those of what it sees privately, and the TCP ports of hosts
+ * for which something else applies there.
+ */
+export function deriveOverlayListeners(context: Context): Derived<readonly string[]> {
+  const { mesh } = context;
+  return mesh.graph.derive<readonly string[]>("lds.overlayMembers", (read, namespace) => {
+    const members = new Set(read.members(mesh.indexes.listenersSeenBy, namespace));
+    for (const host of read.get(mesh.scopes.overlayHosts, namespace)) {
+      // What everybody sees may be hidden here, so its ports count too.
+      for (const seenBy of [namespace, ""]) {
+        const service = pickService(read, context, seenBy, host);
+        for (const port of service?.ports ?? []) {
+          if (isHttp(port.protocol) || port.protocol === "UDP") continue;
+          members.add(`tcp/${port.number}`);
+          if (service!.addresses.some((a) => !isRange(a))) {
+            members.add(`vip/${port.number}/${host}`);
+          }
+        }
+      }
+    }
+    return [...members].sort();
+  });
 }
 
-function httpListener(read: Read, context: Context, place: Place): Resource[] {
-  if (!hasHttp(read, context, place.namespace, place.port)) return [];
+function httpListener(read: Read, context: Context, place: TcpPlace): Resource {
   const listener = outboundHttpListener({
     ...wildcard(place.flavour),
     port: place.port,
@@ -48,7 +75,7 @@ function httpListener(read: Read, context: Context, place: Place): Resource[] {
     routeName: `${place.port}`,
     manager: managerDefaults(read, context, place.flavour),
   });
-  return [encodeResource(listener.name, ListenerSchema, listener)];
+  return encodeResource(listener.name, ListenerSchema, listener);
 }
 
 /** Whether the namespace sees an HTTP service at a port. */
@@ -57,85 +84,15 @@ function hasHttp(read: Read, { mesh }: Context, namespace: string, port: number)
     (namespace !== "" && read.any(mesh.indexes.httpHosts, `${namespace}|${port}`));
 }
 
-/**
- * The listener of a port for TCP services without an address of their own:
- * address ranges are told apart, of the others the first by age is served.
- * Where HTTP services share the port, their listener has it.
- */
-function sharedTcpListener(read: Read, context: Context, place: Place): Resource[] {
-  const { namespace, port, flavour } = place;
-  if (hasHttp(read, context, namespace, port)) return [];
-  const services = tcpServices(read, context, namespace, port)
-    .filter((s) => flavour.bound || s.addresses.length === 0 || s.addresses.some(isRange));
-  const chains: TcpChain[] = [];
-  let open = false;
-  for (const service of services) {
-    const ranges = flavour.bound ? [] : service.addresses.filter(isRange);
-    if (ranges.length === 0 && open) continue;
-    open ||= ranges.length === 0;
-    chains.push(
-      ...tcpDestinations(read, context, namespace, service, port, ranges),
-    );
-  }
-  if (chains.length === 0) return [];
-  return [tcpResource(read, context, place, {
-    ...wildcard(flavour),
-    fallthroughCluster: fallthroughCluster(read, context, flavour, ""),
-  }, chains)];
-}
-
-/** The TCP services of a port that a namespace sees, oldest first, then by host. */
-function tcpServices(
+/** Hosts that the namespace may see a TCP port of a number of. */
+function tcpHosts(
   read: Read,
-  context: Context,
+  { mesh: { indexes } }: Context,
   namespace: string,
   port: number,
-): Service[] {
-  const { indexes } = context.mesh;
+): Set<string> {
   const hosts = new Set(read.members(indexes.tcpHosts, `|${port}`));
-  if (namespace !== "") {
-    for (const h of read.members(indexes.tcpHosts, `${namespace}|${port}`)) hosts.add(h);
-  }
-  const age = (s: Service): number => s.creationTime || Number.MAX_SAFE_INTEGER;
-  return [...hosts]
-    .map((host) => pickService(read, context, namespace, host))
-    .filter((s) => s !== undefined && carriesTcp(s, port))
-    .map((s) => s as Service)
-    .sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));
-}
-
-/** Whether a service's port is plain TCP to us. */
-function carriesTcp(service: Service, port: number): boolean {
-  return service.ports.some((p) =>
-    p.number === port && !isHttp(p.protocol) && p.protocol !== "UDP"
-  );
-}
-
-/** One listener for each single address of a host. */
-function addressListeners(read: Read, context: Context, place: Place, host: string): Resource[] {
-  if (place.flavour.bound) return [];
-  const service = pickService(read, context, place.namespace, host);
-  if (service === undefined || !carriesTcp(service, place.port)) return [];
-  const chains = tcpDestinations(read, context, place.namespace, service, place.port, []);
-  return service.addresses
-    .filter((address) => !isRange(address))
-    .filter((address) => read.members(context.mesh.indexes.hostsByVip, address)[0] === host)
-    .map((address) => tcpResource(read, context, place, { bind: address }, chains));
-}
-
-function tcpResource(
-  read: Read,
-  context: Context,
-  place: Place,
-  binding: Pick<OutboundTcpInput, "bind" | "extraBinds" | "fallthroughCluster">,
-  chains: readonly TcpChain[],
-): Resource {
-  const listener = outboundTcpListener({
-    ...binding,
-    port: place.port,
-    bindToPort: place.flavour.bound,
-    chains,
-    manager: managerDefaults(read, context, place.flavour),
-  });
-  return encodeResource(listener.name, ListenerSchema, listener);
+  if (namespace === "") return hosts;
+  for (const host of read.members(indexes.tcpHosts, `${namespace}|${port}`)) hosts.add(host);
+  return hosts;
 }

@@ -83,7 +83,8 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
     overlay: graph.derive<readonly Resource[]>("rds.overlay", (read, key) => {
       const [namespace = "", port = ""] = splitKey(key, 2);
       const own = contents(read, layers.overlay(namespace, port));
-      if (own.size === 0) return [];
+      const shared = read.any(context.mesh.indexes.httpHosts, `|${port}`);
+      if (own.size === 0 && shared) return [];
       const all = contents(read, layers.public(port));
       for (const [name, resource] of own) {
         if (resource.tombstone === true) all.delete(name);

@@ -9,7 +9,7 @@ import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { isHttp } from "../model/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
-import { type Context, pick, pickService, splitKey } from "./context.ts";
+import { type Context, ownsAddress, pick, pickService, splitKey } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import {
@@ -68,15 +68,12 @@ function virtualHost(
     host,
     port,
     proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
-    addresses: (service?.addresses ?? []).filter((a) => ownsAddress(read, context, a, host)),
+    addresses: (service?.addresses ?? []).filter((a) =>
+      ownsAddress(read, context, namespace, a, host)
+    ),
     claims: (alias) => !isTaken(read, context, namespace, alias),
   }, routes);
   return encodeResource(message.name, VirtualHostSchema, message);
-}
-
-/** Of several hosts with one virtual address the first by name has it as a domain: Envoy refuses a table that says a domain twice. */
-function ownsAddress(read: Read, { mesh }: Context, address: string, host: string): boolean {
-  return read.members(mesh.indexes.hostsByVip, address)[0] === host;
 }
 
 /** Whether a short name is the full name of something else, which has a virtual host of its own. */

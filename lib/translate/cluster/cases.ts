@@ -48,7 +48,6 @@ export function testService(over: Partial<Service> = {}): Service {
     labels: {},
     creationTime: 1,
     source: "ServiceEntry/default/reviews",
-    origin: { source: "file" },
     ...over,
   };
 }

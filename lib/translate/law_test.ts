@@ -1,0 +1,226 @@
+/**
+ * The law: after any edits, what proxies see equals what a translation from
+ * scratch gives, and the deltas on the way add up to it.
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { TableKind } from "../derive/mod.ts";
+import type { Resource, View } from "../graph/mod.ts";
+import type { ProxyNode, Seat } from "../model/mod.ts";
+import {
+  type Bench,
+  contentOf,
+  everything,
+  proxyNode,
+  startTranslation,
+} from "../../tests/support/translation_fixture.ts";
+import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
+import { fromBinary } from "../proto/mod.ts";
+import { TYPE_URLS } from "./mod.ts";
+
+const NAMESPACES = ["one", "two", "mesh-system"];
+const HOSTS = ["a.example", "b.example", "c.one.svc.cluster.local", "*.wild.example"];
+
+interface Edit {
+  readonly kind: TableKind;
+  readonly name: string;
+  readonly namespace: string;
+  /** `undefined`: removed. */
+  readonly spec: string | undefined;
+}
+
+const namespace = fc.constantFrom(...NAMESPACES);
+const host = fc.constantFrom(...HOSTS);
+const exportTo = fc.constantFrom("", "  exportTo: ['.']\n", "  exportTo: [two]\n");
+
+const serviceEntry = fc.record({
+  host,
+  exportTo,
+  port: fc.constantFrom("80, name: http, protocol: HTTP", "90, name: tcp, protocol: TCP"),
+  vip: fc.constantFrom("", "  addresses: [240.0.0.1]\n", "  addresses: [240.1.0.0/16]\n"),
+  endpoint: fc.integer({ min: 1, max: 3 }),
+}).map((r) =>
+  `  hosts: ["${r.host}"]
+${r.exportTo}${r.vip}  resolution: ${r.host.startsWith("*") ? "NONE" : "STATIC"}
+  location: MESH_INTERNAL
+  ports: [{number: ${r.port}}]
+${
+    r.host.startsWith("*")
+      ? ""
+      : `  endpoints: [{address: 10.0.0.${r.endpoint}, labels: {v: "${r.endpoint}"}}]`
+  }
+`
+);
+
+const destinationRule = fc.record({ host, exportTo, connections: fc.integer({ min: 1, max: 3 }) })
+  .map((r) =>
+    `  host: "${r.host}"
+${r.exportTo}  trafficPolicy: {connectionPool: {tcp: {maxConnections: ${r.connections}}}}
+  subsets: [{name: s, labels: {v: "1"}}]
+`
+  );
+
+const virtualService = fc.record({
+  host: fc.constantFrom(...HOSTS, "only.route.example"),
+  exportTo,
+  destination: fc.constantFrom("a.example", "b.example"),
+  gateways: fc.constantFrom("", "  gateways: [one/gw]\n", "  gateways: [mesh, one/gw]\n"),
+}).map((r) =>
+  `  hosts: ["${r.host}"]
+${r.exportTo}${r.gateways}  http: [{route: [{destination: {host: ${r.destination}}}]}]
+`
+);
+
+const gateway = fc.constantFrom("['*']", "[a.example, two/b.example]").map((hosts) =>
+  `  selector: {app: gw}
+  servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: ${hosts}}]
+`
+);
+
+const sidecar = fc.constantFrom("['*/*']", "['./*']", "[two/b.example, '*/a.example']")
+  .map((hosts) => `  workloadSelector: {labels: {app: narrow}}\n  egress: [{hosts: ${hosts}}]\n`);
+
+function edit(kind: TableKind, spec: fc.Arbitrary<string>, names: string[]): fc.Arbitrary<Edit> {
+  return fc.record({
+    kind: fc.constant(kind),
+    name: fc.constantFrom(...names),
+    namespace: kind === "Gateway" || kind === "Sidecar" ? fc.constant("one") : namespace,
+    spec: fc.option(spec, { nil: undefined, freq: 4 }),
+  });
+}
+
+const anyEdit = fc.oneof(
+  { weight: 4, arbitrary: edit("ServiceEntry", serviceEntry, ["k", "l", "m"]) },
+  { weight: 2, arbitrary: edit("DestinationRule", destinationRule, ["k", "l"]) },
+  { weight: 3, arbitrary: edit("VirtualService", virtualService, ["k", "l"]) },
+  { weight: 1, arbitrary: edit("Gateway", gateway, ["gw"]) },
+  { weight: 1, arbitrary: edit("Sidecar", sidecar, ["sc"]) },
+);
+
+const PROXIES: readonly ProxyNode[] = [
+  proxyNode("one"),
+  proxyNode("two", { ip: "10.0.0.2" }),
+  proxyNode("one", { labels: { app: "narrow" } }),
+  proxyNode("two", { metadata: { INTERCEPTION_MODE: "NONE" } }),
+  proxyNode("one", { role: "router", labels: { app: "gw" } }),
+];
+
+function yamlOf(e: Edit): string {
+  return `apiVersion: networking.mesh.io/v1
+kind: ${e.kind}
+metadata: {name: ${e.name}, namespace: ${e.namespace}}
+spec:
+${e.spec}`;
+}
+
+function apply(bench: Bench, e: Edit): void {
+  if (e.spec === undefined) bench.remove(e.kind, `${e.namespace}/${e.name}`);
+  else bench.set(yamlOf(e));
+}
+
+/** A proxy that follows by deltas alone. */
+function follower(bench: Bench, node: ProxyNode): { seat: Seat; check(step: string): void } {
+  let moved = false;
+  const seat = bench.translation.source.seat(node, () => moved = true);
+  const held = new Map<string, { view: View; copy: Map<string, string>; at: number }>();
+  for (const url of Object.values(TYPE_URLS)) {
+    const view = seat.view(url)!;
+    held.set(url, {
+      view,
+      copy: new Map(Object.entries(contentOf(view))),
+      at: bench.translation.source.revision,
+    });
+  }
+  const follow = (
+    changed: Iterable<Resource>,
+    removed: Iterable<string>,
+    copy: Map<string, string>,
+  ) => {
+    for (const r of changed) copy.set(r.name, r.version);
+    for (const name of removed) copy.delete(name);
+  };
+  return {
+    seat,
+    check: (step) => {
+      for (const [url, h] of held) {
+        const view = seat.view(url)!;
+        const delta = view === h.view && !moved ? view.since(h.at)! : view.diffFrom(h.view, h.at);
+        follow(delta.changed, delta.removed, h.copy);
+        h.view = view;
+        h.at = bench.translation.source.revision;
+        const copy = Object.fromEntries([...h.copy].sort(([a], [b]) => (a < b ? -1 : 1)));
+        assert.deepEqual(copy, contentOf(view), `${step}: deltas of ${url}`);
+      }
+      moved = false;
+    },
+  };
+}
+
+Deno.test("incremental translation equals translation from scratch", () => {
+  fc.assert(
+    fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {
+      const bench = startTranslation();
+      const followers = PROXIES.map((node) => follower(bench, node));
+      const state = new Map<string, Edit>();
+      for (const [i, e] of edits.entries()) {
+        apply(bench, e);
+        state.set(`${e.kind}/${e.namespace}/${e.name}`, e);
+        for (const f of followers) f.check(`edit ${i}`);
+      }
+      const scratch = startTranslation();
+      for (const e of state.values()) if (e.spec !== undefined) apply(scratch, e);
+      for (const [i, node] of PROXIES.entries()) {
+        const fresh = scratch.translation.source.seat(node, () => {});
+        assert.deepEqual(everything(followers[i]!.seat), everything(fresh), `proxy ${i}`);
+      }
+      assert.deepEqual(bench.graph.faults(), []);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/**
+ * What a proxy of namespace `one` is served, without tables that have no virtual
+ * host of a service, and the listener of such a table: layers keep both for a
+ * port whose only HTTP service lost its host to another definition.
+ */
+function servedTo(
+  { translation: { mesh }, graph }: Bench,
+  seat: Seat,
+): Record<string, Record<string, string>> {
+  const all = everything(seat);
+  for (const table of seat.view(TYPE_URLS.route)!.entries()) {
+    const { virtualHosts } = fromBinary(RouteConfigurationSchema, table.bytes);
+    const serves = virtualHosts.some((v) =>
+      graph.peek(mesh.services.resolve, `one|${v.domains[0]}`) !== undefined
+    );
+    if (serves) continue;
+    delete all.route![table.name];
+    delete all.listener![`0.0.0.0_${table.name}`];
+  }
+  return all;
+}
+
+Deno.test("what layers show equals what a Sidecar that imports everything shows", () => {
+  const all = `apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: all, namespace: one}
+spec: {egress: [{hosts: ['*/*']}]}
+`;
+  fc.assert(
+    fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {
+      const bench = startTranslation();
+      for (const e of edits) if (e.kind !== "Sidecar") apply(bench, e);
+      const layered = bench.translation.source.seat(proxyNode("one"), () => {});
+      const before = servedTo(bench, layered);
+      layered.close();
+      bench.set(all);
+      const whole = bench.translation.source.seat(proxyNode("one"), () => {});
+      const after = servedTo(bench, whole);
+      for (const type of ["cluster", "endpoint", "listener", "route"]) {
+        assert.deepEqual(before[type], after[type], type);
+      }
+    }),
+    { numRuns: 600 },
+  );
+});
