@@ -70,8 +70,27 @@ class XdsClient {
   }
 
   /** Opens the stream and resolves when all four types were answered. */
-  connect(target = this.#options.target, keepVersions = false): Promise<void> {
-    if (!keepVersions) this.#held.clear();
+  connect(target = this.#options.target): Promise<void> {
+    this.#held.clear();
+    this.#open(target);
+    this.#subscribe(CDS, [], true);
+    this.#subscribe(LDS, [], true);
+    return this.#onSynced.promise;
+  }
+
+  /**
+   * Opens another stream and asks for all that was asked for before, with the
+   * versions that are held: a server that has nothing new answers nothing.
+   */
+  reconnect(target: string): void {
+    const wanted = this.#wanted;
+    this.#open(target);
+    this.#wanted = wanted;
+    for (const type of [CDS, LDS]) this.#subscribe(type, [], true);
+    for (const [type, names] of wanted) this.#subscribe(type, [...names], true);
+  }
+
+  #open(target: string): void {
     this.#synced = new Set();
     this.#wanted = new Map();
     this.#onSynced = Promise.withResolvers();
@@ -82,9 +101,6 @@ class XdsClient {
       window: 16 * 1024 * 1024,
     });
     this.#read(this.#stream).catch((e) => this.#onSynced.reject(e));
-    this.#subscribe(CDS, [], true);
-    this.#subscribe(LDS, [], true);
-    return this.#onSynced.promise;
   }
 
   close(): void {
@@ -220,7 +236,7 @@ async function main(): Promise<void> {
       if (command === "reconnect") {
         for (const c of clients) c.close();
         mark(clients);
-        await Promise.all(clients.map((c) => c.connect(argument, true)));
+        for (const c of clients) c.reconnect(argument!);
       }
       if (command === "mark") mark(clients);
       answer(report(clients));

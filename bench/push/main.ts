@@ -61,7 +61,13 @@ async function main(): Promise<void> {
   await measure(
     { ...bench, daemon: second },
     `reconnect of ${count} to a second replica`,
-    () => clients.ask(`reconnect ${second.xds}`),
+    async () => {
+      await clients.ask(`reconnect ${second.xds}`);
+      await eventually("all to be connected", async () => {
+        const { totalClients } = await second.debug<{ totalClients: number }>("connections");
+        return totalClients === count;
+      }, 60_000);
+    },
   );
   await clients.ask("quit");
   print({ services, clients: count, delta, readyMs: ready, readyCpu, fixed }, bench.rows);
