@@ -7,7 +7,7 @@
 import { resolve } from "node:path";
 import { buildInfo, buildLine, MeshError } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
-import { debugRoutes } from "../../lib/debug/mod.ts";
+import { type DebugInputs, debugRoutes } from "../../lib/debug/mod.ts";
 import { validateEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
@@ -28,6 +28,7 @@ import {
 } from "../../lib/serve/mod.ts";
 import {
   type FileSource,
+  type SourceProblem,
   startFileSource,
   watchMeshConfig,
   watchNetworks,
@@ -78,6 +79,9 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
 interface Core {
   readonly translation: Translation;
   readonly files: FileSource;
+  /** What is set aside, in the mesh files and in the config directory. */
+  readonly problems: () => readonly SourceProblem[];
+  readonly warnings: DebugInputs["warnings"];
 }
 
 async function startTranslation(
@@ -150,7 +154,13 @@ async function startTranslation(
     },
   });
   stack.defer(() => files.close());
-  return { translation, files };
+  const watched = [mesh, networks, files];
+  return {
+    translation,
+    files,
+    problems: () => watched.flatMap((source) => source.problems()),
+    warnings: () => watched.flatMap((source) => source.warnings()),
+  };
 }
 
 /** Opens the listeners; each is closed, with its grace, in the reverse order. */
@@ -213,8 +223,8 @@ function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
     sessions: () => xds.sessions(),
     mesh: core.translation.mesh,
     objects: () => core.files.objects(),
-    problems: () => core.files.problems(),
-    warnings: () => core.files.warnings(),
+    problems: core.problems,
+    warnings: core.warnings,
     pushAll: () => xds.pushAll(),
     now: () => Date.now(),
     clusterId: options.clusterId,
