@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { objectsOf } from "../../tests/support/mesh_fixture.ts";
+import { createPending } from "./pending.ts";
+
+function entry(name: string, host: string): string {
+  return `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: ${name}}
+spec: {hosts: [${host}], ports: [{number: 80, name: http, protocol: HTTP}], resolution: NONE}
+`;
+}
+
+Deno.test("of several changes of one object the newest counts, and is taken once", () => {
+  const pending = createPending();
+  const [first, second] = objectsOf(
+    [entry("a", "one.example"), entry("a", "two.example")].join("---\n"),
+  );
+  assert.deepEqual(
+    [...pending.addObjects({ upserts: [first!], deletes: [] })],
+    ["service"],
+  );
+  pending.addObjects({ upserts: [second!], deletes: [] });
+  const taken = pending.take();
+  assert.deepEqual(taken.objects?.map((c) => c.object), [second]);
+  assert.deepEqual(pending.take().objects, []);
+});
+
+Deno.test("an object that came and went is a removal", () => {
+  const pending = createPending();
+  const [object] = objectsOf(entry("a", "one.example"));
+  pending.addObjects({ upserts: [object!], deletes: [] });
+  const identity = { kind: "ServiceEntry", namespace: "default", name: "a" };
+  pending.addObjects({ upserts: [], deletes: [identity] });
+  assert.deepEqual(pending.take().objects, [
+    { kind: "ServiceEntry", key: "default/a", object: undefined },
+  ]);
+});
