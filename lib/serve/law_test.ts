@@ -1,0 +1,387 @@
+/**
+ * The law of serving: whatever is edited, moved, asked for, given up, rejected or interrupted, once
+ * nothing is under way any more, a client holds exactly what it asks for of what it is to see.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { encode, fromBinary } from "../proto/mod.ts";
+import { byteLength, type RpcCall } from "../rpc/mod.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { type Store, store } from "../../tests/support/resource_store.ts";
+import {
+  CLUSTER_TYPE as CDS,
+  createXdsServer,
+  ENDPOINT_TYPE as EDS,
+  LISTENER_TYPE as LDS,
+  resourceType,
+  ROUTE_TYPE as RDS,
+  type XdsServer,
+} from "./mod.ts";
+
+const TYPES = [CDS, EDS, LDS, RDS];
+/** Enough to find what was ever found; more on demand. */
+const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 40);
+const NAMES = ["a", "b", "c"];
+
+/** One stream in memory. The transport may be told to hold everything back. */
+interface Link {
+  readonly call: RpcCall;
+  readonly fromServer: Uint8Array[];
+  toServer(bytes: Uint8Array): void;
+  hangUp(): void;
+  hold(on: boolean): void;
+}
+
+function link(): Link {
+  const toServer: Uint8Array[] = [];
+  const fromServer: Uint8Array[] = [];
+  let wake: (() => void) | undefined;
+  let over = false;
+  let held = false;
+  let pending = 0;
+  let drained: (() => void)[] = [];
+  const ended = Promise.withResolvers<void>();
+  const release = () => {
+    pending = 0;
+    for (const resolve of drained) resolve();
+    drained = [];
+  };
+  const finish = () => {
+    over = true;
+    release();
+    wake?.();
+    ended.resolve();
+  };
+  async function* messages(): AsyncGenerator<Uint8Array> {
+    while (true) {
+      const next = toServer.shift();
+      if (next) yield next;
+      else if (over) return;
+      else await new Promise<void>((resolve) => wake = resolve);
+    }
+  }
+  return {
+    call: {
+      peer: "memory",
+      metadata: new Map(),
+      messages: messages(),
+      ended: ended.promise,
+      send(message) {
+        const parts = message instanceof Uint8Array ? [message] : message;
+        const whole = new Uint8Array(byteLength(message));
+        let at = 0;
+        for (const part of parts) {
+          whole.set(part, at);
+          at += part.byteLength;
+        }
+        fromServer.push(whole);
+        if (held) pending += whole.byteLength;
+        return !held;
+      },
+      drained: () =>
+        pending === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve)),
+      get pending() {
+        return pending;
+      },
+      finish,
+      reset: finish,
+    },
+    fromServer,
+    toServer(bytes) {
+      toServer.push(bytes);
+      wake?.();
+    },
+    hangUp: finish,
+    hold(on) {
+      held = on;
+      if (!on) release();
+    },
+  };
+}
+
+/** A client that keeps what it is sent, over any number of streams. */
+interface Model {
+  readonly variant: "sotw" | "delta";
+  readonly namespace: string;
+  link: Link;
+  /** Content and version by type and name. */
+  readonly held: Map<string, Map<string, { content: string; version: string }>>;
+  /** Names asked for by type; `undefined`: all. */
+  readonly asked: Map<string, Set<string> | undefined>;
+  readonly nonces: Map<string, string>;
+  greeted: boolean;
+}
+
+const PATHS = { sotw: 0, delta: 1 };
+
+function connect(xds: XdsServer, model: Model): void {
+  model.link = link();
+  model.greeted = false;
+  void xds.services[PATHS[model.variant]]!.handle(model.link.call);
+}
+
+function nodeOf(model: Model): { node?: { id: string } } {
+  if (model.greeted) return {};
+  model.greeted = true;
+  return { node: { id: `sidecar~10.0.0.1~app.${model.namespace}~x` } };
+}
+
+/** Asks for a type for the first time on a stream. */
+function ask(model: Model, typeUrl: string): void {
+  const names = model.asked.get(typeUrl);
+  if (model.variant === "sotw") {
+    const request = { ...nodeOf(model), typeUrl, resourceNames: [...names ?? []] };
+    return model.link.toServer(encode(DiscoveryRequestSchema, request));
+  }
+  const held = [...model.held.get(typeUrl) ?? []];
+  model.link.toServer(encode(DeltaDiscoveryRequestSchema, {
+    ...nodeOf(model),
+    typeUrl,
+    resourceNamesSubscribe: [...names ?? []],
+    initialResourceVersions: Object.fromEntries(held.map(([name, { version }]) => [name, version])),
+  }));
+}
+
+/** Changes the names asked for of a type. */
+function change(
+  model: Model,
+  typeUrl: string,
+  add: readonly string[],
+  drop: readonly string[],
+): void {
+  const names = model.asked.get(typeUrl);
+  if (!names) return;
+  // SotW knows no way of asking for nothing but the wildcard of types that have one.
+  for (const name of add) names.add(name);
+  for (const name of drop) {
+    names.delete(name);
+    model.held.get(typeUrl)?.delete(name);
+  }
+  if (model.variant === "sotw") {
+    const responseNonce = model.nonces.get(typeUrl) ?? "";
+    const request = { typeUrl, resourceNames: [...names], responseNonce };
+    return model.link.toServer(encode(DiscoveryRequestSchema, request));
+  }
+  model.link.toServer(encode(DeltaDiscoveryRequestSchema, {
+    typeUrl,
+    resourceNamesSubscribe: add.filter((name) => !drop.includes(name)),
+    resourceNamesUnsubscribe: [...drop],
+  }));
+}
+
+/** Takes in one response and answers it. What is rejected is kept all the same: it was sent, and is not sent again. */
+function absorb(model: Model, bytes: Uint8Array, reject: boolean): void {
+  const text = new TextDecoder();
+  const error = reject ? { errorDetail: { code: 3, message: "no" } } : {};
+  if (model.variant === "delta") {
+    const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);
+    const { typeUrl, nonce } = response;
+    const held = heldOf(model, typeUrl);
+    const asked = model.asked.get(typeUrl);
+    for (const { name, version, resource } of response.resources) {
+      // A name given up may still be on its way.
+      if (asked && !asked.has(name)) continue;
+      held.set(name, { content: text.decode(resource!.value), version });
+    }
+    for (const name of response.removedResources) held.delete(name);
+    const request = { typeUrl, responseNonce: nonce, ...error };
+    return model.link.toServer(encode(DeltaDiscoveryRequestSchema, request));
+  }
+  const { typeUrl, nonce, resources } = fromBinary(DiscoveryResponseSchema, bytes);
+  const held = heldOf(model, typeUrl);
+  const asked = model.asked.get(typeUrl);
+  if (resourceType(typeUrl).fullState) held.clear();
+  const names = resources.map(({ value }) => text.decode(value).split(" ")[0]);
+  assert.equal(new Set(names).size, names.length, "Envoy rejects a response that names one twice");
+  for (const { value } of resources) {
+    const content = text.decode(value);
+    const name = content.split(" ")[0]!;
+    if (!asked || asked.has(name)) held.set(name, { content, version: "" });
+  }
+  model.nonces.set(typeUrl, nonce);
+  const resourceNames = [...asked ?? []];
+  const request = { typeUrl, resourceNames, responseNonce: nonce, ...error };
+  model.link.toServer(encode(DiscoveryRequestSchema, request));
+}
+
+function heldOf(model: Model, typeUrl: string): Map<string, { content: string; version: string }> {
+  let held = model.held.get(typeUrl);
+  if (!held) model.held.set(typeUrl, held = new Map());
+  return held;
+}
+
+type Step =
+  | { do: "edit"; edits: { type: number; layer: string; name: string; content?: number }[] }
+  | { do: "move"; to: string }
+  | { do: "names"; type: number; add: string[]; drop: string[] }
+  | { do: "absorb"; count: number; reject: boolean }
+  | { do: "hold"; on: boolean }
+  | { do: "reconnect" };
+
+const name = fc.constantFrom(...NAMES);
+const layer = fc.constantFrom("public", "one", "two");
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("edit" as const),
+      edits: fc.array(
+        fc.record({
+          type: fc.nat(3),
+          layer,
+          name,
+          content: fc.oneof(fc.constant(undefined), fc.nat(3)),
+        }),
+        { minLength: 1, maxLength: 4 },
+      ),
+    }),
+  },
+  fc.record({ do: fc.constant("move" as const), to: fc.constantFrom("one", "two") }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("names" as const),
+      type: fc.constantFrom(1, 3),
+      add: fc.subarray(NAMES),
+      drop: fc.subarray(NAMES),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("absorb" as const),
+      count: fc.integer({ min: 1, max: 5 }),
+      reject: fc.boolean(),
+    }),
+  },
+  fc.record({ do: fc.constant("hold" as const), on: fc.boolean() }),
+  fc.constant({ do: "reconnect" as const }),
+);
+
+/** Lets the server work until it has nothing left to do of its own accord. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 2; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+async function act(one: Step, model: Model, inner: Store, xds: XdsServer): Promise<void> {
+  switch (one.do) {
+    case "edit":
+      for (const { type, layer, name, content } of one.edits) {
+        const value = content === undefined ? undefined : `${name} ${layer} ${content}`;
+        inner.set(TYPES[type]!, { [name]: value }, layer);
+      }
+      return inner.publish();
+    case "move":
+      return inner.move(model.namespace, one.to);
+    case "names":
+      return change(model, TYPES[one.type]!, one.add, one.drop);
+    case "absorb":
+      for (let i = 0; i < one.count; i++) {
+        const bytes = model.link.fromServer.shift();
+        if (bytes) absorb(model, bytes, one.reject);
+      }
+      return;
+    case "hold":
+      return model.link.hold(one.on);
+    case "reconnect":
+      model.link.hangUp();
+      model.nonces.clear();
+      connect(xds, model);
+      for (const typeUrl of TYPES) ask(model, typeUrl);
+  }
+}
+
+async function settle(model: Model): Promise<void> {
+  model.link.hold(false);
+  for (let idle = 0; idle < 3;) {
+    await turns();
+    const bytes = model.link.fromServer.shift();
+    if (bytes) absorb(model, bytes, false);
+    idle = bytes ? 0 : idle + 1;
+  }
+}
+
+/** What the client is to hold: from the store, without the server. */
+function expected(model: Model, xds: XdsServer, typeUrl: string): string[] {
+  const view = xds.sessions()[0]!.view(typeUrl)!;
+  const asked = model.asked.get(typeUrl);
+  return [...view.entries()].filter(({ name }) => !asked || asked.has(name))
+    .map(({ bytes }) => new TextDecoder().decode(bytes)).sort();
+}
+
+function held(model: Model, typeUrl: string, view: Set<string>): string[] {
+  const all = [...model.held.get(typeUrl) ?? []];
+  // SotW never says that endpoints or routes are gone; the client learns it from clusters, listeners.
+  const stays = model.variant === "sotw" && !resourceType(typeUrl).fullState;
+  return all.filter(([name]) => !stays || view.has(name)).map(([, { content }]) => content).sort();
+}
+
+for (const variant of ["delta", "sotw"] as const) {
+  Deno.test(`law, ${variant}: in the end a client holds what it asks for of what there is`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(step, fc.boolean()), { maxLength: 40, size: "max" }),
+        fc.integer({ min: 1, max: 100 }),
+        async (steps, slice) => {
+          const inner = store(TYPES);
+          for (const type of TYPES) inner.set(type, { a: "a public 0", b: "b public 0" });
+          inner.publish();
+          const xds = createXdsServer({
+            source: inner.source,
+            now: () => performance.now(),
+            clock: () => 0,
+            pod: "p",
+            instance: "i",
+            pushes: 2,
+            requestRate: 1e9,
+            limits: { slice, pending: 0, settleMs: 0, drainMs: 60_000, warmMs: 0 },
+          });
+          const model: Model = {
+            variant,
+            namespace: "one",
+            link: link(),
+            held: new Map(),
+            asked: new Map([
+              [CDS, undefined],
+              [LDS, undefined],
+              [EDS, new Set(["a", "b"])],
+              [RDS, new Set(["a"])],
+            ]),
+            nonces: new Map(),
+            greeted: false,
+          };
+          connect(xds, model);
+          for (const typeUrl of TYPES) ask(model, typeUrl);
+          try {
+            for (const [one, turn] of steps) {
+              await act(one, model, inner, xds);
+              if (turn) await turns();
+            }
+            await settle(model);
+            for (const typeUrl of TYPES) {
+              const want = expected(model, xds, typeUrl);
+              const names = new Set(want.map((content) => content.split(" ")[0]!));
+              assert.deepEqual(held(model, typeUrl, names), want, resourceType(typeUrl).short);
+            }
+            for (const { short, state } of xds.sessions()[0]!.types) {
+              assert.ok(state === "SYNCED" || state === "ERROR", `${short} is ${state}`);
+            }
+          } finally {
+            model.link.hangUp();
+            await turns();
+          }
+          assert.equal(xds.size, 0);
+          assert.equal(inner.seats, 0);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+}
