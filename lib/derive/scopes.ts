@@ -55,6 +55,7 @@ export function deriveScopes(
     // Hosts that are named as services of the namespace have one short name more there.
     addNamed(read, indexes, hosts, [`*.${namespace}.svc.${domain}`]);
     addNamed(read, indexes, hosts, read.members(indexes.meshRouteHostsSeenBy, namespace));
+    for (const host of [...hosts]) addSharers(read, services, indexes, namespace, host, hosts);
     // What means something else here means so as a destination too.
     for (const host of [...hosts]) {
       addNamed(read, indexes, hosts, read.members(indexes.routeHostsByDestination, host));
@@ -135,6 +136,27 @@ function addNamed(
     hosts.add(name);
     if (!isWildcard(name)) continue;
     for (const host of read.members(indexes.hostsByPattern, name)) hosts.add(host);
+  }
+}
+
+/**
+ * Of hosts with one virtual address the first by name has it: where a host means
+ * something else, another one may win or lose the address.
+ */
+function addSharers(
+  read: Read,
+  services: Services,
+  indexes: Indexes,
+  namespace: string,
+  host: string,
+  hosts: Set<string>,
+): void {
+  for (const seenBy of [namespace, ""]) {
+    const key = read.get(services.resolve, `${seenBy}|${host}`);
+    const service = key === undefined ? undefined : read.get(services.service, key);
+    for (const address of service?.addresses ?? []) {
+      for (const sharer of read.members(indexes.hostsByVip, address)) hosts.add(sharer);
+    }
   }
 }
 

@@ -22,7 +22,7 @@ const validation = casesOf("validation");
 
 Deno.test({
   name: "corpora: cases of the kinds that are read are accepted or refused as expected" +
-    (validation ? "" : " (skipped: MESH_CORPORA_DIR has no corpora)"),
+    (validation ? "" : " [MESH_CORPORA_DIR has no corpora]"),
   ignore: validation === undefined,
   fn() {
     const kinds = new Set(KINDS.map(({ kind }) => kind.toLowerCase()));
@@ -43,7 +43,7 @@ const samples = casesOf("samples");
 
 Deno.test({
   name: "corpora: manifests as users write them are read" +
-    (samples ? "" : " (skipped: MESH_CORPORA_DIR has no corpora)"),
+    (samples ? "" : " [MESH_CORPORA_DIR has no corpora]"),
   ignore: samples === undefined,
   fn() {
     let count = 0;

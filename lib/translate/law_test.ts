@@ -221,6 +221,6 @@ spec: {egress: [{hosts: ['*/*']}]}
         assert.deepEqual(before[type], after[type], type);
       }
     }),
-    { numRuns: 600 },
+    { numRuns: 1000 },
   );
 });
