@@ -1,5 +1,5 @@
 /**
- * The bootstrap file against the conformance corpus, where its folder is named by `MESH_CORPORA`.
+ * The bootstrap file against the conformance corpus, where its folder is named by `MESH_CORPORA_DIR`.
  *
  * Left out of the comparison, each with its reason: the HTTP/2 windows of `xds-grpc` and the
  * overload manager (Mesh sets them, the runtime keys they replace are deprecated), `sds-grpc` and
@@ -48,8 +48,10 @@ interface Content {
   readonly cluster_manager: unknown;
 }
 
-const folder = Deno.env.get("MESH_CORPORA");
-const NO_FOLDER = "bootstrap files agree with the corpus [MESH_CORPORA is not set]";
+const corpora = Deno.env.get("MESH_CORPORA_DIR") ??
+  new URL("../../../shared/corpora", import.meta.url).pathname;
+const folder = exists(`${corpora}/bootstrap/cases.json`) ? corpora : undefined;
+const NO_FOLDER = "bootstrap files agree with the corpus [MESH_CORPORA_DIR has no corpora]";
 /** Clusters that this agent names otherwise, or does not make yet. */
 const OTHER = /^(sds-grpc|lightstep|(envoy|dataproxy)_accesslog_service)$/;
 const TRACERS = /zipkin|datadog/;
@@ -67,6 +69,15 @@ if (folder === undefined) {
       ) as Content;
       compare(one, write(one, golden), golden);
     });
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (e) {
+    if (e instanceof Deno.errors.NotFound) return false;
+    throw e;
   }
 }
 
