@@ -1,9 +1,10 @@
-import { configureSync, type LoggerConfig, resetSync } from "@logtape/logtape";
+import { configureSync, resetSync } from "@logtape/logtape";
 import { MeshError } from "../base/mod.ts";
-import { type Level, libraryLevel, parseLevels } from "./level.ts";
-import { openScopes, ROOT } from "./scope.ts";
+import { type Level, parseLevels } from "./level.ts";
+import { knownScopes } from "./known.ts";
+import { ROOT } from "./scope.ts";
 import { SCOPES } from "./scopes.ts";
-import { applySettings } from "./settings.ts";
+import { applySettings, type ScopeSettings, type Settings, SILENT } from "./settings.ts";
 import { openTarget } from "./target.ts";
 
 /** The texts of the logging flags. */
@@ -22,6 +23,9 @@ export interface LoggingOptions {
   readonly klogVerbosity?: number;
 }
 
+/** The targets in force, to open them again. */
+let current: { readonly targets: readonly string[]; readonly asJson: boolean } | undefined;
+
 /**
  * Puts the flags into force for the whole process; a later call replaces an earlier one. Returns
  * the function that ends logging and closes the files.
@@ -29,22 +33,60 @@ export interface LoggingOptions {
  * @throws {MeshError} `log-level-invalid`, `log-scope-unknown`, `log-target-invalid`.
  */
 export function configureLogging(options: LoggingOptions = {}): () => void {
-  const output = levelsByScope("--log_output_level", options.outputLevel ?? "");
-  const stacktrace = levelsByScope("--log_stacktrace_level", options.stacktraceLevel ?? "");
-  const caller = (options.caller ?? "").split(",").map((name) => name.trim()).filter(Boolean);
-  for (const name of caller) checkScope("--log_caller", name);
+  const settings = readSettings(options);
+  const next = { targets: options.targets ?? ["stdout"], asJson: options.asJson ?? false };
+  writeTo(next);
+  applySettings(settings);
+  return () => {
+    resetSync();
+    applySettings(SILENT);
+    current = undefined;
+  };
+}
 
-  const targets = [...new Set(options.targets ?? ["stdout"])];
-  const sinks = openTargets(targets, options.asJson ?? false);
+/**
+ * Opens the files of `--log_target` again, by their names: what a log rotation needs after it has
+ * moved them. Levels that were changed meanwhile stay. Does nothing when nothing is configured.
+ *
+ * @throws {MeshError} `log-target-invalid`; the files that were open before then stay in use.
+ */
+export function reopenLogging(): void {
+  if (current !== undefined) writeTo(current);
+}
+
+/** Makes the library write to targets; levels are decided before a message gets there. */
+function writeTo(next: { readonly targets: readonly string[]; readonly asJson: boolean }): void {
+  const sinks = openTargets([...new Set(next.targets)], next.asJson);
   // No logger may use a file that is about to be closed, so the former set goes first.
   resetSync();
-  configureSync({ sinks, loggers: loggers(output, Object.keys(sinks)) });
-  applySettings({
-    caller: new Set(caller),
-    stacktrace: (scope) => stacktrace.get(scope) ?? stacktrace.get("all") ?? "none",
-    klogVerbosity: options.klogVerbosity ?? 0,
+  configureSync({
+    sinks,
+    loggers: [
+      { category: [ROOT], sinks: Object.keys(sinks), lowestLevel: "debug" },
+      { category: ["logtape", "meta"], sinks: [], lowestLevel: null },
+    ],
   });
-  return resetSync;
+  current = next;
+}
+
+function readSettings(options: LoggingOptions): Settings {
+  const output = levelsByScope("--log_output_level", options.outputLevel ?? "");
+  const stacktrace = levelsByScope("--log_stacktrace_level", options.stacktraceLevel ?? "");
+  const caller = new Set(
+    (options.caller ?? "").split(",").map((name) => name.trim()).filter(Boolean),
+  );
+  for (const name of caller) checkScope("--log_caller", name);
+  const of = (name: string): ScopeSettings => ({
+    outputLevel: output.get(name) ?? output.get("all") ?? "info",
+    stackTraceLevel: stacktrace.get(name) ?? stacktrace.get("all") ?? "none",
+    logCallers: caller.has(name) || caller.has("all"),
+  });
+  const named = new Set([...output.keys(), ...stacktrace.keys(), ...caller]);
+  return {
+    fallback: of("all"),
+    byScope: new Map([...named].map((name) => [name, of(name)])),
+    klogVerbosity: options.klogVerbosity ?? 0,
+  };
 }
 
 /** Levels in force by scope; the pseudo scope `all` yields to those that are named. */
@@ -55,7 +97,7 @@ function levelsByScope(flag: string, text: string): Map<string, Level> {
 }
 
 function checkScope(flag: string, name: string): void {
-  if (name === "all" || SCOPES.includes(name) || openScopes().includes(name)) return;
+  if (name === "all" || knownScopes().includes(name)) return;
   throw new MeshError("log-scope-unknown", `${flag} names an unknown scope ${name}`, {
     remedy: `The scopes are: all, ${SCOPES.join(", ")}.`,
   });
@@ -70,25 +112,4 @@ function openTargets(targets: readonly string[], asJson: boolean) {
     throw error;
   }
   return sinks;
-}
-
-function loggers(
-  output: ReadonlyMap<string, Level>,
-  sinks: string[],
-): LoggerConfig<string, string>[] {
-  const base = libraryLevel(output.get("all") ?? "info");
-  const configs: LoggerConfig<string, string>[] = [
-    { category: [ROOT], sinks, lowestLevel: base },
-    { category: ["logtape", "meta"], sinks: [], lowestLevel: null },
-  ];
-  for (const [name, level] of output) {
-    if (name === "all") continue;
-    configs.push({
-      category: [ROOT, name],
-      sinks,
-      parentSinks: "override",
-      lowestLevel: libraryLevel(level),
-    });
-  }
-  return configs;
 }

@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
-import { configureLogging, klog, type LoggingOptions, onceLogger, scope } from "./mod.ts";
+import {
+  changeScope,
+  configureLogging,
+  klog,
+  type LoggingOptions,
+  onceLogger,
+  reopenLogging,
+  scope,
+  SCOPES,
+  scopeState,
+  scopeStates,
+} from "./mod.ts";
+import { SCOPE_DESCRIPTIONS } from "./scopes.ts";
 
 /** Logs to a file while `act` runs, and gives what was written. */
 async function written(options: LoggingOptions, act: () => void): Promise<string> {
@@ -181,4 +193,60 @@ Deno.test("onceLogger hands out the logger once a key, and forgets the oldest ke
   assert(once("b") !== undefined);
   assert(once("c") !== undefined);
   assert(once("a") !== undefined);
+});
+
+Deno.test("a scope's settings change while it is in use, and end with the configuration", async () => {
+  const log = scope("ads");
+  const text = await written({ outputLevel: "delta:warn" }, () => {
+    log.debug("before");
+    changeScope("ads", { outputLevel: "debug", logCallers: true });
+    assert.equal(log.enabled("debug"), true);
+    log.debug("during");
+    scope("delta").info("other");
+    changeScope("ads", { outputLevel: "none" });
+    log.error("silenced");
+    assert.deepEqual(scopeState("ads"), {
+      name: "ads",
+      description: SCOPE_DESCRIPTIONS.ads,
+      outputLevel: "none",
+      stackTraceLevel: "none",
+      logCallers: true,
+    });
+    assert.equal(scopeState("delta")?.outputLevel, "warn");
+  });
+  assert.match(text, /^\S+\tdebug\tads\tlog_test\.ts:\d+\tduring\n$/);
+  assert.equal(log.enabled("error"), false);
+  assert.match(await written({}, () => log.info("as before")), /\tads\tas before\n$/);
+});
+
+Deno.test("every scope is listed once with its settings; an unknown one cannot be changed", () => {
+  scope("opened by a test");
+  const names = scopeStates().map(({ name }) => name);
+  assert.deepEqual(names, [...new Set([...SCOPES, ...names])].sort());
+  assert(names.includes("opened by a test"));
+  assert(scopeStates().filter(({ name }) => SCOPES.includes(name)).every((s) => s.description));
+  assert.equal(scopeState("nosuch"), undefined);
+  assert.throws(() => changeScope("all", { outputLevel: "debug" }), { code: "log-scope-unknown" });
+});
+
+Deno.test("files that were moved away are opened again, with levels as they are", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/mesh.log`;
+  const end = configureLogging({ targets: [path] });
+  scope("ads").info("one");
+  changeScope("ads", { outputLevel: "debug" });
+  await Deno.rename(path, `${folder}/mesh.log.1`);
+  scope("ads").info("two");
+  reopenLogging();
+  scope("ads").debug("three");
+  await Deno.rename(folder, `${folder}-gone`);
+  assert.throws(() => reopenLogging(), { code: "log-target-invalid" });
+  scope("ads").info("four");
+  end();
+  reopenLogging();
+  scope("ads").info("five");
+  const read = (name: string) => Deno.readTextFile(`${folder}-gone/${name}`);
+  assert.match(await read("mesh.log.1"), /^.*\tone\n.*\ttwo\n$/);
+  assert.match(await read("mesh.log"), /^.*\tthree\n.*\tfour\n$/);
+  await Deno.remove(`${folder}-gone`, { recursive: true });
 });

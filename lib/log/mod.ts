@@ -5,6 +5,8 @@
  * @module
  */
 export { klog, type Logger, onceLogger, scope } from "./scope.ts";
-export { configureLogging, type LoggingOptions } from "./configure.ts";
+export { configureLogging, type LoggingOptions, reopenLogging } from "./configure.ts";
+export { changeScope, type ScopeState, scopeState, scopeStates } from "./known.ts";
+export type { ScopeSettings } from "./settings.ts";
 export { type Level, LEVELS } from "./level.ts";
 export { SCOPES } from "./scopes.ts";

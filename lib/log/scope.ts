@@ -1,6 +1,6 @@
 import { getLogger, type Logger as LibraryLogger } from "@logtape/logtape";
-import { type Level, libraryLevel } from "./level.ts";
-import { captureStack, settings } from "./settings.ts";
+import { type Level, libraryLevel, passes } from "./level.ts";
+import { captureStack, klogVerbosity, settingsOf } from "./settings.ts";
 
 /** First part of the library's categories, so that other users of the library stay apart. */
 export const ROOT = "mesh";
@@ -39,7 +39,7 @@ export function openScopes(): string[] {
  * when `verbosity` is at most what `--vklog` allows (0 by default), whatever their level.
  */
 export function klog(verbosity: number): Logger {
-  return makeLogger("klog", () => verbosity <= settings().klogVerbosity);
+  return makeLogger("klog", () => verbosity <= klogVerbosity());
 }
 
 /**
@@ -68,13 +68,13 @@ function makeLogger(name: string, allowed: () => boolean): Logger {
     warn: at("warn"),
     error: at("error"),
     fatal: at("fatal"),
-    enabled: (level) => allowed() && isEnabled(library, level),
+    enabled: (level) => allowed() && isEnabled(name, level),
   };
 }
 
-function isEnabled(library: LibraryLogger, level: Level): boolean {
-  const known = libraryLevel(level);
-  return known !== null && library.isEnabledFor(known);
+/** Decided here and not by the library, whose levels only change with everything else of it. */
+function isEnabled(name: string, level: Level): boolean {
+  return passes(level, settingsOf(name).outputLevel);
 }
 
 /** Records go in whole: the library would otherwise expand `{…}` inside of messages. */
@@ -86,7 +86,7 @@ function emit(
   fields: Readonly<Record<string, unknown>> = {},
 ): void {
   const known = libraryLevel(level);
-  if (known === null || !library.isEnabledFor(known)) return;
+  if (known === null || !isEnabled(name, level)) return;
   const { caller, stack } = captureStack(name, level);
   library.emit({
     timestamp: Date.now(),
