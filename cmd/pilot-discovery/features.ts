@@ -81,6 +81,14 @@ const ENABLE_100_CONTINUE_HEADERS = declareEnv({
   readers,
 });
 
+const ENABLE_AUTO_SNI = declareEnv({
+  name: "ENABLE_AUTO_SNI",
+  type: "bool",
+  default: true,
+  doc: "TLS towards a service takes the server name of each request where its rule gives none.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -93,6 +101,7 @@ export function readFeatures(): Features {
     dnsJitterMs: DATAPROXY_DNS_JITTER_DURATION.get(),
     sendUnhealthyEndpoints: PILOT_SEND_UNHEALTHY_ENDPOINTS.get(),
     proxy100Continue: ENABLE_100_CONTINUE_HEADERS.get(),
+    autoSni: ENABLE_AUTO_SNI.get(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
   };
 }

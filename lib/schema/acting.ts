@@ -20,13 +20,26 @@ const POLICY_PATHS = [
   "outlierDetection",
 ];
 
-const trafficPolicy = (at: string): string[] => [
-  ...POLICY_PATHS.map((path) => `${at}.${path}`),
-  `${at}.portLevelSettings[].port`,
-  ...POLICY_PATHS.map((path) => `${at}.portLevelSettings[].${path}`),
-];
+/** TLS towards services, from files. */
+const CLIENT_TLS_PATHS = [
+  "mode",
+  "clientCertificate",
+  "privateKey",
+  "caCertificates",
+  "caCrl",
+  "subjectAltNames",
+  "sni",
+  "insecureSkipVerify",
+].map((field) => `tls.${field}`);
 
-const TLS_PROTOCOLS = ["HTTPS", "TLS"];
+/** Where a policy may stand. */
+const POLICIES = ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((at) => [
+  at,
+  `${at}.portLevelSettings[]`,
+]);
+
+const trafficPolicy = (at: string): string[] =>
+  [...POLICY_PATHS, ...CLIENT_TLS_PATHS].map((path) => `${at}.${path}`);
 
 /** By kind. */
 export const ACTING: Readonly<Record<string, Acting>> = {
@@ -44,6 +57,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "endpoints[].weight",
       "workloadSelector",
       "exportTo",
+      "subjectAltNames",
     ],
     inertValues: { resolution: ["DYNAMIC_DNS"] },
   },
@@ -109,11 +123,12 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     paths: [
       "host",
       "exportTo",
-      ...trafficPolicy("trafficPolicy"),
       "subsets[].name",
       "subsets[].labels",
-      ...trafficPolicy("subsets[].trafficPolicy"),
+      ...POLICIES.flatMap(trafficPolicy),
+      ...POLICIES.filter((at) => at.endsWith("[]")).map((at) => `${at}.port`),
     ],
+    inertValues: Object.fromEntries(POLICIES.map((at) => [`${at}.tls.mode`, ["MESH_MUTUAL"]])),
   },
   Gateway: {
     paths: [
@@ -123,7 +138,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "servers[].hosts",
       "servers[].name",
     ],
-    inertValues: { "servers[].port.protocol": TLS_PROTOCOLS },
+    inertValues: { "servers[].port.protocol": ["HTTPS", "TLS"] },
   },
   MeshConfig: {
     paths: [

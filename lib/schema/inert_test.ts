@@ -17,7 +17,6 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
   const ports = "ports: [{number: 80, name: a}]";
   const cases: [string, string, ...string[]][] = [
     ["ServiceEntry", `hosts: [a]\n${ports}\nresolution: DNS\nlocation: MESH_INTERNAL`],
-    ["ServiceEntry", `hosts: [a]\n${ports}\nsubjectAltNames: [x]`, "spec.subjectAltNames 3"],
     ["ServiceEntry", `hosts: ["*.a"]\n${ports}\nresolution: DYNAMIC_DNS`, "spec.resolution 3"],
     [
       "WorkloadEntry",
@@ -39,14 +38,14 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
     ["VirtualService", "hosts: [a]\nhttp: [{delegate: {name: x}}]", "spec.http[0].delegate 2"],
     [
       "DestinationRule",
-      "host: a\ntrafficPolicy:\n  tls: {mode: SIMPLE}\n  loadBalancer:\n    simple: RANDOM\n    warmup: {duration: 1s}",
-      "spec.trafficPolicy.tls 3",
+      "host: a\ntrafficPolicy:\n  tls: {mode: MESH_MUTUAL}\n  loadBalancer:\n    simple: RANDOM\n    warmup: {duration: 1s}",
+      "spec.trafficPolicy.tls.mode 3",
       "spec.trafficPolicy.loadBalancer.warmup 6",
     ],
     [
       "DestinationRule",
-      "host: a\nsubsets: [{name: v, trafficPolicy: {portLevelSettings: [{port: {number: 1}, tls: {}}]}}]",
-      "spec.subsets[0].trafficPolicy.portLevelSettings[0].tls 2",
+      "host: a\nsubsets: [{name: v, trafficPolicy: {portLevelSettings: [{port: {number: 1}, tls: {mode: SIMPLE, credentialName: x}}]}}]",
+      "spec.subsets[0].trafficPolicy.portLevelSettings[0].tls.credentialName 2",
     ],
     ["DestinationRule", "host: a\ntrafficPolicy: {tls: null, connectionPool: {tcp: {}}}"],
     [

@@ -45,6 +45,7 @@ export function clusterDefaults(
     localityLb: mesh.field(read, "localityLbSetting")?.enabled ?? true,
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
+    autoSni: features.autoSni,
   };
 }
 

@@ -23,6 +23,8 @@ export interface Features {
   readonly sendUnhealthyEndpoints: boolean;
   /** Sidecars trust the remote address of outbound connections. */
   readonly sidecarUseRemoteAddress: boolean;
+  /** TLS towards a service takes the server name of each request where its rule gives none. */
+  readonly autoSni: boolean;
   /** Pass `100-continue` on instead of answering it. */
   readonly proxy100Continue: boolean;
 }

@@ -30,6 +30,7 @@ export const DEFAULT_FEATURES: Features = {
   sendUnhealthyEndpoints: false,
   sidecarUseRemoteAddress: false,
   proxy100Continue: true,
+  autoSni: true,
 };
 
 /** Translation with its graph. */

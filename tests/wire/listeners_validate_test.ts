@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
+import { makeAuthority } from "../support/certificates.ts";
 import { validateBootstrap, type Verdict } from "../support/envoy_validate.ts";
 
 const TRANSLATE = new URL("../../lib/translate/", import.meta.url);
@@ -21,10 +22,35 @@ async function goldens(
   return found;
 }
 
+/**
+ * Puts real files in the place of those that goldens name: Envoy reads
+ * certificates when it is given them.
+ */
+async function withFiles<T>(config: JsonValue, use: (config: JsonValue) => Promise<T>): Promise<T> {
+  const text = JSON.stringify(config);
+  if (!text.includes("/etc/mesh/")) return await use(config);
+  const dir = await Deno.makeTempDir({ prefix: "mesh-validate-" });
+  try {
+    const authority = await makeAuthority(dir);
+    await authority.issue("leaf", ["a.example.com"]);
+    const real: Readonly<Record<string, string>> = {
+      "cert.pem": "leaf.pem",
+      "key.pem": "leaf-key.pem",
+      "ca.pem": "ca.pem",
+    };
+    await authority.revocationList();
+    return await use(JSON.parse(
+      text.replaceAll(/"\/etc\/mesh\/([^"]+)"/g, (_, name) => `"${dir}/${real[name] ?? name}"`),
+    ));
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
 /** A bootstrap with an ADS server, so that references to it stand. */
 function validate(clusters: JsonValue[], listeners: JsonValue[]): Promise<Verdict> {
   const grpcServices = [{ envoyGrpc: { clusterName: "xds" } }];
-  return validateBootstrap({
+  const bootstrap: JsonObject = {
     node: { id: "sidecar~10.0.0.1~a.ns~ns.svc.cluster.local", cluster: "a.ns" },
     dynamicResources: {
       adsConfig: { apiType: "GRPC", transportApiVersion: "V3", grpcServices },
@@ -33,7 +59,8 @@ function validate(clusters: JsonValue[], listeners: JsonValue[]): Promise<Verdic
       clusters: [{ name: "xds", type: "STATIC", connectTimeout: "1s" }, ...clusters],
       listeners,
     },
-  });
+  };
+  return withFiles(bootstrap, validateBootstrap);
 }
 
 /** A listener at an address that no other has. */

@@ -31,6 +31,7 @@ export const CLUSTER_DEFAULTS: MeshClusterDefaults = {
   localityLb: true,
   sendUnhealthyEndpoints: false,
   telemetryLabel: true,
+  autoSni: true,
 };
 
 /** A service with one HTTP port, `http`, 80. */
@@ -225,6 +226,49 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
         loadBalancer: { consistentHash: { useSourceIp: true, maglev: { tableSize: "5003" } } },
       },
     }),
+  tls_simple: () => outbound({ rulePolicy: { tls: { mode: "SIMPLE" } } }),
+  tls_simple_full: () =>
+    outbound({
+      port: testPort({ protocol: "HTTP2" }),
+      rulePolicy: {
+        tls: {
+          mode: "SIMPLE",
+          caCertificates: "/etc/mesh/ca.pem",
+          caCrl: "/etc/mesh/ca.crl",
+          sni: "api.example.com",
+          subjectAltNames: ["api.example.com", "spiffe://example.com/api"],
+        },
+      },
+    }),
+  tls_service_names: () =>
+    outbound({
+      service: testService({ subjectAltNames: ["spiffe://example.com/reviews"] }),
+      rulePolicy: { tls: { mode: "SIMPLE", caCertificates: "/etc/mesh/ca.pem" } },
+    }),
+  tls_mutual_unverified: () =>
+    outbound({
+      rulePolicy: {
+        tls: {
+          mode: "MUTUAL",
+          clientCertificate: "/etc/mesh/cert.pem",
+          privateKey: "/etc/mesh/key.pem",
+          insecureSkipVerify: true,
+        },
+      },
+    }),
+  tls_without_auto_sni: () =>
+    outbound({
+      rulePolicy: { tls: { mode: "SIMPLE", caCertificates: "/etc/mesh/ca.pem" } },
+      defaults: { autoSni: false },
+    }),
+  tls_disabled_for_port: () =>
+    outbound({
+      rulePolicy: {
+        tls: { mode: "SIMPLE" },
+        portLevelSettings: [{ port: { number: 80 }, tls: { mode: "DISABLE" } }],
+      },
+    }),
+  tls_issued_certificates: () => outbound({ rulePolicy: { tls: { mode: "MESH_MUTUAL" } } }),
   subset_over_rule: () =>
     outbound({
       subset: V1,

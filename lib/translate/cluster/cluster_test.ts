@@ -19,9 +19,10 @@ import {
 } from "../../proto/mod.ts";
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { buildOutboundCluster } from "./mod.ts";
 
-const registry = createRegistry(HttpProtocolOptionsSchema);
+const registry = createRegistry(HttpProtocolOptionsSchema, UpstreamTlsContextSchema);
 
 /** The cluster as JSON, with the one field that the generated code does not know. */
 function jsonOf(cluster: Cluster): JsonValue {

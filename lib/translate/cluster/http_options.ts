@@ -12,6 +12,7 @@ import {
   type Http2ProtocolOptions,
   Http2ProtocolOptionsSchema,
   HttpProtocolOptionsSchema as CommonHttpOptionsSchema,
+  type UpstreamHttpProtocolOptions,
 } from "#envoy/config/core/v3/protocol_pb.ts";
 import {
   type ConnectionPoolSettings,
@@ -57,6 +58,9 @@ function upgrades(
   return mesh && policy === H2UpgradePolicy.DEFAULT && isHttp(port.protocol);
 }
 
+/** What TLS takes from each request: see `namesOfRequests`. */
+export type RequestNames = Pick<UpstreamHttpProtocolOptions, "autoSni" | "autoSanValidation">;
+
 /**
  * Writes the options into a cluster. HTTP/1.1 without further settings is what
  * Envoy does anyway and is left unsaid.
@@ -65,11 +69,13 @@ export function applyHttpOptions(
   cluster: Cluster,
   protocol: UpstreamHttp,
   pool: ConnectionPoolSettings | undefined,
+  names?: RequestNames,
 ): void {
   const common = commonOptions(pool);
-  if (protocol === "http1" && common === undefined) return;
+  if (protocol === "http1" && common === undefined && names === undefined) return;
   const options = create(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: common,
+    upstreamHttpProtocolOptions: names,
     upstreamProtocolOptions: protocolOptions(protocol, pool?.http),
   });
   cluster.typedExtensionProtocolOptions = {

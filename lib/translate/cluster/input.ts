@@ -27,6 +27,8 @@ export interface MeshClusterDefaults {
   readonly localityLb: boolean;
   /** Endpoints that are not ready are sent too, so panic must never pick them. */
   readonly sendUnhealthyEndpoints: boolean;
+  /** Whether TLS without a server name of its own takes that of each request. */
+  readonly autoSni: boolean;
   /** Whether services are named in metadata. */
   readonly telemetryLabel: boolean;
 }

@@ -2,7 +2,7 @@
  * Clusters: names, which policy they get, and how they are built. Pure functions
  * from plain data to messages.
  *
- * Not acted on here: the `tls`, `tunnel` and `proxyProtocol` groups of a policy,
+ * Not acted on here: TLS with issued certificates, the `tunnel` and `proxyProtocol` groups of a policy,
  * locality failover and distribution, `backendUtilization`, zone-aware settings,
  * `consecutiveErrors`, `outlierDetectionHttpErrorCodes`, `budgetInterval`.
  *

@@ -21,6 +21,7 @@ import type { OutboundClusterInput } from "./input.ts";
 import { applyLoadBalancer, isPassthrough } from "./load_balancer.ts";
 import { clusterName } from "./name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
+import { applyTls, namesOfRequests } from "./tls.ts";
 
 /**
  * The cluster of a service's port, or of a subset of it. UDP ports have none.
@@ -48,11 +49,11 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   }
   const pool = policy?.connectionPool;
   applyConnectionPool(cluster, pool, mesh, policy?.retryBudget);
-  applyHttpOptions(
-    cluster,
-    upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar"),
-    pool,
-  );
+  const http = upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar");
+  const { subjectAltNames } = service;
+  const names = mesh.autoSni ? namesOfRequests(policy?.tls, subjectAltNames) : undefined;
+  applyHttpOptions(cluster, http, pool, names);
+  applyTls(cluster, policy?.tls, http, subjectAltNames);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
   applyLoadBalancer(cluster, policy?.loadBalancer, mesh);
   if (isEds(cluster)) {

@@ -1,9 +1,10 @@
 /**
  * Pieces of Envoy messages that the builders of clusters, endpoints and
- * listeners share: addresses, the source of dynamic resources, metadata.
+ * listeners share: addresses, the source of dynamic resources, metadata, TLS.
  *
  * @module
  */
 export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
 export { configPath, MESH_METADATA, meshMetadata } from "./metadata.ts";
 export { adsSource } from "./source.ts";
+export { fileCertificate, fileSource, sanMatchers, tlsSocket } from "./tls.ts";

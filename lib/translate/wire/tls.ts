@@ -1,0 +1,60 @@
+/**
+ * Pieces of TLS that both sides of a proxy share. Certificates and keys are files
+ * on the proxy's machine: their content never passes through here.
+ *
+ * @module
+ */
+import {
+  type DataSource,
+  DataSourceSchema,
+  type TransportSocket,
+  TransportSocketSchema,
+} from "#envoy/config/core/v3/base_pb.ts";
+import {
+  type SubjectAltNameMatcher,
+  SubjectAltNameMatcher_SanType as SanType,
+  SubjectAltNameMatcherSchema,
+  type TlsCertificate,
+  TlsCertificateSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import { type Any, create } from "../../proto/mod.ts";
+
+/** Name of Envoy's TLS transport socket. */
+const TLS_SOCKET = "envoy.transport_sockets.tls";
+
+/** The transport socket of a packed TLS context. */
+export function tlsSocket(context: Any): TransportSocket {
+  return create(TransportSocketSchema, {
+    name: TLS_SOCKET,
+    configType: { case: "typedConfig", value: context },
+  });
+}
+
+/** A file on the proxy's machine; `undefined` for an empty path. */
+export function fileSource(path: string): DataSource | undefined {
+  if (path === "") return undefined;
+  return create(DataSourceSchema, { specifier: { case: "filename", value: path } });
+}
+
+/** A certificate chain with its key, both PEM files. */
+export function fileCertificate(chain: string, key: string): TlsCertificate {
+  return create(TlsCertificateSchema, {
+    certificateChain: fileSource(chain),
+    privateKey: fileSource(key),
+  });
+}
+
+/** The kinds of names in certificates that configuration may mean: it does not say which. */
+const SAN_TYPES = [SanType.DNS, SanType.URI, SanType.EMAIL, SanType.IP_ADDRESS] as const;
+
+/** Holds for certificates that bear one of these names, whole and of any kind; empty for none. */
+export function sanMatchers(names: readonly string[]): SubjectAltNameMatcher[] {
+  return names.flatMap((name) =>
+    SAN_TYPES.map((sanType) =>
+      create(SubjectAltNameMatcherSchema, {
+        sanType,
+        matcher: { matchPattern: { case: "exact", value: name } },
+      })
+    )
+  );
+}
