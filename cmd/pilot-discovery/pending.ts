@@ -6,9 +6,15 @@
  */
 import { TABLE_KINDS, type TableKind } from "../../lib/derive/mod.ts";
 import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
+import { equals } from "../../lib/proto/mod.ts";
 import type { Trigger } from "../../lib/serve/mod.ts";
 import type { ChangeSet as SourceChanges } from "../../lib/sources/mod.ts";
 import type { ChangeSet, ObjectChange } from "../../lib/translate/mod.ts";
+import {
+  type ServiceEntry,
+  ServiceEntry_Resolution,
+  ServiceEntrySchema,
+} from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 
 /** What waits. */
 export interface Pending {
@@ -20,8 +26,14 @@ export interface Pending {
   take(): ChangeSet;
 }
 
-/** Nothing waiting. */
-export function createPending(): Pending {
+/**
+ * Nothing waiting.
+ *
+ * @param serving the version of an object that serves now
+ */
+export function createPending(
+  serving: (kind: TableKind, key: string) => ConfigObject | undefined = () => undefined,
+): Pending {
   let objects = new Map<string, ObjectChange>();
   let rest: Pick<ChangeSet, "mesh" | "networks"> = {};
   const add = (
@@ -31,8 +43,9 @@ export function createPending(): Pending {
   ): Trigger | undefined => {
     if (!isTableKind(kind)) return undefined;
     const key = objectKey(meta);
+    const before = objects.get(`${kind}/${key}`)?.object ?? serving(kind, key);
     objects.set(`${kind}/${key}`, { kind, key, object });
-    return triggerOf(kind);
+    return triggerOf(kind, before, object);
   };
   return {
     addObjects: ({ upserts, deletes }) => {
@@ -63,7 +76,20 @@ function isTableKind(kind: string): kind is TableKind {
   return (TABLE_KINDS as readonly string[]).includes(kind);
 }
 
-function triggerOf(kind: TableKind): Trigger {
+function triggerOf(
+  kind: TableKind,
+  before: ConfigObject | undefined,
+  after: ConfigObject | undefined,
+): Trigger {
   if (kind === "WorkloadEntry") return "endpoint";
-  return kind === "ServiceEntry" ? "service" : "config";
+  if (kind !== "ServiceEntry") return "config";
+  return sameButEndpoints(before, after) ? "endpoint" : "service";
+}
+
+/** Whether two versions of a ServiceEntry differ at most in endpoints that proxies are sent apart from clusters. */
+function sameButEndpoints(before?: ConfigObject, after?: ConfigObject): boolean {
+  if (before === undefined || after === undefined) return false;
+  const [a, b] = [before.spec as ServiceEntry, after.spec as ServiceEntry];
+  return b.resolution === ServiceEntry_Resolution.STATIC &&
+    equals(ServiceEntrySchema, { ...a, endpoints: [] }, { ...b, endpoints: [] });
 }

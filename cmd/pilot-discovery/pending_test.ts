@@ -35,3 +35,25 @@ Deno.test("an object that came and went is a removal", () => {
     { kind: "ServiceEntry", key: "default/a", object: undefined },
   ]);
 });
+
+Deno.test("a ServiceEntry that changes in its endpoints alone is a change of endpoints", () => {
+  const version = (endpoint: string, port: number): string =>
+    `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: a}
+spec:
+  hosts: [a.example]
+  resolution: STATIC
+  ports: [{number: ${port}, name: http, protocol: HTTP}]
+  endpoints: [{address: ${endpoint}}]
+`;
+  const [old, moved, other] = objectsOf(
+    [version("10.0.0.1", 80), version("10.0.0.2", 80), version("10.0.0.2", 81)].join("---\n"),
+  );
+  const kinds = (next: typeof old): string[] => {
+    const pending = createPending(() => old);
+    return [...pending.addObjects({ upserts: [next!], deletes: [] })];
+  };
+  assert.deepEqual(kinds(moved), ["endpoint"]);
+  assert.deepEqual(kinds(other), ["service"]);
+});
