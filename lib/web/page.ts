@@ -7,7 +7,7 @@ export type { ComponentChildren, VNode } from "preact";
 
 /** No scripts, no requests, no frames: a page can show nothing but itself. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
-  "form-action 'none'; frame-ancestors 'none'";
+  "frame-ancestors 'none'; form-action ";
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #c9ced6; --soft: #f2f4f7; --link: #0b57a4; --bad: #b3261e; --good: #1b6e3c; }
@@ -16,8 +16,11 @@ const STYLE = `
 }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 80rem; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-a { color: var(--link); } a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--link); }
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 4px; }
+a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; border-bottom: 1px solid var(--line); padding-bottom: .5rem; }
+form { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; margin: 1rem 0; }
+button, select, input { font: inherit; accent-color: var(--link); } button, select { padding: .2rem .6rem; }
+.scroll { overflow-x: auto; margin: 1rem 0; border: 1px solid var(--line); border-radius: 4px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding: .5rem .75rem; font-weight: 600; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem; border-top: 1px solid var(--line); }
@@ -32,11 +35,15 @@ export interface PageOptions {
   readonly title: string;
   /** Built with {@link h}; texts in it are escaped. */
   readonly body: ComponentChildren;
+  /** Shown above the heading: the ways to other pages. */
+  readonly nav?: ComponentChildren;
+  /** The page has forms, which are sent to its own listener; otherwise none is sent anywhere. */
+  readonly forms?: boolean;
   readonly status?: number;
 }
 
 /** An HTML answer: everything escaped, light and dark, nothing loaded from anywhere. */
-export function page({ title, body, status }: PageOptions): Response {
+export function page({ title, body, nav, forms = false, status }: PageOptions): Response {
   const document = h("html", { lang: "en" }, [
     h("head", null, [
       h("meta", { charset: "utf-8" }),
@@ -45,11 +52,14 @@ export function page({ title, body, status }: PageOptions): Response {
       // The one text that is not escaped is the constant above.
       h("style", { dangerouslySetInnerHTML: { __html: STYLE } }),
     ]),
-    h("body", null, h("main", null, [h("h1", null, title), body])),
+    h("body", null, [
+      nav === undefined ? null : h("nav", { "aria-label": "Pages" }, nav),
+      h("main", null, [h("h1", null, title), body]),
+    ]),
   ]);
   return answer(`<!doctype html>\n${renderToString(document)}\n`, "text/html; charset=utf-8", {
     status,
-    headers: { "content-security-policy": POLICY },
+    headers: { "content-security-policy": `${POLICY}${forms ? "'self'" : "'none'"}` },
   });
 }
 
