@@ -91,6 +91,7 @@ Deno.test("what comes back before it was told to be gone was never gone", async 
   assert.equal(line(endpoints), "eds +a");
   for (const response of [...first, second, endpoints]) proxy.answer(response);
   assert.deepEqual(await proxy.quiet(), []);
+  assert.deepEqual(await proxy.quiet(), [], "nor when all is answered");
   proxy.close();
 });
 
@@ -121,9 +122,13 @@ Deno.test("types asked for in the wrong order are still answered in the right on
   proxy.close();
 });
 
-/** Makes a new cluster with endpoints, and a route that refers to it. */
-function referTo(w: World, cluster: string): void {
-  w.set(CDS, { [cluster]: "1" });
+/** Clusters of types EDS (3) and ORIGINAL_DST (4), with nothing but their type in field 2. */
+const BY_EDS = new Uint8Array([0x10, 3]);
+const BY_DESTINATION = new Uint8Array([0x10, 4]);
+
+/** Makes a new cluster, endpoints of its name, and a route that refers to it. */
+function referTo(w: World, cluster: string, content = BY_EDS): void {
+  w.set(CDS, { [cluster]: content });
   w.set(EDS, { [cluster]: "1" });
   w.set(RDS, { a: `to ${cluster}` });
   w.publish();
@@ -158,6 +163,16 @@ Deno.test("what is replaced stays while routes wait for what replaces it", async
   const lines: string[] = [];
   for (let i = 0; i < 4; i++) lines.push(line(await proxy.take()));
   assert.deepEqual(lines, ["eds +new", "rds +a", "eds -b", "cds -b"]);
+  proxy.close();
+});
+
+Deno.test("routes do not wait for clusters whose endpoints nobody asks for", async () => {
+  await using w = await world(ALL);
+  everywhere(w, { a: "1" });
+  const proxy = await synced(w);
+  referTo(w, "new", BY_DESTINATION);
+  assert.equal(line(await proxy.take()), "cds +new");
+  assert.equal(line(await proxy.take()), "rds +a");
   proxy.close();
 });
 

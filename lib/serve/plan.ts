@@ -7,7 +7,7 @@
  */
 import type { Resource } from "../graph/mod.ts";
 import { type Change, collect, wanted } from "./diff.ts";
-import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE } from "./types.ts";
+import { asksForEndpoints, CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE } from "./types.ts";
 import { wants, type Watch } from "./watch.ts";
 
 /** What is sent of one type in one go; in slices if it is large. */
@@ -117,9 +117,10 @@ function withDoomed(
  */
 function warm(stream: Planned, { differing }: Change): void {
   const endpoints = stream.watches.find((other) => other.type.url === ENDPOINT_TYPE);
-  for (const { name } of differing) {
-    const asked = endpoints !== undefined && wants(endpoints, name);
-    if (!asked && stream.hasEndpoints(name)) stream.cold.add(name);
+  for (const cluster of differing) {
+    const asked = endpoints !== undefined && wants(endpoints, cluster.name);
+    if (asked || !asksForEndpoints(cluster) || !stream.hasEndpoints(cluster.name)) continue;
+    stream.cold.add(cluster.name);
   }
   if (!endpoints) {
     if (stream.variant === "delta") { for (const { name } of differing) stream.early.add(name); }

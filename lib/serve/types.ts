@@ -4,6 +4,10 @@
  * @module
  */
 
+import { MeshError } from "../base/mod.ts";
+import type { Resource } from "../graph/mod.ts";
+import { fields } from "./wire.ts";
+
 const API = "type.googleapis.com/envoy.config.";
 
 /** A resource type as serving treats it. */
@@ -71,4 +75,19 @@ export function resourceType(url: string): ResourceType {
       order: TABLE.length,
       refers: false,
     };
+}
+
+/** Field `type` of `envoy.config.cluster.v3.Cluster`, and its value for endpoints by discovery. */
+const DISCOVERY = { field: 2, eds: 3 };
+
+/** Whether a client that is sent a cluster asks for its endpoints. What is no cluster does not count as one. */
+export function asksForEndpoints({ bytes }: Resource): boolean {
+  try {
+    for (const { number, value } of fields(bytes)) {
+      if (number === DISCOVERY.field) return value === DISCOVERY.eds;
+    }
+  } catch (e) {
+    if (!(e instanceof MeshError)) throw e;
+  }
+  return false;
 }
