@@ -19,8 +19,8 @@ export interface Agent extends AsyncDisposable {
   stats(filter: string): Promise<Record<string, number>>;
   /** Names of the resources of a kind that Envoy has taken up from xDS. */
   held(kind: HeldKind): Promise<string[]>;
-  /** Envoy's own dump of what it runs with, endpoints included. */
-  configDump(): Promise<ConfigDump>;
+  /** Envoy's own dump of what it runs with, endpoints included; of resources whose names match an expression, if one is given. */
+  configDump(nameRegex?: string): Promise<ConfigDump>;
 }
 
 /** Kinds that Envoy's dump tells apart. */
@@ -92,7 +92,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     status,
     stats: (filter) => readStats(admin, filter),
     held: async (kind) => heldNames(await readDump(admin), kind),
-    configDump: () => readDump(admin),
+    configDump: (nameRegex) => readDump(admin, nameRegex),
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
   if (options.noWait) return agent;
@@ -121,8 +121,9 @@ async function readStats(admin: string, filter: string): Promise<Record<string, 
   return found;
 }
 
-async function readDump(admin: string): Promise<ConfigDump> {
-  const answer = await fetch(`${admin}/config_dump?include_eds`);
+async function readDump(admin: string, nameRegex?: string): Promise<ConfigDump> {
+  const names = nameRegex === undefined ? "" : `&name_regex=${encodeURIComponent(nameRegex)}`;
+  const answer = await fetch(`${admin}/config_dump?include_eds${names}`);
   return await answer.json() as ConfigDump;
 }
 

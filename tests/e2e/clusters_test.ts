@@ -37,7 +37,7 @@ Deno.test("services are reached at their endpoints", async (t) => {
   const files = Object.fromEntries(CASES.map((k) => [`${k.file}.yaml`, k.documents(parts)]));
   files[SIDECARS_FILE] = allSidecars(parts, ["./*"]);
   const stats = ["upstream_rq_pending_overflow", "ejections_active"];
-  await using world = await startWorld({ role: "sidecar", files, stats });
+  await using world = await startWorld({ files, stats });
   for (const one of CASES) await t.step(one.name, () => runCase(one, world, parts));
   await t.step("no update was refused", () => assertNothingRejected(world));
 });

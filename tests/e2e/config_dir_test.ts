@@ -15,7 +15,7 @@ Deno.test("a config directory is followed", async (t) => {
   await using v2 = startBackend("v2");
   const port = freePort();
   const files = { ...baseFiles(port, v1, v2), [ROUTES]: routesTo("v1") };
-  await using world = await startWorld({ role: "sidecar", files });
+  await using world = await startWorld({ files });
   const bench = benchOf(world, port);
   for (const one of [...PROBLEM_CASES, ...FILE_CASES]) {
     await t.step(one.name, async () => {

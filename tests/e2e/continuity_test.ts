@@ -119,7 +119,7 @@ Deno.test("no request is lost while configuration changes", async (t) => {
     "sidecars.yaml": sidecars([{ number: port, protocol: "HTTP" }]),
     [FILE]: subsets(["v1", "v2"], "v1")(parts),
   };
-  await using world = await startWorld({ role: "sidecar", files });
+  await using world = await startWorld({ files });
   await arrived(world, port, "a");
   for (const { name, text, by } of STAGES) {
     await t.step(name, async () => {

@@ -252,7 +252,7 @@ Deno.test("the daemon shows what it does", async (t) => {
   const port = freePort();
   const http = { number: port, protocol: "HTTP" };
   // An empty directory is no mistake: proxies become ready.
-  await using world = await startWorld({ role: "sidecar" });
+  await using world = await startWorld();
   const { daemon, config } = world;
   await t.step("with an empty directory there is nothing but proxies", async () => {
     assert.deepEqual(await daemon.debug("configz"), []);

@@ -37,7 +37,7 @@ interface Server {
 function gateway(name: string, ...servers: readonly Server[]): string {
   return documents(...eachTransport((transport) =>
     manifest("Gateway", `${name}-${transport}`, {
-      selector: { transport },
+      selector: { transport, kind: "router" },
       servers: servers.map(({ port, protocol = "HTTP", hosts }, i) => ({
         port: { number: port, name: `port-${i}`, protocol },
         bind: addressOf("router", transport),
@@ -281,7 +281,7 @@ Deno.test("gateways let in what their servers name", async (t) => {
     serviceEntry("t", [T], { number: 90, protocol: "TCP" }, [endpoint(tcp.port)]),
   );
   const files = { "services.yaml": services };
-  await using world = await startWorld({ role: "router", files });
+  await using world = await startWorld({ kinds: ["router"], files });
   for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world)));
   await t.step("the proxies are ready", async () => {
     for (const { agent } of world.seats) {

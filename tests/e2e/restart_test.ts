@@ -67,7 +67,7 @@ Deno.test("proxies outlive their daemon", async (t) => {
     [ROUTES]: routesTo("v1"),
   };
   const daemon = { args: ["--shutdownDuration=4s"] };
-  await using world = await startWorld({ role: "sidecar", files, daemon });
+  await using world = await startWorld({ files, daemon });
   const [delta] = world.seats;
   assert.equal(delta?.transport, "delta");
   const answersOf = ({ address }: Seat, calls = 20) =>

@@ -51,7 +51,7 @@ Deno.test("routing rules steer traffic", async (t) => {
   await using shadow = startBackend("shadow");
   const backends = { v1, v2, shadow };
   const port = freePort();
-  await using world = await startWorld({ role: "sidecar", files: files(port, backends) });
+  await using world = await startWorld({ files: files(port, backends) });
   for (const { transport, address } of world.seats) {
     const url = `http://${address}:${port}`;
     for (const one of CASES) {

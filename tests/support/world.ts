@@ -19,6 +19,7 @@ import { manifest, NAMESPACE, type Spec } from "./manifest.ts";
 
 /** A proxy of the world, with the address its listeners bind to. */
 export interface Seat {
+  readonly kind: Kind;
   readonly transport: Transport;
   readonly address: string;
   readonly agent: Agent;
@@ -26,11 +27,13 @@ export interface Seat {
 
 export type Transport = "delta" | "sotw";
 
-/** The variants, with a loopback address for each kind of proxy, so that two can listen at one port. */
-const SEATS: readonly { readonly transport: Transport; readonly last: number }[] = [
-  { transport: "delta", last: 1 },
-  { transport: "sotw", last: 2 },
-];
+/** Kinds of proxies: sidecars that bind their listeners, sidecars that expect redirected traffic, gateways. */
+export type Kind = "sidecar" | "captured" | "router";
+
+const TRANSPORTS: readonly Transport[] = ["delta", "sotw"];
+
+/** Third part of the loopback addresses of a kind, so that several proxies can listen at one port. */
+const NETWORKS: Readonly<Record<Kind, number>> = { captured: 6, sidecar: 7, router: 8 };
 
 /** A running world. */
 export interface World extends AsyncDisposable {
@@ -41,7 +44,8 @@ export interface World extends AsyncDisposable {
 
 /** How a world is made. */
 export interface WorldOptions {
-  readonly role: "sidecar" | "router";
+  /** A proxy of each kind for each variant. Sidecars alone, unless said otherwise. */
+  readonly kinds?: readonly Kind[];
   /** Files that are there before the daemon starts. */
   readonly files?: Readonly<Record<string, string>>;
   readonly daemon?: Partial<DaemonOptions>;
@@ -49,15 +53,14 @@ export interface WorldOptions {
   readonly stats?: readonly string[];
 }
 
-/** The address that a variant's proxies bind to; sidecars and routers differ. */
-export function addressOf(role: WorldOptions["role"], transport: Transport): string {
-  const last = SEATS.find((s) => s.transport === transport)?.last;
-  return `127.0.${role === "sidecar" ? 7 : 8}.${last}`;
+/** The address of a kind's proxy; what it binds, it binds there. */
+export function addressOf(kind: Kind, transport: Transport): string {
+  return `127.0.${NETWORKS[kind]}.${TRANSPORTS.indexOf(transport) + 1}`;
 }
 
 /** Calls a function for each variant, for example to write a document for each proxy. */
 export function eachTransport<T>(make: (transport: Transport) => T): T[] {
-  return SEATS.map(({ transport }) => make(transport));
+  return TRANSPORTS.map(make);
 }
 
 /** One listener of a Sidecar. */
@@ -71,7 +74,7 @@ export interface EgressListener {
 export function sidecars(egress: readonly EgressListener[], more: Spec = {}): string {
   const all = eachTransport((transport) =>
     manifest("Sidecar", `proxy-${transport}`, {
-      workloadSelector: { labels: { transport } },
+      workloadSelector: { labels: { transport, kind: "sidecar" } },
       egress: egress.map(({ number, protocol, hosts = ["./*"] }) => ({
         port: { number, protocol, name: `${protocol.toLowerCase()}-${number}` },
         bind: addressOf("sidecar", transport),
@@ -84,50 +87,45 @@ export function sidecars(egress: readonly EgressListener[], more: Spec = {}): st
   return all.join("---\n");
 }
 
-/** Starts a world. Gateways bind only where a Gateway says so; until one does their Envoys are not ready and are not waited for. */
-export async function startWorld(
-  { role, files = {}, daemon, stats = [] }: WorldOptions,
-): Promise<World> {
+/** Starts a world. Gateways listen where a Gateway says so; until one does their Envoys are not ready and are not waited for. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const { kinds = ["sidecar"], files = {}, stats = [] } = options;
   await using stack = new AsyncDisposableStack();
   const work = await Deno.makeTempDir({ prefix: "mesh-e2e-" });
   stack.defer(() => Deno.remove(work, { recursive: true }));
   const config = stack.use(await makeConfigDir());
   for (const [name, text] of Object.entries(files)) await config.write(name, text);
-  const control = stack.use(await startDaemon({ configDir: config.path, ...daemon }));
+  const daemon = stack.use(await startDaemon({ configDir: config.path, ...options.daemon }));
   const envoy = await envoyPath();
-  const started = await Promise.allSettled(SEATS.map(async ({ transport }) => {
-    const address = addressOf(role, transport);
+  const wanted = kinds.flatMap((kind) => eachTransport((transport) => ({ kind, transport })));
+  const started = await Promise.allSettled(wanted.map(async ({ kind, transport }) => {
+    const address = addressOf(kind, transport);
     const agent = await startAgent({
-      role,
-      name: `${role}-${transport}`,
+      role: kind === "router" ? "router" : "sidecar",
+      name: `${kind}-${transport}`,
       namespace: NAMESPACE,
-      labels: { transport },
+      labels: { transport, kind },
       ip: address,
-      xds: control.xds,
+      xds: daemon.xds,
       envoy,
       dir: work,
-      interception: role === "sidecar" ? "NONE" : "REDIRECT",
+      interception: kind === "sidecar" ? "NONE" : "REDIRECT",
       delta: transport === "delta",
-      noWait: role === "router",
+      noWait: kind === "router",
       // Envoy makes no statistics of services and route tables unless it is asked to.
       proxyConfig: {
         proxyStatsMatcher: { inclusionSuffixes: ["update_success", "update_rejected", ...stats] },
       },
     });
     stack.use(agent);
-    return { transport, address, agent };
+    return { kind, transport, address, agent };
   }));
   const seats = started.map((one) => {
     if (one.status === "rejected") throw one.reason;
     return one.value;
   });
   const parts = stack.move();
-  return {
-    config,
-    daemon: control,
-    seats,
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
-  };
+  return { config, daemon, seats, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 /** Counters of a proxy's updates, summed by type: `cds`, `lds`, `rds` and `eds`. */

@@ -96,7 +96,7 @@ export const SCOPE_CASES: readonly ClusterCase[] = [
       const { ports, backends } = parts;
       const listeners = eachTransport((transport) =>
         manifest("Sidecar", `proxy-${transport}`, {
-          workloadSelector: { labels: { transport } },
+          workloadSelector: { labels: { transport, kind: "sidecar" } },
           ingress: [{
             port: { number: ports.ingress, protocol: "HTTP", name: "http" },
             bind: addressOf("sidecar", transport),

@@ -1,0 +1,96 @@
+/**
+ * Whatever valid configuration is served, real Envoys take it: sidecars that bind
+ * and sidecars that expect redirected traffic, gateways, over both transports.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { eventually, freePorts } from "../../scripts/harness/mod.ts";
+import { endpoint, serviceEntry } from "../support/manifest.ts";
+import { metricOf, problemsOf } from "../support/views.ts";
+import { startWorld, updatesOf, type World } from "../support/world.ts";
+import { MARKER, randomFiles } from "./acceptance/generate.ts";
+
+/** Each sample is a directory of some thirty random objects. */
+const SAMPLES = 12;
+const SEED = 20_240_000;
+
+/** A service whose endpoint's port says which sample is served; in reach of everything. */
+function marker(sample: number): string {
+  const port = { number: 7, protocol: "TCP" };
+  return serviceEntry("marker", [MARKER], port, [endpoint(1000 + sample)], {
+    addresses: ["10.9.9.9"],
+  });
+}
+
+/** Makes the directory hold these files and no others. */
+async function become(world: World, files: Readonly<Record<string, string>>): Promise<void> {
+  const there = await Array.fromAsync(Deno.readDir(world.config.path), (entry) => entry.name);
+  for (const name of there) {
+    if (files[name] === undefined && !name.startsWith(".")) await world.config.remove(name);
+  }
+  for (const [name, text] of Object.entries(files)) await world.config.write(name, text);
+}
+
+/** Waits until each proxy has taken up the sample, or has refused something. */
+async function served({ seats, daemon }: World, sample: number): Promise<void> {
+  const cluster = `outbound|7||${MARKER}`;
+  for (const { agent } of seats) {
+    await eventually(`sample ${sample} at ${agent.name}`, async () => {
+      if (await metricOf(daemon, "pilot_total_xds_rejects") ?? 0) return true;
+      const dump = JSON.stringify(await agent.configDump(`.*${MARKER}`));
+      return dump.includes(cluster) && dump.includes(`"port_value":${1000 + sample}`);
+    });
+  }
+  await eventually("all to be in sync", async () => {
+    const rows = await daemon.debug<Record<string, string>[]>("syncz");
+    const states = rows.flatMap((row) =>
+      Object.entries(row).filter(([key]) => key.endsWith("_status")).map(([, value]) => value)
+    );
+    return states.length > 0 && states.every((state) => state === "SYNCED" || state === "ERROR");
+  });
+}
+
+Deno.test("real Envoys take any configuration that is served", async (t) => {
+  const [outbound, inbound, ...gatewayPorts] = freePorts(5);
+  const meshConfig = await Deno.makeTempFile({ prefix: "mesh-config-", suffix: ".yaml" });
+  await Deno.writeTextFile(
+    meshConfig,
+    `proxyListenPort: ${outbound}\nproxyInboundListenPort: ${inbound}\n`,
+  );
+  const files = { "marker.yaml": marker(0) };
+  await using world = await startWorld({
+    kinds: ["captured", "router"],
+    files,
+    daemon: { args: [`--meshConfig=${meshConfig}`] },
+  });
+  let documents = 0;
+  let setAside = 0;
+  for (let sample = 1; sample <= SAMPLES; sample++) {
+    const random = randomFiles(SEED + sample, gatewayPorts);
+    await t.step(`sample ${sample}: ${Object.keys(random).length} objects`, async () => {
+      await become(world, { ...random, "marker.yaml": marker(sample) });
+      await served(world, sample);
+      for (const seat of world.seats) {
+        const refused = await updatesOf(seat, "rejected");
+        const said = seat.agent.program.output().split("\n").filter((l) => l.includes("rejected"));
+        assert.deepEqual(refused, { cds: 0, lds: 0, rds: 0, eds: 0 }, said.join("\n"));
+      }
+      const faults = await world.daemon.debug<unknown[]>("faultz");
+      assert.deepEqual(faults, []);
+    });
+    documents += Object.keys(random).length;
+    setAside += (await problemsOf(world.daemon)).problems.length;
+  }
+  await t.step("most of what was written served", () => {
+    assert.ok(setAside < documents / 5, `${setAside} of ${documents} were set aside`);
+  });
+  await t.step("captured proxies have their two ways in", async () => {
+    for (const { kind, agent } of world.seats) {
+      const held = await agent.held("listener");
+      if (kind !== "captured") continue;
+      assert.ok(held.includes("virtualOutbound") && held.includes("virtualInbound"), `${held}`);
+    }
+  });
+  await Deno.remove(meshConfig);
+});
