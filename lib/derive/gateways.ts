@@ -4,14 +4,20 @@
  * @module
  */
 import type { Derived, Graph, Read } from "../graph/mod.ts";
-import type { ConfigObject, Protocol } from "../model/mod.ts";
-import { objectKey } from "../model/mod.ts";
-import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import type { ConfigObject } from "../model/mod.ts";
+import { isHttp, isTls, objectKey } from "../model/mod.ts";
+import {
+  type Gateway,
+  type Server,
+  type ServerTLSSettings,
+  ServerTLSSettings_TLSmode as TlsMode,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { intersectHosts } from "./hosts.ts";
 import { protocolOf } from "./protocol.ts";
 import { parseLabels } from "./scopes.ts";
 import { byAge, hasLabels } from "./services.ts";
-import type { Indexes, Tables } from "./tables.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Tables } from "./tables.ts";
 
 /** A host that a gateway server accepts, and from which namespaces routes may claim it. */
 export interface GatewayHost {
@@ -20,6 +26,23 @@ export interface GatewayHost {
   /** `*` any namespace, else the name of the one. */
   readonly namespace: string;
   readonly host: string;
+  /** Whether callers are sent to HTTPS. */
+  readonly redirect: boolean;
+}
+
+/** What a server does with connections: what it routes them by, and whether it ends their TLS first. */
+export type ServerKind = "http" | "https" | "tls" | "passthrough" | "tcp";
+
+/** A server of a Gateway. */
+export interface GatewayServer {
+  readonly kind: ServerKind;
+  /** Key of the Gateway. */
+  readonly gateway: string;
+  /** Name of its port, unique in the Gateway. */
+  readonly portName: string;
+  readonly hosts: readonly GatewayHost[];
+  /** Of kinds `https` and `tls`. */
+  readonly tls: ServerTLSSettings | undefined;
 }
 
 /** All servers of one port and bind address, merged. */
@@ -27,7 +50,11 @@ export interface GatewayPort {
   readonly number: number;
   /** Bind address; `""`: all addresses. */
   readonly bind: string;
-  readonly protocol: Protocol;
+  /** How its servers are told apart: by the request's host, by TLS server name, or not at all. */
+  readonly family: "http" | "tls" | "tcp";
+  /** Oldest first. */
+  readonly servers: readonly GatewayServer[];
+  /** Hosts of all servers. */
   readonly hosts: readonly GatewayHost[];
   /** Keys of the Gateways with a server here, oldest first. */
   readonly gateways: readonly string[];
@@ -38,10 +65,22 @@ export function gatewayPortKey(port: GatewayPort): string {
   return port.bind === "" ? `${port.number}` : `${port.number}@${port.bind}`;
 }
 
+/** Key of a server among those of a proxy's port: `PORTNAME.GATEWAY.NAMESPACE`. */
+export function gatewayServerKey({ portName, gateway }: GatewayServer): string {
+  const slash = gateway.indexOf("/");
+  return `${portName}.${gateway.slice(slash + 1)}.${gateway.slice(0, slash)}`;
+}
+
+/** The port as if a server of it were the only one. */
+export function onlyServer(port: GatewayPort, server: GatewayServer): GatewayPort {
+  return { ...port, servers: [server], hosts: server.hosts, gateways: [server.gateway] };
+}
+
 /**
  * Creates the table: `NS|labels` (with `NS` empty unless gateways are scoped to
  * their namespace) → merged ports, sorted by number and bind address. Of two
- * servers of one port whose protocols differ in kind the oldest Gateway's wins.
+ * servers of one port that are told apart in different ways the oldest Gateway's
+ * wins, and of two with TLS for one host.
  */
 export function deriveGateways(
   graph: Graph,
@@ -77,35 +116,96 @@ function selectGateways(
   return rows.sort(byAge);
 }
 
+const FAMILIES: Readonly<Record<ServerKind, GatewayPort["family"]>> = {
+  http: "http",
+  https: "tls",
+  tls: "tls",
+  passthrough: "tls",
+  tcp: "tcp",
+};
+
 function mergeServers(rows: readonly ConfigObject<Gateway>[]): GatewayPort[] {
-  const ports = new Map<string, GatewayPort & { hosts: GatewayHost[]; gateways: string[] }>();
+  const ports = new Map<string, Merging>();
   for (const row of rows) {
     const gateway = objectKey(row.meta);
     for (const server of row.spec.servers) {
+      const kind = serverKind(server);
+      if (kind === undefined) continue;
       const number = server.port?.number ?? 0;
-      const protocol = protocolOf(server.port?.protocol ?? "");
       const key = `${number}|${server.bind}`;
       let port = ports.get(key);
       if (port === undefined) {
-        port = { number, bind: server.bind, protocol, hosts: [], gateways: [] };
+        const family = FAMILIES[kind];
+        port = { number, bind: server.bind, family, servers: [], hosts: [], gateways: [] };
         ports.set(key, port);
       }
-      if ((port.protocol === "TCP") !== (protocol === "TCP")) continue;
-      if (!port.gateways.includes(gateway)) port.gateways.push(gateway);
-      port.hosts.push(...server.hosts.map((h) => gatewayHost(h, gateway, row.meta.namespace)));
+      addServer(port, {
+        kind,
+        gateway,
+        portName: server.port?.name ?? "",
+        hosts: server.hosts.map((h) => gatewayHost(h, gateway, row.meta.namespace, server)),
+        tls: kind === "https" || kind === "tls" ? server.tls : undefined,
+      });
     }
   }
   return [...ports.values()].sort((a, b) => a.number - b.number || (a.bind < b.bind ? -1 : 1));
 }
 
+type Merging = GatewayPort & {
+  readonly servers: GatewayServer[];
+  readonly hosts: GatewayHost[];
+  readonly gateways: string[];
+};
+
+function addServer(port: Merging, server: GatewayServer): void {
+  if (FAMILIES[server.kind] !== port.family) return;
+  // Servers with TLS are told apart by their hosts alone.
+  const hosts = port.family === "tls"
+    ? server.hosts.filter(({ host }) => !port.hosts.some((taken) => taken.host === host))
+    : server.hosts;
+  if (hosts.length === 0) return;
+  port.servers.push({ ...server, hosts });
+  port.hosts.push(...hosts);
+  if (!port.gateways.includes(server.gateway)) port.gateways.push(server.gateway);
+}
+
+/** What a server is; `undefined` for those that nothing serves: UDP, and TLS with certificates that are not files. */
+function serverKind({ port, tls }: Server): ServerKind | undefined {
+  const protocol = protocolOf(port?.protocol ?? "");
+  if (isHttp(protocol)) return "http";
+  if (protocol === "UDP") return undefined;
+  if (!isTls(protocol)) return "tcp";
+  switch (tls?.mode) {
+    case TlsMode.PASSTHROUGH:
+      return "passthrough";
+    case TlsMode.SIMPLE:
+    case TlsMode.MUTUAL:
+    case TlsMode.OPTIONAL_MUTUAL:
+      return hasFiles(tls) ? protocol === "HTTPS" ? "https" : "tls" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function hasFiles(tls: ServerTLSSettings): boolean {
+  const authorities = tls.mode === TlsMode.SIMPLE || tls.caCertificates !== "";
+  return authorities && (tls.serverCertificate !== "" || tls.tlsCertificates.length > 0);
+}
+
 /** Reads `namespace/host` or `host`; the namespace may be `*` or `.`. */
-function gatewayHost(text: string, gateway: string, namespace: string): GatewayHost {
+function gatewayHost(
+  text: string,
+  gateway: string,
+  namespace: string,
+  { tls }: Server,
+): GatewayHost {
   const slash = text.indexOf("/");
   const place = slash < 0 ? "*" : text.slice(0, slash);
   return {
     gateway,
     namespace: place === "." ? namespace : place,
     host: text.slice(slash + 1).toLowerCase(),
+    redirect: tls?.httpsRedirect ?? false,
   };
 }
 
@@ -114,21 +214,22 @@ function gatewayHost(text: string, gateway: string, namespace: string): GatewayH
  * and those of the Gateways it is bound to meet, the narrower of both.
  *
  * @param bound keys of the Gateways that the VirtualService names
+ * @returns each host, sorted, with whether callers are sent to HTTPS
  */
 export function servedHosts(
-  port: GatewayPort,
+  port: Pick<GatewayPort, "hosts">,
   bound: ReadonlySet<string>,
   routeHosts: readonly string[],
   routeNamespace: string,
-): string[] {
-  const served = new Set<string>();
+): [host: string, redirect: boolean][] {
+  const served = new Map<string, boolean>();
   for (const accepted of port.hosts) {
     if (!bound.has(accepted.gateway)) continue;
     if (accepted.namespace !== "*" && accepted.namespace !== routeNamespace) continue;
     for (const host of routeHosts) {
       const both = intersectHosts(accepted.host, host);
-      if (both !== undefined) served.add(both);
+      if (both !== undefined) served.set(both, accepted.redirect || served.get(both) === true);
     }
   }
-  return [...served].sort();
+  return [...served].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -12,10 +12,19 @@ import { derivePolicies, type Policies } from "./policies.ts";
 import { deriveRoutes, type Routes } from "./routes.ts";
 import { deriveScopes, type Scopes } from "./scopes.ts";
 import { deriveServices, type Services } from "./services.ts";
-import { createTables, type Indexes, type Tables } from "./tables.ts";
+import type { Indexes } from "./indexes.ts";
+import { createTables, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
 
-export { type GatewayHost, type GatewayPort, gatewayPortKey, servedHosts } from "./gateways.ts";
+export {
+  type GatewayHost,
+  type GatewayPort,
+  gatewayPortKey,
+  type GatewayServer,
+  gatewayServerKey,
+  onlyServer,
+  servedHosts,
+} from "./gateways.ts";
 export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
 export { MESH_ROW, type MeshField } from "./mesh.ts";
 export type { Policies, Policy } from "./policies.ts";
@@ -23,16 +32,9 @@ export { protocolOf } from "./protocol.ts";
 export type { Routes } from "./routes.ts";
 export { labelsKey, parseLabels, type Scopes } from "./scopes.ts";
 export { byAge, hasLabels, localityOf, type Services, splitServiceKey } from "./services.ts";
-export {
-  boundToMesh,
-  gatewayKey,
-  type Indexes,
-  isRange,
-  TABLE_KINDS,
-  type TableKind,
-  tableOf,
-  type Tables,
-} from "./tables.ts";
+export { type Indexes, isRange } from "./indexes.ts";
+export { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
+export { TABLE_KINDS, type TableKind, tableOf, type Tables } from "./tables.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** Everything derived from configuration. */

@@ -13,7 +13,8 @@ import type {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { coveringPatterns } from "./hosts.ts";
 import { byAge } from "./services.ts";
-import type { Indexes, Tables } from "./tables.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Tables } from "./tables.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** The rules that apply to a host, merged. */

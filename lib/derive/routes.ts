@@ -6,7 +6,8 @@
 import type { Derived, Graph } from "../graph/mod.ts";
 import { coveringPatterns } from "./hosts.ts";
 import { byAge } from "./services.ts";
-import type { Indexes, Tables } from "./tables.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Tables } from "./tables.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import { objectKey } from "../model/mod.ts";

@@ -12,7 +12,9 @@ import { canonicalJson } from "../base/mod.ts";
 import { covers, fullHost, isWildcard } from "./hosts.ts";
 import type { Routes } from "./routes.ts";
 import { byAge, hasLabels, type Services } from "./services.ts";
-import { destinationsOf, type Indexes, type Tables } from "./tables.ts";
+import type { Indexes } from "./indexes.ts";
+import { destinationsOf } from "./route_names.ts";
+import type { Tables } from "./tables.ts";
 
 /** The derived tables about scopes. */
 export interface Scopes {

@@ -20,7 +20,8 @@ import {
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { protocolOf } from "./protocol.ts";
-import type { Indexes, Tables } from "./tables.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Tables } from "./tables.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** The derived tables about services. */

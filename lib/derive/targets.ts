@@ -6,7 +6,8 @@
 import type { Derived, Graph, Read } from "../graph/mod.ts";
 import type { ServiceTarget } from "../model/mod.ts";
 import { hasLabels, type Services } from "./services.ts";
-import type { Indexes, Tables } from "./tables.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Tables } from "./tables.ts";
 
 /**
  * Creates the table: addresses joined by a comma → the service ports served

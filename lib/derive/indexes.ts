@@ -1,0 +1,269 @@
+/**
+ * Indexes over the input tables: who is concerned by which object.
+ *
+ * @module
+ */
+import type { Graph, Index } from "../graph/mod.ts";
+import { type ConfigObject, isHttp } from "../model/mod.ts";
+import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
+import { coveringPatterns, fullHost } from "./hosts.ts";
+import { protocolOf } from "./protocol.ts";
+import { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
+import type { Tables } from "./tables.ts";
+import { visibilityOf } from "./visibility.ts";
+
+/**
+ * Indexes over the tables. Buckets are named in the comments; `NS` is a
+ * namespace, and `""` in its place what everybody sees.
+ */
+export interface Indexes {
+  /** host → keys of the ServiceEntries that define it. */
+  readonly entriesByHost: Index;
+  /** `""` or `NS` → hosts defined for everybody, or for that namespace (its own ones among them). */
+  readonly hostsSeenBy: Index;
+  /** NS → hosts that ServiceEntries of that namespace define; `*` → all hosts. */
+  readonly hostsByNamespace: Index;
+  /** pattern → hosts below it. */
+  readonly hostsByPattern: Index;
+  /** `""` or `NS` → listener members: `http/PORT`, `tcp/PORT`, `vip/PORT/HOST`. */
+  readonly listenersSeenBy: Index;
+  /** `""` or `NS` → numbers of HTTP ports. */
+  readonly httpPortsSeenBy: Index;
+  /** `NS|PORT` (`|PORT` for everybody) → hosts with an HTTP port of that number. */
+  readonly httpHosts: Index;
+  /** `NS|PORT` → hosts with a TCP port of that number. */
+  readonly tcpHosts: Index;
+  /** virtual address → hosts that have it. */
+  readonly hostsByVip: Index;
+  /** address → keys of the ServiceEntries with that endpoint. */
+  readonly entriesByAddress: Index;
+  /** `NS` → keys of the ServiceEntries that select workloads there. */
+  readonly selectingEntries: Index;
+  /** `NS|label=value` → keys of WorkloadEntries. */
+  readonly workloadsByLabel: Index;
+  /** `NS` → keys of WorkloadEntries. */
+  readonly workloadsByNamespace: Index;
+  /** address → keys of WorkloadEntries. */
+  readonly workloadsByAddress: Index;
+  /** host or pattern → keys of the DestinationRules that name it. */
+  readonly rulesByHost: Index;
+  /** NS → hosts and patterns named by DestinationRules of that namespace, or exported to it alone. */
+  readonly ruleHostsSeenBy: Index;
+  /** host or pattern → keys of the VirtualServices of the mesh that name it. */
+  readonly meshRoutesByHost: Index;
+  /** `""` or `NS` → hosts and patterns of the mesh's VirtualServices. */
+  readonly meshRouteHostsSeenBy: Index;
+  /** destination → hosts and patterns of the mesh's VirtualServices that send to it. */
+  readonly routeHostsByDestination: Index;
+  /** `NS/NAME` of a Gateway → keys of the VirtualServices bound to it. */
+  readonly routesByGateway: Index;
+  /** `all` → keys of Gateways. */
+  readonly gateways: Index;
+  /** NS → keys of Sidecars. */
+  readonly sidecarsByNamespace: Index;
+}
+
+/** Creates the indexes. */
+export function createIndexes(graph: Graph, tables: Tables, domain: string): Indexes {
+  return {
+    ...serviceIndexes(graph, tables),
+    ...workloadIndexes(graph, tables),
+    ...policyIndexes(graph, tables, domain),
+    ...routeIndexes(graph, tables, domain),
+  };
+}
+
+type Placement = Iterable<readonly [bucket: string, member: string]>;
+
+/** The buckets of those who see an object: everybody, its own namespace, and those it is exported to. */
+function* seenBy(exportTo: readonly string[], namespace: string): Iterable<string> {
+  const visibility = visibilityOf(exportTo, namespace);
+  if (visibility === "public") {
+    yield "";
+    yield namespace;
+  } else yield* visibility;
+}
+
+function serviceIndexes(graph: Graph, tables: Tables) {
+  type Row = ConfigObject<ServiceEntry>;
+  const over = (name: string, place: (row: Row, key: string) => Placement): Index =>
+    graph.index(tables.serviceEntries, `ServiceEntry.${name}`, place);
+  const hosts = (row: Row): string[] => row.spec.hosts.map((h) => h.toLowerCase());
+  return {
+    entriesByHost: over("host", function* (row, key) {
+      for (const host of hosts(row)) yield [host, key];
+    }),
+    hostsSeenBy: over("hostsSeenBy", function* (row) {
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const host of hosts(row)) yield [ns, host];
+      }
+    }),
+    hostsByNamespace: over("hostsByNamespace", function* (row) {
+      for (const host of hosts(row)) {
+        yield [row.meta.namespace, host];
+        yield ["*", host];
+      }
+    }),
+    hostsByPattern: over("hostsByPattern", function* (row) {
+      for (const host of hosts(row)) {
+        for (const pattern of coveringPatterns(host)) yield [pattern, host];
+      }
+    }),
+    listenersSeenBy: over("listenersSeenBy", function* (row) {
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const member of listenerMembers(row.spec)) yield [ns, member];
+      }
+    }),
+    httpPortsSeenBy: over("httpPorts", function* (row) {
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const port of row.spec.ports) {
+          if (isHttp(protocolOf(port.protocol))) yield [ns, `${port.number}`];
+        }
+      }
+    }),
+    httpHosts: over("httpHosts", function* (row) {
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const port of row.spec.ports) {
+          if (!isHttp(protocolOf(port.protocol))) continue;
+          for (const host of hosts(row)) yield [`${ns}|${port.number}`, host];
+        }
+      }
+    }),
+    tcpHosts: over("tcpHosts", function* (row) {
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const port of row.spec.ports) {
+          if (!listensTcp(port.protocol)) continue;
+          for (const host of hosts(row)) yield [`${ns}|${port.number}`, host];
+        }
+      }
+    }),
+    hostsByVip: over("vip", function* (row) {
+      for (const address of row.spec.addresses) {
+        for (const host of hosts(row)) yield [address, host];
+      }
+    }),
+    entriesByAddress: over("address", function* (row, key) {
+      for (const endpoint of row.spec.endpoints) yield [endpoint.address, key];
+    }),
+    selectingEntries: over("selecting", function* (row, key) {
+      if (row.spec.workloadSelector !== undefined) yield [row.meta.namespace, key];
+    }),
+  };
+}
+
+/**
+ * The outbound listeners that a ServiceEntry's ports may need: one shared by all
+ * HTTP services of a port, one shared by the TCP services that are told apart by
+ * nothing or by address ranges, and one for each host with single addresses.
+ */
+function* listenerMembers(spec: ServiceEntry): Iterable<string> {
+  for (const port of spec.ports) {
+    if (isHttp(protocolOf(port.protocol))) yield `http/${port.number}`;
+    else if (listensTcp(port.protocol)) {
+      yield `tcp/${port.number}`;
+      if (spec.addresses.some((a) => !isRange(a))) {
+        for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
+      }
+    }
+  }
+}
+
+/** Whether an address is a range (`10.0.0.0/8`) and not a single address. */
+export function isRange(address: string): boolean {
+  return address.includes("/");
+}
+
+/** Whether a port's protocol is carried as plain TCP. */
+function listensTcp(protocol: string): boolean {
+  const p = protocolOf(protocol);
+  return !isHttp(p) && p !== "UDP";
+}
+
+function workloadIndexes(graph: Graph, tables: Tables) {
+  const over = (
+    name: string,
+    place: (row: ConfigObject<WorkloadEntry>, key: string) => Placement,
+  ): Index => graph.index(tables.workloadEntries, `WorkloadEntry.${name}`, place);
+  return {
+    workloadsByLabel: over("label", function* (row, key) {
+      for (const [label, value] of Object.entries(row.spec.labels)) {
+        yield [`${row.meta.namespace}|${label}=${value}`, key];
+      }
+    }),
+    workloadsByNamespace: over("namespace", function* (row, key) {
+      yield [row.meta.namespace, key];
+    }),
+    workloadsByAddress: over("address", function* (row, key) {
+      yield [row.spec.address, key];
+    }),
+  };
+}
+
+function policyIndexes(graph: Graph, tables: Tables, domain: string) {
+  type Row = ConfigObject<DestinationRule>;
+  const host = (row: Row): string => fullHost(row.spec.host, row.meta.namespace, domain);
+  return {
+    rulesByHost: graph.index(
+      tables.destinationRules,
+      "DestinationRule.host",
+      function* (row: Row, key) {
+        yield [host(row), key];
+      },
+    ),
+    ruleHostsSeenBy: graph.index(
+      tables.destinationRules,
+      "DestinationRule.seenBy",
+      function* (row: Row) {
+        const visibility = visibilityOf(row.spec.exportTo, row.meta.namespace);
+        const own = new Set([row.meta.namespace, ...(visibility === "public" ? [] : visibility)]);
+        for (const ns of own) yield [ns, host(row)];
+      },
+    ),
+    sidecarsByNamespace: graph.index(
+      tables.sidecars,
+      "Sidecar.namespace",
+      function* (row: ConfigObject<Sidecar>, key) {
+        yield [row.meta.namespace, key];
+      },
+    ),
+  };
+}
+
+function routeIndexes(graph: Graph, tables: Tables, domain: string) {
+  type Row = ConfigObject<VirtualService>;
+  const over = (name: string, place: (row: Row, key: string) => Placement): Index =>
+    graph.index(tables.virtualServices, `VirtualService.${name}`, place);
+  const hosts = (row: Row): string[] =>
+    row.spec.hosts.map((h) => fullHost(h, row.meta.namespace, domain));
+  return {
+    meshRoutesByHost: over("host", function* (row, key) {
+      if (!boundToMesh(row.spec)) return;
+      for (const host of hosts(row)) yield [host, key];
+    }),
+    meshRouteHostsSeenBy: over("seenBy", function* (row) {
+      if (!boundToMesh(row.spec)) return;
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const host of hosts(row)) yield [ns, host];
+      }
+    }),
+    routeHostsByDestination: over("destination", function* (row) {
+      if (!boundToMesh(row.spec)) return;
+      for (const destination of destinationsOf(row.spec)) {
+        const target = fullHost(destination.host, row.meta.namespace, domain);
+        for (const host of hosts(row)) yield [target, host];
+      }
+    }),
+    routesByGateway: over("gateway", function* (row, key) {
+      for (const gateway of row.spec.gateways) {
+        if (gateway !== "mesh") yield [gatewayKey(gateway, row.meta.namespace), key];
+      }
+    }),
+    gateways: graph.index(tables.gateways, "Gateway.all", function* (_row, key) {
+      yield ["all", key];
+    }),
+  };
+}
