@@ -5,6 +5,7 @@
  */
 import { type LoadFlags, loadSettings, planAgent, startAgent } from "../../lib/agent/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
+import { warnIdleEnv } from "../../lib/env/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import type { ProxyOptions } from "./options.ts";
 
@@ -27,11 +28,10 @@ const INERT_FLAGS: Readonly<Record<string, string>> = {
 export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise<number> {
   const loaded = await loadSettings(loadFlags(options), Deno.env.toObject());
   const plan = planAgent(loaded.settings);
-  warnIneffective(options.given, INERT_FLAGS, (message, fields) => log.warn(message, fields));
+  const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
+  warnIneffective(options.given, INERT_FLAGS, warn);
   for (const warning of loaded.warnings) log.warn(warning);
-  for (const { name, part } of loaded.idleVariables) {
-    log.warn("this variable has no effect yet", { variable: name, part });
-  }
+  warnIdleEnv(loaded.idleVariables, warn);
   for (const [field, reason] of plan.idle) {
     log.warn("this field of the proxy configuration has no effect", { field, reason });
   }

@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { buildInfo, buildLine, MeshError } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
 import { type DebugInputs, debugRoutes } from "../../lib/debug/mod.ts";
-import { validateEnv } from "../../lib/env/mod.ts";
+import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startRpc } from "../../lib/rpc/mod.ts";
@@ -52,7 +52,7 @@ const log = scope("default");
  * listeners that cannot be opened
  */
 export async function discovery(options: DiscoveryOptions, signal: AbortSignal): Promise<number> {
-  validateEnv();
+  validateEnv("pilot-discovery");
   const notes = checkSupported(options);
   await using stack = new AsyncDisposableStack();
   const daemon = await startTranslation(options, stack);
@@ -67,7 +67,9 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
       derivedRequestRate(navigator.hardwareConcurrency),
   });
   await listen(options, daemon, xds, stack);
-  warnIneffective(options.given, INERT_FLAGS, (message, fields) => log.warn(message, fields));
+  const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
+  warnIneffective(options.given, INERT_FLAGS, warn);
+  warnIdleEnv(idleEnv("pilot-discovery"), warn);
   for (const note of notes) log.info(note);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
   await aborted(signal);

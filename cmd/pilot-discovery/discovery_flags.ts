@@ -1,4 +1,10 @@
 import { type FlagSpec, LOG_FLAGS } from "../../lib/cli/mod.ts";
+import {
+  CLUSTER_ID,
+  GRPC_KEEPALIVE_INTERVAL,
+  GRPC_KEEPALIVE_TIMEOUT,
+  POD_NAMESPACE,
+} from "./variables.ts";
 
 const ADDRESS = "as host:port or :port";
 
@@ -19,6 +25,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "clusterID",
     type: "string",
     default: "Orchestrator",
+    env: CLUSTER_ID.name,
     description: "ID of the cluster that this daemon resides in",
   },
   {
@@ -31,7 +38,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "cniNamespace",
     type: "string",
     default: "mesh-system",
-    env: "POD_NAMESPACE",
+    env: POD_NAMESPACE.name,
     description: "Namespace where the CNI agent resides",
   },
   {
@@ -80,6 +87,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "keepaliveInterval",
     type: "duration",
     default: "30s",
+    env: GRPC_KEEPALIVE_INTERVAL.name,
     description: "Time without activity after which a peer is pinged",
   },
   {
@@ -92,6 +100,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "keepaliveTimeout",
     type: "duration",
     default: "10s",
+    env: GRPC_KEEPALIVE_TIMEOUT.name,
     description: "Wait for an answer to a ping before the connection is closed",
   },
   ...LOG_FLAGS,
@@ -113,7 +122,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     short: "n",
     type: "string",
     default: "mesh-system",
-    env: "POD_NAMESPACE",
+    env: POD_NAMESPACE.name,
     description: "Namespace where the controller resides",
   },
   {

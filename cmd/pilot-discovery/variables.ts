@@ -29,6 +29,42 @@ export const METRICS_LOCALHOST_ACCESS_ONLY: EnvVar<boolean> = declareEnv({
 export const POD_NAME: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAME",
   type: "string",
-  doc: "Name of the own pod; the host name where it is not set.",
+  doc: "Name of the own pod; the host name when it is not set.",
+  readers,
+});
+
+/** Where the daemon runs; stands in for two flags. */
+export const POD_NAMESPACE: EnvVar<string | undefined> = declareEnv({
+  name: "POD_NAMESPACE",
+  type: "string",
+  doc: "Namespace of the own pod; without it the agent takes `default`, and the daemon what its " +
+    "flags say.",
+  readers,
+});
+
+/** Stands in for the flag `--clusterID`. */
+export const CLUSTER_ID: EnvVar<string> = declareEnv({
+  name: "CLUSTER_ID",
+  type: "string",
+  default: "Orchestrator",
+  doc: "Cluster and service registry this program belongs to.",
+  readers,
+});
+
+/** Stands in for the flag `--keepaliveInterval`. */
+export const GRPC_KEEPALIVE_INTERVAL: EnvVar<number> = declareEnv({
+  name: "GRPC_KEEPALIVE_INTERVAL",
+  type: "duration",
+  default: "30s",
+  doc: "Time without activity on a gRPC connection after which the peer is pinged.",
+  readers,
+});
+
+/** Stands in for the flag `--keepaliveTimeout`. */
+export const GRPC_KEEPALIVE_TIMEOUT: EnvVar<number> = declareEnv({
+  name: "GRPC_KEEPALIVE_TIMEOUT",
+  type: "duration",
+  default: "10s",
+  doc: "Wait for the answer to a ping before a gRPC connection is closed.",
   readers,
 });

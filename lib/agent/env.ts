@@ -47,13 +47,15 @@ const variables = {
   podName: declareEnv({
     name: "POD_NAME",
     type: "string",
-    doc: "Name of the workload instance; the host name when it is not set.",
+    doc: "Name of the own pod; the host name when it is not set.",
     readers,
   }),
   podNamespace: declareEnv({
     name: "POD_NAMESPACE",
     type: "string",
-    doc: "Namespace of the workload; `default` when it is not set.",
+    doc:
+      "Namespace of the own pod; without it the agent takes `default`, and the daemon what its " +
+      "flags say.",
     readers,
   }),
   instanceIp: declareEnv({
@@ -154,35 +156,36 @@ const variables = {
     type: "int",
     default: 4194304,
     doc:
-      "Largest gRPC message accepted, in bytes; when it is not set, the daemon's messages have no bound.",
+      "Largest message taken over gRPC, in bytes; when it is not set, the agent takes messages " +
+      "of the daemon of any size.",
     readers,
   }),
   maxStreams: declareEnv({
     name: "MESH_GPRC_MAXSTREAMS",
     type: "int",
     default: 100000,
-    doc: "Most concurrent gRPC streams.",
+    doc: "Most streams at the same time on one gRPC connection.",
     readers,
   }),
   keepaliveInterval: declareEnv({
     name: "GRPC_KEEPALIVE_INTERVAL",
     type: "duration",
     default: "30s",
-    doc: "gRPC keepalive interval.",
+    doc: "Time without activity on a gRPC connection after which the peer is pinged.",
     readers,
   }),
   keepaliveTimeout: declareEnv({
     name: "GRPC_KEEPALIVE_TIMEOUT",
     type: "duration",
     default: "10s",
-    doc: "gRPC keepalive timeout.",
+    doc: "Wait for the answer to a ping before a gRPC connection is closed.",
     readers,
   }),
   metricsLocalOnly: declareEnv({
     name: "METRICS_LOCALHOST_ACCESS_ONLY",
     type: "bool",
     default: false,
-    doc: "The metrics endpoint answers loopback clients only.",
+    doc: "Answer requests for metrics from this machine only.",
     readers,
   }),
   metricsAnnotations: declareEnv({
@@ -221,8 +224,16 @@ const variables = {
   }),
 };
 
+declareEnv({
+  name: "MESH_META_CLUSTER_ID",
+  type: "string",
+  doc: "Cluster that the proxy says it is in; like all variables that begin with MESH_META_, it " +
+    "goes into the metadata of the proxy's node, where it is read by its prefix.",
+  readers,
+});
+
 /**
- * Reads every variable that acts.
+ * Reads every variable that acts by its name.
  *
  * @throws MeshError `env-invalid` for the first that is not of its type
  */

@@ -4,11 +4,10 @@
  * @module
  */
 import { MeshError } from "../base/mod.ts";
-import { useEnvironment, validateEnv } from "../env/mod.ts";
+import { type IdleEnv, idleEnv, useEnvironment, validateEnv } from "../env/mod.ts";
 import { addressesOf, interfaceAddresses } from "./addresses.ts";
 import { CONFIG_ANNOTATION, mergeConfig, type NamedText } from "./config.ts";
 import { type AgentEnv, readEnv } from "./env.ts";
-import { type IdleVariable, idleVariables } from "./idle_env.ts";
 import type { AgentFlags, AgentSettings } from "./plan.ts";
 import { type Pairs, readPairs } from "./pod.ts";
 
@@ -29,8 +28,8 @@ export interface Loaded {
   readonly settings: AgentSettings;
   /** Configuration fields that are not known. */
   readonly warnings: readonly string[];
-  /** Variables that are set and do nothing yet. */
-  readonly idleVariables: readonly IdleVariable[];
+  /** Variables that are set and do nothing. */
+  readonly idleVariables: readonly IdleEnv[];
 }
 
 const POD_FOLDER = "./etc/mesh/pod";
@@ -76,10 +75,10 @@ export async function loadSettings(
 
 function environment(
   environ: Readonly<Record<string, string>>,
-): { env: AgentEnv; idle: IdleVariable[] } {
+): { env: AgentEnv; idle: IdleEnv[] } {
   using _ = useEnvironment(new Map(Object.entries(environ)));
   validateEnv("pilot-agent");
-  return { env: readEnv(), idle: idleVariables() };
+  return { env: readEnv(), idle: idleEnv("pilot-agent") };
 }
 
 function configAnnotation(annotations: Pairs): NamedText | undefined {

@@ -97,6 +97,16 @@ Deno.test("an override is read, one that is not there is an error", async () => 
 });
 
 Deno.test("variables that do nothing yet are named with what they belong to", async () => {
-  const { idleVariables } = await load({}, {}, { SECRET_TTL: "1h", JWT_POLICY: "" });
-  assert.deepEqual(idleVariables, [{ name: "SECRET_TTL", part: "certificates" }]);
+  const proxyMetadata = '{"SECRET_TTL":"1h"}';
+  const environ = { JWT_POLICY: "", PROXY_CONFIG: `proxyMetadata: ${proxyMetadata}` };
+  const { idleVariables } = await load({}, {}, environ);
+  const state = { kind: "later", reason: "certificates" };
+  assert.deepEqual(idleVariables, [{ name: "SECRET_TTL", state }]);
+});
+
+Deno.test("a bad value of a variable that does nothing yet is refused", async () => {
+  await assert.rejects(load({}, {}, { SECRET_TTL: "10" }), {
+    code: "env-invalid",
+    message: /^environment variable SECRET_TTL is set to "10"; it takes a duration/,
+  });
 });

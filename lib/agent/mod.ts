@@ -6,7 +6,6 @@
  */
 export { type Agent, startAgent } from "./agent.ts";
 export { type AgentEnv, readEnv } from "./env.ts";
-export { type IdleVariable } from "./idle_env.ts";
 export { type Loaded, type LoadFlags, loadSettings } from "./load.ts";
 export { type AgentRole, ROLES } from "./node.ts";
 export { type AgentFlags, type AgentPlan, type AgentSettings, planAgent } from "./plan.ts";

@@ -1,16 +1,30 @@
 /**
  * Environment variables as typed declarations. Each room declares the variables it reads; this
- * room holds the mechanism, the list of all declarations, and the check at start.
+ * room holds the mechanism, the table of them all with those that are known and do not act, and the
+ * check at start.
  *
  * @module
  */
+export { declareEnv, type EnvDeclaration, type EnvVar } from "./declare.ts";
+export {
+  declareIdleEnv,
+  type IdleEnv,
+  idleEnv,
+  type IdleRow,
+  type IdleState,
+  type IdleTheme,
+  warnIdleEnv,
+} from "./idle.ts";
+export { IDLE_THEMES } from "./known/mod.ts";
+export { type EnvSource, envText, useEnvironment } from "./source.ts";
 export {
   declaredEnv,
-  declareEnv,
-  type EnvDeclaration,
+  defaultInForce,
+  type DefaultWhen,
   type EnvDescription,
-  type EnvType,
-  type EnvVar,
+  type EnvState,
+  type ListedEnv,
+  listEnv,
   validateEnv,
-} from "./declare.ts";
-export { type EnvSource, envText, useEnvironment } from "./source.ts";
+} from "./table.ts";
+export { type EnvType, type EnvValue, FORMS } from "./value.ts";

@@ -61,7 +61,8 @@ export const MAX_RECEIVE: EnvVar<number> = declareEnv({
   name: "MESH_GPRC_MAXRECVMSGSIZE",
   type: "int",
   default: 4 * 1024 * 1024,
-  doc: "Largest message taken over gRPC, bytes.",
+  doc: "Largest message taken over gRPC, in bytes; when it is not set, the agent takes messages " +
+    "of the daemon of any size.",
   readers: ["pilot-discovery", "pilot-agent"],
 });
 

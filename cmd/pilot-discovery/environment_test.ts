@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { runProgram } from "../../lib/cli/mod.ts";
+import { declaredEnv, useEnvironment } from "../../lib/env/mod.ts";
+import { freePort } from "../../scripts/harness/mod.ts";
+import { PILOT_DISCOVERY } from "./program.ts";
+
+/** Starts the daemon in-process, asked to end from the first; what it said, and its exit status. */
+async function started(
+  environment: Readonly<Record<string, string>>,
+): Promise<{ err: string; log: string; status: number }> {
+  using _ = useEnvironment(environment);
+  const folder = await Deno.makeTempDir({ prefix: "mesh-environment-" });
+  try {
+    const log = `${folder}/log`;
+    let err = "";
+    const status = await runProgram(PILOT_DISCOVERY, [
+      "discovery",
+      `--configDir=${folder}`,
+      "--grpcAddr=127.0.0.1:0",
+      "--httpAddr=",
+      "--monitoringAddr=",
+      `--ctrlz_port=${freePort()}`,
+      `--log_target=${log}`,
+    ], { io: { out: () => {}, err: (text) => void (err += text) }, signal: AbortSignal.abort() });
+    return { err, log: await textOf(log), status };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Empty when the daemon did not come to write any. */
+async function textOf(file: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "";
+    throw error;
+  }
+}
+
+/** A variable that acts, ones that do not, one read for a flag, one that is the agent's. */
+const BAD: readonly [name: string, value: string, form: RegExp][] = [
+  ["PILOT_DEBOUNCE_AFTER", "10", /takes a duration such as/],
+  ["ENABLE_LEADER_ELECTION", "maybe", /takes true or false/],
+  ["MUTEX_PROFILE_FRACTION", "1.5", /takes a whole number/],
+  ["PILOT_TRACE_SAMPLING", "x", /takes a number/],
+  ["GRPC_KEEPALIVE_INTERVAL", "10", /a duration such as/],
+  ["MESH_DELTA_XDS", "on", /takes true or false/],
+];
+
+for (const [name, value, form] of BAD) {
+  Deno.test(`${name}=${value} ends the daemon at its start with a sentence`, async () => {
+    const { err, status } = await started({ [name]: value });
+    assert.equal(status, 1);
+    assert.match(err, /^Error: /);
+    assert(err.includes(name), err);
+    assert(err.includes(JSON.stringify(value)), err);
+    assert.match(err, form);
+  });
+}
+
+Deno.test("the daemon warns of variables that do nothing, and of those alone", async () => {
+  const { log, err, status } = await started({
+    PILOT_DEBOUNCE_AFTER: "10ms",
+    PILOT_TRACE_SAMPLING: "5",
+    ENABLE_VTPROTOBUF: "false",
+    SECRET_TTL: "1h",
+  });
+  assert.equal(status, 0, err);
+  const warned = log.split("\n").filter((line) => /this variable has no effect/.test(line));
+  assert.equal(warned.length, 2, log);
+  assert(warned.some((line) => /warn.*effect here.*ENABLE_VTPROTOBUF.*one codec/.test(line)), log);
+  assert(
+    warned.some((line) => /warn.*effect yet.*PILOT_TRACE_SAMPLING.*telemetry/.test(line)),
+    log,
+  );
+});
+
+Deno.test("the daemon's permissions let it read every variable it takes", async () => {
+  const file = new URL("../../deno.json", import.meta.url);
+  const { permissions } = JSON.parse(await Deno.readTextFile(file));
+  const allowed: readonly string[] = permissions["pilot-discovery"].env;
+  const covers = (pattern: string, name: string): boolean =>
+    pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+  const taken = declaredEnv().filter(({ programs }) => programs.includes("pilot-discovery"));
+  const refused = taken.filter(({ name }) => !allowed.some((pattern) => covers(pattern, name)));
+  assert.deepEqual(refused.map(({ name }) => name), []);
+});

@@ -1,0 +1,116 @@
+/**
+ * Variables that have no counterpart in this runtime.
+ *
+ * @module
+ */
+import type { IdleTheme } from "../idle.ts";
+import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, duration, int, text } from "./rows.ts";
+
+/** Variables that have no counterpart in this runtime. */
+export const RUNTIME: readonly IdleTheme[] = [
+  {
+    state: {
+      kind: "none",
+      reason: "there is one codec, generated from the protos, and no build with another",
+    },
+    readers: DAEMON,
+    rows: [
+      bool("ENABLE_VTPROTOBUF", ALL, true, "Encode with the codec of a special build."),
+    ],
+  },
+  {
+    state: {
+      kind: "none",
+      reason: "programs run on one thread and have no mutexes whose waiting could be sampled",
+    },
+    readers: AGENT_DAEMON,
+    rows: [
+      int(
+        "MUTEX_PROFILE_FRACTION",
+        AGENT_DAEMON,
+        1000,
+        "Sample one of so many waits for a mutex; 0: none.",
+      ),
+    ],
+  },
+  {
+    state: {
+      kind: "none",
+      reason: "scopes of Sidecars are computed one after the other, when something asks for them",
+    },
+    readers: DAEMON,
+    rows: [
+      int(
+        "PILOT_CONVERT_SIDECAR_SCOPE_CONCURRENCY",
+        AGENT_DAEMON,
+        1,
+        "How many scopes of Sidecars are computed at the same time.",
+      ),
+    ],
+  },
+  {
+    state: {
+      kind: "none",
+      reason: "the engine keeps each resource once; there is no cache to switch or to bound",
+    },
+    readers: DAEMON,
+    rows: [
+      bool("PILOT_ENABLE_CDS_CACHE", AGENT_DAEMON, true, "Cache clusters."),
+      bool("PILOT_ENABLE_RDS_CACHE", AGENT_DAEMON, true, "Cache routes."),
+      bool("PILOT_ENABLE_XDS_CACHE", AGENT_DAEMON, true, "Cache resources."),
+      duration(
+        "PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL",
+        AGENT_DAEMON,
+        "5s",
+        "Time between two cleanings of the cache's index.",
+      ),
+      int("PILOT_XDS_CACHE_SIZE", AGENT_DAEMON, 60000, "Most resources in the cache."),
+      bool("PILOT_XDS_CACHE_STATS", AGENT_DAEMON, false, "Export metrics of the cache."),
+    ],
+  },
+  {
+    state: {
+      kind: "none",
+      reason: "it chooses between an old and a new way, and there is only the new one",
+    },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "PILOT_UNIFIED_SIDECAR_SCOPE",
+        AGENT_DAEMON,
+        true,
+        "Compute the scopes of all proxies in one way.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "none", reason: "the project's tests check these laws, not the running daemon" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "UNSAFE_PILOT_ENABLE_DELTA_TEST",
+        AGENT,
+        false,
+        "Check that incremental pushes leave nothing out; for tests.",
+      ),
+      bool(
+        "UNSAFE_PILOT_ENABLE_RUNTIME_ASSERTIONS",
+        AGENT,
+        false,
+        "End the program when something that cannot be is; for tests.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "none", reason: "the daemon does nothing else on a serverless platform" },
+    readers: DAEMON,
+    rows: [
+      text(
+        "K_REVISION",
+        DAEMON,
+        undefined,
+        "Revision that a serverless platform gives the daemon.",
+      ),
+    ],
+  },
+];

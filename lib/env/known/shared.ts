@@ -1,0 +1,70 @@
+/**
+ * Variables that act in one program and that others take as well, because the programs of a mesh
+ * are given the same environment. What they mean is said where they act.
+ *
+ * @module
+ */
+import type { ListedEnv } from "../table.ts";
+import type { EnvType } from "../value.ts";
+import { AGENT_DAEMON, ALL } from "./rows.ts";
+
+function listed(
+  type: EnvType,
+  programs: readonly string[],
+  names: readonly string[],
+): ListedEnv[] {
+  return names.map((name) => ({ name, type, programs }));
+}
+
+/** Which programs take the variables that act. */
+export const SHARED: readonly ListedEnv[] = [
+  ...listed("bool", AGENT_DAEMON, [
+    "METRICS_LOCALHOST_ACCESS_ONLY",
+    "PILOT_ENABLE_EDS_DEBOUNCE",
+    "PILOT_ENABLE_TELEMETRY_LABEL",
+    "PILOT_ENDPOINT_TELEMETRY_LABEL",
+    "PILOT_HTTP10",
+    "PILOT_SCOPE_GATEWAY_TO_NAMESPACE",
+    "PILOT_SEND_UNHEALTHY_ENDPOINTS",
+    "PILOT_SIDECAR_USE_REMOTE_ADDRESS",
+  ]),
+  ...listed("duration", AGENT_DAEMON, [
+    "PILOT_DEBOUNCE_AFTER",
+    "PILOT_DEBOUNCE_MAX",
+  ]),
+  ...listed("float", AGENT_DAEMON, [
+    "PILOT_MAX_REQUESTS_PER_SECOND",
+  ]),
+  ...listed("int", AGENT_DAEMON, [
+    "MESH_GPRC_MAXRECVMSGSIZE",
+    "MESH_GPRC_MAXSTREAMS",
+    "PILOT_PUSH_THROTTLE",
+  ]),
+  ...listed("string", AGENT_DAEMON, [
+    "MESH_BOOTSTRAP",
+    "MESH_METRICS_ANNOTATIONS",
+  ]),
+  ...listed("bool", ALL, [
+    "BYPASS_OVERLOAD_MANAGER_FOR_STATIC_LISTENERS",
+    "ENABLE_100_CONTINUE_HEADERS",
+    "ENABLE_AUTO_SNI",
+    "ENABLE_DEBUG_ON_HTTP",
+    "ENABLE_DEFERRED_CLUSTER_CREATION",
+    "ENABLE_DEFERRED_STATS_CREATION",
+    "ENABLE_DELIMITED_STATS_TAG_REGEX",
+    "ENABLE_INBOUND_RETRY_POLICY",
+    "EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY",
+    "MESH_DELTA_XDS",
+    "MESH_DUAL_STACK",
+  ]),
+  ...listed("duration", ALL, [
+    "DATAPROXY_DNS_JITTER_DURATION",
+    "GRPC_KEEPALIVE_INTERVAL",
+    "GRPC_KEEPALIVE_TIMEOUT",
+  ]),
+  ...listed("string", ALL, [
+    "CLUSTER_ID",
+    "POD_NAME",
+    "POD_NAMESPACE",
+  ]),
+];

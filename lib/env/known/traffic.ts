@@ -1,0 +1,192 @@
+/**
+ * Variables of translation that wait for what they would change.
+ *
+ * @module
+ */
+import type { IdleTheme } from "../idle.ts";
+import { AGENT_DAEMON, ALL, bool, DAEMON, duration, float, text } from "./rows.ts";
+
+/** Variables of translation that wait for what they would change. */
+export const TRAFFIC: readonly IdleTheme[] = [
+  {
+    state: { kind: "later", reason: "a choice in translation that is not there yet" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "ENABLE_ENHANCED_DESTINATIONRULE_MERGE",
+        ALL,
+        true,
+        "Merge DestinationRules of a host only where their exportTo is equal.",
+      ),
+      bool(
+        "ENABLE_HCM_INTERNAL_NETWORKS",
+        ALL,
+        false,
+        "Take addresses of the mesh networks for internal ones in HTTP listeners.",
+      ),
+      bool(
+        "ENABLE_LOCALITY_WEIGHTED_LB_CONFIG",
+        ALL,
+        false,
+        "Weight localities in every cluster, not only where a DestinationRule asks for it.",
+      ),
+      bool(
+        "ENABLE_RESOLUTION_NONE_TARGET_PORT",
+        ALL,
+        true,
+        "Let targetPort act in ServiceEntries of resolution NONE.",
+      ),
+      bool(
+        "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
+        AGENT_DAEMON,
+        true,
+        "Cut the fragment off the path before rules look at it; unsafe to switch off.",
+      ),
+      bool(
+        "MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS",
+        AGENT_DAEMON,
+        false,
+        "Add an outbound IPv4 listener where the cluster has IPv6 alone.",
+      ),
+      bool(
+        "PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE",
+        AGENT_DAEMON,
+        false,
+        "Let listeners of service ports stand beside those that a Sidecar resource names.",
+      ),
+      text(
+        "PILOT_DRAINING_LABEL",
+        AGENT_DAEMON,
+        "mesh.io/draining",
+        "Label whose endpoints are sent as draining; empty: none.",
+      ),
+      bool(
+        "PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES",
+        AGENT_DAEMON,
+        false,
+        "Send endpoints of headless services by EDS instead of one listener each.",
+      ),
+      bool(
+        "PILOT_ENABLE_ROUTE_COLLAPSE_OPTIMIZATION",
+        AGENT_DAEMON,
+        true,
+        "Merge virtual hosts whose routes are the same.",
+      ),
+      bool(
+        "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG",
+        AGENT_DAEMON,
+        false,
+        "Send gateways the clusters alone that their routes use.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "sessions that stay with one endpoint" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "PILOT_ENABLE_PERSISTENT_SESSION_FILTER",
+        AGENT_DAEMON,
+        false,
+        "Keep sessions at one endpoint for services with one of the labels below.",
+      ),
+      text(
+        "PILOT_PERSISTENT_SESSION_HEADER_LABEL",
+        AGENT_DAEMON,
+        "mesh.io/persistent-session-header",
+        "Label of services whose sessions are known by a header.",
+      ),
+      text(
+        "PILOT_PERSISTENT_SESSION_LABEL",
+        AGENT_DAEMON,
+        "mesh.io/persistent-session",
+        "Label of services whose sessions are known by a cookie.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "protocols beyond HTTP, TCP and TLS" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "PILOT_ENABLE_DOCDB_FILTER",
+        AGENT_DAEMON,
+        true,
+        "Add the filter for the document database's protocol.",
+      ),
+      bool(
+        "PILOT_ENABLE_KVSTORE_FILTER",
+        AGENT_DAEMON,
+        false,
+        "Add the filter for the key-value store's protocol.",
+      ),
+      bool(
+        "PILOT_ENABLE_QUIC_LISTENERS",
+        AGENT_DAEMON,
+        false,
+        "Listen for QUIC where a gateway terminates TLS and its service has a UDP port of that number.",
+      ),
+      bool(
+        "PILOT_ENABLE_SQLDB_FILTER",
+        AGENT_DAEMON,
+        false,
+        "Add the filter for the SQL database's protocol.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "addresses of ServiceEntries" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "PILOT_ENABLE_IP_AUTOALLOCATE",
+        AGENT_DAEMON,
+        false,
+        "Give an address to ServiceEntries that have none, for TCP routing together with DNS capture.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "telemetry" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES",
+        AGENT_DAEMON,
+        false,
+        "Name the canonical service of endpoints outside the mesh in the metadata of their cluster.",
+      ),
+      duration(
+        "METRIC_GRACEFUL_DELETION_INTERVAL",
+        AGENT_DAEMON,
+        "5m0s",
+        "How long metrics are still exported after their rotation.",
+      ),
+      duration(
+        "METRIC_ROTATION_INTERVAL",
+        AGENT_DAEMON,
+        "0s",
+        "Time after which proxies start their metrics anew; 0: never.",
+      ),
+      bool("PILOT_DATAPROXY_FILTER_STATS", AGENT_DAEMON, false, "Count what EnvoyFilters do."),
+      bool(
+        "PILOT_DISABLE_MX_ALPN",
+        AGENT_DAEMON,
+        false,
+        "Leave the protocol name of the metadata exchange out of TLS handshakes.",
+      ),
+      bool(
+        "PILOT_ENABLE_METADATA_EXCHANGE",
+        AGENT_DAEMON,
+        true,
+        "Add the filters by which proxies tell each other who they are.",
+      ),
+      float(
+        "PILOT_TRACE_SAMPLING",
+        AGENT_DAEMON,
+        1,
+        "Percent of requests that are traced, 0 to 100 in steps of 0.01.",
+      ),
+    ],
+  },
+];

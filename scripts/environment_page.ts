@@ -1,0 +1,87 @@
+/**
+ * The page `docs/environment.md`, made from the table of variables.
+ *
+ * @module
+ */
+import type { EnvDescription } from "../lib/env/mod.ts";
+
+const HEAD = `# Environment variables
+
+<!-- Made by \`deno task docs\` from the declarations in the code; do not edit. -->
+
+A variable that is set to a value it does not take ends the program at its start, with a sentence
+that names the variable, the value and what it takes; that holds for variables without an effect,
+too. A variable set to nothing counts as not set, unless it takes any text. Switches take \`true\` or
+\`false\`, durations are written like \`100ms\` or \`1h30m\`. For the agent, \`proxyMetadata\` of the proxy
+configuration stands in for variables that are not set.
+
+_Used by_ names the programs that a variable is for. The programs of a mesh are given the same
+environment, so that others may take and check it without using it; these stand under _also taken
+by_. A program warns at its start of variables that are for it, are set and have no effect.
+`;
+
+/** Short names for the columns; every program of the mesh has one. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  "install-cni": "cni",
+  "meshctl": "meshctl",
+  "pilot-agent": "agent",
+  "pilot-discovery": "daemon",
+};
+
+/** The whole page. */
+export function environmentPage(rows: readonly EnvDescription[]): string {
+  const acting = rows.filter(({ state }) => state.kind === "acts");
+  const parts = [HEAD, `## Variables that act\n\n${table(acting)}`];
+  const later = section(rows, "later", (reason) => `### Until there is: ${reason}`);
+  parts.push(`## Variables that come with later work\n\n${later}`);
+  const none = section(rows, "none", (reason) => `### ${capital(reason)}`);
+  parts.push(`## Variables without a counterpart in this runtime\n\n${none}`);
+  return parts.join("\n");
+}
+
+/** The table of each reason, in the order of the reasons. */
+function section(
+  rows: readonly EnvDescription[],
+  kind: "later" | "none",
+  title: (reason: string) => string,
+): string {
+  const groups = new Map<string, EnvDescription[]>();
+  for (const row of rows) {
+    if (row.state.kind !== kind) continue;
+    const { reason } = row.state;
+    groups.set(reason, [...groups.get(reason) ?? [], row]);
+  }
+  return [...groups].sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([reason, group]) => `${title(reason)}\n\n${table(group)}`).join("\n");
+}
+
+function table(rows: readonly EnvDescription[]): string {
+  const head = ["Variable", "Type", "Default", "Meaning", "Used by", "Also taken by"];
+  const lines = [head, head.map(() => "---"), ...rows.map(cells)];
+  return lines.map((line) => `| ${line.join(" | ")} |\n`).join("");
+}
+
+function cells(row: EnvDescription): string[] {
+  const others = row.programs.filter((program) => !row.readers.includes(program));
+  return [
+    `\`${row.name}\``,
+    row.type,
+    defaults(row),
+    row.doc.replaceAll("|", "\\|").replaceAll("*", "\\*"),
+    names(row.readers),
+    names(others),
+  ];
+}
+
+function defaults({ default: preset, defaultWhen: when }: EnvDescription): string {
+  const plain = preset === undefined ? "" : `\`${preset}\``;
+  return when === undefined ? plain : `${plain}; \`${when.default}\` with \`${when.variable}\``;
+}
+
+function names(programs: readonly string[]): string {
+  return programs.map((program) => PROGRAMS[program] ?? program).join(", ");
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import {
+  declaredEnv,
+  defaultInForce,
+  type EnvType,
+  FORMS,
+  IDLE_THEMES,
+  useEnvironment,
+  validateEnv,
+} from "../lib/env/mod.ts";
+import { environmentPage } from "./environment_page.ts";
+import "./environment.ts";
+
+const ROWS = declaredEnv();
+const SPEC = Deno.env.get("MESH_SPEC_DIR") ??
+  new URL("../../shared/spec", import.meta.url).pathname;
+const TYPE_NAMES: Readonly<Record<EnvType, string>> = {
+  bool: "boolean",
+  int: "integer",
+  float: "float",
+  duration: "duration",
+  string: "string",
+};
+
+/** A row of the interface description. */
+interface SpecRow {
+  readonly name: string;
+  readonly type: string;
+  readonly default: string | null;
+  readonly programs: readonly string[];
+}
+
+/**
+ * The description's lists are cut off: that of the agent goes on alone from here, although the
+ * daemon reads most of what follows.
+ */
+const DAEMON_CUT_OFF = "PREFER_";
+
+async function readSpec(file: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(`${SPEC}/${file}`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+const variables = await readSpec("env.json");
+const silent = await readSpec("silent-points.md");
+
+/** A test against the description, skipped where that is not at hand. */
+function specTest(name: string, text: string | undefined, check: (text: string) => void): void {
+  const skipped = " [no description in MESH_SPEC_DIR]";
+  Deno.test({
+    name: text === undefined ? name + skipped : name,
+    ignore: text === undefined,
+    fn: () => check(text ?? ""),
+  });
+}
+
+specTest("every described variable has its name, type, default and programs", variables, (text) => {
+  const rows = new Map(ROWS.map((row) => [row.name, row]));
+  const spec: SpecRow[] = JSON.parse(text).env;
+  assert(spec.length >= 215);
+  for (const { name, type, default: preset, programs } of spec) {
+    const row = rows.get(name);
+    assert(row !== undefined, `${name} is not in the table`);
+    assert.equal(TYPE_NAMES[row.type], type, name);
+    assert.equal(row.default ?? null, preset, name);
+    const beyond = name >= DAEMON_CUT_OFF && row.readers.includes("pilot-discovery");
+    const expected = beyond ? [...programs, "pilot-discovery"] : programs;
+    assert.deepEqual(row.programs, [...new Set(expected)].sort(), name);
+  }
+});
+
+/** The lines of a section of the silent points. */
+function section(text: string, title: string): string[] {
+  const [, rest = ""] = text.split(`\n## ${title}.`);
+  return (rest.split("\n## ")[0] ?? "").split("\n");
+}
+
+specTest(
+  "variables that the lists cut off are in the table, with their defaults",
+  silent,
+  (text) => {
+    const known = new Map(ROWS.map((row) => [row.name, row.default]));
+    let seen = 0;
+    for (const line of section(text, "G52").filter((each) => each.startsWith("| "))) {
+      const [, first = "", preset = ""] = line.split("|").map((cell) => cell.trim());
+      const names = first.match(/\b[A-Z][A-Z0-9_]{6,}(?!\*)\b/g) ?? [];
+      for (const name of names) assert(known.has(name), name);
+      seen += names.length;
+      if (first !== names[0]) continue; // several names, whose defaults stand in one cell
+      const expected = preset === "(none)"
+        ? undefined
+        : preset.replaceAll("`", "").replace(/\.0$/, "");
+      assert.equal(known.get(first), expected, first);
+    }
+    assert(seen >= 20, `${seen} names`);
+  },
+);
+
+specTest("defaults that depend on ambient mode are as described", silent, (text) => {
+  const rule = section(text, "G52").find((line) => line.includes("ambient-dependent")) ?? "";
+  const described = [...rule.matchAll(/([A-Z_]+): (\w+) → (\w+) when/g)]
+    .map(([, name, off, on]) => [name, off, on]);
+  assert.equal(described.length, 7);
+  const ours = ROWS.flatMap((row) =>
+    row.defaultWhen === undefined ? [] : [[row.name, row.default, row.defaultWhen.default]]
+  );
+  assert.deepEqual(ours.sort(), described.sort());
+});
+
+Deno.test("a default that depends on ambient mode follows its switch", () => {
+  const row = ROWS.find(({ name }) => name === "PILOT_ENABLE_SENDING_HBONE");
+  assert(row !== undefined);
+  for (const [ambient, expected] of [["true", "true"], ["false", "false"], ["", "false"]]) {
+    using _ = useEnvironment({ PILOT_ENABLE_AMBIENT: ambient ?? "" });
+    assert.equal(defaultInForce(row), expected);
+  }
+});
+
+Deno.test("each variable is in one state: none that acts is said to be idle, none is idle twice", () => {
+  const idle = IDLE_THEMES.flatMap(({ rows }) => rows.map(({ name }) => name));
+  assert.equal(new Set(idle).size, idle.length);
+  const acting = new Set(ROWS.filter(({ state }) => state.kind === "acts").map(({ name }) => name));
+  assert.deepEqual(idle.filter((name) => acting.has(name)), []);
+  assert.equal(ROWS.length, idle.length + acting.size);
+});
+
+const WRONG: Readonly<Partial<Record<EnvType, string>>> = {
+  bool: "maybe",
+  int: "1.5",
+  float: "x",
+  duration: "10",
+};
+
+for (const type of ["bool", "int", "float", "duration"] as const) {
+  Deno.test(`every program refuses ${WRONG[type]} in each ${type} it takes`, () => {
+    for (const { name, programs } of ROWS.filter((row) => row.type === type)) {
+      for (const program of programs) {
+        using _ = useEnvironment({ [name]: WRONG[type] ?? "" });
+        assert.throws(() => validateEnv(program), {
+          code: "env-invalid",
+          message: `environment variable ${name} is set to "${WRONG[type]}"; it takes ${
+            FORMS[type]
+          }`,
+        });
+      }
+    }
+  });
+}
+
+Deno.test("docs/environment.md is what `deno task docs` writes", async () => {
+  const page = await Deno.readTextFile(new URL("../docs/environment.md", import.meta.url));
+  assert.equal(page, environmentPage(ROWS));
+});
+
+Deno.test("docs/status.md gives the reason of each variable without a counterpart", async () => {
+  const page = await Deno.readTextFile(new URL("../docs/status.md", import.meta.url));
+  const flat = page.replaceAll(/\s+/g, " ");
+  for (const { state, rows } of IDLE_THEMES.filter((theme) => theme.state.kind === "none")) {
+    assert(flat.includes(state.reason), state.reason);
+    for (const { name } of rows) assert(flat.includes(`\`${name}\``), name);
+  }
+});
