@@ -36,6 +36,7 @@ import {
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
 import { startWeb } from "../../lib/web/mod.ts";
 import { readFeatures } from "./features.ts";
+import { openIntrospection, withProfiles } from "./introspection.ts";
 import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { createPending } from "./pending.ts";
@@ -45,7 +46,7 @@ import { ENABLE_DEBUG_ON_HTTP, METRICS_LOCALHOST_ACCESS_ONLY, POD_NAME } from ".
 const log = scope("default");
 
 /**
- * Runs the daemon until `signal` asks it to end.
+ * Runs the daemon until `signal` or its introspection asks it to end.
  *
  * @returns the exit status
  * @throws MeshError for options, variables or files that cannot be used, and for
@@ -55,6 +56,9 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
   validateEnv("pilot-discovery");
   const notes = checkSupported(options);
   await using stack = new AsyncDisposableStack();
+  const stopping = new AbortController();
+  // First of the listeners, so that it is the last to go: it shows the others draining.
+  await openIntrospection(options, () => stopping.abort(), stack);
   const daemon = await startTranslation(options, stack);
   const xds = createXdsServer({
     source: daemon.translation.source,
@@ -72,7 +76,7 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
   warnIdleEnv(idleEnv("pilot-discovery"), warn);
   for (const note of notes) log.info(note);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
-  await aborted(signal);
+  await aborted(AbortSignal.any([signal, stopping.signal]));
   log.info("stopping", { within: `${options.shutdownDurationMs} ms` });
   return 0;
 }
@@ -187,10 +191,12 @@ async function listen(
     stack.defer(() => web.stop(Math.min(grace, 1_000)));
   }
   if (options.httpAddr !== "") {
+    const { routes, limits } = withProfiles(options);
     const web = await startWeb({
       name: "http",
       address: options.httpAddr,
-      routes: [readyRoute(() => ready), ...debug(options, core, xds)],
+      routes: [readyRoute(() => ready), ...debug(options, core, xds), ...routes],
+      limits,
     });
     stack.defer(() => web.stop(Math.min(grace, 1_000)));
   }

@@ -5,10 +5,13 @@
  * @module
  */
 import type { Resource } from "../graph/mod.ts";
+import { scope } from "../log/mod.ts";
 import { byteLength } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import { drain, type Parcel, plan } from "./plan.ts";
 import { armDrain, armWarm, busy, drainable, type Session } from "./session.ts";
+
+const log = scope("ads");
 
 /** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
 const MAX_OUTSTANDING = 1000;
@@ -88,6 +91,11 @@ function send(session: Session, parcel: Parcel): void {
   watch.answerNext = false;
   session.lastTalk = hall.now();
   session.call.send(message);
+  // Asked first: this is where every byte to every proxy passes.
+  if (log.enabled("debug")) {
+    const counts = { resources: resources.length, removed: removed.length };
+    log.debug("pushed", { proxy: session.id, type: short, nonce, ...counts });
+  }
   if (!last) return;
   session.parcels.shift();
   session.sentResources = session.sentRemoved = 0;

@@ -21,6 +21,17 @@ Deno.test("a page escapes everything, loads nothing and can be read without a mo
   assert.match(await empty.text(), /<td colspan="1">none<\/td>/);
 });
 
+Deno.test("a page sends forms to its own listener, and only when it has some", async () => {
+  const policy = (answer: Response) => answer.headers.get("content-security-policy") ?? "";
+  assert.match(policy(page({ title: "t", body: "b" })), /form-action 'none'$/);
+  const answer = page({ title: "t", body: "b", nav: h("a", { href: "/x" }, "<x>"), forms: true });
+  assert.match(policy(answer), /form-action 'self'$/);
+  assert.match(
+    await answer.text(),
+    /<nav aria-label="Pages"><a href="\/x">&lt;x><\/a><\/nav><main>/,
+  );
+});
+
 Deno.test("json writes bigints, maps and sets", async () => {
   const answer = json({ n: 1n, m: new Map([["k", 2]]), s: new Set(["x"]) }, { status: 404 });
   assert.equal(answer.status, 404);

@@ -86,6 +86,7 @@ export const ROOMS: readonly Room[] = [
   { name: "capture", purpose: "redirecting a workload's traffic" },
   { name: "cni", purpose: "the network plugin of the node" },
   { name: "install", purpose: "charts, profiles, overlays" },
+  { name: "introspect", purpose: "the process itself: log levels, memory, profiles, stopping it" },
   { name: "debug", purpose: "read-only views of the daemon" },
 ];
 

@@ -1,0 +1,61 @@
+/**
+ * The introspection facility of a process: its logging, memory, environment, command line and
+ * version, with the few things that can be changed while it runs.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { formatAddress, type Route, startWeb, type WebServer } from "../web/mod.ts";
+import { homeRoutes } from "./home.ts";
+import type { IntrospectInputs } from "./inputs.ts";
+import { countCollections, memoryRoutes } from "./memory.ts";
+import { processRoutes } from "./process.ts";
+import { PROFILE_LIMITS, profileRoutes } from "./profile.ts";
+import { scopeRoutes } from "./scopes.ts";
+
+export type { IntrospectInputs } from "./inputs.ts";
+export { PROFILE_LIMITS, profileRoutes } from "./profile.ts";
+
+/** Where the facility listens: `--ctrlz_address` (`*` means all addresses) and `--ctrlz_port`. */
+export interface IntrospectAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** All pages and documents, profiles included. */
+export function introspectionRoutes(inputs: IntrospectInputs): Route[] {
+  const collections = countCollections();
+  return [
+    ...homeRoutes(inputs, collections),
+    ...scopeRoutes(),
+    ...memoryRoutes(collections),
+    ...processRoutes(),
+    ...profileRoutes(),
+  ];
+}
+
+/**
+ * Starts the listener.
+ *
+ * @throws {MeshError} `address-invalid` or `listen-failed`, with the flags in the remedy
+ */
+export async function startIntrospection(
+  { address, port }: IntrospectAddress,
+  inputs: IntrospectInputs,
+): Promise<WebServer> {
+  try {
+    return await startWeb({
+      name: "introspection",
+      address: formatAddress({ hostname: address, port }),
+      routes: introspectionRoutes(inputs),
+      limits: PROFILE_LIMITS,
+    });
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    const flags = "Its flags are --ctrlz_address and --ctrlz_port; port 0 switches it off.";
+    throw new MeshError(error.code, error.message, {
+      remedy: [error.remedy, flags].filter(Boolean).join(" "),
+      cause: error.cause,
+    });
+  }
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { startWeb } from "../web/mod.ts";
+import { MeshError } from "../base/mod.ts";
+import { startIntrospection } from "./mod.ts";
+import { ask, withFacility } from "./testing.ts";
+
+/** Gives the samplers something to see. */
+function spin(ms: number): number {
+  const end = performance.now() + ms;
+  let kept: unknown[] = [];
+  while (performance.now() < end) {
+    if (kept.length > 10_000) kept = [];
+    kept.push({ text: String(kept.length) });
+  }
+  return kept.length;
+}
+
+Deno.test("a CPU profile names the functions that ran, and no second one runs beside it", () =>
+  withFacility(async (facility) => {
+    const taken = ask(facility, "GET /debug/pprof/profile?seconds=1");
+    let second = await ask(facility, "GET /debug/pprof/allocs?seconds=x");
+    assert.equal(second.status, 400);
+    spin(100);
+    second = await ask(facility, "GET /debug/pprof/allocs?seconds=1");
+    assert.deepEqual([second.status, second.body], [409, "another profile is being taken\n"]);
+    spin(100);
+    const { status, headers, body } = await taken;
+    assert.equal(status, 200);
+    assert.match(headers.get("content-disposition") ?? "", /attachment; filename=".*\.cpuprofile"/);
+    const { nodes, samples } = JSON.parse(body);
+    assert(samples.length > 0);
+    const names = nodes.map((n: { callFrame: { functionName: string } }) =>
+      n.callFrame.functionName
+    );
+    assert(names.includes("spin"));
+  }));
+
+Deno.test("an allocation profile names the functions that took memory", () =>
+  withFacility(async (facility) => {
+    const taken = ask(facility, "GET /debug/pprof/allocs?seconds=1");
+    await ask(facility, "GET /debug/pprof/cmdline");
+    spin(200);
+    const { status, body } = await taken;
+    assert.equal(status, 200);
+    assert(body.includes(`"functionName":"spin"`));
+  }));
+
+Deno.test("a client that leaves ends its profile", () =>
+  withFacility(async (facility) => {
+    const leaving = new AbortController();
+    const left = assert.rejects(
+      ask(facility, "GET /debug/pprof/profile?seconds=60", { signal: leaving.signal }),
+    );
+    while ((await ask(facility, "GET /debug/pprof/allocs?seconds=1")).status !== 409) {
+      /* again */
+    }
+    leaving.abort();
+    await left;
+    while ((await ask(facility, "GET /debug/pprof/allocs?seconds=1")).status === 409) {
+      /* again */
+    }
+  }));
+
+Deno.test("the heap is given as a snapshot, or as sizes", () =>
+  withFacility(async (facility) => {
+    const snapshot = await ask(facility, "GET /debug/pprof/heap");
+    assert.match(snapshot.headers.get("content-disposition") ?? "", /\.heapsnapshot"/);
+    assert(JSON.parse(snapshot.body).snapshot.node_count > 0);
+    const sizes = JSON.parse((await ask(facility, "GET /debug/pprof/heap?debug=1")).body);
+    assert(sizes.used_heap_size > 0);
+  }));
+
+for (const name of ["block", "goroutine", "mutex", "symbol", "threadcreate", "trace"]) {
+  Deno.test(`/debug/pprof/${name} says why there is none`, () =>
+    withFacility(async (facility) => {
+      const { status, body } = await ask(facility, `GET /debug/pprof/${name}`);
+      assert.equal(status, 501);
+      assert.match(body, new RegExp(`^there is no profile ${name} in this runtime: .{20,}\n$`));
+      assert((await ask(facility, "GET /debug/pprof/")).body.includes(name));
+    }));
+}
+
+const SECONDS = ["0", "61", "-1", "1.5", "", "soon", "1e1"];
+
+for (const seconds of SECONDS) {
+  Deno.test(`a profile of ${JSON.stringify(seconds)} seconds is refused`, () =>
+    withFacility(async (facility) => {
+      const { status, body } = await ask(facility, `GET /debug/pprof/profile?seconds=${seconds}`);
+      assert.equal(status, 400);
+      assert.match(body, /from 1 to 60/);
+    }));
+}
+
+Deno.test("a profile that is not known is not found, whatever its name", () =>
+  withFacility(async (facility) => {
+    for (const name of ["nosuch", "constructor", "toString"]) {
+      assert.equal((await ask(facility, `GET /debug/pprof/${name}`)).status, 404);
+    }
+  }));
+
+Deno.test("a port in use is named with the flags that choose another", async () => {
+  const taken = await startWeb({ address: "127.0.0.1:0", name: "test", routes: [] });
+  const { port } = taken.address;
+  const inputs = { program: "p", stop: () => {}, userSignal: "", now: () => 0 };
+  try {
+    await assert.rejects(startIntrospection({ address: "127.0.0.1", port }, inputs), (error) => {
+      assert(error instanceof MeshError);
+      assert.equal(error.code, "listen-failed");
+      assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} \\(introspection\\)`));
+      return /--ctrlz_port; port 0 switches it off/.test(error.remedy ?? "");
+    });
+  } finally {
+    await taken.stop(0);
+  }
+});
+
+const LISTENS: readonly [address: string, host: string][] = [
+  ["localhost", "localhost"],
+  ["*", "127.0.0.1"],
+  ["0.0.0.0", "127.0.0.1"],
+  ["::1", "[::1]"],
+];
+
+for (const [address, host] of LISTENS) {
+  Deno.test(`it listens on ${address}`, async () => {
+    const inputs = { program: "p", stop: () => {}, userSignal: "", now: () => 0 };
+    const web = await startIntrospection({ address, port: 0 }, inputs);
+    try {
+      const answer = await fetch(`http://${host}:${web.address.port}/homej`);
+      assert.equal((await answer.json()).ProcessName, "p");
+    } finally {
+      await web.stop(0);
+    }
+  });
+}
