@@ -24,7 +24,7 @@ async function start(configDir: string, args: readonly string[] = []): Promise<[
 }
 
 async function send(method: string, url: string, body?: unknown): Promise<number> {
-  const answer = await fetch(url, { method, body: body && JSON.stringify(body) });
+  const answer = await fetch(url, { method, body: JSON.stringify(body) });
   await answer.body?.cancel();
   return answer.status;
 }
