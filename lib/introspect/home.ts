@@ -65,7 +65,8 @@ function homePage(state: HomeState): ComponentChildren {
   const CurrentTime = new Date(state.CurrentTime / 1e6).toISOString();
   return [
     facts("This process", { ...state, CurrentTime }),
-    button("/homez/exit", "End the process"),
+    h("p", null, h("a", { href: "/debug/pprof/" }, "Profiles")),
+    button("/homez/exit", "End the process", "I am sure"),
   ];
 }
 

@@ -40,7 +40,9 @@ Deno.test("/homej tells who and how it is; / is its page", () =>
     assert.equal(home.Hostname, Deno.hostname());
     assert(home.HeapSize > 0);
     assert(Deno.networkInterfaces().some(({ address }) => address === home.IP));
-    assert.match((await ask(facility, "GET /")).body, /2023-11-14T22:13:20\.123Z/);
+    const { body } = await ask(facility, "GET /");
+    assert.match(body, /2023-11-14T22:13:20\.123Z/);
+    assert.match(body, /<input type="checkbox" required\/?> I am sure/);
   }));
 
 Deno.test("PUT /homej/exit asks the process to end, once for each request", () =>

@@ -74,7 +74,11 @@ function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A form of one button. */
-export function button(action: string, label: string): ComponentChildren {
-  return h("form", { method: "post", action }, h("button", { type: "submit" }, label));
+/** A form of one button; with `sure`, a box must be ticked before it is sent. */
+export function button(action: string, label: string, sure?: string): ComponentChildren {
+  const box = h("input", { type: "checkbox", required: true });
+  return h("form", { method: "post", action }, [
+    sure === undefined ? null : h("label", null, [box, ` ${sure}`]),
+    h("button", { type: "submit" }, label),
+  ]);
 }

@@ -17,7 +17,7 @@ const STYLE = `
 body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 80rem; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
-nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; border-bottom: 1px solid var(--line); padding-bottom: .5rem; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; border-bottom: 1px solid var(--line); padding-bottom: .5rem; } nav [aria-current] { font-weight: 600; }
 form { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; margin: 1rem 0; }
 button, select, input { font: inherit; accent-color: var(--link); } button, select { padding: .2rem .6rem; }
 .scroll { overflow-x: auto; margin: 1rem 0; border: 1px solid var(--line); border-radius: 4px; }
