@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EnvDescription } from "../lib/env/mod.ts";
+import { boundsOf, type EnvDescription } from "../lib/env/mod.ts";
 
 const HEAD = `# Environment variables
 
@@ -65,7 +65,7 @@ function cells(row: EnvDescription): string[] {
   const others = row.programs.filter((program) => !row.readers.includes(program));
   return [
     `\`${row.name}\``,
-    row.type,
+    row.range === undefined ? row.type : `${row.type} ${boundsOf(row.type, row.range)}`,
     defaults(row),
     row.doc.replaceAll("|", "\\|").replaceAll("*", "\\*"),
     names(row.readers),

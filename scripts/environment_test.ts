@@ -3,7 +3,7 @@ import {
   declaredEnv,
   defaultInForce,
   type EnvType,
-  FORMS,
+  formOf,
   IDLE_THEMES,
   useEnvironment,
   validateEnv,
@@ -137,13 +137,13 @@ const WRONG: Readonly<Partial<Record<EnvType, string>>> = {
 
 for (const type of ["bool", "int", "float", "duration"] as const) {
   Deno.test(`every program refuses ${WRONG[type]} in each ${type} it takes`, () => {
-    for (const { name, programs } of ROWS.filter((row) => row.type === type)) {
+    for (const { name, programs, range } of ROWS.filter((row) => row.type === type)) {
       for (const program of programs) {
         using _ = useEnvironment({ [name]: WRONG[type] ?? "" });
         assert.throws(() => validateEnv(program), {
           code: "env-invalid",
           message: `environment variable ${name} is set to "${WRONG[type]}"; it takes ${
-            FORMS[type]
+            formOf(type, range)
           }`,
         });
       }

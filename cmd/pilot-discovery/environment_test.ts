@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { runProgram } from "../../lib/cli/mod.ts";
+import { parseArgv, runProgram } from "../../lib/cli/mod.ts";
 import { declaredEnv, useEnvironment } from "../../lib/env/mod.ts";
 import { freePort } from "../../scripts/harness/mod.ts";
+import { discoveryOptions } from "./options.ts";
 import { PILOT_DISCOVERY } from "./program.ts";
 
 /** Starts the daemon in-process, asked to end from the first; what it said, and its exit status. */
@@ -45,6 +46,8 @@ const BAD: readonly [name: string, value: string, form: RegExp][] = [
   ["MUTEX_PROFILE_FRACTION", "1.5", /takes a whole number/],
   ["PILOT_TRACE_SAMPLING", "x", /takes a number/],
   ["GRPC_KEEPALIVE_INTERVAL", "10", /a duration such as/],
+  ["GRPC_KEEPALIVE_TIMEOUT", "0s", /of at least 1ms/],
+  ["PILOT_PUSH_THROTTLE", "-1", /takes a whole number of at least 0/],
   ["MESH_DELTA_XDS", "on", /takes true or false/],
 ];
 
@@ -58,6 +61,19 @@ for (const [name, value, form] of BAD) {
     assert.match(err, form);
   });
 }
+
+Deno.test("variables stand in for the flags that are not given", () => {
+  using _ = useEnvironment({
+    CLUSTER_ID: "west",
+    GRPC_KEEPALIVE_INTERVAL: "1m",
+    GRPC_KEEPALIVE_TIMEOUT: "5s",
+  });
+  const parsed = (...argv: string[]) =>
+    discoveryOptions(parseArgv(PILOT_DISCOVERY, ["discovery", ...argv]).flags);
+  const { clusterId, keepaliveIntervalMs, keepaliveTimeoutMs } = parsed();
+  assert.deepEqual([clusterId, keepaliveIntervalMs, keepaliveTimeoutMs], ["west", 60_000, 5_000]);
+  assert.equal(parsed("--clusterID=east").clusterId, "east");
+});
 
 Deno.test("the daemon warns of variables that do nothing, and of those alone", async () => {
   const { log, err, status } = await started({

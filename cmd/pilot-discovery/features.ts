@@ -54,6 +54,7 @@ const DATAPROXY_DNS_JITTER_DURATION = declareEnv({
   name: "DATAPROXY_DNS_JITTER_DURATION",
   type: "duration",
   default: 100,
+  range: { least: 0 },
   doc: "Jitter added to periodic DNS resolution.",
   readers,
 });

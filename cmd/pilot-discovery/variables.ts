@@ -56,6 +56,7 @@ export const GRPC_KEEPALIVE_INTERVAL: EnvVar<number> = declareEnv({
   name: "GRPC_KEEPALIVE_INTERVAL",
   type: "duration",
   default: "30s",
+  range: { least: 1 },
   doc: "Time without activity on a gRPC connection after which the peer is pinged.",
   readers,
 });
@@ -65,6 +66,7 @@ export const GRPC_KEEPALIVE_TIMEOUT: EnvVar<number> = declareEnv({
   name: "GRPC_KEEPALIVE_TIMEOUT",
   type: "duration",
   default: "10s",
+  range: { least: 1 },
   doc: "Wait for the answer to a ping before a gRPC connection is closed.",
   readers,
 });

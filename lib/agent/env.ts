@@ -6,6 +6,7 @@
 import { declareEnv } from "../env/mod.ts";
 
 const readers = ["pilot-agent"] as const;
+const PORTS = { least: 1, most: 65_535 };
 
 /** Values of the variables that act; each is documented at its declaration below. */
 export interface AgentEnv {
@@ -99,6 +100,7 @@ const variables = {
     name: "MESH_CPU_LIMIT",
     type: "int",
     default: 0,
+    range: { least: 0 },
     doc: "CPU limit of the process in whole CPUs; the number of workers when nothing else says.",
     readers,
   }),
@@ -120,6 +122,7 @@ const variables = {
     name: "DATAPROXY_STATUS_PORT",
     type: "int",
     default: 15021,
+    range: PORTS,
     doc: "Port of the proxy's health endpoint.",
     readers,
   }),
@@ -127,6 +130,7 @@ const variables = {
     name: "DATAPROXY_PROMETHEUS_PORT",
     type: "int",
     default: 15090,
+    range: PORTS,
     doc: "Port of the proxy's metrics endpoint.",
     readers,
   }),
@@ -148,6 +152,7 @@ const variables = {
     name: "MINIMUM_DRAIN_DURATION",
     type: "duration",
     default: "5s",
+    range: { least: 0 },
     doc: "Wait before connections are counted while draining.",
     readers,
   }),
@@ -155,6 +160,7 @@ const variables = {
     name: "MESH_GPRC_MAXRECVMSGSIZE",
     type: "int",
     default: 4194304,
+    range: { least: 1 },
     doc:
       "Largest message taken over gRPC, in bytes; when it is not set, the agent takes messages " +
       "of the daemon of any size.",
@@ -164,6 +170,7 @@ const variables = {
     name: "MESH_GPRC_MAXSTREAMS",
     type: "int",
     default: 100000,
+    range: { least: 1 },
     doc: "Most streams at the same time on one gRPC connection.",
     readers,
   }),
@@ -171,6 +178,7 @@ const variables = {
     name: "GRPC_KEEPALIVE_INTERVAL",
     type: "duration",
     default: "30s",
+    range: { least: 1 },
     doc: "Time without activity on a gRPC connection after which the peer is pinged.",
     readers,
   }),
@@ -178,6 +186,7 @@ const variables = {
     name: "GRPC_KEEPALIVE_TIMEOUT",
     type: "duration",
     default: "10s",
+    range: { least: 1 },
     doc: "Wait for the answer to a ping before a gRPC connection is closed.",
     readers,
   }),

@@ -1,6 +1,12 @@
 import { envText } from "./source.ts";
 import { defaultInForce, defaultTexts, type DefaultWhen, describeEnv } from "./table.ts";
-import { type DefaultOf, type EnvType, type EnvValues, parseValue } from "./value.ts";
+import {
+  type DefaultOf,
+  type EnvRange,
+  type EnvType,
+  type EnvValues,
+  parseValue,
+} from "./value.ts";
 
 /** What a room says about a variable it reads. */
 export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | undefined> {
@@ -10,6 +16,8 @@ export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | unde
   readonly default?: D;
   /** A default that holds instead while another variable is true. */
   readonly defaultWhen?: DefaultWhen<DefaultOf<K>>;
+  /** Bounds of a number or duration (in milliseconds); a value outside is refused. */
+  readonly range?: EnvRange;
   /** One sentence for the generated reference. */
   readonly doc: string;
   /** Programs that read it, such as `pilot-discovery`. */
@@ -40,12 +48,13 @@ export function declareEnv<K extends EnvType, const D extends DefaultOf<K> | und
   declaration: EnvDeclaration<K, D>,
 ): EnvVar<undefined extends D ? EnvValues[K] | undefined : EnvValues[K]> {
   type Result = undefined extends D ? EnvValues[K] | undefined : EnvValues[K];
-  const { name, type, doc, readers } = declaration;
+  const { name, type, range, doc, readers } = declaration;
   const defaults = defaultTexts(name, type, declaration.default, declaration.defaultWhen);
   describeEnv({
     name,
     type,
     ...defaults,
+    ...range && { range },
     doc,
     readers,
     programs: readers,
@@ -60,7 +69,7 @@ export function declareEnv<K extends EnvType, const D extends DefaultOf<K> | und
     isSet: () => raw() !== undefined,
     get: () => {
       const text = raw() ?? defaultInForce(defaults);
-      return (text === undefined ? undefined : parseValue(name, type, text)) as Result;
+      return (text === undefined ? undefined : parseValue(name, type, text, range)) as Result;
     },
   };
 }

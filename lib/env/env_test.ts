@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
-import { declaredEnv, declareEnv, type EnvType, useEnvironment, validateEnv } from "./mod.ts";
+import {
+  declaredEnv,
+  declareEnv,
+  declareIdleEnv,
+  type EnvType,
+  idleEnv,
+  listEnv,
+  useEnvironment,
+  validateEnv,
+  warnIdleEnv,
+} from "./mod.ts";
 
 let serial = 0;
 
@@ -83,6 +93,10 @@ Deno.test("a second declaration adds readers, and is refused when it disagrees",
     () => declareEnv({ ...base, default: 2, readers: ["c"] }),
     /TEST_TWICE is declared as int \(default 1\) and as int \(default 2\)/,
   );
+  assert.throws(
+    () => declareEnv({ ...base, range: { least: 1 }, readers: ["c"] }),
+    /TEST_TWICE is declared as int \(default 1\) and as int of at least 1 \(default 1\)/,
+  );
 });
 
 Deno.test("validateEnv reports every bad value at once, those of the asking program only", () => {
@@ -104,4 +118,107 @@ Deno.test("an environment put in force is taken back", () => {
     assert.equal(variable.get(), "inner");
   }
   assert.equal(variable.get(), undefined);
+});
+
+const RANGES: [type: "int" | "float" | "duration", text: string, form: string][] = [
+  ["int", "0", "a whole number from 1 to 65535"],
+  ["int", "65536", "a whole number from 1 to 65535"],
+  ["float", "0.5", "a number from 1 to 65535"],
+  ["duration", "-5s", "a duration such as 100ms or 1h30m from 1ms to 1m5.535s"],
+];
+
+for (const [type, text, form] of RANGES) {
+  Deno.test(`a bounded ${type} refuses ${text} at the start, saying its bounds`, () => {
+    const range = { least: 1, most: 65_535 };
+    const name = `TEST_RANGE_${++serial}`;
+    const variable = declareEnv({ name, type, range, doc: "d", readers: ["ranged"] });
+    using _ = useEnvironment({ [name]: text });
+    const expected = { code: "env-invalid", message: new RegExp(`${name} .*; it takes ${form}$`) };
+    assert.throws(() => validateEnv("ranged"), expected);
+    assert.throws(() => variable.get(), expected);
+  });
+}
+
+Deno.test("another default holds while another variable is true", () => {
+  const defaultWhen = { variable: "TEST_SWITCH", default: true };
+  const name = "TEST_DEPENDS";
+  const variable = declareEnv({
+    name,
+    type: "bool",
+    default: false,
+    defaultWhen,
+    doc: "d",
+    readers: [],
+  });
+  const cases: [environment: Record<string, string>, expected: boolean][] = [
+    [{}, false],
+    [{ TEST_SWITCH: "false" }, false],
+    [{ TEST_SWITCH: "true" }, true],
+    [{ TEST_SWITCH: "true", [name]: "false" }, false],
+    [{ TEST_SWITCH: "true", [name]: "" }, true],
+  ];
+  for (const [environment, expected] of cases) {
+    using _ = useEnvironment(environment);
+    assert.equal(variable.get(), expected, JSON.stringify(environment));
+  }
+  using _ = useEnvironment({ TEST_SWITCH: "maybe" });
+  assert.throws(() => variable.get(), /TEST_SWITCH is set to "maybe"/);
+});
+
+const IDLE = { type: "bool", default: false, doc: "idle", programs: ["taker"] } as const;
+
+Deno.test("what does not act is checked by who takes it, and told by who would read it", () => {
+  const state = { kind: "later", reason: "the rest" } as const;
+  declareIdleEnv([{ state, readers: ["reader"], rows: [{ ...IDLE, name: "TEST_IDLE" }] }]);
+  {
+    using _ = useEnvironment({ TEST_IDLE: "maybe" });
+    for (const program of ["taker", "reader"]) {
+      assert.throws(() => validateEnv(program), /TEST_IDLE is set to "maybe"/);
+    }
+    validateEnv("other");
+  }
+  using _ = useEnvironment({ TEST_IDLE: "true" });
+  assert.deepEqual(idleEnv("reader"), [{ name: "TEST_IDLE", state }]);
+  assert.deepEqual(idleEnv("taker"), []);
+});
+
+Deno.test("a variable that a room declares acts, whatever was said of it before or after", () => {
+  const state = { kind: "none", reason: "r" } as const;
+  for (const [name, idleFirst] of [["TEST_WINS_A", true], ["TEST_WINS_B", false]] as const) {
+    const idle = () => declareIdleEnv([{ state, readers: ["r"], rows: [{ ...IDLE, name }] }]);
+    if (idleFirst) idle();
+    declareEnv({ name, type: "bool", default: false, doc: "acts", readers: ["own"] });
+    if (!idleFirst) idle();
+    const row = declaredEnv().find((each) => each.name === name);
+    assert.equal(row?.state.kind, "acts");
+    assert.equal(row?.doc, "acts");
+    assert.deepEqual(row?.readers, ["own"]);
+    assert.deepEqual(row?.programs, ["own", "r", "taker"]);
+  }
+});
+
+Deno.test("a program takes variables of others when it is said to, of the same type", () => {
+  listEnv([{ name: "TEST_LISTED", type: "int", programs: ["guest"] }]);
+  using _ = useEnvironment({ TEST_LISTED: "x" });
+  assert.throws(() => validateEnv("guest"), /TEST_LISTED is set to "x"; it takes a whole number/);
+  const declaration = { name: "TEST_LISTED", default: 1, doc: "d", readers: ["host"] } as const;
+  assert.throws(
+    () => declareEnv({ ...declaration, type: "float" }),
+    /TEST_LISTED is declared as int and as float/,
+  );
+  declareEnv({ ...declaration, type: "int" });
+  const row = declaredEnv().find(({ name }) => name === "TEST_LISTED");
+  assert.deepEqual([row?.readers, row?.programs], [["host"], ["guest", "host"]]);
+});
+
+Deno.test("warnings say what a variable waits for, or why it never acts", () => {
+  const warnings: unknown[] = [];
+  warnIdleEnv([
+    { name: "A", state: { kind: "later", reason: "certificates" } },
+    { name: "B", state: { kind: "none", reason: "there is one codec" } },
+  ], (message, fields) => warnings.push([message, fields]));
+  assert.deepEqual(warnings, [
+    ["this variable has no effect yet", { variable: "A", waitsFor: "certificates" }],
+    ["this variable has no effect here", { variable: "B", reason: "there is one codec" }],
+  ]);
 });

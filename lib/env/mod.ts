@@ -27,4 +27,4 @@ export {
   listEnv,
   validateEnv,
 } from "./table.ts";
-export { type EnvType, type EnvValue, FORMS } from "./value.ts";
+export { boundsOf, type EnvRange, type EnvType, type EnvValue, formOf } from "./value.ts";

@@ -6,7 +6,14 @@
  */
 import { MeshError } from "../base/mod.ts";
 import { envText } from "./source.ts";
-import { type EnvType, type EnvValue, parseValue, valueText } from "./value.ts";
+import {
+  boundsOf,
+  type EnvRange,
+  type EnvType,
+  type EnvValue,
+  parseValue,
+  valueText,
+} from "./value.ts";
 
 /**
  * Whether setting a variable does something: it acts; it comes with `reason`, a part that is not
@@ -31,6 +38,8 @@ export interface EnvDescription {
   readonly default: string | undefined;
   /** The default while another variable is true, where that is part of its meaning. */
   readonly defaultWhen?: DefaultWhen<string>;
+  /** Bounds of a number or duration, where it has any. */
+  readonly range?: EnvRange;
   readonly doc: string;
   /** Programs in which it acts, or will. */
   readonly readers: readonly string[];
@@ -44,6 +53,8 @@ export interface ListedEnv {
   readonly name: string;
   readonly type: EnvType;
   readonly programs: readonly string[];
+  /** Its bounds are known where it acts. */
+  readonly range?: undefined;
 }
 
 const described = new Map<string, EnvDescription>();
@@ -77,15 +88,19 @@ export function listEnv(rows: readonly ListedEnv[]): void {
  */
 export function validateEnv(program?: string): void {
   const faults: MeshError[] = [];
-  for (const { name, type, programs } of [...declaredEnv(), ...listed.values()].sort(byName)) {
+  const rows = [
+    ...declaredEnv(),
+    ...[...listed.values()].filter(({ name }) => !described.has(name)),
+  ];
+  for (const { name, type, programs, range } of rows.sort(byName)) {
     if (program !== undefined && !programs.includes(program)) continue;
     const text = envText(name);
     if (text === undefined || text === "") continue;
     try {
-      parseValue(name, type, text);
+      parseValue(name, type, text, range);
     } catch (error) {
       if (!(error instanceof MeshError)) throw error;
-      if (faults.at(-1)?.message !== error.message) faults.push(error);
+      faults.push(error);
     }
   }
   const [first] = faults;
@@ -100,7 +115,7 @@ export function validateEnv(program?: string): void {
  * Adds a row. A variable that acts somewhere is one that acts, whatever else is said of it; two
  * rooms in which it acts share a row.
  *
- * @throws {MeshError} `env-declared-twice` when type or default differ from the row that is there.
+ * @throws {MeshError} `env-declared-twice` when type, default or bounds differ from the row that is there.
  */
 export function describeEnv(next: EnvDescription): void {
   const before = described.get(next.name);
@@ -110,11 +125,7 @@ export function describeEnv(next: EnvDescription): void {
     return;
   }
   agree(next, before);
-  if (
-    before.default !== next.default || before.defaultWhen?.default !== next.defaultWhen?.default
-  ) {
-    throw declaredTwice(next, before);
-  }
+  if (differ(next, before)) throw declaredTwice(next, before);
   const main = next.state.kind === "acts" && before.state.kind !== "acts" ? next : before;
   const other = main === next ? before : next;
   described.set(next.name, {
@@ -155,12 +166,23 @@ function agree(next: ListedEnv | EnvDescription, before: ListedEnv | EnvDescript
   if (before !== undefined && before.type !== next.type) throw declaredTwice(next, before);
 }
 
+/** Bounds count between rooms; a row of what does not act has none. */
+function differ(a: EnvDescription, b: EnvDescription): boolean {
+  const acting = a.state.kind === "acts" && b.state.kind === "acts";
+  return a.default !== b.default || a.defaultWhen?.default !== b.defaultWhen?.default ||
+    acting && (a.range?.least !== b.range?.least || a.range?.most !== b.range?.most);
+}
+
 function declaredTwice(
   next: ListedEnv | EnvDescription,
   before: ListedEnv | EnvDescription,
 ): MeshError {
-  const said = (row: ListedEnv | EnvDescription) =>
-    "default" in row ? `${row.type} (default ${row.default ?? "none"})` : row.type;
+  const said = (row: ListedEnv | EnvDescription): string => {
+    const type = row.range === undefined
+      ? row.type
+      : `${row.type} ${boundsOf(row.type, row.range)}`;
+    return "default" in row ? `${type} (default ${row.default ?? "none"})` : type;
+  };
   return new MeshError(
     "env-declared-twice",
     `${next.name} is declared as ${said(before)} and as ${said(next)}`,

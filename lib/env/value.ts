@@ -18,8 +18,14 @@ export type EnvValue = EnvValues[EnvType];
 /** A default; that of a duration may be given as text (`"30s"`) or in milliseconds. */
 export type DefaultOf<K extends EnvType> = K extends "duration" ? number | string : EnvValues[K];
 
-/** What is accepted, as messages and the reference say it. */
-export const FORMS: Readonly<Record<EnvType, string>> = {
+/** Bounds of a number or of a duration, which are part of its form; durations in milliseconds. */
+export interface EnvRange {
+  readonly least: number;
+  /** Left out: there is no upper bound. */
+  readonly most?: number;
+}
+
+const FORMS: Readonly<Record<EnvType, string>> = {
   bool: "true or false",
   int: "a whole number",
   float: "a number",
@@ -30,15 +36,32 @@ export const FORMS: Readonly<Record<EnvType, string>> = {
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
+/** What is accepted, as messages say it: `a whole number from 1 to 65535`. */
+export function formOf(type: EnvType, range?: EnvRange): string {
+  return range === undefined ? FORMS[type] : `${FORMS[type]} ${boundsOf(type, range)}`;
+}
+
+/** Bounds in words: `from 1 to 65535`, `of at least 0s`. */
+export function boundsOf(type: EnvType, { least, most }: EnvRange): string {
+  return most === undefined
+    ? `of at least ${valueText(type, least)}`
+    : `from ${valueText(type, least)} to ${valueText(type, most)}`;
+}
+
 /**
  * Reads the text of a variable.
  *
  * @throws {MeshError} `env-invalid`, naming the variable, the value and the accepted form.
  */
-export function parseValue(name: string, type: EnvType, text: string): EnvValue {
+export function parseValue(
+  name: string,
+  type: EnvType,
+  text: string,
+  range?: EnvRange,
+): EnvValue {
   const value = valueOf(type, text);
-  if (value !== undefined) return value;
-  const form = FORMS[type];
+  if (value !== undefined && within(value, range)) return value;
+  const form = formOf(type, range);
   throw new MeshError(
     "env-invalid",
     `environment variable ${name} is set to ${JSON.stringify(text)}; it takes ${form}`,
@@ -49,6 +72,11 @@ export function parseValue(name: string, type: EnvType, text: string): EnvValue 
 /** A value as a user would write it. */
 export function valueText(type: EnvType, value: EnvValue): string {
   return type === "duration" ? formatDuration(Number(value)) : String(value);
+}
+
+function within(value: EnvValue, range: EnvRange | undefined): boolean {
+  if (range === undefined || typeof value !== "number") return true;
+  return value >= range.least && value <= (range.most ?? Infinity);
 }
 
 function valueOf(type: EnvType, text: string): EnvValue | undefined {

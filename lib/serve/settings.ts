@@ -12,6 +12,7 @@ export const DEBOUNCE_AFTER: EnvVar<number> = declareEnv({
   name: "PILOT_DEBOUNCE_AFTER",
   type: "duration",
   default: "100ms",
+  range: { least: 0 },
   doc:
     "How long to wait for further changes before publishing; each change starts the wait again, " +
     "up to PILOT_DEBOUNCE_MAX.",
@@ -23,6 +24,7 @@ export const DEBOUNCE_MAX: EnvVar<number> = declareEnv({
   name: "PILOT_DEBOUNCE_MAX",
   type: "duration",
   default: "10s",
+  range: { least: 0 },
   doc: "Longest time a change waits to be published while others keep arriving.",
   readers,
 });
@@ -42,6 +44,7 @@ export const PUSH_THROTTLE: EnvVar<number> = declareEnv({
   name: "PILOT_PUSH_THROTTLE",
   type: "int",
   default: 0,
+  range: { least: 0 },
   doc: "How many proxies are sent to at the same time; 0 derives it from the machine's size.",
   readers,
 });
@@ -51,6 +54,7 @@ export const MAX_REQUESTS_PER_SECOND: EnvVar<number> = declareEnv({
   name: "PILOT_MAX_REQUESTS_PER_SECOND",
   type: "float",
   default: 0,
+  range: { least: 0 },
   doc: "How many new discovery streams are taken per second, those beyond it wait; 0 derives it " +
     "from the machine's size.",
   readers,
@@ -61,6 +65,7 @@ export const MAX_RECEIVE: EnvVar<number> = declareEnv({
   name: "MESH_GPRC_MAXRECVMSGSIZE",
   type: "int",
   default: 4 * 1024 * 1024,
+  range: { least: 1 },
   doc: "Largest message taken over gRPC, in bytes; when it is not set, the agent takes messages " +
     "of the daemon of any size.",
   readers: ["pilot-discovery", "pilot-agent"],
@@ -71,6 +76,7 @@ export const MAX_STREAMS: EnvVar<number> = declareEnv({
   name: "MESH_GPRC_MAXSTREAMS",
   type: "int",
   default: 100_000,
+  range: { least: 1 },
   doc: "Most streams at the same time on one gRPC connection.",
   readers: ["pilot-discovery", "pilot-agent"],
 });

@@ -147,18 +147,24 @@ export const SECURITY: readonly IdleTheme[] = [
         undefined,
         "Addresses of gateways whose headers about the caller are believed.",
       ),
-      bool(
-        "UNSAFE_ENABLE_ADMIN_ENDPOINTS",
-        AGENT,
-        false,
-        "Serve debug pages that change things; not for production.",
-      ),
       bool("XDS_AUTH", AGENT, true, "Authenticate clients of xDS."),
       bool(
         "XDS_AUTH_PLAINTEXT",
         AGENT,
         false,
         "Authenticate clients of xDS that come without TLS; for networks that are trusted.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "debug pages that change things" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "UNSAFE_ENABLE_ADMIN_ENDPOINTS",
+        AGENT,
+        false,
+        "Serve debug pages that change things; not for production.",
       ),
     ],
   },

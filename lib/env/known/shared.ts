@@ -4,8 +4,7 @@
  *
  * @module
  */
-import type { ListedEnv } from "../table.ts";
-import type { EnvType } from "../value.ts";
+import type { EnvType, ListedEnv } from "../idle.ts";
 import { AGENT_DAEMON, ALL } from "./rows.ts";
 
 function listed(
