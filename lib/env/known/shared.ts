@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { EnvType, ListedEnv } from "../idle.ts";
+import type { ListedEnv } from "../table.ts";
+import type { EnvType } from "../value.ts";
 import { AGENT_DAEMON, ALL } from "./rows.ts";
 
 function listed(
