@@ -7,8 +7,9 @@ import { MeshError } from "../base/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import { DEFAULT_YAML_LIMITS, type YamlLimits } from "../text/mod.ts";
+import { ahead } from "./ahead.ts";
 import { createReader, fileProblem, type FileReader } from "./file_reader.ts";
-import { diskIo, type Io } from "./io.ts";
+import { diskIo, type FileStamp, type Io } from "./io.ts";
 import { type ChangeSet, createLedger, type Ledger, type SourceProblem } from "./ledger.ts";
 import { countRejected, createNotices } from "./notices.ts";
 import { DEFAULT_TIMING, startPulse, type Timing } from "./pulse.ts";
@@ -96,6 +97,9 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   };
 }
 
+/** Reading one by one left the processor idle for a quarter of a start with 1,750 files. */
+const READS_AT_ONCE = 16;
+
 /** Brings the ledger up to what the directory holds. Returns how many documents were set aside anew. */
 async function applyListing(
   listing: Listing,
@@ -115,8 +119,8 @@ async function applyListing(
   };
   for (const [path, why] of listing.unreadable) refuse(path, "file-unreadable", why);
   for (const path of listing.irregular) refuse(path, "file-irregular", "not a regular file");
-  for (const [file, stamp] of listing.files) {
-    const outcome = await reader.read(file, stamp, first);
+  const read = ([file, stamp]: readonly [string, FileStamp]) => reader.read(file, stamp, first);
+  for await (const [[file], outcome] of ahead(listing.files, READS_AT_ONCE, read)) {
     if (outcome?.problem !== undefined) rejected += ledger.refuse(file, outcome.problem);
     if (outcome?.documents !== undefined) rejected += ledger.put(file, outcome.documents);
   }
