@@ -52,6 +52,8 @@ export interface AgentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** More of the proxy's configuration, as in `defaultConfig` of the mesh. */
   readonly proxyConfig?: Readonly<Record<string, unknown>>;
+  /** Deno's flags for what it may do; all, unless said otherwise. */
+  readonly permissions?: readonly string[];
   /** Do not wait until it is ready. */
   readonly noWait?: boolean;
 }
@@ -61,28 +63,33 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const [adminPort, statusPort, readyPort, metricsPort] = freePorts(4);
   const dir = `${options.dir}/${options.name}`;
   await Deno.mkdir(dir, { recursive: true });
-  const program = startProgram(["pilot-agent", "proxy", options.role], {
-    PROXY_CONFIG: toYaml({
-      binaryPath: options.envoy,
-      configPath: `${dir}/etc`,
-      discoveryAddress: options.xds,
-      controlPlaneAuthPolicy: "NONE",
-      proxyAdminPort: adminPort,
-      statusPort,
-      terminationDrainDuration: "1s",
-      ...options.proxyConfig,
-    }),
-    POD_NAME: options.name,
-    POD_NAMESPACE: options.namespace ?? "default",
-    INSTANCE_IP: options.ip,
-    DATAPROXY_STATUS_PORT: `${readyPort}`,
-    DATAPROXY_PROMETHEUS_PORT: `${metricsPort}`,
-    PROXY_XDS_DEBUG_VIA_AGENT: "false",
-    MESH_DELTA_XDS: `${options.delta ?? true}`,
-    MESH_META_INTERCEPTION_MODE: options.interception ?? "REDIRECT",
-    MESH_METAJSON_LABELS: JSON.stringify(options.labels ?? {}),
-    ...options.env,
-  }, dir);
+  const program = startProgram(
+    ["pilot-agent", "proxy", options.role],
+    {
+      PROXY_CONFIG: toYaml({
+        binaryPath: options.envoy,
+        configPath: `${dir}/etc`,
+        discoveryAddress: options.xds,
+        controlPlaneAuthPolicy: "NONE",
+        proxyAdminPort: adminPort,
+        statusPort,
+        terminationDrainDuration: "1s",
+        ...options.proxyConfig,
+      }),
+      POD_NAME: options.name,
+      POD_NAMESPACE: options.namespace ?? "default",
+      INSTANCE_IP: options.ip,
+      DATAPROXY_STATUS_PORT: `${readyPort}`,
+      DATAPROXY_PROMETHEUS_PORT: `${metricsPort}`,
+      PROXY_XDS_DEBUG_VIA_AGENT: "false",
+      MESH_DELTA_XDS: `${options.delta ?? true}`,
+      MESH_META_INTERCEPTION_MODE: options.interception ?? "REDIRECT",
+      MESH_METAJSON_LABELS: JSON.stringify(options.labels ?? {}),
+      ...options.env,
+    },
+    dir,
+    options.permissions,
+  );
   const admin = `http://127.0.0.1:${adminPort}`;
   const status = `http://127.0.0.1:${statusPort}`;
   const agent: Agent = {

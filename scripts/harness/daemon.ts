@@ -4,7 +4,7 @@
  * @module
  */
 import { eventually, freePorts } from "./ports.ts";
-import { type Program, startProgram } from "./process.ts";
+import { type Program, startCommand, startProgram } from "./process.ts";
 
 /** A running daemon. */
 export interface Daemon extends AsyncDisposable {
@@ -26,14 +26,17 @@ export interface DaemonOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Ports of an earlier daemon, to start again in its place: xDS, HTTP, monitoring, introspection. */
   readonly ports?: readonly [number, number, number, number];
+  /** Deno's flags for what it may do; all, unless said otherwise. */
+  readonly permissions?: readonly string[];
+  /** A built program to run in place of `main.ts`; its permissions are its own. */
+  readonly binary?: string;
 }
 
 /** Starts a daemon and waits until it is ready. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const ports = options.ports ?? freePorts(4);
   const [xds, http, monitoring, introspection] = ports;
-  const program = startProgram([
-    "pilot-discovery",
+  const args = [
     "discovery",
     `--configDir=${options.configDir}`,
     `--grpcAddr=127.0.0.1:${xds}`,
@@ -41,7 +44,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     `--monitoringAddr=127.0.0.1:${monitoring}`,
     `--ctrlz_port=${introspection}`,
     ...options.args ?? [],
-  ], options.env);
+  ];
+  const program = options.binary === undefined
+    ? startProgram(["pilot-discovery", ...args], options.env, undefined, options.permissions)
+    : startCommand(options.binary, args, options.env);
   const base = `http://127.0.0.1:${http}`;
   try {
     await eventually("the daemon to be ready", async () => {

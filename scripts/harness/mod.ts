@@ -16,5 +16,5 @@ export { type ConfigDir, makeConfigDir } from "./config_dir.ts";
 export { type Daemon, type DaemonOptions, portsOf, startDaemon } from "./daemon.ts";
 export { type Answer, call, type CallOptions, spread } from "./call.ts";
 export { eventually, freePort, freePorts } from "./ports.ts";
-export { type Program, startProgram } from "./process.ts";
+export { type Program, startCommand, startProgram } from "./process.ts";
 export { askTcp, startTcpBackend, type TcpBackend } from "./tcp.ts";

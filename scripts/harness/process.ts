@@ -19,14 +19,28 @@ export interface Program extends AsyncDisposable {
   readonly status: Promise<Deno.CommandStatus>;
 }
 
-/** Starts `main.ts` with a program's name and arguments. `env` is added to the own environment. */
+/**
+ * Starts `main.ts` with a program's name and arguments. `env` is added to the own environment;
+ * `permissions` are Deno's flags for what it may do, such as `-P=pilot-agent`.
+ */
 export function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   cwd?: string,
+  permissions: readonly string[] = ["-A"],
 ): Program {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-q", "-A", MAIN, ...args],
+  return startCommand(Deno.execPath(), ["run", "-q", ...permissions, MAIN, ...args], env, cwd);
+}
+
+/** Starts any program of the machine, like {@link startProgram}. */
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd?: string,
+): Program {
+  const child = new Deno.Command(command, {
+    args: [...args],
     env: { NO_COLOR: "1", ...env },
     cwd,
     stdin: "null",

@@ -1,0 +1,25 @@
+/**
+ * Tries one access and prints `granted` or `refused`: run under a permission set, it shows what
+ * the set lets through. `deno run -P=<set> probe.ts read /etc/hosts`.
+ *
+ * @module
+ */
+
+/** What can be tried; each gets the argument after its name. */
+const ACCESSES: Readonly<Record<string, (what: string) => unknown>> = {
+  read: (path) => Deno.readTextFileSync(path),
+  write: (path) => Deno.writeTextFileSync(path, ""),
+  run: (program) => new Deno.Command(program).outputSync(),
+  env: (name) => Deno.env.get(name),
+  sys: () => Deno.osRelease(),
+  ffi: (path) => Deno.dlopen(path, {}),
+};
+
+const [kind = "", what = ""] = Deno.args;
+try {
+  ACCESSES[kind]!(what);
+  console.log("granted");
+} catch (error) {
+  if (!(error instanceof Deno.errors.NotCapable)) throw error;
+  console.log("refused");
+}
