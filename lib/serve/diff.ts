@@ -95,10 +95,11 @@ function first(watch: Watch, variant: "sotw" | "delta"): Draft {
   const resources = all.filter((resource) =>
     versions.get(resource.name) !== resource.version || answers.has(resource.name)
   );
+  const removed: string[] = [];
   for (const name of versions.keys()) {
-    if (watch.wildcard && !watch.names.has(name) && !watch.view?.get(name)) absent.push(name);
+    if (watch.wildcard && !watch.names.has(name) && !watch.view?.get(name)) removed.push(name);
   }
-  return { resources, absent, removed: [], respond: false };
+  return { resources, absent, removed, respond: false };
 }
 
 function nextDelta(watch: Watch): Draft {

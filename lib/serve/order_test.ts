@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "../base/mod.ts";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import {
   CLUSTER_TYPE as CDS,
@@ -184,4 +185,24 @@ Deno.test("routes do not wait for ever for a client that asks for no endpoints",
   assert.equal(line(await proxy.take()), "cds +new");
   assert.equal(line(await proxy.take()), "rds +a");
   proxy.close();
+});
+
+Deno.test("who comes back lets go of what vanished last", async () => {
+  await using w = await world(ALL, { settleMs: 50 });
+  everywhere(w, { a: "1", b: "1" });
+  const proxy = await synced(w);
+  proxy.close();
+  w.set(CDS, { b: undefined });
+  w.set(RDS, { a: "to another" });
+  w.publish();
+  const back = w.delta() as Proxy;
+  back.send({ typeUrl: CDS, initialResourceVersions: { a: hash("1"), b: hash("1") } });
+  back.send({
+    typeUrl: RDS,
+    resourceNamesSubscribe: ["a"],
+    initialResourceVersions: { a: "before" },
+  });
+  assert.equal(line(await back.take()), "rds +a");
+  assert.equal(line(await back.take()), "cds -b");
+  back.close();
 });
