@@ -8,6 +8,7 @@ import { scope } from "../log/mod.ts";
 import { type ComponentChildren, h, isLoopback, type Route, text } from "../web/mod.ts";
 import { changing, reading } from "./access.ts";
 import type { IntrospectInputs } from "./inputs.ts";
+import { permitted } from "./permitted.ts";
 import { button, facts, seeOther, topicPage, topicRoutes } from "./topic.ts";
 
 const log = scope("default");
@@ -53,9 +54,9 @@ function homeState({ program, now }: IntrospectInputs, collections: number): Hom
   };
 }
 
-/** The first address by which others may know this machine, IPv4 before IPv6. */
+/** The first address by which others may know this machine, IPv4 before IPv6; if it may be read. */
 function ownAddress(): string {
-  const foreign = Deno.networkInterfaces()
+  const foreign = (permitted(() => Deno.networkInterfaces()) ?? [])
     .filter(({ address }) => !isLoopback(address) && !address.startsWith("fe80:"))
     .sort((a, b) => a.family < b.family ? -1 : a.family > b.family ? 1 : 0);
   return foreign[0]?.address ?? "127.0.0.1";

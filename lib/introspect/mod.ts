@@ -44,6 +44,8 @@ export async function startIntrospection(
   inputs: IntrospectInputs,
 ): Promise<WebServer> {
   try {
+    // To other listeners no name means all addresses; this one is opened wide by `*` alone.
+    if (address === "") throw new MeshError("address-invalid", "the address is empty");
     return await startWeb({
       name: "introspection",
       address: formatAddress({ hostname: address, port }),

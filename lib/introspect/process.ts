@@ -7,6 +7,7 @@ import process from "node:process";
 import { buildInfo } from "../base/mod.ts";
 import { declaredEnv, envText } from "../env/mod.ts";
 import { h, type Route, table, type VNode } from "../web/mod.ts";
+import { permitted } from "./permitted.ts";
 import { redactUrls, redactVariable } from "./redact.ts";
 import { facts, topicRoutes } from "./topic.ts";
 
@@ -85,14 +86,4 @@ function words(args: readonly string[]): VNode {
 function version() {
   const { version, revision, status, tag } = buildInfo;
   return { version, revision, golang_version: `deno${Deno.version.deno}`, status, tag };
-}
-
-/** What `read` gives; `undefined` when the process lacks the permission for it. */
-function permitted<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) return undefined;
-    throw error;
-  }
 }

@@ -148,3 +148,21 @@ for (const [name, value, shown] of VARIABLES) {
     if (!shown.startsWith("[")) assert.equal(redactUrls(shown), shown);
   });
 }
+
+Deno.test({
+  name: "a process with few permissions shows what it may know, and leaves out the rest",
+  permissions: { net: true, sys: ["hostname"], read: false, env: false, run: false },
+  fn: () =>
+    withFacility(async (facility) => {
+      for (const [name] of TOPICS) {
+        assert.equal((await ask(facility, `GET /${name}j/`)).status, 200, name);
+        assert.equal((await ask(facility, `GET /${name}z/`)).status, 200, name);
+      }
+      assert.equal((await read(facility, "/homej/")).IP, "127.0.0.1");
+      assert(!("user" in await read(facility, "/procj/")));
+      assert.equal((await ask(facility, "PUT /memj/forcecollection")).status, 202);
+      const profile = await ask(facility, "GET /debug/pprof/profile?seconds=1");
+      assert.equal(profile.status, 501);
+      assert.match(profile.body, /--allow-sys=inspector/);
+    }),
+});

@@ -28,6 +28,36 @@ async function refusals(taken: number): Promise<Refusal[]> {
     inUse("httpAddr"),
     inUse("monitoringAddr"),
     {
+      name: "the introspection port in use",
+      flags: ["--ctrlz_address=127.0.0.1", `--ctrlz_port=${taken}`],
+      says: [new RegExp(`127\\.0\\.0\\.1:${taken}`), /in use/, /--ctrlz_port/],
+    },
+    {
+      name: "an address that is not this machine's",
+      flags: [`--httpAddr=203.0.113.9:${freePort()}`],
+      says: [/203\.0\.113\.9/],
+    },
+    {
+      name: "a port beyond 65535",
+      flags: ["--ctrlz_port=65536"],
+      says: [/ctrlz_port/, /65536/],
+    },
+    {
+      name: "a log target that cannot be written",
+      flags: [`--log_target=${missing}/mesh.log`],
+      says: [/nothing\/mesh\.log/, /stdout, stderr/],
+    },
+    {
+      name: "a log level that is none",
+      flags: ["--log_output_level=ads:loud"],
+      says: [/ads:loud/, /--log_output_level/, /debug, info, warn/],
+    },
+    {
+      name: "stack traces of an unknown scope",
+      flags: ["--log_stacktrace_level=nosuch:error"],
+      says: [/nosuch/, /--log_stacktrace_level/],
+    },
+    {
       name: "a config directory that is not there",
       flags: [`--configDir=${missing}`],
       says: [/nothing/],
