@@ -5,7 +5,7 @@
  */
 import { type LoadFlags, loadSettings, planAgent, startAgent } from "../../lib/agent/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
-import { warnIdleEnv } from "../../lib/env/mod.ts";
+import { envTexts, warnIdleEnv } from "../../lib/env/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import type { ProxyOptions } from "./options.ts";
 
@@ -26,7 +26,7 @@ const INERT_FLAGS: Readonly<Record<string, string>> = {
  * itself
  */
 export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise<number> {
-  const loaded = await loadSettings(loadFlags(options), Deno.env.toObject());
+  const loaded = await loadSettings(loadFlags(options), envTexts());
   const plan = planAgent(loaded.settings);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
   warnIneffective(options.given, INERT_FLAGS, warn);

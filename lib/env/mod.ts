@@ -16,7 +16,7 @@ export {
   warnIdleEnv,
 } from "./idle.ts";
 export { IDLE_THEMES } from "./known/mod.ts";
-export { type EnvSource, envText, useEnvironment } from "./source.ts";
+export { type EnvSource, envText, envTexts, useEnvironment } from "./source.ts";
 export {
   declaredEnv,
   defaultInForce,

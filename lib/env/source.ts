@@ -1,13 +1,16 @@
-/** Where values come from; `Deno.env` has this shape, and so has a `Map<string, string>`. */
-export interface EnvSource {
-  get(name: string): string | undefined;
-}
+/** Where values come from: `Deno.env`, or a map. */
+export type EnvSource = ReadonlyMap<string, string> | Pick<Deno.Env, "get" | "toObject">;
 
 let current: EnvSource = Deno.env;
 
 /** The raw text of a variable in the environment in force, `undefined` when it is not set. */
 export function envText(name: string): string | undefined {
   return current.get(name);
+}
+
+/** The whole environment in force, for those that look for names they do not know beforehand. */
+export function envTexts(): Record<string, string> {
+  return "toObject" in current ? current.toObject() : Object.fromEntries(current);
 }
 
 /**
