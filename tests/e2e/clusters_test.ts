@@ -10,7 +10,8 @@ import { BALANCING_CASES } from "./clusters/balancing_cases.ts";
 import { type ClusterCase, type Parts, runCase } from "./clusters/case.ts";
 import { ENDPOINT_CASES } from "./clusters/endpoint_cases.ts";
 import { LIMIT_CASES } from "./clusters/limit_cases.ts";
-import { allSidecars, SCOPE_CASES, SIDECARS_FILE } from "./clusters/scope_cases.ts";
+import { allSidecars, EVERYTHING, SCOPE_CASES, SIDECARS_FILE } from "./clusters/scope_cases.ts";
+import { MESH_CASES } from "./clusters/mesh_cases.ts";
 import { TCP_CASES } from "./clusters/tcp_cases.ts";
 
 /** Those about scopes come last: they take the listeners of the others away for a while. */
@@ -19,6 +20,7 @@ const CASES: readonly ClusterCase[] = [
   ...BALANCING_CASES,
   ...LIMIT_CASES,
   ...TCP_CASES,
+  ...MESH_CASES,
   ...SCOPE_CASES,
 ];
 
@@ -35,8 +37,13 @@ Deno.test("services are reached at their endpoints", async (t) => {
     tcp: { t: one, u: other },
   };
   const files = Object.fromEntries(CASES.map((k) => [`${k.file}.yaml`, k.documents(parts)]));
-  files[SIDECARS_FILE] = allSidecars(parts, ["./*"]);
-  const stats = ["upstream_rq_pending_overflow", "ejections_active"];
+  files[SIDECARS_FILE] = allSidecars(parts, EVERYTHING);
+  const stats = [
+    "upstream_rq_pending_overflow",
+    "ejections_active",
+    "upstream_cx_http1_total",
+    "upstream_cx_http2_total",
+  ];
   await using world = await startWorld({ files, stats });
   for (const one of CASES) await t.step(one.name, () => runCase(one, world, parts));
   await t.step("no update was refused", () => assertNothingRejected(world));

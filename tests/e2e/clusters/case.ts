@@ -90,6 +90,11 @@ export function clusterOf(file: string, { ports }: Parts): string {
   return `outbound|${ports.http}||${hostOf(file)}`;
 }
 
+/** How Envoy's statistics name a cluster, as the begin of an expression: with the semicolon of its alternative name. */
+export function statPrefix(cluster: string): string {
+  return `^cluster\\.${cluster.replaceAll("|", "\\|").replaceAll(".", "\\.")};`;
+}
+
 /** Runs a case through every proxy of the world. */
 export async function runCase(one: ClusterCase, world: World, parts: Parts): Promise<void> {
   const proxies = world.seats.map((seat) => proxyOf(seat, hostOf(one.file), parts.ports.http));

@@ -6,14 +6,10 @@
 import assert from "node:assert/strict";
 import { eventually } from "../../../scripts/harness/mod.ts";
 import { documents, endpoint, manifest } from "../../support/manifest.ts";
-import { type ClusterCase, clusterOf, hostOf, httpService } from "./case.ts";
+import { type ClusterCase, clusterOf, hostOf, httpService, statPrefix } from "./case.ts";
 
 const LIMITED = "limited";
 const OUTLIERS = "outliers";
-
-/** How Envoy's statistics name a cluster: with the semicolon of its alternative name. */
-const statPrefix = (cluster: string): string =>
-  `^cluster\\.${cluster.replaceAll("|", "\\|").replaceAll(".", "\\.")};`;
 
 export const LIMIT_CASES: readonly ClusterCase[] = [
   {

@@ -21,7 +21,7 @@ export function allSidecars({ ports }: Parts, hosts: readonly string[], more: Sp
   ], more);
 }
 
-const EVERYTHING = ["./*"];
+export const EVERYTHING: readonly string[] = ["./*", "other/*"];
 const UNKNOWN = { host: "nobody-knows.example" };
 
 const NARROW = "narrow";
