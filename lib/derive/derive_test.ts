@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { meshOf } from "../../tests/support/mesh_fixture.ts";
-import { labelsKey } from "./mod.ts";
+import { gatewayServerKey, labelsKey } from "./mod.ts";
 
 function entry(name: string, namespace: string, host: string, more = ""): string {
   return `
@@ -198,4 +198,50 @@ spec:
     "*/*.org",
   ]);
   assert.deepEqual(mesh.graph.peek(mesh.gatewayPorts, `|${labelsKey({ mesh: "other" })}`), []);
+});
+
+Deno.test("servers with TLS of one port are told apart by host, the oldest Gateway's first", () => {
+  const gateway = (name: string, ...servers: readonly string[]): string => `
+apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: ${name}, namespace: one}
+spec:
+  selector: {mesh: ingress}
+  servers: [${servers.join(", ")}]
+`;
+  const server = (protocol: string, hosts: string, tls: string): string =>
+    `{port: {number: 443, name: ${
+      hosts.slice(0, 1)
+    }, protocol: ${protocol}}, hosts: [${hosts}], tls: {${tls}}}`;
+  const files = "serverCertificate: /c, privateKey: /k";
+  const mesh = meshOf([
+    gateway(
+      "first",
+      server("HTTPS", "a.example, b.example", `mode: SIMPLE, ${files}`),
+      server("TLS", "c.example", "mode: PASSTHROUGH"),
+      server("TLS", "d.example", `mode: SIMPLE, ${files}`),
+      server("HTTPS", "e.example", "mode: SIMPLE, credentialName: secret"),
+    ),
+    gateway(
+      "second",
+      server("HTTPS", "a.example, f.example", `mode: MUTUAL, caCertificates: /ca, ${files}`),
+      server("HTTPS", "b.example", `mode: SIMPLE, ${files}`),
+      "{port: {number: 443, name: plain, protocol: HTTP}, hosts: [g.example]}",
+    ),
+  ].join("\n---\n"));
+  const [port, ...others] = mesh.graph.peek(
+    mesh.gatewayPorts,
+    `|${labelsKey({ mesh: "ingress" })}`,
+  );
+  assert.deepEqual(others, []);
+  assert.equal(port?.family, "tls");
+  assert.deepEqual(
+    port?.servers.map((s) => [s.kind, gatewayServerKey(s), ...s.hosts.map((h) => h.host)]),
+    [
+      ["https", "a.first.one", "a.example", "b.example"],
+      ["passthrough", "c.first.one", "c.example"],
+      ["tls", "d.first.one", "d.example"],
+      ["https", "a.second.one", "f.example"],
+    ],
+  );
 });

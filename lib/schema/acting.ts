@@ -32,6 +32,26 @@ const CLIENT_TLS_PATHS = [
   "insecureSkipVerify",
 ].map((field) => `tls.${field}`);
 
+/** TLS towards clients, from files. */
+const SERVER_TLS_PATHS = [
+  "httpsRedirect",
+  "mode",
+  "serverCertificate",
+  "privateKey",
+  "caCertificates",
+  "caCrl",
+  "tlsCertificates[].serverCertificate",
+  "tlsCertificates[].privateKey",
+  "subjectAltNames",
+  "verifyCertificateSpki",
+  "verifyCertificateHash",
+  "minProtocolVersion",
+  "maxProtocolVersion",
+  "cipherSuites",
+  "ecdhCurves",
+  "insecureSkipVerify",
+];
+
 /** Where a policy may stand. */
 const POLICIES = ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((at) => [
   at,
@@ -113,6 +133,11 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "http[].mirrorPercentage",
       "http[].corsPolicy",
       "http[].headers",
+      "tls[].match[].sniHosts",
+      "tls[].match[].destinationSubnets",
+      "tls[].match[].port",
+      "tls[].match[].gateways",
+      "tls[].route",
       "tcp[].match[].port",
       "tcp[].match[].gateways",
       "tcp[].match[].destinationSubnets",
@@ -137,8 +162,9 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "servers[].bind",
       "servers[].hosts",
       "servers[].name",
+      ...SERVER_TLS_PATHS.map((field) => `servers[].tls.${field}`),
     ],
-    inertValues: { "servers[].port.protocol": ["HTTPS", "TLS"] },
+    inertValues: { "servers[].tls.mode": ["AUTO_PASSTHROUGH", "MESH_MUTUAL"] },
   },
   MeshConfig: {
     paths: [

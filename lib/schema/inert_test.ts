@@ -34,7 +34,12 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
       "spec.http[0].match[0].sourceLabels 5",
       "spec.http[0].match[0].statPrefix 6",
     ],
-    ["VirtualService", `hosts: [a]\ntls: [{match: [{sniHosts: [a]}], ${to}}]`, "spec.tls 2"],
+    ["VirtualService", `hosts: [a]\ntls: [{match: [{sniHosts: [a], port: 443}], ${to}}]`],
+    [
+      "VirtualService",
+      `hosts: [a]\ntls: [{match: [{sniHosts: [a], sourceNamespace: b}], ${to}}]`,
+      "spec.tls[0].match[0].sourceNamespace 2",
+    ],
     ["VirtualService", "hosts: [a]\nhttp: [{delegate: {name: x}}]", "spec.http[0].delegate 2"],
     [
       "DestinationRule",
@@ -50,9 +55,17 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
     ["DestinationRule", "host: a\ntrafficPolicy: {tls: null, connectionPool: {tcp: {}}}"],
     [
       "Gateway",
-      "servers:\n- hosts: [a]\n  port: {number: 1, name: a, protocol: HTTPS}\n  tls: {mode: PASSTHROUGH}",
-      "spec.servers[0].port.protocol 3",
-      "spec.servers[0].tls 4",
+      "servers:\n- hosts: [a]\n  port: {number: 1, name: a, protocol: TLS}\n  tls: {mode: AUTO_PASSTHROUGH}",
+      "spec.servers[0].tls.mode 4",
+    ],
+    [
+      "Gateway",
+      "servers:\n- hosts: [a]\n  port: {number: 1, name: a, protocol: HTTPS}\n  tls: {mode: SIMPLE, credentialName: x}",
+      "spec.servers[0].tls.credentialName 4",
+    ],
+    [
+      "Gateway",
+      "servers:\n- hosts: [a]\n  port: {number: 1, name: a, protocol: HTTPS}\n  tls: {mode: SIMPLE, serverCertificate: c, privateKey: k}",
     ],
     ["Sidecar", 'egress: [{hosts: ["./*"], port: {number: 1}, bind: 1.1.1.1, captureMode: NONE}]'],
     ["Sidecar", "inboundConnectionPool: {http: {}}", "spec.inboundConnectionPool 1"],

@@ -9,13 +9,31 @@ import {
   ServerTLSSettings_TLSProtocol as Version,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Path } from "../text/mod.ts";
-import { fail, type Report } from "./problem.ts";
+import { fail, type Report, warn } from "./problem.ts";
 import { checkUnique, CONFLICT, REQUIRED } from "./rules.ts";
 
 /** Whether a port of this protocol is told apart by TLS server name. */
 export function isTlsProtocol(protocol: string): boolean {
   return protocol.toUpperCase() === "HTTPS" || protocol.toUpperCase() === "TLS";
 }
+
+/** Cipher suites of TLS 1.2 and below that Envoy knows; those of TLS 1.3 cannot be chosen. */
+export const CIPHER_SUITES: ReadonlySet<string> = new Set([
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+  "ECDHE-ECDSA-AES128-SHA",
+  "ECDHE-RSA-AES128-SHA",
+  "ECDHE-ECDSA-AES256-SHA",
+  "ECDHE-RSA-AES256-SHA",
+  "AES128-GCM-SHA256",
+  "AES256-GCM-SHA384",
+  "AES128-SHA",
+  "AES256-SHA",
+]);
 
 const MANAGED = ["serverCertificate", "privateKey", "caCertificates"] as const;
 
@@ -27,6 +45,12 @@ export function checkServerTls(tls: ServerTLSSettings, path: Path, report: Repor
     "cipher suite",
     report,
   );
+  tls.cipherSuites.forEach((suite, index) => {
+    if (CIPHER_SUITES.has(suite)) return;
+    const message = `${JSON.stringify(suite)} is not a cipher suite that Envoy knows`;
+    const remedy = "Write one such as ECDHE-RSA-AES128-GCM-SHA256; this one is left out.";
+    warn(report, [...path, "cipherSuites", index], "unknown-value", message, remedy);
+  });
   const files = MANAGED.filter((name) => tls[name] !== "");
   const mode = Mode[tls.mode] ?? "";
   const withoutCertificates = tls.mode === Mode.MESH_MUTUAL || tls.mode === Mode.PASSTHROUGH ||

@@ -6,20 +6,23 @@
  */
 import {
   fullHost,
-  gatewayKey,
   type GatewayPort,
   gatewayPortKey,
+  gatewayServerKey,
+  onlyServer,
   servedHosts,
 } from "../derive/mod.ts";
 import type { Collection, Derived, Read, Resource } from "../graph/mod.ts";
-import { isHttp } from "../model/mod.ts";
-import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { type Route, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { objectKey } from "../model/mod.ts";
+import {
+  type Route,
+  VirtualHost_TlsRequirementType as TlsRequirement,
+  VirtualHostSchema,
+} from "#envoy/config/route/v3/route_components_pb.ts";
 import { encode } from "../proto/mod.ts";
 import { type Context, splitKey } from "./context.ts";
-import { managerDefaults, routeDefaults } from "./defaults.ts";
-import { gatewayHttpListener, gatewayTcpListener } from "./listener/mod.ts";
-import { parseFlavour } from "./flavour.ts";
+import { routeDefaults } from "./defaults.ts";
+import { gatewayListener, gatewayRouteName } from "./gateway_listeners.ts";
 import { encodeResource, resourceOf, sameResources } from "./resource.ts";
 import {
   blackHoleVirtualHost,
@@ -27,55 +30,54 @@ import {
   translateHttpRoutes,
   virtualHostFor,
 } from "./route/mod.ts";
-import { gatewayTcpChains } from "./tcp_routes.ts";
+import { boundRoutes } from "./tcp_routes.ts";
 import { destinationResolver } from "./virtual_hosts.ts";
 
-/** The tables about gateways. A port key is `gatewayPortKey` of a merged port. */
+/**
+ * The tables about gateways. A port key is `gatewayPortKey` of a merged port. A
+ * table key is that of an HTTP port, whose servers share a route table, or
+ * `PORT KEY#SERVER KEY` for a server that ends its clients' TLS.
+ */
 export interface GatewayTables {
   /** scope → port keys. */
   readonly portKeys: Derived<readonly string[]>;
-  /** scope → port keys of HTTP ports. */
-  readonly httpPortKeys: Derived<readonly string[]>;
+  /** scope → keys of route tables. */
+  readonly tableKeys: Derived<readonly string[]>;
   /** `flavour|NS|port key|scope` → the listener. */
   readonly listeners: Derived<readonly Resource[]>;
-  /** `NS|port key|scope` → the route table. */
+  /** `NS|table key|scope` → the route table. */
   readonly routes: Derived<readonly Resource[]>;
-}
-
-/** Name of the route table of a gateway's HTTP port. */
-export function gatewayRouteName(port: GatewayPort): string {
-  return port.bind === "" ? `http.${port.number}` : `http.${port.number}.${port.bind}`;
 }
 
 /** Creates the tables. */
 export function deriveGatewayTables(context: Context): GatewayTables {
   const { mesh } = context;
   const { graph } = mesh;
-  const keys = (name: string, wanted: (p: GatewayPort) => boolean): Derived<readonly string[]> =>
+  const keys = (
+    name: string,
+    of: (port: GatewayPort) => readonly string[],
+  ): Derived<readonly string[]> =>
     graph.derive<readonly string[]>(
       name,
-      (read, scope) => read.get(mesh.gatewayPorts, scope).filter(wanted).map(gatewayPortKey).sort(),
+      (read, scope) => read.get(mesh.gatewayPorts, scope).flatMap(of).sort(),
     );
-  const claims = graph.derive<ReadonlyMap<string, readonly Claim[]>>(
-    "gateway.claims",
-    (read, key) => {
-      const [namespace = "", portKey = "", scope = ""] = splitKey(key, 3);
-      return claimsOf(read, context, namespace, portOf(read, context, scope, portKey));
-    },
-  );
+  const claims = graph.derive<ReadonlyMap<string, HostClaims>>("gateway.claims", (read, key) => {
+    const [namespace = "", tableKey = "", scope = ""] = splitKey(key, 3);
+    return claimsOf(read, context, namespace, portOf(read, context, scope, tableKey));
+  });
   const hosts = graph.derive<readonly string[]>(
     "gateway.hosts",
     (read, key) => [...read.get(claims, key).keys()].sort(),
   );
   // One cell a host between the claims of all hosts and its virtual host, so
   // that a change of one VirtualService translates the hosts it claims alone.
-  const hostClaims = graph.derive<readonly Claim[]>("gateway.hostClaims", (read, key) => {
+  const hostClaims = graph.derive<HostClaims>("gateway.hostClaims", (read, key) => {
     const [host = "", rest = ""] = splitKey(key, 2);
-    return read.get(claims, rest).get(host) ?? [];
+    return read.get(claims, rest).get(host) ?? UNCLAIMED;
   });
   const virtualHosts = graph.derive<readonly Resource[]>("gateway.vhost", (read, key) => {
-    const [host = "", namespace = "", portKey = "", scope = ""] = splitKey(key, 4);
-    const port = portOf(read, context, scope, portKey);
+    const [host = "", namespace = "", tableKey = "", scope = ""] = splitKey(key, 4);
+    const port = portOf(read, context, scope, tableKey);
     if (port === undefined) return [];
     return [virtualHost(read, context, namespace, port, host, read.get(hostClaims, key))];
   }, { equal: sameResources });
@@ -86,8 +88,8 @@ export function deriveGatewayTables(context: Context): GatewayTables {
       keyOf: (host) => `${host}|${key}`,
     }));
   return {
-    portKeys: keys("gateway.portKeys", () => true),
-    httpPortKeys: keys("gateway.httpPortKeys", (p) => isHttp(p.protocol)),
+    portKeys: keys("gateway.portKeys", (port) => [gatewayPortKey(port)]),
+    tableKeys: keys("gateway.tableKeys", tableKeysOf),
     listeners: graph.derive<readonly Resource[]>("lds.gateway", (read, key) => {
       const [flavour = "", namespace = "", portKey = "", scope = ""] = splitKey(key, 4);
       const port = portOf(read, context, scope, portKey);
@@ -95,8 +97,8 @@ export function deriveGatewayTables(context: Context): GatewayTables {
       return listener === undefined ? [] : [listener];
     }, { equal: sameResources }),
     routes: graph.derive<readonly Resource[]>("rds.gateway", (read, key) => {
-      const [, portKey = "", scope = ""] = splitKey(key, 3);
-      const port = portOf(read, context, scope, portKey);
+      const [, tableKey = "", scope = ""] = splitKey(key, 3);
+      const port = portOf(read, context, scope, tableKey);
       return port === undefined
         ? []
         : [routeTable(gatewayRouteName(port), port, read.content(collectionOf(key)))];
@@ -104,13 +106,25 @@ export function deriveGatewayTables(context: Context): GatewayTables {
   };
 }
 
+function tableKeysOf(port: GatewayPort): string[] {
+  const key = gatewayPortKey(port);
+  if (port.family === "http") return [key];
+  return port.servers.filter(({ kind }) => kind === "https")
+    .map((server) => `${key}#${gatewayServerKey(server)}`);
+}
+
+/** The port of a port key; with the key of a server behind it, the port of that server alone. */
 function portOf(
   read: Read,
   { mesh }: Context,
   scope: string,
-  portKey: string,
+  key: string,
 ): GatewayPort | undefined {
-  return read.get(mesh.gatewayPorts, scope).find((p) => gatewayPortKey(p) === portKey);
+  const [portKey, serverKey] = key.split("#");
+  const port = read.get(mesh.gatewayPorts, scope).find((p) => gatewayPortKey(p) === portKey);
+  if (port === undefined || serverKey === undefined) return port;
+  const server = port.servers.find((s) => gatewayServerKey(s) === serverKey);
+  return server && onlyServer(port, server);
 }
 
 /** A VirtualService that is served under a host, and the Gateway through which. */
@@ -120,30 +134,40 @@ interface Claim {
   readonly gateway: string;
 }
 
-/** The VirtualServices served at a port, by host, oldest first. */
+/** What is served under a host. */
+interface HostClaims {
+  /** Oldest first. */
+  readonly claims: readonly Claim[];
+  /** Whether callers are sent to HTTPS instead. */
+  readonly redirect: boolean;
+}
+
+const UNCLAIMED: HostClaims = { claims: [], redirect: false };
+
+/** What is served at a port, by host. Hosts that send callers to HTTPS do so without any VirtualService. */
 function claimsOf(
   read: Read,
-  { mesh }: Context,
+  context: Context,
   namespace: string,
   port: GatewayPort | undefined,
-): Map<string, Claim[]> {
-  const byHost = new Map<string, Claim[]>();
+): Map<string, HostClaims> {
+  const byHost = new Map<string, HostClaims>();
   if (port === undefined) return byHost;
-  const routes = read.get(mesh.routes.gatewayRoutes, `${namespace}|${port.gateways.join(",")}`);
-  for (const route of routes) {
-    const row = read.get(mesh.tables.virtualServices, route);
-    if (row === undefined) continue;
+  const add = (host: string, claims: readonly Claim[], redirect: boolean): void => {
+    const known = byHost.get(host) ?? UNCLAIMED;
+    byHost.set(host, {
+      claims: [...known.claims, ...claims],
+      redirect: known.redirect || redirect,
+    });
+  };
+  for (const { row, gateway, bound } of boundRoutes(read, context, namespace, port)) {
     const owner = row.meta.namespace;
-    const bound = new Set(row.spec.gateways.map((g) => gatewayKey(g, owner)));
-    const gateway = port.gateways.find((g) => bound.has(g));
-    const named = row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain));
-    if (gateway === undefined) continue;
-    for (const host of servedHosts(port, bound, named, owner)) {
-      const claims = byHost.get(host);
-      if (claims === undefined) byHost.set(host, [{ route, gateway }]);
-      else claims.push({ route, gateway });
+    const named = row.spec.hosts.map((h) => fullHost(h, owner, context.mesh.domain));
+    for (const [host, redirect] of servedHosts(port, bound, named, owner)) {
+      add(host, [{ route: objectKey(row.meta), gateway }], redirect);
     }
   }
+  for (const { host, redirect } of port.hosts) if (redirect) add(host, [], true);
   return byHost;
 }
 
@@ -154,7 +178,7 @@ function virtualHost(
   namespace: string,
   port: GatewayPort,
   host: string,
-  claims: readonly Claim[],
+  { claims, redirect }: HostClaims,
 ): Resource {
   const routes: Route[] = [];
   for (const { route, gateway } of claims) {
@@ -163,6 +187,7 @@ function virtualHost(
     routes.push(...translateHttpRoutes(row.spec, {
       gateway,
       port: port.number,
+      tls: port.family === "tls",
       vsNamespace: row.meta.namespace,
       vsName: row.meta.name,
       mesh: routeDefaults(read, context),
@@ -170,6 +195,7 @@ function virtualHost(
     }));
   }
   const message = virtualHostFor({ host, port: port.number, gateway: true }, routes);
+  if (redirect) message.requireTls = TlsRequirement.ALL;
   return encodeResource(message.name, VirtualHostSchema, message);
 }
 
@@ -182,30 +208,4 @@ function routeTable(
   const bytes = sorted.map((key) => virtualHosts.get(key)!.bytes);
   if (bytes.length === 0) bytes.push(encode(VirtualHostSchema, blackHoleVirtualHost(port.number)));
   return resourceOf(name, routeConfiguration(name, bytes, { ignorePortInHostMatching: true }));
-}
-
-function gatewayListener(
-  read: Read,
-  context: Context,
-  flavourText: string,
-  namespace: string,
-  port: GatewayPort,
-): Resource | undefined {
-  const flavour = parseFlavour(flavourText);
-  const bind = port.bind !== "" ? port.bind : flavour.family === "v4" ? "0.0.0.0" : "::";
-  const manager = managerDefaults(read, context, flavour);
-  if (isHttp(port.protocol)) {
-    const listener = gatewayHttpListener({
-      bind,
-      port: port.number,
-      routeName: gatewayRouteName(port),
-      manager,
-    });
-    return encodeResource(listener.name, ListenerSchema, listener);
-  }
-  if (port.protocol !== "TCP") return undefined;
-  const chains = gatewayTcpChains(read, context, namespace, port);
-  if (chains.length === 0) return undefined;
-  const listener = gatewayTcpListener({ bind, port: port.number, chains, manager });
-  return encodeResource(listener.name, ListenerSchema, listener);
 }

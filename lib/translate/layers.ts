@@ -313,9 +313,9 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
     ]],
     [TYPE_URLS.route, [
       collection(parts, `route/gateway/${cls.namespace}/${scope}`, () => ({
-        members: { listFrom: [parts.gateways.httpPortKeys, scope] },
+        members: { listFrom: [parts.gateways.tableKeys, scope] },
         resources: parts.gateways.routes,
-        keyOf: (port) => `${cls.namespace}|${port}|${scope}`,
+        keyOf: (table) => `${cls.namespace}|${table}|${scope}`,
       })),
     ]],
   ]);

@@ -1,10 +1,17 @@
 /**
- * Where TCP connections go: as a VirtualService's TCP rules say, else to the
+ * Where connections go: as a VirtualService's TCP or TLS rules say, else to the
  * service itself.
  *
  * @module
  */
-import { gatewayKey, type GatewayPort } from "../derive/mod.ts";
+import {
+  fullHost,
+  gatewayKey,
+  type GatewayPort,
+  type GatewayServer,
+  onlyServer,
+  servedHosts,
+} from "../derive/mod.ts";
 import type { Read } from "../graph/mod.ts";
 import { type ConfigObject, type Service } from "../model/mod.ts";
 import { durationMs } from "../proto/mod.ts";
@@ -13,7 +20,7 @@ import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
 import { type Context, pick } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import type { TcpChain } from "./listener/mod.ts";
-import { translateTcpRoutes } from "./route/mod.ts";
+import { translateTcpRoutes, translateTlsRoutes } from "./route/mod.ts";
 import { destinationResolver } from "./virtual_hosts.ts";
 
 /**
@@ -34,7 +41,9 @@ export function tcpDestinations(
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
   const pool = poolOf(read, context, namespace, service.host, port);
-  const routes = row === undefined ? [] : chainsOf(read, context, namespace, row, "mesh", port);
+  const routes = row === undefined
+    ? []
+    : chainsOf(read, context, namespace, row, "mesh", port, translateTcpRoutes);
   const own = routes.map((chain) => ({
     ...chain,
     ...pool,
@@ -50,6 +59,74 @@ export function tcpDestinations(
   }];
 }
 
+/**
+ * The chains of a service's TLS port, told apart by server name: where a
+ * VirtualService's TLS rules send them, and for other names of the host the
+ * service itself.
+ *
+ * @param ranges address ranges that the connections must be meant for; empty: any
+ * @param alone whether nothing else is served at this address, so that
+ * connections with any name or none are the service's
+ */
+export function tlsDestinations(
+  read: Read,
+  context: Context,
+  namespace: string,
+  service: Service,
+  port: number,
+  ranges: readonly string[],
+  alone: boolean,
+): TcpChain[] {
+  const { mesh } = context;
+  const routeKey = read.get(mesh.routes.meshRoute, `${namespace}|${service.host}`);
+  const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
+  const name = clusterName("outbound", port, "", service.host);
+  const pool = poolOf(read, context, namespace, service.host, port);
+  const rules = row === undefined
+    ? []
+    : chainsOf(read, context, namespace, row, "mesh", port, translateTlsRoutes);
+  return [
+    ...rules.map((chain) => ({
+      ...chain,
+      ...pool,
+      destinationCidrs: chain.destinationCidrs?.length ? chain.destinationCidrs : ranges,
+    })),
+    {
+      ...pool,
+      destinationCidrs: ranges,
+      sniHosts: alone ? [] : [service.host],
+      clusters: [{ cluster: name, weight: 1 }],
+      statPrefix: name,
+    },
+  ];
+}
+
+/** A VirtualService that is bound to a gateway's port. */
+export interface BoundRoute {
+  readonly row: ConfigObject<VirtualService>;
+  /** The Gateway through which: the port's oldest that it names. */
+  readonly gateway: string;
+  /** All Gateways that it names. */
+  readonly bound: ReadonlySet<string>;
+}
+
+/** The VirtualServices bound to a gateway's port, oldest first. */
+export function boundRoutes(
+  read: Read,
+  { mesh }: Context,
+  namespace: string,
+  port: Pick<GatewayPort, "gateways">,
+): BoundRoute[] {
+  const routes = read.get(mesh.routes.gatewayRoutes, `${namespace}|${port.gateways.join(",")}`);
+  return routes.flatMap((key) => {
+    const row = read.get(mesh.tables.virtualServices, key);
+    if (row === undefined) return [];
+    const bound = new Set(row.spec.gateways.map((g) => gatewayKey(g, row.meta.namespace)));
+    const gateway = port.gateways.find((g) => bound.has(g));
+    return gateway === undefined ? [] : [{ row, gateway, bound }];
+  });
+}
+
 /** The chains of a gateway's TCP port: the rules of all VirtualServices bound to it, the oldest's first. */
 export function gatewayTcpChains(
   read: Read,
@@ -57,17 +134,43 @@ export function gatewayTcpChains(
   namespace: string,
   port: GatewayPort,
 ): TcpChain[] {
+  return boundRoutes(read, context, namespace, port).flatMap(({ row, gateway }) =>
+    chainsOf(read, context, namespace, row, gateway, port.number, translateTcpRoutes)
+  );
+}
+
+/**
+ * The chains of a gateway's server that forwards what is inside of TLS, or TLS
+ * as it is: then by the TLS rules, for names that the server has.
+ */
+export function gatewayServerChains(
+  read: Read,
+  context: Context,
+  namespace: string,
+  port: GatewayPort,
+  server: GatewayServer,
+): TcpChain[] {
   const { mesh } = context;
-  const routes = read.get(mesh.routes.gatewayRoutes, `${namespace}|${port.gateways.join(",")}`);
-  return routes.flatMap((key) => {
-    const row = read.get(mesh.tables.virtualServices, key);
-    if (row === undefined) return [];
-    const bound = new Set(row.spec.gateways.map((g) => gatewayKey(g, row.meta.namespace)));
-    const gateway = port.gateways.find((g) => bound.has(g));
-    return gateway === undefined
-      ? []
-      : chainsOf(read, context, namespace, row, gateway, port.number);
+  const only = onlyServer(port, server);
+  return boundRoutes(read, context, namespace, only).flatMap(({ row, gateway, bound }) => {
+    const owner = row.meta.namespace;
+    const serves = (names: readonly string[]): string[] =>
+      servedHosts(only, bound, names, owner).map(([host]) => host);
+    if (server.kind === "passthrough") {
+      return chainsOf(read, context, namespace, row, gateway, port.number, translateTlsRoutes)
+        .map((chain) => ({ ...chain, sniHosts: serves(lowerCase(chain.sniHosts ?? [])) }))
+        .filter((chain) => chain.sniHosts.length > 0);
+    }
+    const hosts = serves(row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain)));
+    if (hosts.length === 0) return [];
+    const sniHosts = server.hosts.map(({ host }) => host);
+    return chainsOf(read, context, namespace, row, gateway, port.number, translateTcpRoutes)
+      .map((chain) => ({ ...chain, sniHosts }));
   });
+}
+
+function lowerCase(names: readonly string[]): string[] {
+  return names.map((name) => name.toLowerCase());
 }
 
 function chainsOf(
@@ -77,8 +180,9 @@ function chainsOf(
   row: ConfigObject<VirtualService>,
   gateway: string,
   port: number,
+  translate: typeof translateTcpRoutes,
 ): TcpChain[] {
-  return translateTcpRoutes(row.spec, {
+  return translate(row.spec, {
     gateway,
     port,
     vsNamespace: row.meta.namespace,
@@ -87,6 +191,7 @@ function chainsOf(
     resolve: destinationResolver(read, context, namespace, port),
   }).map((route) => ({
     destinationCidrs: route.match.subnets,
+    sniHosts: route.match.sniHosts,
     clusters: route.clusters,
     hashSourceIp: route.hashSourceIp,
     statPrefix: route.clusters.length === 1

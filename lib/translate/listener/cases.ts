@@ -6,11 +6,17 @@
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { VirtualHost } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  type ServerTLSSettings,
+  ServerTLSSettingsSchema,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
+import { fromJson, type JsonObject } from "../../proto/mod.ts";
 import {
   type AccessLogSettings,
   gatewayHttpListener,
   gatewayTcpListener,
+  gatewayTlsListener,
   type InboundPort,
   ingressListener,
   type ManagerDefaults,
@@ -58,6 +64,14 @@ function virtualHost(port: number): VirtualHost {
 
 function inboundPort(port: number, protocol: Protocol): InboundPort {
   return { port, protocol, cluster: inboundClusterName(port), virtualHost: virtualHost(port) };
+}
+
+function serverTls(json: JsonObject): ServerTLSSettings {
+  return fromJson(ServerTLSSettingsSchema, {
+    serverCertificate: "/etc/mesh/cert.pem",
+    privateKey: "/etc/mesh/key.pem",
+    ...json,
+  });
 }
 
 /** Name of the case → the listener. */
@@ -222,6 +236,66 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
       port: 31400,
       chains: [{ clusters: one("outbound|9000||a.b"), statPrefix: "a.ns" }],
       manager,
+    }),
+  gateway_https: () =>
+    gatewayTlsListener({
+      bind: "0.0.0.0",
+      port: 8443,
+      chains: [
+        {
+          sniHosts: ["a.example.com", "*.b.example.com"],
+          tls: serverTls({ mode: "SIMPLE" }),
+          to: { routeName: "https.8443.a.gw.ns" },
+        },
+        {
+          // What is left to it of its names is the second.
+          sniHosts: ["A.example.com", "c.example.com"],
+          tls: serverTls({
+            mode: "MUTUAL",
+            caCertificates: "/etc/mesh/ca.pem",
+            caCrl: "/etc/mesh/ca.crl",
+            subjectAltNames: ["client.example.com"],
+            minProtocolVersion: "TLSV1_2",
+            maxProtocolVersion: "TLSV1_3",
+            cipherSuites: ["ECDHE-ECDSA-AES128-GCM-SHA256", "NO-SUCH-SUITE"],
+            ecdhCurves: ["P-256"],
+          }),
+          to: { routeName: "https.8443.c.gw.ns" },
+        },
+        {
+          sniHosts: ["*"],
+          tls: serverTls({
+            mode: "OPTIONAL_MUTUAL",
+            caCertificates: "/etc/mesh/ca.pem",
+            insecureSkipVerify: true,
+          }),
+          to: { routeName: "https.8443.rest.gw.ns" },
+        },
+      ],
+      manager,
+    }),
+  gateway_tls: () =>
+    gatewayTlsListener({
+      bind: "0.0.0.0",
+      port: 8443,
+      chains: [
+        {
+          sniHosts: ["db.example.com"],
+          destinationCidrs: ["10.0.0.0/8", "192.168.0.1"],
+          tls: serverTls({ mode: "SIMPLE" }),
+          to: { tcp: { clusters: one("outbound|3306||db.b"), statPrefix: "db" } },
+        },
+        {
+          sniHosts: ["db.example.com", "*.example.com"],
+          destinationCidrs: ["10.0.0.0/8", "192.168.0.2"],
+          to: { tcp: { clusters: one("outbound|443||any.b"), statPrefix: "any" } },
+        },
+        {
+          sniHosts: ["*nonsense.example.com"],
+          to: { tcp: { clusters: one("never"), statPrefix: "never" } },
+        },
+      ],
+      manager: FULL,
     }),
   gateway_tls_passthrough: () =>
     gatewayTcpListener({

@@ -6,12 +6,11 @@
 import {
   type Filter,
   type FilterChain,
-  type FilterChainMatch,
   FilterChainMatchSchema,
   FilterChainSchema,
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
-import { create, type MessageInitShape, toJsonString } from "../../proto/mod.ts";
-import { cidrRange } from "../wire/mod.ts";
+import { create, type MessageInitShape } from "../../proto/mod.ts";
+import { distinct } from "./distinct.ts";
 import type { ManagerDefaults, TcpChain } from "./input.ts";
 import { tcpProxyFilter } from "./tcp_proxy.ts";
 
@@ -46,40 +45,26 @@ export function forwardChain(
   );
 }
 
-/**
- * Chains of TCP destinations. Envoy refuses a listener with two chains for the
- * same connections, so of two the first stays; a chain whose ranges cannot be
- * read takes nothing rather than everything.
- */
+/** Chains of TCP destinations. */
 export function tcpChains(
   inputs: readonly TcpChain[],
   manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
 ): FilterChain[] {
-  const chains = new Map<string, FilterChain>();
-  for (const input of inputs) {
-    const match = tcpMatch(input);
-    if (match === "nothing") continue;
-    const key = match === undefined ? "" : toJsonString(FilterChainMatchSchema, match);
-    if (chains.has(key)) continue;
-    const filter = tcpProxyFilter({
-      ...input,
-      idleTimeoutMs: input.idleTimeoutMs ?? manager.idleTimeoutMs,
-      accessLog: manager.accessLog,
-    });
-    chains.set(key, create(FilterChainSchema, { filterChainMatch: match, filters: [filter] }));
-  }
-  return [...chains.values()];
+  return distinct(inputs).map(([input, filterChainMatch]) =>
+    create(FilterChainSchema, { filterChainMatch, filters: [tcpFilter(input, manager)] })
+  );
 }
 
-function tcpMatch(input: TcpChain): FilterChainMatch | undefined | "nothing" {
-  const cidrs = input.destinationCidrs ?? [];
-  const prefixRanges = cidrs.map(cidrRange).filter((range) => range !== undefined);
-  if (cidrs.length > 0 && prefixRanges.length === 0) return "nothing";
-  // Envoy knows no server name that stands for all; without names a chain takes them all.
-  const sniHosts = input.sniHosts ?? [];
-  const serverNames = sniHosts.includes("*") ? [] : [...sniHosts];
-  if (prefixRanges.length === 0 && serverNames.length === 0) return undefined;
-  return create(FilterChainMatchSchema, { prefixRanges, serverNames });
+/** The filter that forwards the connections of a chain. */
+export function tcpFilter(
+  input: TcpChain,
+  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
+): Filter {
+  return tcpProxyFilter({
+    ...input,
+    idleTimeoutMs: input.idleTimeoutMs ?? manager.idleTimeoutMs,
+    accessLog: manager.accessLog,
+  });
 }
 
 /** Chains as a listener has them. */

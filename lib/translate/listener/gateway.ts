@@ -4,15 +4,22 @@
  * @module
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
-import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import {
+  type Filter,
+  type FilterChain,
+  FilterChainSchema,
+} from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
-import { durationOf } from "../../proto/mod.ts";
+import { create, durationOf } from "../../proto/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
-import { chain, tcpChains, withDefault } from "./chain.ts";
+import { chain, tcpChains, tcpFilter, withDefault } from "./chain.ts";
 import { tlsInspector } from "./detect.ts";
+import { distinct } from "./distinct.ts";
 import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 import { bySni } from "./outbound.ts";
+import { serverTls } from "./tls.ts";
 
 /** An HTTP port of a gateway; servers that share it differ in the route table alone. */
 export interface GatewayHttpInput extends Binding {
@@ -28,6 +35,27 @@ export interface GatewayHttpInput extends Binding {
 export interface GatewayTcpInput extends Binding {
   /** Of two for the same connections the first counts. */
   readonly chains: readonly TcpChain[];
+  readonly manager: ManagerDefaults;
+}
+
+/** Connections of a server with TLS, told apart from others by its hosts. */
+export interface GatewayTlsChain {
+  /** Names of the server. */
+  readonly sniHosts: readonly string[];
+  /** Ranges that the connections must be meant for; `undefined` or empty: any. */
+  readonly destinationCidrs?: readonly string[];
+  /** Ends the clients' TLS; without it the connections go on as they are. */
+  readonly tls?: ServerTLSSettings;
+  /** Route table of the requests inside, or where the connections go. */
+  readonly to: { readonly routeName: string } | { readonly tcp: TcpChain };
+}
+
+/** A port of a gateway whose servers are told apart by TLS server name. */
+export interface GatewayTlsInput extends Binding {
+  /** Of two for the same connections the first counts. */
+  readonly chains: readonly GatewayTlsChain[];
+  /** `gatewayTopology.numTrustedProxies`. */
+  readonly xffNumTrustedHops?: number;
   readonly manager: ManagerDefaults;
 }
 
@@ -51,6 +79,28 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
 export function gatewayTcpListener(input: GatewayTcpInput): Listener {
   const chains = tcpChains(input.chains, input.manager);
   return gatewayListener(input, chains, bySni(chains));
+}
+
+/** The listener of a port with TLS. */
+export function gatewayTlsListener(input: GatewayTlsInput): Listener {
+  const chains = distinct(input.chains).map(([{ to, tls }, filterChainMatch]) =>
+    create(FilterChainSchema, {
+      filterChainMatch,
+      filters: ["tcp" in to ? tcpFilter(to.tcp, input.manager) : httpsFilter(input, to.routeName)],
+      transportSocket: tls && serverTls(tls, "routeName" in to),
+    })
+  );
+  return gatewayListener(input, chains, true);
+}
+
+function httpsFilter(input: GatewayTlsInput, routeName: string): Filter {
+  return managerFilter({
+    class: "gateway",
+    statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
+    routes: { rds: routeName },
+    xffNumTrustedHops: input.xffNumTrustedHops,
+    defaults: input.manager,
+  });
 }
 
 function gatewayListener(

@@ -23,6 +23,7 @@ import { OriginalDstSchema } from "#envoy/extensions/filters/listener/original_d
 import { TlsInspectorSchema } from "#envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { HttpConnectionManagerSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
+import { DownstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import {
   httpConnectionManager,
   type ManagerDefaults,
@@ -42,6 +43,7 @@ const REGISTRY = createRegistry(
   RouterSchema,
   TcpProxySchema,
   TlsInspectorSchema,
+  DownstreamTlsContextSchema,
 );
 
 const GRPC_WEB = "type.googleapis.com/envoy.extensions.filters.http.grpc_web.v3.GrpcWeb";

@@ -1,7 +1,7 @@
 /**
  * Listeners: pure functions from plain data to messages. Upstream filters only.
  *
- * Not built here: TLS, tracing, HBONE, PROXY protocol, QUIC.
+ * Not built here: TLS with issued certificates, tracing, HBONE, PROXY protocol, QUIC.
  *
  * @module
  */
@@ -11,6 +11,9 @@ export {
   gatewayHttpListener,
   type GatewayTcpInput,
   gatewayTcpListener,
+  type GatewayTlsChain,
+  type GatewayTlsInput,
+  gatewayTlsListener,
 } from "./gateway.ts";
 export {
   type InboundPort,

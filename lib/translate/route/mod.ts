@@ -19,7 +19,7 @@ export type {
   RouteScope,
   RouteSource,
 } from "./scope.ts";
-export { type TcpCluster, type TcpRoute, translateTcpRoutes } from "./tcp.ts";
+export { type TcpCluster, type TcpRoute, translateTcpRoutes, translateTlsRoutes } from "./tcp.ts";
 export {
   blackHoleVirtualHost,
   catchAllVirtualHost,

@@ -1,5 +1,5 @@
 /**
- * TCP rules: which clusters connections go to, as plain data for the listener.
+ * TCP and TLS rules: which clusters connections go to, as plain data for the listener.
  *
  * @module
  */
@@ -17,6 +17,8 @@ export interface TcpRoute {
     readonly subnets: readonly string[];
     /** The listener's port if the rule asks for it, 0 if it takes any. */
     readonly port: number;
+    /** TLS server names, of a TLS rule; empty: any, and no TLS. */
+    readonly sniHosts: readonly string[];
   };
   /** Never empty. Weights are relative; a single cluster takes all. */
   readonly clusters: readonly TcpCluster[];
@@ -47,9 +49,12 @@ export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRo
     for (const match of matches) {
       if (match !== undefined && !conditionHolds(match, scope)) continue;
       routes.push({
-        match: { subnets: match?.destinationSubnets ?? [], port: match?.port ?? 0 },
-        clusters: targets.map(({ resolved, weight }) => ({ cluster: resolved.cluster, weight })),
-        hashSourceIp: targets.some(({ resolved }) => hashesSourceIp(resolved)),
+        match: {
+          subnets: match?.destinationSubnets ?? [],
+          port: match?.port ?? 0,
+          sniHosts: [],
+        },
+        ...sharesOf(targets),
       });
       if (routes.at(-1)!.match.subnets.length === 0) return routes;
     }
@@ -57,10 +62,37 @@ export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRo
   return routes;
 }
 
+/**
+ * The TLS rules of a VirtualService in a scope, one for each match that applies,
+ * in order. Their destinations get the connections as they are, TLS and all.
+ */
+export function translateTlsRoutes(vs: VirtualService, scope: RouteScope): TcpRoute[] {
+  return vs.tls.flatMap((rule) => {
+    const targets = tcpTargets(rule.route, scope);
+    if (targets.length === 0) return [];
+    return rule.match.filter((match) => conditionHolds(match, scope)).map((match) => ({
+      match: { subnets: match.destinationSubnets, port: match.port, sniHosts: match.sniHosts },
+      ...sharesOf(targets),
+    }));
+  });
+}
+
+interface Target {
+  readonly resolved: ResolvedDestination;
+  readonly weight: number;
+}
+
+function sharesOf(targets: readonly Target[]): Pick<TcpRoute, "clusters" | "hashSourceIp"> {
+  return {
+    clusters: targets.map(({ resolved, weight }) => ({ cluster: resolved.cluster, weight })),
+    hashSourceIp: targets.some(({ resolved }) => hashesSourceIp(resolved)),
+  };
+}
+
 function tcpTargets(
   routes: readonly RouteDestination[],
   scope: RouteScope,
-): { resolved: ResolvedDestination; weight: number }[] {
+): Target[] {
   return routes.flatMap(({ destination, weight }) => {
     if (destination === undefined || (weight <= 0 && routes.length > 1)) return [];
     const resolved = scope.resolve(destination, scope.vsNamespace);

@@ -4,7 +4,7 @@ import { LoadBalancerSettingsSchema } from "#mesh/networking/v1alpha3/destinatio
 import { VirtualServiceSchema } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { hashPolicyFor } from "./hash.ts";
 import type { RouteScope } from "./scope.ts";
-import { type TcpRoute, translateTcpRoutes } from "./tcp.ts";
+import { type TcpRoute, translateTcpRoutes, translateTlsRoutes } from "./tcp.ts";
 
 const BY_SOURCE = hashPolicyFor(
   fromJson(LoadBalancerSettingsSchema, { consistentHash: { useSourceIp: true } }),
@@ -27,7 +27,7 @@ const SCOPE: RouteScope = {
 
 const TO_A = [{ destination: { host: "a" } }];
 const A: TcpRoute = {
-  match: { subnets: [], port: 0 },
+  match: { subnets: [], port: 0, sniHosts: [] },
   clusters: [{ cluster: "store/a/", weight: 1 }],
   hashSourceIp: false,
 };
@@ -54,8 +54,8 @@ const CASES: readonly [about: string, tcp: JsonValue, expected: readonly TcpRout
     },
     { route: [{ destination: { host: "b" } }] },
   ], [
-    { ...A, match: { subnets: ["10.0.0.0/8", "fd00::/8"], port: 0 } },
-    { ...A, match: { subnets: ["192.168.0.1"], port: 3306 } },
+    { ...A, match: { subnets: ["10.0.0.0/8", "fd00::/8"], port: 0, sniHosts: [] } },
+    { ...A, match: { subnets: ["192.168.0.1"], port: 3306, sniHosts: [] } },
     { ...A, clusters: [{ cluster: "store/b/", weight: 1 }] },
   ]],
   ["other ports, gateways and sources", [
@@ -67,7 +67,7 @@ const CASES: readonly [about: string, tcp: JsonValue, expected: readonly TcpRout
   ["this port, gateway and source", [{
     match: [{ port: 3306, sourceLabels: { app: "web" }, sourceNamespace: "store" }],
     route: TO_A,
-  }], [{ ...A, match: { subnets: [], port: 3306 } }]],
+  }], [{ ...A, match: { subnets: [], port: 3306, sniHosts: [] } }]],
   ["nowhere to go", [{
     route: [{ destination: { host: "a" } }, { destination: { host: "b" } }],
   }, { route: TO_A }], [A]],
@@ -84,3 +84,34 @@ for (const [about, tcp, expected] of CASES) {
     assert.deepEqual(translateTcpRoutes(vs, SCOPE), expected);
   });
 }
+
+Deno.test("TLS routes: one for each match that applies, none ends the list", () => {
+  const vs = fromJson(VirtualServiceSchema, {
+    hosts: ["db", "*.db"],
+    tls: [
+      {
+        match: [
+          { sniHosts: ["db"] },
+          { sniHosts: ["x.db"], port: 5432 },
+          { sniHosts: ["y.db"], gateways: ["edge"] },
+          { sniHosts: ["z.db"], destinationSubnets: ["10.0.0.0/8"], port: 3306 },
+        ],
+        route: TO_A,
+      },
+      { match: [{ sniHosts: ["*.db"] }], route: [{ destination: { host: "hashed" } }] },
+      {
+        match: [{ sniHosts: ["*.db"] }],
+        route: [{ destination: { host: "a" } }, { destination: { host: "b" } }],
+      },
+    ],
+  });
+  assert.deepEqual(translateTlsRoutes(vs, SCOPE), [
+    { ...A, match: { subnets: [], port: 0, sniHosts: ["db"] } },
+    { ...A, match: { subnets: ["10.0.0.0/8"], port: 3306, sniHosts: ["z.db"] } },
+    {
+      match: { subnets: [], port: 0, sniHosts: ["*.db"] },
+      clusters: [{ cluster: "store/hashed/", weight: 1 }],
+      hashSourceIp: true,
+    },
+  ]);
+});

@@ -1,0 +1,99 @@
+/**
+ * Listeners of gateways, by port.
+ *
+ * @module
+ */
+import {
+  type GatewayPort,
+  type GatewayServer,
+  gatewayServerKey,
+  onlyServer,
+} from "../derive/mod.ts";
+import type { Read, Resource } from "../graph/mod.ts";
+import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import type { Context } from "./context.ts";
+import { managerDefaults } from "./defaults.ts";
+import { parseFlavour } from "./flavour.ts";
+import {
+  gatewayHttpListener,
+  gatewayTcpListener,
+  type GatewayTlsChain,
+  gatewayTlsListener,
+} from "./listener/mod.ts";
+import { encodeResource } from "./resource.ts";
+import { gatewayServerChains, gatewayTcpChains } from "./tcp_routes.ts";
+
+/**
+ * Name of the route table of a gateway's port: of all servers of an HTTP port
+ * together, or of the only server that the port is given with.
+ */
+export function gatewayRouteName(port: GatewayPort): string {
+  const { number, bind, family, servers } = port;
+  const [server] = servers;
+  if (family === "tls" && server !== undefined) {
+    return `https.${number}.${gatewayServerKey(server)}`;
+  }
+  return bind === "" ? `http.${number}` : `http.${number}.${bind}`;
+}
+
+/** The listener of a port; none while no connection would lead anywhere. */
+export function gatewayListener(
+  read: Read,
+  context: Context,
+  flavourText: string,
+  namespace: string,
+  port: GatewayPort,
+): Resource | undefined {
+  const flavour = parseFlavour(flavourText);
+  const bind = port.bind !== "" ? port.bind : flavour.family === "v4" ? "0.0.0.0" : "::";
+  const place = {
+    bind,
+    port: port.number,
+    manager: managerDefaults(read, context, flavour),
+  };
+  const listener = listenerAt(read, context, namespace, port, place);
+  return listener && encodeResource(listener.name, ListenerSchema, listener);
+}
+
+type Place = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
+
+function listenerAt(
+  read: Read,
+  context: Context,
+  namespace: string,
+  port: GatewayPort,
+  place: Place,
+): Listener | undefined {
+  switch (port.family) {
+    case "http":
+      return gatewayHttpListener({ ...place, routeName: gatewayRouteName(port) });
+    case "tls": {
+      const chains = port.servers.flatMap((s) => tlsChains(read, context, namespace, port, s));
+      return chains.length === 0 ? undefined : gatewayTlsListener({ ...place, chains });
+    }
+    case "tcp": {
+      const chains = gatewayTcpChains(read, context, namespace, port);
+      return chains.length === 0 ? undefined : gatewayTcpListener({ ...place, chains });
+    }
+  }
+}
+
+function tlsChains(
+  read: Read,
+  context: Context,
+  namespace: string,
+  port: GatewayPort,
+  server: GatewayServer,
+): GatewayTlsChain[] {
+  const { kind, tls, hosts } = server;
+  if (kind === "https") {
+    const routeName = gatewayRouteName(onlyServer(port, server));
+    return [{ sniHosts: hosts.map(({ host }) => host), tls, to: { routeName } }];
+  }
+  return gatewayServerChains(read, context, namespace, port, server).map((tcp) => ({
+    sniHosts: tcp.sniHosts ?? [],
+    destinationCidrs: tcp.destinationCidrs,
+    tls,
+    to: { tcp },
+  }));
+}

@@ -1,0 +1,84 @@
+/**
+ * TLS towards clients of a gateway.
+ *
+ * @module
+ */
+import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
+import {
+  type CertificateValidationContext,
+  CertificateValidationContext_TrustChainVerification as TrustChain,
+  CertificateValidationContextSchema,
+  type TlsParameters,
+  TlsParameters_TlsProtocol as EnvoyVersion,
+  TlsParametersSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import { DownstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import {
+  type ServerTLSSettings,
+  ServerTLSSettings_TLSmode as Mode,
+  ServerTLSSettings_TLSProtocol as Version,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import { CIPHER_SUITES } from "../../schema/mod.ts";
+import { create, packAny } from "../../proto/mod.ts";
+import { fileCertificate, fileSource, sanMatchers, tlsSocket } from "../wire/mod.ts";
+
+/** What an HTTPS server offers, the best first. */
+const HTTP_ALPN = ["h2", "http/1.1"];
+
+const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
+  [Version.TLS_AUTO]: EnvoyVersion.TLS_AUTO,
+  [Version.TLSV1_0]: EnvoyVersion.TLSv1_0,
+  [Version.TLSV1_1]: EnvoyVersion.TLSv1_1,
+  [Version.TLSV1_2]: EnvoyVersion.TLSv1_2,
+  [Version.TLSV1_3]: EnvoyVersion.TLSv1_3,
+};
+
+/**
+ * The transport socket of a server whose certificates are files.
+ *
+ * @param http whether requests follow, or any bytes
+ */
+export function serverTls(tls: ServerTLSSettings, http: boolean): TransportSocket {
+  const validation = clientValidation(tls);
+  return tlsSocket(packAny(DownstreamTlsContextSchema, {
+    requireClientCertificate: tls.mode === Mode.MUTUAL,
+    commonTlsContext: {
+      alpnProtocols: http ? HTTP_ALPN : [],
+      tlsParams: parameters(tls),
+      tlsCertificates: tls.tlsCertificates.length > 0
+        ? tls.tlsCertificates.map((c) => fileCertificate(c.serverCertificate, c.privateKey))
+        : [fileCertificate(tls.serverCertificate, tls.privateKey)],
+      validationContextType: validation && { case: "validationContext", value: validation },
+    },
+  }));
+}
+
+/** Suites that Envoy does not know would make it refuse the listener; they are left out, and were warned of. */
+function parameters(tls: ServerTLSSettings): TlsParameters | undefined {
+  const { minProtocolVersion: min, maxProtocolVersion: max, ecdhCurves } = tls;
+  const cipherSuites = tls.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite));
+  const silent = min === Version.TLS_AUTO && max === Version.TLS_AUTO &&
+    cipherSuites.length === 0 && ecdhCurves.length === 0;
+  if (silent) return undefined;
+  return create(TlsParametersSchema, {
+    tlsMinimumProtocolVersion: VERSIONS[min],
+    tlsMaximumProtocolVersion: VERSIONS[max],
+    cipherSuites,
+    ecdhCurves,
+  });
+}
+
+/** What clients' certificates are held to, where the mode asks for any. */
+function clientValidation(tls: ServerTLSSettings): CertificateValidationContext | undefined {
+  if (tls.mode !== Mode.MUTUAL && tls.mode !== Mode.OPTIONAL_MUTUAL) return undefined;
+  return create(CertificateValidationContextSchema, {
+    trustedCa: fileSource(tls.caCertificates),
+    crl: fileSource(tls.caCrl),
+    matchTypedSubjectAltNames: sanMatchers(tls.subjectAltNames),
+    verifyCertificateSpki: tls.verifyCertificateSpki,
+    verifyCertificateHash: tls.verifyCertificateHash,
+    trustChainVerification: tls.insecureSkipVerify
+      ? TrustChain.ACCEPT_UNTRUSTED
+      : TrustChain.VERIFY_TRUST_CHAIN,
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * TLS and undeclared protocols, by what callers and backends meet at real Envoys,
+ * over both transports.
+ *
+ * @module
+ */
+import { startBackend, startTcpBackend } from "../../scripts/harness/mod.ts";
+import { documents, endpoint, serviceEntry } from "../support/manifest.ts";
+import { assertNothingRejected, startWorld } from "../support/world.ts";
+import { benchOf, makePki, startTlsBackend, type TlsCase } from "./tls/bench.ts";
+import { GATEWAY_CASES } from "./tls/gateway_cases.ts";
+import { ORIGINATION_CASES, ORIGINATION_STATS } from "./tls/origination_cases.ts";
+
+const CASES: readonly TlsCase[] = [...GATEWAY_CASES, ...ORIGINATION_CASES];
+
+Deno.test("TLS and undeclared protocols", async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const dir = await Deno.makeTempDir({ prefix: "mesh-tls-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  const pki = await makePki(dir);
+  const a = stack.use(startBackend("a"));
+  const b = stack.use(startBackend("b"));
+  const tcp = stack.use(await startTcpBackend("t"));
+  const left = stack.use(await startTlsBackend("left", pki.backend));
+  const right = stack.use(await startTlsBackend("right", pki.backend));
+  const services = documents(
+    serviceEntry("a", ["a.test"], { number: 80, protocol: "HTTP" }, [endpoint(a.port)]),
+    serviceEntry("b", ["b.test"], { number: 80, protocol: "HTTP" }, [endpoint(b.port)]),
+    serviceEntry("t", ["t.test"], { number: 90, protocol: "TCP" }, [endpoint(tcp.port)]),
+    serviceEntry("left", ["left.test"], { number: 443, protocol: "TLS" }, [endpoint(left.port)]),
+    serviceEntry("right", ["right.test"], { number: 443, protocol: "TLS" }, [endpoint(right.port)]),
+  );
+  const files = { "services.yaml": services };
+  const world = stack.use(
+    await startWorld({
+      kinds: ["sidecar", "router"],
+      files,
+      stats: ORIGINATION_STATS,
+    }),
+  );
+  for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world, pki)));
+  await t.step("no update was refused", () => assertNothingRejected(world));
+});
