@@ -58,7 +58,8 @@ export interface ToolsHost {
   readonly wheels: Readonly<Record<string, Wheel>>;
 }
 
-const HOST: ToolsHost = {
+/** This machine. */
+export const HOST: ToolsHost = {
   env: (name) => Deno.env.get(name),
   os: Deno.build.os,
   arch: Deno.build.arch,

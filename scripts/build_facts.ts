@@ -1,0 +1,66 @@
+/**
+ * The facts that a build carries: version, revision, state of the tree and tag, as `version`
+ * commands show them.
+ *
+ * @module
+ */
+import { type BuildInfo, buildInfo } from "../lib/base/mod.ts";
+
+/** Where the facts are given by hand, for a build without a repository, such as in a container. */
+const VARIABLES = {
+  revision: "MESH_BUILD_REVISION",
+  status: "MESH_BUILD_STATUS",
+  tag: "MESH_BUILD_TAG",
+} as const;
+
+/** Reads the environment; `Deno.env.get` has this shape. */
+export type ReadEnv = (name: string) => string | undefined;
+
+/**
+ * The facts of a build of the tree at `root`: from the environment where it gives them, else from
+ * git, else `unknown`.
+ */
+export async function buildFacts(
+  root: string,
+  env: ReadEnv = (name) => Deno.env.get(name),
+): Promise<BuildInfo> {
+  const revision = env(VARIABLES.revision) || await git(root, "rev-parse", "HEAD");
+  // The tree's state says nothing of a revision that was given by hand.
+  const changes = env(VARIABLES.revision) ? undefined : await git(root, "status", "--porcelain");
+  const state = changes === undefined ? "Unknown" : changes === "" ? "Clean" : "Modified";
+  return {
+    version: buildInfo.version,
+    revision: revision || "unknown",
+    status: env(VARIABLES.status) || state,
+    tag: env(VARIABLES.tag) || await git(root, "describe", "--tags", "--abbrev=0") ||
+      buildInfo.version,
+  };
+}
+
+/** What git prints; `undefined` without git, a repository or an answer. */
+async function git(root: string, ...args: string[]): Promise<string | undefined> {
+  try {
+    const { success, stdout } = await new Deno.Command("git", {
+      args: ["-C", root, ...args],
+      stderr: "null",
+    }).output();
+    return success ? new TextDecoder().decode(stdout).trim() : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** The declaration in `lib/base/build.ts`, from its name to its closing line. */
+const DECLARATION = /^export const buildInfo: BuildInfo = \{\n[^}]*\};$/m;
+
+/**
+ * The text of `lib/base/build.ts` with other facts.
+ *
+ * @throws Error when the text does not declare any
+ */
+export function withFacts(source: string, facts: BuildInfo): string {
+  if (!DECLARATION.test(source)) throw new Error("the module declares no build facts");
+  const literal = JSON.stringify(facts, null, 2);
+  return source.replace(DECLARATION, () => `export const buildInfo: BuildInfo = ${literal};`);
+}

@@ -1,0 +1,201 @@
+/**
+ * `deno task compile [PROGRAM…] [--allow-…]`: builds each program as one file into `dist/`.
+ *
+ * The programs are built from a copy of the sources, in which `lib/base/build.ts` carries the
+ * facts of this build; the tree stays as it is. Each is bundled into one module first, which holds
+ * what the program imports of the packages and nothing else; that is compiled. A built program has the permissions of its set in
+ * `deno.json`, except that it may read everything: what it is to read is known at its start, when
+ * a built program takes no more permissions. `--allow-write=/srv/log` and the like replace what
+ * the set says of that kind.
+ *
+ * @module
+ */
+import { type BuildInfo, MeshError } from "../lib/base/mod.ts";
+import { buildFacts, withFacts } from "./build_facts.ts";
+import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
+
+const ROOT = fromFileUrl(new URL("..", import.meta.url));
+
+/** A permission set of `deno.json`: kinds with what they are granted, all (`true`) or a list. */
+export type PermissionSet = Readonly<Record<string, boolean | readonly string[]>>;
+
+/** What compiles the bundled module; a test hands in another. */
+export interface Compiler {
+  /** The Deno whose `deno compile` is run. */
+  readonly deno: string;
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const COMPILER: Compiler = { deno: Deno.execPath(), env: {} };
+
+/** What is to be built. */
+export interface CompileRequest {
+  /** Folder for the results. */
+  readonly into: string;
+  readonly programs: readonly string[];
+  readonly facts: BuildInfo;
+  /** Permission flags that replace those of a program's set. */
+  readonly permissions?: readonly string[];
+}
+
+/** Names of all programs: the folders of `cmd/` with a `main.ts`. */
+export async function programs(root: string = ROOT): Promise<string[]> {
+  const cmd = join(root, "cmd");
+  const mains = (await walkFiles(cmd, "main.ts")).filter((file) => file.endsWith("/main.ts"));
+  return mains.map((file) => dirname(file).slice(cmd.length + 1)).sort();
+}
+
+/**
+ * Builds programs and returns the paths of the results, each seen to run.
+ *
+ * @throws MeshError `compile-…` with what to do about it
+ */
+export async function compile(
+  request: CompileRequest,
+  compiler: Compiler = COMPILER,
+): Promise<string[]> {
+  const copy = await Deno.makeTempDir({ prefix: "mesh-compile-" });
+  try {
+    await copySources(copy);
+    await writeFacts(join(copy, "lib/base/build.ts"), request.facts);
+    await Deno.mkdir(request.into, { recursive: true });
+    const built: string[] = [];
+    for (const program of request.programs) {
+      built.push(await build(copy, program, request, compiler));
+    }
+    return built;
+  } finally {
+    await Deno.remove(copy, { recursive: true });
+  }
+}
+
+async function copySources(copy: string): Promise<void> {
+  const files = ["deno.json", "deno.lock"];
+  for (const folder of ["cmd", "lib"]) {
+    const found = await walkFiles(join(ROOT, folder), ".ts");
+    files.push(...found.filter((f) => !f.endsWith("_test.ts")).map((f) => f.slice(ROOT.length)));
+  }
+  for (const file of files) {
+    await Deno.mkdir(dirname(join(copy, file)), { recursive: true });
+    await Deno.copyFile(join(ROOT, file), join(copy, file));
+  }
+}
+
+async function writeFacts(file: string, facts: BuildInfo): Promise<void> {
+  await Deno.writeTextFile(file, withFacts(await Deno.readTextFile(file), facts));
+}
+
+async function build(
+  copy: string,
+  program: string,
+  { into, facts, permissions = [] }: CompileRequest,
+  compiler: Compiler,
+): Promise<string> {
+  const { permissions: sets } = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
+  const bundle = `${program}.js`;
+  const source = ["--platform=deno", `--output=${bundle}`, `cmd/${program}/main.ts`];
+  await step(copy, program, COMPILER, ["bundle", ...source]);
+  // A failed compilation leaves a part of its output behind, so it goes into the copy first.
+  const made = join(copy, `built-${program}`);
+  const flags = ["--no-config", "--no-check", "--no-prompt", ...grants(sets[program], permissions)];
+  await step(copy, program, compiler, ["compile", ...flags, `--output=${made}`, bundle]);
+  await seenToRun(made, facts);
+  const out = join(into, program);
+  await Deno.copyFile(made, `${out}.new`);
+  await Deno.rename(`${out}.new`, out);
+  return out;
+}
+
+async function step(
+  cwd: string,
+  program: string,
+  { deno, env }: Compiler,
+  args: string[],
+): Promise<void> {
+  const { success, stderr } = await run(deno, args, { cwd, env: { NO_COLOR: "1", ...env } });
+  if (!success) throw failure(program, stderr);
+}
+
+/**
+ * Flags for what a built program may do: its set, with reading opened, and with what is given by
+ * hand in place of the set's entry of the same kind.
+ */
+export function grants(set: PermissionSet, given: readonly string[]): string[] {
+  const kind = (flag: string): string => flag.split("=")[0] ?? flag;
+  const replaced = new Set(given.map(kind));
+  const opened: PermissionSet = { ...set, read: true };
+  const own = Object.entries(opened).flatMap(([name, what]) => {
+    if (what === false) return [];
+    return [what === true ? `--allow-${name}` : `--allow-${name}=${(what as string[]).join(",")}`];
+  });
+  return [...own.filter((flag) => !replaced.has(kind(flag))), ...given];
+}
+
+/** Turns what `deno compile` says into an error that helps. */
+export function failure(program: string, stderr: string): MeshError {
+  const remedy = `Let this machine reach dl.deno.land, or set DENORT_BIN to the path of a denort ` +
+    `of version ${Deno.version.deno}.`;
+  const said = stderr.split("Stack backtrace:")[0]!.trim();
+  // It speaks of the address it fetches from, or of the file that the variable names.
+  if (/denort|dl\.deno\.land/i.test(stderr)) {
+    const message = `The base that programs are built on cannot be had:\n${said}`;
+    return new MeshError("compile-base", message, { remedy });
+  }
+  return new MeshError("compile-failed", `${program} does not compile:\n${said}`, {
+    remedy: "Correct what it says; `deno task check` says more.",
+  });
+}
+
+/** A base of another version than the compiler's makes a file that does not start. */
+async function seenToRun(program: string, facts: BuildInfo): Promise<void> {
+  const { success, stdout, stderr } = await run(program, ["version", "--short=false"], {});
+  if (success && stdout.includes(`GitRevision:"${facts.revision}"`)) return;
+  throw new MeshError("compile-does-not-run", `${program} does not run:\n${stdout}${stderr}`, {
+    remedy: `Where DENORT_BIN is set, its version must be that of Deno, ${Deno.version.deno}.`,
+  });
+}
+
+async function run(
+  program: string,
+  args: string[],
+  options: { cwd?: string; env?: Record<string, string> },
+): Promise<{ success: boolean; stdout: string; stderr: string }> {
+  const { success, stdout, stderr } = await new Deno.Command(program, { args, ...options })
+    .output();
+  const text = new TextDecoder();
+  return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const all = await programs();
+  const named = args.filter((arg) => !arg.startsWith("-"));
+  const permissions = args.filter((arg) => arg.startsWith("-"));
+  const stray = [
+    ...named.filter((name) => !all.includes(name)),
+    ...permissions.filter((flag) => !/^--allow-[a-z]+(=|$)/.test(flag)),
+  ];
+  if (stray.length > 0) {
+    throw new MeshError("compile-unknown", `There is no program or permission ${stray[0]}.`, {
+      remedy: `Programs: ${all.join(", ")}; permissions are given as --allow-write=PATH.`,
+    });
+  }
+  const facts = await buildFacts(ROOT);
+  const wanted = named.length === 0 ? all : named;
+  const into = join(ROOT, "dist");
+  for (const file of await compile({ into, programs: wanted, facts, permissions })) {
+    const { size } = await Deno.stat(file);
+    console.error(`compile: ${file.slice(ROOT.length)}, ${Math.round(size / 1e6)} MB`);
+  }
+}
+
+if (import.meta.main) {
+  try {
+    await main(Deno.args);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    console.error(`compile: ${error.message}`);
+    if (error.remedy !== undefined) console.error(`compile: ${error.remedy}`);
+    Deno.exit(1);
+  }
+}
