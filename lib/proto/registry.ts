@@ -16,6 +16,7 @@ import { file_envoy_extensions_access_loggers_stream_v3_stream } from "#envoy/ex
 import { file_envoy_extensions_filters_http_cors_v3_cors } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { file_envoy_extensions_filters_http_fault_v3_fault } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { file_envoy_extensions_filters_http_grpc_stats_v3_config } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
+import { file_envoy_extensions_filters_http_grpc_web_v3_grpc_web } from "#envoy/extensions/filters/http/grpc_web/v3/grpc_web_pb.ts";
 import { file_envoy_extensions_filters_http_router_v3_router } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { file_envoy_extensions_filters_listener_http_inspector_v3_http_inspector } from "#envoy/extensions/filters/listener/http_inspector/v3/http_inspector_pb.ts";
 import { file_envoy_extensions_filters_listener_original_dst_v3_original_dst } from "#envoy/extensions/filters/listener/original_dst/v3/original_dst_pb.ts";
@@ -41,6 +42,7 @@ export const SERVED_TYPES: Registry = createRegistry(
   file_envoy_extensions_filters_http_cors_v3_cors,
   file_envoy_extensions_filters_http_fault_v3_fault,
   file_envoy_extensions_filters_http_grpc_stats_v3_config,
+  file_envoy_extensions_filters_http_grpc_web_v3_grpc_web,
   file_envoy_extensions_filters_http_router_v3_router,
   file_envoy_extensions_filters_listener_http_inspector_v3_http_inspector,
   file_envoy_extensions_filters_listener_original_dst_v3_original_dst,
