@@ -270,7 +270,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 2; i++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-async function act(one: Step, model: Model, inner: Store, xds: XdsServer): Promise<void> {
+function act(one: Step, model: Model, inner: Store, xds: XdsServer): void {
   switch (one.do) {
     case "edit":
       for (const { type, layer, name, content } of one.edits) {
@@ -361,7 +361,7 @@ for (const variant of ["delta", "sotw"] as const) {
           for (const typeUrl of TYPES) ask(model, typeUrl);
           try {
             for (const [one, turn] of steps) {
-              await act(one, model, inner, xds);
+              act(one, model, inner, xds);
               if (turn) await turns();
             }
             await settle(model);

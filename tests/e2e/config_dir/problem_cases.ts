@@ -100,9 +100,15 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     name: "a field that is read and does not act is named, and the document serves",
     run: async (bench) => {
       const { world: { config, daemon } } = bench;
-      const text = serviceEntry("inert", ["inert.test"], TCP, [endpoint(9)], {
-        subjectAltNames: ["spiffe://cluster.local/ns/test/sa/inert"],
-      });
+      const text = `${serviceEntry("inert", ["inert.test"], TCP, [endpoint(9)])}---
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: inert}
+spec:
+  host: inert.test
+  trafficPolicy:
+    proxyProtocol: {version: V2}
+`;
       await config.write("inert.yaml", text);
       await served(bench, "inert.test");
       const { problems, warnings } = await problemsOf(daemon);
@@ -110,13 +116,13 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
       assert.deepEqual(warnings.map(({ file, line, path, code }) => ({ file, line, path, code })), [
         {
           file: "inert.yaml",
-          line: lineOf(text, "subjectAltNames"),
-          path: "spec.subjectAltNames",
+          line: lineOf(text, "proxyProtocol"),
+          path: "spec.trafficPolicy.proxyProtocol",
           code: "not-acting",
         },
       ]);
-      assert.match(warnings[0]?.message ?? "", /subjectAltNames/);
-      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*subjectAltNames/);
+      assert.match(warnings[0]?.message ?? "", /proxyProtocol/);
+      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*proxyProtocol/);
       await config.remove("inert.yaml");
       await eventually(
         "the warning to be gone",
