@@ -4,7 +4,7 @@
  * @module
  */
 import type { Graph, Index } from "../graph/mod.ts";
-import { type ConfigObject, isHttp } from "../model/mod.ts";
+import { type ConfigObject, isHttp, mayBeHttp, mayBeTcp } from "../model/mod.ts";
 import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
@@ -29,13 +29,15 @@ export interface Indexes {
   readonly hostsByNamespace: Index;
   /** pattern → hosts below it. */
   readonly hostsByPattern: Index;
-  /** `""` or `NS` → listener members: `http/PORT`, `tcp/PORT`, `vip/PORT/HOST`. */
+  /** `""` or `NS` → listener members: `port/PORT`, `vip/PORT/HOST`. */
   readonly listenersSeenBy: Index;
-  /** `""` or `NS` → numbers of HTTP ports. */
+  /** `""` or `NS` → numbers of ports that may carry HTTP. */
   readonly httpPortsSeenBy: Index;
-  /** `NS|PORT` (`|PORT` for everybody) → hosts with an HTTP port of that number. */
+  /** `NS|PORT` (`|PORT` for everybody) → hosts with a port of that number that may carry HTTP. */
   readonly httpHosts: Index;
-  /** `NS|PORT` → hosts with a TCP port of that number. */
+  /** `NS|PORT` → the port's number, if a service declares HTTP there. */
+  readonly declaredHttp: Index;
+  /** `NS|PORT` → hosts with a port of that number that may carry what is no HTTP. */
   readonly tcpHosts: Index;
   /** virtual address → hosts that have it. */
   readonly hostsByVip: Index;
@@ -121,22 +123,29 @@ function serviceIndexes(graph: Graph, tables: Tables) {
     httpPortsSeenBy: over("httpPorts", function* (row) {
       for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
         for (const port of row.spec.ports) {
-          if (isHttp(protocolOf(port.protocol))) yield [ns, `${port.number}`];
+          if (mayBeHttp(protocolOf(port.protocol))) yield [ns, `${port.number}`];
         }
       }
     }),
     httpHosts: over("httpHosts", function* (row) {
       for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
         for (const port of row.spec.ports) {
-          if (!isHttp(protocolOf(port.protocol))) continue;
+          if (!mayBeHttp(protocolOf(port.protocol))) continue;
           for (const host of hosts(row)) yield [`${ns}|${port.number}`, host];
+        }
+      }
+    }),
+    declaredHttp: over("declaredHttp", function* (row) {
+      for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
+        for (const { number, protocol } of row.spec.ports) {
+          if (isHttp(protocolOf(protocol))) yield [`${ns}|${number}`, `${number}`];
         }
       }
     }),
     tcpHosts: over("tcpHosts", function* (row) {
       for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
         for (const port of row.spec.ports) {
-          if (!listensTcp(port.protocol)) continue;
+          if (!mayBeTcp(protocolOf(port.protocol))) continue;
           for (const host of hosts(row)) yield [`${ns}|${port.number}`, host];
         }
       }
@@ -156,31 +165,23 @@ function serviceIndexes(graph: Graph, tables: Tables) {
 }
 
 /**
- * The outbound listeners that a ServiceEntry's ports may need: one shared by all
- * HTTP services of a port, one shared by the TCP services that are told apart by
- * nothing or by address ranges, and one for each host with single addresses.
+ * The outbound listeners that a ServiceEntry's ports may need: one that all
+ * services of a port share, and one for each host with single addresses that
+ * may carry what is no HTTP.
  */
 function* listenerMembers(spec: ServiceEntry): Iterable<string> {
   for (const port of spec.ports) {
-    if (isHttp(protocolOf(port.protocol))) yield `http/${port.number}`;
-    else if (listensTcp(port.protocol)) {
-      yield `tcp/${port.number}`;
-      if (spec.addresses.some((a) => !isRange(a))) {
-        for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
-      }
-    }
+    const protocol = protocolOf(port.protocol);
+    if (protocol === "UDP") continue;
+    yield `port/${port.number}`;
+    if (!mayBeTcp(protocol) || !spec.addresses.some((a) => !isRange(a))) continue;
+    for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
   }
 }
 
 /** Whether an address is a range (`10.0.0.0/8`) and not a single address. */
 export function isRange(address: string): boolean {
   return address.includes("/");
-}
-
-/** Whether a port's protocol is carried as plain TCP. */
-function listensTcp(protocol: string): boolean {
-  const p = protocolOf(protocol);
-  return !isHttp(p) && p !== "UDP";
 }
 
 function workloadIndexes(graph: Graph, tables: Tables) {

@@ -10,6 +10,8 @@ export {
   isHttp2,
   isTls,
   type Locality,
+  mayBeHttp,
+  mayBeTcp,
   type Protocol,
   type Resolution,
   type Service,

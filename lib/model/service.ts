@@ -86,6 +86,16 @@ export function isHttp(protocol: Protocol): boolean {
     protocol === "GRPC-Web" || protocol === "HTTP_PROXY";
 }
 
+/** Whether a port carries HTTP, by its declaration or by what is found out about each connection. */
+export function mayBeHttp(protocol: Protocol): boolean {
+  return isHttp(protocol) || protocol === "Unsupported";
+}
+
+/** Whether a port carries, or may carry, what is no HTTP; UDP is not carried at all. */
+export function mayBeTcp(protocol: Protocol): boolean {
+  return !isHttp(protocol) && protocol !== "UDP";
+}
+
 /** Whether a protocol runs over HTTP/2 to the workload. */
 export function isHttp2(protocol: Protocol): boolean {
   return protocol === "HTTP2" || protocol === "GRPC" || protocol === "GRPC-Web";

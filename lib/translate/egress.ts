@@ -5,25 +5,17 @@
  * @module
  */
 import type { Derived, Read, Resource } from "../graph/mod.ts";
-import { isHttp } from "../model/mod.ts";
+import { isHttp, mayBeHttp, mayBeTcp, type Service } from "../model/mod.ts";
 import { isRange, protocolOf } from "../derive/mod.ts";
-import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { CaptureMode, type MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
-import { fallthroughCluster, managerDefaults } from "./defaults.ts";
-import { outboundHttpListener } from "./listener/mod.ts";
-import { type Flavour, parseFlavour, wildcard } from "./flavour.ts";
-import { encodeResource, sameResources } from "./resource.ts";
-import {
-  addressListeners,
-  sharedTcpListener,
-  type TcpPlace,
-  tcpServices,
-} from "./tcp_listeners.ts";
+import { type Flavour, parseFlavour } from "./flavour.ts";
+import { sameResources } from "./resource.ts";
+import { addressListeners, sharedListener, type TcpPlace, tcpServices } from "./tcp_listeners.ts";
 
 /** The tables about egress listeners. `scope` is `NS|sidecar`. */
 export interface Egress {
-  /** scope → members: `listener|port|kind`, kind `http`, `tcp` or `vip/HOST`. */
+  /** scope → members: `listener|port|kind`, kind `vip/HOST` or {@link Kind}. */
   readonly listenerMembers: Derived<readonly string[]>;
   /** `flavour|scope|member` → the listener. */
   readonly listeners: Derived<readonly Resource[]>;
@@ -36,28 +28,21 @@ export interface Egress {
 /** Creates the tables. */
 export function deriveEgress(context: Context): Egress {
   const { graph } = context.mesh;
-  const listenerMembers = graph.derive<readonly string[]>("egress.listeners", (read, scope) => {
-    const members: string[] = [];
-    const egress = egressOf(read, context, scope);
-    const taken = new Set(egress.map((e) => e.port?.number).filter((n) => n !== undefined));
-    egress.forEach((listener, i) => {
-      if (listener.port !== undefined) {
-        const kind = isHttp(protocolOf(listener.port.protocol)) ? "http" : "tcp";
-        members.push(`${i}|${listener.port.number}|${kind}`);
-      } else members.push(...openMembers(read, context, scope, i, taken));
-    });
-    return members.sort();
-  });
+  const listenerMembers = graph.derive<readonly string[]>(
+    "egress.listeners",
+    (read, scope) => {
+      const members = portsOf(read, context, scope)
+        .map(({ index, port, kind }) => `${index}|${port}|${kind}`);
+      return [...members, ...addressMembers(read, context, scope)].sort();
+    },
+  );
   const routeMembers = graph.derive<readonly string[]>(
     "egress.routes",
     (read, scope) =>
-      read.get(listenerMembers, scope)
-        .filter((member) => member.endsWith("|http"))
-        .map((member) => {
-          const [listener = "", port = ""] = member.split("|");
-          const bind = egressOf(read, context, scope)[Number(listener)]?.bind ?? "";
-          return `${listener}|${port}|${routeName(bind, Number(port))}`;
-        }),
+      portsOf(read, context, scope).filter(({ http }) => http).map(({ index, port }) => {
+        const bind = egressOf(read, context, scope)[index]?.bind ?? "";
+        return `${index}|${port}|${routeName(bind, port)}`;
+      }).sort(),
   );
   const httpHosts = graph.derive<readonly string[]>("egress.httpHosts", (read, key) => {
     const [namespace = "", sidecar = "", listener = "", portText = ""] = splitKey(key, 4);
@@ -66,7 +51,7 @@ export function deriveEgress(context: Context): Egress {
     const served = imported(read, context, scope, listener)
       .filter((host) =>
         pickService(read, context, namespace, host)?.ports
-          .some((p) => p.number === port && isHttp(p.protocol)) === true
+          .some((p) => p.number === port && mayBeHttp(p.protocol)) === true
       );
     if (port !== 80) return served;
     // Hosts that only VirtualServices name are served there too.
@@ -104,34 +89,84 @@ function imported(
 }
 
 /**
- * A listener without a port of its own stands for every port of the hosts it
- * imports that no other listener has. HTTP wins a port that both kinds want.
+ * What a listener carries: HTTP alone, what services that declare no HTTP
+ * declare, both, or bytes as they are.
  */
-function openMembers(
+type Kind = "http" | "tcp" | "mixed" | "raw";
+
+/** A port that an egress listener opens. */
+interface EgressPort {
+  /** Position of the listener. */
+  readonly index: number;
+  readonly port: number;
+  readonly kind: Kind;
+  /** Whether it may carry HTTP. */
+  readonly http: boolean;
+}
+
+/**
+ * The ports of all egress listeners. One without a port of its own stands for
+ * every port of the hosts it imports that no other listener has.
+ */
+function portsOf(read: Read, context: Context, scope: string): EgressPort[] {
+  return egressOf(read, context, scope).flatMap((listener, index): EgressPort[] => {
+    if (listener.port === undefined) return openPorts(read, context, scope, index);
+    const protocol = protocolOf(listener.port.protocol);
+    const kind = isHttp(protocol) ? "http" : mayBeHttp(protocol) ? "mixed" : "raw";
+    return [{ index, port: listener.port.number, kind, http: kind !== "raw" }];
+  });
+}
+
+function openPorts(read: Read, context: Context, scope: string, index: number): EgressPort[] {
+  const taken = takenPorts(read, context, scope);
+  const found = new Map<number, { declared: boolean; tcp: boolean; http: boolean }>();
+  for (const { service } of openServices(read, context, scope, index)) {
+    for (const { number, protocol } of service.ports) {
+      if (protocol === "UDP" || taken.has(number)) continue;
+      const port = found.get(number) ?? { declared: false, tcp: false, http: false };
+      port.declared ||= isHttp(protocol);
+      port.tcp ||= mayBeTcp(protocol);
+      port.http ||= mayBeHttp(protocol);
+      found.set(number, port);
+    }
+  }
+  return [...found].map(([port, { declared, tcp, http }]) => {
+    const kind = !declared ? "tcp" : tcp ? "mixed" : "http";
+    return { index, port, kind, http };
+  });
+}
+
+/** Members of single addresses, of listeners without a port of their own. */
+function addressMembers(read: Read, context: Context, scope: string): string[] {
+  const taken = takenPorts(read, context, scope);
+  return egressOf(read, context, scope).flatMap((listener, index) => {
+    if (listener.port !== undefined) return [];
+    return openServices(read, context, scope, index)
+      .filter(({ service }) => service.addresses.some((a) => !isRange(a)))
+      .flatMap(({ host, service }) =>
+        service.ports.filter((p) => mayBeTcp(p.protocol) && !taken.has(p.number))
+          .map((p) => `${index}|${p.number}|vip/${host}`)
+      );
+  });
+}
+
+function openServices(
   read: Read,
   context: Context,
   scope: string,
-  listener: number,
-  taken: ReadonlySet<number>,
-): string[] {
+  index: number,
+): { host: string; service: Service }[] {
   const namespace = scope.slice(0, scope.indexOf("|"));
-  const kinds = new Map<number, "http" | "tcp">();
-  const members: string[] = [];
-  for (const host of imported(read, context, scope, listener)) {
+  return imported(read, context, scope, index).flatMap((host) => {
     const service = pickService(read, context, namespace, host);
-    for (const { number, protocol } of service?.ports ?? []) {
-      if (taken.has(number) || protocol === "UDP") continue;
-      if (isHttp(protocol)) kinds.set(number, "http");
-      else {
-        if (!kinds.has(number)) kinds.set(number, "tcp");
-        if (service!.addresses.some((a) => !isRange(a))) {
-          members.push(`${listener}|${number}|vip/${host}`);
-        }
-      }
-    }
-  }
-  for (const [port, kind] of kinds) members.push(`${listener}|${port}|${kind}`);
-  return members;
+    return service === undefined ? [] : [{ host, service }];
+  });
+}
+
+/** Ports that listeners have for themselves. */
+function takenPorts(read: Read, context: Context, scope: string): Set<number> {
+  const egress = egressOf(read, context, scope);
+  return new Set(egress.flatMap(({ port }) => port?.number ?? []));
 }
 
 interface EgressPlace {
@@ -147,33 +182,20 @@ function egressListeners(read: Read, context: Context, place: EgressPlace): Reso
   if (spec === undefined) return [];
   const bound = spec.captureMode === CaptureMode.NONE ||
     (spec.captureMode === CaptureMode.DEFAULT && place.flavour.bound);
-  const at = {
+  const port = Number(portText);
+  const at: TcpPlace = {
     flavour: { ...place.flavour, bound },
     namespace: place.namespace,
-    port: Number(portText),
+    port,
     sidecar: place.scope.slice(place.scope.indexOf("|") + 1),
     bind: spec.bind === "" ? undefined : spec.bind,
+    httpRoutes: kind === "raw" ? undefined : routeName(spec.bind, port),
   };
-  if (kind === "http") return [httpListener(read, context, at)];
   if (kind.startsWith("vip/")) {
     return addressListeners(read, context, at, kind.slice("vip/".length));
   }
+  if (kind === "http") return sharedListener(read, context, at, [], true);
   const hosts = imported(read, context, place.scope, index);
   const services = tcpServices(read, context, at.namespace, at.port, hosts);
-  return sharedTcpListener(read, context, at, services);
-}
-
-function httpListener(read: Read, context: Context, at: TcpPlace): Resource {
-  const binding = at.bind !== undefined ? { bind: at.bind } : {
-    ...wildcard(at.flavour),
-    fallthroughCluster: fallthroughCluster(read, context, at.flavour, at.sidecar),
-  };
-  const listener = outboundHttpListener({
-    ...binding,
-    port: at.port,
-    bindToPort: at.flavour.bound,
-    routeName: routeName(at.bind ?? "", at.port),
-    manager: managerDefaults(read, context, at.flavour),
-  });
-  return encodeResource(listener.name, ListenerSchema, listener);
+  return sharedListener(read, context, at, services, kind === "mixed");
 }

@@ -36,7 +36,13 @@ const exportTo = fc.constantFrom("", "  exportTo: ['.']\n", "  exportTo: [two]\n
 const serviceEntry = fc.record({
   host,
   exportTo,
-  port: fc.constantFrom("80, name: http, protocol: HTTP", "90, name: tcp, protocol: TCP"),
+  port: fc.constantFrom(
+    "80, name: http, protocol: HTTP",
+    "80, name: bytes, protocol: TCP",
+    "90, name: tcp, protocol: TCP",
+    "90, name: found",
+    "90, name: tls, protocol: TLS",
+  ),
   vip: fc.constantFrom("", "  addresses: [240.0.0.1]\n", "  addresses: [240.1.0.0/16]\n"),
   endpoint: fc.integer({ min: 1, max: 3 }),
 }).map((r) =>
@@ -68,12 +74,21 @@ const virtualService = fc.record({
 }).map((r) =>
   `  hosts: ["${r.host}"]
 ${r.exportTo}${r.gateways}  http: [{route: [{destination: {host: ${r.destination}}}]}]
+  tls: [{match: [{sniHosts: ["${r.host}"]}], route: [{destination: {host: ${r.destination}}}]}]
 `
 );
 
-const gateway = fc.constantFrom("['*']", "[a.example, two/b.example]").map((hosts) =>
+const gateway = fc.record({
+  hosts: fc.constantFrom("['*']", "[a.example, two/b.example]"),
+  redirect: fc.constantFrom("", ", tls: {httpsRedirect: true}"),
+}).map(({ hosts, redirect }) =>
   `  selector: {app: gw}
-  servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: ${hosts}}]
+  servers:
+  - {port: {number: 8080, name: http, protocol: HTTP}, hosts: ${hosts}${redirect}}
+  - port: {number: 8443, name: https, protocol: HTTPS}
+    hosts: ${hosts}
+    tls: {mode: SIMPLE, serverCertificate: /c, privateKey: /k}
+  - {port: {number: 8443, name: pass, protocol: TLS}, hosts: ['*.example'], tls: {mode: PASSTHROUGH}}
 `
 );
 
@@ -180,25 +195,18 @@ Deno.test("incremental translation equals translation from scratch", () => {
 });
 
 /**
- * What a proxy of namespace `one` is served, without tables that have no virtual
- * host of a service, and the listener of such a table: layers keep both for a
- * port whose only HTTP service lost its host to another definition.
+ * Ports whose tables have no virtual host of a service that a proxy of namespace
+ * `one` sees: layers keep such a table, and HTTP in the port's listener, when the
+ * only HTTP service there lost its host to another definition.
  */
-function servedTo(
-  { translation: { mesh }, graph }: Bench,
-  seat: Seat,
-): Record<string, Record<string, string>> {
-  const all = everything(seat);
-  for (const table of seat.view(TYPE_URLS.route)!.entries()) {
+function idlePorts({ translation: { mesh }, graph }: Bench, seat: Seat): string[] {
+  return [...seat.view(TYPE_URLS.route)!.entries()].flatMap((table) => {
     const { virtualHosts } = fromBinary(RouteConfigurationSchema, table.bytes);
     const serves = virtualHosts.some((v) =>
       graph.peek(mesh.services.resolve, `one|${v.domains[0]}`) !== undefined
     );
-    if (serves) continue;
-    delete all.route![table.name];
-    delete all.listener![`0.0.0.0_${table.name}`];
-  }
-  return all;
+    return serves ? [] : [table.name];
+  });
 }
 
 Deno.test("what layers show equals what a Sidecar that imports everything shows", () => {
@@ -212,11 +220,18 @@ spec: {egress: [{hosts: ['*/*']}]}
       const bench = startTranslation();
       for (const e of edits) if (e.kind !== "Sidecar") apply(bench, e);
       const layered = bench.translation.source.seat(proxyNode("one"), () => {});
-      const before = servedTo(bench, layered);
+      const before = everything(layered);
+      const idle = idlePorts(bench, layered);
       layered.close();
       bench.set(all);
       const whole = bench.translation.source.seat(proxyNode("one"), () => {});
-      const after = servedTo(bench, whole);
+      const after = everything(whole);
+      for (const port of idle) {
+        for (const served of [before, after]) {
+          delete served.route![port];
+          delete served.listener![`0.0.0.0_${port}`];
+        }
+      }
       for (const type of ["cluster", "endpoint", "listener", "route"]) {
         assert.deepEqual(before[type], after[type], type);
       }

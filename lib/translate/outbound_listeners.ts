@@ -1,24 +1,16 @@
 /**
- * Outbound listeners, by the member that needs them: `http/PORT`, `tcp/PORT`,
- * `vip/PORT/HOST` (see the index `listenersSeenBy`).
+ * Outbound listeners, by the member that needs them: `port/PORT`, `vip/PORT/HOST`
+ * (see the index `listenersSeenBy`).
  *
  * @module
  */
 import { isRange } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
-import { isHttp } from "../model/mod.ts";
-import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { mayBeTcp } from "../model/mod.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
-import { fallthroughCluster, managerDefaults } from "./defaults.ts";
-import { parseFlavour, wildcard } from "./flavour.ts";
-import { outboundHttpListener } from "./listener/mod.ts";
-import { encodeResource, sameResources } from "./resource.ts";
-import {
-  addressListeners,
-  sharedTcpListener,
-  type TcpPlace,
-  tcpServices,
-} from "./tcp_listeners.ts";
+import { parseFlavour } from "./flavour.ts";
+import { sameResources } from "./resource.ts";
+import { addressListeners, sharedListener, tcpServices } from "./tcp_listeners.ts";
 
 /** Creates the table: `flavour|NS|member`. */
 export function deriveOutboundListeners(context: Context): Derived<readonly Resource[]> {
@@ -26,17 +18,17 @@ export function deriveOutboundListeners(context: Context): Derived<readonly Reso
     const [flavour = "", namespace = "", member = ""] = splitKey(key, 3);
     const [kind = "", portText = "", host = ""] = member.split("/");
     const port = Number(portText);
-    const place = { flavour: parseFlavour(flavour), namespace, port, sidecar: "" };
+    const place = {
+      flavour: parseFlavour(flavour),
+      namespace,
+      port,
+      sidecar: "",
+      httpRoutes: `${port}`,
+    };
     if (kind === "vip") return addressListeners(read, context, place, host);
-    // Where HTTP services share a port with TCP services, their listener has it.
-    const http = hasHttp(read, context, namespace, port);
-    if (kind === "http") return http ? [httpListener(read, context, place)] : [];
-    return http ? [] : sharedTcpListener(
-      read,
-      context,
-      place,
-      tcpServices(read, context, namespace, port, tcpHosts(read, context, namespace, port)),
-    );
+    const hosts = tcpHosts(read, context, namespace, port);
+    const services = tcpServices(read, context, namespace, port, hosts);
+    return sharedListener(read, context, place, services, hasHttp(read, context, namespace, port));
   }, { equal: sameResources });
 }
 
@@ -54,8 +46,8 @@ export function deriveOverlayListeners(context: Context): Derived<readonly strin
       for (const seenBy of [namespace, ""]) {
         const service = pickService(read, context, seenBy, host);
         for (const port of service?.ports ?? []) {
-          if (isHttp(port.protocol) || port.protocol === "UDP") continue;
-          members.add(`tcp/${port.number}`);
+          if (!mayBeTcp(port.protocol)) continue;
+          members.add(`port/${port.number}`);
           if (service!.addresses.some((a) => !isRange(a))) {
             members.add(`vip/${port.number}/${host}`);
           }
@@ -66,22 +58,10 @@ export function deriveOverlayListeners(context: Context): Derived<readonly strin
   });
 }
 
-function httpListener(read: Read, context: Context, place: TcpPlace): Resource {
-  const listener = outboundHttpListener({
-    ...wildcard(place.flavour),
-    port: place.port,
-    bindToPort: place.flavour.bound,
-    fallthroughCluster: fallthroughCluster(read, context, place.flavour, ""),
-    routeName: `${place.port}`,
-    manager: managerDefaults(read, context, place.flavour),
-  });
-  return encodeResource(listener.name, ListenerSchema, listener);
-}
-
-/** Whether the namespace sees an HTTP service at a port. */
+/** Whether the namespace sees a service that declares HTTP at a port. */
 function hasHttp(read: Read, { mesh }: Context, namespace: string, port: number): boolean {
-  return read.any(mesh.indexes.httpHosts, `|${port}`) ||
-    (namespace !== "" && read.any(mesh.indexes.httpHosts, `${namespace}|${port}`));
+  return read.any(mesh.indexes.declaredHttp, `|${port}`) ||
+    (namespace !== "" && read.any(mesh.indexes.declaredHttp, `${namespace}|${port}`));
 }
 
 /** Hosts that the namespace may see a TCP port of a number of. */

@@ -1,19 +1,24 @@
 /**
- * Outbound TCP listeners: those that services share, and those of single
+ * Outbound listeners: those that services of a port share, and those of single
  * addresses.
  *
  * @module
  */
 import { isRange } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
-import { isHttp, type Service } from "../model/mod.ts";
+import { isTls, mayBeTcp, type Protocol, type Service } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type Context, ownsAddress, pickService } from "./context.ts";
 import { fallthroughCluster, managerDefaults } from "./defaults.ts";
 import { type Flavour, wildcard } from "./flavour.ts";
-import { type OutboundTcpInput, outboundTcpListener, type TcpChain } from "./listener/mod.ts";
+import {
+  outboundHttpListener,
+  type OutboundTcpInput,
+  outboundTcpListener,
+  type TcpChain,
+} from "./listener/mod.ts";
 import { encodeResource } from "./resource.ts";
-import { tcpDestinations } from "./tcp_routes.ts";
+import { tcpDestinations, tlsDestinations } from "./tcp_routes.ts";
 
 /** Where a listener is, and for whom. */
 export interface TcpPlace {
@@ -24,9 +29,11 @@ export interface TcpPlace {
   readonly sidecar: string;
   /** Address that a Sidecar asks for. */
   readonly bind?: string;
+  /** Route table for HTTP that is found; `undefined`: a Sidecar says that there is none. */
+  readonly httpRoutes?: string;
 }
 
-/** Those of some hosts that have a TCP port of a number, oldest first, then by host. */
+/** Those of some hosts that have a port of a number that may carry TCP, oldest first, then by host. */
 export function tcpServices(
   read: Read,
   context: Context,
@@ -38,46 +45,61 @@ export function tcpServices(
   const services: Service[] = [];
   for (const host of hosts) {
     const service = pickService(read, context, namespace, host);
-    if (service !== undefined && carriesTcp(service, port)) services.push(service);
+    if (service !== undefined && protocolAt(service, port) !== undefined) services.push(service);
   }
   return services.sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));
 }
 
-/** Whether a service's port is plain TCP to us. */
-function carriesTcp(service: Service, port: number): boolean {
-  return service.ports.some((p) =>
-    p.number === port && !isHttp(p.protocol) && p.protocol !== "UDP"
-  );
+/** The protocol of a service's port; `undefined` when it carries no TCP. */
+function protocolAt(service: Service, port: number): Protocol | undefined {
+  return service.ports.find((p) => p.number === port && mayBeTcp(p.protocol))?.protocol;
 }
 
 /**
- * The listener of a port for TCP services that have no single address: address
- * ranges are told apart, of the others the first is served. Where the listener
- * is bound, nothing tells destinations apart.
+ * The listener of a port for services that have no single address. TLS services
+ * are told apart by server name, others by address range; of those without
+ * either the first is served. Where the listener is bound, addresses do not tell
+ * destinations apart. HTTP is found by the connections' first bytes, if a
+ * service declares it or one declares nothing.
+ *
+ * @param declared whether a service declares HTTP at the port
  */
-export function sharedTcpListener(
+export function sharedListener(
   read: Read,
   context: Context,
   place: TcpPlace,
   services: readonly Service[],
+  declared: boolean,
 ): Resource[] {
-  const { namespace, port, flavour } = place;
+  const { namespace, port, flavour, httpRoutes } = place;
   const alone = flavour.bound || place.bind !== undefined;
   const chains: TcpChain[] = [];
+  let http = declared;
   let open = false;
   for (const service of services) {
+    const protocol = protocolAt(service, port) ?? "TCP";
     const ranges = alone ? [] : service.addresses.filter(isRange);
-    const single = !alone && service.addresses.length > 0 && ranges.length === 0;
-    if (single || (ranges.length === 0 && open)) continue;
+    if (!alone && service.addresses.length > 0 && ranges.length === 0) continue;
+    if (isTls(protocol)) {
+      chains.push(...tlsDestinations(read, context, namespace, service, port, ranges, false));
+      continue;
+    }
+    const sniffed = protocol === "Unsupported" && httpRoutes !== undefined;
+    http ||= sniffed && ranges.length === 0;
+    if (ranges.length === 0 && open) continue;
     open ||= ranges.length === 0;
-    chains.push(...tcpDestinations(read, context, namespace, service, port, ranges));
+    const found = sniffed && ranges.length > 0 ? { httpRoutes } : {};
+    chains.push(
+      ...tcpDestinations(read, context, namespace, service, port, ranges)
+        .map((chain) => ({ ...chain, ...found })),
+    );
   }
-  if (chains.length === 0) return [];
+  if (chains.length === 0 && !http) return [];
   const binding = place.bind !== undefined ? { bind: place.bind } : {
     ...wildcard(flavour),
     fallthroughCluster: fallthroughCluster(read, context, flavour, place.sidecar),
   };
-  return [tcpResource(read, context, place, binding, chains)];
+  return [listenerAt(read, context, place, binding, chains, http)];
 }
 
 /** One listener for each single address of a host. Bound ones cannot have it: it is not the proxy's. */
@@ -87,28 +109,37 @@ export function addressListeners(
   place: TcpPlace,
   host: string,
 ): Resource[] {
-  const { namespace, port } = place;
+  const { namespace, port, httpRoutes } = place;
   const service = pickService(read, context, namespace, host);
-  if (place.flavour.bound || service === undefined || !carriesTcp(service, port)) return [];
-  const chains = tcpDestinations(read, context, namespace, service, port, []);
+  const protocol = service && protocolAt(service, port);
+  if (place.flavour.bound || service === undefined || protocol === undefined) return [];
+  const chains = isTls(protocol)
+    ? tlsDestinations(read, context, namespace, service, port, [], true)
+    : tcpDestinations(read, context, namespace, service, port, []);
+  const http = protocol === "Unsupported" && httpRoutes !== undefined;
   return service.addresses
     .filter((address) => !isRange(address) && ownsAddress(read, context, namespace, address, host))
-    .map((address) => tcpResource(read, context, place, { bind: address }, chains));
+    .map((address) => listenerAt(read, context, place, { bind: address }, chains, http));
 }
 
-function tcpResource(
+function listenerAt(
   read: Read,
   context: Context,
   place: TcpPlace,
   binding: Pick<OutboundTcpInput, "bind" | "extraBinds" | "fallthroughCluster">,
   chains: readonly TcpChain[],
+  http: boolean,
 ): Resource {
-  const listener = outboundTcpListener({
+  const { port, flavour, httpRoutes } = place;
+  const common = {
     ...binding,
-    port: place.port,
-    bindToPort: place.flavour.bound,
-    chains,
-    manager: managerDefaults(read, context, place.flavour),
-  });
+    port,
+    bindToPort: flavour.bound,
+    manager: managerDefaults(read, context, flavour),
+  };
+  const routeName = http ? httpRoutes : undefined;
+  const listener = chains.length === 0 && routeName !== undefined
+    ? outboundHttpListener({ ...common, routeName })
+    : outboundTcpListener({ ...common, chains, httpRoutes: routeName });
   return encodeResource(listener.name, ListenerSchema, listener);
 }

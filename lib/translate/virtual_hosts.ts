@@ -6,7 +6,7 @@
  */
 import { fullHost } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
-import { isHttp } from "../model/mod.ts";
+import { mayBeHttp } from "../model/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
 import { type Context, ownsAddress, pick, pickService, splitKey } from "./context.ts";
@@ -41,7 +41,7 @@ function virtualHost(
 ): Resource | undefined {
   const { mesh } = context;
   const service = pickService(read, context, namespace, host);
-  const served = service?.ports.some((p) => p.number === port && isHttp(p.protocol)) ?? false;
+  const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
   if (service !== undefined && !served) return undefined;
   const routeKey = read.get(mesh.routes.meshRoute, `${namespace}|${host}`);
   if (service === undefined && (port !== 80 || routeKey === "")) return undefined;

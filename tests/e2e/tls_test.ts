@@ -9,9 +9,14 @@ import { documents, endpoint, serviceEntry } from "../support/manifest.ts";
 import { assertNothingRejected, startWorld } from "../support/world.ts";
 import { benchOf, makePki, startTlsBackend, type TlsCase } from "./tls/bench.ts";
 import { GATEWAY_CASES } from "./tls/gateway_cases.ts";
+import { OUTBOUND_CASES } from "./tls/outbound_cases.ts";
 import { ORIGINATION_CASES, ORIGINATION_STATS } from "./tls/origination_cases.ts";
 
-const CASES: readonly TlsCase[] = [...GATEWAY_CASES, ...ORIGINATION_CASES];
+const CASES: readonly TlsCase[] = [
+  ...GATEWAY_CASES,
+  ...ORIGINATION_CASES,
+  ...OUTBOUND_CASES,
+];
 
 Deno.test("TLS and undeclared protocols", async (t) => {
   await using stack = new AsyncDisposableStack();

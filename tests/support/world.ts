@@ -76,7 +76,7 @@ export function sidecars(egress: readonly EgressListener[], more: Spec = {}): st
     manifest("Sidecar", `proxy-${transport}`, {
       workloadSelector: { labels: { transport, kind: "sidecar" } },
       egress: egress.map(({ number, protocol, hosts = ["./*"] }) => ({
-        port: { number, protocol, name: `${protocol.toLowerCase()}-${number}` },
+        port: { number, protocol, name: `${protocol.toLowerCase() || "any"}-${number}` },
         bind: addressOf("sidecar", transport),
         captureMode: "NONE",
         hosts,

@@ -167,6 +167,38 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
       ],
       manager,
     }),
+  outbound_mixed: () =>
+    outboundTcpListener({
+      bind: "0.0.0.0",
+      port: 443,
+      bindToPort: false,
+      fallthroughCluster: "PassthroughCluster",
+      httpRoutes: "443",
+      chains: [
+        {
+          sniHosts: ["api.example.com"],
+          clusters: one("outbound|443||api.example.com"),
+          statPrefix: "outbound|443||api.example.com",
+        },
+        {
+          destinationCidrs: ["10.8.0.0/16"],
+          httpRoutes: "443",
+          clusters: one("outbound|443||ranges.example.com"),
+          statPrefix: "outbound|443||ranges.example.com",
+        },
+        { clusters: one("outbound|443||any"), statPrefix: "outbound|443||any" },
+      ],
+      manager,
+    }),
+  outbound_sniffed_address: () =>
+    outboundTcpListener({
+      bind: "10.0.0.1",
+      port: 9000,
+      bindToPort: false,
+      httpRoutes: "9000",
+      chains: [{ clusters: one("outbound|9000||a.b"), statPrefix: "outbound|9000||a.b" }],
+      manager: FULL,
+    }),
   virtual_outbound: () =>
     virtualOutbound({
       bind: "0.0.0.0",

@@ -50,9 +50,19 @@ export function tcpChains(
   inputs: readonly TcpChain[],
   manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
 ): FilterChain[] {
-  return distinct(inputs).map(([input, filterChainMatch]) =>
-    create(FilterChainSchema, { filterChainMatch, filters: [tcpFilter(input, manager)] })
-  );
+  return distinct(inputs).map(([input, match]) => tcpChain(input, match, manager));
+}
+
+/** The chain of one TCP destination. */
+export function tcpChain(
+  input: TcpChain,
+  match: ChainMatch | undefined,
+  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
+): FilterChain {
+  return create(FilterChainSchema, {
+    filterChainMatch: match,
+    filters: [tcpFilter(input, manager)],
+  });
 }
 
 /** The filter that forwards the connections of a chain. */

@@ -57,6 +57,8 @@ export interface TcpChain {
   readonly destinationCidrs?: readonly string[];
   /** TLS server names (a leading `*.` stands for any prefix); `undefined` or empty: any, or no TLS. */
   readonly sniHosts?: readonly string[];
+  /** Connections in which HTTP is found are routed by this table instead; `undefined`: nothing is looked for. */
+  readonly httpRoutes?: string;
   /** At least one with weight. */
   readonly clusters: readonly WeightedCluster[];
   /** Name in statistics. */

@@ -4,12 +4,17 @@
  * @module
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
-import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type {
+  Filter,
+  FilterChain,
+  FilterChainMatch,
+} from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import { BLACK_HOLE_CLUSTER } from "../cluster/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
-import { chain, forwardChain, tcpChains, withDefault } from "./chain.ts";
+import { chain, type ChainMatch, forwardChain, tcpChain, withDefault } from "./chain.ts";
 import { httpInspector, httpProtocols, RAW_BUFFER, tlsInspector } from "./detect.ts";
+import { distinct } from "./distinct.ts";
 import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 
@@ -34,10 +39,12 @@ export interface OutboundHttpInput extends OutboundBinding {
   readonly allowAbsoluteUrl?: boolean;
 }
 
-/** A TCP listener. */
+/** A listener that TCP services share, alone or with HTTP services. */
 export interface OutboundTcpInput extends OutboundBinding {
   /** Of two for the same connections the first counts. */
   readonly chains: readonly TcpChain[];
+  /** Route table of HTTP, wherever it is found; `undefined`: it is not looked for. */
+  readonly httpRoutes?: string;
 }
 
 /** Name of the chain for traffic that is none of a listener's. */
@@ -49,39 +56,56 @@ const FALLTHROUGH_CHAIN = "PassthroughFilterChain";
  */
 export function outboundHttpListener(input: OutboundHttpInput): Listener {
   const { manager, fallthroughCluster: fallthrough } = input;
-  const http = managerFilter({
-    class: "outbound",
-    statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
-    routes: { rds: input.routeName },
-    protocol: input.protocol,
-    allowAbsoluteUrl: input.allowAbsoluteUrl,
-    defaults: manager,
-  });
+  const http = httpFilter(input, input.routeName, input);
   if (fallthrough === undefined) {
     return assemble({ ...input, direction: "outbound", chains: [chain("", undefined, http)] });
   }
-  const match = {
-    transportProtocol: RAW_BUFFER,
-    applicationProtocols: httpProtocols(manager.http10),
-  };
   return assemble({
     ...input,
     direction: "outbound",
-    chains: [chain("", match, http)],
+    chains: [chain("", foundHttp(manager), http)],
     defaultChain: forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, manager),
     listenerFilters: [tlsInspector(), httpInspector()],
     detects: true,
   });
 }
 
+function httpFilter(
+  { bind, port, manager }: OutboundBinding,
+  routeName: string,
+  more: Pick<OutboundHttpInput, "protocol" | "allowAbsoluteUrl"> = {},
+): Filter {
+  return managerFilter({
+    class: "outbound",
+    statPrefix: `outbound_${listenerName(bind, port)}`,
+    routes: { rds: routeName },
+    protocol: more.protocol,
+    allowAbsoluteUrl: more.allowAbsoluteUrl,
+    defaults: manager,
+  });
+}
+
+/** What connections are in which HTTP was found. */
+function foundHttp({ http10 }: ManagerDefaults): ChainMatch {
+  return { transportProtocol: RAW_BUFFER, applicationProtocols: httpProtocols(http10) };
+}
+
 /**
  * The listener of TCP services: one address, or destinations told apart by
- * address ranges or TLS server names.
+ * address ranges or TLS server names. HTTP may be found among the connections,
+ * of all or of some destinations.
  */
 export function outboundTcpListener(input: OutboundTcpInput): Listener {
-  const { manager, fallthroughCluster: fallthrough } = input;
-  const chains = tcpChains(input.chains, manager);
-  const detects = bySni(chains);
+  const { manager, fallthroughCluster: fallthrough, httpRoutes } = input;
+  const tcp = distinct(input.chains).flatMap(([one, match]) =>
+    destinationChains(input, one, match)
+  );
+  const chains = httpRoutes === undefined
+    ? tcp
+    : [chain("", foundHttp(manager), httpFilter(input, httpRoutes)), ...tcp];
+  const http = httpRoutes !== undefined ||
+    input.chains.some((c) => c.httpRoutes !== undefined);
+  const detects = http || bySni(chains);
   const rest = fallthrough === undefined
     ? undefined
     : forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, manager);
@@ -89,9 +113,28 @@ export function outboundTcpListener(input: OutboundTcpInput): Listener {
     ...input,
     direction: "outbound",
     ...withDefault(chains, rest),
-    listenerFilters: detects ? [tlsInspector()] : [],
+    listenerFilters: [...(detects ? [tlsInspector()] : []), ...(http ? [httpInspector()] : [])],
     detects,
   });
+}
+
+/**
+ * Envoy does not go back: once it has picked the chains of an address without
+ * TLS, one of them must take what is not HTTP.
+ */
+function destinationChains(
+  input: OutboundTcpInput,
+  one: TcpChain,
+  match: FilterChainMatch | undefined,
+): FilterChain[] {
+  const { manager } = input;
+  const all = tcpChain(one, match, manager);
+  if (one.httpRoutes === undefined) return [all];
+  const at: ChainMatch = { prefixRanges: match?.prefixRanges, serverNames: match?.serverNames };
+  const found = { ...at, ...foundHttp(manager) };
+  const http = chain("", found, httpFilter(input, one.httpRoutes));
+  if (match === undefined) return [http, all];
+  return [http, tcpChain(one, { ...at, transportProtocol: RAW_BUFFER }, manager), all];
 }
 
 /** Whether chains are told apart by TLS server name. */

@@ -50,6 +50,9 @@ export async function makePki(dir: string): Promise<Pki> {
   };
 }
 
+/** File of the proxies' Sidecars, which each case writes anew. */
+export const SIDECARS_FILE = "sidecars.yaml";
+
 /** What a case runs with. */
 export interface Bench {
   readonly world: World;

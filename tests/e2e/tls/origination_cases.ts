@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { type Answer, call, eventually } from "../../../scripts/harness/mod.ts";
 import { documents, endpoint, manifest, serviceEntry, type Spec } from "../../support/manifest.ts";
 import { type Seat, sidecars } from "../../support/world.ts";
-import { type Bench, startTlsBackend, type TlsCase } from "./bench.ts";
+import { type Bench, SIDECARS_FILE, startTlsBackend, type TlsCase } from "./bench.ts";
 
 /** The service's host, which its backend's certificate names. */
 const HOST = "secure.test";
@@ -28,7 +28,7 @@ async function originate(
   const service = serviceEntry("secure", [host], { number: port, protocol: "HTTP" }, [
     endpoint(backend.port),
   ]);
-  await world.config.write("secure-sidecars.yaml", sidecars([{ number: port, protocol: "HTTP" }]));
+  await world.config.write(SIDECARS_FILE, sidecars([{ number: port, protocol: "HTTP" }]));
   const write = (tls: Spec): Promise<void> => {
     const rule = manifest("DestinationRule", "secure", { host, trafficPolicy: { tls } });
     return world.config.write("secure.yaml", documents(service, rule));
