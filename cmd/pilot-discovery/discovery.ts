@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { buildInfo, buildLine, MeshError } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
 import { type DebugInputs, debugRoutes } from "../../lib/debug/mod.ts";
+import { tableOf } from "../../lib/derive/mod.ts";
 import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
@@ -94,8 +95,9 @@ async function startTranslation(
   options: DiscoveryOptions,
   stack: AsyncDisposableStack,
 ): Promise<Core> {
-  const pending = createPending();
   let publish = (): void => {};
+  let serving: NonNullable<Parameters<typeof createPending>[0]> = () => undefined;
+  const pending = createPending((kind, key) => serving(kind, key));
   const debouncer = createDebouncer({
     after: DEBOUNCE_AFTER.get(),
     max: DEBOUNCE_MAX.get(),
@@ -145,6 +147,7 @@ async function startTranslation(
     config: mesh.current(),
     networks: networks.current(),
   });
+  serving = (kind, key) => tableOf(translation.mesh.tables, kind).peek(key);
   publish = () => {
     translation.apply(pending.take());
   };
