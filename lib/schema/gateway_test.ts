@@ -1,8 +1,11 @@
-import { checkRules } from "./rule_table_test.ts";
+import assert from "node:assert/strict";
+import { checkRules, readSpec } from "./rule_table_test.ts";
 
 const server = (yaml: string) => `servers:\n- hosts: ["*"]\n  ${yaml}`;
 const HTTP = "port: {number: 80, name: http, protocol: HTTP}";
 const AT = "spec.servers[0]";
+const https = (tls: string) =>
+  server(`port: {number: 443, name: s, protocol: HTTPS}\n  tls: {${tls}}`);
 
 Deno.test("Gateway: rules", () => {
   checkRules("Gateway", [
@@ -57,8 +60,6 @@ Deno.test("Gateway: rules", () => {
 });
 
 Deno.test("Gateway: TLS", () => {
-  const https = (tls: string) =>
-    server(`port: {number: 443, name: s, protocol: HTTPS}\n  tls: {${tls}}`);
   checkRules("Gateway", [
     ["credential", https("mode: SIMPLE, credentialName: c")],
     ["files", https("mode: MUTUAL, serverCertificate: c, privateKey: k, caCertificates: a")],
@@ -96,5 +97,17 @@ Deno.test("Gateway: TLS", () => {
       server(`${HTTP}\n  tls: {mode: SIMPLE, credentialName: c}`),
       `conflict ${AT}.tls 4`,
     ],
+  ]);
+});
+
+Deno.test("Gateway: a cipher suite that Envoy does not know is warned of", () => {
+  const suites = "ECDHE-RSA-AES128-GCM-SHA256, TLS_NULL";
+  const { objects, warnings } = readSpec(
+    "Gateway",
+    https(`mode: SIMPLE, serverCertificate: /c, privateKey: /k, cipherSuites: [${suites}]`),
+  );
+  assert.equal(objects.length, 1);
+  assert.deepEqual(warnings.map(({ code, path }) => `${code} ${path}`), [
+    `unknown-value ${AT}.tls.cipherSuites[1]`,
   ]);
 });
