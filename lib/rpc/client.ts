@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { Client, type ClientDuplexStream, credentials, Metadata } from "@grpc/grpc-js";
-import "./library.ts";
-import { inbox, type Outbox, outbox, type Outgoing, toBuffer } from "./flow.ts";
-import { RpcError, toRpcError } from "./status.ts";
+import { connect, type Socket } from "node:net";
+import { parseAddress } from "./address.ts";
+import { type Inbox, inbox, type Outbox, outbox } from "./flow.ts";
+import { createConnection, type H2Stream, type Headers, type StreamListener } from "./h2/mod.ts";
+import { abortedError, RpcError, statusOf, toRpcError } from "./status.ts";
 
 /** What a stream is opened with. */
 export interface OpenOptions {
@@ -29,7 +30,7 @@ export interface OpenOptions {
 export interface RpcStream extends Outbox {
   /**
    * What the server sends. Fails with {@link RpcError} when the stream ended with a status other
-   * than OK; messages that were still on their way then may be lost, which gRPC allows.
+   * than OK, after the messages before it.
    */
   readonly messages: AsyncIterable<Uint8Array>;
   /** Resolves when the stream is over and nothing of it is left behind. */
@@ -40,33 +41,30 @@ export interface RpcStream extends Outbox {
   close(): void;
 }
 
-/** Time between attempts to connect. There is never a second one, so it is as short as can be. */
-const BACKOFF_MS = 1;
-
 /** Opens a stream of its own connection. */
 export function openStream(options: OpenOptions): RpcStream {
-  const client = new Client(options.target, credentials.createInsecure(), channelOptions(options));
-  const stream = client.makeBidiStreamRequest<Outgoing, Uint8Array>(
-    options.path,
-    toBuffer,
-    (bytes) => bytes,
-    headers(options.metadata),
-  );
-  const out = outbox(stream);
-  const incoming = inbox(stream);
   const gone = Promise.withResolvers<void>();
-  let isOver = false;
+  const connection = createConnection({
+    role: "client",
+    socket: dial(options.target),
+    maxStreams: 0,
+    window: options.window ?? 1024 * 1024,
+    keepalive: options.keepalive,
+    closed: () => gone.resolve(),
+  });
+  const out = outbox((parts, taken) => stream.data(parts, taken));
+  const incoming = inbox(
+    { credit: (bytes) => stream.credit(bytes), hold: (bytes) => stream.hold(bytes) },
+    options.maxReceive ?? Infinity,
+  );
   const over = (error?: RpcError) => {
-    if (isOver) return;
-    isOver = true;
     out.release();
     incoming.finish(error);
-    client.close();
-    // A closed channel still runs out the back-off it began when it could not connect.
-    if (error?.status === "UNAVAILABLE") setTimeout(gone.resolve, 50 * BACKOFF_MS);
-    else gone.resolve();
+    connection.retire();
+    // Where the server has ended the stream, this tells that our side is over too.
+    stream.reset("CANCEL");
   };
-  whenOver(stream, over);
+  const stream: H2Stream = connection.open(requestHeaders(options), listener(incoming, over));
   return {
     messages: incoming,
     ended: gone.promise,
@@ -75,43 +73,50 @@ export function openStream(options: OpenOptions): RpcStream {
     get pending() {
       return out.pending;
     },
-    end: () => void stream.end(),
-    close: () => {
-      stream.cancel();
-      over();
-    },
+    end: () => stream.end(),
+    close: () => over(),
   };
 }
 
-function whenOver(
-  stream: ClientDuplexStream<Outgoing, Uint8Array>,
-  over: (error?: RpcError) => void,
-): void {
-  stream.on("error", (error) => over(toRpcError(error)));
-  stream.once("end", () => over());
+/** Connects; what goes wrong shows in the connection. */
+function dial(target: string): Socket {
+  const address = parseAddress(target);
+  const socket = address.kind === "unix"
+    ? connect({ path: address.path })
+    : connect({ host: address.host || "localhost", port: address.port });
+  socket.setNoDelay(true);
+  return socket;
 }
 
-function channelOptions(options: OpenOptions): Record<string, number> {
-  const window = options.window ?? 1024 * 1024;
+function requestHeaders({ path, target, metadata = {} }: OpenOptions): Headers {
+  return [
+    [":method", "POST"],
+    [":scheme", "http"],
+    [":path", path],
+    [":authority", target.startsWith("unix:") ? "localhost" : target],
+    ["content-type", "application/grpc"],
+    ["te", "trailers"],
+    ...Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value] as const),
+  ];
+}
+
+function listener(incoming: Inbox, over: (error?: RpcError) => void): StreamListener {
+  let begun = false;
   return {
-    "grpc.max_receive_message_length": options.maxReceive ?? -1,
-    "grpc.max_send_message_length": -1,
-    "grpc.use_local_subchannel_pool": 1,
-    "grpc.enable_retries": 0,
-    "grpc.enable_http_proxy": 0,
-    "grpc.enable_channelz": 0,
-    "grpc.initial_reconnect_backoff_ms": BACKOFF_MS,
-    "grpc.service_config_disable_resolution": 1,
-    "grpc-node.flow_control_window": window,
-    ...(options.keepalive && {
-      "grpc.keepalive_time_ms": options.keepalive.interval,
-      "grpc.keepalive_timeout_ms": options.keepalive.timeout,
-    }),
+    headers(headers, end) {
+      const isAnswer = !begun &&
+        headers.some(([name, value]) => name === ":status" && value === "200");
+      if (end || (!begun && !isAnswer)) return over(statusOf(headers));
+      begun = true;
+    },
+    data(bytes, end) {
+      try {
+        incoming.push(bytes);
+      } catch (error) {
+        return over(toRpcError(error));
+      }
+      if (end) over(new RpcError("INTERNAL", "the stream ended without a status"));
+    },
+    aborted: (code, error) => over(abortedError(code, error)),
   };
-}
-
-function headers(from: Readonly<Record<string, string>> = {}): Metadata {
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries(from)) metadata.set(name, value);
-  return metadata;
 }

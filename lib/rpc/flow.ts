@@ -1,27 +1,13 @@
 /**
  * Both directions of a bidirectional stream, bounded: what is written counts until the transport
- * took it (HTTP/2 flow control included), what arrives is read only when asked for.
+ * took it (flow control included), what arrives gives the peer credit only when it is read.
  *
  * @module
  */
-import { Buffer } from "node:buffer";
+import type { H2Stream } from "./h2/mod.ts";
+import { frameMessage, MESSAGE_HEAD, messageReader } from "./message.ts";
 
-/** What is used of the library's writable streams. */
-interface Sink {
-  readonly writableEnded: boolean;
-  readonly destroyed: boolean;
-  write(message: Outgoing, taken: () => void): boolean;
-}
-
-/** What is used of the library's readable streams. */
-interface Source {
-  on(event: "data", listener: (message: Uint8Array) => void): unknown;
-  once(event: "end", listener: () => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-}
-
-/** A message: its bytes, or the pieces that make it up, in order. Pieces are copied once, on sending. */
+/** A message: its bytes, or the pieces that make it up, in order. They must not change afterwards. */
 export type Outgoing = Uint8Array | readonly Uint8Array[];
 
 /** The writing side of a stream. */
@@ -40,10 +26,9 @@ export interface Outbox {
 /** Bytes that may wait in a stream before `send` answers false. */
 export const HIGH_WATER: number = 128 * 1024;
 
-/** The writing side over a stream of the library's. `release` is to be called when the stream ended. */
+/** The writing side over a transport. `release` is to be called when the stream ended. */
 export function outbox(
-  stream: Sink,
-  highWater: number = HIGH_WATER,
+  transmit: (parts: readonly Uint8Array[], taken: () => void) => void,
 ): Outbox & { release(): void } {
   let pending = 0;
   let ended = false;
@@ -55,17 +40,17 @@ export function outbox(
   };
   return {
     send(message) {
-      if (ended || stream.writableEnded || stream.destroyed) return true;
+      if (ended) return true;
       const size = byteLength(message);
       pending += size;
-      stream.write(message, () => {
+      transmit(frameMessage(message, size), () => {
         pending -= size;
-        if (waiting.length > 0 && pending <= highWater / 2) wake();
+        if (waiting.length > 0 && pending <= HIGH_WATER / 2) wake();
       });
-      return pending < highWater;
+      return pending < HIGH_WATER;
     },
     drained: () =>
-      ended || pending <= highWater / 2
+      ended || pending <= HIGH_WATER / 2
         ? Promise.resolve()
         : new Promise((resolve) => waiting.push(resolve)),
     get pending() {
@@ -86,85 +71,80 @@ export function byteLength(message: Outgoing): number {
   return size;
 }
 
-/** A message as one Buffer; no copy when it is one piece. */
-export function toBuffer(message: Outgoing): Buffer {
-  if (message instanceof Uint8Array) {
-    return Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-  }
-  return Buffer.concat(message);
-}
+/** What a waiting message costs beside its bytes, about: empty ones are not free. */
+const OVERHEAD = 128;
 
-/**
- * A message for the server side of the library, which asks for the length and then copies the
- * message behind its frame header. Pieces are copied right there, so that a large response costs
- * one copy of its bytes and not two.
- */
-export function toFrame(message: Outgoing): Buffer {
-  if (message instanceof Uint8Array) return toBuffer(message);
-  const frame = {
-    byteLength: byteLength(message),
-    copy(target: Uint8Array, at: number): number {
-      for (const part of message) {
-        target.set(part, at);
-        at += part.byteLength;
-      }
-      return frame.byteLength;
-    },
-  };
-  return frame as unknown as Buffer;
+function heldFor(message: Uint8Array): number {
+  return MESSAGE_HEAD + message.length + OVERHEAD;
 }
 
 /** What arrived on a stream, in order; see {@link inbox}. */
 export interface Inbox extends AsyncIterable<Uint8Array> {
+  /** Takes in content of the stream. Throws `RpcError` for what is no message, or too large. */
+  push(bytes: Uint8Array): void;
   /** No more messages; with an error, whoever reads gets it after what already arrived. */
   finish(error?: Error): void;
 }
 
 /**
- * The reading side: an iterable for one reader. While nobody asks, the stream is paused, so that
- * flow control holds the peer back; leaving the loop early drops what is left.
+ * The reading side: an iterable for one reader. The peer gets credit for a message when it is
+ * read, and for parts of the next one while none waits to be read: it may be larger than the
+ * window. Leaving the loop early drops what is left.
  */
-export function inbox(stream: Source): Inbox {
-  const queue: Uint8Array[] = [];
+export function inbox(stream: Pick<H2Stream, "credit" | "hold">, limit: number): Inbox {
+  const reader = messageReader(limit);
+  const queue: { message: Uint8Array; owed: number }[] = [];
+  /** Credit given for parts of the message that is not complete. */
+  let credited = 0;
   let done = false;
   let failure: Error | undefined;
-  let reader: ((step: "step") => void) | undefined;
-  const wake = () => {
-    reader?.("step");
-    reader = undefined;
+  let wake = () => {};
+  const creditPartial = () => {
+    if (queue.length > 0) return;
+    stream.credit(reader.partial - credited);
+    credited = reader.partial;
   };
-  stream.on("data", (message: Uint8Array) => {
-    queue.push(message);
-    if (!reader) stream.pause();
-    wake();
-  });
-  stream.pause();
-  const finish = (error?: Error) => {
-    if (done) return;
-    done = true;
-    failure = error;
-    wake();
-  };
-  stream.once("end", () => finish());
   return {
-    finish,
+    push(bytes) {
+      stream.hold(bytes.length);
+      for (const message of reader.push(bytes)) {
+        const size = MESSAGE_HEAD + message.length;
+        if (done) {
+          stream.hold(-size);
+        } else {
+          queue.push({ message, owed: size - credited });
+          stream.hold(OVERHEAD);
+        }
+        credited = 0;
+      }
+      creditPartial();
+      wake();
+    },
+    finish(error) {
+      if (done) return;
+      done = true;
+      failure = error;
+      wake();
+    },
     async *[Symbol.asyncIterator]() {
       try {
         while (true) {
-          const message = queue.shift();
-          if (message) {
-            yield message;
+          const next = queue.shift();
+          if (next) {
+            stream.hold(-heldFor(next.message));
+            stream.credit(next.owed);
+            creditPartial();
+            yield next.message;
           } else if (done) {
             if (failure) throw failure;
             return;
           } else {
-            const arrival = new Promise((resolve) => reader = resolve);
-            stream.resume();
-            await arrival;
+            await new Promise<void>((resolve) => wake = resolve);
           }
         }
       } finally {
         done = true;
+        for (const { message } of queue) stream.hold(-heldFor(message));
         queue.length = 0;
       }
     },

@@ -3,17 +3,13 @@
  *
  * @module
  */
-import { Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
-import "./library.ts";
 import { scope } from "../log/mod.ts";
-import { bindError, bindTarget, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
-import { inbox, type Outbox, outbox, type Outgoing, toFrame } from "./flow.ts";
-import { RpcError, toRpcError } from "./status.ts";
+import { inbox, type Outbox, outbox } from "./flow.ts";
+import type { H2Stream, Headers, StreamListener } from "./h2/mod.ts";
+import { listen } from "./listen.ts";
+import { abortedError, RpcError, statusHeaders, toRpcError } from "./status.ts";
 
 const log = scope("grpc");
-
-/** Longest time a timer can hold; a connection age beyond it means no limit. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** One stream as its handler sees it. */
 export interface RpcCall extends Outbox {
@@ -23,7 +19,7 @@ export interface RpcCall extends Outbox {
   readonly metadata: ReadonlyMap<string, string>;
   /** What the client sends; ends when it closed its side or the stream is gone. Read by one reader. */
   readonly messages: AsyncIterable<Uint8Array>;
-  /** Resolves when the stream is gone, whoever ended it. */
+  /** Resolves when the stream is over: its handler is done, or it was cut by either side. */
   readonly ended: Promise<void>;
   /** Ends `messages`, so that the handler comes to its end; with an error, reading fails with it. */
   finish(error?: RpcError): void;
@@ -60,7 +56,7 @@ export interface RpcKeepalive {
 
 /** What a server is started with. */
 export interface RpcOptions {
-  /** See {@link parseAddress}. */
+  /** `host:port`, `:port`, `[ipv6]:port` or `unix:/path`. */
   readonly address: string;
   readonly services: readonly RpcMethod[];
   readonly limits: RpcLimits;
@@ -78,107 +74,69 @@ export interface RpcServer {
 }
 
 /** Starts a server; throws `MeshError` `rpc-bind` or `rpc-address-invalid`. */
-export async function startRpc(options: RpcOptions): Promise<RpcServer> {
-  const address = parseAddress(options.address);
-  if (address.kind === "unix") await clearSocket(address.path);
-  const server = new Server(serverOptions(options));
-  const open = new Set<RpcCall>();
-  for (const method of options.services) addMethod(server, method, open);
-  try {
-    const port = await bindAny(server, address);
-    return {
-      address: address.kind === "unix"
-        ? options.address
-        : bindTarget({ ...address, port }, address.host),
-      port: address.kind === "unix" ? 0 : port,
-      stop: (graceMs) => stop(server, open, graceMs),
-    };
-  } catch (error) {
-    server.forceShutdown();
-    throw bindError(options.address, error);
-  }
-}
-
-function serverOptions({ limits, keepalive }: RpcOptions): Record<string, number> {
-  const age = keepalive.maxAge ?? Infinity;
-  return {
-    "grpc.max_receive_message_length": limits.maxReceive,
-    "grpc.max_send_message_length": -1,
-    "grpc.max_concurrent_streams": limits.maxStreams,
-    "grpc.keepalive_time_ms": keepalive.interval,
-    "grpc.keepalive_timeout_ms": keepalive.timeout,
-    "grpc.enable_channelz": 0,
-    ...(age <= TIMER_MAX_MS && {
-      "grpc.max_connection_age_ms": age,
-      "grpc.max_connection_age_grace_ms": keepalive.maxAgeGrace ?? 10_000,
-    }),
-  };
-}
-
-/** Binds; without a host, to both families, or to IPv4 alone where the machine has no IPv6. */
-async function bindAny(server: Server, address: ListenAddress): Promise<number> {
-  if (address.kind === "tcp" && address.host === "") {
-    try {
-      return await bind(server, bindTarget(address, "::"));
-    } catch (error) {
-      if (!/EAFNOSUPPORT|EADDRNOTAVAIL/.test(String(error))) throw error;
-      return await bind(server, bindTarget(address, "0.0.0.0"));
-    }
-  }
-  return await bind(server, bindTarget(address, address.kind === "tcp" ? address.host : ""));
-}
-
-function bind(server: Server, target: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(target, ServerCredentials.createInsecure(), (error, port) => {
-      if (error) reject(error);
-      else resolve(port);
-    });
+export function startRpc(options: RpcOptions): Promise<RpcServer> {
+  const methods = new Map(options.services.map((method) => [method.path, method]));
+  return listen(options, (peer) => (stream, headers, end) => {
+    const call = { peer, stream, headers: new Map(headers), end, limits: options.limits };
+    return accept(methods, call);
   });
 }
 
-/** The library's own forced shutdown misses its connections; they close when their streams are gone. */
-function stop(server: Server, open: ReadonlySet<RpcCall>, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      for (const call of open) call.reset();
-      server.forceShutdown();
-    }, graceMs);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
-    });
+/** A request as it comes in. */
+interface Arrival {
+  readonly peer: string;
+  readonly stream: H2Stream;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly end: boolean;
+  readonly limits: RpcLimits;
+}
+
+const RESPONSE: Headers = [[":status", "200"], ["content-type", "application/grpc"]];
+/** For streams that are answered before anybody listens. */
+const NOBODY: StreamListener = { headers() {}, data() {}, aborted() {} };
+
+function accept(methods: ReadonlyMap<string, RpcMethod>, arrival: Arrival): StreamListener {
+  const { stream, headers } = arrival;
+  const isGrpc = headers.get("content-type")?.startsWith("application/grpc") &&
+    headers.get(":method") === "POST";
+  if (!isGrpc) {
+    stream.headers([[":status", "415"]], true);
+    return NOBODY;
+  }
+  const path = headers.get(":path") ?? "";
+  const method = methods.get(path);
+  if (!method) {
+    const error = new RpcError("UNIMPLEMENTED", `there is no method ${path.slice(0, 200)}`);
+    stream.headers([...RESPONSE, ...statusHeaders(error)], true);
+    return NOBODY;
+  }
+  return run(method, arrival);
+}
+
+/** Runs a handler over a stream, and ends the stream with what became of it. */
+function run(method: RpcMethod, { peer, stream, headers, end, limits }: Arrival): StreamListener {
+  let begun = false;
+  const out = outbox((parts, taken) => {
+    if (!begun) stream.headers(RESPONSE, false);
+    begun = true;
+    stream.data(parts, taken);
   });
-}
-
-function addMethod(server: Server, method: RpcMethod, open: Set<RpcCall>): void {
-  server.register(
-    method.path,
-    (stream: ServerDuplexStream<Uint8Array, Outgoing>) => void run(stream, method, open),
-    toFrame,
-    (bytes) => bytes,
-    "bidi",
-  );
-}
-
-/** Runs a handler over one stream and ends the stream with what became of it. */
-async function run(
-  stream: ServerDuplexStream<Uint8Array, Outgoing>,
-  method: RpcMethod,
-  open: Set<RpcCall>,
-): Promise<void> {
-  const out = outbox(stream);
-  const incoming = inbox(stream);
+  const incoming = inbox(stream, limits.maxReceive);
   const gone = Promise.withResolvers<void>();
   const over = () => {
-    open.delete(call);
     out.release();
     incoming.finish();
     gone.resolve();
   };
+  const conclude = (error: RpcError | undefined) => {
+    const status = statusHeaders(error);
+    stream.headers(begun ? status : [...RESPONSE, ...status], true);
+    over();
+  };
+  if (end) incoming.finish();
   const call: RpcCall = {
-    peer: peerOf(stream),
-    metadata: headersOf(stream),
+    peer,
+    metadata: headers,
     messages: incoming,
     ended: gone.promise,
     send: out.send,
@@ -188,60 +146,48 @@ async function run(
       return out.pending;
     },
     reset: () => {
+      stream.reset("CANCEL");
       over();
-      cut(stream);
     },
   };
-  open.add(call);
-  stream.once("cancelled", over);
-  stream.once("close", over);
+  handle(method, call).then(conclude);
+  return listener(incoming, conclude, over);
+}
+
+/** The handler's outcome: `undefined` for OK. */
+async function handle(method: RpcMethod, call: RpcCall): Promise<RpcError | undefined> {
   try {
     await method.handle(call);
-    stream.end();
+    return undefined;
   } catch (error) {
-    fail(stream, method, error);
+    if (!(error instanceof RpcError)) {
+      log.error("a gRPC handler failed", { method: method.path, error });
+    }
+    return toRpcError(error);
   }
 }
 
-function fail(
-  stream: ServerDuplexStream<Uint8Array, Outgoing>,
-  method: RpcMethod,
-  error: unknown,
-): void {
-  const status = toRpcError(error);
-  if (!(error instanceof RpcError)) {
-    log.error("a gRPC handler failed", { method: method.path, error });
-  }
-  stream.emit("error", { code: status.code, details: status.details });
-}
-
-function peerOf(stream: ServerDuplexStream<Uint8Array, Outgoing>): string {
-  const peer = stream.getPeer();
-  return peer === "unknown" ? "unix" : peer;
-}
-
-function headersOf(stream: ServerDuplexStream<Uint8Array, Outgoing>): ReadonlyMap<string, string> {
-  const headers = new Map<string, string>();
-  for (const [name, value] of Object.entries(stream.metadata.getMap())) {
-    if (typeof value === "string") headers.set(name, value);
-  }
-  return headers;
-}
-
-/**
- * Destroys the HTTP/2 stream below a call. The library has no way to end a call whose client does
- * not read: a status waits behind the queued data. So this looks for the stream inside, through
- * the interceptors, and falls back to cancelling.
- */
-function cut(stream: ServerDuplexStream<Uint8Array, Outgoing>): void {
-  let inner = (stream as unknown as { call?: InnerCall }).call;
-  while (inner?.nextCall) inner = inner.nextCall;
-  if (inner?.stream) inner.stream.destroy();
-  stream.destroy();
-}
-
-/** The parts of the library's call object that {@link cut} relies on. */
-interface InnerCall {
-  readonly nextCall?: InnerCall;
-  readonly stream?: { destroy(): void };
+function listener(
+  incoming: ReturnType<typeof inbox>,
+  conclude: (error: RpcError) => void,
+  over: () => void,
+): StreamListener {
+  return {
+    // Trailers of a request mean nothing in gRPC but that it is complete.
+    headers(_, end) {
+      if (end) incoming.finish();
+    },
+    data(bytes, end) {
+      try {
+        incoming.push(bytes);
+      } catch (error) {
+        conclude(toRpcError(error));
+      }
+      if (end) incoming.finish();
+    },
+    aborted(code, error) {
+      log.debug("a stream was cut", { reason: abortedError(code, error).details });
+      over();
+    },
+  };
 }

@@ -1,0 +1,132 @@
+/**
+ * Sockets that are listened on, and the connections that come of it.
+ *
+ * @module
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import { scope } from "../log/mod.ts";
+import { bindError, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
+import { type Connection, type ConnectionOptions, createConnection } from "./h2/mod.ts";
+import type { RpcKeepalive, RpcOptions, RpcServer } from "./server.ts";
+
+const log = scope("grpc");
+
+/** Longest time a timer can hold; a connection age beyond it means no limit. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+/** Bytes a client may send on a stream before it is read. */
+const WINDOW = 256 * 1024;
+
+type Accept = NonNullable<ConnectionOptions["accept"]>;
+
+/** Listens; `accept` is asked for each connection what to do with its streams. */
+export async function listen(
+  options: RpcOptions,
+  accept: (peer: string) => Accept,
+): Promise<RpcServer> {
+  const address = parseAddress(options.address);
+  if (address.kind === "unix") await clearSocket(address.path);
+  const connections = new Set<Connection>();
+  const server = createServer((socket) => serve(socket, options, accept, connections));
+  try {
+    await bind(server, address);
+  } catch (error) {
+    throw bindError(options.address, error);
+  }
+  const bound = server.address();
+  const port = typeof bound === "object" && bound ? bound.port : 0;
+  return {
+    address: address.kind === "unix" ? options.address : joined(address.host, port),
+    port,
+    stop: (graceMs) => stop(server, connections, graceMs),
+  };
+}
+
+function joined(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Binds; without a host, to both families, or to IPv4 alone where the machine has no IPv6. */
+async function bind(server: Server, address: ListenAddress): Promise<void> {
+  if (address.kind === "unix") return await bindOnce(server, { path: address.path });
+  if (address.host !== "") return await bindOnce(server, address);
+  try {
+    await bindOnce(server, { host: "::", port: address.port });
+  } catch (error) {
+    if (!/EAFNOSUPPORT|EADDRNOTAVAIL/.test(String(error))) throw error;
+    await bindOnce(server, { host: "0.0.0.0", port: address.port });
+  }
+}
+
+function bindOnce(
+  server: Server,
+  where: { path: string } | { host: string; port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(where, () => {
+      server.off("error", reject);
+      server.on("error", (error) => log.error("a listener failed", { error }));
+      resolve();
+    });
+  });
+}
+
+function serve(
+  socket: Socket,
+  { limits, keepalive }: RpcOptions,
+  accept: (peer: string) => Accept,
+  connections: Set<Connection>,
+): void {
+  socket.setNoDelay(true);
+  const peer = peerOf(socket);
+  const age = agePolicy(keepalive, () => connection);
+  const connection: Connection = createConnection({
+    role: "server",
+    socket,
+    maxStreams: limits.maxStreams,
+    window: WINDOW,
+    keepalive,
+    accept: accept(peer),
+    closed(error) {
+      connections.delete(connection);
+      age.stop();
+      if (error) log.debug("a connection ended", { peer, reason: error.message });
+    },
+  });
+  connections.add(connection);
+}
+
+/** Asks a connection to go when it is old, give or take a tenth, and cuts it when it does not. */
+function agePolicy(
+  { maxAge = Infinity, maxAgeGrace = 10_000 }: RpcKeepalive,
+  connection: () => Connection,
+): { stop(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const age = maxAge * (0.9 + Math.random() * 0.2);
+  if (age <= TIMER_MAX_MS) {
+    timer = setTimeout(() => {
+      connection().retire();
+      timer = setTimeout(() => connection().destroy(), maxAgeGrace);
+    }, age);
+  }
+  return { stop: () => clearTimeout(timer) };
+}
+
+function peerOf(socket: Socket): string {
+  const { remoteAddress, remotePort } = socket;
+  if (!remoteAddress) return "unix";
+  return `${remoteAddress.replace(/^::ffff:(?=\d+\.)/, "")}:${remotePort}`;
+}
+
+function stop(server: Server, connections: Set<Connection>, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      for (const connection of connections) connection.destroy();
+    }, graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    for (const connection of connections) connection.retire();
+  });
+}

@@ -1,0 +1,84 @@
+/**
+ * Messages in the content of a stream: a flag, a length, the bytes.
+ *
+ * @module
+ */
+import type { Outgoing } from "./flow.ts";
+import { RpcError } from "./status.ts";
+
+/** Bytes before each message. */
+export const MESSAGE_HEAD: number = 5;
+
+/** A message with its head, in pieces. */
+export function frameMessage(message: Outgoing, size: number): Uint8Array[] {
+  const head = new Uint8Array(MESSAGE_HEAD);
+  new DataView(head.buffer).setUint32(1, size);
+  return message instanceof Uint8Array ? [head, message] : [head, ...message];
+}
+
+/** Cuts content into messages. */
+export interface MessageReader {
+  /** Takes in content; returns the messages it completes. Throws `RpcError`. */
+  push(bytes: Uint8Array): Uint8Array[];
+  /** Bytes of the message that is not complete, its head included. */
+  readonly partial: number;
+}
+
+/** A reader of messages up to a size. */
+export function messageReader(limit: number): MessageReader {
+  const head = new Uint8Array(MESSAGE_HEAD);
+  let headSize = 0;
+  let size = 0;
+  let parts: Uint8Array[] = [];
+  let have = 0;
+
+  /** Takes the head's bytes from the content; returns how many. */
+  const readHead = (bytes: Uint8Array): number => {
+    const part = bytes.subarray(0, MESSAGE_HEAD - headSize);
+    head.set(part, headSize);
+    headSize += part.length;
+    if (headSize < MESSAGE_HEAD) return part.length;
+    if (head[0] !== 0) throw new RpcError("UNIMPLEMENTED", "compressed messages are not taken");
+    size = new DataView(head.buffer).getUint32(1);
+    if (size > limit) {
+      throw new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`);
+    }
+    return part.length;
+  };
+
+  return {
+    push(bytes) {
+      const messages: Uint8Array[] = [];
+      let at = 0;
+      while (at < bytes.length || (headSize === MESSAGE_HEAD && have === size)) {
+        if (headSize < MESSAGE_HEAD) {
+          at += readHead(bytes.subarray(at));
+          continue;
+        }
+        // Copied: what arrives is cut from a buffer that holds more than this.
+        const part = bytes.slice(at, at + size - have);
+        at += part.length;
+        have += part.length;
+        parts.push(part);
+        if (have < size) continue;
+        messages.push(parts.length === 1 ? part : joined(parts, size));
+        parts = [];
+        headSize = size = have = 0;
+      }
+      return messages;
+    },
+    get partial() {
+      return headSize + have;
+    },
+  };
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
