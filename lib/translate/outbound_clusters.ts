@@ -100,6 +100,7 @@ function clustersOf(
   const endpoints = service.resolution === "STATIC"
     ? []
     : read.get(context.mesh.services.endpoints, serviceKey);
+  const fallback = context.mesh.field(read, "defaultTrafficPolicy");
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
@@ -108,7 +109,12 @@ function clustersOf(
         service,
         port,
         subset: subset === undefined ? undefined : { name: subset.name, labels: subset.labels },
-        policy: mergeTrafficPolicy(policy.trafficPolicy, subset?.trafficPolicy, port.number),
+        policy: mergeTrafficPolicy(
+          policy.trafficPolicy,
+          subset?.trafficPolicy,
+          port.number,
+          fallback,
+        ),
         endpoints,
         mesh: defaults,
         rule: policy.rules[0],

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { fromBinary } from "../proto/mod.ts";
+import { parseMeshConfig } from "../schema/mod.ts";
+import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
+import { TYPE_URLS } from "./mod.ts";
+
+const SERVICE = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: a, namespace: one}
+spec:
+  hosts: [a.example]
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  endpoints: [{address: 10.0.0.1}]
+`;
+
+Deno.test("the mesh's default traffic policy applies where no rule says otherwise, and follows changes", () => {
+  const config = (connections: number) =>
+    parseMeshConfig(
+      `defaultTrafficPolicy: {connectionPool: {tcp: {maxConnections: ${connections}}}}`,
+      "mesh",
+    ).value;
+  const bench = startTranslation(config(7));
+  bench.set(SERVICE);
+  const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+  const limit = (): number | undefined => {
+    const resource = seat.view(TYPE_URLS.cluster)!.get("outbound|80||a.example")!;
+    const { circuitBreakers } = fromBinary(ClusterSchema, resource.bytes);
+    return circuitBreakers?.thresholds[0]?.maxConnections;
+  };
+  assert.equal(limit(), 7);
+  bench.translation.apply({ mesh: config(9) });
+  assert.equal(limit(), 9);
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: a, namespace: one}
+spec: {host: a.example, trafficPolicy: {connectionPool: {tcp: {maxConnections: 3}}}}
+`);
+  assert.equal(limit(), 3);
+});
