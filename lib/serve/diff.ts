@@ -93,10 +93,10 @@ function first(watch: Watch, variant: "sotw" | "delta"): Draft {
   for (const name of watch.names) if (!watch.view?.get(name)) absent.push(name);
   if (!versions) return { resources: all, absent, removed: [], respond: true };
   const resources = all.filter((resource) =>
-    versions.get(resource.name) !== resource.version || answers.has(resource.name)
+    !versions.has(resource.name, resource.version) || answers.has(resource.name)
   );
   const removed: string[] = [];
-  for (const name of versions.keys()) {
+  for (const name of versions.names()) {
     if (watch.wildcard && !watch.names.has(name) && !watch.view?.get(name)) removed.push(name);
   }
   return { resources, absent, removed, respond: false };

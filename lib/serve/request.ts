@@ -4,6 +4,7 @@
  * @module
  */
 import { RpcError } from "../rpc/mod.ts";
+import { type HeldVersions, heldVersions, type HeldVersionsReader } from "./versions.ts";
 import { fields, textOf } from "./wire.ts";
 
 /** Bounds on what a request may hold. */
@@ -28,8 +29,8 @@ export interface XdsRequest {
   readonly names: readonly string[];
   /** Delta: names to give up. */
   readonly unsubscribe: readonly string[];
-  /** Delta: what the client already has, version by name; `undefined` when it told nothing. */
-  readonly versions: ReadonlyMap<string, string> | undefined;
+  /** Delta: what the client already has; `undefined` when it told nothing. */
+  readonly versions: HeldVersions | undefined;
 }
 
 /** Which field holds what, by variant; see `discovery.proto`. */
@@ -52,13 +53,13 @@ export function decodeRequest(
   const at = variant === "delta" ? DELTA : SOTW;
   const names: string[] = [];
   const unsubscribe: string[] = [];
-  let versions: Map<string, string> | undefined;
+  let versions: HeldVersionsReader | undefined;
   let typeUrl = "";
   let nonce = "";
   let node: Uint8Array | undefined;
   let error: XdsRequest["error"];
-  const name = (start: number, end: number): string => {
-    if (end - start > limits.maxName) {
+  const check = (length: number): void => {
+    if (length > limits.maxName) {
       throw new RpcError(
         "RESOURCE_EXHAUSTED",
         `a resource name is longer than ${limits.maxName} bytes`,
@@ -67,12 +68,15 @@ export function decodeRequest(
     if (names.length + unsubscribe.length + (versions?.size ?? 0) >= limits.maxNames) {
       throw tooManyNames(limits.maxNames);
     }
+  };
+  const name = (start: number, end: number): string => {
+    check(end - start);
     return textOf(bytes, start, end);
   };
   for (const { number, start, end } of fields(bytes)) {
     if (number === at.names) names.push(name(start, end));
     else if (number === at.unsubscribe) unsubscribe.push(name(start, end));
-    else if (number === at.versions) readVersion(bytes, start, end, name, versions ??= new Map());
+    else if (number === at.versions) (versions ??= heldVersions(bytes, check)).add(start, end);
     else if (number === at.typeUrl) {
       typeUrl = textOf(bytes, start, Math.min(end, start + MAX_TYPE_URL));
     } else if (number === at.nonce) {
@@ -96,22 +100,6 @@ function nodeBytes(bytes: Uint8Array, start: number, end: number, limit: number)
     );
   }
   return bytes.subarray(start, end);
-}
-
-function readVersion(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  name: (start: number, end: number) => string,
-  into: Map<string, string>,
-): void {
-  let key = "";
-  let version = "";
-  for (const { number, start, end } of fields(bytes, from, to)) {
-    if (number === 1) key = name(start, end);
-    else if (number === 2) version = textOf(bytes, start, end);
-  }
-  into.set(key, version);
 }
 
 function readStatus(

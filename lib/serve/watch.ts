@@ -8,6 +8,7 @@ import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { XdsRequest } from "./request.ts";
 import type { ResponseEncoder } from "./response.ts";
 import type { ResourceType } from "./types.ts";
+import type { HeldVersions } from "./versions.ts";
 
 /** The name that stands for everything. */
 const ALL = "*";
@@ -52,7 +53,7 @@ export interface Watch {
   /** Whether a first response was made (or found unnecessary). */
   started: boolean;
   /** Delta: what the client had when it connected; dropped with the first response. */
-  versions: ReadonlyMap<string, string> | undefined;
+  versions: HeldVersions | undefined;
   /** Names to answer whether or not they changed. */
   readonly answers: Set<string>;
   /** To answer everything. */
