@@ -199,7 +199,7 @@ Deno.test("10,000 names one by one are served; names beyond the limit are not", 
 });
 
 Deno.test("a client that never reads is held at a bound, then dropped and counted; others are served", async () => {
-  await using w = await world([CDS], { slotMs: 1, stallMs: 1, slice: 100_000 });
+  await using w = await world([CDS], { slotMs: 1, stallMs: 1_000, slice: 100_000 });
   const large = (tag: string) =>
     Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`c${i}`, tag.padEnd(50_000, ".")]),
