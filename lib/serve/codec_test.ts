@@ -1,0 +1,131 @@
+/**
+ * The hand-written codec of requests and responses against the general one.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { encode, fromBinary } from "../proto/mod.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { decodeRequest } from "./request.ts";
+import { responseEncoder } from "./response.ts";
+import { concat, delimited } from "./wire.ts";
+
+const LIMITS = { maxNode: 1000, maxName: 500, maxNames: 100 };
+const text = fc.string({ maxLength: 200, unit: "grapheme" });
+const texts = fc.array(text, { maxLength: 10 });
+
+Deno.test("a delta request decodes as the schema says", () => {
+  const versions = fc.dictionary(text, text, { maxKeys: 10, noNullPrototype: true });
+  fc.assert(
+    fc.property(text, texts, texts, versions, text, (typeUrl, names, unsubscribe, held, nonce) => {
+      const request = decodeRequest(
+        encode(DeltaDiscoveryRequestSchema, {
+          typeUrl: typeUrl.slice(0, 50),
+          resourceNamesSubscribe: names,
+          resourceNamesUnsubscribe: unsubscribe,
+          initialResourceVersions: held,
+          responseNonce: nonce,
+          errorDetail: { code: 13, message: nonce },
+        }),
+        "delta",
+        LIMITS,
+      );
+      assert.equal(request.typeUrl, typeUrl.slice(0, 50));
+      assert.deepEqual(request.names, names);
+      assert.deepEqual(request.unsubscribe, unsubscribe);
+      assert.equal(request.nonce, nonce);
+      assert.deepEqual(request.error, { code: 13, message: nonce });
+      assert.deepEqual([...request.versions?.names() ?? []].sort(), Object.keys(held).sort());
+      for (const [name, version] of Object.entries(held)) {
+        // Versions are made here, of ASCII; another's never equal one of them.
+        const ascii = /^[\x20-\x7e]*$/.test(version);
+        if (ascii) assert.ok(request.versions!.has(name, version), name);
+        assert.ok(!request.versions!.has(name, `${version}x`));
+      }
+    }),
+  );
+});
+
+Deno.test("a SotW request decodes as the schema says", () => {
+  const request = decodeRequest(
+    encode(DiscoveryRequestSchema, {
+      versionInfo: "7",
+      node: { id: "sidecar~1.2.3.4~a.b~c" },
+      resourceNames: ["a", "ü"],
+      typeUrl: "type",
+      responseNonce: "nonce",
+    }),
+    "sotw",
+    LIMITS,
+  );
+  assert.deepEqual(request.names, ["a", "ü"]);
+  assert.equal(request.typeUrl, "type");
+  assert.equal(request.nonce, "nonce");
+  assert.equal(request.error, undefined);
+  assert.equal(request.versions, undefined);
+  assert.deepEqual(request.node, delimited(1, "sidecar~1.2.3.4~a.b~c"));
+});
+
+Deno.test("version entries are understood however they are written, and bounded", () => {
+  const entry = (...parts: Uint8Array[]) => delimited(5, concat(...parts));
+  const read = (bytes: Uint8Array) => decodeRequest(bytes, "delta", LIMITS).versions!;
+  assert.ok(read(entry(delimited(2, "v"), delimited(1, "n"))).has("n", "v"), "turned round");
+  assert.ok(read(entry(delimited(1, "n"), delimited(2, "v"), delimited(9, "?"))).has("n", "v"));
+  assert.ok(read(entry(delimited(1, "n"))).has("n", ""), "no version");
+  assert.ok(!read(entry(delimited(1, "n"), delimited(2, "v"))).has("other", "v"));
+  assert.throws(() => read(entry(delimited(1, "n".repeat(501)))), { status: "RESOURCE_EXHAUSTED" });
+  assert.throws(() => read(entry(Uint8Array.of(10, 99, 1))), { code: "wire-malformed" });
+  const many = Array.from({ length: 101 }, (_, i) => entry(delimited(1, `${i}`)));
+  assert.throws(() => read(concat(...many)), { status: "RESOURCE_EXHAUSTED" });
+});
+
+Deno.test("responses are what the schema says, field for field", () => {
+  const resource = fc.record({
+    name: text,
+    version: fc.string({ maxLength: 30 }),
+    bytes: fc.uint8Array({ maxLength: 300 }),
+  }, { noNullPrototype: true });
+  fc.assert(
+    fc.property(fc.array(resource, { maxLength: 10 }), texts, text, (resources, removed, nonce) => {
+      const response = { resources, removed, nonce, version: "42" };
+      const delta = fromBinary(
+        DeltaDiscoveryResponseSchema,
+        concat(...responseEncoder("type.url/T", "delta", "me").encode(response)),
+      );
+      assert.equal(delta.$unknown, undefined);
+      assert.equal(delta.typeUrl, "type.url/T");
+      assert.equal(delta.nonce, nonce);
+      assert.equal(delta.systemVersionInfo, "42");
+      assert.equal(delta.controlPlane?.identifier, "me");
+      assert.deepEqual(delta.removedResources, removed);
+      assert.deepEqual(
+        delta.resources.map(({ name, version, resource }) => ({
+          name,
+          version,
+          bytes: new Uint8Array(resource!.value),
+        })),
+        resources,
+      );
+      const sotw = fromBinary(
+        DiscoveryResponseSchema,
+        concat(
+          ...responseEncoder("type.url/T", "sotw", "me").encode({ ...response, removed: [] }),
+        ),
+      );
+      assert.equal(sotw.$unknown, undefined);
+      assert.equal(sotw.versionInfo, "42");
+      assert.equal(sotw.nonce, nonce);
+      assert.equal(sotw.controlPlane?.identifier, "me");
+      assert.deepEqual(
+        sotw.resources.map(({ typeUrl, value }) => [typeUrl, new Uint8Array(value)]),
+        resources.map(({ bytes }) => ["type.url/T", bytes]),
+      );
+    }),
+  );
+});

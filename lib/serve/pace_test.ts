@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { createDebouncer, type Trigger } from "./pace.ts";
+
+/** A clock that moves when told, with the timers on it. */
+function clock() {
+  let now = 0;
+  let timers: { at: number; run: () => void }[] = [];
+  return {
+    now: () => now,
+    timer(run: () => void, ms: number) {
+      const timer = { at: now + ms, run };
+      timers.push(timer);
+      return () => void (timers = timers.filter((other) => other !== timer));
+    },
+    /** Moves on to a time, running what is due on the way. */
+    to(time: number) {
+      while (true) {
+        const [next] = timers.filter(({ at }) => at <= time).sort((a, b) => a.at - b.at);
+        if (!next) break;
+        timers = timers.filter((timer) => timer !== next);
+        now = next.at;
+        next.run();
+      }
+      now = time;
+    },
+    get waiting() {
+      return timers.length;
+    },
+  };
+}
+
+function published(
+  touches: readonly [at: number, ...kinds: Trigger[]][],
+  endpointsWait = true,
+): number[] {
+  const time = clock();
+  const at: number[] = [];
+  const debouncer = createDebouncer({
+    after: 100,
+    max: 1000,
+    endpointsWait,
+    now: time.now,
+    timer: time.timer,
+    publish: () => at.push(time.now()),
+  });
+  for (const [when, ...kinds] of touches) {
+    time.to(when);
+    debouncer.touch(...kinds);
+  }
+  time.to(10_000);
+  assert.equal(debouncer.waiting, false);
+  assert.equal(time.waiting, 0);
+  return at;
+}
+
+Deno.test("changes are published after a quiet time, at the latest after the longest", () => {
+  const steady = Array.from({ length: 30 }, (_, i) => [i * 50, "config"] as [number, Trigger]);
+  const cases: [name: string, touches: [number, ...Trigger[]][], want: number[]][] = [
+    ["one", [[0, "config"]], [100]],
+    ["two close together", [[0, "config"], [60, "service"]], [160]],
+    ["two apart", [[0, "config"], [150, "config"]], [100, 250]],
+    ["without a pause", steady, [1000, 1550]],
+    ["nothing", [], []],
+  ];
+  for (const [name, touches, want] of cases) assert.deepEqual(published(touches), want, name);
+});
+
+Deno.test("endpoints alone may go at once, and never alone ahead of what waits", () => {
+  assert.deepEqual(published([[10, "endpoint"], [20, "endpoint"]], false), [10, 20]);
+  assert.deepEqual(published([[10, "config"], [20, "endpoint"]], false), [120]);
+  assert.deepEqual(published([[10, "endpoint", "config"]], false), [110]);
+  assert.deepEqual(published([[10, "endpoint"]], true), [110]);
+});
+
+Deno.test("what waits can be published now, or forgotten", () => {
+  const time = clock();
+  let count = 0;
+  const debouncer = createDebouncer({
+    after: 100,
+    max: 1000,
+    endpointsWait: true,
+    now: time.now,
+    timer: time.timer,
+    publish: () => count++,
+  });
+  debouncer.touch("config");
+  assert.ok(debouncer.waiting);
+  debouncer.flush();
+  assert.equal(count, 1);
+  debouncer.flush();
+  assert.equal(count, 1, "nothing waits any more");
+  debouncer.touch("config");
+  debouncer.stop();
+  time.to(1000);
+  assert.equal(count, 1);
+});

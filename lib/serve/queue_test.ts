@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { pushQueue } from "./queue.ts";
+
+interface Member {
+  readonly name: string;
+  /** What its steps do, one after the other: done, or blocked until released. */
+  readonly plan: ("done" | "block")[];
+  release: () => void;
+  steps: number;
+}
+
+function member(name: string, ...plan: Member["plan"]): Member {
+  return { name, plan, release: () => {}, steps: 0 };
+}
+
+function queueOf(slots: number, times: { slotMs?: number; stallMs?: number } = {}) {
+  const given: string[] = [];
+  const steps: string[] = [];
+  const queue = pushQueue<Member>({
+    slots,
+    slotMs: times.slotMs ?? 60_000,
+    stallMs: times.stallMs ?? 60_000,
+    turnMs: 1000,
+    now: () => performance.now(),
+    step(one) {
+      one.steps++;
+      steps.push(one.name);
+      if (one.plan.shift() !== "block") return undefined;
+      return new Promise((resolve) => one.release = resolve);
+    },
+    giveUp: (one) => given.push(one.name),
+  });
+  return { queue, steps, given };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+Deno.test("members take their turns in order, each once however often it was added", async () => {
+  const { queue, steps } = queueOf(5);
+  const [a, b] = [member("a"), member("b")];
+  for (const one of [a, b, a, a, b]) queue.add(one);
+  assert.equal(queue.waiting, 2);
+  await until(() => queue.waiting === 0);
+  assert.deepEqual(steps, ["a", "b"]);
+  assert.equal(queue.active, 0);
+});
+
+Deno.test("no more than the slots wait for their clients; others come when one is done", async () => {
+  const { queue, steps } = queueOf(2);
+  const all = ["a", "b", "c"].map((name) => member(name, "block", "done"));
+  for (const one of all) queue.add(one);
+  await until(() => queue.active === 2);
+  assert.deepEqual(steps, ["a", "b"]);
+  assert.equal(queue.waiting, 1);
+  all[1]!.release();
+  await until(() => steps.includes("c"));
+  assert.deepEqual(steps, ["a", "b", "b", "c"]);
+  all[0]!.release();
+  all[2]!.release();
+  await until(() => queue.active === 0);
+});
+
+Deno.test("one that is added while it is being sent to comes again, once", async () => {
+  const { queue } = queueOf(1);
+  const a = member("a", "block", "done", "done");
+  queue.add(a);
+  await until(() => a.steps === 1);
+  queue.add(a);
+  queue.add(a);
+  a.release();
+  await until(() => queue.active === 0 && queue.waiting === 0);
+  assert.equal(a.steps, 3);
+});
+
+Deno.test("a client that does not keep up loses its slot, and is given up when it takes nothing", async () => {
+  const { queue, given, steps } = queueOf(1, { slotMs: 1, stallMs: 1 });
+  const [slow, other] = [member("slow", "block"), member("other")];
+  queue.add(slow);
+  queue.add(other);
+  await until(() => given.length === 1);
+  assert.deepEqual(given, ["slow"]);
+  assert.deepEqual(steps, ["slow", "other"]);
+  assert.equal(queue.active, 0);
+  queue.remove(slow);
+  slow.release();
+});
+
+Deno.test("one that lost its slot and caught up takes its turn like all others", async () => {
+  const { queue, steps, given } = queueOf(1, { slotMs: 1 });
+  const slow = member("slow", "block", "done");
+  queue.add(slow);
+  await until(() => steps.length === 1 && queue.active === 0);
+  slow.release();
+  await until(() => steps.length === 2);
+  assert.deepEqual(given, []);
+});
+
+Deno.test("a member that is gone gives its slot back and is not stepped again", async () => {
+  const { queue, steps } = queueOf(1);
+  const [a, b] = [member("a", "block"), member("b")];
+  queue.add(a);
+  await until(() => queue.active === 1);
+  queue.add(b);
+  queue.remove(a);
+  await until(() => steps.includes("b"));
+  a.release();
+  queue.add(a);
+  queue.remove(a);
+  assert.equal(queue.waiting, 0);
+  assert.deepEqual(steps, ["a", "b"]);
+});
