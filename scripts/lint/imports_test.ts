@@ -18,7 +18,7 @@ const ALLOWED: [file: string, specifier: string][] = [
   ["cmd/pilot-agent/main.ts", "./proxy.ts"],
   ["main.ts", "./cmd/pilot-agent/main.ts"],
   ["tests/wire/delta_test.ts", "../../lib/serve/mod.ts"],
-  ["tests/wire/delta_test.ts", "@grpc/grpc-js"],
+  ["tests/wire/delta_test.ts", "@bufbuild/protobuf"],
   ["scripts/gen.ts", "./paths.ts"],
 ];
 

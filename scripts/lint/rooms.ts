@@ -49,7 +49,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["@bufbuild/protobuf"],
     purpose: "the wire codec and the generated messages",
   },
-  { name: "rpc", packages: ["@grpc/grpc-js"], purpose: "gRPC servers and clients with limits" },
+  { name: "rpc", purpose: "gRPC servers and clients with limits, and the HTTP/2 under them" },
   { name: "orch", purpose: "the orchestrator's API: list, watch, write" },
   { name: "pki", purpose: "keys, certificates, trust bundles" },
   {
