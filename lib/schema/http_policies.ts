@@ -64,7 +64,8 @@ export function checkRetries(retries: HTTPRetry | undefined, path: Path, report:
   }
 }
 
-const GRPC_STATUSES: ReadonlySet<string> = new Set([
+/** Names of gRPC's status codes; the code is the position. */
+export const GRPC_STATUSES: readonly string[] = [
   "OK",
   "CANCELLED",
   "UNKNOWN",
@@ -82,7 +83,7 @@ const GRPC_STATUSES: ReadonlySet<string> = new Set([
   "UNAVAILABLE",
   "DATA_LOSS",
   "UNAUTHENTICATED",
-]);
+];
 
 /** Checks injected delays and aborts. */
 export function checkFault(
@@ -126,7 +127,7 @@ function checkAbort(
       checkStatus(type.value, [...path, "httpStatus"], report);
       break;
     case "grpcStatus":
-      if (GRPC_STATUSES.has(type.value)) break;
+      if (GRPC_STATUSES.includes(type.value)) break;
       fail(
         report,
         [...path, "grpcStatus"],

@@ -19,3 +19,4 @@ export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
 export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
 export { CIPHER_SUITES } from "./server_tls.ts";
 export { type ParsedMessage } from "./single.ts";
+export { GRPC_STATUSES } from "./http_policies.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { GRPC_STATUSES } from "../../schema/mod.ts";
 import type {
   HTTPFaultInjection,
   HTTPFaultInjection_Abort,
@@ -61,31 +62,10 @@ function abortError({ errorType }: HTTPFaultInjection_Abort) {
     case "httpStatus":
       return { case: "httpStatus" as const, value: errorType.value };
     case "grpcStatus": {
-      const value = GRPC_STATUS.indexOf(errorType.value);
+      const value = GRPC_STATUSES.indexOf(errorType.value);
       return value < 0 ? undefined : { case: "grpcStatus" as const, value };
     }
     default:
       return undefined;
   }
 }
-
-/** Names of gRPC's status codes; the code is the position. */
-const GRPC_STATUS: readonly string[] = [
-  "OK",
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "DEADLINE_EXCEEDED",
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "ABORTED",
-  "OUT_OF_RANGE",
-  "UNIMPLEMENTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-  "DATA_LOSS",
-  "UNAUTHENTICATED",
-];
