@@ -127,11 +127,11 @@ function portOf(
   return server && onlyServer(port, server);
 }
 
-/** A VirtualService that is served under a host, and the Gateway through which. */
+/** A VirtualService that is served under a host, and the Gateways through which. */
 interface Claim {
   /** `namespace/name`. */
   readonly route: string;
-  readonly gateway: string;
+  readonly gateways: readonly string[];
 }
 
 /** What is served under a host. */
@@ -160,11 +160,11 @@ function claimsOf(
       redirect: known.redirect || redirect,
     });
   };
-  for (const { row, gateway, bound } of boundRoutes(read, context, namespace, port)) {
+  for (const { row, gateways, bound } of boundRoutes(read, context, namespace, port)) {
     const owner = row.meta.namespace;
     const named = row.spec.hosts.map((h) => fullHost(h, owner, context.mesh.domain));
     for (const [host, redirect] of servedHosts(port, bound, named, owner)) {
-      add(host, [{ route: objectKey(row.meta), gateway }], redirect);
+      add(host, [{ route: objectKey(row.meta), gateways }], redirect);
     }
   }
   for (const { host, redirect } of port.hosts) if (redirect) add(host, [], true);
@@ -181,11 +181,11 @@ function virtualHost(
   { claims, redirect }: HostClaims,
 ): Resource {
   const routes: Route[] = [];
-  for (const { route, gateway } of claims) {
+  for (const { route, gateways } of claims) {
     const row = read.get(context.mesh.tables.virtualServices, route);
     if (row === undefined) continue;
     routes.push(...translateHttpRoutes(row.spec, {
-      gateway,
+      gateways,
       port: port.number,
       tls: port.family === "tls",
       vsNamespace: row.meta.namespace,

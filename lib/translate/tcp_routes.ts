@@ -43,7 +43,7 @@ export function tcpDestinations(
   const pool = poolOf(read, context, namespace, service.host, port);
   const routes = row === undefined
     ? []
-    : chainsOf(read, context, namespace, row, "mesh", port, translateTcpRoutes);
+    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTcpRoutes);
   const own = routes.map((chain) => ({
     ...chain,
     ...pool,
@@ -84,7 +84,7 @@ export function tlsDestinations(
   const pool = poolOf(read, context, namespace, service.host, port);
   const rules = row === undefined
     ? []
-    : chainsOf(read, context, namespace, row, "mesh", port, translateTlsRoutes);
+    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTlsRoutes);
   return [
     ...rules.map((chain) => ({
       ...chain,
@@ -104,8 +104,8 @@ export function tlsDestinations(
 /** A VirtualService that is bound to a gateway's port. */
 export interface BoundRoute {
   readonly row: ConfigObject<VirtualService>;
-  /** The Gateway through which: the port's oldest that it names. */
-  readonly gateway: string;
+  /** Those of the port's Gateways that it names, oldest first; at least one. */
+  readonly gateways: readonly string[];
   /** All Gateways that it names. */
   readonly bound: ReadonlySet<string>;
 }
@@ -122,8 +122,8 @@ export function boundRoutes(
     const row = read.get(mesh.tables.virtualServices, key);
     if (row === undefined) return [];
     const bound = new Set(row.spec.gateways.map((g) => gatewayKey(g, row.meta.namespace)));
-    const gateway = port.gateways.find((g) => bound.has(g));
-    return gateway === undefined ? [] : [{ row, gateway, bound }];
+    const gateways = port.gateways.filter((g) => bound.has(g));
+    return gateways.length === 0 ? [] : [{ row, gateways, bound }];
   });
 }
 
@@ -134,8 +134,8 @@ export function gatewayTcpChains(
   namespace: string,
   port: GatewayPort,
 ): TcpChain[] {
-  return boundRoutes(read, context, namespace, port).flatMap(({ row, gateway }) =>
-    chainsOf(read, context, namespace, row, gateway, port.number, translateTcpRoutes)
+  return boundRoutes(read, context, namespace, port).flatMap(({ row, gateways }) =>
+    chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes)
   );
 }
 
@@ -152,19 +152,19 @@ export function gatewayServerChains(
 ): TcpChain[] {
   const { mesh } = context;
   const only = onlyServer(port, server);
-  return boundRoutes(read, context, namespace, only).flatMap(({ row, gateway, bound }) => {
+  return boundRoutes(read, context, namespace, only).flatMap(({ row, gateways, bound }) => {
     const owner = row.meta.namespace;
     const serves = (names: readonly string[]): string[] =>
       servedHosts(only, bound, names, owner).map(([host]) => host);
     if (server.kind === "passthrough") {
-      return chainsOf(read, context, namespace, row, gateway, port.number, translateTlsRoutes)
+      return chainsOf(read, context, namespace, row, gateways, port.number, translateTlsRoutes)
         .map((chain) => ({ ...chain, sniHosts: serves(lowerCase(chain.sniHosts ?? [])) }))
         .filter((chain) => chain.sniHosts.length > 0);
     }
     const hosts = serves(row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain)));
     if (hosts.length === 0) return [];
     const sniHosts = server.hosts.map(({ host }) => host);
-    return chainsOf(read, context, namespace, row, gateway, port.number, translateTcpRoutes)
+    return chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes)
       .map((chain) => ({ ...chain, sniHosts }));
   });
 }
@@ -178,12 +178,12 @@ function chainsOf(
   context: Context,
   namespace: string,
   row: ConfigObject<VirtualService>,
-  gateway: string,
+  gateways: readonly string[],
   port: number,
   translate: typeof translateTcpRoutes,
 ): TcpChain[] {
   return translate(row.spec, {
-    gateway,
+    gateways,
     port,
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,

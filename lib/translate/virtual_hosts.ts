@@ -49,7 +49,7 @@ function virtualHost(
   const defaults = routeDefaults(read, context);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   let routes = row === undefined ? [] : translateHttpRoutes(row.spec, {
-    gateway: "mesh",
+    gateways: ["mesh"],
     port,
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,

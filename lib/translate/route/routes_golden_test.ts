@@ -81,7 +81,7 @@ async function routeCase(name: string): Promise<JsonValue> {
   const vs = fromJson(VirtualServiceSchema, file.virtualService);
   const scope = scopeOf(file);
   const host = fullHost(vs.hosts[0]!, scope.vsNamespace, "cluster.local");
-  const gateway = scope.gateway !== "mesh";
+  const gateway = !scope.gateways.includes("mesh");
   const served = virtualHostFor(
     { host, port: scope.port, proxyDomain: "store.svc.cluster.local", gateway },
     translateHttpRoutes(vs, scope),
@@ -108,7 +108,7 @@ function configuration(
 function scopeOf({ scope = {}, balancing = {} }: CaseFile): RouteScope {
   const { gateway = "mesh", port = 80, excludeUnsafe503 = true, defaultHttpRetryPolicy } = scope;
   return {
-    gateway,
+    gateways: [gateway],
     port,
     tls: scope.tls,
     source: scope.source,

@@ -13,7 +13,7 @@ import type { RouteScope } from "./scope.ts";
 const TARGET = { cluster: "outbound|80||a.example.com", host: "a.example.com", port: 80 };
 
 const SCOPE: RouteScope = {
-  gateway: "mesh",
+  gateways: ["mesh"],
   port: 80,
   vsNamespace: "store",
   vsName: "shop",

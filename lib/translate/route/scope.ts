@@ -38,8 +38,8 @@ export interface RouteSource {
 
 /** One place where the routes of a VirtualService are served. */
 export interface RouteScope {
-  /** `mesh`, or `namespace/name` of a Gateway. */
-  readonly gateway: string;
+  /** `mesh` alone, or the Gateways (`namespace/name`) whose servers share the listener and that the rule is bound to. */
+  readonly gateways: readonly string[];
   /** Port of the listener. */
   readonly port: number;
   /** Whether the listener terminates TLS; redirects then stay on `https`. */
@@ -70,7 +70,7 @@ export function conditionHolds(condition: Condition, scope: RouteScope): boolean
   if (condition.port !== 0 && condition.port !== scope.port) return false;
   if (condition.gateways.length > 0) {
     return condition.gateways.some((name) =>
-      (name === "mesh" ? name : gatewayKey(name, scope.vsNamespace)) === scope.gateway
+      scope.gateways.includes(name === "mesh" ? name : gatewayKey(name, scope.vsNamespace))
     );
   }
   const { namespace, labels } = scope.source ?? NO_SOURCE;

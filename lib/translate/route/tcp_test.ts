@@ -11,7 +11,7 @@ const BY_SOURCE = hashPolicyFor(
 );
 
 const SCOPE: RouteScope = {
-  gateway: "mesh",
+  gateways: ["mesh"],
   port: 3306,
   source: { namespace: "store", labels: { app: "web" } },
   vsNamespace: "store",
