@@ -5,6 +5,7 @@
  * @module
  */
 import { startBackend, startTcpBackend } from "../../scripts/harness/mod.ts";
+import { withCertificates } from "../support/certificates.ts";
 import { documents, endpoint, serviceEntry } from "../support/manifest.ts";
 import { assertNothingRejected, startWorld } from "../support/world.ts";
 import { benchOf, makePki, startTlsBackend, type TlsCase } from "./tls/bench.ts";
@@ -18,7 +19,7 @@ const CASES: readonly TlsCase[] = [
   ...OUTBOUND_CASES,
 ];
 
-Deno.test("TLS and undeclared protocols", async (t) => {
+Deno.test(withCertificates("TLS and undeclared protocols", async (t) => {
   await using stack = new AsyncDisposableStack();
   const dir = await Deno.makeTempDir({ prefix: "mesh-tls-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
@@ -45,4 +46,4 @@ Deno.test("TLS and undeclared protocols", async (t) => {
   );
   for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world, pki)));
   await t.step("no update was refused", () => assertNothingRejected(world));
-});
+}));

@@ -62,3 +62,21 @@ async function openssl(args: readonly string[]): Promise<void> {
   const { success, stderr } = await command.output();
   if (!success) throw new Error(`openssl ${args[0]}: ${new TextDecoder().decode(stderr)}`);
 }
+
+/** Whether the machine has the `openssl` command, without which there are no certificates. */
+export const HAS_OPENSSL: boolean = (() => {
+  try {
+    return new Deno.Command("openssl", { args: ["version"] }).outputSync().success;
+  } catch (e) {
+    if (e instanceof Deno.errors.NotFound) return false;
+    throw e;
+  }
+})();
+
+/** Makes a test that needs certificates one that is skipped, with its reason, where they cannot be made. */
+export function withCertificates(
+  name: string,
+  fn: (t: Deno.TestContext) => Promise<void>,
+): Deno.TestDefinition {
+  return { name: HAS_OPENSSL ? name : `${name} [needs openssl]`, ignore: !HAS_OPENSSL, fn };
+}

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
-import { makeAuthority } from "../support/certificates.ts";
+import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { validateBootstrap, type Verdict } from "../support/envoy_validate.ts";
 
 const TRANSLATE = new URL("../../lib/translate/", import.meta.url);
@@ -80,13 +80,13 @@ function apart(listener: JsonObject, index: number): JsonObject {
   };
 }
 
-Deno.test("Envoy takes every expected cluster", async () => {
+Deno.test(withCertificates("Envoy takes every expected cluster", async () => {
   const clusters = [...await goldens("cluster")].map(([name, cluster]) => ({ ...cluster, name }));
   const verdict = await validate(clusters, []);
   assert.ok(verdict.accepted, verdict.log);
-});
+}));
 
-Deno.test("Envoy takes every expected assignment", async () => {
+Deno.test(withCertificates("Envoy takes every expected assignment", async () => {
   const clusters = [...await goldens("endpoint")].map(([name, loadAssignment]) => ({
     name,
     type: name.startsWith("host_names") ? "STRICT_DNS" : "STATIC",
@@ -95,21 +95,29 @@ Deno.test("Envoy takes every expected assignment", async () => {
   }));
   const verdict = await validate(clusters, []);
   assert.ok(verdict.accepted, verdict.log);
-});
+}));
 
-Deno.test("Envoy takes every expected listener", async () => {
+Deno.test(withCertificates("Envoy takes every expected listener", async () => {
   const listeners = [...(await goldens("listener")).values()].map(apart);
   const verdict = await validate([], listeners);
   assert.ok(verdict.accepted, verdict.log);
-});
+}));
 
-Deno.test("Envoy refuses a nameless cluster and ambiguous chains, so its verdict means something", async () => {
-  const nameless = await validate([{ name: "", type: "STATIC" }], []);
-  assert.equal(nameless.accepted, false);
-  assert.match(nameless.log, /[Nn]ame/);
-  const listener = (await goldens("listener")).get("virtual_inbound.golden.json");
-  const chains = listener?.filterChains as JsonValue[];
-  const ambiguous = await validate([], [{ ...listener, filterChains: [...chains, chains[0]!] }]);
-  assert.equal(ambiguous.accepted, false);
-  assert.match(ambiguous.log, /same matching rules/);
-});
+Deno.test(
+  withCertificates(
+    "Envoy refuses a nameless cluster and ambiguous chains, so its verdict means something",
+    async () => {
+      const nameless = await validate([{ name: "", type: "STATIC" }], []);
+      assert.equal(nameless.accepted, false);
+      assert.match(nameless.log, /[Nn]ame/);
+      const listener = (await goldens("listener")).get("virtual_inbound.golden.json");
+      const chains = listener?.filterChains as JsonValue[];
+      const ambiguous = await validate([], [{
+        ...listener,
+        filterChains: [...chains, chains[0]!],
+      }]);
+      assert.equal(ambiguous.accepted, false);
+      assert.match(ambiguous.log, /same matching rules/);
+    },
+  ),
+);
