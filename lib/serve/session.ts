@@ -18,6 +18,7 @@ import { ENDPOINT_TYPE, resourceType } from "./types.ts";
 import {
   type Nack,
   newWatch,
+  overtaken,
   settle,
   subscribeDelta,
   subscribeSotw,
@@ -139,7 +140,8 @@ export function receive(session: Session, request: XdsRequest): void {
   const verdict = known ? answered(session, watch, request) : "none";
   // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
   if (session.variant === "delta") subscribeDelta(watch, request, !known);
-  else if (verdict !== "stale") subscribeSotw(watch, request, !known);
+  else if (verdict === "stale") overtaken(watch, request);
+  else subscribeSotw(watch, request, !known);
   checkNames(session);
   session.lastTalk = session.hall.now();
   if (watch.due) enqueue(session);

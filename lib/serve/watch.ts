@@ -56,6 +56,11 @@ export interface Watch {
   versions: HeldVersions | undefined;
   /** Names to answer whether or not they changed. */
   readonly answers: Set<string>;
+  /**
+   * SotW: names that overtaken requests left out. Those requests do not count, but the client has
+   * forgotten the names: asked for again, they are new to it.
+   */
+  readonly forgotten: Set<string>;
   /** To answer everything. */
   answerAll: boolean;
   /** SotW: the next request is answered even if it looks like an acknowledgement. */
@@ -90,6 +95,7 @@ export function newWatch(
     started: false,
     versions: undefined,
     answers: new Set(),
+    forgotten: new Set(),
     answerAll: false,
     answerNext: false,
     due: false,
@@ -121,16 +127,25 @@ export function subscribeSotw(watch: Watch, request: XdsRequest, first: boolean)
   if (request.nonce === "" || (!watch.due && watch.answerNext)) watch.answerAll = watch.due = true;
 }
 
+/** Takes note of a SotW request that a response overtook. */
+export function overtaken(watch: Watch, request: XdsRequest): void {
+  const wanted = new Set(request.names);
+  for (const name of watch.names) if (!wanted.has(name)) watch.forgotten.add(name);
+}
+
 function replaceNames(watch: Watch, names: readonly string[]): void {
   const star = names.includes(ALL);
   if (star && !watch.wildcard) watch.answerAll = watch.due = true;
   watch.wildcard = star;
   watch.implicit = false;
   for (const name of names) {
-    if (name === ALL || !watch.names.add(name)) continue;
+    if (name === ALL) continue;
+    const isNew = watch.names.add(name);
+    if (!isNew && !watch.forgotten.has(name)) continue;
     watch.answers.add(name);
     watch.due = true;
   }
+  watch.forgotten.clear();
   if (watch.names.size === names.length - (star ? 1 : 0)) return;
   const wanted = new Set(names);
   for (const name of watch.names) if (!wanted.has(name)) watch.names.delete(name);

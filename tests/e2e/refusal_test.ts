@@ -88,7 +88,7 @@ async function refusals(taken: number): Promise<Refusal[]> {
 
 Deno.test("a daemon that cannot start says why", async (t) => {
   const configDir = await Deno.makeTempDir({ prefix: "mesh-config-" });
-  using taken = Deno.listen({ hostname: "127.0.0.1", port: freePort() });
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   for (const { name, flags, says, status = 1 } of await refusals(taken.addr.port)) {
     await t.step(name, async () => {
       const [xds, http, monitoring, introspection] = freePorts(4);
