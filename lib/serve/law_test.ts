@@ -25,6 +25,9 @@ import {
   type XdsServer,
 } from "./mod.ts";
 
+/** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
+const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
+
 const TYPES = [CDS, EDS, LDS, RDS];
 /** Enough to find what was ever found; more on demand. */
 const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 40);
@@ -381,7 +384,7 @@ for (const variant of ["delta", "sotw"] as const) {
           assert.equal(inner.seats, 0);
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS, ...SEED },
     );
   });
 }

@@ -18,6 +18,9 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { fromBinary } from "../proto/mod.ts";
 import { TYPE_URLS } from "./mod.ts";
 
+/** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
+const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
+
 const NAMESPACES = ["one", "two", "mesh-system"];
 const HOSTS = ["a.example", "b.example", "c.one.svc.cluster.local", "*.wild.example"];
 
@@ -190,7 +193,7 @@ Deno.test("incremental translation equals translation from scratch", () => {
       }
       assert.deepEqual(bench.graph.faults(), []);
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000, ...SEED },
   );
 });
 
@@ -236,6 +239,6 @@ spec: {egress: [{hosts: ['*/*']}]}
         assert.deepEqual(before[type], after[type], type);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000, ...SEED },
   );
 });

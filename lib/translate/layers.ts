@@ -22,7 +22,11 @@ import {
   type Layered,
   overlayOf,
 } from "./outbound_clusters.ts";
-import { deriveOutboundListeners, deriveOverlayListeners } from "./outbound_listeners.ts";
+import {
+  deriveOutboundListeners,
+  deriveOverlayListeners,
+  takenOver,
+} from "./outbound_listeners.ts";
 import { deriveRouteTables, type RouteTables } from "./route_tables.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 import { deriveVirtualHosts } from "./virtual_hosts.ts";
@@ -57,7 +61,17 @@ export function createLayers(context: Context): LayersOf {
     context,
     clusters: deriveOutboundClusters(context),
     assignments: deriveAssignments(context),
-    listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners, 3, 1) },
+    listeners: {
+      base: listeners,
+      overlay: overlayOf(
+        context,
+        "lds.overlay",
+        listeners,
+        3,
+        1,
+        (read, key, name) => !takenOver(read, context, key, name),
+      ),
+    },
     virtualHosts: {
       base: virtualHosts,
       overlay: overlayOf(context, "vhost.overlay", virtualHosts, 3, 0),

@@ -65,6 +65,8 @@ export function deriveAssignments(context: Context): Layered {
  *
  * @param parts how many parts the table's keys have
  * @param at which of them is the namespace
+ * @param hides whether a resource that the namespace does not get from this
+ * member is hidden; not when another member gives it one of that name
  */
 export function overlayOf(
   { mesh }: Context,
@@ -72,11 +74,13 @@ export function overlayOf(
   base: Derived<readonly Resource[]>,
   parts: number,
   at: number,
+  hides: (read: Read, key: string, name: string) => boolean = () => true,
 ): Derived<readonly Resource[]> {
   return mesh.graph.derive<readonly Resource[]>(name, (read, key) => {
     const split = splitKey(key, parts);
     split[at] = "";
-    return differences(read.get(base, key), read.get(base, split.join("|")));
+    return differences(read.get(base, key), read.get(base, split.join("|")))
+      .filter((r) => r.tombstone !== true || hides(read, key, r.name));
   }, { equal: sameResources });
 }
 
