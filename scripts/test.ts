@@ -31,6 +31,7 @@ interface Tier {
 const TIERS: readonly Tier[] = [
   { name: "unit", folders: ["lib", "cmd", "scripts"], tools: false },
   { name: "wire", folders: ["tests/wire"], jobs: 2, tools: true },
+  { name: "surface", folders: ["tests/surface"], jobs: 2, tools: false },
   { name: "e2e", folders: ["tests/e2e"], jobs: 2, tools: true },
 ];
 

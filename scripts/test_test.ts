@@ -4,8 +4,8 @@ import { requestOf, targetsOf } from "./test.ts";
 const names = (args: string[]) => requestOf(args).tiers.map((tier) => tier.name);
 
 Deno.test("test: without a tier all run, in order of cost", () => {
-  assert.deepEqual(names([]), ["unit", "wire", "e2e"]);
-  assert.deepEqual(names(["--filter", "unit"]), ["unit", "wire", "e2e"]);
+  assert.deepEqual(names([]), ["unit", "wire", "surface", "e2e"]);
+  assert.deepEqual(names(["--filter", "unit"]), ["unit", "wire", "surface", "e2e"]);
   assert.deepEqual(names(["e2e", "unit"]), ["unit", "e2e"]);
 });
 
@@ -18,7 +18,12 @@ Deno.test("test: paths narrow the tiers, flags go to the runner", () => {
 
 Deno.test("test: a path runs in its own tier only", () => {
   const { tiers, paths } = requestOf(["tests/wire/delta_test.ts"]);
-  assert.deepEqual(tiers.map((tier) => targetsOf(tier, paths)), [[], [
-    "tests/wire/delta_test.ts",
-  ], []]);
+  assert.deepEqual(tiers.map((tier) => targetsOf(tier, paths)), [
+    [],
+    [
+      "tests/wire/delta_test.ts",
+    ],
+    [],
+    [],
+  ]);
 });

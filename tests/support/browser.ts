@@ -1,0 +1,143 @@
+/**
+ * A browser without a window: what a page is made of once it is loaded, and what it looks like.
+ * Each look is one process with a profile of its own, so that nothing of one page is left for the
+ * next; a look takes about half a second.
+ *
+ * @module
+ */
+
+/** A browser of this machine. */
+export interface Browser {
+  /** Writes what a page looks like into a PNG file, whose folder is made when it is not there. */
+  screenshot(url: string, file: string, look?: Look): Promise<void>;
+  /** A page's elements as HTML, after its scripts have run. */
+  dom(url: string, look?: Look): Promise<string>;
+}
+
+/** How a page is looked at. */
+export interface Look {
+  /** Whether the page is told that its reader wants dark colours. */
+  readonly dark?: boolean;
+  /** Size of the window, in pixels; what of the page lies beyond is not in the picture. */
+  readonly width?: number;
+  readonly height?: number;
+  /**
+   * Time (ms, of the page's own clock, which runs ahead) that the page's scripts are given before
+   * it is looked at; left out: until it is loaded.
+   */
+  readonly settle?: number;
+}
+
+/** Names under which the browser is installed, the first that runs is taken. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome"] as const;
+
+/** No window, no sandbox of its own (tests run as root), and no talk with anyone but the page. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-dev-shm-usage",
+  "--hide-scrollbars",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+] as const;
+
+/** A look that takes longer (ms) hangs, and is ended. */
+const PATIENCE = 60_000;
+
+/** Where tests leave pictures for those who want to see them; not under version control. */
+export const PICTURES: string = new URL("../../.cache/pictures", import.meta.url).pathname;
+
+const FOUND = NAMES.find((name) => {
+  try {
+    return new Deno.Command(name, { args: ["--version"], stdout: "null", stderr: "null" })
+      .outputSync().success;
+  } catch (e) {
+    if (e instanceof Deno.errors.NotFound) return false;
+    throw e;
+  }
+});
+
+/** The browser of this machine; `undefined` where there is none. */
+export function openBrowser(): Browser | undefined {
+  if (FOUND === undefined) return undefined;
+  return {
+    dom: async (url, look = {}) =>
+      new TextDecoder().decode(await run(FOUND, ["--dump-dom"], url, look)),
+    screenshot: async (url, file, look = {}) => {
+      await Deno.mkdir(file.slice(0, file.lastIndexOf("/")) || "/", { recursive: true });
+      await Deno.remove(file).catch(() => {});
+      await run(FOUND, [`--screenshot=${file}`], url, look);
+      await expectPng(file);
+    },
+  };
+}
+
+/**
+ * Makes a test that looks at pages one that is skipped, with its reason, where there is no
+ * browser.
+ */
+export function withBrowser(
+  name: string,
+  fn: (browser: Browser, t: Deno.TestContext) => Promise<void>,
+): Deno.TestDefinition {
+  const browser = openBrowser();
+  return {
+    name: browser === undefined ? `${name} [needs chromium]` : name,
+    ignore: browser === undefined,
+    fn: (t) => fn(browser!, t),
+  };
+}
+
+async function run(
+  program: string,
+  args: readonly string[],
+  url: string,
+  { dark = false, width = 1200, height = 900, settle }: Look,
+): Promise<Uint8Array> {
+  const profile = await Deno.makeTempDir({ prefix: "mesh-browser-" });
+  // 0 stands for dark in the engine's own list of colour schemes, 1 for light.
+  const scheme = `--blink-settings=preferredColorScheme=${dark ? 0 : 1}`;
+  const child = new Deno.Command(program, {
+    args: [
+      ...FLAGS,
+      scheme,
+      `--user-data-dir=${profile}`,
+      `--window-size=${width},${height}`,
+      ...settle === undefined ? [] : [`--virtual-time-budget=${settle}`],
+      ...args,
+      url,
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+  try {
+    const { success, stdout, stderr } = await child.output();
+    if (!success) throw new Error(`${program} ${url}: ${new TextDecoder().decode(stderr)}`);
+    return stdout;
+  } finally {
+    clearTimeout(timer);
+    await removeProfile(profile);
+  }
+}
+
+/** The browser's helpers may write for a moment after it has ended. */
+async function removeProfile(profile: string): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    try {
+      return await Deno.remove(profile, { recursive: true });
+    } catch (e) {
+      if (e instanceof Deno.errors.NotFound) return;
+    }
+  }
+}
+
+async function expectPng(file: string): Promise<void> {
+  const head = (await Deno.readFile(file)).subarray(1, 4);
+  if (new TextDecoder().decode(head) !== "PNG") throw new Error(`${file} is no picture`);
+}
