@@ -1,85 +1,196 @@
 /**
- * The border to the YAML library: text to syntax tree.
+ * The border to the YAML library: text to syntax tree, with the place of every node.
  *
  * @module
  */
 import {
-  Composer,
-  type CST,
-  Document,
-  type DocumentOptions,
-  Lexer,
-  type ParseOptions,
-  Parser,
-  type SchemaOptions,
-  type Tags,
-} from "yaml";
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from "js-yaml";
+import type { YamlLimits } from "./limits.ts";
+import { YamlFault } from "./yaml_fault.ts";
 
-/** A syntax tree with the errors found on the way. */
-export type Tree = Document.Parsed;
-
-/** Types of version 1.1 that the orchestrator's tools do not read: they see strings or refuse them. */
-const LEFT_OUT = new Set(["binary", "omap", "pairs", "set", "timestamp", "merge"]);
-
-function keepTags(tags: Tags): Tags {
-  return tags.filter((tag) => {
-    if (typeof tag === "string") return !LEFT_OUT.has(tag);
-    const name = tag.tag.slice(tag.tag.lastIndexOf(":") + 1);
-    const base60 = "format" in tag && tag.format === "TIME";
-    return !LEFT_OUT.has(name) && !base60;
-  });
+/** What every node has. Offsets are those of the document's text. */
+interface NodeBase {
+  readonly offset: number;
+  readonly anchor?: string;
+  /** As written, such as `!!str`. */
+  readonly tag?: string;
 }
 
-const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
-  version: "1.1",
-  customTags: keepTags,
-  // Merges and duplicate keys are judged where both lines are known.
-  merge: false,
-  uniqueKeys: false,
-  prettyErrors: false,
-  logLevel: "silent",
-};
-
-/** The syntax tree of one document's text. Never throws for bad text: its `errors` tell. */
-export function compose(text: string): Tree {
-  const composer = new Composer(OPTIONS);
-  for (const document of composer.compose(tokens(text), true, text.length)) {
-    return document as Tree;
-  }
-  return new Document(null, OPTIONS) as Tree;
+/** A word, quoted or not. */
+export interface ScalarNode extends NodeBase {
+  readonly kind: "scalar";
+  readonly text: string;
+  /** Neither quoted nor a block: its text may stand for a number, a boolean, or nothing. */
+  readonly plain: boolean;
 }
 
-function* tokens(text: string): Generator<CST.Token> {
-  const parser = new Parser();
-  const lexemes = new Lexer().lex(text);
-  for (const lexeme of /:[,\]}]/.test(text) ? joinTrailingColons(lexemes) : lexemes) {
-    yield* parser.next(lexeme);
-  }
-  yield* parser.end();
+/** One entry of a map. */
+export interface Pair {
+  readonly key: Node;
+  readonly value: Node;
 }
 
-/** The lexer's sign that a plain scalar's text follows. */
-const SCALAR = "\x1f";
+/** A map, in the order written; keys may repeat. */
+export interface MapNode extends NodeBase {
+  readonly kind: "map";
+  readonly pairs: Pair[];
+}
+
+/** A list. */
+export interface SeqNode extends NodeBase {
+  readonly kind: "seq";
+  readonly items: Node[];
+}
+
+/** A reference to an anchor. */
+export interface AliasNode extends NodeBase {
+  readonly kind: "alias";
+  readonly name: string;
+}
+
+/** A node of the tree. */
+export type Node = ScalarNode | MapNode | SeqNode | AliasNode;
 
 /**
- * In `[2001:db8::]` the last colon belongs to the scalar for the orchestrator's
- * tools, where newer YAML sees a key. Puts such a colon back: it follows a plain
- * scalar at once, and a flow indicator follows it, maybe after an empty scalar.
+ * The syntax tree of one document's text; `undefined` when it holds nothing.
+ *
+ * @throws {YamlFault} for bad text.
  */
-function* joinTrailingColons(lexemes: Iterable<string>): Generator<string> {
-  let held: string[] = [];
-  for (const lexeme of lexemes) {
-    held.push(lexeme);
-    if (mayJoin(held)) continue;
-    const joins = held.length > 3 && /^[,\]}]$/.test(lexeme);
-    yield* joins ? [SCALAR, `${held[1]}:`, lexeme] : held;
-    held = [];
-  }
-  yield* held;
+export function compose(text: string, limits: YamlLimits): Node | undefined {
+  const source = protectColons(text);
+  const reader: Reader = { ...source, events: eventsOf(source.text, limits), at: 0, end: 0 };
+  if (reader.events[0]?.type !== EVENT_ID.DOCUMENT) return undefined;
+  reader.at = 1;
+  return reader.events[1]?.type === EVENT_ID.POP ? undefined : readNode(reader);
 }
 
-/** Whether what was held may be the beginning of a scalar, its colon and an empty scalar. */
-function mayJoin(held: readonly string[]): boolean {
-  const [mark, , colon = ":", empty = SCALAR, nothing = ""] = held;
-  return held.length < 6 && mark === SCALAR && colon === ":" && empty === SCALAR && nothing === "";
+interface Source {
+  readonly text: string;
+  /** Stands for a colon that belongs to a word; `""` when there is none. */
+  readonly colon: string;
+}
+
+interface Reader extends Source {
+  readonly events: readonly Event[];
+  at: number;
+  /** Where the node read last ends, as far as is known: the place of an empty one after it. */
+  end: number;
+}
+
+/** A colon between a word and the end of an item in brackets. */
+const TRAILING_COLON = /(?<=[^\s"'[{,\]}]):(?=[,\]}])/g;
+
+/** Where the private-use characters begin. */
+const PRIVATE_USE = 0xe000;
+
+/**
+ * In `[2001:db8::]` the last colon belongs to the word for the orchestrator's tools, where newer
+ * YAML sees a key. Such colons are hidden from the parser behind a character that the text does
+ * not have, so that offsets stay, and are put back into what it reads.
+ */
+function protectColons(text: string): Source {
+  if (!/:[,\]}]/.test(text)) return { text, colon: "" };
+  let code = PRIVATE_USE;
+  while (text.includes(String.fromCharCode(code))) code++;
+  const colon = String.fromCharCode(code);
+  return { text: text.replace(TRAILING_COLON, colon), colon };
+}
+
+function eventsOf(text: string, limits: YamlLimits): readonly Event[] {
+  try {
+    // The exact bound is checked where values are made.
+    return parseEvents(text, { maxDepth: limits.depth + 3 });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const offset = Math.min(error.mark?.position ?? 0, text.length);
+    if (error.reason.startsWith("nesting")) throw tooDeep(limits, offset);
+    throw new YamlFault(
+      "yaml-syntax",
+      error.reason,
+      "Correct the YAML; indentation and quotes are the usual causes.",
+      offset,
+    );
+  }
+}
+
+/** A document that is nested too deep. */
+export function tooDeep(limits: YamlLimits, offset: number): YamlFault {
+  return new YamlFault(
+    "yaml-too-deep",
+    `collections are nested more than ${limits.depth} deep`,
+    "No kind nests so deep; look for repeated brackets or indentation.",
+    offset,
+  );
+}
+
+function readNode(reader: Reader): Node {
+  const event = reader.events[reader.at++]!;
+  switch (event.type) {
+    case EVENT_ID.SCALAR:
+      return readScalar(reader, event);
+    case EVENT_ID.ALIAS: {
+      reader.end = event.anchorEnd;
+      const name = reader.text.slice(event.anchorStart, event.anchorEnd);
+      return { kind: "alias", name, offset: event.anchorStart - 1 };
+    }
+    case EVENT_ID.SEQUENCE: {
+      const items: Node[] = [];
+      reader.end = event.start;
+      while (reader.events[reader.at]!.type !== EVENT_ID.POP) items.push(readNode(reader));
+      reader.at++;
+      return { kind: "seq", items, ...properties(reader, event, event.start) };
+    }
+    case EVENT_ID.MAPPING: {
+      const pairs: Pair[] = [];
+      reader.end = event.start;
+      while (reader.events[reader.at]!.type !== EVENT_ID.POP) {
+        const key = readNode(reader);
+        pairs.push({ key, value: readNode(reader) });
+      }
+      reader.at++;
+      return { kind: "map", pairs, ...properties(reader, event, event.start) };
+    }
+    default:
+      throw new Error(`event ${event.type} inside a document`);
+  }
+}
+
+function readScalar(reader: Reader, event: ScalarEvent): ScalarNode {
+  const { text, colon } = reader;
+  const raw = event.fast
+    ? text.slice(event.valueStart, event.valueEnd)
+    : event.valueStart < 0
+    ? ""
+    : getScalarValue(text, event);
+  const plain = event.style === SCALAR_STYLE.PLAIN;
+  const quoted = event.style === SCALAR_STYLE.SINGLE_QUOTED ||
+    event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+  const start = event.valueStart < 0 ? reader.end : event.valueStart - (quoted ? 1 : 0);
+  reader.end = Math.max(start, event.valueEnd + (quoted ? 1 : 0));
+  return {
+    kind: "scalar",
+    text: colon === "" ? raw : raw.replaceAll(colon, ":"),
+    plain,
+    ...properties(reader, event, start),
+  };
+}
+
+/** Where a node begins, its tag and anchor included; and those two. */
+function properties(
+  { text }: Reader,
+  event: { anchorStart: number; anchorEnd: number; tagStart: number; tagEnd: number },
+  start: number,
+): NodeBase {
+  if (event.anchorStart < 0 && event.tagStart < 0) return { offset: start };
+  const anchor = event.anchorStart < 0 ? undefined : text.slice(event.anchorStart, event.anchorEnd);
+  const tag = event.tagStart < 0 ? undefined : text.slice(event.tagStart, event.tagEnd);
+  const begins = [start, event.anchorStart - 1, event.tagStart].filter((at) => at >= 0);
+  return { offset: Math.min(...begins), anchor, tag };
 }

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from "yaml";
-import type { Tree } from "./compose.ts";
+import type { Node, Pair } from "./compose.ts";
 import { isMergeKey } from "./plain.ts";
 
 /** Names of keys and indexes of lists, from the document's root. */
@@ -17,58 +16,74 @@ export interface Position {
 }
 
 /** Offset in the text of the deepest part of a path that the tree has. Names match in camelCase and snake_case. */
-export function locate(tree: Tree, path: Path, target: "key" | "value"): number {
-  let node = tree.contents as Node | null;
-  let best = node?.range?.[0] ?? 0;
+export function locate(tree: Node | undefined, path: Path, target: "key" | "value"): number {
+  if (tree === undefined) return 0;
+  let node = tree;
+  let best = tree.offset;
   for (const [depth, step] of path.entries()) {
-    const last = depth === path.length - 1;
     const found = stepInto(tree, node, step);
     if (found === undefined) break;
-    const key = found.key?.range?.[0];
-    const value = found.value?.range?.[0];
+    const last = depth === path.length - 1;
+    const { key, value } = found;
     // An empty value has no place of its own worth showing.
-    const empty = isScalar(found.value) && found.value.value === null;
-    best = (last && target === "value" && !empty ? value : undefined) ?? key ?? value ?? best;
-    node = found.value;
+    const empty = value.kind === "scalar" && value.plain && value.text === "";
+    best = (last && target === "value" && !empty) || key === undefined ? value.offset : key.offset;
+    node = value;
   }
   return best;
 }
 
 interface Found {
   readonly key?: Node;
-  readonly value: Node | null;
+  readonly value: Node;
 }
 
-function stepInto(tree: Tree, node: Node | null, step: string | number): Found | undefined {
-  const at = isAlias(node) ? (node.resolve(tree) as Node | undefined) ?? null : node;
-  if (isSeq(at) && typeof step === "number") {
+function stepInto(tree: Node, node: Node, step: string | number): Found | undefined {
+  const at = node.kind === "alias" ? anchored(tree, node.name) : node;
+  if (at?.kind === "seq" && typeof step === "number") {
     const item = at.items[step];
-    return item === undefined ? undefined : { value: item as Node };
+    return item === undefined ? undefined : { value: item };
   }
-  if (!isMap(at)) return undefined;
-  const pairs = at.items as Pair<Node, Node | null>[];
+  if (at?.kind !== "map") return undefined;
   const name = String(step);
-  const own = pairs.find((pair) => keyIs(pair.key, name)) ??
-    pairs.find((pair) => keyIs(pair.key, name, camelCase));
-  return own ?? mergedStep(tree, pairs, step);
+  const own = at.pairs.find(({ key }) => keyIs(key, name)) ??
+    at.pairs.find(({ key }) => keyIs(key, name, camelCase));
+  return own ?? mergedStep(tree, at.pairs, step);
+}
+
+/** The node that an alias stands for; of several of one name the first is good enough for a place. */
+function anchored(tree: Node, name: string): Node | undefined {
+  if (tree.anchor === name) return tree;
+  if (tree.kind === "map") {
+    for (const { value } of tree.pairs) {
+      const found = anchored(value, name);
+      if (found !== undefined) return found;
+    }
+  } else if (tree.kind === "seq") {
+    for (const item of tree.items) {
+      const found = anchored(item, name);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
 }
 
 function mergedStep(
-  tree: Tree,
-  pairs: Pair<Node, Node | null>[],
+  tree: Node,
+  pairs: readonly Pair[],
   step: string | number,
 ): Found | undefined {
-  const merged = pairs.find((pair) => isMergeKey(pair.key))?.value ?? null;
-  for (const source of isSeq(merged) ? merged.items as Node[] : [merged]) {
-    const found = source === null ? undefined : stepInto(tree, source, step);
+  const merged = pairs.find(({ key }) => isMergeKey(key))?.value;
+  if (merged === undefined) return undefined;
+  for (const source of merged.kind === "seq" ? merged.items : [merged]) {
+    const found = stepInto(tree, source, step);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 function keyIs(key: Node, name: string, form: (key: string) => string = (key) => key): boolean {
-  if (!isScalar(key)) return false;
-  return form(key.type === "PLAIN" ? key.source ?? "" : String(key.value)) === name;
+  return key.kind === "scalar" && form(key.text) === name;
 }
 
 /** `snake_case` to `camelCase`, as protobuf JSON names fields. */

@@ -4,33 +4,10 @@
  *
  * @module
  */
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  type Scalar,
-  type YAMLMap,
-} from "yaml";
-import type { Tree } from "./compose.ts";
+import { type MapNode, type Node, type Pair, type SeqNode, tooDeep } from "./compose.ts";
 import type { YamlLimits } from "./limits.ts";
-
-/** Why a document is refused, with the offset in its text. */
-export class YamlFault extends Error {
-  override readonly name = "YamlFault";
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly remedy: string,
-    readonly offset: number,
-    /** Offset of what it collides with. */
-    readonly related?: number,
-  ) {
-    super(message);
-  }
-}
+import { checkTag, scalarValue } from "./scalar.ts";
+import { YamlFault } from "./yaml_fault.ts";
 
 /** Key of merges (`<<: *base`). */
 export const MERGE_KEY = "<<";
@@ -52,19 +29,7 @@ interface Walk {
 }
 
 /** The value of a tree. @throws {YamlFault} for the first thing wrong with it. */
-export function toPlain(tree: Tree, text: string, limits: YamlLimits): unknown {
-  // deno-lint-ignore no-control-regex
-  const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.exec(text);
-  if (control !== null) {
-    const code = control[0].charCodeAt(0).toString(16).padStart(4, "0");
-    throw new YamlFault(
-      "yaml-control-character",
-      `control character U+${code}`,
-      "Remove it, or write it as an escape in double quotes.",
-      control.index,
-    );
-  }
-  refuseErrors(tree, limits);
+export function toPlain(tree: Node | undefined, limits: YamlLimits): unknown {
   const walk = {
     limits,
     anchors: new Map<string, Anchored | null>(),
@@ -73,38 +38,27 @@ export function toPlain(tree: Tree, text: string, limits: YamlLimits): unknown {
     aliasNodes: 0,
     aliasLength: 0,
   };
-  return plainNode(tree.contents as Node | null, walk, 0);
+  return tree === undefined ? null : plainNode(tree, walk, 0);
 }
 
-function refuseErrors(tree: Tree, limits: YamlLimits): void {
-  const error = tree.errors[0] ?? tree.warnings[0];
-  if (error === undefined) return;
-  if (error.code === "RESOURCE_EXHAUSTION") throw tooDeep(limits, error.pos[0]);
-  if (error.code === "TAG_RESOLVE_FAILED") {
-    throw new YamlFault("yaml-tag", error.message, "Remove the tag.", error.pos[0]);
-  }
+/** Names a control character as what it is. @throws {YamlFault} at the first one. */
+export function refuseControl(text: string): void {
+  // deno-lint-ignore no-control-regex
+  const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.exec(text);
+  if (control === null) return;
+  const code = control[0].charCodeAt(0).toString(16).padStart(4, "0");
   throw new YamlFault(
-    "yaml-syntax",
-    error.message,
-    "Correct the YAML; indentation and quotes are the usual causes.",
-    error.pos[0],
+    "yaml-control-character",
+    `control character U+${code}`,
+    "Remove it, or write it as an escape in double quotes.",
+    control.index,
   );
 }
 
-function tooDeep(limits: YamlLimits, offset: number): YamlFault {
-  return new YamlFault(
-    "yaml-too-deep",
-    `collections are nested more than ${limits.depth} deep`,
-    "No kind nests so deep; look for repeated brackets or indentation.",
-    offset,
-  );
-}
-
-function plainNode(node: Node | null | undefined, walk: Walk, depth: number): unknown {
-  if (node === null || node === undefined) return null;
-  if (depth > walk.limits.depth) throw tooDeep(walk.limits, offsetOf(node));
-  if (isAlias(node)) return plainAlias(node.source, offsetOf(node), walk);
-  const anchor = (node as { anchor?: string }).anchor;
+function plainNode(node: Node, walk: Walk, depth: number): unknown {
+  if (depth > walk.limits.depth) throw tooDeep(walk.limits, node.offset);
+  if (node.kind === "alias") return plainAlias(node.name, node.offset, walk);
+  const { anchor } = node;
   if (anchor === undefined) return plainContent(node, walk, depth);
   const before = { nodes: walk.nodes, length: walk.length };
   walk.anchors.set(anchor, null);
@@ -142,30 +96,29 @@ function plainAlias(name: string, offset: number, walk: Walk): unknown {
   return anchored.value;
 }
 
-function plainContent(node: Node, walk: Walk, depth: number): unknown {
+function plainContent(
+  node: Exclude<Node, { kind: "alias" }>,
+  walk: Walk,
+  depth: number,
+): unknown {
   walk.nodes++;
-  if (isMap(node)) return plainMap(node, walk, depth);
-  if (isSeq(node)) return node.items.map((item) => plainNode(item as Node, walk, depth + 1));
-  if (!isScalar(node)) return null;
-  const value = plainScalar(node);
+  if (node.kind === "map") return plainMap(node, walk, depth);
+  if (node.kind === "seq") return plainSeq(node, walk, depth);
+  const value = scalarValue(node);
   if (typeof value === "string") walk.length += value.length;
   return value;
 }
 
-/** Integers beyond 2^53 keep their digits as bigint; the library takes a lone dot for a number. */
-function plainScalar(node: Scalar): unknown {
-  const { value, source } = node;
-  if (typeof value !== "number" || source === undefined || Number.isSafeInteger(value)) {
-    return value === undefined ? null : value;
-  }
-  if (Number.isNaN(value) && !/nan$/i.test(source)) return source;
-  return /^[-+]?\d+$/.test(source) ? BigInt(source.replace("+", "")) : value;
+function plainSeq(seq: SeqNode, walk: Walk, depth: number): unknown[] {
+  checkTag(seq.tag, "seq", seq.offset);
+  return seq.items.map((item) => plainNode(item, walk, depth + 1));
 }
 
-function plainMap(map: YAMLMap, walk: Walk, depth: number): Record<string, unknown> {
+function plainMap(map: MapNode, walk: Walk, depth: number): Record<string, unknown> {
+  checkTag(map.tag, "map", map.offset);
   const out: Record<string, unknown> = Object.create(null);
   const seen = new Map<string, number>();
-  for (const pair of map.items as Pair<Node, Node | null>[]) {
+  for (const pair of map.pairs) {
     if (isMergeKey(pair.key)) continue;
     const { name, offset } = keyName(pair.key);
     const first = seen.get(name);
@@ -181,21 +134,21 @@ function plainMap(map: YAMLMap, walk: Walk, depth: number): Record<string, unkno
     seen.set(name, offset);
     out[name] = plainNode(pair.value, walk, depth + 1);
   }
-  for (const pair of map.items as Pair<Node, Node | null>[]) {
+  for (const pair of map.pairs) {
     if (isMergeKey(pair.key)) merge(out, pair, walk, depth);
   }
   return out;
 }
 
 /** Whether a key is the plain `<<`. */
-export function isMergeKey(key: Node | null): boolean {
-  return isScalar(key) && key.value === MERGE_KEY && key.type === "PLAIN";
+export function isMergeKey(key: Node): boolean {
+  return key.kind === "scalar" && key.text === MERGE_KEY && key.plain;
 }
 
 /** Copies what the map does not have itself; of several sources the first wins. */
 function merge(
   out: Record<string, unknown>,
-  pair: Pair<Node, Node | null>,
+  pair: Pair,
   walk: Walk,
   depth: number,
 ) {
@@ -206,7 +159,7 @@ function merge(
         "yaml-merge",
         "a merge (<<) needs a map or a list of maps",
         "Point the merge at a map.",
-        offsetOf(pair.key),
+        pair.key.offset,
       );
     }
     for (const [name, item] of Object.entries(source)) {
@@ -215,19 +168,15 @@ function merge(
   }
 }
 
-function keyName(key: Node | null): { name: string; offset: number } {
-  const offset = offsetOf(key);
-  if (!isScalar(key)) {
+/** Plain words stay as written: a label `on` is no `true`. */
+function keyName(key: Node): { name: string; offset: number } {
+  const { offset } = key;
+  if (key.kind !== "scalar") {
     throw new YamlFault("yaml-key", "a key must be a word", "Write the key as a string.", offset);
   }
-  // Plain words stay as written: a label `on` is no `true`.
-  const name = key.type === "PLAIN" ? key.source ?? "" : String(key.value);
+  const name = key.text;
   if (name === "__proto__") {
     throw new YamlFault("yaml-key", `key "${name}" is refused`, "Use another name.", offset);
   }
   return { name, offset };
-}
-
-function offsetOf(node: Node | null | undefined): number {
-  return node?.range?.[0] ?? 0;
 }

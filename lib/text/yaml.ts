@@ -4,13 +4,14 @@
  *
  * @module
  */
-import { stringify } from "yaml";
+import { dump } from "js-yaml";
 import { MeshError } from "../base/mod.ts";
-import { compose } from "./compose.ts";
+import { compose, type Node } from "./compose.ts";
 import { DEFAULT_YAML_LIMITS, type YamlLimits } from "./limits.ts";
 import { locate, type Path, type Position } from "./locate.ts";
 import { type DocumentText, splitDocuments } from "./split.ts";
-import { toPlain, YamlFault } from "./plain.ts";
+import { YamlFault } from "./yaml_fault.ts";
+import { refuseControl, toPlain } from "./plain.ts";
 
 /** A document that was read. Maps are objects without a prototype; shared aliases are one object. */
 export interface YamlDocument {
@@ -50,10 +51,11 @@ export function* readYaml(
 function readDocument(part: DocumentText, limits: YamlLimits): YamlResult {
   try {
     refuseOversize(part.text, limits);
-    const document = compose(part.text);
-    const value = toPlain(document, part.text, limits);
-    const at = document.contents?.range?.[0] ?? 0;
-    return { document: makeDocument(part, value, position(part, at).line) };
+    refuseControl(part.text);
+    const tree = compose(part.text, limits);
+    const value = toPlain(tree, limits);
+    const { line } = position(part, tree?.offset ?? 0);
+    return { document: makeDocument(part, value, line, limits) };
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
     const at = position(part, error.offset);
@@ -64,13 +66,18 @@ function readDocument(part: DocumentText, limits: YamlLimits): YamlResult {
   }
 }
 
-function makeDocument(part: DocumentText, value: unknown, line: number): YamlDocument {
-  let tree: ReturnType<typeof compose> | undefined;
+function makeDocument(
+  part: DocumentText,
+  value: unknown,
+  line: number,
+  limits: YamlLimits,
+): YamlDocument {
+  let tree: Node | undefined;
   return {
     value,
     line,
     locate(path, target = "value") {
-      tree ??= compose(part.text);
+      tree ??= compose(part.text, limits);
       return position(part, locate(tree, path, target));
     },
   };
@@ -133,10 +140,8 @@ export function parseYaml(text: string, limits: YamlLimits = DEFAULT_YAML_LIMITS
 
 /** A plain value as YAML text, quoted so that version 1.1 and 1.2 readers agree. Ends with a line feed. */
 export function toYaml(value: unknown): string {
-  return stringify(value, {
-    version: "1.1",
-    compat: "core",
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
+  return dump(value, {
+    noRefs: true,
+    lineWidth: -1,
   });
 }

@@ -60,7 +60,7 @@ Deno.test("yaml: faults name their place", () => {
   const cases: [string, string, number, number][] = [
     ["a: 1\nb: 2\na: 3", "yaml-duplicate-key", 3, 1],
     ["x:\n  a: 1\n  'a': 2", "yaml-duplicate-key", 3, 3],
-    ["a: 1\n b: 2", "yaml-syntax", 1, 4],
+    ["a: 1\n b: 2", "yaml-syntax", 2, 3],
     ["k: 'open\n", "yaml-syntax", 2, 1],
     ["a: *x", "yaml-alias", 1, 4],
     ["a: &x {b: *x}", "yaml-alias", 1, 11],
@@ -155,9 +155,44 @@ Deno.test("yaml: one document where one is meant", () => {
   assert.throws(() => parseYaml("\na: [", DEFAULT_YAML_LIMITS), { code: "yaml-syntax" });
 });
 
+Deno.test("yaml: what newer YAML reads as a number is quoted", () => {
+  assert.equal(toYaml(["0o7", "1e3", "y", "word"]), "- '0o7'\n- '1e3'\n- 'y'\n- word\n");
+});
+
+Deno.test("yaml: tags are obeyed or refused", () => {
+  assert.deepEqual(outcome("a: !!str 5\nb: !!int 0x10\nc: ! yes\nd: !!seq [1]"), [
+    { a: "5", b: 16, c: "yes", d: [1] },
+  ]);
+  assert.deepEqual(outcome("a: !!int x"), [["yaml-tag", 1, 4]]);
+  assert.deepEqual(outcome("a: !!map [x]"), [["yaml-tag", 1, 4]]);
+});
+
+Deno.test("yaml: a word may have any character, and colons at its end in brackets", () => {
+  const text = 'a: [\ue000::, "q:"]\nb: {x:, y: z::}\nc: # :]\n  d::e\n';
+  assert.deepEqual(outcome(text), [{
+    a: ["\ue000::", "q:"],
+    b: { "x:": null, y: "z::" },
+    c: "d::e",
+  }]);
+});
+
 Deno.test("yaml: what is written is read back", () => {
   const value = {
-    words: ["yes", "n", "1:30", "012", "0x1", "2001-01-01", "~", ".", "", " x ", "a\nb\n", "y::"],
+    words: [
+      "yes",
+      "n",
+      "1:30",
+      "012",
+      "0x1",
+      "2001-01-01",
+      "~",
+      ".",
+      "",
+      " x ",
+      "a\nb\n",
+      "y::",
+      "1e3",
+    ],
     numbers: [0, -1, 1.5, 1e21],
     flags: [true, false, null],
     nested: { "on": { "a/b": [] } },

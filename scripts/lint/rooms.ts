@@ -35,7 +35,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: "text",
     pure: "safe",
-    packages: ["yaml", "re2js", "ipaddr.js"],
+    packages: ["js-yaml", "re2js", "ipaddr.js"],
     purpose: "YAML with positions, regular expressions, IP addresses",
   },
   {
