@@ -10,6 +10,8 @@
 /** What of a message acts: its paths, and values of acting paths that do not. */
 export interface Acting {
   readonly paths: readonly string[];
+  /** Set when the kind as a whole does nothing yet: what it waits for, after "until". */
+  readonly inertUntil?: string;
   readonly inertValues?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -166,6 +168,34 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     ],
     inertValues: { "servers[].tls.mode": ["AUTO_PASSTHROUGH", "MESH_MUTUAL"] },
   },
+  AuthorizationPolicy: {
+    paths: ["selector", "targetRef", "targetRefs", "rules", "action", "provider"],
+  },
+  RequestAuthentication: {
+    paths: [
+      "selector",
+      "targetRef",
+      "targetRefs",
+      ...[
+        "issuer",
+        "audiences",
+        "jwksUri",
+        "jwks",
+        "fromHeaders",
+        "fromParams",
+        "fromCookies",
+        "forwardOriginalToken",
+        "outputPayloadToHeader",
+        "outputClaimToHeaders",
+        "timeout",
+        "spaceDelimitedClaims",
+        "presence",
+      ].map((field) => `jwtRules[].${field}`),
+    ],
+  },
+  PeerAuthentication: {
+    paths: ["selector", "mtls", "portLevelMtls"],
+  },
   MeshConfig: {
     paths: [
       "proxyListenPort",
@@ -179,6 +209,9 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "inboundTrafficPolicy.mode",
       "rootNamespace",
       "trustDomain",
+      "trustDomainAliases",
+      "enableAutoMtls",
+      "pathNormalization",
       "dnsRefreshRate",
       "defaultServiceExportTo",
       "defaultVirtualServiceExportTo",
@@ -218,4 +251,9 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     inertValues: { "outboundTrafficPolicy.mode": ["ALLOW_ANY_DYNAMIC_DNS"] },
   },
   MeshNetworks: { paths: [] },
+  WorkloadGroup: { paths: [], inertUntil: "workloads can register themselves" },
+  DataproxyFilter: { paths: [], inertUntil: "patches are applied to resources" },
+  ProxyConfig: { paths: [], inertUntil: "proxies are injected" },
+  Telemetry: { paths: [], inertUntil: "telemetry is configured by resources" },
+  WasmPlugin: { paths: [], inertUntil: "proxies load extensions" },
 };

@@ -232,6 +232,7 @@ function readSpec(
   // Rules over a message with holes would report the holes again.
   if (report.errors.length === before) {
     kind.validate(spec, identity ?? { kind: kind.kind, namespace: "", name: "" }, report);
+    kind.checkWritten?.(value, report);
   }
   warnInert(kind.kind, kind.schema, value, ["spec"], report);
   return spec;

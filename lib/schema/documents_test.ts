@@ -78,7 +78,11 @@ Deno.test("documents: what is wrong around the specification is told with its pl
     ],
     ["kind", GOOD.replace("WorkloadEntry", "WorkloadEntri"), "unknown-kind kind 2:7"],
     ["group", GOOD.replace("networking.mesh.io", "mesh.io"), "unknown-kind kind 2:7"],
-    ["later kind", GOOD.replace("WorkloadEntry", "WorkloadGroup"), "unsupported-kind kind 2:7"],
+    [
+      "later kind",
+      GOOD.replace("networking", "extensions").replace("WorkloadEntry", "TrafficExtension"),
+      "unsupported-kind kind 2:7",
+    ],
     ["no map", "just text", "wrong-type  1:1"],
     ["list", "- a", "wrong-type  1:1"],
     [

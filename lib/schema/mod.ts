@@ -17,6 +17,7 @@ export { ACTING, type Acting } from "./acting.ts";
 export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
 export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
 export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
+export { type ConditionKey, conditionKey, type ConditionKind } from "./conditions.ts";
 export { CIPHER_SUITES } from "./server_tls.ts";
 export { type ParsedMessage } from "./single.ts";
 export { GRPC_STATUSES } from "./http_policies.ts";

@@ -5,16 +5,21 @@
  * @module
  */
 import {
+  AnySchema,
   create,
   type DescEnum,
   type DescField,
   type DescMessage,
+  fromJson,
   type JsonObject,
+  type JsonValue,
   type Message,
   type MessageShape,
+  packAny,
+  SERVED_TYPES,
 } from "../proto/mod.ts";
 import { camelCase, nearest, type Path } from "../text/mod.ts";
-import { fail, type Report } from "./problem.ts";
+import { fail, type Report, warn } from "./problem.ts";
 import {
   describe,
   type Fault,
@@ -178,6 +183,7 @@ function readSingle(field: Single, value: unknown, path: Path, report: Report): 
   if (!schema.typeName.startsWith("google.protobuf.")) {
     return { value: readMessage(schema, value, path, report) };
   }
+  if (schema.typeName === "google.protobuf.Any") return readAny(value, path, report);
   return settle(readWellKnown(schema, value), path, report);
 }
 
@@ -188,9 +194,49 @@ function readWellKnown(schema: DescMessage, value: unknown): Reading<unknown> {
       ? { value: toJson(value) as JsonObject }
       : { fault: wrongType("a map", value) };
   }
+  if (PLAIN.has(schema.typeName)) return readPlain(schema, value);
   const wrapped = schema.typeName.endsWith("Value") ? schema.fields[0]?.scalar : undefined;
   if (wrapped === undefined) throw new TypeError(`no reader for ${schema.typeName}`);
   return readScalar(wrapped, value);
+}
+
+/** Well-known types whose JSON form is not that of a message and not one scalar. */
+const PLAIN: ReadonlySet<string> = new Set(
+  ["Value", "ListValue", "Timestamp", "Empty", "FieldMask"].map((name) =>
+    `google.protobuf.${name}`
+  ),
+);
+
+function readPlain(schema: DescMessage, value: unknown): Reading<unknown> {
+  try {
+    return { value: fromJson(schema, toJson(value) as JsonValue) };
+  } catch {
+    return { fault: wrongType(`a ${schema.name} in its JSON form`, value) };
+  }
+}
+
+/** Key of the type in the JSON form of an `Any`. */
+const TYPE_KEY = "@type";
+
+/** A message of a type that is named beside its fields; types that Mesh has not are left unread, with a warning. */
+function readAny(value: unknown, path: Path, report: Report): Read {
+  if (!isMap(value)) {
+    failAt(report, path, wrongType("a map", value));
+    return undefined;
+  }
+  const { [TYPE_KEY]: type, ...fields } = value;
+  if (typeof type !== "string" || type === "") {
+    const remedy = "Give @type, for example type.googleapis.com/envoy.config.cluster.v3.Cluster.";
+    fail(report, path, "required", "the message does not tell its type", remedy, "key");
+    return undefined;
+  }
+  const schema = SERVED_TYPES.getMessage(type.slice(type.lastIndexOf("/") + 1));
+  if (schema === undefined) {
+    const message = `type ${describe(type)} is not known here, and its fields are not checked`;
+    warn(report, [...path, TYPE_KEY], "unknown-type", message, "Make sure that the proxy has it.");
+    return { value: create(AnySchema, { typeUrl: type }) };
+  }
+  return { value: packAny(schema, readMessage(schema, fields, path, report)) };
 }
 
 /** What aliases share is copied, and what JSON cannot hold is made a number. */

@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { parseConfigDocuments, type ParsedDocuments } from "./mod.ts";
+import { KINDS, parseConfigDocuments, type ParsedDocuments } from "./mod.ts";
 
 /** A specification and what must be said: `code path line`; nothing for a good one. */
 export type RuleCase = readonly [name: string, spec: string, ...said: string[]];
@@ -16,7 +16,10 @@ const HEAD = 4;
 /** Reads one document of a kind; the specification is YAML without indentation. */
 export function readSpec(kind: string, spec: string): ParsedDocuments {
   const body = spec.split("\n").map((line) => `  ${line}`).join("\n");
-  const head = `apiVersion: networking.mesh.io/v1\nkind: ${kind}\nmetadata: {name: x}\nspec:\n`;
+  const named = KINDS.find((one) => one.kind === kind);
+  const head = `apiVersion: ${named?.group}/${
+    named?.versions[0]
+  }\nkind: ${kind}\nmetadata: {name: x}\nspec:\n`;
   return parseConfigDocuments(`${head}${body}\n`, "x.yaml");
 }
 

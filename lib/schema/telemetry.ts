@@ -1,0 +1,127 @@
+/**
+ * Rules of Telemetry.
+ *
+ * @module
+ */
+import {
+  type AccessLogging,
+  type Metrics,
+  type MetricsOverrides,
+  MetricsOverrides_TagOverride_Operation as Operation,
+  type ProviderRef,
+  type Telemetry,
+  type Tracing,
+  type Tracing_CustomTag,
+} from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
+import type { Path } from "../text/mod.ts";
+import { celFault } from "./cel.ts";
+import { checkPolicyScope } from "./policy_target.ts";
+import { fail, type ObjectIdentity, type Report, warn } from "./problem.ts";
+import { checkDuration, checkPercent, checkUnique, CONFLICT, REQUIRED } from "./rules.ts";
+
+/** Checks a Telemetry's specification. */
+export function validateTelemetry(
+  spec: Telemetry,
+  identity: ObjectIdentity,
+  report: Report,
+): void {
+  checkPolicyScope(spec, identity, report);
+  const path = ["spec"];
+  if (spec.tracing.length > 1) {
+    const message = "the first of several tracing entries counts";
+    warn(report, [...path, "tracing"], CONFLICT, message, "Keep one.");
+  }
+  spec.tracing.forEach((one, index) => checkTracing(one, [...path, "tracing", index], report));
+  spec.metrics.forEach((one, index) => checkMetrics(one, [...path, "metrics", index], report));
+  spec.accessLogging.forEach((one, index) =>
+    checkLogging(one, [...path, "accessLogging", index], report)
+  );
+}
+
+function checkProviders(providers: readonly ProviderRef[], path: Path, report: Report): void {
+  providers.forEach(({ name }, index) => {
+    if (name !== "") return;
+    const remedy = "Name a provider of the mesh configuration.";
+    fail(report, [...path, index, "name"], REQUIRED, "the provider has no name", remedy);
+  });
+  const named = providers.map(({ name }, index) => [name, [...path, index, "name"]] as const);
+  checkUnique(named.filter(([name]) => name !== ""), "provider", report);
+}
+
+function checkTracing(tracing: Tracing, path: Path, report: Report): void {
+  checkProviders(tracing.providers, [...path, "providers"], report);
+  if (tracing.providers.length > 1) {
+    const message = "the first of several tracing providers counts";
+    warn(report, [...path, "providers"], CONFLICT, message, "Keep one.");
+  }
+  const sampling = tracing.randomSamplingPercentage;
+  if (sampling !== undefined) {
+    checkPercent(sampling, [...path, "randomSamplingPercentage"], report);
+  }
+  for (const [name, tag] of Object.entries(tracing.customTags)) {
+    checkCustomTag(name, tag, [...path, "customTags", name], report);
+  }
+}
+
+function checkCustomTag(name: string, tag: Tracing_CustomTag, path: Path, report: Report): void {
+  if (name === "") fail(report, path, REQUIRED, "the tag has no name", "Name it.", "key");
+  const { type } = tag;
+  if (type.case === undefined) {
+    const remedy = "Give literal, environment, header or formatter.";
+    fail(report, path, REQUIRED, `tag "${name}" has no value`, remedy, "key");
+    return;
+  }
+  const field = type.case === "literal" || type.case === "formatter" ? "value" : "name";
+  const given = type.case === "literal" || type.case === "formatter"
+    ? type.value.value
+    : type.value.name;
+  if (given !== "") return;
+  const message = `the ${type.case} of tag "${name}" has no ${field}`;
+  fail(report, [...path, type.case, field], REQUIRED, message, `Give ${field}.`);
+}
+
+function checkMetrics(metrics: Metrics, path: Path, report: Report): void {
+  checkProviders(metrics.providers, [...path, "providers"], report);
+  checkDuration(metrics.reportingInterval, [...path, "reportingInterval"], report);
+  metrics.overrides.forEach((one, index) =>
+    checkOverride(one, [...path, "overrides", index], report)
+  );
+}
+
+function checkOverride(override: MetricsOverrides, path: Path, report: Report): void {
+  const match = override.match?.metricMatch;
+  if (match?.case === "customMetric" && match.value === "") {
+    const at = [...path, "match", "customMetric"];
+    fail(report, at, REQUIRED, "the metric has no name", "Name the metric.");
+  }
+  for (const [name, tag] of Object.entries(override.tagOverrides)) {
+    const at = [...path, "tagOverrides", name];
+    if (name === "") fail(report, at, REQUIRED, "the tag has no name", "Name it.", "key");
+    if (tag.operation === Operation.UPSERT && tag.value === "") {
+      const message = `tag "${name}" is set to nothing`;
+      const remedy = "Give value with an expression, or use operation REMOVE.";
+      fail(report, [...at, "value"], REQUIRED, message, remedy);
+    }
+    if (tag.operation === Operation.REMOVE && tag.value !== "") {
+      const message = `tag "${name}" is removed and takes no value`;
+      fail(report, [...at, "value"], CONFLICT, message, "Remove value.", "key");
+    }
+    // The schema takes any text, so that this is told and does not refuse the object.
+    const fault = tag.value === "" ? undefined : celFault(tag.value);
+    if (fault !== undefined) {
+      const message = `the value of tag "${name}" is no expression: ${fault}`;
+      const remedy = "Write a CEL expression, with text in quotes.";
+      warn(report, [...at, "value"], "invalid-expression", message, remedy, "value");
+    }
+  }
+}
+
+function checkLogging(logging: AccessLogging, path: Path, report: Report): void {
+  checkProviders(logging.providers, [...path, "providers"], report);
+  if (logging.filter === undefined) return;
+  const fault = celFault(logging.filter.expression);
+  if (fault === undefined) return;
+  const message = `the filter is no expression: ${fault}`;
+  const remedy = "Write a CEL expression, for example response.code >= 400.";
+  fail(report, [...path, "filter", "expression"], "invalid-expression", message, remedy);
+}

@@ -1,0 +1,104 @@
+/**
+ * Rules of WasmPlugin.
+ *
+ * @module
+ */
+import {
+  EnvValueSource,
+  type VmConfig,
+  type WasmPlugin,
+} from "#mesh/extensions/v1alpha1/wasm_pb.ts";
+import { isDnsSubdomain, type Path } from "../text/mod.ts";
+import { checkPolicyScope } from "./policy_target.ts";
+import { fail, type ObjectIdentity, type Report } from "./problem.ts";
+import { checkPort, checkUnique, CONFLICT, INVALID, REQUIRED } from "./rules.ts";
+
+/** Schemes that a module may be fetched with; none means a registry. */
+const SCHEMES: ReadonlySet<string> = new Set(["oci", "file", "http", "https"]);
+/** Bounds of the published schema, in characters. */
+const MAX_NAME = 256;
+const MAX_ENV_VALUE = 2048;
+const MAX_SECRET_NAME = 253;
+const MAX_ENV = 256;
+
+/** Checks a WasmPlugin's specification. */
+export function validateWasmPlugin(
+  spec: WasmPlugin,
+  identity: ObjectIdentity,
+  report: Report,
+): void {
+  const path = ["spec"];
+  checkPolicyScope(spec, identity, report);
+  checkUrl(spec.url, [...path, "url"], report);
+  if (spec.sha256 !== "" && !/^[a-f0-9]{64}$/.test(spec.sha256)) {
+    const message = `${JSON.stringify(spec.sha256)} is not a SHA-256 sum`;
+    const remedy = "Write 64 lower-case hexadecimal digits.";
+    fail(report, [...path, "sha256"], INVALID, message, remedy);
+  }
+  checkNames(spec, path, report);
+  if (spec.vmConfig !== undefined) checkEnv(spec.vmConfig, [...path, "vmConfig", "env"], report);
+  spec.match.forEach(({ ports }, index) => {
+    ports.forEach(({ number }, at) =>
+      checkPort(number, [...path, "match", index, "ports", at, "number"], report)
+    );
+  });
+}
+
+function checkUrl(url: string, path: Path, report: Report): void {
+  const remedy = "Write oci://registry/image:tag, https://…, http://… or file:///absolute/path.";
+  if (url === "") {
+    fail(report, path, REQUIRED, "the plugin has no url", remedy);
+    return;
+  }
+  const withScheme = url.includes("://") ? url : `oci://${url}`;
+  const scheme = withScheme.slice(0, withScheme.indexOf("://")).toLowerCase();
+  const place = withScheme.slice(withScheme.indexOf("://") + 3);
+  if (
+    !URL.canParse(withScheme) || !/^[a-z0-9/[]/i.test(place) || /[\s%](?![0-9a-f]{2})/i.test(place)
+  ) {
+    fail(report, path, INVALID, `${JSON.stringify(url)} is not a URL`, remedy);
+  } else if (!SCHEMES.has(scheme)) {
+    const message = `modules are not fetched by scheme ${JSON.stringify(scheme)}`;
+    fail(report, path, "unknown-value", message, remedy);
+  }
+}
+
+function checkNames(spec: WasmPlugin, path: Path, report: Report): void {
+  if (spec.pluginName.length > MAX_NAME) {
+    const message = `pluginName has ${spec.pluginName.length} characters, more than ${MAX_NAME}`;
+    fail(report, [...path, "pluginName"], "out-of-range", message, "Shorten it.");
+  }
+  const secret = spec.imagePullSecret;
+  if (secret !== "" && (secret.length > MAX_SECRET_NAME || !isDnsSubdomain(secret))) {
+    const message = `${JSON.stringify(secret)} is not the name of a secret`;
+    const remedy = "Name a secret of the plugin's namespace.";
+    fail(report, [...path, "imagePullSecret"], "invalid-name", message, remedy);
+  }
+}
+
+function checkEnv({ env }: VmConfig, path: Path, report: Report): void {
+  if (env.length > MAX_ENV) {
+    const message = `${env.length} variables are more than ${MAX_ENV}`;
+    fail(report, path, "out-of-range", message, "Put them into pluginConfig.");
+  }
+  env.forEach(({ name, value, valueFrom }, index) => {
+    const at = [...path, index];
+    if (name === "") {
+      fail(report, [...at, "name"], REQUIRED, "the variable has no name", "Name it.");
+    }
+    if (name.length > MAX_NAME) {
+      const message = `the variable's name has more than ${MAX_NAME} characters`;
+      fail(report, [...at, "name"], "out-of-range", message, "Shorten it.");
+    }
+    if (valueFrom === EnvValueSource.HOST && value !== "") {
+      const message = `variable "${name}" comes from the host and takes no value`;
+      fail(report, [...at, "value"], CONFLICT, message, "Remove value, or use INLINE.", "key");
+    }
+    if (value.length > MAX_ENV_VALUE) {
+      const message = `the value of "${name}" has more than ${MAX_ENV_VALUE} characters`;
+      fail(report, [...at, "value"], "out-of-range", message, "Put it into pluginConfig.");
+    }
+  });
+  const named = env.map(({ name }, index) => [name, [...path, index, "name"]] as const);
+  checkUnique(named.filter(([name]) => name !== ""), "variable", report);
+}
