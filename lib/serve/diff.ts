@@ -10,6 +10,8 @@ import { wants, type Watch } from "./watch.ts";
 /** What is to be sent of one type. */
 export interface Change {
   readonly watch: Watch;
+  /** Revision of what the client held before. */
+  readonly from: number;
   /** New or changed resources, or, in SotW for types that need it, all of them. */
   readonly resources: readonly Resource[];
   /** Those of them that differ from what the client holds. */
@@ -25,7 +27,9 @@ export interface Change {
 }
 
 /** A change before it is tied to what came before it. */
-type Draft = Omit<Change, "watch" | "before" | "differing"> & Partial<Pick<Change, "differing">>;
+type Draft =
+  & Omit<Change, "watch" | "from" | "before" | "differing">
+  & Partial<Pick<Change, "differing">>;
 
 const NOTHING: Delta = Object.freeze({ changed: [], removed: [] });
 
@@ -79,6 +83,7 @@ export function collect(
   if (!any && !respond) return undefined;
   return {
     watch,
+    from: at,
     differing: resources,
     ...draft,
     before: (name) => held?.at(at, name) ?? undefined,

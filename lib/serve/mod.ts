@@ -5,6 +5,18 @@
  * @module
  */
 export { createXdsServer, type XdsLimits, type XdsOptions, type XdsServer } from "./server.ts";
+export {
+  type AnswerEvent,
+  type Concern,
+  type ObservedStream,
+  type Onlooker,
+  type PublishedEvent,
+  type RejectedEvent,
+  type SentEvent,
+  type SettledEvent,
+  type WithheldEvent,
+  type XdsObserver,
+} from "./observe.ts";
 export { type SessionInfo, type SyncState, type TypeStatus } from "./status.ts";
 export { type Nack } from "./watch.ts";
 export { createDebouncer, type DebounceOptions, type Debouncer, type Trigger } from "./pace.ts";

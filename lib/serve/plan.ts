@@ -15,6 +15,8 @@ export interface Parcel {
   readonly watch: Watch;
   readonly resources: readonly Resource[];
   readonly removed: readonly string[];
+  /** Revision of what the client held before it. */
+  readonly from: number;
 }
 
 /** What planning needs of a stream. */
@@ -56,19 +58,23 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
   const parcels: Parcel[] = [];
   const drains: Parcel[] = [];
   for (const change of changes) {
-    const { watch, resources, absent, removed, respond } = change;
+    const { watch, resources, absent, removed, respond, from } = change;
     const keep = removed.length > 0 &&
       (busy || stream.cold.size > 0 ||
         changes.some((other) => other !== change && other.resources.length > 0));
-    if (keep) { for (const name of removed) watch.doomed.set(name, change.before(name)); }
+    if (keep) {
+      if (watch.doomed.size === 0) watch.doomedFrom = change.from;
+      for (const name of removed) watch.doomed.set(name, change.before(name));
+    }
     const now = keep ? [] : removed;
     if (resources.length > 0 || absent.length > 0 || respond) {
       const merged = changes.length === 1 ? [...absent, ...now] : absent;
-      parcels.push({ watch, resources: withDoomed(stream, watch, resources), removed: merged });
+      const all = withDoomed(stream, watch, resources);
+      parcels.push({ watch, resources: all, removed: merged, from });
       if (changes.length === 1) continue;
     }
     const told = stream.variant === "sotw" && respond;
-    if (now.length > 0 && !told) drains.push(drainParcel(stream, watch, now));
+    if (now.length > 0 && !told) drains.push(drainParcel(stream, watch, now, from));
   }
   return [...parcels, ...drains.reverse()];
 }
@@ -85,15 +91,20 @@ export function drain(stream: Planned): Parcel[] {
     if (watch.doomed.size === 0) continue;
     const names = [...watch.doomed.keys()].filter((name) => wants(watch, name));
     watch.doomed.clear();
-    if (names.length > 0) parcels.push(drainParcel(stream, watch, names));
+    if (names.length > 0) parcels.push(drainParcel(stream, watch, names, watch.doomedFrom));
   }
   return parcels.reverse();
 }
 
-function drainParcel({ variant }: Planned, watch: Watch, names: readonly string[]): Parcel {
+function drainParcel(
+  { variant }: Planned,
+  watch: Watch,
+  names: readonly string[],
+  from: number,
+): Parcel {
   return variant === "delta"
-    ? { watch, resources: [], removed: names }
-    : { watch, resources: wanted(watch), removed: [] };
+    ? { watch, resources: [], removed: names, from }
+    : { watch, resources: wanted(watch), removed: [], from };
 }
 
 /** What was to be removed and came back is no longer doomed. */

@@ -9,7 +9,7 @@ import { scope } from "../log/mod.ts";
 import { byteLength } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import { drain, type Parcel, plan } from "./plan.ts";
-import { armDrain, armWarm, busy, drainable, type Session } from "./session.ts";
+import { armDrain, armWarm, busy, drainable, noteSettled, type Session } from "./session.ts";
 
 const log = scope("ads");
 
@@ -55,6 +55,7 @@ function begin(session: Session): boolean {
   armWarm(session);
   if (session.parcels.length === 0 && drainable(session)) session.parcels = drain(session);
   armDrain(session);
+  for (const watch of session.watches) noteSettled(session, watch);
   if (session.parcels.length === 0) return false;
   session.pushStart = now;
   return true;
@@ -83,14 +84,18 @@ function send(session: Session, parcel: Parcel): void {
   const message = watch.encoder.encode({ resources, removed, nonce, version });
   const { short } = watch.type;
   metrics.pushes.inc({ type: short });
-  metrics.configSize.observe({ type: short }, byteLength(message));
-  const sent = { nonce, revision: watch.at, time: hall.clock(), resources };
+  const bytes = byteLength(message);
+  metrics.configSize.observe({ type: short }, bytes);
+  // In SotW a client answers the latest response for all before it.
+  const from = (variant === "sotw" ? watch.outstanding[0]?.from : undefined) ?? parcel.from;
+  const sent = { nonce, from, revision: watch.at, time: hall.clock(), resources };
   if (variant === "sotw" || watch.outstanding.length >= MAX_OUTSTANDING) watch.outstanding.shift();
   watch.outstanding.push(sent);
   watch.last = { nonce, revision: sent.revision, time: sent.time };
   watch.answerNext = false;
   session.lastTalk = hall.now();
   session.call.send(message);
+  hall.observer.sent?.({ ...sent, stream: session, typeUrl: watch.type.url, removed, bytes });
   // Asked first: this is where every byte to every proxy passes.
   if (log.enabled("debug")) {
     const counts = { resources: resources.length, removed: removed.length };

@@ -11,7 +11,9 @@ import { type Limiter, limiter } from "./limiter.ts";
 import * as metrics from "./metrics.ts";
 import { nameTable } from "./names.ts";
 import { parseNode } from "./node.ts";
+import { joined, type XdsObserver } from "./observe.ts";
 import { step } from "./push.ts";
+import { publicationTeller } from "./publication.ts";
 import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
 import { decodeRequest, type XdsRequest } from "./request.ts";
@@ -69,6 +71,8 @@ export interface XdsOptions {
   /** New streams a second; see `derivedRequestRate`. */
   readonly requestRate: number;
   readonly limits?: XdsLimits;
+  /** Who watches what is sent and answered. */
+  readonly observers?: readonly XdsObserver[];
 }
 
 /** A running discovery server. */
@@ -113,11 +117,14 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     opened: 0,
     open: true,
   };
-  const stop = options.source.onPublish((changed) => {
+  const tell = publicationTeller(hall);
+  const stop = options.source.onPublish((changed, revision) => {
     const now = options.now();
-    for (const [view, concerned] of hall.registry.concerned(changed)) {
-      for (const session of concerned) notice(session, view, now);
+    const concerned = hall.registry.concerned(changed);
+    for (const [view, streams] of concerned) {
+      for (const session of streams) notice(session, view, now);
     }
+    tell(concerned, revision);
   });
   return {
     services: [
@@ -176,6 +183,11 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
       return encoder;
     },
     enqueue: (session) => queue.add(session),
+    observer: joined(options.observers ?? [], (error) => {
+      metrics.internalErrors.inc();
+      log.error("an observer of pushes failed", { error });
+    }),
+    moves: new Map(),
     unserved(session, typeUrl) {
       unservedOnce(typeUrl)?.info("a resource type is asked for that is not served", {
         type: printable(typeUrl),
@@ -250,6 +262,7 @@ async function admit(
     (onMove) => seat(entrance, node, onMove),
   );
   entrance.sessions.add(session);
+  entrance.hall.observer.opened?.(session);
   metrics.connected.inc({ version: node.buildVersion });
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
   return session;
@@ -282,6 +295,7 @@ function leave(entrance: Entrance, session: Session): void {
   entrance.sessions.delete(session);
   entrance.queue.remove(session);
   closeSession(session);
+  entrance.hall.observer.closed?.(session);
   metrics.connected.dec({ version: session.node.buildVersion });
   log.info("a proxy disconnected", { proxy: session.id });
 }

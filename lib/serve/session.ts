@@ -10,6 +10,7 @@ import { scope } from "../log/mod.ts";
 import { type RpcCall, RpcError, statusName } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import type { NameTable } from "./names.ts";
+import type { XdsObserver } from "./observe.ts";
 import type { Parcel, Planned } from "./plan.ts";
 import type { Registry } from "./registry.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
@@ -19,6 +20,7 @@ import {
   type Nack,
   newWatch,
   overtaken,
+  type Sent,
   settle,
   subscribeDelta,
   subscribeSotw,
@@ -46,6 +48,10 @@ export interface Hall {
   ) => ResponseEncoder;
   /** Asks for a turn to send. */
   readonly enqueue: (session: Session) => void;
+  /** Who watches. */
+  readonly observer: XdsObserver;
+  /** What streams saw before they moved, gathered until the publication that moved them is told. */
+  readonly moves: Map<Watch, { readonly session: Session; readonly before: View | undefined }>;
   /** Says once that a type is not served. */
   readonly unserved: (session: Session, typeUrl: string) => void;
   readonly limits: {
@@ -170,6 +176,7 @@ function open(session: Session, typeUrl: string): Watch {
 function answered(session: Session, watch: Watch, request: XdsRequest): Verdict {
   const { short } = watch.type;
   const before = watch.nack;
+  const sent = watch.outstanding.find(({ nonce }) => nonce === request.nonce);
   warmed(session, watch, request);
   const verdict = settle(watch, request, session.variant, session.hall.clock());
   if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
@@ -184,7 +191,40 @@ function answered(session: Session, watch: Watch, request: XdsRequest): Verdict 
       message: printable(watch.nack.message),
     });
   }
+  if (sent) tellAnswer(session, watch, sent, verdict);
+  noteSettled(session, watch);
   return verdict;
+}
+
+/** Tells observers what the client says to a response. */
+function tellAnswer(session: Session, watch: Watch, sent: Sent, verdict: Verdict): void {
+  const { observer, clock } = session.hall;
+  const { nonce, from, revision, time: sentAt } = sent;
+  const answer = () => {
+    const typeUrl = watch.type.url;
+    return { stream: session, typeUrl, nonce, from, revision, sentAt, time: clock() };
+  };
+  if (verdict === "ack") observer.acknowledged?.(answer());
+  else if (verdict === "nack" && watch.nack) {
+    const { message, names } = watch.nack;
+    observer.rejected?.({ ...answer(), message, names });
+  }
+}
+
+/** Notes how far the client has answered what was published, and tells when it came further. */
+export function noteSettled(session: Session, watch: Watch): void {
+  const { hall, parcels } = session;
+  if (!watch.started) return;
+  let revision = watch.at;
+  if (watch.outstanding.length > 0) revision = Math.min(revision, watch.outstanding[0]!.from);
+  if (watch.doomed.size > 0) revision = Math.min(revision, watch.doomedFrom);
+  for (const parcel of parcels) {
+    if (parcel.watch === watch) revision = Math.min(revision, parcel.from);
+  }
+  if (revision <= watch.settledAt) return;
+  watch.settledAt = revision;
+  const typeUrl = watch.type.url;
+  hall.observer.settled?.({ stream: session, typeUrl, revision, time: hall.clock() });
 }
 
 /** Endpoints that the client took, or rejected, are no longer waited for. */
@@ -274,9 +314,13 @@ export function notice(session: Session, view: View, time: number): void {
 
 /** The session's seat moved: its views may be others now. */
 function move(session: Session): void {
+  const { observer, moves } = session.hall;
   for (const watch of session.watches) {
+    const before = watch.view;
     look(session, watch, session.seat.view(watch.type.url));
     if (watch.view !== watch.held) watch.due = true;
+    const told = observer.published !== undefined && watch.view !== before;
+    if (told && !moves.has(watch)) moves.set(watch, { session, before });
   }
   session.publishedAt ??= session.hall.now();
   enqueue(session);
@@ -307,6 +351,7 @@ export function closeSession(session: Session): void {
     if (watch.held && watch.held !== watch.view) registry.leave(session, watch.held);
     if (watch.nack) markRejected(session, watch, watch.nack, false);
     watch.names.clear();
+    session.hall.moves.delete(watch);
   }
   session.parcels = [];
   session.seat.close();

@@ -16,6 +16,8 @@ const ALL = "*";
 /** A response that was sent. */
 export interface Sent {
   readonly nonce: string;
+  /** Revision of what the client held before it. */
+  readonly from: number;
   /** Revision its content was taken at. */
   readonly revision: number;
   /** Milliseconds since the epoch. */
@@ -69,10 +71,14 @@ export interface Watch {
   due: boolean;
   /** Names gone from the view that the client may still refer to, with what stood there (SotW). */
   readonly doomed: Map<string, Resource | undefined>;
+  /** Revision the client stays at, of what is in {@link doomed}, until it is told. */
+  doomedFrom: number;
+  /** What was published up to this revision was answered; -1 before the first response. */
+  settledAt: number;
 
   /** Responses without an answer yet, oldest first. */
   readonly outstanding: Sent[];
-  last: Omit<Sent, "resources"> | undefined;
+  last: Omit<Sent, "resources" | "from"> | undefined;
   acked: { readonly nonce: string; readonly revision: number; readonly time: number } | undefined;
   nack: Nack | undefined;
 }
@@ -100,6 +106,8 @@ export function newWatch(
     answerNext: false,
     due: false,
     doomed: new Map(),
+    doomedFrom: 0,
+    settledAt: -1,
     outstanding: [],
     last: undefined,
     acked: undefined,

@@ -6,7 +6,12 @@
  */
 import { create, fromBinary, type MessageInitShape, toBinary } from "../../lib/proto/mod.ts";
 import { openStream, type RpcServer, type RpcStream, startRpc } from "../../lib/rpc/mod.ts";
-import { createXdsServer, type XdsLimits, type XdsServer } from "../../lib/serve/mod.ts";
+import {
+  createXdsServer,
+  type XdsLimits,
+  type XdsObserver,
+  type XdsServer,
+} from "../../lib/serve/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   type DeltaDiscoveryResponse,
@@ -24,6 +29,8 @@ export interface World extends Store, AsyncDisposable {
   /** Connects a proxy; its namespace decides its class. */
   delta(proxy?: ProxyOptions): Client<DeltaRequest, DeltaDiscoveryResponse>;
   sotw(proxy?: ProxyOptions): Client<SotwRequest, DiscoveryResponse>;
+  /** Waits for a condition that needs no input of the test's, turn by turn of the event loop. */
+  until(condition: () => boolean): Promise<void>;
   /** A stream without a client's manners. */
   raw(variant: "Stream" | "Delta", window?: number): RpcStream;
 }
@@ -62,7 +69,11 @@ const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 export async function world(
   types: readonly string[],
   limits?: XdsLimits,
-  over: { readonly store?: Store; readonly port?: number } = {},
+  over: {
+    readonly store?: Store;
+    readonly port?: number;
+    readonly observers?: readonly XdsObserver[];
+  } = {},
 ): Promise<World> {
   const inner = over.store ?? store(types);
   const xds = createXdsServer({
@@ -75,6 +86,7 @@ export async function world(
     requestRate: 10_000,
     // Tests say what they wait for; only those about the quiet time wait for it.
     limits: { settleMs: 0, ...limits },
+    observers: over.observers ?? [],
   });
   const rpc = await startRpc({
     address: `127.0.0.1:${over.port ?? 0}`,
@@ -92,6 +104,9 @@ export async function world(
     xds,
     rpc,
     raw,
+    async until(condition: () => boolean) {
+      while (!condition()) await new Promise((resolve) => setTimeout(resolve, 0));
+    },
     delta: (proxy: ProxyOptions = {}) => {
       const stream = raw("Delta");
       return client<DeltaRequest, DeltaDiscoveryResponse>(
