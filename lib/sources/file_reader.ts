@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { basename } from "node:path";
 import { hash, MeshError } from "../base/mod.ts";
 import { eachDocument, type ParsedDocument, type SchemaProblem } from "../schema/mod.ts";
 import { decodeUtf8, type YamlLimits } from "../text/mod.ts";
 import type { FileStamp, Io } from "./io.ts";
-import { listFiles, type Listing, reason } from "./walk.ts";
+import { isConfigName, listFiles, type Listing, reason } from "./walk.ts";
 
 /** What a reader needs. */
 export interface ReaderOptions {
@@ -31,8 +32,13 @@ export interface FileReader {
   read(file: string, stamp: FileStamp, now: boolean): Promise<ReadOutcome | undefined>;
   /** The next read is the first. */
   forget(file: string): void;
-  /** Whether something since the last list was put off, so that another round is due soon. */
-  isWaiting(): boolean;
+  /**
+   * A file that an event named: its stamp, `gone` when there is none, `aside` for what is no
+   * configuration file, `unclear` when only a look at the whole directory can tell.
+   */
+  look(file: string): Promise<FileStamp | "gone" | "aside" | "unclear">;
+  /** What was put off since the last call, so that another round is due soon; `""` stands for the directory. */
+  putOff(): ReadonlySet<string>;
 }
 
 /** A file as it was read last. */
@@ -57,7 +63,7 @@ export function createReader(options: ReaderOptions): FileReader {
   const { dir, io, limits, settleMs } = options;
   const seen = new Map<string, Seen>();
   const waits = new Map<string, number>();
-  let waiting = false;
+  let later = new Set<string>();
   let root: { identity: string; returnedAt?: number } | undefined;
 
   /** Puts a thing off, unless that was done for too long. */
@@ -65,13 +71,12 @@ export function createReader(options: ReaderOptions): FileReader {
     const since = waits.get(what) ?? now;
     waits.set(what, since);
     if (now - since >= MAX_WAIT_MS) return false;
-    waiting = true;
+    later.add(what);
     return true;
   };
 
   return {
     async list() {
-      waiting = false;
       const listing = await listFiles(dir, io).catch((error) => {
         if (root !== undefined) root = { identity: "" };
         throw error;
@@ -79,7 +84,7 @@ export function createReader(options: ReaderOptions): FileReader {
       if (root !== undefined && root.identity !== listing.identity) {
         root.returnedAt ??= Date.now();
         if (listing.files.size === 0 && Date.now() - root.returnedAt < RETURN_GRACE_MS) {
-          waiting = true;
+          later.add("");
           return undefined;
         }
       }
@@ -95,13 +100,13 @@ export function createReader(options: ReaderOptions): FileReader {
       if (busy && !now && mayWait(file, Date.now())) return undefined;
       const path = `${dir}/${file}`;
       try {
-        const bytes = await io.read(path, limits.fileBytes);
+        const bytes = await io.read(path, limits.fileBytes, stamp.size);
         const after = await io.stat(path);
         if (after.stamp !== stamp.stamp && !now && mayWait(file, Date.now())) return undefined;
         waits.delete(file);
         const digest = hash(bytes);
         seen.set(file, { stamp: stamp.stamp, digest, racy: age < TICK_MS });
-        if (age >= 0 && age < TICK_MS) waiting = true;
+        if (age >= 0 && age < TICK_MS) later.add(file);
         if (digest === last?.digest) return undefined;
         return { documents: await parseInSlices(decodeUtf8(bytes), file, limits) };
       } catch (error) {
@@ -114,13 +119,29 @@ export function createReader(options: ReaderOptions): FileReader {
       seen.delete(file);
       waits.delete(file);
     },
-    isWaiting: () => waiting,
+    look: (file) => lookAt(`${dir}/${file}`, io),
+    putOff() {
+      const what = later;
+      later = new Set();
+      return what;
+    },
   };
 
   /** A file whose content is at fault is not read again until it changes; one that could not be read is. */
   function remember(file: string, stamp: FileStamp, digest: string | undefined): void {
     if (digest === undefined) seen.delete(file);
     else seen.set(file, { stamp: stamp.stamp, digest, racy: seen.get(file)?.racy ?? false });
+  }
+}
+
+async function lookAt(path: string, io: Io): Promise<FileStamp | "gone" | "aside" | "unclear"> {
+  const isConfig = isConfigName(basename(path));
+  try {
+    const stamp = await io.stat(path);
+    if (stamp.kind === "file" && !stamp.shared) return isConfig ? stamp : "aside";
+    return "unclear";
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound ? "gone" : "unclear";
   }
 }
 

@@ -9,6 +9,7 @@ import type { SchemaProblem } from "../schema/mod.ts";
 import { DEFAULT_YAML_LIMITS, type YamlLimits } from "../text/mod.ts";
 import { ahead } from "./ahead.ts";
 import { createReader, fileProblem, type FileReader } from "./file_reader.ts";
+import { applyHints, createHints } from "./hints.ts";
 import { diskIo, type FileStamp, type Io } from "./io.ts";
 import { type ChangeSet, createLedger, type Ledger, type SourceProblem } from "./ledger.ts";
 import { countRejected, createNotices } from "./notices.ts";
@@ -60,14 +61,25 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   let rootProblem: SourceProblem | undefined;
 
   const problems = () => rootProblem ? [rootProblem, ...ledger.problems()] : ledger.problems();
-  const round = async (first: boolean) => {
+  /** Whether events name all that changes; false until the directory was looked through. */
+  let named = false;
+  const round = async (first: boolean, hints?: ReadonlySet<string>) => {
     let rejected = 0;
     try {
-      const listing = await reader.list();
-      rootProblem = undefined;
-      if (listing !== undefined) rejected = await applyListing(listing, reader, ledger, first);
+      const seen = named && hints !== undefined
+        ? await applyHints(hints, reader, ledger)
+        : undefined;
+      if (seen !== undefined) {
+        rejected = seen;
+      } else {
+        const listing = await reader.list();
+        rootProblem = undefined;
+        named = listing?.linked === false;
+        if (listing !== undefined) rejected = await applyListing(listing, reader, ledger, first);
+      }
     } catch (error) {
       if (first) throw cannotRead(dir, error);
+      named = false;
       rootProblem = directoryProblem(dir, error, ledger.objects().length > 0);
     }
     const changes = ledger.settle();
@@ -77,11 +89,17 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   };
 
   await round(true);
-  const watch = watchTree(dir, io, () => pulse.poke());
+  const hints = createHints();
+  const watch = watchTree(dir, io, (path) => {
+    hints.add(path);
+    pulse.poke();
+  });
   const pulse = startPulse(async () => {
     await watch.refresh();
-    await round(false);
-    if (reader.isWaiting()) pulse.poke();
+    await round(false, hints.take());
+    const later = reader.putOff();
+    for (const path of later) hints.add(path === "" ? undefined : path);
+    if (later.size > 0) pulse.poke();
   }, timing);
   // Opening the watch starts a round, which sees what changed since the first one.
   await watch.refresh();
@@ -89,7 +107,10 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     objects: () => ledger.objects(),
     problems,
     warnings: () => ledger.warnings(),
-    rescan: () => pulse.run(),
+    rescan() {
+      hints.add(undefined);
+      return pulse.run();
+    },
     async close() {
       await pulse.close();
       watch.close();

@@ -232,7 +232,7 @@ function denying(denied: Set<string>): Io {
   return {
     stat: (path) => diskIo.stat(path),
     list: (path) => (check(path), diskIo.list(path)),
-    read: (path, limit) => (check(path), diskIo.read(path, limit)),
+    read: (path, limit, size) => (check(path), diskIo.read(path, limit, size)),
   };
 }
 
@@ -279,6 +279,54 @@ Deno.test("file source: only files that changed are read again", async () => {
     await servesEventually(sandbox, "a@2 a.yaml:1 81", "b@1 b.yaml:1 80");
     assert.equal(reads.filter((name) => name === "b.yaml").length, 1);
   }, { io });
+});
+
+Deno.test("file source: an edit costs a look at the file that it names", async () => {
+  const looks: string[] = [];
+  const note = (path: string) => void looks.push(path.slice(path.lastIndexOf("/") + 1));
+  const io: Io = {
+    ...diskIo,
+    stat: (path) => (note(path), diskIo.stat(path)),
+    list: (path) => (note(`${path}/`), diskIo.list(path)),
+  };
+  await withSource((dir) => {
+    for (const name of ["a", "b", "c"]) {
+      Deno.writeTextFileSync(`${dir}/${name}.yaml`, entry(name));
+      Deno.utimeSync(`${dir}/${name}.yaml`, 1, 1);
+    }
+  }, async (sandbox) => {
+    await sandbox.source.rescan();
+    looks.length = 0;
+    sandbox.write("a.yaml", entry("a", 81));
+    await servesEventually(sandbox, "a@2 a.yaml:1 81", "b@1 b.yaml:1 80", "c@1 c.yaml:1 80");
+    assert.deepEqual(looks.filter((name) => ["b.yaml", "c.yaml", ""].includes(name)), []);
+    sandbox.write("d.yaml", entry("d"));
+    Deno.removeSync(`${sandbox.dir}/b.yaml`);
+    await servesEventually(sandbox, "a@2 a.yaml:1 81", "c@1 c.yaml:1 80", "d@1 d.yaml:1 80");
+    assert.deepEqual(looks.filter((name) => ["c.yaml", ""].includes(name)), []);
+    Deno.mkdirSync(`${sandbox.dir}/sub`);
+    sandbox.write("sub/e.yaml", entry("e"));
+    await servesEventually(
+      sandbox,
+      "a@2 a.yaml:1 81",
+      "c@1 c.yaml:1 80",
+      "d@1 d.yaml:1 80",
+      "e@1 sub/e.yaml:1 80",
+    );
+    Deno.removeSync(`${sandbox.dir}/sub`, { recursive: true });
+    await servesEventually(sandbox, "a@2 a.yaml:1 81", "c@1 c.yaml:1 80", "d@1 d.yaml:1 80");
+  }, { io });
+});
+
+Deno.test("file source: a change under another name of a file is seen", async () => {
+  await withSource((dir) => {
+    Deno.writeTextFileSync(`${dir}/a.yaml`, entry("a"));
+    Deno.writeTextFileSync(`${dir}/b.txt`, entry("b"));
+    Deno.symlinkSync("b.txt", `${dir}/b.yaml`);
+  }, async (sandbox) => {
+    sandbox.write("b.txt", entry("b", 81));
+    await servesEventually(sandbox, "a@1 a.yaml:1 80", "b@2 b.yaml:1 81");
+  });
 });
 
 Deno.test("file source: a pipe with a configuration file's name does not hang it", async () => {

@@ -15,16 +15,30 @@ export interface FileStamp {
   /** Last change of the content, in milliseconds since the epoch; 0 when unknown. */
   readonly modified: number;
   readonly size: number;
+  /** Whether the file has a second name, so that it may change under that one. */
+  readonly shared: boolean;
+}
+
+/** What a directory holds. */
+export interface Entry {
+  readonly name: string;
+  /** A symbolic link: what it leads to may change without an event here. */
+  readonly link: boolean;
 }
 
 /** Access to files; every function rejects with `Deno.errors` as they come. */
 export interface Io {
   /** Follows links. */
   stat(path: string): Promise<FileStamp>;
-  /** Names in a directory, sorted. */
-  list(path: string): Promise<string[]>;
-  /** Whole content. @throws {MeshError} `file-too-large` when it has more than `limit` bytes; no more than that is read. */
-  read(path: string, limit: number): Promise<Uint8Array>;
+  /** Entries of a directory, sorted by name. */
+  list(path: string): Promise<Entry[]>;
+  /**
+   * Whole content. A `size` that was seen spares a look: what is sized within the limit is read in
+   * one go, and judged afterwards.
+   *
+   * @throws {MeshError} `file-too-large` when it has more than `limit` bytes.
+   */
+  read(path: string, limit: number, size?: number): Promise<Uint8Array>;
 }
 
 /** The real file system. */
@@ -39,16 +53,28 @@ async function stat(path: string): Promise<FileStamp> {
     stamp: [info.dev, info.ino, info.size, modified, info.ctime?.getTime(), info.mode].join(":"),
     modified,
     size: info.size,
+    shared: info.isFile && (info.nlink ?? 1) > 1,
   };
 }
 
-async function list(path: string): Promise<string[]> {
-  const names: string[] = [];
-  for await (const entry of Deno.readDir(path)) names.push(entry.name);
-  return names.sort();
+async function list(path: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const { name, isSymlink } of Deno.readDir(path)) {
+    entries.push({ name, link: isSymlink });
+  }
+  return entries.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-async function read(path: string, limit: number): Promise<Uint8Array> {
+async function read(path: string, limit: number, size = 0): Promise<Uint8Array> {
+  // Files of the kernel say that they are empty: those are read piece by piece.
+  if (size === 0 || size > limit) return await readWithin(path, limit);
+  const bytes = await Deno.readFile(path);
+  if (bytes.length > limit) throw tooLarge(bytes.length, limit);
+  return bytes;
+}
+
+/** Reads no more than the limit, whatever the file says of itself. */
+async function readWithin(path: string, limit: number): Promise<Uint8Array> {
   using file = await Deno.open(path, { read: true });
   const { size } = await file.stat();
   if (size > limit) throw tooLarge(size, limit);

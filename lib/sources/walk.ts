@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FileStamp, Io } from "./io.ts";
+import type { Entry, FileStamp, Io } from "./io.ts";
 
 /** What was found. Paths are relative to the root, with `/`. */
 export interface Listing {
@@ -15,6 +15,8 @@ export interface Listing {
   readonly unreadable: ReadonlyMap<string, string>;
   /** Entries with a configuration file's name that are none: pipes, sockets, devices. */
   readonly irregular: readonly string[];
+  /** Whether something of it has another name, and may change without an event that names it. */
+  readonly linked: boolean;
 }
 
 /** Bounds of a walk; nothing sane comes near. */
@@ -44,6 +46,7 @@ export async function listFiles(root: string, io: Io): Promise<Listing> {
     files: new Map<string, FileStamp>(),
     unreadable: new Map<string, string>(),
     irregular: [] as string[],
+    linked: false,
   };
   await visit(root, "", await io.list(root), [top.identity], io, found);
   found.files = new Map([...found.files].sort(([a], [b]) => a < b ? -1 : 1));
@@ -54,22 +57,25 @@ interface Found {
   readonly files: Map<string, FileStamp>;
   readonly unreadable: Map<string, string>;
   readonly irregular: string[];
+  linked: boolean;
 }
 
 async function visit(
   root: string,
   below: string,
-  names: readonly string[],
+  entries: readonly Entry[],
   above: readonly string[],
   io: Io,
   found: Found,
 ): Promise<void> {
-  const visible = names.filter((name) => !name.startsWith("."));
-  const stamps = await lookAll(visible.map((name) => `${root}/${below}${name}`), io);
-  for (const [index, name] of visible.entries()) {
+  const visible = entries.filter(({ name }) => !name.startsWith("."));
+  const stamps = await lookAll(visible.map(({ name }) => `${root}/${below}${name}`), io);
+  for (const [index, { name, link }] of visible.entries()) {
     const path = `${below}${name}`;
     const entry = stamps[index];
+    if (link) found.linked = true;
     if (entry === undefined) continue;
+    if (typeof entry === "object" && entry.shared) found.linked = true;
     if (typeof entry === "string") {
       found.unreadable.set(path, entry);
     } else if (entry.kind === "directory") {
@@ -120,14 +126,14 @@ async function descend(
     found.unreadable.set(path, `more than ${MAX_DEPTH} directories deep`);
     return;
   }
-  let names: string[];
+  let entries: Entry[];
   try {
-    names = await io.list(`${root}/${path}`);
+    entries = await io.list(`${root}/${path}`);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) found.unreadable.set(path, reason(error));
     return;
   }
-  await visit(root, `${path}/`, names, [...above, identity], io, found);
+  await visit(root, `${path}/`, entries, [...above, identity], io, found);
 }
 
 /** What went wrong, in words. */

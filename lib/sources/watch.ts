@@ -17,10 +17,17 @@ export interface Watch {
   close(): void;
 }
 
+/**
+ * Called for events: with a path below the directory that is watched, or with none when anything
+ * there may have changed.
+ */
+export type OnEvent = (path?: string) => void;
+
 /** Watches a directory with all below it and the directory it lies in, so that its replacement is seen too. */
-export function watchTree(path: string, io: Io, onEvent: () => void): Watch {
+export function watchTree(path: string, io: Io, onEvent: OnEvent): Watch {
   const tree = watchOne(path, { recursive: true }, io, onEvent);
-  const parent = watchOne(dirname(path), { recursive: false }, io, onEvent, basename(path));
+  const replaced = () => onEvent();
+  const parent = watchOne(dirname(path), { recursive: false }, io, replaced, basename(path));
   return {
     async refresh() {
       await tree.refresh();
@@ -42,7 +49,7 @@ function watchOne(
   path: string,
   options: { recursive: boolean },
   io: Io,
-  onEvent: () => void,
+  onEvent: OnEvent,
   /** Only events of an entry of this name count. */
   only?: string,
 ): Watch {
@@ -59,7 +66,7 @@ function watchOne(
     close();
     const watcher = Deno.watchFs(target, options);
     current = { watcher, identity };
-    follow(watcher, only, onEvent).finally(() => {
+    follow(watcher, target, only, onEvent).finally(() => {
       if (current?.watcher === watcher) current = undefined;
     });
   };
@@ -88,19 +95,26 @@ function watchOne(
   };
 }
 
+/** A path relative to the directory it lies in; none for the directory itself. */
+function below(directory: string, path: string): string | undefined {
+  return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : undefined;
+}
+
 /** Calls back for events until the watcher ends. Reading makes `access` events, which would never end. */
 async function follow(
   watcher: Deno.FsWatcher,
+  target: string,
   only: string | undefined,
-  onEvent: () => void,
+  onEvent: OnEvent,
 ): Promise<void> {
   try {
     for await (const event of watcher) {
       if (event.kind === "access") continue;
       const { paths } = event;
-      if (only === undefined || paths.length === 0 || paths.some((one) => basename(one) === only)) {
-        onEvent();
-      }
+      // Without a path, or with a flag, events were lost.
+      if (paths.length === 0 || event.flag != null) onEvent();
+      else if (only === undefined) { for (const one of paths) onEvent(below(target, one)); }
+      else if (paths.some((one) => basename(one) === only)) onEvent();
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted)) {
