@@ -11,6 +11,7 @@ import { deriveMesh, type MeshField } from "./mesh.ts";
 import { derivePolicies, type Policies } from "./policies.ts";
 import { deriveRoutes, type Routes } from "./routes.ts";
 import { deriveScopes, type Scopes } from "./scopes.ts";
+import { deriveSecurity, type Security } from "./security.ts";
 import { deriveServices, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
 import { createTables, type Tables } from "./tables.ts";
@@ -34,7 +35,15 @@ export { labelsKey, parseLabels, type Scopes } from "./scopes.ts";
 export { byAge, hasLabels, localityOf, type Services, splitServiceKey } from "./services.ts";
 export { type Indexes, isRange } from "./indexes.ts";
 export { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
-export { TABLE_KINDS, type TableKind, tableOf, type Tables } from "./tables.ts";
+export {
+  modeOf,
+  type PeerMode,
+  type PeerModes,
+  type Security,
+  type Workload,
+  workloadKey,
+} from "./security.ts";
+export { type KeySet, TABLE_KINDS, type TableKind, tableOf, type Tables } from "./tables.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** Everything derived from configuration. */
@@ -47,6 +56,7 @@ export interface Mesh {
   readonly policies: Policies;
   readonly routes: Routes;
   readonly scopes: Scopes;
+  readonly security: Security;
   /** `NS|labels` → merged gateway ports; see `deriveGateways`. */
   readonly gatewayPorts: Derived<readonly GatewayPort[]>;
   /** `address,address` → service ports served there. */
@@ -56,7 +66,11 @@ export interface Mesh {
 }
 
 /** Creates all tables of the mesh in a graph. */
-export function createMesh(graph: Graph, options: { readonly domain: string }): Mesh {
+export function createMesh(graph: Graph, options: {
+  readonly domain: string;
+  /** See `SecurityOptions`; true unless said otherwise. */
+  readonly selectorsForApiGateways?: boolean;
+}): Mesh {
   const { domain } = options;
   const { tables, indexes } = createTables(graph, domain);
   const field = deriveMesh(graph, tables);
@@ -73,6 +87,10 @@ export function createMesh(graph: Graph, options: { readonly domain: string }): 
     policies,
     routes,
     scopes,
+    security: deriveSecurity(graph, tables, {
+      rootNamespace: (read) => field(read, "rootNamespace"),
+      selectorsForApiGateways: options.selectorsForApiGateways ?? true,
+    }),
     gatewayPorts: deriveGateways(graph, tables, indexes),
     targets: deriveTargets(graph, tables, indexes, services),
     domain,

@@ -12,6 +12,9 @@ import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { AuthorizationPolicy } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
+import type { PeerAuthentication } from "#mesh/security/v1beta1/peer_authentication_pb.ts";
+import type { RequestAuthentication } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 
@@ -23,10 +26,19 @@ export const TABLE_KINDS = [
   "DestinationRule",
   "Gateway",
   "Sidecar",
+  "AuthorizationPolicy",
+  "RequestAuthentication",
+  "PeerAuthentication",
 ] as const;
 
 /** A kind that has a table. */
 export type TableKind = typeof TABLE_KINDS[number];
+
+/** Keys that tokens are verified with, as they were fetched. */
+export interface KeySet {
+  /** A JSON Web Key Set; absent when none could be had so far. */
+  readonly jwks?: string;
+}
 
 /** All input tables. Rows of objects are keyed by `namespace/name`. */
 export interface Tables {
@@ -36,6 +48,11 @@ export interface Tables {
   readonly destinationRules: Input<ConfigObject<DestinationRule>>;
   readonly gateways: Input<ConfigObject<Gateway>>;
   readonly sidecars: Input<ConfigObject<Sidecar>>;
+  readonly authorizationPolicies: Input<ConfigObject<AuthorizationPolicy>>;
+  readonly requestAuthentications: Input<ConfigObject<RequestAuthentication>>;
+  readonly peerAuthentications: Input<ConfigObject<PeerAuthentication>>;
+  /** Address of a key set → what it holds, or why it could not be had. */
+  readonly keySets: Input<KeySet>;
   /** One row, key `config`. */
   readonly mesh: Input<MeshConfig>;
   /** One row, key `config`. */
@@ -56,6 +73,10 @@ export function createTables(
     destinationRules: objects<DestinationRule>("DestinationRule"),
     gateways: objects<Gateway>("Gateway"),
     sidecars: objects<Sidecar>("Sidecar"),
+    authorizationPolicies: objects<AuthorizationPolicy>("AuthorizationPolicy"),
+    requestAuthentications: objects<RequestAuthentication>("RequestAuthentication"),
+    peerAuthentications: objects<PeerAuthentication>("PeerAuthentication"),
+    keySets: graph.input("KeySet"),
     mesh: graph.input("MeshConfig"),
     networks: graph.input("MeshNetworks"),
   };
@@ -71,6 +92,9 @@ export function tableOf(tables: Tables, kind: TableKind): Input<ConfigObject> {
     DestinationRule: tables.destinationRules,
     Gateway: tables.gateways,
     Sidecar: tables.sidecars,
+    AuthorizationPolicy: tables.authorizationPolicies,
+    RequestAuthentication: tables.requestAuthentications,
+    PeerAuthentication: tables.peerAuthentications,
   };
   return byKind[kind];
 }
