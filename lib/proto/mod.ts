@@ -61,6 +61,7 @@ export {
 } from "@bufbuild/protobuf/wkt";
 
 export { SERVED_TYPES } from "./registry.ts";
+export { isSensitive } from "./sensitive.ts";
 
 /** Prefix of every type URL. */
 export const TYPE_URL_PREFIX = "type.googleapis.com/";

@@ -1,0 +1,111 @@
+/**
+ * What differs between two resources of a type, field by field, as people read it.
+ *
+ * @module
+ */
+import { canonicalJson } from "../base/mod.ts";
+import type { JsonValue } from "../proto/mod.ts";
+import { align } from "./align.ts";
+import { isObject, showResource } from "./shown.ts";
+
+export { REDACTED, showJson, type ShowOptions, showResource } from "./shown.ts";
+
+/** One difference. */
+export interface FieldChange {
+  /**
+   * Where, for example `virtualHosts[shop.test:80].routes[0].route.timeout`: elements
+   * of lists by what names them, else by their place in the later list; `""` for a
+   * resource that came or went as a whole. ` (order)` ends the path of a list of
+   * which only the order changed.
+   */
+  readonly path: string;
+  /** `undefined`: was not there. Durations read `1m30s`, secrets `[redacted]`. */
+  readonly before: JsonValue | undefined;
+  /** `undefined`: is not there any more. */
+  readonly after: JsonValue | undefined;
+}
+
+/**
+ * Differences of two encoded resources, `undefined` for none. Secrets that changed
+ * show no difference, since neither is shown: bytes may differ where nothing is told.
+ */
+export function diffResource(
+  typeUrl: string,
+  before: Uint8Array | undefined,
+  after: Uint8Array | undefined,
+): FieldChange[] {
+  const shown = (bytes: Uint8Array | undefined) =>
+    bytes === undefined ? undefined : showResource(typeUrl, bytes, { humanDurations: true });
+  return diffJson(shown(before), shown(after));
+}
+
+/** Differences of two JSON values; see {@link diffResource}. */
+export function diffJson(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): FieldChange[] {
+  const changes: FieldChange[] = [];
+  compare("", before, after, changes);
+  return changes;
+}
+
+function compare(
+  path: string,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  into: FieldChange[],
+): void {
+  if (before === after) return;
+  if (isObject(before) && isObject(after) && before["@type"] === after["@type"]) {
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      compare(step(path, name), before[name], after[name], into);
+    }
+  } else if (Array.isArray(before) && Array.isArray(after) && !isPlain(before, after)) {
+    const { pairs, reordered } = align(before, after);
+    for (const pair of pairs) compare(`${path}[${pair.label}]`, pair.before, pair.after, into);
+    if (reordered) {
+      const order = (side: "before" | "after", list: readonly JsonValue[]) =>
+        list.map((element) => pairs.find((pair) => pair[side] === element)!.label);
+      into.push({
+        path: `${path} (order)`,
+        before: order("before", before),
+        after: order("after", after),
+      });
+    }
+  } else if (before === undefined || after === undefined || !same(before, after)) {
+    into.push({ path, before, after });
+  }
+}
+
+function same(before: JsonValue, after: JsonValue): boolean {
+  return canonicalJson(before) === canonicalJson(after);
+}
+
+/** Whether lists hold no objects: they are told as a whole. */
+function isPlain(...lists: readonly (readonly JsonValue[])[]): boolean {
+  return lists.every((list) => list.every((one) => typeof one !== "object" || one === null));
+}
+
+function step(path: string, name: string): string {
+  if (!/^[\w@-]+$/.test(name)) return `${path}[${name}]`;
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** Longest value in a line of text; the rest is counted. */
+const SHOWN = 240;
+
+/** Differences as text, a line each: `~ path: old → new`, `+ path: new`, `- path: old`. */
+export function renderChanges(changes: readonly FieldChange[], indent = ""): string {
+  return changes.map(({ path, before, after }) => {
+    const where = path === "" ? "" : `${path}: `;
+    if (before === undefined) return `${indent}+ ${where}${written(after)}\n`;
+    if (after === undefined) return `${indent}- ${where}${written(before)}\n`;
+    return `${indent}~ ${where}${written(before)} → ${written(after)}\n`;
+  }).join("");
+}
+
+function written(value: JsonValue | undefined): string {
+  const text = typeof value === "string" && /^[!-~]+$/.test(value) ? value : JSON.stringify(value);
+  if (text.length <= SHOWN) return text;
+  return `${text.slice(0, SHOWN)}… (${text.length} characters)`;
+}

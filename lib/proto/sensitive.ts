@@ -1,0 +1,16 @@
+/**
+ * Which fields hold what nobody shall be shown, as their definitions say.
+ *
+ * @module
+ */
+import { type DescField, getOption } from "@bufbuild/protobuf";
+import { sensitive } from "./gen/udpa/annotations/sensitive_pb.ts";
+
+const KNOWN = new WeakMap<DescField, boolean>();
+
+/** Whether a field is declared to hold private keys, passwords and the like. */
+export function isSensitive(field: DescField): boolean {
+  let known = KNOWN.get(field);
+  if (known === undefined) KNOWN.set(field, known = getOption(field, sensitive));
+  return known;
+}
