@@ -15,6 +15,8 @@ export interface Daemon extends AsyncDisposable {
   readonly http: string;
   /** Base URL of metrics and version. */
   readonly monitoring: string;
+  /** Base URL of the introspection pages. */
+  readonly introspection: string;
   /** A debug page's JSON. */
   debug<T>(path: string): Promise<T>;
 }
@@ -64,6 +66,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     xds: `127.0.0.1:${xds}`,
     http: base,
     monitoring: `http://127.0.0.1:${monitoring}`,
+    introspection: `http://127.0.0.1:${introspection}`,
     debug: async <T>(path: string): Promise<T> => {
       const answer = await fetch(`${base}/debug/${path}`);
       if (!answer.ok) throw new Error(`/debug/${path}: ${answer.status} ${await answer.text()}`);

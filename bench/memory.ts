@@ -1,0 +1,66 @@
+/**
+ * `deno task bench memory [--services=1000] [--clients=1000]`: resident memory of the daemon as
+ * proxies come: at rest, at its peak, and for each further replica of workloads that are known.
+ * Garbage is collected before a figure at rest is taken, by the introspection page that does it.
+ *
+ * @module
+ */
+import { type Daemon, makeConfigDir, startDaemon } from "../scripts/harness/mod.ts";
+import { numberFlag } from "./flags.ts";
+import { calibrate } from "./push/calibrate.ts";
+import { NAMESPACES, writeCorpus } from "./push/corpus.ts";
+import { cpuSeconds, memory } from "./push/measure.ts";
+import { type Bench, measure, startClients } from "./push/run.ts";
+
+/** Distinct workloads a namespace. */
+const WORKLOADS = 5;
+
+/** Seconds of doing nothing over which idle CPU is taken. */
+const IDLE_SECONDS = 10;
+
+async function atRest(daemon: Daemon): Promise<number> {
+  for (let i = 0; i < 2; i++) {
+    const answer = await fetch(`${daemon.introspection}/memj/forcecollection`, { method: "PUT" });
+    await answer.body?.cancel();
+    if (!answer.ok) throw new Error(`no garbage was collected: ${answer.status}`);
+  }
+  return (await memory(daemon.program.pid)).now;
+}
+
+/** Runs the benchmark. */
+export async function main(): Promise<void> {
+  const services = numberFlag("services", 1000);
+  const most = numberFlag("clients", 1000);
+  const fixed = calibrate();
+  await using config = await makeConfigDir();
+  await writeCorpus(config.path, services);
+  await using daemon = await startDaemon({ configDir: config.path });
+  const { pid } = daemon.program;
+  const rows: string[] = [`| 0 | ${(await atRest(daemon)).toFixed(0)} | | |`];
+  // Two processes of clients: the second are replicas of the first one's workloads.
+  const rest: number[] = [];
+  for (const share of [most / 2, most / 2]) {
+    const options = { target: daemon.xds, clients: share, delta: true, workloads: WORKLOADS };
+    const bench: Bench = { daemon, clients: await startClients(options), fixed, rows: [] };
+    await measure(bench, `${share} proxies`, () => bench.clients.ask(`connect ${daemon.xds}`));
+    const { peakMiB, cpuSeconds: cpu } = bench.rows[0]!;
+    rest.push(await atRest(daemon));
+    const count = rest.length * most / 2;
+    rows.push(
+      `| ${count} | ${rest.at(-1)!.toFixed(0)} | ${peakMiB.toFixed(0)} | ${cpu.toFixed(2)} |`,
+    );
+  }
+  const idle = await cpuSeconds(pid);
+  await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1000));
+  const idleMs = (await cpuSeconds(pid) - idle) * 1000 / IDLE_SECONDS;
+  console.log(`${services} services, ${NAMESPACES * WORKLOADS} workloads, delta\n`);
+  console.log(
+    "| proxies | at rest MiB | peak MiB | CPU s of their first sync |\n|---|---|---|---|",
+  );
+  console.log(rows.join("\n"));
+  const further = (rest[1]! - rest[0]!) * 1024 / (most / 2);
+  console.log(`\neach further replica: ${further.toFixed(0)} KiB; idle: ${idleMs.toFixed(1)} ms/s`);
+  Deno.exit(0);
+}
+
+if (import.meta.main) await main();
