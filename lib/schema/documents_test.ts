@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { KINDS, LATER_KINDS, parseConfigDocuments } from "./mod.ts";
+import {
+  checkObject,
+  hintWorkloads,
+  KINDS,
+  LATER_KINDS,
+  parseConfigDocuments,
+  type ReadOptions,
+} from "./mod.ts";
 
 const GOOD = `apiVersion: networking.mesh.io/v1beta1
 kind: WorkloadEntry
@@ -158,4 +165,76 @@ Deno.test("documents: a thousand are read in well under a second", () => {
   assert.equal(parseConfigDocuments(text, "f").objects.length, 1000);
   const ms = performance.now() - start;
   assert.ok(ms < 1000, `${ms} ms`);
+});
+
+Deno.test("documents: a list's items are objects of their own, at their lines", () => {
+  const item = (name: string, address: string) =>
+    `- apiVersion: networking.mesh.io/v1\n  kind: WorkloadEntry\n  metadata: {name: ${name}}\n` +
+    `  spec: {address: ${address}}\n`;
+  const text = `apiVersion: v1\nkind: List\nitems:\n${item("a", "1.2.3.4")}${item("b", "x_y")}`;
+  const { objects, problems } = parseConfigDocuments(text, "f");
+  assert.deepEqual(objects.map(({ meta }) => [meta.name, meta.line]), [["a", 4]]);
+  assert.deepEqual(said(text), ["invalid-address spec.address 11:19"]);
+  assert.equal(problems[0]?.object?.name, "b");
+  assert.deepEqual(said("apiVersion: v1\nkind: List\nitems: []\n"), []);
+});
+
+Deno.test("documents: objects without namespace get the one that is asked for", () => {
+  const namespaceOf = (text: string) =>
+    parseConfigDocuments(text, "f", undefined, { namespace: "n" }).objects[0]?.meta.namespace;
+  assert.equal(namespaceOf(GOOD), "n");
+  assert.equal(namespaceOf(GOOD.replace("name: a", "name: a\n  namespace: own")), "own");
+});
+
+/** What is said when objects that are not the mesh's are let through with hints. */
+function hinted(text: string): [problems: string[], warnings: string[]] {
+  const options: ReadOptions = { foreign: hintWorkloads(new Set(["mesh-system"])) };
+  const { problems, warnings } = parseConfigDocuments(text, "f", undefined, options);
+  const told = ({ code, path, line }: { code: string; path: string; line: number }) =>
+    `${code} ${path} ${line}`;
+  return [problems.map(told), warnings.map(told)];
+}
+
+Deno.test("foreign objects: let through, with hints on workloads and services", () => {
+  const deployment = (labels: string, namespace = "a") =>
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: ${namespace}}\n` +
+    `spec:\n  template:\n    metadata: {labels: ${labels}}\n`;
+  const service = (ports: string) =>
+    `apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  ports: ${ports}\n`;
+  const labels = "workload-label spec.template.metadata.labels 6";
+  const cases: [string, string[]][] = [
+    [deployment("{app: a, version: v1}"), []],
+    [deployment("{app: a}"), [labels]],
+    [deployment("{}"), [labels, labels]],
+    [deployment("{}", "mesh-system"), []],
+    [service("[{name: http-web, port: 80}, {name: grpc, port: 81}, {name: TCP, port: 82}]"), []],
+    [service("[{name: dns, port: 53, protocol: UDP}, {port: 1, appProtocol: http}]"), []],
+    [service("[{name: web, port: 80}]"), ["port-name spec.ports[0] 5"]],
+    [service("[{port: 80}]"), ["port-name spec.ports[0] 5"]],
+    ["apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: b}\n", []],
+    ["apiVersion: v1\nkind: Service\nmetadata: 3\nspec: [x]\n", []],
+  ];
+  for (const [text, warnings] of cases) assert.deepEqual(hinted(text), [[], warnings], text);
+  const typo = GOOD.replace("WorkloadEntry", "WorkloadEntri");
+  assert.deepEqual(hinted(typo), [["unknown-kind kind 2"], []]);
+});
+
+Deno.test("objects that are plain values are checked by the same rules", () => {
+  const value = (spec: unknown) => ({
+    apiVersion: "networking.mesh.io/v1",
+    kind: "WorkloadEntry",
+    metadata: { name: "a", namespace: "n" },
+    spec,
+  });
+  const good = checkObject(value({ address: "1.2.3.4", network: "net" }));
+  assert.deepEqual(good.problems, []);
+  assert.deepEqual(good.identity, { kind: "WorkloadEntry", namespace: "n", name: "a" });
+  assert.equal(good.object?.meta.name, "a");
+  assert.deepEqual(good.warnings.map(({ path }) => path), ["spec.network"]);
+  const bad = checkObject(value({ address: "a_b", weigth: 1 }));
+  assert.equal(bad.object, undefined);
+  assert.deepEqual(bad.problems.map(({ code, path }) => `${code} ${path}`), [
+    "unknown-field spec.weigth",
+  ]);
+  assert.deepEqual(checkObject([]).problems.map(({ code }) => code), ["wrong-type"]);
 });

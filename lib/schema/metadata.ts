@@ -68,19 +68,23 @@ function checkKeys(
 }
 
 /** Reads the metadata. What is missing or malformed goes into the report and comes back empty. */
-export function readMetadata(value: unknown, report: Report): Metadata {
+export function readMetadata(
+  value: unknown,
+  report: Report,
+  namespace: string = DEFAULT_NAMESPACE,
+): Metadata {
   if (!isMap(value)) {
     const message = value === undefined || value === null
       ? "metadata is missing"
       : wrongType("a map", value).message;
     fail(report, ["metadata"], "required", message, "Add metadata with a name.");
-    return { namespace: DEFAULT_NAMESPACE, name: "", labels: {}, annotations: {}, creationTime: 0 };
+    return { namespace, name: "", labels: {}, annotations: {}, creationTime: 0 };
   }
   checkKeys(value, METADATA, ["metadata"], report);
   const labels = readStrings(value.labels, ["metadata", "labels"], report);
   checkLabels(labels, ["metadata", "labels"], report);
   return {
-    namespace: readNamespace(value.namespace, report),
+    namespace: readNamespace(value.namespace, namespace, report),
     name: readName(value.name, report),
     labels,
     annotations: readAnnotations(value.annotations, report),
@@ -103,8 +107,8 @@ function readName(value: unknown, report: Report): string {
   );
 }
 
-function readNamespace(value: unknown, report: Report): string {
-  if (value === undefined || value === null || value === "") return DEFAULT_NAMESPACE;
+function readNamespace(value: unknown, preset: string, report: Report): string {
+  if (value === undefined || value === null || value === "") return preset;
   const path = ["metadata", "namespace"];
   return readDnsName(value, path, isDnsLabel, "lower-case letters, digits and '-'", report);
 }

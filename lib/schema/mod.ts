@@ -8,8 +8,15 @@ export {
   parseConfigDocuments,
   type ParsedDocument,
   type ParsedDocuments,
-  type ParsedObject,
 } from "./documents.ts";
+export {
+  type CheckedObject,
+  checkObject,
+  type ObjectProblem,
+  type ParsedObject,
+  type ReadOptions,
+} from "./object.ts";
+export { hintWorkloads } from "./foreign.ts";
 export { findKind, isRead, type Kind, type KindName, KINDS, LATER_KINDS } from "./kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
 export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";

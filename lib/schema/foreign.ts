@@ -1,0 +1,56 @@
+/**
+ * Hints on objects of the orchestrator's own that the mesh reads: workloads and services.
+ *
+ * @module
+ */
+import type { ReadOptions } from "./object.ts";
+import { type Report, warn } from "./problem.ts";
+import { isMap } from "./reader.ts";
+import { PROTOCOLS } from "./rules.ts";
+
+/** Labels by which metrics tell a workload's name and version. */
+const WORKLOAD_LABELS = ["app", "version"] as const;
+
+/**
+ * Warns of Deployments without the labels that telemetry goes by, and of Services' ports whose
+ * names do not tell their protocol. Objects of the namespaces given are left alone.
+ */
+export function hintWorkloads(except: ReadonlySet<string>): NonNullable<ReadOptions["foreign"]> {
+  return (value, report) => {
+    const meta = isMap(value.metadata) ? value.metadata : {};
+    if (typeof meta.namespace === "string" && except.has(meta.namespace)) return;
+    if (value.kind === "Deployment") hintLabels(value, report);
+    if (value.kind === "Service" && value.apiVersion === "v1") hintPorts(value, report);
+  };
+}
+
+function member(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce<unknown>((at, name) => isMap(at) ? at[name] : undefined, value);
+}
+
+function hintLabels(value: Readonly<Record<string, unknown>>, report: Report): void {
+  const path = ["spec", "template", "metadata", "labels"];
+  const labels = member(value, ...path);
+  for (const label of WORKLOAD_LABELS) {
+    if (isMap(labels) && label in labels) continue;
+    const message = `metrics of the workload lack "${label}": its pods have no such label`;
+    warn(report, path, "workload-label", message, `Add label ${label} to the template.`);
+  }
+}
+
+function hintPorts(value: Readonly<Record<string, unknown>>, report: Report): void {
+  const ports = member(value, "spec", "ports");
+  if (!Array.isArray(ports)) return;
+  ports.forEach((port: unknown, index) => {
+    if (!isMap(port) || port.protocol === "UDP" || port.protocol === "SCTP") return;
+    const { name, appProtocol } = port;
+    if (typeof appProtocol === "string") return;
+    const prefix = typeof name === "string" ? name.toUpperCase() : "";
+    if ([...PROTOCOLS].some((one) => prefix === one || prefix.startsWith(`${one}-`))) return;
+    const message = typeof name === "string"
+      ? `the name of port ${JSON.stringify(name)} does not tell its protocol`
+      : "the port has no name that tells its protocol";
+    const remedy = "Name it <protocol>-<suffix>, for example http-web, or give appProtocol.";
+    warn(report, ["spec", "ports", index], "port-name", message, remedy);
+  });
+}

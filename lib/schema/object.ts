@@ -1,0 +1,225 @@
+/**
+ * One object as a plain value: from YAML, from JSON, from an admission request.
+ *
+ * @module
+ */
+import { hash } from "../base/mod.ts";
+import { encode, type Message } from "../proto/mod.ts";
+import { nearest } from "../text/mod.ts";
+import { warnInert } from "./inert.ts";
+import { findKind, isRead, type Kind, KINDS, LATER_KINDS } from "./kinds.ts";
+import { checkTopLevel, DEFAULT_NAMESPACE, type Metadata, readMetadata } from "./metadata.ts";
+import {
+  fail,
+  type Finding,
+  formatPath,
+  newReport,
+  type ObjectIdentity,
+  type Report,
+} from "./problem.ts";
+import { isMap, readMessage } from "./reader.ts";
+import { describe } from "./scalars.ts";
+
+/** An object that was read, checked and found good. */
+export interface ParsedObject<T = Message> {
+  readonly kind: string;
+  readonly meta: Metadata & {
+    /** 1-based line of the document's first key. */
+    readonly line: number;
+  };
+  readonly spec: T;
+  /** Hash over the specification's bytes, labels and annotations: equal digests, equal objects. */
+  readonly digest: string;
+}
+
+/** How objects are read. */
+export interface ReadOptions {
+  /** Namespace of objects that name none; `default` when left out. */
+  readonly namespace?: string;
+  /**
+   * What is done with objects of groups that are not the mesh's, such as workloads: given one, they
+   * are no error, and it may add findings. Without it they are refused as kinds not known.
+   */
+  readonly foreign?: (value: Readonly<Record<string, unknown>>, report: Report) => void;
+}
+
+/** What was read of one value: what it is called, and the object unless it is at fault or foreign. */
+export interface ReadResult {
+  readonly identity?: ObjectIdentity;
+  readonly object?: ParsedObject;
+}
+
+/** A fault or warning of an object that lies in no file. */
+export type ObjectProblem = Omit<Finding, "path" | "target"> & {
+  /** For example `spec.http[0].route[1].weight`. */
+  readonly path: string;
+};
+
+/** What checking one value gave. */
+export interface CheckedObject extends ReadResult {
+  readonly problems: readonly ObjectProblem[];
+  readonly warnings: readonly ObjectProblem[];
+}
+
+/** Reads, defaults and checks one plain value, as an admission request holds it. Pure. */
+export function checkObject(value: unknown, options: ReadOptions = {}): CheckedObject {
+  const report = newReport();
+  const { identity, object } = readObject(value, 1, report, options);
+  const told = ({ path, code, message, remedy }: Finding): ObjectProblem => ({
+    path: formatPath(path),
+    code,
+    message,
+    remedy,
+  });
+  return {
+    identity,
+    object: report.errors.length === 0 ? object : undefined,
+    problems: report.errors.map(told),
+    warnings: report.warnings.map(told),
+  };
+}
+
+/** Whether a value is an object of a group that is not the mesh's. */
+function isForeign(value: Record<string, unknown>): boolean {
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
+  const group = groupOf(apiVersion)[0];
+  return !group.endsWith(".mesh.io") && group !== "mesh.io";
+}
+
+function groupOf(apiVersion: string): [group: string, version: string] {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}
+
+/** Reads one value into a report; `line` is where its document begins. */
+export function readObject(
+  value: unknown,
+  line: number,
+  report: Report,
+  options: ReadOptions = {},
+): ReadResult {
+  if (!isMap(value)) {
+    const message = `expected an object, found ${describe(value)}`;
+    fail(report, [], "wrong-type", message, "Begin with apiVersion, kind, metadata and spec.");
+    return {};
+  }
+  if (options.foreign !== undefined && isForeign(value)) {
+    options.foreign(value, report);
+    return { identity: guessIdentity(value, options) };
+  }
+  const kind = readKind(value, report);
+  if (kind === undefined) return { identity: guessIdentity(value, options) };
+  checkTopLevel(value, report);
+  const meta = readMetadata(value.metadata, report, options.namespace);
+  const identity = meta.name === "" || meta.namespace === ""
+    ? undefined
+    : { kind: kind.kind, namespace: meta.namespace, name: meta.name };
+  const spec = readSpec(kind, value.spec, identity, report);
+  if (spec === undefined || report.errors.length > 0) return { identity };
+  const digest = digestOf(kind, spec, meta);
+  return {
+    identity,
+    object: { kind: kind.kind, meta: { ...meta, line }, spec, digest },
+  };
+}
+
+function readKind(value: Record<string, unknown>, report: Report): Kind | undefined {
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") {
+    const missing = typeof apiVersion !== "string" ? "apiVersion" : "kind";
+    const message = value[missing] === undefined
+      ? `${missing} is missing`
+      : `${missing} must be a string`;
+    fail(
+      report,
+      [missing],
+      "required",
+      message,
+      "Write, for example, apiVersion: networking.mesh.io/v1.",
+    );
+    return undefined;
+  }
+  const [group, version] = groupOf(apiVersion);
+  const found = findKind(group, kind);
+  if (found === undefined) {
+    unknownKind(apiVersion, kind, report);
+    return undefined;
+  }
+  if (!isRead(found)) {
+    const message = `kind ${kind} of ${group} is not supported yet`;
+    fail(
+      report,
+      ["kind"],
+      "unsupported-kind",
+      message,
+      "Remove the object, or expect no effect from it.",
+    );
+    return undefined;
+  }
+  if (!found.versions.includes(version)) {
+    const message = `${kind} has no version "${version}"`;
+    fail(
+      report,
+      ["apiVersion"],
+      "unknown-version",
+      message,
+      `Use one of: ${found.versions.join(", ")}.`,
+    );
+  }
+  return found;
+}
+
+function unknownKind(apiVersion: string, kind: string, report: Report): void {
+  const names = KINDS.map((one) => one.kind);
+  const meant = nearest(kind, [...names, ...LATER_KINDS.map((one) => one.kind)]);
+  const groups = [...KINDS, ...LATER_KINDS].filter((one) => one.kind === kind).map((one) =>
+    one.group
+  );
+  const remedy = groups.length > 0
+    ? `Kind ${kind} belongs to ${groups.join(" and ")}.`
+    : `${meant === undefined ? "" : `Did you mean ${meant}? `}Known kinds: ${names.join(", ")}.`;
+  const message = `kind not known: ${kind} of ${apiVersion}`;
+  fail(report, ["kind"], "unknown-kind", message, remedy);
+}
+
+/** An identity for a document whose kind is not read: as good as it can be told, for messages. */
+function guessIdentity(
+  value: Record<string, unknown>,
+  options: ReadOptions,
+): ObjectIdentity | undefined {
+  const meta = isMap(value.metadata) ? value.metadata : {};
+  if (typeof value.kind !== "string" || typeof meta.name !== "string") return undefined;
+  const namespace = typeof meta.namespace === "string"
+    ? meta.namespace
+    : options.namespace ?? DEFAULT_NAMESPACE;
+  return { kind: value.kind, namespace, name: meta.name };
+}
+
+function readSpec(
+  kind: Kind,
+  value: unknown,
+  identity: ObjectIdentity | undefined,
+  report: Report,
+): Message | undefined {
+  if (value === undefined || value === null) {
+    fail(report, ["spec"], "required", "spec is missing", `Write the ${kind.kind}'s spec.`);
+    return undefined;
+  }
+  const before = report.errors.length;
+  const spec = readMessage(kind.schema, value, ["spec"], report);
+  // Rules over a message with holes would report the holes again.
+  if (report.errors.length === before) {
+    kind.validate(spec, identity ?? { kind: kind.kind, namespace: "", name: "" }, report);
+    kind.checkWritten?.(value, report);
+  }
+  warnInert(kind.kind, kind.schema, value, ["spec"], report);
+  return spec;
+}
+
+function digestOf(kind: Kind, spec: Message, meta: Metadata): string {
+  const { labels, annotations } = meta;
+  // The reader sorts the keys of all maps, so equal content has equal bytes.
+  const bytes = hash(encode(kind.schema, spec));
+  return hash(JSON.stringify([bytes, labels, annotations]));
+}
