@@ -91,6 +91,21 @@ export interface CollectionSpec {
   readonly keyOf?: (member: string) => string;
 }
 
+/** The name of a derived cell. */
+export interface CellRef {
+  readonly table: string;
+  readonly key: string;
+}
+
+/** An input row that a transaction really changed. */
+export interface Edit {
+  /** The transaction's. It is out with the first publication of that revision or a later one. */
+  readonly revision: number;
+  readonly table: string;
+  readonly key: string;
+  readonly kind: "set" | "delete";
+}
+
 /** One line of a collection's log. */
 export interface LogEntry {
   /** The revision whose publication made this change. */
@@ -114,7 +129,15 @@ export interface Collection {
   readonly changedAt: number;
   /** Log entries with a revision later than `revision`, oldest first; `undefined` when the log was trimmed past it. */
   since(revision: number): readonly LogEntry[] | undefined;
-  /** Names that several members claim: the member that sorts first is served, the others are listed here. */
+  /**
+   * The derived cell that the resource of a name (or its tombstone) comes from;
+   * `Graph.origins` tells the rows behind it. `undefined` when nothing has the name.
+   */
+  cellOf(name: string): CellRef | undefined;
+  /**
+   * Names that several members claim: the member that sorts first is served, one
+   * with a resource before one with a tombstone; the others are listed here.
+   */
   readonly conflicts: ReadonlyMap<string, readonly string[]>;
   /**
    * Counts users; a collection without users is an orphan and may be evicted. A
@@ -136,6 +159,8 @@ export interface View {
   readonly layers: readonly Collection[];
   /** Effective resource; tombstones and absence are both `undefined`. */
   get(name: string): Resource | undefined;
+  /** The derived cell that the effective resource comes from; `undefined` when there is none to be seen. */
+  cellOf(name: string): CellRef | undefined;
   /** All effective resources, in no particular order. */
   entries(): IterableIterator<Resource>;
   names(): IterableIterator<string>;
@@ -199,12 +224,60 @@ export interface Stats {
   readonly faults: number;
 }
 
+/** What one cell has cost since it was made. */
+export interface CellCost {
+  readonly key: string;
+  /** Own time, without the cells read inside. */
+  readonly micros: number;
+  /** Computations run. */
+  readonly computed: number;
+}
+
+/** What a derived table has cost (since `resetStats`), and which of its present cells cost most. */
+export interface TableCost {
+  readonly table: string;
+  readonly cells: number;
+  readonly micros: number;
+  readonly computed: number;
+  /** The dearest first. */
+  readonly top: readonly CellCost[];
+}
+
+/** What the edits of one input row have cost. */
+export interface InputCost {
+  readonly table: string;
+  readonly key: string;
+  /** Publications that an edit of it was out with. */
+  readonly publications: number;
+  /** Its share of the time computed from those edits to their publications. */
+  readonly micros: number;
+  /** Its share of the computations, a fraction where rows were edited together. */
+  readonly computed: number;
+}
+
+/** The cost ledger. All lists begin with the dearest. */
+export interface Costs {
+  readonly tables: readonly TableCost[];
+  /**
+   * The marginal cost of edits: the work between the first edit after a publication
+   * and the next publication, in equal parts to the rows edited. At most as many
+   * as `costLimit`; the cheapest are forgotten first.
+   */
+  readonly inputs: readonly InputCost[];
+  /** Work that no edit stands behind: for proxies that connect, and for questions. */
+  readonly unattributed: { readonly micros: number; readonly computed: number };
+}
+
 /** Options of {@link Graph}. */
 export interface GraphOptions {
   /** Milliseconds with fractions, for the cost ledger; the engine has no clock of its own. */
   readonly now?: () => number;
   /** Log entries kept per collection before the oldest are trimmed (default 4096). */
   readonly logLimit?: number;
+  /** Edited rows kept before the oldest are trimmed (default 16384). */
+  readonly editLimit?: number;
+  /** Input rows of which the cost is kept (default 4096). */
+  readonly costLimit?: number;
   /**
    * Called once for each new fault, and with `undefined` when it heals or is
    * evicted; after the operation that found out, so that it may use the graph.
@@ -255,6 +328,31 @@ export interface Graph {
    */
   publish(): ReadonlySet<Collection>;
   /**
+   * Input rows that really changed in transactions later than `sinceRevision`,
+   * oldest first; a row edited in several transactions is listed for each.
+   * `undefined` when some of them were trimmed.
+   */
+  edits(sinceRevision: number): readonly Edit[] | undefined;
+  /**
+   * Revision of the first publication that an edit of this revision was out with;
+   * `undefined` when there was none yet, or it is too long ago (as many
+   * publications are remembered as edits).
+   */
+  publishedWith(revision: number): number | undefined;
+  /**
+   * The edits of the last publication that made the resource of a name in a
+   * collection what it is now, or made it go: those which its cell was computed
+   * anew for (through any number of cells that changed, by what they read before
+   * and by what they read after), and those which its member came or went with.
+   * Good until the next transaction: to be asked by whoever hears of a
+   * publication. Of a row edited more than once the last edit is told. Empty for
+   * what the publication did not change. Where too much changed to follow
+   * (thousands of cells behind one resource), all edits of the publication.
+   */
+  causes(collection: Collection, name: string): readonly Edit[];
+  /** What was computed for whom. `top` bounds the cells listed of each table (default 10). */
+  costs(options?: { readonly top?: number }): Costs;
+  /**
    * Untracked read of a derived value, as of the current revision: for
    * controllers, debug pages, tests. Throws a `DependencyFault` when the cell has
    * a fault and no last good value.
@@ -275,6 +373,13 @@ export interface Graph {
   origins(table: string, key: string): readonly string[];
   /** Cells and collections that depend on an input row or cell, through any number of cells. */
   blast(table: string, key: string): readonly Dependency[];
+  /**
+   * Untracked: the cells of derived tables that are kept, tables in the order in
+   * which they were declared, so that a cell mostly comes after those it reads.
+   * Walked as it goes: what is made meanwhile may be left out. For a second graph
+   * that is to be as warm as this one.
+   */
+  cells(): IterableIterator<readonly [table: string, key: string]>;
   faults(): readonly Fault[];
   stats(): Stats;
   resetStats(): void;

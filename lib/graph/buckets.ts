@@ -84,6 +84,7 @@ export function placeRow(index: IndexTable, key: string, row: unknown): void {
   if (next === undefined) return;
   healAside(index.engine, index.name, key);
   if (samePlaces(old, next)) return;
+  index.engine.round.leave(index, key, old);
   if (next.length === 0) index.placements.delete(key);
   else index.placements.set(key, next.slice()); // Without the room that pushing reserves.
   for (let i = 0; i < next.length; i += 2) count(index, next[i]!, next[i + 1]!, 1);

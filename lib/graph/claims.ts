@@ -1,5 +1,7 @@
 /**
- * Which member of a collection a name belongs to.
+ * Which member of a collection a name belongs to: of those that claim it the one
+ * that sorts first, but a tombstone only when nobody has a resource, since it is
+ * there to hide what lies below and not what stands beside it.
  *
  * @module
  */
@@ -19,6 +21,8 @@ export class Claims {
   readonly rivals: Map<string, string[]> = new Map();
   /** Of each name written since the last {@link takeTouched}, what stood there. */
   touched: Map<string, Resource | undefined> = new Map();
+  /** Of each name handed from member to member since the last {@link takeHanded}, who had it. */
+  handed: Map<string, string> = new Map();
   /** Tombstones in {@link content}. */
   tombstones = 0;
 
@@ -27,6 +31,13 @@ export class Claims {
     const touched = this.touched;
     if (touched.size > 0) this.touched = new Map();
     return touched;
+  }
+
+  /** Hands over who lost a name, and begins anew. */
+  takeHanded(): Map<string, string> {
+    const handed = this.handed;
+    if (handed.size > 0) this.handed = new Map();
+    return handed;
   }
 }
 
@@ -56,28 +67,31 @@ export function replaceClaims(
   next: readonly Resource[],
   held: (member: string) => readonly Resource[],
 ): void {
-  if (sameNames(old, next)) {
+  if (sameStanding(old, next)) {
     for (let i = 0; i < next.length; i++) {
       if (old[i] !== next[i]) renew(claims, member, next[i]!);
     }
     return;
   }
-  const names = new Set<string>();
-  for (const resource of next) names.add(resource.name);
-  const had = new Set<string>();
-  for (const { name } of old) {
-    had.add(name);
-    if (!names.has(name)) giveUp(claims, member, name, held);
+  const standing = new Map<string, boolean>();
+  for (const { name, tombstone } of next) standing.set(name, tombstone === true);
+  const kept = new Set<string>();
+  for (const { name, tombstone } of old) {
+    if (standing.get(name) === (tombstone === true)) kept.add(name);
+    else giveUp(claims, member, name, held);
   }
   for (const resource of next) {
-    if (had.has(resource.name)) renew(claims, member, resource);
+    if (kept.has(resource.name)) renew(claims, member, resource);
     else claim(claims, member, resource);
   }
 }
 
-function sameNames(a: readonly Resource[], b: readonly Resource[]): boolean {
+/** Whether the same names are claimed, in the same order and with the same right. */
+function sameStanding(a: readonly Resource[], b: readonly Resource[]): boolean {
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i]!.name !== b[i]!.name) return false;
+  for (let i = 0; i < a.length; i++) {
+    if (a[i]!.name !== b[i]!.name || a[i]!.tombstone !== b[i]!.tombstone) return false;
+  }
   return true;
 }
 
@@ -93,13 +107,12 @@ function claim(claims: Claims, member: string, resource: Resource): void {
     put(claims, name, resource);
     return;
   }
-  const loser = member < owner ? owner : member;
+  const wins = precedes(member, resource, owner, claims.content.get(name));
   const rivals = claims.rivals.get(name) ?? [];
+  const loser = wins ? owner : member;
   rivals.splice(lowerBound(rivals, loser), 0, loser);
   claims.rivals.set(name, rivals);
-  if (loser === member) return;
-  claims.owners.set(name, member);
-  put(claims, name, resource);
+  if (wins) hand(claims, name, member, resource);
 }
 
 function giveUp(
@@ -113,13 +126,34 @@ function giveUp(
     rivals?.splice(rivals.indexOf(member), 1);
   } else if (rivals === undefined) {
     claims.owners.delete(name);
+    if (!claims.handed.has(name)) claims.handed.set(name, member);
     put(claims, name, undefined);
   } else {
-    const heir = rivals.shift()!;
-    claims.owners.set(name, heir);
-    put(claims, name, held(heir).find((resource) => resource.name === name));
+    const of = (rival: string) => held(rival).find((resource) => resource.name === name);
+    const heir = rivals.find((rival) => !of(rival)?.tombstone) ?? rivals[0]!;
+    rivals.splice(rivals.indexOf(heir), 1);
+    hand(claims, name, heir, of(heir));
   }
   if (rivals?.length === 0) claims.rivals.delete(name);
+}
+
+/** Whether a member's claim goes before another's. */
+function precedes(
+  member: string,
+  resource: Resource,
+  other: string,
+  its: Resource | undefined,
+): boolean {
+  const hides = resource.tombstone === true;
+  const otherHides = its?.tombstone === true;
+  return hides === otherHides ? member < other : otherHides;
+}
+
+/** Gives a name that has an owner to another one. */
+function hand(claims: Claims, name: string, to: string, resource: Resource | undefined): void {
+  if (!claims.handed.has(name)) claims.handed.set(name, claims.owners.get(name)!);
+  claims.owners.set(name, to);
+  put(claims, name, resource);
 }
 
 function put(claims: Claims, name: string, resource: Resource | undefined): void {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Collection, LogEntry, Members, Resource } from "./api.ts";
+import type { CellRef, Collection, LogEntry, Members, Resource } from "./api.ts";
 import type { IndexTable } from "./buckets.ts";
 import { Cell, STALE } from "./cell.ts";
 import { Claims } from "./claims.ts";
@@ -75,6 +75,12 @@ export class LiveCollection implements Collection {
 
   get conflicts(): ReadonlyMap<string, readonly string[]> {
     return this.current().claims.rivals;
+  }
+
+  cellOf(name: string): CellRef | undefined {
+    const owner = this.current().claims.owners.get(name);
+    const source = owner === undefined ? undefined : this.members.get(owner)?.deps[0];
+    return source === undefined ? undefined : { table: source.home.name, key: source.key };
   }
 
   since(revision: number): readonly LogEntry[] | undefined {

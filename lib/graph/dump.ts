@@ -57,6 +57,7 @@ export function stats(engine: Engine): Stats {
 /** Sets the counters of work done to zero. */
 export function resetStats(engine: Engine): void {
   engine.cutOff = 0;
+  engine.ledger.reset();
   for (const table of engine.tables.values()) {
     if (table.kind === "derived") table.computed = table.micros = 0;
   }

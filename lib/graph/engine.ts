@@ -4,18 +4,25 @@
  *
  * @module
  */
-import type { Fault, GraphOptions } from "./api.ts";
+import type { Edit, Fault, GraphOptions } from "./api.ts";
 import type { Bucket, IndexTable } from "./buckets.ts";
 import type { Cell, Trouble } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { DerivedTable } from "./home.ts";
 import type { InputTable } from "./input.ts";
 import type { Frame } from "./read.ts";
+import { Ledger } from "./ledger.ts";
+import { RevisionLog } from "./log.ts";
 import type { LayeredView } from "./view.ts";
+import { Round } from "./round.ts";
 import { MeshError } from "../base/mod.ts";
 
 /** Log entries kept per collection when the options do not say. */
 const DEFAULT_LOG_LIMIT = 4096;
+/** Edits kept when the options do not say: about a megabyte. */
+const DEFAULT_EDIT_LIMIT = 16_384;
+/** Input rows with an account when the options do not say. */
+const DEFAULT_COST_LIMIT = 4096;
 
 /** Trouble outside a cell: a placement, a key function, a watcher. */
 export interface SideFault extends Trouble {
@@ -89,6 +96,11 @@ export class Engine {
   cutOff = 0;
   readonly now: (() => number) | undefined;
   readonly logLimit: number;
+  /** Rows that changed, and when that was published. */
+  readonly edits: RevisionLog<Edit>;
+  readonly publications: RevisionLog<{ readonly revision: number }>;
+  readonly round: Round = new Round();
+  readonly ledger: Ledger;
   readonly onFault: GraphOptions["onFault"];
 
   /** Brings a stale cell up to date. A slot, so that tables need not import the evaluator. */
@@ -99,6 +111,10 @@ export class Engine {
   constructor(options: GraphOptions) {
     this.now = options.now;
     this.logLimit = Math.max(0, options.logLimit ?? DEFAULT_LOG_LIMIT);
+    const editLimit = Math.max(0, options.editLimit ?? DEFAULT_EDIT_LIMIT);
+    this.edits = new RevisionLog(editLimit);
+    this.publications = new RevisionLog(editLimit);
+    this.ledger = new Ledger(Math.max(0, options.costLimit ?? DEFAULT_COST_LIMIT));
     this.onFault = options.onFault;
   }
 

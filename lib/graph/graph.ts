@@ -8,6 +8,7 @@ import type {
   CollectionSpec,
   Derived,
   DeriveOptions,
+  Edit,
   Graph,
   GraphOptions,
   Index,
@@ -21,9 +22,11 @@ import { dump, faults, resetStats, stats } from "./dump.ts";
 import { Engine } from "./engine.ts";
 import { structuralEqual } from "./equal.ts";
 import { evict } from "./evict.ts";
+import { causes } from "./causes.ts";
 import { blast, describeFault, origins, why } from "./explain.ts";
 import { DerivedTable } from "./home.ts";
 import { InputTable, transact } from "./input.ts";
+import { costs } from "./ledger.ts";
 import { publish, watchCell } from "./publish.ts";
 import { pull } from "./pull.ts";
 import { foreign } from "./fault.ts";
@@ -49,6 +52,7 @@ export function createGraph(options: GraphOptions = {}): Graph {
     ...values(engine),
     ...collections(engine),
     ...questions(engine),
+    ...changes(engine),
     transaction: (change) => transact(engine, change),
     publish: () => publish(engine),
     evict: (keep) => evict(engine, keep),
@@ -137,8 +141,12 @@ function collections(engine: Engine): Pick<Graph, "collection" | "view"> {
 /** What can be asked about the graph itself. */
 function questions(
   engine: Engine,
-): Pick<Graph, "why" | "origins" | "blast" | "faults" | "stats" | "resetStats" | "dump"> {
+): Pick<
+  Graph,
+  "why" | "origins" | "blast" | "cells" | "faults" | "stats" | "resetStats" | "dump"
+> {
   return {
+    cells: () => keptCells(engine),
     why: (table, key) => why(engine, table, key),
     origins: (table, key) => origins(engine, table, key),
     blast: (table, key) => blast(engine, table, key),
@@ -147,6 +155,28 @@ function questions(
     resetStats: () => resetStats(engine),
     dump: (options = {}) => dump(engine, options.values ?? false),
   };
+}
+
+/** What can be asked about edits. */
+function changes(engine: Engine): Pick<Graph, "edits" | "publishedWith" | "causes" | "costs"> {
+  return {
+    edits: (since) => engine.edits.since(since),
+    publishedWith: (revision) => engine.publications.next(revision - 1)?.revision,
+    causes(collection: Collection, name: string): readonly Edit[] {
+      if (collection instanceof LiveCollection && collection.engine === engine) {
+        return causes(engine, collection, name);
+      }
+      throw foreign(collection.name);
+    },
+    costs: (options = {}) => costs(engine, options.top),
+  };
+}
+
+function* keptCells(engine: Engine): IterableIterator<readonly [string, string]> {
+  for (const table of engine.tables.values()) {
+    if (table.kind !== "derived") continue;
+    for (const key of table.cells.keys()) yield [table.name, key];
+  }
 }
 
 function declare<T extends InputTable | DerivedTable | IndexTable>(engine: Engine, table: T): T {

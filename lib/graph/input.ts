@@ -118,7 +118,7 @@ function apply(engine: Engine, edits: Edits): void {
   for (const [table, rows] of edits) {
     for (const [key, row] of rows) {
       if (!differs(table, key, row)) continue;
-      if (!began) engine.revision++;
+      if (!began) begin(engine);
       began = true;
       write(engine, table, key, row);
     }
@@ -126,6 +126,15 @@ function apply(engine: Engine, edits: Edits): void {
   if (!began) return;
   announce(engine);
   sweep(engine);
+}
+
+/** The next revision; the first after a publication begins a round of edits. */
+function begin(engine: Engine): void {
+  if (!engine.round.open) {
+    engine.ledger.book([], 0);
+    engine.round.begin(engine.published);
+  }
+  engine.revision++;
 }
 
 function differs(table: InputTable, key: string, row: unknown): boolean {
@@ -148,6 +157,10 @@ function write(engine: Engine, table: InputTable, key: string, row: unknown): vo
   }
   cell.value = row;
   cell.changedAt = engine.revision;
+  const kind = present === 0 ? "delete" : "set";
+  const edit = { revision: engine.revision, table: table.name, key, kind } as const;
+  engine.edits.append(edit);
+  engine.round.edit(cell, edit);
   for (const index of table.indexes) placeRow(index, key, row);
   markReaders(engine, cell);
   if (present === 0 && !isRead(cell)) table.rows.delete(key);

@@ -1,5 +1,5 @@
 /**
- * What changed in a collection, by revision, as far back as the limit allows.
+ * What happened, by revision, as far back as the limit allows.
  *
  * @module
  */
@@ -8,15 +8,14 @@ import type { LogEntry, Resource } from "./api.ts";
 /** Positions for which the summary is kept; sessions are seldom at more. */
 const SUMMARIES = 32;
 
-/** A trimmed log. */
-export class ChangeLog {
-  #entries: LogEntry[] = [];
+/** A trimmed log of lines that carry a revision, which never falls from line to line. */
+export class RevisionLog<T extends { readonly revision: number }> {
+  protected entries: T[] = [];
   /** Entries before this position are trimmed; they are cut off now and then. */
   #head = 0;
-  /** Earliest revision the log can tell the changes since. */
+  /** Earliest revision the log can tell what came after. */
   #start = 0;
   readonly #limit: number;
-  readonly #summaries: Map<number, ReadonlyMap<string, Resource | undefined>> = new Map();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -24,19 +23,17 @@ export class ChangeLog {
 
   /** Forgets everything: the log begins at this revision. */
   reset(revision: number): void {
-    this.#entries = [];
+    this.entries = [];
     this.#head = 0;
     this.#start = revision;
-    this.#summaries.clear();
   }
 
-  append(entry: LogEntry): void {
-    this.#summaries.clear();
-    this.#entries.push(entry);
-    if (this.#entries.length - this.#head <= this.#limit) return;
-    this.#start = this.#entries[this.#head++]!.revision;
+  append(entry: T): void {
+    this.entries.push(entry);
+    if (this.entries.length - this.#head <= this.#limit) return;
+    this.#start = this.entries[this.#head++]!.revision;
     if (this.#head > this.#limit) {
-      this.#entries.splice(0, this.#head);
+      this.entries.splice(0, this.#head);
       this.#head = 0;
     }
   }
@@ -47,8 +44,40 @@ export class ChangeLog {
   }
 
   /** Entries later than `revision`, oldest first; `undefined` when some of them were trimmed. */
-  since(revision: number): readonly LogEntry[] | undefined {
-    return this.reaches(revision) ? this.#entries.slice(this.#after(revision)) : undefined;
+  since(revision: number): readonly T[] | undefined {
+    return this.reaches(revision) ? this.entries.slice(this.after(revision)) : undefined;
+  }
+
+  /** The first entry later than `revision`, if the log reaches back so far. */
+  next(revision: number): T | undefined {
+    return this.reaches(revision) ? this.entries[this.after(revision)] : undefined;
+  }
+
+  /** Position of the first entry later than `revision`. */
+  protected after(revision: number): number {
+    let low = this.#head;
+    let high = this.entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.entries[middle]!.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** What changed in a collection. */
+export class ChangeLog extends RevisionLog<LogEntry> {
+  readonly #summaries: Map<number, ReadonlyMap<string, Resource | undefined>> = new Map();
+
+  override reset(revision: number): void {
+    super.reset(revision);
+    this.#summaries.clear();
+  }
+
+  override append(entry: LogEntry): void {
+    if (this.#summaries.size > 0) this.#summaries.clear();
+    super.append(entry);
   }
 
   /**
@@ -60,24 +89,12 @@ export class ChangeLog {
     const known = this.#summaries.get(revision);
     if (known !== undefined) return known;
     const summary = new Map<string, Resource | undefined>();
-    for (let i = this.#after(revision); i < this.#entries.length; i++) {
-      const { name, before } = this.#entries[i]!;
+    for (let i = this.after(revision); i < this.entries.length; i++) {
+      const { name, before } = this.entries[i]!;
       if (!summary.has(name)) summary.set(name, before);
     }
     if (this.#summaries.size >= SUMMARIES) this.#summaries.clear();
     this.#summaries.set(revision, summary);
     return summary;
-  }
-
-  /** Position of the first entry later than `revision`. */
-  #after(revision: number): number {
-    let low = this.#head;
-    let high = this.#entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#entries[middle]!.revision <= revision) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

@@ -23,7 +23,7 @@ export function publish(engine: Engine): ReadonlySet<Collection> {
     const moved = freshen(engine);
     const changed = engine.changed;
     engine.changed = new Set();
-    engine.published = engine.revision;
+    conclude(engine);
     for (const watch of moved) announceChange(engine, watch);
     sweep(engine);
     return changed;
@@ -31,6 +31,18 @@ export function publish(engine: Engine): ReadonlySet<Collection> {
     engine.activity = "idle";
     engine.flush();
   }
+}
+
+/** Takes down the publication, and on whom its work is booked. */
+function conclude(engine: Engine): void {
+  const { round } = engine;
+  if (engine.published !== engine.revision) {
+    engine.publications.append({ revision: engine.revision });
+  }
+  engine.published = engine.revision;
+  if (round.open) engine.ledger.book(round.edits.keys(), round.edits.size);
+  else engine.ledger.book([], 0);
+  round.open = false;
 }
 
 /** Brings the watched cells up to date. Returns the watches whose value is another than they last told. */

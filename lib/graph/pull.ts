@@ -143,7 +143,9 @@ function compute(engine: Engine, cell: Cell, table: DerivedTable): Cell | undefi
     return wanted;
   }
   table.computed++;
-  if (engine.now !== undefined) charge(table, frame, outer, (engine.now() - start) * 1000);
+  cell.runs++;
+  engine.ledger.computed++;
+  if (engine.now !== undefined) charge(engine, cell, table, frame, (engine.now() - start) * 1000);
   relink(engine, cell, base);
   cell.flags |= COMPUTED;
   if (failCycle(engine, cell)) return undefined;
@@ -153,9 +155,15 @@ function compute(engine: Engine, cell: Cell, table: DerivedTable): Cell | undefi
 }
 
 /** Own time is what is left when the computations nested inside are taken off. */
-function charge(table: DerivedTable, frame: Frame, outer: Frame | undefined, micros: number): void {
-  table.micros += micros - frame.inner;
-  if (outer !== undefined) outer.inner += micros;
+function charge(
+  engine: Engine,
+  cell: Cell,
+  table: DerivedTable,
+  { inner }: Frame,
+  micros: number,
+): void {
+  engine.ledger.charge(cell, table, micros - inner);
+  if (engine.frame !== undefined) engine.frame.inner += micros;
 }
 
 function conclude(engine: Engine, cell: Cell, table: DerivedTable, result: unknown): void {

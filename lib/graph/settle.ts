@@ -121,6 +121,7 @@ function addMember(engine: Engine, collection: LiveCollection, member: string): 
     return undefined;
   }
   const source = derivedCell(engine, resources, key);
+  note(engine, collection, member, source);
   const cell = new Cell(collection.memberHome, member, VALUE);
   cell.value = NOTHING;
   cell.deps = [source];
@@ -131,8 +132,16 @@ function addMember(engine: Engine, collection: LiveCollection, member: string): 
 
 function dropMember(engine: Engine, collection: LiveCollection, cell: Cell): void {
   take(collection, cell, NOTHING);
+  note(engine, collection, cell.key, cell.deps[0]!);
   unlink(engine, cell);
   collection.members.delete(cell.key);
+}
+
+/** Notes a member that came or went; what a collection is built with has not come. */
+function note(engine: Engine, collection: LiveCollection, member: string, source: Cell): void {
+  if ((collection.cell.flags & COMPUTED) === 0) return;
+  const { members } = engine.round.formerOf(collection);
+  if (!members.has(member)) members.set(member, source);
 }
 
 function take(collection: LiveCollection, cell: Cell, next: readonly Resource[]): void {
@@ -146,6 +155,7 @@ function take(collection: LiveCollection, cell: Cell, next: readonly Resource[])
 /** What a collection is built with is its beginning, not a change: nobody can have seen it without. */
 function finishBuild(engine: Engine, collection: LiveCollection): void {
   collection.claims.takeTouched();
+  collection.claims.takeHanded();
   collection.log.reset(engine.revision);
   collection.stamp++;
   collection.cell.changedAt = engine.revision;
@@ -155,6 +165,7 @@ function finishBuild(engine: Engine, collection: LiveCollection): void {
 function writeLog(engine: Engine, collection: LiveCollection): void {
   const { content } = collection.claims;
   let changed = false;
+  noteOwners(engine, collection);
   for (const [name, before] of collection.claims.takeTouched()) {
     if (sameResource(before, content.get(name))) continue;
     collection.log.append({ revision: engine.revision, name, before });
@@ -164,6 +175,13 @@ function writeLog(engine: Engine, collection: LiveCollection): void {
   collection.stamp++;
   collection.cell.changedAt = engine.revision;
   engine.changed.add(collection);
+}
+
+function noteOwners(engine: Engine, collection: LiveCollection): void {
+  const handed = collection.claims.takeHanded();
+  if (handed.size === 0) return;
+  const { owners } = engine.round.formerOf(collection);
+  for (const [name, member] of handed) if (!owners.has(name)) owners.set(name, member);
 }
 
 /** A collection one of whose members reads it takes the fault too; the other members are served. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Delta, Resource, View } from "./api.ts";
+import type { CellRef, Delta, Resource, View } from "./api.ts";
 import type { LiveCollection } from "./collection.ts";
 import { compare, diffViews, NO_DELTA } from "./diff.ts";
 import { foreign } from "./fault.ts";
@@ -27,6 +27,14 @@ export class LayeredView implements View {
     for (const layer of this.layers) {
       const resource = layer.get(name);
       if (resource !== undefined) return resource.tombstone ? undefined : resource;
+    }
+    return undefined;
+  }
+
+  cellOf(name: string): CellRef | undefined {
+    for (const layer of this.layers) {
+      const resource = layer.get(name);
+      if (resource !== undefined) return resource.tombstone ? undefined : layer.cellOf(name);
     }
     return undefined;
   }
