@@ -1,0 +1,50 @@
+/**
+ * `deno task bench WHAT [flags]`: runs one of the benchmarks. Each prints its figures, and those of
+ * a fixed piece of work to divide them by.
+ *
+ * @module
+ */
+
+interface Benchmark {
+  readonly measures: string;
+  readonly load: () => Promise<{ main(): Promise<void> }>;
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  push: {
+    measures: "CPU, bytes, memory and convergence of pushes  [--services= --clients= --sotw]",
+    load: () => import("./push/main.ts"),
+  },
+  start: {
+    measures: "start of the process to ready, from files  [--runs=]",
+    load: () => import("./start.ts"),
+  },
+  memory: {
+    measures: "memory as proxies come, and the idle daemon  [--services= --clients=]",
+    load: () => import("./memory.ts"),
+  },
+  growth: {
+    measures: "one edit's cost as services and proxies grow",
+    load: () => import("./growth.ts"),
+  },
+  graph: {
+    measures: "the engine alone, without encoding",
+    load: () => import("./graph.ts"),
+  },
+};
+
+function usage(): string {
+  const lines = Object.entries(BENCHMARKS).map(([name, { measures }]) =>
+    `  ${name.padEnd(8)} ${measures}`
+  );
+  return `Usage:\n  deno task bench WHAT [flags]\n\nBenchmarks:\n${lines.join("\n")}\n`;
+}
+
+if (import.meta.main) {
+  const [what = ""] = Deno.args;
+  if (!Object.hasOwn(BENCHMARKS, what)) {
+    console.error(usage());
+    Deno.exit(what === "" || what === "--help" || what === "-h" ? 0 : 64);
+  }
+  await (await BENCHMARKS[what]!.load()).main();
+}
