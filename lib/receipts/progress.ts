@@ -1,0 +1,117 @@
+/**
+ * How far streams are: what each still owes an answer to, and what its answers mean for the
+ * publications they are about.
+ *
+ * @module
+ */
+import type { ObservedStream, RejectedEvent, SettledEvent, WithheldEvent } from "../serve/mod.ts";
+import { type Bits, hasBit, meets, numbersOf, withBit } from "./bits.ts";
+import { CLOSED, type Member, PENDING, type Rollout, SETTLED, type TypeChange } from "./rollout.ts";
+
+/** A publication that a stream has not answered yet, of one type. */
+interface Open {
+  readonly change: TypeChange;
+  readonly member: Member;
+}
+
+/** Follows streams. */
+export interface Progress {
+  add(stream: ObservedStream, open: Open): void;
+  rejected(event: RejectedEvent): void;
+  withheld(event: WithheldEvent): void;
+  settled(event: SettledEvent): void;
+  closed(stream: ObservedStream, time: number): void;
+  /** Forgets a publication, though somebody may be pending. */
+  forget(rollout: Rollout): void;
+}
+
+const NOTHING: Bits = new Uint32Array(0);
+
+/** Nobody followed. `done` is called when a publication has nobody pending any more. */
+export function progress(done: (rollout: Rollout, time: number) => void): Progress {
+  /** By type, oldest first. */
+  const open = new Map<ObservedStream, Map<string, Open[]>>();
+
+  const leave = ({ change, member }: Open, state: Member["state"], time: number): void => {
+    if (member.state !== PENDING) return;
+    member.state = state;
+    member.at = time;
+    if (--change.rollout.open === 0) done(change.rollout, time);
+  };
+
+  const listOf = (stream: ObservedStream, typeUrl: string): Open[] =>
+    open.get(stream)?.get(typeUrl) ?? [];
+
+  return {
+    add(stream, one) {
+      let byType = open.get(stream);
+      if (!byType) open.set(stream, byType = new Map());
+      const list = byType.get(one.change.typeUrl);
+      // A stream may follow a type by two views in one publication; it is one member then.
+      if (list) list.push(one);
+      else byType.set(one.change.typeUrl, [one]);
+    },
+    rejected({ stream, typeUrl, from, revision, names, message }) {
+      for (const { change, member } of listOf(stream, typeUrl)) {
+        if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
+        const bits = numbers(change, names);
+        if (meets(bits, member.names)) member.rejected = { names: bits, message };
+      }
+    },
+    withheld({ stream, typeUrl, from, revision, names }) {
+      for (const { change, member } of listOf(stream, typeUrl)) {
+        if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
+        const bits = numbers(change, names);
+        if (meets(bits, member.names)) member.withheld = bits;
+      }
+    },
+    settled({ stream, typeUrl, revision, time }) {
+      const list = listOf(stream, typeUrl);
+      let count = 0;
+      while (count < list.length && list[count]!.change.rollout.revision <= revision) count++;
+      if (count === 0) return;
+      const answered = list.splice(0, count);
+      for (let i = 0; i < count - 1; i++) {
+        answered[i]!.member.covered = coveredBy(answered[i]!, answered.slice(i + 1));
+      }
+      for (const one of answered) leave(one, SETTLED, time);
+    },
+    closed(stream, time) {
+      for (const list of open.get(stream)?.values() ?? []) {
+        for (const one of list) leave(one, CLOSED, time);
+      }
+      open.delete(stream);
+    },
+    forget(rollout) {
+      if (rollout.open === 0) return;
+      for (const byType of open.values()) {
+        for (const list of byType.values()) {
+          while (list[0] && list[0].change.rollout.revision <= rollout.revision) list.shift();
+        }
+      }
+    },
+  };
+}
+
+function numbers({ index, pool }: TypeChange, names: readonly string[]): Bits {
+  let bits = NOTHING;
+  for (const name of names) {
+    const at = index.get(name);
+    if (at !== undefined) bits = withBit(bits, at);
+  }
+  return pool.share(bits);
+}
+
+/** Names of a publication that later ones, answered together with it, changed again. */
+function coveredBy({ change, member }: Open, later: readonly Open[]): Bits {
+  let bits = NOTHING;
+  for (const number of numbersOf(member.names)) {
+    const name = change.names[number]!;
+    const again = later.some((one) => {
+      const at = one.change.index.get(name);
+      return at !== undefined && hasBit(one.member.names, at);
+    });
+    if (again) bits = withBit(bits, number);
+  }
+  return change.pool.share(bits);
+}
