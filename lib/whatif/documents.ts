@@ -1,0 +1,167 @@
+/**
+ * What is to be rehearsed: documents, read and checked like a file of the config
+ * directory, and names of objects to take away.
+ *
+ * @module
+ */
+import { TABLE_KINDS, type TableKind, tableOf, type Tables } from "../derive/mod.ts";
+import { type ConfigObject, objectKey } from "../model/mod.ts";
+import {
+  eachDocument,
+  type ObjectIdentity,
+  type ParsedObject,
+  type SchemaProblem,
+} from "../schema/mod.ts";
+import type { ObjectChange } from "../translate/mod.ts";
+import type { Pace } from "./pace.ts";
+
+/** What somebody wants to know. */
+export interface Question {
+  /** YAML documents of objects that come, or take the place of those of their name. */
+  readonly documents: string;
+  /** Objects that go, each as `Kind/namespace/name`. */
+  readonly removals: readonly string[];
+}
+
+/** What happens to one object. */
+export interface Edit {
+  /** `Kind/namespace/name`. */
+  readonly object: string;
+  readonly change: "added" | "changed" | "removed" | "unchanged";
+}
+
+/** A question that was understood, or what is wrong with it. */
+export interface Reading {
+  readonly edits: readonly Edit[];
+  readonly changes: readonly ObjectChange[];
+  /** Not empty: nothing is rehearsed. */
+  readonly problems: readonly SchemaProblem[];
+  readonly warnings: readonly SchemaProblem[];
+}
+
+/** What documents are called in problems: they have no file. */
+export const DOCUMENTS = "request";
+/** What removals are called in problems; the line counts them. */
+const REMOVALS = "?remove";
+
+/** Reads a question against the rows that serve. */
+export async function readQuestion(
+  question: Question,
+  tables: Tables,
+  pace: Pace,
+): Promise<Reading> {
+  const problems: SchemaProblem[] = [];
+  const warnings: SchemaProblem[] = [];
+  const changes = new Map<string, ObjectChange>();
+  const edits: Edit[] = [];
+  const take = (name: string, edit: Edit["change"], change: ObjectChange) => {
+    changes.set(name, change);
+    edits.push({ object: name, change: edit });
+  };
+  for (const document of eachDocument(question.documents, DOCUMENTS)) {
+    problems.push(...document.problems);
+    warnings.push(...document.warnings);
+    const { object } = document;
+    if (object === undefined) continue;
+    const name = `${object.kind}/${objectKey(object.meta)}`;
+    const problem = changes.has(name) ? twice(name, object) : untabled(object);
+    if (problem !== undefined) problems.push(problem);
+    else {
+      const kind = object.kind as TableKind;
+      const before = tableOf(tables, kind).peek(objectKey(object.meta));
+      const row = rowOf(object, before);
+      take(name, editOf(before, row), { kind, key: objectKey(object.meta), object: row });
+    }
+    await pace.pause();
+  }
+  for (const [at, name] of question.removals.entries()) {
+    const change = readRemoval(name, tables);
+    if ("message" in change) {
+      problems.push({ file: REMOVALS, line: at + 1, column: 1, path: "", ...change });
+    } else if (changes.has(name)) {
+      problems.push({ file: REMOVALS, line: at + 1, column: 1, path: "", ...said(name) });
+    } else take(name, "removed", change);
+  }
+  return { edits, changes: [...changes.values()], problems, warnings };
+}
+
+function isTableKind(kind: string): kind is TableKind {
+  return (TABLE_KINDS as readonly string[]).includes(kind);
+}
+
+function editOf(before: ConfigObject | undefined, row: ConfigObject): Edit["change"] {
+  if (before === undefined) return "added";
+  return before.digest === row.digest && before.meta.creationTime === row.meta.creationTime
+    ? "unchanged"
+    : "changed";
+}
+
+/** The row that the object would be. */
+function rowOf(object: ParsedObject, before: ConfigObject | undefined): ConfigObject {
+  const { kind, spec, digest, meta: { line, ...meta } } = object;
+  const same = before?.digest === digest;
+  const generation = (before?.meta.generation ?? 0) + (same ? 0 : 1);
+  const origin = { source: "file", file: before?.meta.origin.file ?? DOCUMENTS, line };
+  return { meta: { kind, ...meta, generation, origin }, spec, digest };
+}
+
+type Reason = Pick<SchemaProblem, "code" | "message" | "remedy" | "object">;
+
+function readRemoval(name: string, tables: Tables): ObjectChange | Reason {
+  const [kind = "", namespace = "", ...rest] = name.split("/");
+  if (rest.length !== 1 || namespace === "" || rest[0] === "" || !isTableKind(kind)) {
+    return {
+      code: "wrong-name",
+      message: `not the name of an object: ${name}`,
+      remedy: `Write Kind/namespace/name; kinds are ${TABLE_KINDS.join(", ")}.`,
+    };
+  }
+  const key = `${namespace}/${rest[0]}`;
+  if (tableOf(tables, kind).peek(key) !== undefined) return { kind, key, object: undefined };
+  return {
+    code: "no-such-object",
+    message: `there is no ${kind} ${key} to remove`,
+    remedy: "GET /debug/configz lists the objects that serve.",
+    object: { kind, namespace, name: rest[0]! },
+  };
+}
+
+function said(name: string): Reason {
+  return {
+    code: "contradiction",
+    message: `${name} is to be removed and is among the documents or removals already`,
+    remedy: "Name it once.",
+  };
+}
+
+function place(object: ParsedObject): Pick<SchemaProblem, "file" | "line" | "column"> {
+  return { file: DOCUMENTS, line: object.meta.line, column: 1 };
+}
+
+function identityOf({ kind, meta }: ParsedObject): ObjectIdentity {
+  return { kind, namespace: meta.namespace, name: meta.name };
+}
+
+function twice(name: string, object: ParsedObject): SchemaProblem {
+  return {
+    ...place(object),
+    path: "metadata.name",
+    code: "duplicate-object",
+    message: `${name} is defined by an earlier document already`,
+    remedy: "Rename or remove one of the two.",
+    object: identityOf(object),
+  };
+}
+
+/** Kinds that are read before anything acts on them cannot be rehearsed. */
+function untabled(object: ParsedObject): SchemaProblem | undefined {
+  if (isTableKind(object.kind)) return undefined;
+  return {
+    ...place(object),
+    path: "kind",
+    code: "unsupported-kind",
+    message: `${object.kind} has no effect on proxies yet`,
+    remedy: `Leave it out; kinds that act are ${TABLE_KINDS.join(", ")}.`,
+    object: identityOf(object),
+  };
+}

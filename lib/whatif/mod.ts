@@ -1,0 +1,82 @@
+/**
+ * What an edit would change, without making it: which proxies would be sent what.
+ *
+ * @module
+ */
+import type { SchemaProblem } from "../schema/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import type { Translation } from "../translate/mod.ts";
+import { type Question, readQuestion } from "./documents.ts";
+import type { MakeTranslation } from "./fork.ts";
+import { startPace } from "./pace.ts";
+import type { Prediction } from "./prediction.ts";
+import { rehearse } from "./rehearse.ts";
+
+export { DOCUMENTS, type Edit, type Question } from "./documents.ts";
+export { type MakeTranslation } from "./fork.ts";
+export {
+  type ClassPrediction,
+  type Prediction,
+  renderPrediction,
+  renderProblems,
+  type ResourcePrediction,
+  type TypePrediction,
+} from "./prediction.ts";
+
+/** What became of a question. */
+export type Answer =
+  | { readonly kind: "predicted"; readonly prediction: Prediction }
+  /** Nothing was rehearsed: documents or names are wrong. */
+  | {
+    readonly kind: "invalid";
+    readonly problems: readonly SchemaProblem[];
+    readonly warnings: readonly SchemaProblem[];
+  }
+  /** Another question is being answered: there is room for one second graph at a time. */
+  | { readonly kind: "busy" };
+
+/** Answers questions, one at a time. */
+export interface WhatIf {
+  /** Rejects with the signal's reason when that is aborted; the work then ends at its next pause. */
+  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+}
+
+/**
+ * Rehearses over a living translation, which is only read: its rows are shared, not
+ * copied. Costs, while a question is answered, the time and memory of a second
+ * translation, in pieces of some milliseconds.
+ *
+ * @param make makes the second translation with the settings of the living one
+ */
+export function createWhatIf(
+  options: {
+    readonly live: Translation;
+    readonly make: MakeTranslation;
+    readonly sessions: () => readonly SessionInfo[];
+  },
+): WhatIf {
+  const { live, make } = options;
+  let busy = false;
+  const answer = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+    const began = performance.now();
+    const pace = startPace(signal);
+    const reading = await readQuestion(question, live.mesh.tables, pace);
+    const { problems, warnings, edits, changes } = reading;
+    if (problems.length > 0) return { kind: "invalid", problems, warnings };
+    const revision = live.source.revision;
+    const outcome = await rehearse(live, make, options.sessions(), changes, pace);
+    const took = { ms: performance.now() - began, longestSliceMs: pace.longest };
+    return { kind: "predicted", prediction: { revision, edits, warnings, ...outcome, took } };
+  };
+  return {
+    ask: async (question, signal) => {
+      if (busy) return { kind: "busy" };
+      busy = true;
+      try {
+        return await answer(question, signal);
+      } finally {
+        busy = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * What came out of a rehearsal, and how it reads as text.
+ *
+ * @module
+ */
+import { type FieldChange, renderChanges } from "../diff/mod.ts";
+import type { SchemaProblem } from "../schema/mod.ts";
+import type { Edit } from "./documents.ts";
+
+/** What would happen. */
+export interface Prediction {
+  /** The published revision that it holds for. */
+  readonly revision: number;
+  readonly edits: readonly Edit[];
+  readonly warnings: readonly SchemaProblem[];
+  /** Computations that would newly fail; what they make would stay as it is. */
+  readonly faults: readonly {
+    readonly table: string;
+    readonly key: string;
+    readonly error: string;
+  }[];
+  readonly proxies: { readonly connected: number; readonly concerned: number };
+  /** One for each class of proxies that would be sent something, by their first proxy. */
+  readonly classes: readonly ClassPrediction[];
+  /** Differences of fields were left out from some resource on, as there are too many. */
+  readonly cut: boolean;
+  readonly took: { readonly ms: number; readonly longestSliceMs: number };
+}
+
+/** What proxies of one class would be sent. */
+export interface ClassPrediction {
+  readonly class: {
+    readonly role: string;
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
+  /** The class itself would become another one: what it serves or what narrows it changes. */
+  readonly moves: boolean;
+  /** `name.namespace`, sorted. */
+  readonly proxies: readonly string[];
+  readonly types: readonly TypePrediction[];
+}
+
+/** Changes of one resource type. */
+export interface TypePrediction {
+  readonly typeUrl: string;
+  readonly resources: readonly ResourcePrediction[];
+}
+
+/** One resource that would come, change or go. */
+export interface ResourcePrediction {
+  readonly name: string;
+  readonly change: "added" | "changed" | "removed";
+  readonly versions: { readonly before: string | undefined; readonly after: string | undefined };
+  readonly bytes: { readonly before: number; readonly after: number };
+  /**
+   * Proxies of the class that have asked for it by now. Endpoints and routes that
+   * come are asked for when their clusters and listeners have come.
+   */
+  readonly holders: number;
+  /** Absent when left out; see {@link Prediction.cut}. */
+  readonly fields?: readonly FieldChange[];
+}
+
+/** A prediction as text. */
+export function renderPrediction(prediction: Prediction): string {
+  const { edits, warnings, faults, proxies, classes, revision, cut } = prediction;
+  const lines = [
+    `At revision ${revision}:\n`,
+    ...edits.map(({ object, change }) => `  ${object} ${change}\n`),
+    ...warnings.map((w) => `  warning ${w.line}:${w.column} ${w.path}: ${w.message}\n`),
+    ...faults.map((f) => `  would fail: ${f.table} ${f.key}: ${f.error}\n`),
+    `${proxies.concerned} of ${proxies.connected} proxies would be sent something.\n`,
+    ...classes.flatMap(renderClass),
+  ];
+  if (cut) lines.push("\nThere are more differences; those of later resources were left out.\n");
+  return lines.join("");
+}
+
+/** Proxies named in the text of a class. */
+const NAMED = 8;
+
+function renderClass({ class: cls, moves, proxies, types }: ClassPrediction): string[] {
+  const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(",");
+  const named = proxies.slice(0, NAMED).join(", ");
+  const more = proxies.length > NAMED ? ` and ${proxies.length - NAMED} more` : "";
+  return [
+    `\n${cls.role} in ${cls.namespace}${labels && ` (${labels})`}${moves ? ", moves" : ""}: ` +
+    `${named}${more}\n`,
+    ...types.flatMap(({ typeUrl, resources }) =>
+      resources.map((r) =>
+        `  ${shortName(typeUrl)} ${r.name} ${r.change} (${r.bytes.before} → ${r.bytes.after} ` +
+        `bytes)\n${renderChanges(r.change === "changed" ? r.fields ?? [] : [], "    ")}`
+      )
+    ),
+  ];
+}
+
+function shortName(typeUrl: string): string {
+  return typeUrl.slice(typeUrl.lastIndexOf(".") + 1);
+}
+
+/** Problems as text, a line each. */
+export function renderProblems(problems: readonly SchemaProblem[]): string {
+  return problems.map((p) =>
+    `${p.file}:${p.line}:${p.column}${p.path && ` ${p.path}`}: ${p.message}. ${p.remedy}\n`
+  ).join("");
+}

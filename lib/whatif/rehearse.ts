@@ -1,0 +1,220 @@
+/**
+ * The rehearsal: a fork takes the edit, and its views tell what changed.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { diffResource, type FieldChange } from "../diff/mod.ts";
+import type { Fault, Resource, View } from "../graph/mod.ts";
+import type { ProxyClass, Seat } from "../model/mod.ts";
+import { resourceType, type SessionInfo } from "../serve/mod.ts";
+import { tableOf } from "../derive/mod.ts";
+import { type ObjectChange, type Translation, TYPE_URLS } from "../translate/mod.ts";
+import { type Fork, fork, type MakeTranslation } from "./fork.ts";
+import type { Pace } from "./pace.ts";
+import type { ClassPrediction, Prediction, ResourcePrediction } from "./prediction.ts";
+
+/** What a rehearsal finds out. */
+export type Outcome = Pick<Prediction, "faults" | "proxies" | "classes" | "cut">;
+
+const TYPES: readonly string[] = Object.values(TYPE_URLS);
+/** Resources of which the differences are told field by field. */
+const MAX_RESOURCES = 500;
+
+/** Proxies that are alike in all that decides about them, with what the first of them sees. */
+interface Seated {
+  readonly sessions: readonly SessionInfo[];
+  readonly seat: Seat;
+  readonly classBefore: string;
+  readonly before: ReadonlyMap<string, View>;
+}
+
+/** Rehearses changes for the proxies that are connected now. */
+export async function rehearse(
+  live: Translation,
+  make: MakeTranslation,
+  sessions: readonly SessionInfo[],
+  changes: readonly ObjectChange[],
+  pace: Pace,
+): Promise<Outcome> {
+  const second = await fork(live, make, pace);
+  const seated = await seatAll(second, sessions, pace);
+  second.graph.publish();
+  await pace.pause();
+  const at = second.graph.published;
+  const failedBefore = new Set(second.graph.faults().map(nameOf));
+  second.graph.transaction((tx) => {
+    for (const change of changes) write(second.translation, tx, change);
+  });
+  await second.settle(pace);
+  second.graph.publish();
+  await pace.pause();
+  await warmViews(second, seated.map(({ seat }) => viewsOf(seat)), pace);
+  const diffs = createDiffs();
+  const classes: ClassPrediction[] = [];
+  for (const group of byClass(seated)) {
+    const found = await predictClass(group, at, diffs, pace);
+    if (found !== undefined) classes.push(found);
+  }
+  const faults = second.graph.faults().filter((fault) => !failedBefore.has(nameOf(fault)));
+  return {
+    faults: faults.map(({ table, key, error }) => ({ table, key, error: messageOf(error) })),
+    proxies: {
+      connected: sessions.length,
+      concerned: classes.reduce((n, { proxies }) => n + proxies.length, 0),
+    },
+    classes: classes.sort((a, b) => (a.proxies[0]! < b.proxies[0]! ? -1 : 1)),
+    cut: diffs.cut,
+  };
+}
+
+type Write = Parameters<Parameters<Translation["mesh"]["graph"]["transaction"]>[0]>[0];
+
+function write({ mesh }: Translation, tx: Write, { kind, key, object }: ObjectChange): void {
+  const table = tableOf(mesh.tables, kind);
+  if (object === undefined) tx.delete(table, key);
+  else tx.set(table, key, object);
+}
+
+function nameOf({ table, key }: Fault): string {
+  return `${table}/${key}`;
+}
+
+/** Seats one proxy for each class and set of addresses: what runs beside a proxy goes by these. */
+async function seatAll(
+  second: Fork,
+  sessions: readonly SessionInfo[],
+  pace: Pace,
+): Promise<Seated[]> {
+  const groups = Map.groupBy(sessions, (s) => `${s.classKey}\n${[...s.node.ips].sort().join()}`);
+  const seated: Seated[] = [];
+  for (const group of groups.values()) {
+    const seat = second.translation.source.seat(group[0]!.node, () => {});
+    const before = viewsOf(seat);
+    seated.push({ sessions: group, seat, classBefore: seat.classKey, before });
+    await warmViews(second, [before], pace);
+  }
+  return seated;
+}
+
+function viewsOf(seat: Seat): Map<string, View> {
+  const views = new Map<string, View>();
+  for (const typeUrl of TYPES) {
+    const view = seat.view(typeUrl);
+    if (view !== undefined) views.set(typeUrl, view);
+  }
+  return views;
+}
+
+async function warmViews(
+  second: Fork,
+  seats: readonly ReadonlyMap<string, View>[],
+  pace: Pace,
+): Promise<void> {
+  const layers = new Set(seats.flatMap((views) => [...views.values()].flatMap((v) => v.layers)));
+  for (const layer of layers) {
+    await second.warm(layer, pace);
+    // Builds what is not built.
+    void layer.size;
+    await pace.pause();
+  }
+}
+
+/** What was the same before and is the same after is one case, whatever its proxies' addresses. */
+function byClass(seated: readonly Seated[]): readonly (readonly Seated[])[] {
+  return [...Map.groupBy(seated, (s) => `${s.classBefore}\n${s.seat.classKey}`).values()];
+}
+
+async function predictClass(
+  group: readonly Seated[],
+  at: number,
+  diffs: Diffs,
+  pace: Pace,
+): Promise<ClassPrediction | undefined> {
+  const [{ seat, classBefore, before }] = group as [Seated];
+  const sessions = group.flatMap((one) => one.sessions);
+  const after = viewsOf(seat);
+  const types: ClassPrediction["types"][number][] = [];
+  for (const typeUrl of new Set([...before.keys(), ...after.keys()])) {
+    const changes = changesOf(before.get(typeUrl), after.get(typeUrl), at);
+    const resources: ResourcePrediction[] = [];
+    for (const change of changes) {
+      resources.push(predictResource(typeUrl, change, sessions, diffs));
+      await pace.pause();
+    }
+    resources.sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (resources.length > 0) types.push({ typeUrl, resources });
+  }
+  if (types.length === 0) return undefined;
+  const { role, namespace, labels } = JSON.parse(classBefore) as ProxyClass;
+  return {
+    class: { role, namespace, labels },
+    moves: classBefore !== seat.classKey,
+    proxies: sessions.map(({ node }) => `${node.name}.${node.namespace}`).sort(),
+    types,
+  };
+}
+
+interface Change {
+  readonly name: string;
+  readonly before: Resource | undefined;
+  readonly after: Resource | undefined;
+}
+
+function changesOf(before: View | undefined, after: View | undefined, at: number): Change[] {
+  const was = (name: string) => before?.at(at, name) ?? undefined;
+  if (after === undefined) {
+    return [...before?.entries() ?? []].map(({ name }) => ({
+      name,
+      before: was(name),
+      after: undefined,
+    }));
+  }
+  const delta = before === undefined
+    ? { changed: [...after.entries()], removed: [] }
+    : before === after
+    ? after.since(at) ?? after.diffFrom(before, at)
+    : after.diffFrom(before, at);
+  return [
+    ...delta.changed.map((r) => ({ name: r.name, before: was(r.name), after: r })),
+    ...delta.removed.map((name) => ({ name, before: was(name), after: undefined })),
+  ];
+}
+
+/** Differences told so far: those that several classes share are made once. */
+interface Diffs {
+  readonly known: Map<string, readonly FieldChange[]>;
+  cut: boolean;
+}
+
+function createDiffs(): Diffs {
+  return { known: new Map(), cut: false };
+}
+
+function predictResource(
+  typeUrl: string,
+  { name, before, after }: Change,
+  sessions: readonly SessionInfo[],
+  diffs: Diffs,
+): ResourcePrediction {
+  const id = [typeUrl, name, before?.version, after?.version].join("\n");
+  let fields = diffs.known.get(id);
+  if (fields === undefined && diffs.known.size < MAX_RESOURCES) {
+    diffs.known.set(id, fields = diffResource(typeUrl, before?.bytes, after?.bytes));
+  }
+  if (fields === undefined) diffs.cut = true;
+  return {
+    name,
+    change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
+    versions: { before: before?.version, after: after?.version },
+    bytes: { before: before?.bytes.length ?? 0, after: after?.bytes.length ?? 0 },
+    holders: sessions.filter((session) => holds(session, typeUrl, name)).length,
+    ...(fields === undefined ? {} : { fields }),
+  };
+}
+
+function holds(session: SessionInfo, typeUrl: string, name: string): boolean {
+  const watch = session.types.find((type) => type.typeUrl === typeUrl);
+  if (watch === undefined) return false;
+  return watch.wildcard || resourceType(typeUrl).wildcard || watch.names.includes(name);
+}

@@ -1,0 +1,310 @@
+/**
+ * What is predicted is what happens: edits rehearsed, then applied, and what proxies then see
+ * compared with what was said.
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { ProxyNode, Seat } from "../model/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import { createTranslation, TYPE_URLS } from "../translate/mod.ts";
+import {
+  type Bench,
+  changeOf,
+  DEFAULT_FEATURES,
+  everything,
+  proxyNode,
+  startTranslation,
+} from "../../tests/support/translation_fixture.ts";
+import { objectsOf } from "../../tests/support/mesh_fixture.ts";
+import {
+  type Answer,
+  createWhatIf,
+  type Prediction,
+  renderPrediction,
+  type WhatIf,
+} from "./mod.ts";
+
+/** CI takes the same path each time, so that what it says is about the change. */
+const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
+
+const NODES: readonly ProxyNode[] = [
+  proxyNode("one", { name: "a" }),
+  proxyNode("one", { name: "b" }),
+  proxyNode("two", { name: "c", ip: "10.0.0.2", ips: ["10.0.0.2"] }),
+  proxyNode("one", { name: "narrow", labels: { app: "narrow" } }),
+  proxyNode("one", { name: "gw", role: "router", labels: { app: "gw" } }),
+];
+
+/** A proxy's seat, as a session that asked for everything. */
+function session(bench: Bench, node: ProxyNode): { info: SessionInfo; seat: Seat } {
+  const seat = bench.translation.source.seat(node, () => {});
+  const info: SessionInfo = {
+    connectionId: node.name,
+    connectedAt: new Date(0),
+    address: node.ip,
+    node,
+    get classKey() {
+      return seat.classKey;
+    },
+    variant: "delta",
+    types: [],
+    view: (typeUrl) => seat.view(typeUrl),
+  };
+  return { info, seat };
+}
+
+interface Stage {
+  readonly bench: Bench;
+  readonly seats: readonly Seat[];
+  readonly whatif: WhatIf;
+}
+
+function stage(nodes: readonly ProxyNode[] = NODES): Stage {
+  const bench = startTranslation();
+  const connected = nodes.map((node) => session(bench, node));
+  const whatif = createWhatIf({
+    live: bench.translation,
+    make: (graph, rows) =>
+      createTranslation(graph, {
+        domain: "cluster.local",
+        clusterId: "test",
+        features: DEFAULT_FEATURES,
+        ...rows,
+      }),
+    sessions: () => connected.map(({ info }) => info),
+  });
+  return { bench, seats: connected.map(({ seat }) => seat), whatif };
+}
+
+const NEVER = new AbortController().signal;
+
+async function predict(whatif: WhatIf, documents: string, removals: string[] = []) {
+  const answer = await whatif.ask({ documents, removals }, NEVER);
+  assert.equal(answer.kind, "predicted", JSON.stringify(answer));
+  return (answer as Answer & { kind: "predicted" }).prediction;
+}
+
+function document(kind: string, name: string, namespace: string, spec: string): string {
+  return `apiVersion: networking.mesh.io/v1\nkind: ${kind}\n` +
+    `metadata: {name: ${name}, namespace: ${namespace}}\nspec: ${spec}\n`;
+}
+
+function service(name: string, port: string, endpoint = "10.0.0.1", more = ""): string {
+  return document(
+    "ServiceEntry",
+    name,
+    "one",
+    `{hosts: [${name}.example], location: MESH_INTERNAL, resolution: STATIC, ports: [{number: ${port}}], ` +
+      `endpoints: [{address: ${endpoint}}]${more}}`,
+  );
+}
+
+const HTTP = "80, name: http, protocol: HTTP";
+const name = fc.constantFrom("k", "l", "m");
+const namespace = fc.constantFrom("one", "two");
+const anyDocument = fc.oneof(
+  fc.record({
+    name,
+    port: fc.constantFrom(HTTP, "90, name: tcp, protocol: TCP", "90, name: found"),
+    endpoint: fc.constantFrom("10.0.0.1", "10.0.0.2", "172.16.0.1"),
+    exportTo: fc.constantFrom("", ", exportTo: ['.']"),
+  }).map((r) => service(r.name, r.port, r.endpoint, r.exportTo)),
+  fc.record({ name, namespace, timeout: fc.integer({ min: 1, max: 3 }) }).map((r) =>
+    document(
+      "VirtualService",
+      r.name,
+      r.namespace,
+      `{hosts: [${r.name}.example], http: [{timeout: ${r.timeout}s, route: [{destination: {host: k.example}}]}]}`,
+    )
+  ),
+  fc.record({ name, namespace, connections: fc.integer({ min: 1, max: 3 }) }).map((r) =>
+    document(
+      "DestinationRule",
+      r.name,
+      r.namespace,
+      `{host: ${r.name}.example, trafficPolicy: {connectionPool: {tcp: {maxConnections: ${r.connections}}}}}`,
+    )
+  ),
+  fc.constantFrom("['*/*']", "['./*']", "['one/k.example']").map((hosts) =>
+    document(
+      "Sidecar",
+      "sc",
+      "one",
+      `{workloadSelector: {labels: {app: narrow}}, egress: [{hosts: ${hosts}}]}`,
+    )
+  ),
+  fc.constantFrom("['*']", "[k.example]").map((hosts) =>
+    document(
+      "Gateway",
+      "gw",
+      "one",
+      `{selector: {app: gw}, servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: ${hosts}}]}`,
+    )
+  ),
+);
+
+/** A set of edits: documents, each to be removed if it is there, or set. */
+const anyEdits = fc.array(fc.tuple(anyDocument, fc.boolean()), { minLength: 1, maxLength: 4 });
+
+function split(edits: readonly (readonly [string, boolean])[], { bench }: Stage) {
+  const last = new Map<string, { yaml: string; remove: boolean }>();
+  for (const [yaml, remove] of edits) {
+    const { meta } = objectsOf(yaml)[0]!;
+    last.set(`${meta.kind}/${meta.namespace}/${meta.name}`, { yaml, remove });
+  }
+  const there = (id: string) => {
+    const [kind, ...key] = id.split("/");
+    const tables: Record<string, { peek(key: string): unknown }> = Object.fromEntries(
+      Object.values(bench.translation.mesh.tables).map((table) => [table.name, table]),
+    );
+    return tables[kind!]!.peek(key.join("/")) !== undefined;
+  };
+  const all = [...last];
+  return {
+    documents: all.filter(([, e]) => !e.remove).map(([, e]) => e.yaml).join("---\n"),
+    removals: all.filter(([id, e]) => e.remove && there(id)).map(([id]) => id),
+  };
+}
+
+function apply({ bench }: Stage, documents: string, removals: readonly string[]): void {
+  bench.translation.apply({
+    objects: [
+      ...documents === "" ? [] : objectsOf(documents).map(changeOf),
+      ...removals.map((id) => {
+        const [kind, ...key] = id.split("/");
+        return { kind: kind as "Sidecar", key: key.join("/"), object: undefined };
+      }),
+    ],
+  });
+}
+
+/** What each proxy would see, from what it sees and what is predicted. */
+function foretold(
+  prediction: Prediction,
+  now: readonly Record<string, Record<string, string>>[],
+): Record<string, Record<string, string>>[] {
+  return now.map((types, i) => {
+    const node = NODES[i]!;
+    const own = prediction.classes.find((c) =>
+      c.proxies.includes(`${node.name}.${node.namespace}`)
+    );
+    return Object.fromEntries(
+      Object.entries(types).map(([short, content]) => {
+        const next = { ...content };
+        const typeUrl = TYPE_URLS[short as keyof typeof TYPE_URLS];
+        for (const r of own?.types.find((t) => t.typeUrl === typeUrl)?.resources ?? []) {
+          assert.equal(content[r.name], r.versions.before, `${r.name} as it is`);
+          if (r.versions.after === undefined) delete next[r.name];
+          else next[r.name] = r.versions.after;
+        }
+        return [short, Object.fromEntries(Object.entries(next).sort(([a], [b]) => a < b ? -1 : 1))];
+      }),
+    );
+  });
+}
+
+Deno.test("what is predicted is what happens, and nothing happens by predicting", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyEdits, { minLength: 1, maxLength: 4 }), async (steps) => {
+      const world = stage();
+      for (const step of steps) {
+        const { documents, removals } = split(step, world);
+        const { graph } = world.bench;
+        const before = world.seats.map(everything);
+        const [revision, computed] = [graph.revision, graph.stats().computed];
+        const prediction = await predict(world.whatif, documents, removals);
+        assert.deepEqual([graph.revision, graph.stats().computed], [revision, computed]);
+        assert.equal(prediction.revision, revision);
+        const expected = foretold(prediction, before);
+        apply(world, documents, removals);
+        assert.deepEqual(expected, world.seats.map(everything));
+        assert.deepEqual(prediction.faults, []);
+      }
+    }),
+    { numRuns: 150, ...SEED },
+  );
+});
+
+Deno.test("a change of one timeout is told as such, of the proxies concerned alone", async () => {
+  const world = stage();
+  const rule = (timeout: string) =>
+    document(
+      "VirtualService",
+      "k",
+      "two",
+      `{hosts: [k.example], exportTo: ['.'], http: [{timeout: ${timeout}, route: [{destination: {host: k.example}}]}]}`,
+    );
+  apply(world, `${service("k", HTTP)}---\n${rule("1s")}`, []);
+  const prediction = await predict(world.whatif, rule("90s"));
+  assert.deepEqual(prediction.edits, [{ object: "VirtualService/two/k", change: "changed" }]);
+  assert.deepEqual(prediction.proxies, { connected: 5, concerned: 1 });
+  const [one] = prediction.classes;
+  assert.deepEqual([one?.proxies, one?.types.length, one?.moves], [["c.two"], 1, false]);
+  assert.deepEqual(one?.types[0]?.resources[0]?.fields, [
+    { path: "virtualHosts[k.example:80].routes[0].route.timeout", before: "1s", after: "1m30s" },
+    {
+      path: "virtualHosts[k.example:80].routes[0].route.maxGrpcTimeout",
+      before: "1s",
+      after: "1m30s",
+    },
+  ]);
+  const text = renderPrediction(prediction);
+  assert.match(text, /1 of 5 proxies would be sent something/);
+  assert.match(
+    text,
+    /sidecar in two: c\.two\n {2}RouteConfiguration 80 changed \(\d+ → \d+ bytes\)/,
+  );
+  assert.match(text, /~ virtualHosts\[k\.example:80\]\.routes\[0\]\.route\.timeout: 1s → 1m30s/);
+});
+
+Deno.test("nothing said changes nothing; replicas are told together", async () => {
+  const world = stage();
+  const same = service("k", HTTP);
+  apply(world, same, []);
+  const nothing = await predict(world.whatif, same);
+  assert.deepEqual([nothing.edits[0]?.change, nothing.classes], ["unchanged", []]);
+  const removed = await predict(world.whatif, "", ["ServiceEntry/one/k"]);
+  assert.equal(removed.proxies.concerned, 5);
+  assert.ok(removed.classes.some(({ proxies }) => proxies.join() === "a.one,b.one"));
+});
+
+Deno.test("a proxy beside which a service appears moves to another class", async () => {
+  const world = stage();
+  const prediction = await predict(world.whatif, service("k", HTTP, "10.0.0.2"));
+  const moved = prediction.classes.filter(({ moves }) => moves);
+  assert.deepEqual(moved.map(({ proxies }) => proxies), [["c.two"]]);
+});
+
+const WRONG: readonly (readonly [string, string, string[], RegExp, number])[] = [
+  ["a field that does not exist", document("Sidecar", "a", "b", "{egres: []}"), [], /egres/, 4],
+  ["no YAML", "a: [", [], /./, 1],
+  ["an object twice", `${service("k", HTTP)}---\n${service("k", HTTP)}`, [], /earlier document/, 6],
+  ["a removal of what is not there", "", ["Sidecar/one/x"], /there is no Sidecar one\/x/, 1],
+  ["a removal without a namespace", "", ["Sidecar/x"], /not the name of an object/, 1],
+  ["a kind that is not known", "", ["Sidecars/one/x"], /not the name of an object/, 1],
+];
+
+for (const [what, documents, removals, message, line] of WRONG) {
+  Deno.test(`${what} is refused with its place and a remedy`, async () => {
+    const answer = await stage().whatif.ask({ documents, removals }, NEVER);
+    assert.equal(answer.kind, "invalid");
+    const [problem] = (answer as Answer & { kind: "invalid" }).problems;
+    assert.match(problem!.message, message);
+    assert.equal(problem!.line, line);
+    assert.notEqual(problem!.remedy, "");
+  });
+}
+
+Deno.test("one question at a time, in pieces, and one that nobody waits for ends", async () => {
+  const world = stage();
+  const many = Array.from({ length: 400 }, (_, i) => service(`s${i}`, HTTP)).join("---\n");
+  apply(world, many, []);
+  const leave = new AbortController();
+  const first = world.whatif.ask({ documents: service("new", HTTP), removals: [] }, leave.signal);
+  const second = await world.whatif.ask({ documents: "", removals: [] }, NEVER);
+  assert.equal(second.kind, "busy");
+  leave.abort(new Error("left"));
+  await assert.rejects(first, /left/);
+  const third = await predict(world.whatif, service("new", HTTP));
+  assert.ok(third.took.ms > third.took.longestSliceMs, JSON.stringify(third.took));
+});
