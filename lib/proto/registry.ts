@@ -14,15 +14,21 @@ import { file_envoy_config_route_v3_route } from "#envoy/config/route/v3/route_p
 import { file_envoy_extensions_access_loggers_file_v3_file } from "#envoy/extensions/access_loggers/file/v3/file_pb.ts";
 import { file_envoy_extensions_access_loggers_stream_v3_stream } from "#envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { file_envoy_extensions_filters_http_cors_v3_cors } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { file_envoy_extensions_filters_http_ext_authz_v3_ext_authz } from "#envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
 import { file_envoy_extensions_filters_http_fault_v3_fault } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { file_envoy_extensions_filters_http_grpc_stats_v3_config } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
 import { file_envoy_extensions_filters_http_grpc_web_v3_grpc_web } from "#envoy/extensions/filters/http/grpc_web/v3/grpc_web_pb.ts";
+import { file_envoy_extensions_filters_http_jwt_authn_v3_config } from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
+import { file_envoy_extensions_filters_http_rbac_v3_rbac } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { file_envoy_extensions_filters_http_router_v3_router } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { file_envoy_extensions_filters_listener_http_inspector_v3_http_inspector } from "#envoy/extensions/filters/listener/http_inspector/v3/http_inspector_pb.ts";
 import { file_envoy_extensions_filters_listener_original_dst_v3_original_dst } from "#envoy/extensions/filters/listener/original_dst/v3/original_dst_pb.ts";
 import { file_envoy_extensions_filters_listener_tls_inspector_v3_tls_inspector } from "#envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
+import { file_envoy_extensions_filters_network_ext_authz_v3_ext_authz } from "#envoy/extensions/filters/network/ext_authz/v3/ext_authz_pb.ts";
 import { file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { file_envoy_extensions_filters_network_rbac_v3_rbac } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
 import { file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
+import { file_envoy_extensions_path_match_uri_template_v3_uri_template_match } from "#envoy/extensions/path/match/uri_template/v3/uri_template_match_pb.ts";
 import { file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
 import { file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
@@ -40,15 +46,21 @@ export const SERVED_TYPES: Registry = createRegistry(
   file_envoy_extensions_access_loggers_file_v3_file,
   file_envoy_extensions_access_loggers_stream_v3_stream,
   file_envoy_extensions_filters_http_cors_v3_cors,
+  file_envoy_extensions_filters_http_ext_authz_v3_ext_authz,
   file_envoy_extensions_filters_http_fault_v3_fault,
   file_envoy_extensions_filters_http_grpc_stats_v3_config,
   file_envoy_extensions_filters_http_grpc_web_v3_grpc_web,
+  file_envoy_extensions_filters_http_jwt_authn_v3_config,
+  file_envoy_extensions_filters_http_rbac_v3_rbac,
   file_envoy_extensions_filters_http_router_v3_router,
   file_envoy_extensions_filters_listener_http_inspector_v3_http_inspector,
   file_envoy_extensions_filters_listener_original_dst_v3_original_dst,
   file_envoy_extensions_filters_listener_tls_inspector_v3_tls_inspector,
+  file_envoy_extensions_filters_network_ext_authz_v3_ext_authz,
   file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager,
+  file_envoy_extensions_filters_network_rbac_v3_rbac,
   file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy,
+  file_envoy_extensions_path_match_uri_template_v3_uri_template_match,
   file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts,
   file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config,
   file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer,

@@ -1,0 +1,183 @@
+/**
+ * Asking somebody else: extension providers of the mesh that authorise.
+ *
+ * @module
+ */
+import { ApiVersion } from "#envoy/config/core/v3/config_source_pb.ts";
+import { GrpcServiceSchema } from "#envoy/config/core/v3/grpc_service_pb.ts";
+import { HttpUriSchema } from "#envoy/config/core/v3/http_uri_pb.ts";
+import {
+  type BufferSettings,
+  BufferSettingsSchema,
+  ExtAuthzSchema,
+  HttpServiceSchema,
+} from "#envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
+import { ExtAuthzSchema as TcpExtAuthzSchema } from "#envoy/extensions/filters/network/ext_authz/v3/ext_authz_pb.ts";
+import type { MetadataMatcher } from "#envoy/type/matcher/v3/metadata_pb.ts";
+import {
+  type ListStringMatcher,
+  ListStringMatcherSchema,
+} from "#envoy/type/matcher/v3/string_pb.ts";
+import type {
+  MeshConfig_ExtensionProvider as ExtensionProvider,
+  MeshConfig_ExtensionProvider_DataproxyExternalAuthorizationGrpcProvider as GrpcProvider,
+  MeshConfig_ExtensionProvider_DataproxyExternalAuthorizationHttpProvider as HttpProvider,
+  MeshConfig_ExtensionProvider_DataproxyExternalAuthorizationRequestBody as RequestBody,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  type Any,
+  create,
+  type Duration,
+  durationOf,
+  type MessageInitShape,
+  packAny,
+} from "../../proto/mod.ts";
+import { clusterName } from "../cluster/mod.ts";
+import { textMatch } from "./text.ts";
+import { metadataMatch, textValue } from "./tokens.ts";
+
+/** Prefix of statistics, and of the metadata in which the rules that ask leave their verdict. */
+export const ASK_PREFIX = "mesh_ext_authz_";
+
+/** Prefix of the names of rules that ask. */
+export const ASK_POLICY_PREFIX = "mesh-ext-authz-";
+
+/** Key under which access control names the rule that held without being enforced. */
+const VERDICT = `${ASK_PREFIX}shadow_effective_policy_id`;
+
+/** Providers that set no time limit leave it to the rule of their service. */
+const TIMEOUT_MS = 600_000;
+
+/** The filters that ask a provider. */
+export interface Asking {
+  readonly http: Any;
+  /** `undefined`: the provider understands HTTP alone. */
+  readonly tcp?: Any;
+}
+
+/**
+ * The configuration of the filters that ask a provider.
+ *
+ * @param findHost the host of a service `namespace/host` or `host`, if there is one
+ * @returns what is wrong with the provider, as text, when it cannot be asked
+ */
+export function askingOf(
+  { provider }: ExtensionProvider,
+  findHost: (service: string) => string | undefined,
+): Asking | string {
+  if (provider.case !== "dataproxyExtAuthzGrpc" && provider.case !== "dataproxyExtAuthzHttp") {
+    return "it does not authorise";
+  }
+  const { service, port, statusOnError } = provider.value;
+  const host = findHost(service);
+  if (host === undefined) return `its service ${JSON.stringify(service)} is not known`;
+  if (statusOnError !== "" && !/^[1-5]\d\d$/.test(statusOnError)) {
+    return `its status ${JSON.stringify(statusOnError)} is none`;
+  }
+  const cluster = clusterName("outbound", port, "", host);
+  return provider.case === "dataproxyExtAuthzGrpc"
+    ? byGrpc(provider.value, host, cluster)
+    : { http: byHttp(provider.value, host, cluster) };
+}
+
+type Common = Pick<
+  MessageInitShape<typeof ExtAuthzSchema>,
+  | "failureModeAllow"
+  | "filterEnabledMetadata"
+  | "transportApiVersion"
+  | "clearRouteCache"
+  | "statusOnError"
+  | "withRequestBody"
+>;
+
+function common(provider: GrpcProvider | HttpProvider): Common {
+  const { statusOnError } = provider;
+  return {
+    failureModeAllow: provider.failOpen,
+    filterEnabledMetadata: askedBy("envoy.filters.http.rbac"),
+    transportApiVersion: ApiVersion.V3,
+    clearRouteCache: provider.clearRouteCache,
+    statusOnError: statusOnError === "" ? undefined : { code: Number(statusOnError) },
+    withRequestBody: bodyOf(provider.includeRequestBodyInCheck),
+  };
+}
+
+/** Holds where a rule that asks held before. */
+function askedBy(filter: string): MetadataMatcher {
+  const prefix = ASK_POLICY_PREFIX.slice(0, -1);
+  return metadataMatch(filter, [VERDICT], textValue(textMatch(`${prefix}*`)));
+}
+
+function bodyOf(body: RequestBody | undefined): BufferSettings | undefined {
+  return body && create(BufferSettingsSchema, {
+    maxRequestBytes: body.maxRequestBytes,
+    allowPartialMessage: body.allowPartialMessage,
+    packAsBytes: body.packAsBytes,
+  });
+}
+
+function byGrpc(provider: GrpcProvider, host: string, cluster: string): Asking {
+  const grpcService = create(GrpcServiceSchema, {
+    targetSpecifier: { case: "envoyGrpc", value: { clusterName: cluster, authority: host } },
+    timeout: limit(provider.timeout),
+  });
+  return {
+    http: packAny(ExtAuthzSchema, {
+      ...common(provider),
+      services: { case: "grpcService", value: grpcService },
+    }),
+    tcp: packAny(TcpExtAuthzSchema, {
+      statPrefix: "tcp.",
+      failureModeAllow: provider.failOpen,
+      filterEnabledMetadata: askedBy("envoy.filters.network.rbac"),
+      transportApiVersion: ApiVersion.V3,
+      grpcService,
+    }),
+  };
+}
+
+function limit(timeout: Duration | undefined): Duration {
+  return timeout ?? durationOf(TIMEOUT_MS);
+}
+
+function byHttp(provider: HttpProvider, host: string, cluster: string): Any {
+  const named = Object.entries(provider.includeAdditionalHeadersInCheck)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const value = create(HttpServiceSchema, {
+    pathPrefix: provider.pathPrefix,
+    serverUri: create(HttpUriSchema, {
+      uri: `http://${host}`,
+      httpUpstreamType: { case: "cluster", value: cluster },
+      timeout: limit(provider.timeout),
+    }),
+    authorizationRequest: named.length === 0 ? undefined : {
+      headersToAdd: named.map(([key, value]) => ({ key, value })),
+    },
+    authorizationResponse: responseOf(provider),
+  });
+  return packAny(ExtAuthzSchema, {
+    ...common(provider),
+    services: { case: "httpService", value },
+    allowedHeaders: headers(provider.includeRequestHeadersInCheck) ??
+      headers(provider.includeHeadersInCheck),
+  });
+}
+
+function responseOf(
+  provider: HttpProvider,
+): MessageInitShape<typeof HttpServiceSchema>["authorizationResponse"] {
+  const response = {
+    allowedUpstreamHeaders: headers(provider.headersToUpstreamOnAllow),
+    allowedClientHeaders: headers(provider.headersToDownstreamOnDeny),
+    allowedClientHeadersOnSuccess: headers(provider.headersToDownstreamOnAllow),
+  };
+  return Object.values(response).some((list) => list !== undefined) ? response : undefined;
+}
+
+/** Names of headers, with wildcards. */
+function headers(names: readonly string[]): ListStringMatcher | undefined {
+  if (names.length === 0) return undefined;
+  return create(ListStringMatcherSchema, {
+    patterns: names.map((name) => textMatch(name, "", true)),
+  });
+}

@@ -1,0 +1,13 @@
+/**
+ * Authorisation: AuthorizationPolicies as filters. Pure functions from plain data
+ * to messages.
+ *
+ * @module
+ */
+export {
+  type AuthorizationFilters,
+  authorizationFilters,
+  type AuthorizationInput,
+} from "./filters.ts";
+export type { PolicyObject } from "./rules.ts";
+export { PAYLOAD, TOKEN_FILTER } from "./tokens.ts";

@@ -1,0 +1,127 @@
+/**
+ * AuthorizationPolicies as the rules of Envoy's access control.
+ *
+ * @module
+ */
+import {
+  type Permission,
+  PermissionSchema,
+  type Policy,
+  PolicySchema,
+  type Principal,
+  PrincipalSchema,
+  type RBAC,
+  RBAC_Action,
+  RBACSchema,
+} from "#envoy/config/rbac/v3/rbac_pb.ts";
+import {
+  type AuthorizationPolicy,
+  AuthorizationPolicy_Action as Action,
+  type Rule,
+} from "#mesh/security/v1beta1/authorization_policy_pb.ts";
+import type { ConfigObject } from "../../model/mod.ts";
+import { create } from "../../proto/mod.ts";
+import { conjunction, type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
+import { operationClauses, permissionClause } from "./permissions.ts";
+import { type Callers, principalClause, sourceClauses } from "./principals.ts";
+
+/** An AuthorizationPolicy. */
+export type PolicyObject = ConfigObject<AuthorizationPolicy>;
+
+/** What all policies are read with. */
+export interface RuleOptions {
+  readonly http: boolean;
+  /** The mesh's trust domain, then its aliases. */
+  readonly trustDomains: readonly string[];
+  /** Whether what forbids knows other ways to write paths and hosts; see `disguisedMatch`. */
+  readonly guards: boolean;
+}
+
+/** The action of a policy in lower case. */
+export function effectOf({ spec }: PolicyObject): Effect {
+  switch (spec.action) {
+    case Action.ALLOW:
+      return "allow";
+    case Action.DENY:
+      return "deny";
+    case Action.AUDIT:
+      return "audit";
+    case Action.CUSTOM:
+      return "custom";
+  }
+}
+
+const ACTIONS: Readonly<Record<Effect, RBAC_Action>> = {
+  allow: RBAC_Action.ALLOW,
+  deny: RBAC_Action.DENY,
+  audit: RBAC_Action.LOG,
+  // What it finds is asked about elsewhere.
+  custom: RBAC_Action.DENY,
+};
+
+/** The rules of policies with one action, under names that tell which rule held. */
+export function accessRules(
+  policies: readonly PolicyObject[],
+  effect: Effect,
+  prefix: string,
+  options: RuleOptions,
+): RBAC {
+  const named: Record<string, Policy> = {};
+  for (const object of policies) {
+    const { meta, spec } = object;
+    const name = (index: number): string =>
+      `${prefix}ns[${meta.namespace}]-policy[${meta.name}]-rule[${index}]`;
+    const callers = {
+      http: options.http,
+      namespace: meta.namespace,
+      trustDomains: options.trustDomains,
+    };
+    spec.rules.forEach((rule, index) => {
+      const policy = policyOf(rule, effect, callers, options.guards);
+      if (policy !== undefined) named[name(index)] = policy;
+    });
+    if (spec.rules.length === 0) named[name(0)] = NEVER;
+  }
+  const sorted = Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1));
+  return create(RBACSchema, { action: ACTIONS[effect], policies: Object.fromEntries(sorted) });
+}
+
+/** A policy without rules holds for nothing; of those that allow, that is how everything is forbidden. */
+const NEVER: Policy = create(PolicySchema, {
+  permissions: [create(PermissionSchema, { rule: { case: "notRule", value: PERMISSIONS.any } })],
+  principals: [create(PrincipalSchema, { identifier: { case: "notId", value: PRINCIPALS.any } })],
+});
+
+/** @returns `undefined` when the rule holds for no connection of this kind */
+function policyOf(
+  rule: Rule,
+  effect: Effect,
+  callers: Callers,
+  guards: boolean,
+): Policy | undefined {
+  const conditions = rule.when.map((one) => permissionClause(one)).filter((c) => c !== undefined);
+  const sides = rule.to.length === 0 ? [conditions] : rule.to.map(({ operation }) => [
+    ...(operation === undefined ? [] : operationClauses(operation, callers.http)),
+    ...conditions,
+  ]);
+  const permissions = collect<Permission>(
+    sides.map((side) => conjunction(side, { ...PERMISSIONS, effect, guards })),
+  );
+  const identities = rule.when.map((one) => principalClause(one, callers))
+    .filter((c) => c !== undefined);
+  const sources = rule.from.length === 0 ? [identities] : rule.from.map(({ source }) => [
+    ...(source === undefined ? [] : sourceClauses(source, callers)),
+    ...identities,
+  ]);
+  const principals = collect<Principal>(
+    sources.map((side) => conjunction(side, { ...PRINCIPALS, effect, guards })),
+  );
+  if (permissions === undefined || principals === undefined) return undefined;
+  return create(PolicySchema, { permissions, principals });
+}
+
+/** A rule of which a part cannot be told of the connection is no rule for it. */
+function collect<T>(parts: readonly (T | undefined)[]): T[] | undefined {
+  const whole = parts.filter((part) => part !== undefined);
+  return whole.length === parts.length ? whole : undefined;
+}

@@ -1,0 +1,41 @@
+/**
+ * Trust domains of callers: a mesh that was renamed, or merged with another,
+ * goes by several names.
+ *
+ * @module
+ */
+
+/** The name that stands for the mesh's own trust domain, whatever that is called. */
+const LOCAL = "cluster.local";
+
+/**
+ * Principals in every trust domain of the mesh. One of a foreign domain stays as
+ * it is, and so does one that says nothing of domains.
+ *
+ * @param domains the mesh's own first, then its aliases
+ */
+export function inEveryDomain(
+  principals: readonly string[],
+  domains: readonly string[],
+): readonly string[] {
+  const out = new Set<string>();
+  for (const principal of principals) {
+    for (const one of variants(principal, domains)) out.add(one);
+  }
+  return [...out];
+}
+
+function variants(principal: string, domains: readonly string[]): readonly string[] {
+  const parts = principal.split("/");
+  const [domain = ""] = parts;
+  // `domain/ns/NAMESPACE/sa/ACCOUNT`
+  if (parts.length !== 5 || domain === "*") return [principal];
+  if (domain !== LOCAL && !domains.some((one) => covers(domain, one))) return [principal];
+  const rest = principal.slice(domain.length);
+  return domains.map((one) => domain !== one && covers(domain, one) ? principal : one + rest);
+}
+
+function covers(pattern: string, domain: string): boolean {
+  if (pattern.startsWith("*")) return domain.endsWith(pattern.slice(1));
+  return pattern.endsWith("*") ? domain.startsWith(pattern.slice(0, -1)) : pattern === domain;
+}
