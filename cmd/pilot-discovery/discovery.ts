@@ -12,6 +12,7 @@ import { tableOf } from "../../lib/derive/mod.ts";
 import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
+import { createReceipts, type Receipts } from "../../lib/receipts/mod.ts";
 import { startRpc } from "../../lib/rpc/mod.ts";
 import {
   createDebouncer,
@@ -40,6 +41,7 @@ import { readFeatures } from "./features.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
 import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
+import { editedObject } from "./edited.ts";
 import { createPending } from "./pending.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
 import { ENABLE_DEBUG_ON_HTTP, METRICS_LOCALHOST_ACCESS_ONLY, POD_NAME } from "./variables.ts";
@@ -70,6 +72,7 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
     pushes: PUSH_THROTTLE.get() || derivedThrottle(navigator.hardwareConcurrency),
     requestRate: MAX_REQUESTS_PER_SECOND.get() ||
       derivedRequestRate(navigator.hardwareConcurrency),
+    observers: [daemon.receipts.observer],
   });
   await listen(options, daemon, xds, stack);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
@@ -89,6 +92,7 @@ interface Core {
   /** What is set aside, in the mesh files and in the config directory. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: DebugInputs["warnings"];
+  readonly receipts: Receipts;
 }
 
 async function startTranslation(
@@ -97,7 +101,7 @@ async function startTranslation(
 ): Promise<Core> {
   let publish = (): void => {};
   let serving: NonNullable<Parameters<typeof createPending>[0]> = () => undefined;
-  const pending = createPending((kind, key) => serving(kind, key));
+  const pending = createPending((kind, key) => serving(kind, key), () => Date.now());
   const debouncer = createDebouncer({
     after: DEBOUNCE_AFTER.get(),
     max: DEBOUNCE_MAX.get(),
@@ -164,8 +168,15 @@ async function startTranslation(
   });
   stack.defer(() => files.close());
   const watched = [mesh, networks, files];
+  const receipts = createReceipts({
+    edits: (since) => graph.edits(since),
+    causes: (collection, name) => graph.causes(collection, name),
+    identify: (edit) => editedObject(translation.mesh.tables, pending, edit),
+    clock: () => Date.now(),
+  });
   return {
     translation,
+    receipts,
     files,
     problems: () => watched.flatMap((source) => source.problems()),
     warnings: () => watched.flatMap((source) => source.warnings()),
@@ -236,6 +247,7 @@ function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
     objects: () => core.files.objects(),
     problems: core.problems,
     warnings: core.warnings,
+    receipts: core.receipts,
     pushAll: () => xds.pushAll(),
     now: () => Date.now(),
     clusterId: options.clusterId,

@@ -24,17 +24,23 @@ export interface Pending {
   addNetworks(networks: NonNullable<ChangeSet["networks"]>): void;
   /** Everything that waits, which then waits no more. */
   take(): ChangeSet;
+  /** When the edit of an object that was taken last was first seen; in terms of `now`. */
+  seenAt(kind: string, key: string): number | undefined;
 }
 
 /**
  * Nothing waiting.
  *
  * @param serving the version of an object that serves now
+ * @param now the time edits are stamped with
  */
 export function createPending(
   serving: (kind: TableKind, key: string) => ConfigObject | undefined = () => undefined,
+  now: () => number = () => 0,
 ): Pending {
   let objects = new Map<string, ObjectChange>();
+  let seen = new Map<string, number>();
+  let taken = new Map<string, number>();
   let rest: Pick<ChangeSet, "mesh" | "networks"> = {};
   const add = (
     kind: string,
@@ -45,6 +51,7 @@ export function createPending(
     const key = objectKey(meta);
     const before = objects.get(`${kind}/${key}`)?.object ?? serving(kind, key);
     objects.set(`${kind}/${key}`, { kind, key, object });
+    if (!seen.has(`${kind}/${key}`)) seen.set(`${kind}/${key}`, now());
     return triggerOf(kind, before, object);
   };
   return {
@@ -64,11 +71,13 @@ export function createPending(
       rest = { ...rest, networks };
     },
     take: () => {
-      const taken = { ...rest, objects: [...objects.values()] };
+      const all = { ...rest, objects: [...objects.values()] };
       objects = new Map();
       rest = {};
-      return taken;
+      [taken, seen] = [seen, new Map()];
+      return all;
     },
+    seenAt: (kind, key) => taken.get(`${kind}/${key}`),
   };
 }
 

@@ -57,3 +57,17 @@ spec:
   assert.deepEqual(kinds(moved), ["endpoint"]);
   assert.deepEqual(kinds(other), ["service"]);
 });
+
+Deno.test("the first of several edits of an object tells when it was seen, until the next are taken", () => {
+  let now = 10;
+  const pending = createPending(undefined, () => now);
+  const [object] = objectsOf(entry("a", "one.example"));
+  pending.addObjects({ upserts: [object!], deletes: [] });
+  now = 20;
+  pending.addObjects({ upserts: [object!], deletes: [] });
+  pending.take();
+  assert.equal(pending.seenAt("ServiceEntry", "default/a"), 10);
+  assert.equal(pending.seenAt("ServiceEntry", "default/b"), undefined);
+  pending.take();
+  assert.equal(pending.seenAt("ServiceEntry", "default/a"), undefined);
+});

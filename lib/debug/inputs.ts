@@ -4,6 +4,7 @@
  * @module
  */
 import type { Mesh } from "../derive/mod.ts";
+import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
@@ -18,6 +19,8 @@ export interface DebugInputs {
   /** What was set aside, and why. */
   readonly problems: () => readonly SchemaProblem[];
   readonly warnings: () => readonly SchemaProblem[];
+  /** Who was sent which edit, and what became of it. */
+  readonly receipts: Pick<Receipts, "of" | "latest">;
   /** Pushes to every proxy all it asked for; returns how many there are. */
   readonly pushAll: () => number;
   /** Milliseconds since the epoch. */
