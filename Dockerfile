@@ -1,6 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# One image for each program: `docker build --target pilot-discovery .`, `--target pilot-agent`.
+# One image for each program: `docker build --target pilot-discovery .`, `--target pilot-agent`,
+# `--target meshctl`.
 # The repository's history is not sent to the build: what it was made from is told by hand.
 #
 #   docker build --target pilot-discovery \
@@ -56,3 +57,8 @@ COPY --from=build /src/dist/pilot-agent /usr/local/bin/pilot-agent
 EXPOSE 15021 15020
 ENTRYPOINT ["/usr/local/bin/pilot-agent"]
 CMD ["proxy", "sidecar"]
+
+FROM base AS meshctl
+COPY --from=build /src/dist/meshctl /usr/local/bin/meshctl
+ENTRYPOINT ["/usr/local/bin/meshctl"]
+CMD ["--help"]

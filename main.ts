@@ -10,10 +10,11 @@ const PROGRAMS: Readonly<Record<string, () => Promise<{ run(args: string[]): Pro
   {
     "pilot-discovery": () => import("./cmd/pilot-discovery/main.ts"),
     "pilot-agent": () => import("./cmd/pilot-agent/main.ts"),
+    "meshctl": () => import("./cmd/meshctl/main.ts"),
   };
 
 /** Programs that are documented and not there yet. */
-const TO_COME: readonly string[] = ["install-cni", "meshctl"];
+const TO_COME: readonly string[] = ["install-cni"];
 
 async function main([program = "", ...args]: string[]): Promise<number> {
   if (Object.hasOwn(PROGRAMS, program)) {

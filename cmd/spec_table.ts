@@ -43,10 +43,12 @@ const TYPE_NAMES: Readonly<Record<FlagType, string>> = {
  * Registers one test for each command that the description gives the program.
  *
  * @param added names of arguments that go beyond the description
+ * @param isPending tells of a command's words whether it is said to be not there yet
  */
 export async function testAgainstSpec(
   program: ProgramSpec,
   added: readonly string[] = [],
+  isPending: (command: readonly string[]) => boolean = () => false,
 ): Promise<void> {
   const commands = await readSpec(program.name);
   if (commands === undefined) {
@@ -58,6 +60,7 @@ export async function testAgainstSpec(
     return;
   }
   for (const expected of commands) {
+    if (isPending(expected.command.split(" ").slice(1))) continue;
     Deno.test(`${expected.command}: flags as described`, () => {
       const command = find(program, expected.command.split(" ").slice(1));
       const actual = [...command.flags ?? [], ...program.globalFlags].map(row);
@@ -77,8 +80,11 @@ export async function testAgainstSpec(
 
 async function readSpec(program: string): Promise<SpecCommand[] | undefined> {
   try {
-    const { commands } = JSON.parse(await Deno.readTextFile(`${DIRECTORY}/flags.json`));
-    return (commands as SpecCommand[]).filter((command) => command.program === program);
+    const { commands, globals } = JSON.parse(await Deno.readTextFile(`${DIRECTORY}/flags.json`));
+    // Flags of every command stand apart for the program that has a list of them.
+    const shared: readonly SpecFlag[] = globals[program] ?? [];
+    return (commands as SpecCommand[]).filter((command) => command.program === program)
+      .map((command) => ({ ...command, flags: [...command.flags, ...shared] }));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
@@ -132,7 +138,9 @@ function presetOf(type: FlagType, preset: string): string {
 
 function specRow({ name, short, type, default: preset }: SpecFlag): Row {
   // The description leaves the default of --short open and says that short is what one gets.
-  return [name, short ?? "", type, preset === "(unset)" ? "true" : preset];
+  const isShort = name === "--short" && short === "-s";
+  const isList = type.startsWith("string ") && preset === "";
+  return [name, short ?? "", type, isShort ? "true" : isList ? "[]" : preset];
 }
 
 function byName(a: Row, b: Row): number {

@@ -76,12 +76,22 @@ function optionOf(spec: FlagSpec): Option {
 }
 
 function defaultOf(spec: FlagSpec): FlagValue {
-  const fromEnv = spec.env === undefined ? undefined : envText(spec.env);
+  const fromEnv = spec.env === undefined ? undefined : readable(spec.env);
   if (spec.env !== undefined && fromEnv !== undefined && fromEnv !== "") {
     return valueFor(spec, fromEnv, `--${spec.name} in the environment variable ${spec.env}`);
   }
   if (spec.type === "stringArray" && spec.default === undefined) return [];
   return parseValue(spec, spec.default ?? zeroText(spec.type));
+}
+
+/** A built program reads the variables of its permissions; one it may not read is as good as unset. */
+function readable(name: string): string | undefined {
+  try {
+    return envText(name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
 }
 
 function valueFor(spec: FlagSpec, text: string, place: string, sofar?: FlagValue): FlagValue {

@@ -135,3 +135,13 @@ Deno.test("a flag asked for by another type than its own is a mistake of the pro
   assert.throws(() => call?.flags.bool("name"), TypeError);
   assert.throws(() => call?.flags.string("nosuch"), TypeError);
 });
+
+Deno.test("a variable that the program may not read is as good as unset", async () => {
+  const refuse = (): never => {
+    throw new Deno.errors.NotCapable("no");
+  };
+  using _ = useEnvironment({ get: refuse, toObject: refuse });
+  const { status, call } = await runFixture(["serve"]);
+  assert.equal(status, 0);
+  assert.equal(call?.flags.string("name"), "none");
+});

@@ -1,0 +1,61 @@
+import { type FlagSpec, type FlagValues, type Io, VKLOG_FLAG } from "../../lib/cli/mod.ts";
+
+/** Flags that every command of `meshctl` has. */
+export const GLOBAL_FLAGS: readonly FlagSpec[] = [
+  {
+    name: "as",
+    type: "string",
+    description: "User to act as towards the orchestrator, a person or a service account",
+  },
+  {
+    name: "as-group",
+    type: "stringArray",
+    description: "Group to act as towards the orchestrator; may be repeated",
+  },
+  { name: "as-uid", type: "string", description: "UID to act as towards the orchestrator" },
+  {
+    name: "context",
+    type: "string",
+    description: "Context of the orchestrator configuration to use",
+  },
+  {
+    name: "meshNamespace",
+    short: "i",
+    type: "string",
+    default: "mesh-system",
+    env: "MESHCTL_MESHNAMESPACE",
+    description: "Namespace of the mesh's own workloads",
+  },
+  {
+    name: "orchconfig",
+    short: "c",
+    type: "string",
+    complete: "file",
+    description: "Orchestrator configuration file",
+  },
+  {
+    name: "namespace",
+    short: "n",
+    type: "string",
+    description: "Namespace of what names none",
+  },
+  VKLOG_FLAG,
+];
+
+/** Flags that are for talking to an orchestrator. */
+const ORCHESTRATOR_FLAGS: readonly string[] = [
+  "as",
+  "as-group",
+  "as-uid",
+  "context",
+  "orchconfig",
+  "vklog",
+];
+
+/** Warns of flags that were given and need an orchestrator, which no command talks to yet. */
+export function warnOrchestratorFlags(flags: FlagValues, io: Io): void {
+  for (const name of ORCHESTRATOR_FLAGS) {
+    if (!flags.given.has(name)) continue;
+    io.err(`Warning: --${name} has no effect: talking to an orchestrator is not supported yet\n`);
+  }
+}
