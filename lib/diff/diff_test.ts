@@ -194,3 +194,21 @@ Deno.test("what cannot be read says so", () => {
   assert.match(String(of(CLUSTER).unreadable), /./);
   assert.equal(of(CLUSTER).bytes, 2);
 });
+
+Deno.test("of a large table only the virtual hosts that differ are told", () => {
+  const table = (timeout: string, count: number): JsonValue => ({
+    name: "80",
+    virtualHosts: Array.from(
+      { length: count },
+      (_, i) => host(`host-${i}.example`, prefix("/", "a cluster", i === 700 ? timeout : "0s")),
+    ),
+  });
+  const [before, after] = [bytesOf(ROUTES, table("1s", 1000)), bytesOf(ROUTES, table("2s", 1001))];
+  assert.ok(before.length > 1 << 15);
+  const changes = diffResource(ROUTES, before, after);
+  assert.deepEqual(changes.map(({ path }) => path), [
+    "virtualHosts[host-700.example].routes[0].route.timeout",
+    "virtualHosts[host-1000.example]",
+  ]);
+  assert.deepEqual(diffResource(ROUTES, before, before), []);
+});

@@ -6,7 +6,8 @@
 import { canonicalJson } from "../base/mod.ts";
 import type { JsonValue } from "../proto/mod.ts";
 import { align } from "./align.ts";
-import { isObject, showResource } from "./shown.ts";
+import { isObject, messageNamed, showResource } from "./shown.ts";
+import { thin } from "./thin.ts";
 
 export { REDACTED, showJson, type ShowOptions, showResource } from "./shown.ts";
 
@@ -34,9 +35,13 @@ export function diffResource(
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): FieldChange[] {
+  const schema = messageNamed(typeUrl);
+  const [old, now] = schema === undefined || before === undefined || after === undefined
+    ? [before, after]
+    : thin(schema, before, after);
   const shown = (bytes: Uint8Array | undefined) =>
     bytes === undefined ? undefined : showResource(typeUrl, bytes, { humanDurations: true });
-  return diffJson(shown(before), shown(after));
+  return diffJson(shown(old), shown(now));
 }
 
 /** Differences of two JSON values; see {@link diffResource}. */

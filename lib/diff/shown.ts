@@ -59,7 +59,8 @@ export function showJson(json: JsonValue, options: ShowOptions = {}): JsonValue 
   return mapValues(json, (value) => showJson(value, options));
 }
 
-function messageNamed(typeUrl: string): DescMessage | undefined {
+/** The message of a type URL, of those that are served or packed into what is served. */
+export function messageNamed(typeUrl: string): DescMessage | undefined {
   return SERVED_TYPES.getMessage(typeUrl.slice(TYPE_URL_PREFIX.length));
 }
 
