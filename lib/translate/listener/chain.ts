@@ -9,6 +9,7 @@ import {
   FilterChainMatchSchema,
   FilterChainSchema,
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { create, type MessageInitShape } from "../../proto/mod.ts";
 import { distinct } from "./distinct.ts";
 import type { ManagerDefaults, TcpChain } from "./input.ts";
@@ -17,12 +18,26 @@ import { tcpProxyFilter } from "./tcp_proxy.ts";
 /** What a chain takes; `undefined`: everything. */
 export type ChainMatch = MessageInitShape<typeof FilterChainMatchSchema>;
 
-/** A chain of one filter. */
-export function chain(name: string, match: ChainMatch | undefined, filter: Filter): FilterChain {
+/** What stands before the last filter of a chain. */
+export interface ChainHead {
+  /** Filters that let connections in or refuse them. */
+  readonly guard?: readonly Filter[];
+  /** Ends the clients' TLS. */
+  readonly transportSocket?: TransportSocket;
+}
+
+/** A chain that ends in a filter. */
+export function chain(
+  name: string,
+  match: ChainMatch | undefined,
+  filter: Filter,
+  { guard = [], transportSocket }: ChainHead = {},
+): FilterChain {
   return create(FilterChainSchema, {
     name,
     filterChainMatch: match === undefined ? undefined : create(FilterChainMatchSchema, match),
-    filters: [filter],
+    filters: [...guard, filter],
+    transportSocket,
   });
 }
 
@@ -32,6 +47,7 @@ export function forwardChain(
   match: ChainMatch | undefined,
   cluster: string,
   manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
+  head?: ChainHead,
 ): FilterChain {
   return chain(
     name,
@@ -42,6 +58,7 @@ export function forwardChain(
       idleTimeoutMs: manager.idleTimeoutMs,
       accessLog: manager.accessLog,
     }),
+    head,
   );
 }
 

@@ -66,14 +66,22 @@ const FILTERS: readonly FilterRow[] = [
   },
 ];
 
-/** The filters for a port's protocol. */
-export function httpFilters(protocol: Protocol): HttpFilter[] {
+/** The filter before which requests are let in or refused: what follows is done for those alone that are let in. */
+const BEHIND_GUARD = "envoy.filters.http.fault";
+
+/**
+ * The filters for a port's protocol.
+ *
+ * @param guard filters that let requests in or refuse them, in their order
+ */
+export function httpFilters(protocol: Protocol, guard: readonly HttpFilter[] = []): HttpFilter[] {
   return FILTERS
     .filter((row) => row.when?.(protocol) ?? true)
-    .map((row) =>
+    .flatMap((row) => [
+      ...(row.name === BEHIND_GUARD ? guard : []),
       create(HttpFilterSchema, {
         name: row.name,
         configType: { case: "typedConfig", value: row.config() },
-      })
-    );
+      }),
+    ]);
 }

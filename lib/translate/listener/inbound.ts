@@ -4,27 +4,25 @@
  * @module
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
-import type { Filter, FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
-import type { VirtualHost } from "#envoy/config/route/v3/route_components_pb.ts";
+import type {
+  Filter,
+  FilterChain,
+  ListenerFilter,
+} from "#envoy/config/listener/v3/listener_components_pb.ts";
+import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import {
   type RouteConfiguration,
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
-import { isHttp, type Protocol } from "../../model/mod.ts";
+import type { PeerMode } from "../../derive/mod.ts";
+import type { Protocol } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER } from "../cluster/mod.ts";
-import { MAX_DIRECT_RESPONSE_BODY } from "../route/mod.ts";
+import { inboundRoute, MAX_DIRECT_RESPONSE_BODY } from "../route/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
-import { chain, type ChainMatch, forwardChain } from "./chain.ts";
-import {
-  httpInspector,
-  httpProtocols,
-  not,
-  originalDestination,
-  portIn,
-  RAW_BUFFER,
-  tlsInspector,
-} from "./detect.ts";
+import { chain, forwardChain } from "./chain.ts";
+import { httpInspector, not, originalDestination, portIn, tlsInspector } from "./detect.ts";
+import { type Guard, looks, NO_GUARD, type Tell, waysIn } from "./guard.ts";
 import type { Binding, ManagerDefaults } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 
@@ -46,6 +44,8 @@ export interface VirtualInboundInput extends Binding {
   /** TPROXY capture. */
   readonly transparent?: boolean;
   readonly manager: ManagerDefaults;
+  /** Default: nothing is refused. */
+  readonly guard?: Guard;
 }
 
 /**
@@ -54,10 +54,12 @@ export interface VirtualInboundInput extends Binding {
  * meant for the listener's own port would come back for ever, so they end here.
  */
 export function virtualInbound(input: VirtualInboundInput): Listener {
-  const { manager } = input;
-  const ports = uniquePorts(input.ports, input.port);
-  const detected = ports.filter(({ protocol }) => protocol === "Unsupported");
-  const inspectors = detected.length === 0 ? [] : inspectorsOf(detected);
+  const { manager, guard = NO_GUARD } = input;
+  const rest = undeclared(0, guard);
+  const named = guard.named.map((port) => undeclared(port, guard));
+  const ports = uniquePorts([...input.ports, ...named], input.port);
+  const modes = ports.map((p) => ({ ...p, mode: guard.mode(p.port) }));
+  const inspectors = inspectorsOf(modes, { ...rest, mode: guard.otherwise }, guard);
   return assemble({
     ...input,
     name: "virtualInbound",
@@ -70,20 +72,51 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
         BLACK_HOLE_CLUSTER,
         {},
       ),
-      forwardChain("virtualInbound", undefined, INBOUND_PASSTHROUGH_CLUSTER, manager),
-      ...ports.flatMap((p) =>
-        portChains(p, listenerName(input.bind, p.port), { destinationPort: p.port }, manager)
-      ),
+      ...portChains(rest, "virtualInbound", undefined, manager, guard, guard.otherwise),
+      ...modes.flatMap((p) => {
+        const name = listenerName(input.bind, p.port);
+        return portChains(p, name, { destinationPort: p.port }, manager, guard, p.mode);
+      }),
     ],
     listenerFilters: [originalDestination(), ...inspectors],
-    detects: detected.length > 0,
+    detects: inspectors.length > 0,
   });
 }
 
-/** Detection waits for the client to speak, so it is kept off all other ports. */
-function inspectorsOf(detected: readonly InboundPort[]): ReturnType<typeof tlsInspector>[] {
-  const elsewhere = not(portIn(detected.map(({ port }) => port)));
-  return [tlsInspector(elsewhere), httpInspector(elsewhere)];
+/**
+ * Ports that nothing declares. Bytes go on to where they were sent; where there
+ * is something to say about requests they are looked for.
+ */
+function undeclared(port: number, guard: Guard): InboundPort {
+  const cluster = INBOUND_PASSTHROUGH_CLUSTER;
+  return {
+    port,
+    protocol: guard.http.length > 0 ? "Unsupported" : "TCP",
+    cluster,
+    virtualHost: create(VirtualHostSchema, {
+      name: "inbound|passthrough|http",
+      domains: ["*"],
+      routes: [inboundRoute(cluster, "*", false)],
+    }),
+  };
+}
+
+type ModedPort = InboundPort & { readonly mode: PeerMode };
+
+/** Detection waits for the client to speak, so it is kept off the ports that do not need it. */
+function inspectorsOf(
+  ports: readonly ModedPort[],
+  rest: ModedPort,
+  guard: Guard,
+): ListenerFilter[] {
+  const filters = [["tls", tlsInspector], ["http", httpInspector]] as const;
+  return filters.flatMap(([what, make]) => {
+    const needs = (p: ModedPort): boolean => looks(p.protocol, p.mode, guard)[what];
+    const [wanting, others] = [ports.filter(needs), ports.filter((p) => !needs(p))];
+    const numbers = (some: readonly ModedPort[]): number[] => some.map(({ port }) => port);
+    if (needs(rest)) return [make(others.length === 0 ? undefined : portIn(numbers(others)))];
+    return wanting.length === 0 ? [] : [make(not(portIn(numbers(wanting))))];
+  });
 }
 
 function uniquePorts(ports: readonly InboundPort[], own: number): InboundPort[] {
@@ -95,19 +128,29 @@ function uniquePorts(ports: readonly InboundPort[], own: number): InboundPort[] 
 /** What a listener of a Sidecar that opens its own port is made from. */
 export interface IngressListenerInput extends Omit<InboundPort, "port">, Binding {
   readonly manager: ManagerDefaults;
+  /** Default: nothing is refused. */
+  readonly guard?: Guard;
 }
 
 /** An ingress listener of a Sidecar with capture mode `NONE`. */
 export function ingressListener(input: IngressListenerInput): Listener {
-  const { manager, protocol } = input;
-  const detects = protocol === "Unsupported";
+  const { manager, protocol, guard = NO_GUARD } = input;
+  const mode = guard.mode(input.port);
+  const { tls, http } = looks(protocol, mode, guard);
   return assemble({
     ...input,
     direction: "inbound",
     bindToPort: true,
-    chains: portChains(input, listenerName(input.bind, input.port), undefined, manager),
-    listenerFilters: detects ? [tlsInspector(), httpInspector()] : [],
-    detects,
+    chains: portChains(
+      input,
+      listenerName(input.bind, input.port),
+      undefined,
+      manager,
+      guard,
+      mode,
+    ),
+    listenerFilters: [...(tls ? [tlsInspector()] : []), ...(http ? [httpInspector()] : [])],
+    detects: tls || http,
   });
 }
 
@@ -115,8 +158,10 @@ export function ingressListener(input: IngressListenerInput): Listener {
 function portChains(
   port: InboundPort,
   name: string,
-  match: ChainMatch | undefined,
+  match: Tell | undefined,
   manager: ManagerDefaults,
+  guard: Guard,
+  mode: PeerMode,
 ): FilterChain[] {
   const http = (): Filter =>
     managerFilter({
@@ -124,20 +169,18 @@ function portChains(
       statPrefix: `inbound_${name}`,
       routes: { inline: inlineRoutes(port) },
       protocol: port.protocol,
+      guard: guard.http,
       defaults: manager,
     });
-  if (isHttp(port.protocol)) return [chain(name, match, http())];
-  const tcp = forwardChain(name, match, port.cluster, manager);
-  if (port.protocol !== "Unsupported") return [tcp];
-  // Envoy does not go back: once it has picked the chains without TLS, one of them
-  // must take what is not HTTP. The chain for whatever is left serves TLS then.
-  const plain = { ...match, transportProtocol: RAW_BUFFER };
-  const detected = { ...plain, applicationProtocols: httpProtocols(manager.http10) };
-  return [
-    chain(`${name}-http`, detected, http()),
-    forwardChain(`${name}-plain`, plain, port.cluster, manager),
-    tcp,
-  ];
+  return waysIn(port.protocol, mode, guard, manager.http10).map((way) => {
+    const told = { ...match, ...way.match };
+    const at = Object.keys(told).length === 0 ? undefined : told;
+    const transportSocket = way.ends && guard.tls;
+    const called = name + way.suffix;
+    if (way.carries === "http") return chain(called, at, http(), { transportSocket });
+    if (way.carries === "nothing") return forwardChain(called, at, BLACK_HOLE_CLUSTER, manager);
+    return forwardChain(called, at, port.cluster, manager, { guard: guard.tcp, transportSocket });
+  });
 }
 
 /** The route table of an inbound port, named after its cluster. */

@@ -11,6 +11,7 @@ import {
   HttpConnectionManager_InternalAddressConfigSchema as InternalAddressConfigSchema,
   HttpConnectionManager_PathWithEscapedSlashesAction as EscapedSlashes,
   HttpConnectionManagerSchema,
+  type HttpFilter,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
@@ -41,6 +42,8 @@ export interface ManagerInput {
   readonly allowAbsoluteUrl?: boolean;
   /** Gateways behind so many trusted proxies take the client's address from `x-forwarded-for`. */
   readonly xffNumTrustedHops?: number;
+  /** Filters that let requests in or refuse them. */
+  readonly guard?: readonly HttpFilter[];
   readonly defaults: ManagerDefaults;
 }
 
@@ -54,7 +57,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     routeSpecifier: "rds" in routes
       ? { case: "rds", value: { configSource: adsSource(), routeConfigName: routes.rds } }
       : { case: "routeConfig", value: routes.inline },
-    httpFilters: httpFilters(input.protocol ?? "HTTP"),
+    httpFilters: httpFilters(input.protocol ?? "HTTP", input.guard),
     accessLog: accessLogs(defaults.accessLog),
     upgradeConfigs: [{ upgradeType: "websocket" }],
     // Streams may rest for as long as they like; time limits are the routes' matter.

@@ -7,4 +7,14 @@
 export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
 export { configPath, MESH_METADATA, meshMetadata } from "./metadata.ts";
 export { adsSource } from "./source.ts";
-export { fileCertificate, fileSource, sanMatchers, tlsSocket } from "./tls.ts";
+export {
+  AUTHORITIES_SECRET,
+  fileCertificate,
+  fileSource,
+  MESH_ALPN,
+  MESH_HTTP_ALPNS,
+  sanMatchers,
+  secretConfig,
+  tlsSocket,
+  WORKLOAD_SECRET,
+} from "./tls.ts";

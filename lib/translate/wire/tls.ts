@@ -17,7 +17,12 @@ import {
   type TlsCertificate,
   TlsCertificateSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import {
+  type SdsSecretConfig,
+  SdsSecretConfigSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { type Any, create } from "../../proto/mod.ts";
+import { adsSource } from "./source.ts";
 
 /** Name of Envoy's TLS transport socket. */
 const TLS_SOCKET = "envoy.transport_sockets.tls";
@@ -57,4 +62,21 @@ export function sanMatchers(names: readonly string[]): SubjectAltNameMatcher[] {
       })
     )
   );
+}
+
+/** The protocol by which proxies of the mesh know each other's TLS from an application's own. */
+export const MESH_ALPN = "mesh";
+
+/** What they name beside it where HTTP is inside. */
+export const MESH_HTTP_ALPNS = ["mesh-http/1.1", "mesh-h2"] as const;
+
+/** Name of the secret with a workload's own certificate and key. */
+export const WORKLOAD_SECRET = "default";
+
+/** Name of the secret with the authorities that it trusts. */
+export const AUTHORITIES_SECRET = "ROOTCA";
+
+/** A secret that is served by name beside all other resources. */
+export function secretConfig(name: string): SdsSecretConfig {
+  return create(SdsSecretConfigSchema, { name, sdsConfig: adsSource() });
 }
