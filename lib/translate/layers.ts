@@ -22,11 +22,7 @@ import {
   type Layered,
   overlayOf,
 } from "./outbound_clusters.ts";
-import {
-  deriveOutboundListeners,
-  deriveOverlayListeners,
-  takenOver,
-} from "./outbound_listeners.ts";
+import { deriveOutboundListeners, deriveOverlayListeners } from "./outbound_listeners.ts";
 import { deriveRouteTables, type RouteTables } from "./route_tables.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 import { deriveVirtualHosts } from "./virtual_hosts.ts";
@@ -63,14 +59,7 @@ export function createLayers(context: Context): LayersOf {
     assignments: deriveAssignments(context),
     listeners: {
       base: listeners,
-      overlay: overlayOf(
-        context,
-        "lds.overlay",
-        listeners,
-        3,
-        1,
-        (read, key, name) => !takenOver(read, context, key, name),
-      ),
+      overlay: overlayOf(context, "lds.overlay", listeners, 3, 1),
     },
     virtualHosts: {
       base: virtualHosts,

@@ -61,12 +61,11 @@ export function deriveAssignments(context: Context): Layered {
 
 /**
  * The overlay of a table: what a namespace sees otherwise than everybody. A
- * member that nobody else sees is whole in it.
+ * member that nobody else sees is whole in it. What it hides of one member, another
+ * may give: of a name, a resource goes before a tombstone.
  *
  * @param parts how many parts the table's keys have
  * @param at which of them is the namespace
- * @param hides whether a resource that the namespace does not get from this
- * member is hidden; not when another member gives it one of that name
  */
 export function overlayOf(
   { mesh }: Context,
@@ -74,13 +73,11 @@ export function overlayOf(
   base: Derived<readonly Resource[]>,
   parts: number,
   at: number,
-  hides: (read: Read, key: string, name: string) => boolean = () => true,
 ): Derived<readonly Resource[]> {
   return mesh.graph.derive<readonly Resource[]>(name, (read, key) => {
     const split = splitKey(key, parts);
     split[at] = "";
-    return differences(read.get(base, key), read.get(base, split.join("|")))
-      .filter((r) => r.tombstone !== true || hides(read, key, r.name));
+    return differences(read.get(base, key), read.get(base, split.join("|")));
   }, { equal: sameResources });
 }
 

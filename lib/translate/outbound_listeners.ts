@@ -7,7 +7,7 @@
 import { isRange } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeTcp } from "../model/mod.ts";
-import { type Context, ownsAddress, pickService, splitKey } from "./context.ts";
+import { type Context, pickService, splitKey } from "./context.ts";
 import { parseFlavour } from "./flavour.ts";
 import { sameResources } from "./resource.ts";
 import { addressListeners, sharedListener, tcpServices } from "./tcp_listeners.ts";
@@ -75,27 +75,4 @@ function tcpHosts(
   if (namespace === "") return hosts;
   for (const host of read.members(indexes.tcpHosts, `${namespace}|${port}`)) hosts.add(host);
   return hosts;
-}
-
-/**
- * Whether the listener of a single address belongs to another host in a namespace
- * than the one of a member: its own listener stands there then.
- *
- * @param key `flavour|NS|member`
- * @param name of the listener, `ADDRESS_PORT`
- */
-export function takenOver(read: Read, context: Context, key: string, name: string): boolean {
-  const [flavour = "", namespace = "", member = ""] = splitKey(key, 3);
-  const [kind, port, host] = member.split("/");
-  if (kind !== "vip") return false;
-  const address = name.slice(0, name.lastIndexOf("_"));
-  return read.members(context.mesh.indexes.hostsByVip, address).some((other) =>
-    other !== host && ownsAddress(read, context, namespace, address, other) &&
-    addressListeners(
-        read,
-        context,
-        { flavour: parseFlavour(flavour), namespace, port: Number(port), sidecar: "" },
-        other,
-      ).length > 0
-  );
 }
