@@ -5,6 +5,7 @@
  * @module
  */
 import { RE2JS, RE2JSException } from "re2js";
+import { regexSize } from "./regex_size.ts";
 
 /** A compiled expression. */
 export interface Regex {
@@ -30,8 +31,40 @@ export function compileRegex(source: string): Regex | string {
   }
 }
 
-/** What is wrong with an expression; `undefined` when RE2 takes it. */
+/** Characters of an expression at most; what the field's validation takes. */
+export const MAX_REGEX_LENGTH = 1024;
+
+/** Instructions of a program at most: the bound that proxies are started with (`re2.max_program_size.error_level`). */
+export const MAX_REGEX_PROGRAM = 32_768;
+
+/** RE2 refuses larger counts, and nested ones with a larger product. */
+const MAX_REPEATS = 1000;
+
+/** Beyond this, an expression is checked by its outline: writing its counts out takes milliseconds. */
+const LARGE = 500;
+
+/** Verdicts on the expressions checked last: the same ones come again with every edit. */
+const verdicts = new Map<string, string | undefined>();
+const MAX_VERDICTS = 4096;
+
+/** What is wrong with an expression; `undefined` when RE2 takes it. Takes no longer for an expression that was made to. */
 export function regexFault(source: string): string | undefined {
-  const result = compileRegex(source);
-  return typeof result === "string" ? result : undefined;
+  if (source.length > MAX_REGEX_LENGTH) {
+    return `it has ${source.length} characters, more than ${MAX_REGEX_LENGTH}`;
+  }
+  if (verdicts.has(source)) return verdicts.get(source);
+  const verdict = judge(source);
+  if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
+  verdicts.set(source, verdict);
+  return verdict;
+}
+
+function judge(source: string): string | undefined {
+  const { instructions, repeats, outline } = regexSize(source);
+  const large = instructions > LARGE;
+  const result = compileRegex(large ? outline : source);
+  if (typeof result === "string") return result;
+  if (repeats > MAX_REPEATS) return `counts above ${MAX_REPEATS}, or nested beyond it`;
+  if (instructions <= MAX_REGEX_PROGRAM) return undefined;
+  return `written out, it has about ${instructions} steps, more than ${MAX_REGEX_PROGRAM}`;
 }

@@ -52,6 +52,27 @@ Deno.test("regex: RE2 syntax, linear time", () => {
   assert.equal(regex.matchesPart("xaabc"), true);
 });
 
+Deno.test("regex: what would grow too large is refused from its text", () => {
+  const cases: [string, RegExp | undefined][] = [
+    ["a{1,1000}", undefined],
+    ["(a{1,100}b){1,10}", undefined],
+    ["[{1,999}]{3}\\{5{2}\\Q{1,999}\\E", undefined],
+    ["(a{1,100}){1,100}", /nested/],
+    ["(((a{50}){10})b){1,3}", /nested/],
+    ["a{1001}", /above 1000/],
+    ["a{1,1000}".repeat(40), /40040 steps/],
+    ["a".repeat(1025), /1025 characters/],
+    [`(${"x{500}".repeat(100)}`, /parenthesis|missing/i],
+  ];
+  for (const [source, fault] of cases) {
+    const verdict = regexFault(source);
+    if (fault === undefined) assert.equal(verdict, undefined, source);
+    else assert.match(verdict ?? "", fault, source);
+    // Remembered verdicts are the same.
+    assert.equal(regexFault(source), verdict);
+  }
+});
+
 type Check = (text: string) => boolean;
 
 Deno.test("addresses and names: what is taken and what is not", () => {

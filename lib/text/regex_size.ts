@@ -1,0 +1,71 @@
+/**
+ * How large an expression becomes when it is compiled, told from its text: counted repetitions are
+ * written out by every engine, so that a short text can stand for a large program.
+ *
+ * @module
+ */
+
+/** What was found in an expression. */
+export interface RegexSize {
+  /** Instructions, about. */
+  readonly instructions: number;
+  /** The greatest product of counts that are nested in each other; RE2 refuses more than 1000. */
+  readonly repeats: number;
+  /** The expression with every count made small, of the same form otherwise. */
+  readonly outline: string;
+}
+
+/** One level of brackets: what its last item was, and all before it. */
+interface Level {
+  sum: number;
+  last: number;
+  /** Counts nested in the level, and in its last item. */
+  repeats: number;
+  lastRepeats: number;
+}
+
+/** An escape of several characters, a quotation, a class, a counted repetition, or one character. */
+const TOKEN =
+  /\\Q[^]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\{(\d+)(,?)(\d*)\}|[^]/g;
+
+/** Measures an expression. What is no expression has some size, too. */
+export function regexSize(source: string): RegexSize {
+  const levels: Level[] = [newLevel()];
+  let outline = "";
+  for (const [token, low, comma, high] of source.matchAll(TOKEN)) {
+    const level = levels.at(-1)!;
+    outline += low === undefined ? token : comma === "" ? "{1}" : "{0,1}";
+    if (token === "(") {
+      levels.push(newLevel());
+    } else if (token === ")" && levels.length > 1) {
+      const { sum, last, repeats, lastRepeats } = levels.pop()!;
+      add(levels.at(-1)!, sum + last + 2, Math.max(repeats, lastRepeats));
+    } else if (low !== undefined) {
+      const count = Math.max(Number(low), Number(high ?? 0), 1);
+      level.last *= count + (comma === "" ? 0 : 1);
+      level.lastRepeats *= count;
+    } else if (token === "*" || token === "+" || token === "?") {
+      level.last += 1;
+    } else {
+      add(level, token.startsWith("\\Q") ? token.length : 1, 1);
+    }
+  }
+  let instructions = 0;
+  let repeats = 1;
+  for (const level of levels) {
+    instructions += level.sum + level.last;
+    repeats = Math.max(repeats, level.repeats, level.lastRepeats);
+  }
+  return { instructions, repeats, outline };
+}
+
+function newLevel(): Level {
+  return { sum: 0, last: 0, repeats: 1, lastRepeats: 1 };
+}
+
+function add(level: Level, size: number, repeats: number): void {
+  level.sum += level.last;
+  level.repeats = Math.max(level.repeats, level.lastRepeats);
+  level.last = size;
+  level.lastRepeats = repeats;
+}
