@@ -44,6 +44,23 @@ export {
   workloadKey,
 } from "./security.ts";
 export { type KeySet, TABLE_KINDS, type TableKind, tableOf, type Tables } from "./tables.ts";
+export {
+  type Candidate,
+  choose,
+  deriveTelling,
+  fromObject,
+  lookUp,
+  objectRef,
+  type PassedOver,
+  retell,
+  type Source,
+  sourceOf,
+  type Tell,
+  type Telling,
+  type Told,
+  whyLater,
+  within,
+} from "./tell.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** Everything derived from configuration. */

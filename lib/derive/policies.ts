@@ -15,6 +15,7 @@ import { coveringPatterns } from "./hosts.ts";
 import { byAge } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Tables } from "./tables.ts";
+import { deriveTelling, fromObject, type PassedOver, type Tell, whyLater } from "./tell.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** The rules that apply to a host, merged. */
@@ -23,8 +24,12 @@ export interface Policy {
   readonly rules: readonly string[];
   /** From the first rule that has one. */
   readonly trafficPolicy: TrafficPolicy | undefined;
+  /** Key of that rule; `""` for none. */
+  readonly trafficPolicyOf: string;
   /** Of all rules; of two with one name the first counts. */
   readonly subsets: readonly Subset[];
+  /** Keys of the rules that these are from, in the same order. */
+  readonly subsetsOf: readonly string[];
 }
 
 /** The derived tables about policies. */
@@ -47,29 +52,120 @@ export function derivePolicies(
   indexes: Indexes,
   rootNamespace: (read: Read) => string,
 ): Policies {
-  const ruleKey = graph.derive<string>("policy.ruleKey", (read, key) => {
+  const ruleKey = deriveTelling<string>(graph, "policy.ruleKey", (read, key, tell) => {
     const [client = "", owner = "", host = ""] = key.split("|");
-    const patterns = [host, ...coveringPatterns(host)];
     const places = [...new Set([client, owner, rootNamespace(read)])].filter((ns) => ns !== "");
-    for (const place of places) {
-      for (const pattern of patterns) {
-        const rows = rulesFor(read, tables, indexes, pattern, place, client);
-        if (rows.length > 0) return rows.map((r) => objectKey(r.meta)).join(",");
+    const ranks = ranked(read, tables, indexes, { host, client, places });
+    const passedOver: PassedOver[] = [];
+    for (const rank of ranks) {
+      if (tell !== undefined) passedOver.push(...hiddenIn(rank, client));
+      if (rank.rows.length === 0) continue;
+      if (tell !== undefined) {
+        for (const later of ranks) {
+          passedOver.push(...hiddenIn(later, client), ...after(rank, later));
+        }
+        passedOver.push(...elsewhere(read, tables, indexes, host, places));
+        tellRules(tell, rank, passedOver, host);
       }
+      return rank.rows.map((r) => objectKey(r.meta)).join(",");
+    }
+    if (tell !== undefined) {
+      passedOver.push(...elsewhere(read, tables, indexes, host, places));
+      tell({ group: "rules", source: "built-in", value: "none", passedOver });
     }
     return "";
   });
-  const policy = graph.derive<Policy>("policy", (read, key) => {
+  const policy = deriveTelling<Policy>(graph, "policy", (read, key, tell) => {
     const rules = key === "" ? [] : key.split(",");
     const rows = rules
       .map((rule) => read.get(tables.destinationRules, rule))
       .filter((row) => row !== undefined);
-    return { rules, trafficPolicy: firstPolicy(rows), subsets: mergeSubsets(rows) };
+    return { rules, ...firstPolicy(rows, tell), ...mergeSubsets(rows, tell) };
   }, { equal: samePolicy });
   return { ruleKey, policy };
 }
 
-/** The rules of one namespace for one host or pattern that a client namespace may see, oldest first. */
+/** The rules of one rank: of one namespace, for one host or pattern. */
+interface Rank {
+  readonly place: string;
+  readonly pattern: string;
+  /** Those that the client may see, oldest first. */
+  readonly rows: readonly ConfigObject<DestinationRule>[];
+  readonly hidden: readonly ConfigObject<DestinationRule>[];
+}
+
+/** Ranks in the order of precedence, found one by one: the first with rules decides. */
+function* ranked(
+  read: Read,
+  tables: Tables,
+  indexes: Indexes,
+  of: { readonly host: string; readonly client: string; readonly places: readonly string[] },
+): Generator<Rank> {
+  const patterns = [of.host, ...coveringPatterns(of.host)];
+  for (const place of of.places) {
+    for (const pattern of patterns) {
+      yield { place, pattern, ...rulesFor(read, tables, indexes, pattern, place, of.client) };
+    }
+  }
+}
+
+function hiddenIn({ hidden }: Rank, client: string): PassedOver[] {
+  const whom = client === "" ? "everybody" : `namespace ${client}`;
+  return hidden.map((row) => ({
+    ...fromObject(row, "spec.exportTo"),
+    why: `it is not exported to ${whom}`,
+  }));
+}
+
+/** The rules of a rank, as passed over in favour of an earlier one. */
+function after(won: Rank, { place, pattern, rows }: Rank): PassedOver[] {
+  const why = place === won.place
+    ? `the host ${pattern} is less specific than ${won.pattern}`
+    : `rules of namespace ${won.place} go before those of ${place}`;
+  return rows.map((row) => ({ ...fromObject(row, "spec.host"), why }));
+}
+
+/** Rules for a host in namespaces where nobody looks for them. */
+function elsewhere(
+  read: Read,
+  tables: Tables,
+  indexes: Indexes,
+  host: string,
+  places: readonly string[],
+): PassedOver[] {
+  const why = `rules are looked for in ${places.map((p) => `namespace ${p}`).join(", ")} alone`;
+  return [host, ...coveringPatterns(host)]
+    .flatMap((pattern) => read.members(indexes.rulesByHost, pattern))
+    .filter((key) => !places.some((place) => key.startsWith(place + "/")))
+    .map((key) => read.get(tables.destinationRules, key))
+    .filter((row) => row !== undefined)
+    .map((row) => ({ ...fromObject(row, "metadata.namespace"), why }));
+}
+
+/** Says who decides for a host. */
+function tellRules(
+  tell: Tell,
+  won: Rank,
+  passedOver: readonly PassedOver[],
+  host: string,
+): void {
+  const [first, ...more] = won.rows;
+  tell({
+    group: "rules",
+    ...fromObject(first!, "spec.host"),
+    value: won.pattern === host ? host : `${won.pattern} covers ${host}`,
+    passedOver,
+  });
+  for (const row of more) {
+    tell({
+      group: "rules",
+      ...fromObject(row, "spec.host"),
+      value: `joins ${objectKey(first!.meta)}, which goes before it where both speak`,
+    });
+  }
+}
+
+/** The rules of one namespace for one host or pattern. */
 function rulesFor(
   read: Read,
   tables: Tables,
@@ -77,32 +173,66 @@ function rulesFor(
   pattern: string,
   place: string,
   client: string,
-): ConfigObject<DestinationRule>[] {
+): Pick<Rank, "rows" | "hidden"> {
   const rows: ConfigObject<DestinationRule>[] = [];
+  const hidden: ConfigObject<DestinationRule>[] = [];
   for (const key of read.members(indexes.rulesByHost, pattern)) {
     if (!key.startsWith(place + "/")) continue;
     const row = read.get(tables.destinationRules, key);
     if (row === undefined) continue;
     const own = place === client;
-    if (own || visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), client)) {
-      rows.push(row);
-    }
+    const seen = own || visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), client);
+    (seen ? rows : hidden).push(row);
   }
-  return rows.sort(byAge);
+  return { rows: rows.sort(byAge), hidden };
 }
 
-function firstPolicy(rows: readonly ConfigObject<DestinationRule>[]): TrafficPolicy | undefined {
-  return rows.find((r) => r.spec.trafficPolicy !== undefined)?.spec.trafficPolicy;
+type Rows = readonly ConfigObject<DestinationRule>[];
+
+function firstPolicy(
+  rows: Rows,
+  tell: Tell | undefined,
+): Pick<Policy, "trafficPolicy" | "trafficPolicyOf"> {
+  const having = rows.filter((r) => r.spec.trafficPolicy !== undefined);
+  const [first, ...rest] = having;
+  if (first === undefined) return { trafficPolicy: undefined, trafficPolicyOf: "" };
+  tell?.({
+    group: "trafficPolicy",
+    ...fromObject(first, "spec.trafficPolicy"),
+    passedOver: rest.map((row) => ({
+      ...fromObject(row, "spec.trafficPolicy"),
+      why: whyLater(row, first),
+    })),
+  });
+  return { trafficPolicy: first.spec.trafficPolicy, trafficPolicyOf: objectKey(first.meta) };
 }
 
-function mergeSubsets(rows: readonly ConfigObject<DestinationRule>[]): Subset[] {
-  const byName = new Map<string, Subset>();
+function mergeSubsets(
+  rows: Rows,
+  tell: Tell | undefined,
+): Pick<Policy, "subsets" | "subsetsOf"> {
+  const byName = new Map<string, { subset: Subset; row: ConfigObject<DestinationRule> }>();
   for (const row of rows) {
-    for (const subset of row.spec.subsets) {
-      if (!byName.has(subset.name)) byName.set(subset.name, subset);
+    for (const [i, subset] of row.spec.subsets.entries()) {
+      const known = byName.get(subset.name);
+      if (known === undefined) byName.set(subset.name, { subset, row });
+      else {
+        tell?.({
+          group: `subset ${subset.name}`,
+          ...fromObject(known.row, "spec.subsets"),
+          passedOver: [{
+            ...fromObject(row, `spec.subsets[${i}]`),
+            why: known.row === row ? "an earlier subset has its name" : whyLater(row, known.row),
+          }],
+        });
+      }
     }
   }
-  return [...byName.values()];
+  const merged = [...byName.values()];
+  return {
+    subsets: merged.map(({ subset }) => subset),
+    subsetsOf: merged.map(({ row }) => objectKey(row.meta)),
+  };
 }
 
 /** Messages of unchanged rows are the same objects, so identity is enough. */

@@ -8,6 +8,7 @@ import { coveringPatterns } from "./hosts.ts";
 import { byAge } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Tables } from "./tables.ts";
+import { deriveTelling, fromObject, type PassedOver, whyLater } from "./tell.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import { objectKey } from "../model/mod.ts";
@@ -36,18 +37,35 @@ export function deriveRoutes(graph: Graph, tables: Tables, indexes: Indexes): Ro
     row !== undefined &&
     visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), namespace);
 
-  const meshRoute = graph.derive<string>("route.mesh", (read, key) => {
+  const meshRoute = deriveTelling<string>(graph, "route.mesh", (read, key, tell) => {
     const bar = key.indexOf("|");
     const namespace = key.slice(0, bar);
     const host = key.slice(bar + 1);
+    let won: ConfigObject<VirtualService> | undefined;
+    const passedOver: PassedOver[] = [];
     for (const pattern of [host, ...coveringPatterns(host)]) {
-      const rows = read.members(indexes.meshRoutesByHost, pattern)
-        .map((k) => read.get(tables.virtualServices, k))
-        .filter((row) => visibleRow(row, namespace))
-        .sort(byAge);
-      if (rows[0] !== undefined) return objectKey(rows[0].meta);
+      const named = read.members(indexes.meshRoutesByHost, pattern)
+        .map((k) => read.get(tables.virtualServices, k));
+      const rows = named.filter((row) => visibleRow(row, namespace)).sort(byAge);
+      const best = won ?? rows[0];
+      if (best !== undefined && tell === undefined) return objectKey(best.meta);
+      for (const row of named) {
+        if (row === undefined || row === best) continue;
+        const why = !visibleRow(row, namespace)
+          ? `it is not exported to ${namespace === "" ? "everybody" : `namespace ${namespace}`}`
+          : won === undefined
+          ? whyLater(row, best!)
+          : `its host ${pattern} is less specific`;
+        passedOver.push({ ...fromObject(row, "spec.hosts"), why });
+      }
+      won = best;
     }
-    return "";
+    if (won !== undefined) {
+      tell?.({ group: "routes", ...fromObject(won, "spec.hosts"), value: host, passedOver });
+    } else if (passedOver.length > 0) {
+      tell?.({ group: "routes", source: "built-in", value: "to the service", passedOver });
+    }
+    return won === undefined ? "" : objectKey(won.meta);
   });
 
   const gatewayRoutes = graph.derive<readonly string[]>("route.gateway", (read, key) => {

@@ -22,6 +22,7 @@ import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.
 import { protocolOf } from "./protocol.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Tables } from "./tables.ts";
+import { deriveTelling, fromObject, type PassedOver, type Tell, whyLater } from "./tell.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** The derived tables about services. */
@@ -40,28 +41,68 @@ export interface Services {
 
 /** Creates the tables. */
 export function deriveServices(graph: Graph, tables: Tables, indexes: Indexes): Services {
-  const service = graph.derive<Service | undefined>("service", (read, key) => {
+  const service = deriveTelling<Service | undefined>(graph, "service", (read, key, tell) => {
     const [namespace, host] = splitServiceKey(key);
-    const row = definingEntries(read, tables, indexes, namespace, host)[0];
-    return row === undefined ? undefined : serviceOf(row, host);
+    const [row, ...younger] = definingEntries(read, tables, indexes, namespace, host);
+    if (row === undefined) return undefined;
+    tell?.({
+      group: "service",
+      ...fromObject(row, "spec"),
+      value: key,
+      passedOver: younger.map((y) => ({
+        ...fromObject(y, "spec"),
+        why: `${whyLater(y, row)}; its endpoints are served`,
+      })),
+    });
+    return serviceOf(row, host);
   });
-  const endpoints = graph.derive<readonly Endpoint[]>("endpoints", (read, key) => {
+  const endpoints = deriveTelling<readonly Endpoint[]>(graph, "endpoints", (read, key, tell) => {
     const [namespace, host] = splitServiceKey(key);
     return definingEntries(read, tables, indexes, namespace, host)
-      .flatMap((row) => endpointsOf(read, tables, indexes, row));
+      .flatMap((row) => endpointsOf(read, tables, indexes, row, tell));
   });
-  const resolve = graph.derive<string | undefined>("service.resolve", (read, key) => {
-    const bar = key.indexOf("|");
-    const namespace = key.slice(0, bar);
-    const host = key.slice(bar + 1);
-    let best: ConfigObject<ServiceEntry> | undefined;
-    for (const row of definitions(read, tables, indexes, host).values()) {
-      if (!visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), namespace)) continue;
-      if (best === undefined || preferred(row, best, namespace)) best = row;
-    }
-    return best === undefined ? undefined : `${best.meta.namespace}/${host}`;
-  });
+  const resolve = deriveTelling<string | undefined>(
+    graph,
+    "service.resolve",
+    (read, key, tell) => {
+      const bar = key.indexOf("|");
+      const namespace = key.slice(0, bar);
+      const host = key.slice(bar + 1);
+      const rows = [...definitions(read, tables, indexes, host).values()];
+      let best: ConfigObject<ServiceEntry> | undefined;
+      for (const row of rows) {
+        if (!seenBy(row, namespace)) continue;
+        if (best === undefined || preferred(row, best, namespace)) best = row;
+      }
+      if (tell !== undefined && best !== undefined && rows.length > 1) {
+        tellMeaning(tell, best, rows, namespace);
+      }
+      return best === undefined ? undefined : `${best.meta.namespace}/${host}`;
+    },
+  );
   return { service, endpoints, resolve };
+}
+
+function seenBy(row: ConfigObject<ServiceEntry>, namespace: string): boolean {
+  return visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), namespace);
+}
+
+/** Says which of several definitions a host means. */
+function tellMeaning(
+  tell: Tell,
+  best: ConfigObject<ServiceEntry>,
+  rows: readonly ConfigObject<ServiceEntry>[],
+  namespace: string,
+): void {
+  const passedOver = rows.filter((row) => row !== best).map((row): PassedOver => ({
+    ...fromObject(row, "spec.hosts"),
+    why: !seenBy(row, namespace)
+      ? `it is not exported to ${namespace === "" ? "everybody" : `namespace ${namespace}`}`
+      : best.meta.namespace === namespace
+      ? `namespace ${namespace} has a definition of its own`
+      : whyLater(row, best),
+  }));
+  tell({ group: "definition", ...fromObject(best, "spec.hosts"), passedOver });
 }
 
 /** Splits `namespace/host`; hosts have no slash. */
@@ -156,10 +197,15 @@ function endpointsOf(
   tables: Tables,
   indexes: Indexes,
   row: ConfigObject<ServiceEntry>,
+  tell: Tell | undefined,
 ): Endpoint[] {
   const { spec, meta } = row;
+  // One decision for each endpoint, in their order: listeners count on it.
   if (spec.workloadSelector === undefined) {
-    return spec.endpoints.map((e) => endpointOf(spec, e, meta.namespace, meta.name, e.labels));
+    return spec.endpoints.map((e, i) => {
+      tell?.({ group: "endpoint", ...fromObject(row, `spec.endpoints[${i}]`), value: e.address });
+      return endpointOf(spec, e, meta.namespace, meta.name, e.labels);
+    });
   }
   const selected: Endpoint[] = [];
   for (const key of selectWorkloads(read, indexes, meta.namespace, spec.workloadSelector.labels)) {
@@ -167,6 +213,7 @@ function endpointsOf(
     if (workload === undefined || !hasLabels(workload.spec.labels, spec.workloadSelector.labels)) {
       continue;
     }
+    tell?.({ group: "endpoint", ...fromObject(workload, "spec"), value: workload.spec.address });
     selected.push(
       endpointOf(
         spec,
