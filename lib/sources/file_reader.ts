@@ -4,7 +4,7 @@
  * @module
  */
 import { basename } from "node:path";
-import { hash, MeshError } from "../base/mod.ts";
+import { formatDuration, hash, MeshError } from "../base/mod.ts";
 import { eachDocument, type ParsedDocument, type SchemaProblem } from "../schema/mod.ts";
 import { decodeUtf8, type YamlLimits } from "../text/mod.ts";
 import type { FileStamp, Io } from "./io.ts";
@@ -17,6 +17,10 @@ export interface ReaderOptions {
   readonly limits: YamlLimits;
   /** A file is read when it was left alone for so long, in milliseconds. */
   readonly settleMs: number;
+  /** What takes longer to read is given up for now, in milliseconds. */
+  readonly deadlineMs: number;
+  /** Called when the disk is through with a file that was given up. */
+  readonly onLate: (file: string) => void;
 }
 
 /** What a file that changed holds, or why that cannot be told. */
@@ -60,7 +64,7 @@ const SLICE_MS = 10;
 
 /** Creates a reader that has read nothing. */
 export function createReader(options: ReaderOptions): FileReader {
-  const { dir, io, limits, settleMs } = options;
+  const { dir, io, limits, settleMs, deadlineMs } = options;
   const seen = new Map<string, Seen>();
   const waits = new Map<string, number>();
   let later = new Set<string>();
@@ -100,8 +104,10 @@ export function createReader(options: ReaderOptions): FileReader {
       if (busy && !now && mayWait(file, Date.now())) return undefined;
       const path = `${dir}/${file}`;
       try {
-        const bytes = await io.read(path, limits.fileBytes, stamp.size);
-        const after = await io.stat(path);
+        const [bytes, after] = await inTime(file, async () => {
+          const bytes = await io.read(path, limits.fileBytes, stamp.size);
+          return [bytes, await io.stat(path)] as const;
+        });
         if (after.stamp !== stamp.stamp && !now && mayWait(file, Date.now())) return undefined;
         waits.delete(file);
         const digest = hash(bytes);
@@ -126,6 +132,24 @@ export function createReader(options: ReaderOptions): FileReader {
       return what;
     },
   };
+
+  /** What a piece of work gives, if it does so in time. The others' edits do not wait for a disk that hangs. */
+  async function inTime<T>(file: string, work: () => Promise<T>): Promise<T> {
+    const promise = work();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const end = () => options.onLate(file);
+        promise.then(end, end);
+        reject(new Deno.errors.TimedOut(`reading takes longer than ${formatDuration(deadlineMs)}`));
+      }, deadlineMs);
+    });
+    try {
+      return await Promise.race([promise, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 
   /** A file whose content is at fault is not read again until it changes; one that could not be read is. */
   function remember(file: string, stamp: FileStamp, digest: string | undefined): void {

@@ -13,7 +13,7 @@ import { applyHints, createHints } from "./hints.ts";
 import { diskIo, type FileStamp, type Io } from "./io.ts";
 import { type ChangeSet, createLedger, type Ledger, type SourceProblem } from "./ledger.ts";
 import { countRejected, createNotices } from "./notices.ts";
-import { DEFAULT_TIMING, startPulse, type Timing } from "./pulse.ts";
+import { DEFAULT_TIMING, type Pulse, startPulse, type Timing } from "./pulse.ts";
 import { type Listing, reason } from "./walk.ts";
 import { watchTree } from "./watch.ts";
 
@@ -25,6 +25,8 @@ export interface FileSourceOptions {
   readonly onChange: (changes: ChangeSet) => void;
   readonly limits?: YamlLimits;
   readonly timing?: Partial<Timing>;
+  /** How long reading one file may hold up the others, in milliseconds; 2000 unless told. */
+  readonly deadlineMs?: number;
   /** For tests. */
   readonly io?: Io;
 }
@@ -57,7 +59,19 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   const timing = { ...DEFAULT_TIMING, ...options.timing };
   const ledger = createLedger();
   const notices = createNotices();
-  const reader = createReader({ dir, io, limits, settleMs: timing.quiet });
+  const hints = createHints();
+  const reader = createReader({
+    dir,
+    io,
+    limits,
+    settleMs: timing.quiet,
+    deadlineMs: options.deadlineMs ?? READ_DEADLINE_MS,
+    onLate(file) {
+      hints.add(file);
+      pulse?.poke();
+    },
+  });
+  let pulse: Pulse | undefined;
   let rootProblem: SourceProblem | undefined;
 
   const problems = () => rootProblem ? [rootProblem, ...ledger.problems()] : ledger.problems();
@@ -89,17 +103,16 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   };
 
   await round(true);
-  const hints = createHints();
   const watch = watchTree(dir, io, (path) => {
     hints.add(path);
-    pulse.poke();
+    pulse?.poke();
   });
-  const pulse = startPulse(async () => {
+  const running = pulse = startPulse(async () => {
     await watch.refresh();
     await round(false, hints.take());
     const later = reader.putOff();
     for (const path of later) hints.add(path === "" ? undefined : path);
-    if (later.size > 0) pulse.poke();
+    if (later.size > 0) running.poke();
   }, timing);
   // Opening the watch starts a round, which sees what changed since the first one.
   await watch.refresh();
@@ -109,14 +122,17 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     warnings: () => ledger.warnings(),
     rescan() {
       hints.add(undefined);
-      return pulse.run();
+      return running.run();
     },
     async close() {
-      await pulse.close();
+      await running.close();
       watch.close();
     },
   };
 }
+
+/** A disk that is this slow has more than one file's edits waiting. */
+const READ_DEADLINE_MS = 2_000;
 
 /** Reading one by one left the processor idle for a quarter of a start with 1,750 files. */
 const READS_AT_ONCE = 16;

@@ -259,6 +259,30 @@ Deno.test("file source: what may no longer be read keeps serving", async () => {
   }, { io: denying(denied) });
 });
 
+Deno.test("file source: a file that the disk hangs on holds up no other, and comes in the end", async () => {
+  let hang = Promise.withResolvers<void>();
+  hang.resolve();
+  const io: Io = {
+    ...diskIo,
+    async read(path, limit, size) {
+      if (path.endsWith("/a.yaml")) await hang.promise;
+      return await diskIo.read(path, limit, size);
+    },
+  };
+  await withSource((dir) => {
+    for (const name of ["a", "b"]) Deno.writeTextFileSync(`${dir}/${name}.yaml`, entry(name));
+  }, async (sandbox) => {
+    hang = Promise.withResolvers();
+    sandbox.write("a.yaml", entry("a", 81));
+    sandbox.write("b.yaml", entry("b", 81));
+    await servesEventually(sandbox, "a@1 a.yaml:1 80", "b@2 b.yaml:1 81");
+    await eventually(() => assert.deepEqual(sandbox.problems(), ["a.yaml:1 file-unreadable true"]));
+    hang.resolve();
+    await servesEventually(sandbox, "a@2 a.yaml:1 81", "b@2 b.yaml:1 81");
+    await eventually(() => assert.deepEqual(sandbox.problems(), []));
+  }, { io, deadlineMs: 20 });
+});
+
 Deno.test("file source: only files that changed are read again", async () => {
   const reads: string[] = [];
   const io: Io = {
