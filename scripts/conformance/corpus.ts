@@ -1,0 +1,69 @@
+/**
+ * A corpus: cases with what is expected of them, and how one is judged.
+ *
+ * @module
+ */
+import { MeshError } from "../../lib/base/mod.ts";
+import { join } from "../paths.ts";
+
+/** What every case has; each corpus adds its own. */
+export interface Case {
+  /** Unique in its corpus. */
+  readonly name: string;
+  readonly inputs: readonly string[];
+}
+
+/** Reads a file of a corpus by its path inside. */
+export type ReadFile = (path: string) => string;
+
+/** A corpus that applies. */
+export interface Corpus<C extends Case = Case> {
+  /** Its folder. */
+  readonly name: string;
+  /** What is not as expected; `undefined` when all is. */
+  readonly judge: (one: C, read: ReadFile) => string | undefined;
+}
+
+/** How the cases of a corpus came out. */
+export interface Outcome {
+  readonly corpus: string;
+  readonly total: number;
+  /** Cases that are not as expected, with what is not. */
+  readonly failed: ReadonlyMap<string, string>;
+}
+
+/**
+ * Judges all cases of a corpus below `folder`.
+ *
+ * @throws {MeshError} `no-corpus` when it is not there.
+ */
+export function runCorpus({ name, judge }: Corpus, folder: string): Outcome {
+  const read: ReadFile = (path) => Deno.readTextFileSync(join(folder, name, path));
+  const cases = casesOf(name, read);
+  const failed = new Map<string, string>();
+  for (const one of cases) {
+    const fault = judged(judge, one, read);
+    if (fault !== undefined) failed.set(one.name, fault);
+  }
+  return { corpus: name, total: cases.length, failed };
+}
+
+function casesOf(name: string, read: ReadFile): readonly Case[] {
+  try {
+    return JSON.parse(read("cases.json")).cases;
+  } catch (error) {
+    throw new MeshError("no-corpus", `the corpus ${name} cannot be read`, {
+      remedy: "MESH_CORPORA must name the folder that holds it.",
+      cause: error,
+    });
+  }
+}
+
+/** A case that throws is one that failed. */
+function judged(judge: Corpus["judge"], one: Case, read: ReadFile): string | undefined {
+  try {
+    return judge(one, read);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The list of known deviations, as `docs/conformance.md` has it.
+ *
+ * @module
+ */
+import { MeshError } from "../../lib/base/mod.ts";
+import type { Outcome } from "./corpus.ts";
+
+/** A case that is not as the corpus expects, on purpose. */
+export interface Deviation {
+  readonly corpus: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+const HEADING = /^## Deviations$/m;
+/** `| corpus | case | reason |`; neither the heading of the table nor its rule is a row. */
+const ROW = /^\|\s*`([^`]+)`\s*\|\s*`([^`]+)`\s*\|\s*(.*?)\s*\|$/;
+
+/**
+ * The rows of the table below "Deviations".
+ *
+ * @throws {MeshError} `deviations` when a row has no reason or stands twice.
+ */
+export function readDeviations(page: string): readonly Deviation[] {
+  const start = HEADING.exec(page);
+  if (start === null) throw new MeshError("deviations", 'the page has no heading "Deviations"');
+  const found: Deviation[] = [];
+  for (const line of page.slice(start.index).split("\n")) {
+    const [, corpus, name, reason] = ROW.exec(line) ?? [];
+    if (corpus === undefined || name === undefined || reason === undefined) continue;
+    if (reason === "") throw new MeshError("deviations", `${corpus}: ${name} has no reason`);
+    if (found.some((one) => one.corpus === corpus && one.name === name)) {
+      throw new MeshError("deviations", `${corpus}: ${name} stands twice`);
+    }
+    found.push({ corpus, name, reason });
+  }
+  return found;
+}
+
+/** What does not go together: cases that fail unlisted, and listed ones that pass or do not exist. */
+export function disagreements(
+  { corpus, failed }: Outcome,
+  deviations: readonly Deviation[],
+): readonly string[] {
+  const listed = new Set(deviations.filter((one) => one.corpus === corpus).map(({ name }) => name));
+  const unlisted = [...failed].filter(([name]) => !listed.has(name));
+  const stale = [...listed].filter((name) => !failed.has(name));
+  return [
+    ...unlisted.map(([name, fault]) => `${corpus}: ${name}: ${fault}`),
+    ...stale.map((name) => `${corpus}: ${name}: listed as a deviation, and is as expected now`),
+  ];
+}

@@ -1,0 +1,51 @@
+/**
+ * Corpora of documents that are accepted or refused: `validation` and `samples`.
+ *
+ * @module
+ */
+import { hintWorkloads, parseConfigDocuments, type ParsedDocuments } from "../../lib/schema/mod.ts";
+import type { Case, Corpus, ReadFile } from "./corpus.ts";
+
+interface DocumentCase extends Case {
+  readonly expected: { readonly valid: boolean; readonly error?: string | null };
+  /** `schemaOnly`: what only the orchestrator's schema can see may be accepted here, or refused for something else. */
+  readonly options: { readonly schemaOnly?: boolean };
+}
+
+/** One resource a file; a refusal must be at the field that is expected. */
+export const VALIDATION: Corpus<DocumentCase> = { name: "validation", judge: judgeDocuments };
+
+/** Manifests as users write them, all of which must be accepted. */
+export const SAMPLES: Corpus<DocumentCase> = { name: "samples", judge: judgeDocuments };
+
+function judgeDocuments({ inputs, expected, options }: DocumentCase, read: ReadFile) {
+  for (const file of inputs) {
+    const { problems } = parsed(read(file), file);
+    const [first] = problems;
+    if (expected.valid && first !== undefined) {
+      return `refused ${first.path || "the document"}: ${first.message}`;
+    }
+    if (expected.valid || options.schemaOnly === true) continue;
+    if (first === undefined) return `accepted, where this is expected: ${expected.error}`;
+    const path = fieldPath(expected.error ?? "");
+    if (path === undefined || problems.some((one) => isWithin(one.path, path))) continue;
+    return `refused ${problems.map((one) => one.path).join(", ")}, where ${path} is expected`;
+  }
+  return undefined;
+}
+
+/** As `meshctl validate` reads them. */
+function parsed(text: string, file: string): ParsedDocuments {
+  const foreign = hintWorkloads(new Set(["mesh-system"]));
+  return parseConfigDocuments(text, file, undefined, { foreign });
+}
+
+/** The field that an expected message begins with, if it begins with one. */
+function fieldPath(error: string): string | undefined {
+  return /^spec(?:\.[A-Za-z0-9_]+|\[\d+\])*/.exec(error)?.[0];
+}
+
+/** Whether one of two paths leads to the other: a missing field is told at its message or itself. */
+function isWithin(path: string, expected: string): boolean {
+  return path.startsWith(expected) || expected.startsWith(path);
+}

@@ -1,0 +1,64 @@
+/**
+ * `deno task conformance`: compares Mesh with the corpora in the folder that `MESH_CORPORA` names.
+ * One line a corpus, `name passed/total`; cases that are neither passed nor listed in
+ * `docs/conformance.md` are told on standard error and fail the task.
+ *
+ * @module
+ */
+import { MeshError } from "../../lib/base/mod.ts";
+import { fromFileUrl } from "../paths.ts";
+import { AUTHZ } from "./authz.ts";
+import { type Corpus, runCorpus } from "./corpus.ts";
+import { disagreements, readDeviations } from "./deviations.ts";
+import { SAMPLES, VALIDATION } from "./documents.ts";
+
+const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
+
+/** Corpora that apply, by name. */
+const CORPORA = [AUTHZ, SAMPLES, VALIDATION] as unknown as readonly Corpus[];
+
+/** Exit status when there is nothing to compare with. */
+const EXIT_NO_CORPORA = 2;
+
+/** Where the results are written. */
+export interface Output {
+  out(line: string): void;
+  err(line: string): void;
+}
+
+/** Compares with the corpora below a folder and gives the exit status. */
+export function conformance(folder: string, page: string, { out, err }: Output): number {
+  const deviations = readDeviations(page);
+  const wrong: string[] = [];
+  for (const corpus of CORPORA) {
+    const outcome = runCorpus(corpus, folder);
+    out(`${corpus.name} ${outcome.total - outcome.failed.size}/${outcome.total}`);
+    wrong.push(...disagreements(outcome, deviations));
+  }
+  const known = new Set(CORPORA.map(({ name }) => name));
+  for (const { corpus, name } of deviations) {
+    if (!known.has(corpus)) wrong.push(`${corpus}: ${name}: listed, and there is no such corpus`);
+  }
+  for (const line of wrong) err(`conformance: ${line}`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+/** Runs the task and gives the exit status. */
+export function main(folder: string | undefined, output: Output): number {
+  if (folder === undefined || folder === "") {
+    output.err("conformance: MESH_CORPORA is not set; it names the folder with the corpora");
+    return EXIT_NO_CORPORA;
+  }
+  try {
+    return conformance(folder, Deno.readTextFileSync(PAGE), output);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    output.err(`conformance: ${error.message}`);
+    if (error.remedy !== undefined) output.err(`conformance: ${error.remedy}`);
+    return error.code === "no-corpus" ? EXIT_NO_CORPORA : 1;
+  }
+}
+
+if (import.meta.main) {
+  Deno.exit(main(Deno.env.get("MESH_CORPORA"), { out: console.log, err: console.error }));
+}
