@@ -27,6 +27,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "one edit's cost as services and proxies grow",
     load: () => import("./growth.ts"),
   },
+  translate: {
+    measures: "first translation of one class, of a second, of fifty  [--services=]",
+    load: () => import("./translate.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),
@@ -35,7 +39,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 
 function usage(): string {
   const lines = Object.entries(BENCHMARKS).map(([name, { measures }]) =>
-    `  ${name.padEnd(8)} ${measures}`
+    `  ${name.padEnd(10)} ${measures}`
   );
   return `Usage:\n  deno task bench WHAT [flags]\n\nBenchmarks:\n${lines.join("\n")}\n`;
 }
