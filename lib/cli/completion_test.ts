@@ -73,7 +73,7 @@ const hasBash = await new Deno.Command("bash", { args: ["-c", "true"] }).output(
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: `the script works in a real bash${hasBash ? "" : " (bash is not installed)"}`,
+  name: `the script works in a real bash${hasBash ? "" : " [needs bash]"}`,
   ignore: !hasBash,
   fn: async () => {
     assert.deepEqual(
@@ -95,6 +95,33 @@ Deno.test({
       own,
     ]);
   },
+});
+
+/** What a script written for a shell that is not here must have: it was not run. */
+Deno.test("the PowerShell script has the shape of a native completer", async () => {
+  for (const program of ["my-tool", "pilot-agent"]) {
+    const { out } = await runFixture(["completion", "powershell"], {
+      ...fixture(),
+      commands: [completionCommand(program)],
+    });
+    const [head = "", ...rest] = out.trim().split("\n").filter((line) => !/^\s*(#|$)/.test(line));
+    assert.equal(
+      head,
+      `Register-ArgumentCompleter -Native -CommandName '${program}' -ScriptBlock {`,
+    );
+    assert.equal(rest[0]?.trim(), "param($WordToComplete, $CommandAst, $CursorPosition)");
+    assert.equal(rest.at(-1), "}");
+    const bare = out.replaceAll(/#.*|'[^']*'|"[^"]*"/g, "");
+    for (const [open, close] of ["()", "{}", "[]"]) {
+      assert.equal(bare.split(open!).length, bare.split(close!).length, `${open}${close}`);
+    }
+    assert.match(out, /& \$program __complete @rest/);
+    for (const directive of [":file", ":directory"]) assert(out.includes(`'${directive}'`));
+    assert.equal(
+      out.match(/\[System\.Management\.Automation\.CompletionResult\]::new\(/g)?.length,
+      2,
+    );
+  }
 });
 
 Deno.test("suggest finds misspelt and cut-off names, nearest first", () => {

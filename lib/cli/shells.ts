@@ -16,11 +16,27 @@ export const SHELL_SCRIPTS: Readonly<Record<Shell, { load: string; script: strin
     script: `# bash completion for PROGRAM
 
 __IDENTIFIER_complete() {
-    # COMP_WORDS is split at "=" and ":"; the line itself is not.
-    local line="\${COMP_LINE:0:COMP_POINT}"
-    local -a words lines
-    read -ra words <<<"$line"
-    [[ "$line" == *[[:space:]] ]] && words+=("")
+    # COMP_WORDS is split at "=" and ":", and has the quotes in it; so the line itself is read.
+    local line="\${COMP_LINE:0:COMP_POINT}" at char quote="" word="" begun=""
+    local -a words=() lines
+    for (( at = 0; at < \${#line}; at++ )); do
+        char="\${line:at:1}"
+        if [[ -n "$quote" && "$char" == "$quote" ]]; then
+            quote=""
+        elif [[ "$char" == \\\\ && "$quote" != "'" ]]; then
+            at=$(( at + 1 )) word+="\${line:at:1}" begun=1
+        elif [[ -n "$quote" ]]; then
+            word+="$char"
+        elif [[ "$char" == [\\"\\'] ]]; then
+            quote="$char" begun=1
+        elif [[ "$char" == [[:space:]] ]]; then
+            [[ -n "$begun" ]] && words+=("$word")
+            word="" begun=""
+        else
+            word+="$char" begun=1
+        fi
+    done
+    words+=("$word")
     local current="\${words[-1]}"
     mapfile -t lines < <("\${words[0]}" ASK "\${words[@]:1}" 2>/dev/null)
     [[ \${#lines[@]} -eq 0 ]] && return
@@ -30,21 +46,35 @@ __IDENTIFIER_complete() {
     # Readline replaces what follows the last word break, so the part before it is taken off.
     local prefix=""
     [[ "$current" == *=* && "$COMP_WORDBREAKS" == *=* ]] && prefix="\${current%%=*}="
-    COMPREPLY=()
-    local entry word description
+    local entry description width=0
     for entry in "\${lines[@]}"; do
         word="\${entry%%$'\\t'*}"
-        description="\${entry#*$'\\t'}"
         word="\${word#"$prefix"}"
-        if [[ "$entry" == *$'\\t'?* && \${#lines[@]} -gt 1 && \${COMP_TYPE:-9} -eq 63 ]]; then
-            COMPREPLY+=("$word  ($description)")
+        (( \${#word} > width )) && width=\${#word}
+    done
+    COMPREPLY=()
+    for entry in "\${lines[@]}"; do
+        word="\${entry%%$'\\t'*}"
+        word="\${word#"$prefix"}"
+        # Descriptions are for lists that are looked at, and must not be put into the line. The
+        # type says what is asked for: ?, ! and @ stand for the ways to show a list.
+        if [[ "$entry" == *$'\\t'?* && \${#lines[@]} -gt 1 && \${COMP_TYPE:-9} =~ ^(33|63|64)$ ]]; then
+            printf -v description '%-*s  (%s)' "$width" "$word" "\${entry#*$'\\t'}"
+            (( \${#description} >= \${COLUMNS:-80} )) &&
+                description="\${description:0:\${COLUMNS:-80}-5}...)"
+            COMPREPLY+=("$description")
         else
             COMPREPLY+=("$word")
         fi
     done
     case "$directive" in
-        :file) mapfile -t -O \${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "\${current#"$prefix"}") ;;
-        :directory) mapfile -t -O \${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- "\${current#"$prefix"}") ;;
+        :file|:directory)
+            # Readline then escapes spaces and ends folders with a slash.
+            compopt -o filenames 2>/dev/null
+            local kind=-f
+            [[ "$directive" == :directory ]] && kind=-d
+            mapfile -t -O \${#COMPREPLY[@]} COMPREPLY < <(compgen "$kind" -- "\${current#"$prefix"}")
+            ;;
     esac
 }
 
@@ -64,11 +94,18 @@ function __IDENTIFIER_complete
     for line in $lines
         string match -q ':*' -- $line; or echo $line
     end
+    # What is offered replaces the whole word, so that a flag before the path is given back.
+    set -l flag (string match -r '^--[^=]*=' -- $current)
+    set -l path (string replace -r '^--[^=]*=' '' -- $current | string unescape)
     switch $directive
         case ':file'
-            __fish_complete_path (string replace -r '^--[^=]*=' '' -- $current)
+            for each in (__fish_complete_path "$path")
+                echo "$flag$each"
+            end
         case ':directory'
-            __fish_complete_directories (string replace -r '^--[^=]*=' '' -- $current)
+            for each in (__fish_complete_directories "$path")
+                echo "$flag$each"
+            end
     end
 end
 
@@ -98,11 +135,15 @@ Register-ArgumentCompleter -Native -CommandName 'PROGRAM' -ScriptBlock {
         if (-not $description) { $description = $word }
         [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $description)
     }
-    if ($directive -eq ':file' -or $directive -eq ':directory') {
-        $start = $WordToComplete -replace '^--[^=]*=', ''
-        Get-ChildItem -Path "$start*" -Directory:($directive -eq ':directory') |
-            ForEach-Object { $_.Name }
-    }
+    if ($directive -ne ':file' -and $directive -ne ':directory') { return }
+    # What is offered replaces the whole word, so that a flag before the path is given back.
+    $flag = if ($WordToComplete -match '^--[^=]*=') { $Matches[0] } else { '' }
+    $path = $WordToComplete.Substring($flag.Length)
+    [System.Management.Automation.CompletionCompleters]::CompleteFilename($path) |
+        Where-Object { $directive -eq ':file' -or $_.ResultType -eq 'ProviderContainer' } |
+        ForEach-Object {
+            [System.Management.Automation.CompletionResult]::new($flag + $_.CompletionText, $_.ListItemText, $_.ResultType, $_.ToolTip)
+        }
 }
 `,
   },
@@ -114,7 +155,7 @@ Register-ArgumentCompleter -Native -CommandName 'PROGRAM' -ScriptBlock {
 __IDENTIFIER_complete() {
     local -a lines described
     local entry word description directive
-    lines=("\${(@f)$("\${words[1]}" ASK "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    lines=("\${(@f)$("\${(Q)words[1]}" ASK "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
     (( \${#lines} )) || return 1
     directive="\${lines[-1]}"
     for entry in "\${(@)lines[1,-2]}"; do

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { eventually } from "../../scripts/harness/mod.ts";
 
 /** A browser of this machine. */
 export interface Browser {
@@ -128,13 +129,10 @@ async function run(
 
 /** The browser's helpers may write for a moment after it has ended. */
 async function removeProfile(profile: string): Promise<void> {
-  for (let tries = 0; tries < 20; tries++) {
-    try {
-      return await Deno.remove(profile, { recursive: true });
-    } catch (e) {
-      if (e instanceof Deno.errors.NotFound) return;
-    }
-  }
+  await eventually("the browser's profile to go", async () => {
+    await Deno.remove(profile, { recursive: true });
+    return true;
+  });
 }
 
 async function expectPng(file: string): Promise<void> {
