@@ -268,6 +268,32 @@ export interface Costs {
   readonly unattributed: { readonly micros: number; readonly computed: number };
 }
 
+/** Bounds of an audit. */
+export interface AuditOptions {
+  /** Put right what is wrong, with a revision of its own: to be published by the caller. */
+  readonly repair?: boolean;
+  /** Computations it may take (default 200), and milliseconds, if the graph has a clock. */
+  readonly computations?: number;
+  readonly millis?: number;
+}
+
+/** What an audit has found. */
+export interface AuditResult extends CellRef {
+  /** `skipped`: it could not be told, see `reason`. */
+  readonly outcome: "right" | "wrong" | "repaired" | "skipped";
+  /** `out of date`: waits to be computed. `fault`: something below failed, which the law excepts. */
+  readonly reason?: "out of date" | "fault" | "too large";
+  /**
+   * What was believed. `rows`: nothing else. `neighbours`, where all the way down
+   * was too far: what the cell reads, as it stands, to be audited in its turn.
+   */
+  readonly from: "rows" | "neighbours";
+  /** Computations run. */
+  readonly computed: number;
+  /** The cells below that are wrong, it itself included; a collection by an empty key. */
+  readonly wrong: readonly CellRef[];
+}
+
 /** Options of {@link Graph}. */
 export interface GraphOptions {
   /** Milliseconds with fractions, for the cost ledger; the engine has no clock of its own. */
@@ -350,6 +376,14 @@ export interface Graph {
    * (thousands of cells behind one resource), all edits of the publication.
    */
   causes(collection: Collection, name: string): readonly Edit[];
+  /** Everything that can be audited: derived cells, and collections under the empty key. Goes on while the graph changes. */
+  auditable(): IterableIterator<CellRef>;
+  /**
+   * Computes a cell or collection anew, believing no memory, and compares it and
+   * all it came by with what is kept. Records nothing and changes nothing, unless
+   * it is to repair.
+   */
+  audit(table: string, key: string, options?: AuditOptions): AuditResult;
   /** What was computed for whom. `top` bounds the cells listed of each table (default 10). */
   costs(options?: { readonly top?: number }): Costs;
   /**

@@ -10,7 +10,6 @@ import type { Cell, Trouble } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { DerivedTable } from "./home.ts";
 import type { InputTable } from "./input.ts";
-import type { Frame } from "./read.ts";
 import { Ledger } from "./ledger.ts";
 import { RevisionLog } from "./log.ts";
 import type { LayeredView } from "./view.ts";
@@ -30,6 +29,14 @@ export interface SideFault extends Trouble {
   readonly key: string;
   readonly lastGood: boolean;
   readonly inputs: readonly string[];
+}
+
+/** A computation under way. */
+export interface Running {
+  /** Microseconds spent in computations nested inside this one. */
+  inner: number;
+  /** Its name, for messages. */
+  describe(): string;
 }
 
 /** What the graph is doing at the request of its owner. */
@@ -54,7 +61,7 @@ export class Engine {
   nextCollection = 1;
 
   /** The innermost running computation. */
-  frame: Frame | undefined = undefined;
+  frame: Running | undefined = undefined;
   /** Computations nested on the native stack. */
   depth = 0;
   /** Set when a computation was given up for being nested too deep: the cell to bring up first. */

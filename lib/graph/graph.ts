@@ -16,6 +16,7 @@ import type {
   Read,
   View,
 } from "./api.ts";
+import { audit, auditable } from "./audit.ts";
 import { announce, IndexTable, type Place, placeRow } from "./buckets.ts";
 import { LiveCollection, type Recipe } from "./collection.ts";
 import { dump, faults, resetStats, stats } from "./dump.ts";
@@ -53,6 +54,8 @@ export function createGraph(options: GraphOptions = {}): Graph {
     ...collections(engine),
     ...questions(engine),
     ...changes(engine),
+    auditable: () => auditable(engine),
+    audit: (table, key, options = {}) => audit(engine, table, key, options),
     transaction: (change) => transact(engine, change),
     publish: () => publish(engine),
     evict: (keep) => evict(engine, keep),

@@ -4,9 +4,17 @@
  * lead from what was to what is.
  */
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { createWorld, GROUPS, LISTS, NAMES, type Thing, THINGS, type World } from "./law_world.ts";
-import { type Collection, createGraph, type Derived, type Resource, type View } from "./mod.ts";
+import {
+  type Collection,
+  createGraph,
+  type Derived,
+  type Edit as Listed,
+  type Resource,
+  type View,
+} from "./mod.ts";
 
 type Edit =
   | { readonly table: "things"; readonly key: string; readonly row: Thing | undefined }
@@ -141,6 +149,15 @@ class Run {
   }
 
   #edit(edits: readonly Edit[]): void {
+    const { graph } = this.world;
+    const before = rowsOf(this.world);
+    const last = graph.revision;
+    this.#write(edits);
+    const listed = graph.edits(last);
+    if (listed !== undefined) checkEdits(listed, before, rowsOf(this.world), graph.revision);
+  }
+
+  #write(edits: readonly Edit[]): void {
     const { graph, things, lists } = this.world;
     graph.transaction((tx) => {
       for (const { table, key, row } of edits) {
@@ -170,10 +187,11 @@ class Run {
     this.#checkWatches();
     for (const sighting of this.#sightings) checkSighting(sighting, [...this.#held.keys()]);
     for (const view of this.#held.keys()) {
-      checkView(view);
+      checkView(this.world, view);
       this.#sightings.push({ view, revision: graph.published, content: versions(view.entries()) });
     }
     if (check % 2 === 1) checkAgainstScratch(this.world, check);
+    if (check % 4 < 2) checkAudits(this.world, check % 3);
   }
 
   /** A held collection is reported when it differs from the last publication, and only with a log to show. */
@@ -192,6 +210,31 @@ class Run {
   }
 }
 
+/** All rows, by table and key. */
+function rowsOf({ things, lists }: World): Map<string, unknown> {
+  const rows = new Map<string, unknown>();
+  for (const table of [things, lists]) {
+    for (const key of table.keys()) rows.set(`${table.name}/${key}`, table.peek(key));
+  }
+  return rows;
+}
+
+/** The edits listed are the differences between the rows. */
+function checkEdits(
+  edits: readonly Listed[],
+  before: ReadonlyMap<string, unknown>,
+  after: ReadonlyMap<string, unknown>,
+  revision: number,
+): void {
+  const expected = [];
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    if (isDeepStrictEqual(before.get(name), after.get(name))) continue;
+    expected.push(`${revision} ${after.has(name) ? "set" : "delete"} ${name}`);
+  }
+  const told = edits.map((edit) => `${edit.revision} ${edit.kind} ${edit.table}/${edit.key}`);
+  assert.deepEqual(told.sort(), expected.sort());
+}
+
 function sameMap(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 }
@@ -206,7 +249,7 @@ function versions(resources: Iterable<Resource>): Map<string, string> {
 }
 
 /** A view against the plain reading of its layers. */
-function checkView(view: View): void {
+function checkView(world: World, view: View): void {
   const expected = new Map<string, string>();
   for (const layer of [...view.layers].reverse()) {
     for (const resource of layer.content.values()) {
@@ -217,7 +260,20 @@ function checkView(view: View): void {
   assert.deepEqual(versions(view.entries()), sorted(expected, view));
   assert.deepEqual([...view.names()].sort(), [...expected.keys()].sort());
   assert.equal(view.size, expected.size);
-  for (const name of NAMES) assert.equal(view.get(name)?.version, expected.get(name));
+  for (const name of NAMES) {
+    assert.equal(view.get(name)?.version, expected.get(name));
+    checkCellOf(world, view, name);
+  }
+}
+
+/** The cell said to be behind a resource makes that resource, unless it has come to fail. */
+function checkCellOf({ graph, tables }: World, view: View, name: string): void {
+  const resource = view.get(name);
+  const cell = view.cellOf(name);
+  assert.equal(cell === undefined, resource === undefined);
+  if (cell === undefined) return;
+  const table = tables.find((one) => one.name === cell.table) as Derived<readonly Resource[]>;
+  assert.ok(graph.peek(table, cell.key).includes(resource!), `${cell.key} does not make ${name}`);
 }
 
 /** The expected content in the order of the view, which is of no interest. */
@@ -270,6 +326,20 @@ function outcome(world: World, table: Derived<unknown>, key: string): unknown {
   } catch {
     return "fault";
   }
+}
+
+/** No audit finds anything, from the rows or from the neighbours, and none leaves a trace. */
+function checkAudits({ graph }: World, computations: number): void {
+  const before = graph.dump({ values: true });
+  for (const { table, key } of graph.auditable()) {
+    for (const result of [graph.audit(table, key), graph.audit(table, key, { computations })]) {
+      assert.ok(
+        ["right", "skipped"].includes(result.outcome),
+        `${table}/${key} is said to be wrong`,
+      );
+    }
+  }
+  assert.deepEqual(graph.dump({ values: true }), before);
 }
 
 /** Everything against a graph made from the same rows. `pick` chooses what is asked for before the comparison. */

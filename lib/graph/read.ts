@@ -8,7 +8,7 @@ import { anyCell, bucketOf, IndexTable, membersCell, sortedMembers } from "./buc
 import { BUSY, Cell, STALE, VALUE } from "./cell.ts";
 import { LiveCollection } from "./collection.ts";
 import { closeCycle } from "./cycle.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, Running } from "./engine.ts";
 import { DependencyFault, foreign, nameOf } from "./fault.ts";
 import { DerivedTable } from "./home.ts";
 import { InputTable, rowCell } from "./input.ts";
@@ -26,8 +26,7 @@ const DEEPEST = 192;
 const GIVEN_UP = new MeshError("graph-given-up", "This computation will be run again.");
 
 /** One running computation. */
-export class Frame implements Read {
-  /** Microseconds spent in computations nested inside this one. */
+export class Frame implements Read, Running {
   inner = 0;
   readonly #engine: Engine;
   readonly #cell: Cell;

@@ -1,0 +1,188 @@
+/**
+ * Computing without memory: what a cell would be, worked out from the rows (or
+ * from its neighbours as they stand), with nothing recorded and nothing kept.
+ *
+ * @module
+ */
+import type { Collection, Derived, Index, Input, Read, Resource } from "./api.ts";
+import { IndexTable, sortedMembers } from "./buckets.ts";
+import { STALE, VALUE } from "./cell.ts";
+import { Claims, Content, distinct, replaceClaims } from "./claims.ts";
+import { LiveCollection } from "./collection.ts";
+import type { Engine, Running } from "./engine.ts";
+import { foreign } from "./fault.ts";
+import { DerivedTable } from "./home.ts";
+import { InputTable } from "./input.ts";
+import { MeshError } from "../base/mod.ts";
+
+/** Computations nested before it is too deep; each takes native stack. */
+const DEEPEST = 128;
+
+/** Why an evaluation came to nothing. */
+export type Obstacle = "too large" | "fault" | "out of date";
+
+/** How far an evaluation may go. */
+export interface Bounds {
+  /** Computations. */
+  readonly computations: number;
+  /** Whether it is time to stop. */
+  readonly late: () => boolean;
+  /** `rows`: nothing is believed but rows and buckets. `neighbours`: what the cell reads is taken as it stands. */
+  readonly from: "rows" | "neighbours";
+}
+
+/** Thrown through computations that can not be finished; never seen outside. */
+const STOP = new MeshError("graph-audit-stop", "This evaluation is given up.");
+
+const NOTHING: readonly Resource[] = Object.freeze([]);
+
+/** One evaluation, with what it has worked out on the way. */
+export class Evaluation {
+  /** What was worked out; a cell being worked out is there without a value. */
+  readonly values: Map<DerivedTable, Map<string, { readonly value: unknown } | undefined>> =
+    new Map();
+  /** The first thing that makes the outcome worthless: the law excepts faults. */
+  obstacle: Obstacle | undefined = undefined;
+  computed = 0;
+  #depth = 0;
+  readonly #contents: Map<LiveCollection, ReadonlyMap<string, Resource>> = new Map();
+
+  constructor(readonly engine: Engine, readonly bounds: Bounds) {}
+
+  /** Works out one cell. Throws when that is not possible; {@link obstacle} tells why. */
+  cell(table: DerivedTable, key: string): unknown {
+    let known = this.values.get(table);
+    if (known === undefined) this.values.set(table, known = new Map());
+    if (known.has(key)) {
+      const found = known.get(key);
+      return found === undefined ? this.stop("fault") : found.value;
+    }
+    if (this.obstacle !== undefined) throw STOP;
+    const { computations, late } = this.bounds;
+    if (this.computed >= computations || this.#depth >= DEEPEST || late()) {
+      return this.stop("too large");
+    }
+    known.set(key, undefined);
+    const value = this.#run(table, key);
+    known.set(key, { value });
+    return value;
+  }
+
+  /** What a cell reads of another one. */
+  read(table: DerivedTable, key: string): unknown {
+    if (this.bounds.from === "rows") return this.cell(table, key);
+    const cell = table.cells.get(key);
+    if (cell === undefined || (cell.flags & STALE) !== 0) return this.stop("out of date");
+    if (cell.fault !== undefined || (cell.flags & VALUE) === 0) return this.stop("fault");
+    return cell.value;
+  }
+
+  /** Works out what a collection holds. */
+  content(collection: LiveCollection): ReadonlyMap<string, Resource> {
+    const known = this.#contents.get(collection);
+    if (known !== undefined) return known;
+    const claims = new Claims();
+    const taken = new Map<string, readonly Resource[]>();
+    const { resources, keyOf } = collection.recipe;
+    for (const member of this.#members(collection)) {
+      const list = distinct(this.read(resources, this.#key(keyOf, member)) as readonly Resource[]);
+      taken.set(member, list);
+      replaceClaims(claims, member, NOTHING, list, (other) => taken.get(other)!);
+    }
+    this.#contents.set(collection, claims.content);
+    return claims.content;
+  }
+
+  /** Gives up. */
+  stop(obstacle: Obstacle): never {
+    this.obstacle ??= obstacle;
+    throw STOP;
+  }
+
+  #run(table: DerivedTable, key: string): unknown {
+    const { engine } = this;
+    const outer = engine.frame;
+    const reader = new FreshRead(this, `${table.name}/${key}`);
+    engine.frame = reader;
+    this.#depth++;
+    this.computed++;
+    try {
+      const value = table.compute(reader, key);
+      return value instanceof Content ? new Map(value) : value;
+    } catch {
+      return this.stop("fault");
+    } finally {
+      this.#depth--;
+      engine.frame = outer;
+    }
+  }
+
+  #key(keyOf: ((member: string) => string) | undefined, member: string): string {
+    try {
+      return keyOf === undefined ? member : keyOf(member);
+    } catch {
+      return this.stop("fault");
+    }
+  }
+
+  #members(collection: LiveCollection): ReadonlySet<string> {
+    const { members, index, listTable, listKey } = collection.recipe;
+    const list = listTable !== undefined
+      ? this.read(listTable, listKey) as readonly string[]
+      : "buckets" in members
+      ? members.buckets
+      : "list" in members
+      ? members.list
+      : [];
+    if (index === undefined) return new Set(list);
+    const found = new Set<string>();
+    for (const bucket of list) {
+      for (const member of index.buckets.get(bucket)?.members.keys() ?? []) found.add(member);
+    }
+    return found;
+  }
+}
+
+/** The handle of an evaluation's computations. */
+class FreshRead implements Read, Running {
+  inner = 0;
+  readonly #evaluation: Evaluation;
+  readonly #name: string;
+
+  constructor(evaluation: Evaluation, name: string) {
+    this.#evaluation = evaluation;
+    this.#name = name;
+  }
+
+  describe(): string {
+    return this.#name;
+  }
+
+  get<V>(table: Input<V>, key: string): V | undefined;
+  get<V>(table: Derived<V>, key: string): V;
+  get(table: Input<unknown> | Derived<unknown>, key: string): unknown {
+    if (table instanceof InputTable) return table.rows.get(key)?.value;
+    if (!(table instanceof DerivedTable)) throw foreign(table.name);
+    return this.#evaluation.read(table, key);
+  }
+
+  members(index: Index, bucket: string): readonly string[] {
+    if (!(index instanceof IndexTable)) throw foreign(index.name);
+    const found = index.buckets.get(bucket);
+    return found === undefined ? [] : sortedMembers(found);
+  }
+
+  any(index: Index, bucket: string): boolean {
+    return index instanceof IndexTable && (index.buckets.get(bucket)?.members.size ?? 0) > 0;
+  }
+
+  content(collection: Collection): ReadonlyMap<string, Resource> {
+    if (!(collection instanceof LiveCollection)) throw foreign(collection.name);
+    const evaluation = this.#evaluation;
+    if (evaluation.bounds.from === "rows") return evaluation.content(collection);
+    if (!collection.built || (collection.cell.flags & STALE) !== 0) {
+      return evaluation.stop("out of date");
+    }
+    return collection.claims.content;
+  }
+}
