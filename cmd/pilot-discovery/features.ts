@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MeshError } from "../../lib/base/mod.ts";
 import { declareEnv } from "../../lib/env/mod.ts";
 import type { Features } from "../../lib/translate/mod.ts";
 
@@ -90,6 +91,50 @@ const ENABLE_AUTO_SNI = declareEnv({
   readers,
 });
 
+const ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY = declareEnv({
+  name: "ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY",
+  type: "bool",
+  default: true,
+  doc:
+    "Policies that select workloads by labels apply to Gateway API gateways too; otherwise only those with a targetRef do.",
+  readers,
+});
+
+const PILOT_SKIP_VALIDATE_TRUST_DOMAIN = declareEnv({
+  name: "PILOT_SKIP_VALIDATE_TRUST_DOMAIN",
+  type: "bool",
+  default: false,
+  doc: "Accept callers of any trust domain that the authorities vouch for.",
+  readers,
+});
+
+const PILOT_JWT_ENABLE_REMOTE_JWKS = declareEnv({
+  name: "PILOT_JWT_ENABLE_REMOTE_JWKS",
+  type: "string",
+  default: "false",
+  doc:
+    "Who fetches the keys of a jwksUri: false or meshd, the daemon; true or hybrid, the proxy where they are at a service of the mesh and the daemon elsewhere; dataproxy, the proxy.",
+  readers,
+});
+
+const REMOTE_KEYS: Readonly<Record<string, Features["remoteKeys"]>> = {
+  false: "daemon",
+  meshd: "daemon",
+  true: "hybrid",
+  hybrid: "hybrid",
+  dataproxy: "proxy",
+};
+
+function remoteKeys(): Features["remoteKeys"] {
+  const text = PILOT_JWT_ENABLE_REMOTE_JWKS.get();
+  const known = Object.hasOwn(REMOTE_KEYS, text) ? REMOTE_KEYS[text] : undefined;
+  if (known !== undefined) return known;
+  const forms = Object.keys(REMOTE_KEYS).join(", ");
+  throw new MeshError("env-value", `PILOT_JWT_ENABLE_REMOTE_JWKS is ${JSON.stringify(text)}`, {
+    remedy: `Set it to one of ${forms}, or remove it.`,
+  });
+}
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -103,6 +148,9 @@ export function readFeatures(): Features {
     sendUnhealthyEndpoints: PILOT_SEND_UNHEALTHY_ENDPOINTS.get(),
     proxy100Continue: ENABLE_100_CONTINUE_HEADERS.get(),
     autoSni: ENABLE_AUTO_SNI.get(),
+    selectorsForApiGateways: ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY.get(),
+    checkTrustDomain: !PILOT_SKIP_VALIDATE_TRUST_DOMAIN.get(),
+    remoteKeys: remoteKeys(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
   };
 }

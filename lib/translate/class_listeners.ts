@@ -14,7 +14,9 @@ import type { Context } from "./context.ts";
 import { managerDefaults } from "./defaults.ts";
 import { flavourOf } from "./flavour.ts";
 import type { InboundPort } from "./inbound_ports.ts";
+import { guardOf } from "./guards.ts";
 import {
+  type Guard,
   ingressListener,
   type ManagerDefaults,
   virtualInbound,
@@ -35,7 +37,8 @@ export function inboundListeners(
   ports: readonly InboundPort[],
 ): Listener[] {
   const manager = managerDefaults(read, context, flavourOf(cls));
-  return ports.map((port) => ownListener(context, cls, port, manager));
+  const guard = guardOf(read, context, cls, cls.options);
+  return ports.map((port) => ownListener(context, cls, port, manager, guard));
 }
 
 /** Where traffic is redirected: the listeners it arrives at, and those of a Sidecar that open their own port. */
@@ -50,6 +53,7 @@ export function virtualListeners(
   const manager = managerDefaults(read, context, flavour);
   const sidecar = read.get(mesh.scopes.sidecar, `${cls.namespace}|${labelsKey(cls.labels)}`);
   const allows = outboundPolicy(read, context, sidecar) === "allow_any";
+  const guard = guardOf(read, context, cls, cls.options);
   const place = {
     bind: flavour.family === "v6" ? "::" : "0.0.0.0",
     extraBinds: flavour.family === "dual" ? ["::"] : undefined,
@@ -65,6 +69,7 @@ export function virtualListeners(
     virtualInbound({
       ...place,
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
+      guard,
       ports: ports.filter((p) => !p.bindToPort).map((p) => ({
         port: p.number,
         protocol: p.protocol,
@@ -72,7 +77,7 @@ export function virtualListeners(
         virtualHost: inboundVirtualHost(context, p),
       })),
     }),
-    ...ports.filter((p) => p.bindToPort).map((p) => ownListener(context, cls, p, manager)),
+    ...ports.filter((p) => p.bindToPort).map((p) => ownListener(context, cls, p, manager, guard)),
   ];
 }
 
@@ -81,6 +86,7 @@ function ownListener(
   cls: ProxyClass,
   port: InboundPort,
   manager: ManagerDefaults,
+  guard: Guard,
 ): Listener {
   const wildcard = cls.ipv4 || !cls.ipv6 ? "0.0.0.0" : "::";
   return ingressListener({
@@ -90,6 +96,7 @@ function ownListener(
     cluster: inboundClusterName(port.number),
     virtualHost: inboundVirtualHost(context, port),
     manager,
+    guard,
   });
 }
 

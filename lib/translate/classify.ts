@@ -4,10 +4,11 @@
  * @module
  */
 import { canonicalJson, MeshError } from "../base/mod.ts";
+import { CERTIFICATE_OPTIONS } from "./authn/mod.ts";
 import type { ProxyClass, ProxyNode, ServiceTarget } from "../model/mod.ts";
 
 /** Node metadata keys that steer generation. */
-const OPTIONS = ["HTTP10", "IDLE_TIMEOUT", "HTTP_PROXY_PORT"] as const;
+const OPTIONS = ["HTTP10", "IDLE_TIMEOUT", "HTTP_PROXY_PORT", ...CERTIFICATE_OPTIONS] as const;
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 

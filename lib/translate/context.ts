@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { Mesh } from "../derive/mod.ts";
+import { lookUp, type Mesh, type Tell } from "../derive/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import type { ProxyClass, Service } from "../model/mod.ts";
+import type { Guards } from "./guards.ts";
 import type { Features } from "./features.ts";
 
 /** The mesh, the switches, and the classes in use. */
@@ -16,6 +17,8 @@ export interface Context {
   readonly clusterId: string;
   /** Key of a class → the class. */
   readonly classes: Derived<ProxyClass>;
+  /** What guards workloads. */
+  readonly guards: Guards;
 }
 
 /** Address families of a proxy, as a key part. */
@@ -41,11 +44,13 @@ export function pick(
   { mesh }: Context,
   namespace: string,
   host: string,
+  tell?: Tell,
 ): Pick | undefined {
-  const service = read.get(mesh.services.resolve, `${namespace}|${host}`);
+  const service = lookUp(read, mesh.services.resolve, `${namespace}|${host}`, tell);
   if (service === undefined) return undefined;
   const owner = service.slice(0, service.indexOf("/"));
-  return { service, rules: read.get(mesh.policies.ruleKey, `${namespace}|${owner}|${host}`) };
+  const rules = lookUp(read, mesh.policies.ruleKey, `${namespace}|${owner}|${host}`, tell);
+  return { service, rules };
 }
 
 /** The service that a host means to the proxies of a namespace. */
@@ -54,9 +59,10 @@ export function pickService(
   { mesh }: Context,
   namespace: string,
   host: string,
+  tell?: Tell,
 ): Service | undefined {
-  const key = read.get(mesh.services.resolve, `${namespace}|${host}`);
-  return key === undefined ? undefined : read.get(mesh.services.service, key);
+  const key = lookUp(read, mesh.services.resolve, `${namespace}|${host}`, tell);
+  return key === undefined ? undefined : lookUp(read, mesh.services.service, key, tell);
 }
 
 /**

@@ -27,4 +27,13 @@ export interface Features {
   readonly autoSni: boolean;
   /** Pass `100-continue` on instead of answering it. */
   readonly proxy100Continue: boolean;
+  /** Policies that select by labels apply to gateways of the orchestrator's Gateway API too. */
+  readonly selectorsForApiGateways: boolean;
+  /** Callers must be of the mesh's trust domain, or of one of its aliases. */
+  readonly checkTrustDomain: boolean;
+  /**
+   * Who fetches the keys of tokens: this program, the proxies, or the proxies where
+   * the keys are at a service of the mesh and this program elsewhere.
+   */
+  readonly remoteKeys: "daemon" | "proxy" | "hybrid";
 }

@@ -4,12 +4,20 @@
  *
  * @module
  */
-import { createMesh, type Mesh, MESH_ROW, type TableKind, tableOf } from "../derive/mod.ts";
+import {
+  createMesh,
+  type KeySet,
+  type Mesh,
+  MESH_ROW,
+  type TableKind,
+  tableOf,
+} from "../derive/mod.ts";
 import type { Collection, Graph } from "../graph/mod.ts";
 import type { ConfigObject, SeatSource } from "../model/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Features } from "./features.ts";
+import { deriveGuards } from "./guards.ts";
 import { createLayers, TYPE_URLS } from "./layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
@@ -26,6 +34,8 @@ export interface ObjectChange {
 
 /** Changes that belong together. */
 export interface ChangeSet {
+  /** Key sets by address. */
+  readonly keySets?: ReadonlyMap<string, KeySet>;
   readonly objects?: readonly ObjectChange[];
   readonly mesh?: MeshConfig;
   readonly networks?: MeshNetworks;
@@ -60,9 +70,12 @@ export function createTranslation(
     readonly networks: MeshNetworks;
   },
 ): Translation {
-  const mesh = createMesh(graph, options);
+  const mesh = createMesh(graph, {
+    domain: options.domain,
+    selectorsForApiGateways: options.features.selectorsForApiGateways,
+  });
   const partial = { mesh, features: options.features, clusterId: options.clusterId };
-  const context = { ...partial, classes: deriveClasses(partial) };
+  const context = { ...partial, classes: deriveClasses(partial), guards: deriveGuards(partial) };
   const placements = derivePlacements(partial);
   const layersOf = createLayers(context);
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
@@ -75,6 +88,7 @@ export function createTranslation(
     const revision = graph.transaction((tx) => {
       if (changes.mesh !== undefined) tx.set(mesh.tables.mesh, MESH_ROW, changes.mesh);
       if (changes.networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, changes.networks);
+      for (const [uri, keys] of changes.keySets ?? []) tx.set(mesh.tables.keySets, uri, keys);
       for (const { kind, key, object } of changes.objects ?? []) {
         const table = tableOf(mesh.tables, kind);
         if (object === undefined) tx.delete(table, key);

@@ -26,7 +26,7 @@ interface PlacementKey {
 }
 
 /** Creates the table of placements: a node's plain data → its placement. */
-export function derivePlacements({ mesh }: Omit<Context, "classes">): Derived<Placement> {
+export function derivePlacements({ mesh }: Pick<Context, "mesh">): Derived<Placement> {
   return mesh.graph.derive<Placement>("placement", (read, key) => {
     const { basis, ips } = JSON.parse(key) as PlacementKey;
     const sidecar = basis.role === "sidecar"
@@ -37,7 +37,7 @@ export function derivePlacements({ mesh }: Omit<Context, "classes">): Derived<Pl
 }
 
 /** Creates the table of classes: a class's key is its content. */
-export function deriveClasses({ mesh }: Omit<Context, "classes">): Derived<ProxyClass> {
+export function deriveClasses({ mesh }: Pick<Context, "mesh">): Derived<ProxyClass> {
   return mesh.graph.derive<ProxyClass>(
     "class",
     (_read, key) => ({ ...JSON.parse(key) as ProxyClass, key }),

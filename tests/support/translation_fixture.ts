@@ -31,6 +31,9 @@ export const DEFAULT_FEATURES: Features = {
   sidecarUseRemoteAddress: false,
   proxy100Continue: true,
   autoSni: true,
+  selectorsForApiGateways: true,
+  checkTrustDomain: true,
+  remoteKeys: "daemon",
 };
 
 /** Translation with its graph. */

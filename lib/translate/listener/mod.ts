@@ -15,6 +15,7 @@ export {
   type GatewayTlsInput,
   gatewayTlsListener,
 } from "./gateway.ts";
+export { type Guard, NO_GUARD } from "./guard.ts";
 export {
   type InboundPort,
   ingressListener,

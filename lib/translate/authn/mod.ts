@@ -1,0 +1,16 @@
+/**
+ * Authentication: mutual TLS and tokens. Pure functions from plain data to
+ * messages.
+ *
+ * @module
+ */
+export { mutualClientTls, mutualServerTls } from "./mutual.ts";
+export {
+  CERTIFICATE_OPTIONS,
+  CLIENT,
+  type SecretNames,
+  secretNames,
+  SHARED,
+  workloadSecrets,
+} from "./secrets.ts";
+export { type Keys, tokenFilter, type TokenRule } from "./tokens.ts";

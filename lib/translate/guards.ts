@@ -1,0 +1,156 @@
+/**
+ * What guards a workload: one cell for each set of policies, which all classes
+ * that the set applies to share. A change of a policy thus touches the listeners
+ * of the workloads that it selects, and nothing else.
+ *
+ * @module
+ */
+import { modeOf, type Workload, workloadKey } from "../derive/mod.ts";
+import type { Derived, Read } from "../graph/mod.ts";
+import { hash } from "../base/mod.ts";
+import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { MeshConfig_ProxyPathNormalization_NormalizationType as Normalization } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.ts";
+import type { ProxyClass } from "../model/mod.ts";
+import { type Keys, mutualServerTls, secretNames, tokenFilter } from "./authn/mod.ts";
+import { type AuthorizationFilters, authorizationFilters } from "./authz/mod.ts";
+import { clusterName } from "./cluster/mod.ts";
+import type { Context } from "./context.ts";
+import type { Guard } from "./listener/mod.ts";
+
+/** The tables of filters. */
+export interface Guards {
+  /** Keys of AuthorizationPolicies, joined by commas → their filters. */
+  readonly authorization: Derived<AuthorizationFilters>;
+  /** `ROLE|keys` of RequestAuthentications → their filter. */
+  readonly tokens: Derived<TokenGuard>;
+}
+
+/** The filter that verifies tokens, if any. */
+export interface TokenGuard {
+  readonly filter?: HttpFilter;
+  /** Equal digests, equal filters. */
+  readonly digest: string;
+}
+
+/** Creates the tables. */
+export function deriveGuards(context: Omit<Context, "classes" | "guards">): Guards {
+  const { mesh } = context;
+  const { graph, tables } = mesh;
+  const sameDigest = (a: { digest: string }, b: { digest: string }): boolean =>
+    a.digest === b.digest;
+  return {
+    authorization: graph.derive<AuthorizationFilters>("guard.authorization", (read, keys) => {
+      const policies = rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key));
+      const asks = policies.some(({ spec }) => spec.actionDetail.value !== undefined);
+      return authorizationFilters({
+        policies,
+        providers: asks ? mesh.field(read, "extensionProviders") : [],
+        findHost: (service) => hostOf(read, context, service),
+        trustDomains: trustDomainsOf(read, context),
+        guards: mesh.field(read, "pathNormalization")?.normalization !== Normalization.NONE,
+      });
+    }, { equal: sameDigest }),
+    tokens: graph.derive<TokenGuard>("guard.tokens", (read, key) => {
+      const [role = "", keys = ""] = key.split("|");
+      const rows = rowsOf(keys, (one) => read.get(tables.requestAuthentications, one));
+      const rules = rows.flatMap(({ spec }) => spec.jwtRules)
+        .map((rule) => ({ rule, keys: keysOf(read, context, rule) }));
+      const filter = tokenFilter(rules, role === "router");
+      const { value: config } = filter?.configType ?? {};
+      return {
+        filter,
+        digest: config !== undefined && "typeUrl" in config ? hash(config.value) : "",
+      };
+    }, { equal: sameDigest }),
+  };
+}
+
+function rowsOf<T>(keys: string, row: (key: string) => T | undefined): T[] {
+  if (keys === "") return [];
+  return keys.split(",").map(row).filter((one) => one !== undefined);
+}
+
+/** The mesh's trust domain, then its aliases. */
+export function trustDomainsOf(read: Read, { mesh }: Pick<Context, "mesh">): string[] {
+  const own = mesh.field(read, "trustDomain");
+  return [...new Set([own || mesh.domain, ...mesh.field(read, "trustDomainAliases")])];
+}
+
+/** The host of a service that the mesh configuration names: `namespace/host`, or a host that one namespace alone defines. */
+function hostOf(
+  read: Read,
+  { mesh }: Pick<Context, "mesh">,
+  service: string,
+): string | undefined {
+  const slash = service.indexOf("/");
+  const host = service.slice(slash + 1).toLowerCase();
+  const owners = new Set(
+    read.members(mesh.indexes.entriesByHost, host).map((key) => key.slice(0, key.indexOf("/"))),
+  );
+  const known = slash < 0 ? owners.size === 1 : owners.has(service.slice(0, slash));
+  return known ? host : undefined;
+}
+
+/** Keys that nobody holds: every token is refused. */
+const NO_KEYS = '{"keys":[]}';
+
+/** Where the keys of a rule are to be had; see the variable `PILOT_JWT_ENABLE_REMOTE_JWKS`. */
+function keysOf(
+  read: Read,
+  context: Omit<Context, "classes" | "guards">,
+  rule: JWTRule,
+): Keys {
+  if (rule.jwks !== "") return { jwks: rule.jwks };
+  if (rule.jwksUri === "") return { jwks: NO_KEYS };
+  const { remoteKeys } = context.features;
+  if (remoteKeys !== "daemon") {
+    const url = new URL(rule.jwksUri);
+    const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+    const known = hostOf(read, context, url.hostname);
+    if (known !== undefined || remoteKeys === "proxy") {
+      return {
+        uri: rule.jwksUri,
+        cluster: clusterName("outbound", port, "", known ?? url.hostname),
+      };
+    }
+  }
+  const fetched = read.get(context.mesh.tables.keySets, rule.jwksUri);
+  return { jwks: fetched?.jwks ?? NO_KEYS };
+}
+
+/** What guards a workload. */
+export function guardOf(
+  read: Read,
+  context: Context,
+  workload: Workload,
+  options: ProxyClass["options"],
+): Guard {
+  const { security } = context.mesh;
+  const key = workloadKey(workload);
+  const access = read.get(context.guards.authorization, read.get(security.authorization, key));
+  const tokenKeys = read.get(security.tokens, key);
+  const tokens = read.get(context.guards.tokens, `${workload.role}|${tokenKeys}`);
+  const filters = {
+    http: [
+      ...access.http.asking,
+      ...(tokens.filter === undefined ? [] : [tokens.filter]),
+      ...access.http.deciding,
+    ],
+    tcp: access.tcp,
+  };
+  // Gateways speak TLS as their servers say.
+  if (workload.role === "router") {
+    return { ...filters, mode: () => "disable", otherwise: "disable", named: [] };
+  }
+  const modes = read.get(security.peerModes, key);
+  const names = secretNames({ options }).server;
+  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
+  return {
+    ...filters,
+    mode: (port) => modeOf(modes, port),
+    otherwise: modes.mode,
+    named: Object.keys(modes.ports).map(Number),
+    tls: names && mutualServerTls(names, domains),
+  };
+}
