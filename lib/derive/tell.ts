@@ -60,12 +60,14 @@ export interface Candidate<V> extends Source {
  * whom it was put before.
  *
  * @param group what is decided; the value is shown as `show` gives it
+ * @param closed who could not be chosen, for a reason of its own
  */
 export function choose<V>(
   tell: Tell | undefined,
   group: string,
   candidates: readonly Candidate<V>[],
   show: (value: V) => Told["value"] = () => undefined,
+  closed: readonly PassedOver[] = [],
 ): V | undefined {
   const at = candidates.findIndex((c) => c.value !== undefined);
   const chosen = candidates[at];
@@ -76,10 +78,13 @@ export function choose<V>(
     group,
     ...sourceOf(chosen),
     value: show(chosen.value!),
-    passedOver: rest.map((c) => ({
-      ...sourceOf(c),
-      why: `${chosen.field ?? "what was chosen"} goes before it`,
-    })),
+    passedOver: [
+      ...rest.map((c) => ({
+        ...sourceOf(c),
+        why: `${chosen.field ?? "what was chosen"} goes before it`,
+      })),
+      ...closed,
+    ],
   });
   return chosen.value;
 }

@@ -36,6 +36,7 @@ export function clusterDefaults(
   const connect = mesh.field(read, "connectTimeout");
   const refresh = mesh.field(read, "dnsRefreshRate");
   return {
+    builtIn: { connectTimeout: connect === undefined, dnsRefreshRate: refresh === undefined },
     connectTimeoutMs: connect === undefined ? CONNECT_TIMEOUT_MS : durationMs(connect),
     tcpKeepalive: mesh.field(read, "tcpKeepalive"),
     dnsRefreshRateMs: refresh === undefined ? DNS_REFRESH_MS : durationMs(refresh),

@@ -4,13 +4,27 @@
  *
  * @module
  */
-import { splitServiceKey } from "../derive/mod.ts";
+import {
+  deriveTelling,
+  lookUp,
+  type Policy,
+  splitServiceKey,
+  type Tell,
+  type Told,
+  within,
+} from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { Endpoint, Service, ServicePort } from "../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Subset } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { buildOutboundCluster, clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
-import { encodeAssignment } from "./endpoint/mod.ts";
+import {
+  buildOutboundCluster,
+  type ClusterListener,
+  clusterName,
+  mergeTrafficPolicy,
+  type PolicyListener,
+} from "./cluster/mod.ts";
+import { type AssignmentInput, encodeAssignment, planAssignment } from "./endpoint/mod.ts";
 import { type Context, type Family, pick, splitKey } from "./context.ts";
 import { clusterDefaults } from "./defaults.ts";
 import { differences, encodeResource, resourceOf, sameResources } from "./resource.ts";
@@ -30,16 +44,16 @@ export interface Layered {
 export function deriveOutboundClusters(context: Context): Layered {
   const { mesh } = context;
   const { graph } = mesh;
-  const content = graph.derive<readonly Resource[]>("cds.content", (read, key) => {
+  const content = deriveTelling<readonly Resource[]>(graph, "cds.content", (read, key, tell) => {
     const [kind = "", service = "", rules = ""] = splitKey(key, 3);
-    return clustersOf(read, context, kind, service, rules);
+    return clustersOf(read, context, kind, service, rules, tell);
   }, { equal: sameResources });
-  const base = graph.derive<readonly Resource[]>("cds", (read, key) => {
+  const base = deriveTelling<readonly Resource[]>(graph, "cds", (read, key, tell) => {
     const [kind = "", namespace = "", host = ""] = splitKey(key, 3);
-    const chosen = pick(read, context, namespace, host);
+    const chosen = pick(read, context, namespace, host, tell);
     if (chosen === undefined) return [];
     const shared = sharedKind(kind, read.get(mesh.services.service, chosen.service));
-    return read.get(content, `${shared}|${chosen.service}|${chosen.rules}`);
+    return lookUp(read, content, `${shared}|${chosen.service}|${chosen.rules}`, tell);
   }, { equal: sameResources });
   return { base, overlay: overlayOf(context, "cds.overlay", base, 3, 1) };
 }
@@ -47,14 +61,16 @@ export function deriveOutboundClusters(context: Context): Layered {
 /** Creates the tables of endpoint assignments: `NS|host`. */
 export function deriveAssignments(context: Context): Layered {
   const { graph } = context.mesh;
-  const content = graph.derive<readonly Resource[]>("eds.content", (read, key) => {
+  const content = deriveTelling<readonly Resource[]>(graph, "eds.content", (read, key, tell) => {
     const [service = "", rules = ""] = splitKey(key, 2);
-    return assignmentsOf(read, context, service, rules);
+    return assignmentsOf(read, context, service, rules, tell);
   }, { equal: sameResources });
-  const base = graph.derive<readonly Resource[]>("eds", (read, key) => {
+  const base = deriveTelling<readonly Resource[]>(graph, "eds", (read, key, tell) => {
     const [namespace = "", host = ""] = splitKey(key, 2);
-    const chosen = pick(read, context, namespace, host);
-    return chosen === undefined ? [] : read.get(content, `${chosen.service}|${chosen.rules}`);
+    const chosen = pick(read, context, namespace, host, tell);
+    return chosen === undefined
+      ? []
+      : lookUp(read, content, `${chosen.service}|${chosen.rules}`, tell);
   }, { equal: sameResources });
   return { base, overlay: overlayOf(context, "eds.overlay", base, 2, 0) };
 }
@@ -74,10 +90,10 @@ export function overlayOf(
   parts: number,
   at: number,
 ): Derived<readonly Resource[]> {
-  return mesh.graph.derive<readonly Resource[]>(name, (read, key) => {
+  return deriveTelling<readonly Resource[]>(mesh.graph, name, (read, key, tell) => {
     const split = splitKey(key, parts);
     split[at] = "";
-    return differences(read.get(base, key), read.get(base, split.join("|")));
+    return differences(lookUp(read, base, key, tell), read.get(base, split.join("|")));
   }, { equal: sameResources });
 }
 
@@ -92,20 +108,23 @@ function clustersOf(
   kind: string,
   serviceKey: string,
   rules: string,
+  tell: Tell | undefined,
 ): Resource[] {
-  const service = read.get(context.mesh.services.service, serviceKey);
+  const service = lookUp(read, context.mesh.services.service, serviceKey, tell);
   if (service === undefined) return [];
-  const policy = read.get(context.mesh.policies.policy, rules);
+  const policy = lookUp(read, context.mesh.policies.policy, rules, tell);
   const role = kind.endsWith(".router") ? "router" : "sidecar";
   const defaults = clusterDefaults(read, context, kind.replace(".router", "") as Family);
   const endpoints = service.resolution === "STATIC"
     ? []
-    : read.get(context.mesh.services.endpoints, serviceKey);
+    : lookUp(read, context.mesh.services.endpoints, serviceKey, tell);
   const fallback = context.mesh.field(read, "defaultTrafficPolicy");
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
     for (const subset of [undefined, ...policy.subsets]) {
+      const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
+      const listening = tell && listenerOf(within(tell, name)!, policy, subset);
       const cluster = buildOutboundCluster({
         service,
         port,
@@ -115,11 +134,13 @@ function clustersOf(
           subset?.trafficPolicy,
           port.number,
           fallback,
+          listening?.policy,
         ),
         endpoints,
         mesh: defaults,
         rule: policy.rules[0],
         role,
+        listener: listening?.cluster,
       });
       if (cluster !== undefined) {
         resources.push(encodeResource(cluster.name, ClusterSchema, cluster));
@@ -129,22 +150,64 @@ function clustersOf(
   return resources;
 }
 
+/** Has the policy's groups noted, and told by the cluster that is made of them. */
+function listenerOf(
+  tell: Tell,
+  policy: Policy,
+  subset: Subset | undefined,
+): { policy: PolicyListener; cluster: ClusterListener } {
+  const groups = new Map<string, Told>();
+  const at = subset === undefined ? -1 : policy.subsets.indexOf(subset);
+  return {
+    policy: {
+      tell: (told) => groups.set(told.group, { ...told, of: [] }),
+      rule: `DestinationRule/${policy.trafficPolicyOf}`,
+      subset: {
+        object: `DestinationRule/${policy.subsetsOf[at] ?? ""}`,
+        field: `spec.subsets[${subset?.name ?? ""}]`,
+      },
+    },
+    cluster: { tell, groups },
+  };
+}
+
 function assignmentsOf(
   read: Read,
   context: Context,
   serviceKey: string,
   rules: string,
+  tell: Tell | undefined,
 ): Resource[] {
-  const service = read.get(context.mesh.services.service, serviceKey);
+  const service = lookUp(read, context.mesh.services.service, serviceKey, tell);
   // Of services without resolution only gateways ask for endpoints.
   const { resolution } = service ?? {};
   if (service === undefined || (resolution !== "STATIC" && resolution !== "NONE")) return [];
-  const endpoints = read.get(context.mesh.services.endpoints, serviceKey);
-  const { subsets } = read.get(context.mesh.policies.policy, rules);
+  const sources: Omit<Told, "of">[] = [];
+  const endpoints = lookUp(
+    read,
+    context.mesh.services.endpoints,
+    serviceKey,
+    tell && ((told) => sources.push(told)),
+  );
+  const policy = lookUp(read, context.mesh.policies.policy, rules, tell);
+  const listener = tell && { tell, sources };
   return service.ports
     .filter((port) => port.protocol !== "UDP")
     .flatMap((port) =>
-      [undefined, ...subsets].map((subset) => assignment(context, service, port, endpoints, subset))
+      [undefined, ...policy.subsets].map((subset) => {
+        const resource = assignment(context, service, port, endpoints, subset, listener);
+        if (subset !== undefined) {
+          const rule = policy.subsetsOf[policy.subsets.indexOf(subset)];
+          within(tell, resource.name)?.({
+            group: "subset",
+            source: "object",
+            object: `DestinationRule/${rule}`,
+            field: `spec.subsets[${subset.name}].labels`,
+            value: subset.name,
+          });
+        }
+        return resource;
+      })
     );
 }
 
@@ -154,19 +217,40 @@ function assignment(
   port: ServicePort,
   endpoints: readonly Endpoint[],
   subset: Subset | undefined,
+  listener: AssignmentListener | undefined,
 ): Resource {
   const [, host] = splitServiceKey(service.key);
   const name = clusterName("outbound", port.number, subset?.name ?? "", host);
-  return resourceOf(
-    name,
-    encodeAssignment({
-      clusterName: name,
-      endpoints,
-      portName: port.name,
-      subsetLabels: subset?.labels,
-      telemetryLabel: features.endpointTelemetryLabel,
-      clusterId,
-      sendUnhealthy: features.sendUnhealthyEndpoints,
-    }),
+  const input: AssignmentInput = {
+    clusterName: name,
+    endpoints,
+    portName: port.name,
+    subsetLabels: subset?.labels,
+    telemetryLabel: features.endpointTelemetryLabel,
+    clusterId,
+    sendUnhealthy: features.sendUnhealthyEndpoints,
+  };
+  if (listener !== undefined) tellEndpoints(listener, input);
+  return resourceOf(name, encodeAssignment(input));
+}
+
+/** Who hears where endpoints are from. */
+interface AssignmentListener {
+  readonly tell: Tell;
+  /** Of each endpoint, in the same order. */
+  readonly sources: readonly Omit<Told, "of">[];
+}
+
+/** Says of each endpoint whose it is, and of those that are not served that they are not. */
+function tellEndpoints({ tell, sources }: AssignmentListener, input: AssignmentInput): void {
+  const served = new Set(
+    planAssignment(input).flatMap((l) => l.endpoints.map((p) => p.endpoint)),
   );
+  for (const [i, endpoint] of input.endpoints.entries()) {
+    const told = sources[i];
+    if (told === undefined) continue;
+    const here = within(tell, input.clusterName)!;
+    if (served.has(endpoint)) here(told);
+    else here({ ...told, group: "endpoint left out" });
+  }
 }

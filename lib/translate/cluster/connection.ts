@@ -16,9 +16,17 @@ import type {
   ConnectionPoolSettings_TCPSettings_TcpKeepalive as Keepalive,
   TrafficPolicy_RetryBudget,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { create, durationMs, durationOf, type MessageInitShape } from "../../proto/mod.ts";
+import { formatDuration } from "../../base/mod.ts";
+import { choose, type Source, sourceOf, type Told } from "../../derive/mod.ts";
+import {
+  create,
+  type Duration,
+  durationMs,
+  durationOf,
+  type MessageInitShape,
+} from "../../proto/mod.ts";
 import { positive } from "./http_options.ts";
-import type { MeshClusterDefaults } from "./input.ts";
+import type { ClusterListener, MeshClusterDefaults } from "./input.ts";
 
 /**
  * The largest 32-bit number: no limit. Envoy's own limits (1024 connections, 3
@@ -33,12 +41,24 @@ const RETRY_BUDGET_PERCENT = 20;
 export function applyConnectionPool(
   cluster: Cluster,
   pool: ConnectionPoolSettings | undefined,
-  mesh: Pick<MeshClusterDefaults, "connectTimeoutMs" | "tcpKeepalive">,
+  mesh: Pick<MeshClusterDefaults, "connectTimeoutMs" | "tcpKeepalive" | "builtIn">,
   retryBudget?: TrafficPolicy_RetryBudget,
+  listener?: ClusterListener,
 ): void {
-  cluster.connectTimeout = pool?.tcp?.connectTimeout ?? durationOf(mesh.connectTimeoutMs);
+  const own = listener && listener.groups.get("connectionPool");
+  cluster.connectTimeout = choose<Duration>(listener?.tell, "connectTimeout", [
+    { value: pool?.tcp?.connectTimeout, ...inGroup(own, "tcp.connectTimeout") },
+    {
+      value: durationOf(mesh.connectTimeoutMs),
+      ...(mesh.builtIn?.connectTimeout === true ? BUILT_IN : CONNECT_TIMEOUT),
+    },
+  ], (timeout) => formatDuration(durationMs(timeout)));
   const keepalive = tcpKeepalive(mesh.tcpKeepalive, pool?.tcp?.tcpKeepalive);
   if (keepalive !== undefined) {
+    choose(listener?.tell, "tcpKeepalive", [
+      { value: pool?.tcp?.tcpKeepalive, ...inGroup(own, "tcp.tcpKeepalive") },
+      { value: mesh.tcpKeepalive, source: "mesh", field: "tcpKeepalive" },
+    ]);
     cluster.upstreamConnectionOptions = create(UpstreamConnectionOptionsSchema, {
       tcpKeepalive: keepalive,
     });
@@ -46,6 +66,16 @@ export function applyConnectionPool(
   cluster.circuitBreakers = create(CircuitBreakersSchema, {
     thresholds: [{ ...thresholds(pool), ...budget(retryBudget) }],
   });
+}
+
+const BUILT_IN: Source = { source: "built-in" };
+const CONNECT_TIMEOUT: Source = { source: "mesh", field: "connectTimeout" };
+
+/** A field of a group of the policy, as a source. */
+function inGroup(group: Told | undefined, field: string): Source {
+  return group === undefined
+    ? { source: "object" }
+    : { ...sourceOf(group), field: `${group.field ?? ""}.${field}` };
 }
 
 type KeepaliveInit = NonNullable<

@@ -7,10 +7,20 @@ import type {
   ConnectionPoolSettings_TCPSettings_TcpKeepalive,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Tell, Told } from "../../derive/mod.ts";
 import type { Endpoint, Role, Service, ServicePort } from "../../model/mod.ts";
+
+/** Who hears why a cluster is as it is. */
+export interface ClusterListener {
+  readonly tell: Tell;
+  /** Which group of the policy is from where; see `mergeTrafficPolicy`. */
+  readonly groups: ReadonlyMap<string, Told>;
+}
 
 /** What the mesh configuration, the environment and the proxies' kind decide for all clusters. */
 export interface MeshClusterDefaults {
+  /** Which of the durations below nobody set, so that they are the built-in ones. */
+  readonly builtIn?: { readonly connectTimeout: boolean; readonly dnsRefreshRate: boolean };
   /** `connectTimeout` of the mesh, ms. */
   readonly connectTimeoutMs: number;
   /** `tcpKeepalive` of the mesh; rules override it field by field. */
@@ -48,4 +58,5 @@ export interface OutboundClusterInput {
   readonly rule?: string;
   /** Gateways see no original destination: for them services without resolution are served by endpoints. Default `sidecar`. */
   readonly role?: Role;
+  readonly listener?: ClusterListener;
 }

@@ -16,7 +16,7 @@ export {
   type InboundTarget,
   parseDefaultEndpoint,
 } from "./inbound.ts";
-export type { MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
+export type { ClusterListener, MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
 export {
   BLACK_HOLE_CLUSTER,
   clusterName,
@@ -29,5 +29,5 @@ export {
   PASSTHROUGH_CLUSTER,
 } from "./name.ts";
 export { buildOutboundCluster } from "./outbound.ts";
-export { mergeTrafficPolicy } from "./policy.ts";
+export { mergeTrafficPolicy, type PolicyListener } from "./policy.ts";
 export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./special.ts";

@@ -8,16 +8,19 @@ import {
   Cluster_CommonLbConfigSchema,
   Cluster_DiscoveryType as DiscoveryType,
   Cluster_EdsClusterConfigSchema,
+  Cluster_LbPolicy as LbPolicy,
   ClusterSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Metadata } from "#envoy/config/core/v3/base_pb.ts";
+import { formatDuration } from "../../base/mod.ts";
+import type { Told } from "../../derive/mod.ts";
 import type { Resolution, Role } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../proto/mod.ts";
 import { adsSource, configPath, meshMetadata } from "../wire/mod.ts";
-import { applyConnectionPool } from "./connection.ts";
+import { applyConnectionPool, UNLIMITED } from "./connection.ts";
 import { applyDns, dnsAssignment } from "./dns.ts";
 import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
-import type { OutboundClusterInput } from "./input.ts";
+import type { ClusterListener, OutboundClusterInput } from "./input.ts";
 import { applyLoadBalancer, isPassthrough } from "./load_balancer.ts";
 import { clusterName } from "./name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
@@ -48,7 +51,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
     applyDns(cluster, mesh);
   }
   const pool = policy?.connectionPool;
-  applyConnectionPool(cluster, pool, mesh, policy?.retryBudget);
+  applyConnectionPool(cluster, pool, mesh, policy?.retryBudget, input.listener);
   const http = upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar");
   const { subjectAltNames } = service;
   const names = mesh.autoSni ? namesOfRequests(policy?.tls, subjectAltNames) : undefined;
@@ -62,7 +65,40 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
       edsConfig: adsSource(),
     });
   }
+  if (input.listener !== undefined) tellGroups(input.listener, cluster, input);
   return cluster;
+}
+
+/** Says what each group of the policy came to. */
+function tellGroups(
+  { tell, groups }: ClusterListener,
+  cluster: Cluster,
+  { mesh, policy }: OutboundClusterInput,
+): void {
+  const [limits] = cluster.circuitBreakers?.thresholds ?? [];
+  const limited = limits !== undefined &&
+    [limits.maxConnections, limits.maxPendingRequests, limits.maxRequests, limits.maxRetries]
+      .some((limit) => limit !== UNLIMITED);
+  const values: Record<string, Told["value"]> = {
+    loadBalancer: LbPolicy[cluster.lbPolicy],
+    connectionPool: limited ? "limits" : "no limits",
+    outlierDetection: cluster.outlierDetection === undefined ? "off" : "on",
+    tls: cluster.transportSocket === undefined ? "off" : "on",
+  };
+  for (const told of groups.values()) {
+    tell({ ...told, value: told.value ?? values[told.group] });
+  }
+  if (mesh.h2Upgrade && policy?.connectionPool?.http?.h2UpgradePolicy === undefined) {
+    tell({ group: "http2", source: "mesh", field: "h2UpgradePolicy", value: true });
+  }
+  if (isDns(cluster)) {
+    const builtIn = mesh.builtIn?.dnsRefreshRate === true;
+    tell({
+      group: "dnsRefreshRate",
+      ...(builtIn ? { source: "built-in" } : { source: "mesh", field: "dnsRefreshRate" }),
+      value: formatDuration(mesh.dnsRefreshRateMs),
+    });
+  }
 }
 
 /** A cluster's name in statistics; the semicolon ends it, because host names hold the dots that else would. */

@@ -6,4 +6,4 @@
  */
 export { buildAssignment } from "./build.ts";
 export { encodeAssignment } from "./encode.ts";
-export { type AssignmentInput, telemetryLabel } from "./plan.ts";
+export { type AssignmentInput, planAssignment, telemetryLabel } from "./plan.ts";
