@@ -22,6 +22,7 @@ import {
   type ClusterListener,
   clusterName,
   mergeTrafficPolicy,
+  notingListener,
   type PolicyListener,
 } from "./cluster/mod.ts";
 import { type AssignmentInput, encodeAssignment, planAssignment } from "./endpoint/mod.ts";
@@ -157,18 +158,7 @@ function listenerOf(
   subset: Subset | undefined,
 ): { policy: PolicyListener; cluster: ClusterListener } {
   const groups = new Map<string, Told>();
-  const at = subset === undefined ? -1 : policy.subsets.indexOf(subset);
-  return {
-    policy: {
-      tell: (told) => groups.set(told.group, { ...told, of: [] }),
-      rule: `DestinationRule/${policy.trafficPolicyOf}`,
-      subset: {
-        object: `DestinationRule/${policy.subsetsOf[at] ?? ""}`,
-        field: `spec.subsets[${subset?.name ?? ""}]`,
-      },
-    },
-    cluster: { tell, groups },
-  };
+  return { policy: notingListener(groups, policy, subset), cluster: { tell, groups } };
 }
 
 function assignmentsOf(

@@ -4,17 +4,26 @@
  *
  * @module
  */
-import { fullHost } from "../derive/mod.ts";
+import {
+  deriveTelling,
+  fullHost,
+  lookUp,
+  type Source,
+  type Tell,
+  type Told,
+  within,
+} from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeHttp } from "../model/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
+import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { type Context, ownsAddress, pick, pickService, splitKey } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import {
   defaultRoute,
   hashPolicyFor,
+  hostPort,
   type ResolvedDestination,
   translateHttpRoutes,
   virtualHostFor,
@@ -25,9 +34,12 @@ import {
  * port of that number, or a VirtualService and no service at port 80.
  */
 export function deriveVirtualHosts(context: Context): Derived<readonly Resource[]> {
-  return context.mesh.graph.derive<readonly Resource[]>("vhost", (read, key) => {
+  const { graph } = context.mesh;
+  return deriveTelling<readonly Resource[]>(graph, "vhost", (read, key, tell) => {
     const [namespace = "", portText = "", host = ""] = splitKey(key, 3);
-    const resource = virtualHost(read, context, namespace, Number(portText), host);
+    const port = Number(portText);
+    const inside = within(tell, hostPort(host, port));
+    const resource = virtualHost(read, context, namespace, port, host, inside);
     return resource === undefined ? [] : [resource];
   }, { equal: sameResources });
 }
@@ -38,12 +50,13 @@ function virtualHost(
   namespace: string,
   port: number,
   host: string,
+  tell: Tell | undefined,
 ): Resource | undefined {
   const { mesh } = context;
-  const service = pickService(read, context, namespace, host);
+  const service = pickService(read, context, namespace, host, tell);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
   if (service !== undefined && !served) return undefined;
-  const routeKey = read.get(mesh.routes.meshRoute, `${namespace}|${host}`);
+  const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${host}`, tell);
   if (service === undefined && (port !== 80 || routeKey === "")) return undefined;
 
   const defaults = routeDefaults(read, context);
@@ -55,14 +68,16 @@ function virtualHost(
     vsName: row.meta.name,
     mesh: defaults,
     resolve: destinationResolver(read, context, namespace, port),
+    tell,
   });
   if (routes.length === 0) {
     if (service === undefined) return undefined;
     const target = destinationResolver(read, context, namespace, port)(
       { host, port: { number: port }, subset: "" },
       service.namespace,
+      within(tell, "routes[0]"),
     );
-    routes = [defaultRoute(target, defaults)];
+    routes = [defaultRoute(target, defaults, tell)];
   }
   const message = virtualHostFor({
     host,
@@ -98,22 +113,37 @@ export function destinationResolver(
   context: Context,
   namespace: string,
   listenerPort: number,
-): (destination: DestinationLike, fromNamespace: string) => ResolvedDestination {
+): (destination: DestinationLike, fromNamespace: string, tell?: Tell) => ResolvedDestination {
   const { mesh } = context;
-  return (destination, fromNamespace) => {
+  return (destination, fromNamespace, tell) => {
     const host = fullHost(destination.host, fromNamespace, mesh.domain);
-    const chosen = pick(read, context, namespace, host);
+    const inside = within(tell, `to ${host}`);
+    const chosen = pick(read, context, namespace, host, inside);
     const service = chosen && read.get(mesh.services.service, chosen.service);
     const only = service?.ports.length === 1 ? service.ports[0] : undefined;
     const port = destination.port?.number || only?.number || listenerPort;
     const policy = chosen && read.get(mesh.policies.policy, chosen.rules);
     const subset = policy?.subsets.find((s) => s.name === destination.subset);
-    const merged = mergeTrafficPolicy(policy?.trafficPolicy, subset?.trafficPolicy, port);
-    return {
-      cluster: clusterName("outbound", port, destination.subset, host),
-      host,
+    const groups = inside && new Map<string, Told>();
+    const merged = mergeTrafficPolicy(
+      policy?.trafficPolicy,
+      subset?.trafficPolicy,
       port,
-      hashPolicy: hashPolicyFor(merged?.loadBalancer),
-    };
+      undefined,
+      groups && policy && notingListener(groups, policy, subset),
+    );
+    const cluster = clusterName("outbound", port, destination.subset, host);
+    const hashPolicy = hashPolicyFor(merged?.loadBalancer);
+    if (inside !== undefined) {
+      const from: Source = service === undefined
+        ? { source: "built-in" }
+        : { source: "object", object: service.source };
+      inside({ group: "cluster", ...from, value: cluster });
+      const hash = groups?.get("loadBalancer");
+      if (hashPolicy !== undefined && hashPolicy.length > 0 && hash !== undefined) {
+        inside({ ...hash, group: "hashPolicy" });
+      }
+    }
+    return { cluster, host, port, hashPolicy };
   };
 }

@@ -29,5 +29,5 @@ export {
   PASSTHROUGH_CLUSTER,
 } from "./name.ts";
 export { buildOutboundCluster } from "./outbound.ts";
-export { mergeTrafficPolicy, type PolicyListener } from "./policy.ts";
+export { mergeTrafficPolicy, notingListener, type PolicyListener } from "./policy.ts";
 export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./special.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  type Subset,
   type TrafficPolicy,
   type TrafficPolicy_PortTrafficPolicy,
   TrafficPolicySchema,
@@ -13,8 +14,10 @@ import {
   type Candidate,
   choose,
   type PassedOver,
+  type Policy,
   type Source,
   type Tell,
+  type Told,
 } from "../../derive/mod.ts";
 import { create } from "../../proto/mod.ts";
 
@@ -31,6 +34,23 @@ export interface PolicyListener {
   readonly rule: string;
   /** Of the subset's, and its place there. */
   readonly subset?: { readonly object: string; readonly field: string };
+}
+
+/** Has the groups of a merged policy noted, for whoever makes something of them to tell. */
+export function notingListener(
+  groups: Map<string, Told>,
+  policy: Policy,
+  subset: Subset | undefined,
+): PolicyListener {
+  const at = subset === undefined ? -1 : policy.subsets.indexOf(subset);
+  return {
+    tell: (told) => groups.set(told.group, { ...told, of: [] }),
+    rule: `DestinationRule/${policy.trafficPolicyOf}`,
+    subset: {
+      object: `DestinationRule/${policy.subsetsOf[at] ?? ""}`,
+      field: `spec.subsets[${subset?.name ?? ""}]`,
+    },
+  };
 }
 
 /**

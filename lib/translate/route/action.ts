@@ -16,6 +16,8 @@ import {
   RouteActionSchema,
 } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { FractionalPercent } from "#envoy/type/v3/percent_pb.ts";
+import { formatDuration } from "../../base/mod.ts";
+import { choose, type Source, type Tell } from "../../derive/mod.ts";
 import { create, type Duration, durationMs, durationOf } from "../../proto/mod.ts";
 import {
   type HeaderOperations,
@@ -26,7 +28,14 @@ import {
 import { finePercent, wholePercent } from "./percent.ts";
 import { retryPolicy } from "./retry.ts";
 import { pathRewrite } from "./rewrite.ts";
-import type { MeshRouteDefaults, ResolvedDestination, RouteScope } from "./scope.ts";
+import {
+  inService,
+  type MeshRouteDefaults,
+  type ResolvedDestination,
+  type RouteScope,
+} from "./scope.ts";
+
+const NOBODY: Source = { source: "built-in" };
 
 /** How a rule forwards. */
 export interface Forwarding {
@@ -48,11 +57,14 @@ interface Target {
  * Translates a rule that forwards; `undefined` when it has nowhere to send to: no
  * destination, or several and each of weight 0. One destination takes all
  * requests whatever its weight; of several those of weight 0 are left out.
+ *
+ * @param at the rule's place in its VirtualService: `spec.http[0]`
  */
 export function translateForwarding(
   rule: HTTPRoute,
   headers: TranslatedHeaders,
   scope: RouteScope,
+  at: string,
 ): Forwarding | undefined {
   const targets = targetsOf(rule.route, scope);
   const [first] = targets;
@@ -66,11 +78,17 @@ export function translateForwarding(
       : { case: "cluster", value: single.resolved.cluster },
     ...pathRewrite(rule.rewrite),
     hostRewriteSpecifier: authority ? { case: "hostRewriteLiteral", value: authority } : undefined,
-    ...timeouts(rule.timeout),
+    ...timeouts(
+      choose(scope.tell, "timeout", [
+        { value: rule.timeout, ...inService(scope, `${at}.timeout`) },
+      ], (timeout) => formatDuration(durationMs(timeout))),
+      scope.tell,
+    ),
     retryPolicy: retryPolicy(
       rule.retries,
       scope.mesh,
       single !== undefined && hashPolicy.length > 0,
+      scope.tell && { tell: scope.tell, rule: inService(scope, `${at}.retries`) },
     ),
     requestMirrorPolicies: mirrorPolicies(rule, scope),
     hashPolicy,
@@ -84,12 +102,16 @@ export function translateForwarding(
 }
 
 /** The action of a host without rules: all to one cluster. */
-export function plainAction(target: ResolvedDestination, mesh: MeshRouteDefaults): RouteAction {
+export function plainAction(
+  target: ResolvedDestination,
+  mesh: MeshRouteDefaults,
+  tell?: Tell,
+): RouteAction {
   const hashPolicy = [...target.hashPolicy ?? []];
   return create(RouteActionSchema, {
     clusterSpecifier: { case: "cluster", value: target.cluster },
-    ...timeouts(undefined),
-    retryPolicy: retryPolicy(undefined, mesh, false),
+    ...timeouts(undefined, tell),
+    retryPolicy: retryPolicy(undefined, mesh, false, tell && { tell, rule: NOBODY }),
     hashPolicy,
   });
 }
@@ -98,11 +120,12 @@ export function plainAction(target: ResolvedDestination, mesh: MeshRouteDefaults
  * Time limits of a request; none unless the rule sets one, where the proxy's own
  * would be 15 s. A limit that a gRPC client sends counts as well, up to the rule's.
  */
-export function timeouts(timeout: Duration | undefined): {
+export function timeouts(timeout: Duration | undefined, tell?: Tell): {
   timeout: Duration;
   maxGrpcTimeout: Duration;
 } {
   const limit = timeout ?? durationOf(0);
+  if (timeout === undefined) tell?.({ group: "timeout", source: "built-in", value: "none" });
   return { timeout: limit, maxGrpcTimeout: durationMs(limit) === 0 ? durationOf(0) : limit };
 }
 
@@ -110,7 +133,7 @@ function targetsOf(routes: readonly HTTPRouteDestination[], scope: RouteScope): 
   return routes.flatMap(({ destination, weight, headers }) => {
     if (destination === undefined || (weight <= 0 && routes.length > 1)) return [];
     return [{
-      resolved: scope.resolve(destination, scope.vsNamespace),
+      resolved: scope.resolve(destination, scope.vsNamespace, scope.tell),
       weight,
       headers: translateHeaders(headers),
     }];

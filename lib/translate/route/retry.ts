@@ -8,6 +8,7 @@ import { type RetryPolicy, RetryPolicySchema } from "#envoy/config/route/v3/rout
 import { PreviousHostsPredicateSchema } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { PreviousPrioritiesConfigSchema } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
 import { create, durationMs, packAny } from "../../proto/mod.ts";
+import { choose, type Source, type Tell } from "../../derive/mod.ts";
 import type { MeshRouteDefaults } from "./scope.ts";
 
 /** Attempts after the first, unless a rule says otherwise. */
@@ -29,13 +30,21 @@ const PRIORITY_UPDATE_FREQUENCY = 2;
  * `undefined`, no retries, when `attempts` is 0.
  *
  * @param hashed the destination balances by consistent hash, so that a retry must be free to go to the same host
+ * @param listener told whose policy it is
  */
 export function retryPolicy(
   rule: HTTPRetry | undefined,
   mesh: MeshRouteDefaults,
   hashed: boolean,
+  listener?: { readonly tell: Tell | undefined; readonly rule: Source },
 ): RetryPolicy | undefined {
-  const policy = rule ?? mesh.defaultHttpRetryPolicy;
+  const policy = choose(listener?.tell, "retries", [
+    { value: rule, ...listener?.rule ?? NOBODY },
+    { value: mesh.defaultHttpRetryPolicy, source: "mesh", field: "defaultHttpRetryPolicy" },
+  ], (p) => p.attempts);
+  if (policy === undefined) {
+    listener?.tell?.({ group: "retries", source: "built-in", value: ATTEMPTS });
+  }
   if (policy !== undefined && policy.attempts <= 0) return undefined;
   const otherHosts = policy?.retryIgnorePreviousHosts ?? !hashed;
   const { backoff } = policy ?? {};
@@ -52,6 +61,8 @@ export function retryPolicy(
       : undefined,
   });
 }
+
+const NOBODY: Source = { source: "object" };
 
 /** Conditions and status codes: numbers among the conditions are codes, and switch the condition on that looks at them. */
 function retryOn(

@@ -16,6 +16,7 @@ import {
 } from "#envoy/config/route/v3/route_components_pb.ts";
 import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { type PassedOver, type Tell, within } from "../../derive/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 import { plainAction, timeouts, translateForwarding } from "./action.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
@@ -25,6 +26,7 @@ import { isCatchAll, translateMatch } from "./match.ts";
 import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
 import {
   conditionHolds,
+  inService,
   type MeshRouteDefaults,
   type ResolvedDestination,
   type RouteScope,
@@ -40,26 +42,76 @@ import {
  */
 export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Route[] {
   const routes: Route[] = [];
-  for (const rule of vs.http) {
-    if (rule.delegate !== undefined) continue;
-    const matches = rule.match.length === 0 ? [undefined] : rule.match;
-    for (const match of matches) {
-      if (match !== undefined && !conditionHolds(match, scope)) continue;
-      const route = translateRule(rule, match, scope);
-      routes.push(route);
-      if (isCatchAll(route.match!)) return routes;
+  const passedOver: PassedOver[] = [];
+  let full: string | undefined;
+  for (const [at, rule, match] of placesOf(vs)) {
+    const why = full !== undefined
+      ? `${full} takes every request before it`
+      : whyNot(rule, match, scope);
+    if (why !== undefined) {
+      passedOver.push({ ...inService(scope, at), why });
+      continue;
     }
+    const inside = within(scope.tell, `routes[${routes.length}]`);
+    const route = translateRule(
+      rule,
+      match,
+      inside === undefined ? scope : {
+        ...scope,
+        tell: inside,
+      },
+      at,
+    );
+    routes.push(route);
+    if (!isCatchAll(route.match!)) continue;
+    if (scope.tell === undefined) return routes;
+    full = at;
+  }
+  if (passedOver.length > 0) {
+    scope.tell?.({
+      group: "rules left out",
+      ...inService(scope, "spec.http"),
+      value: passedOver.length,
+      passedOver,
+    });
   }
   return routes;
 }
 
+/** Each match of each rule with its place: `spec.http[0].match[1]`. */
+function* placesOf(
+  vs: VirtualService,
+): Generator<[at: string, rule: HTTPRoute, match: HTTPMatchRequest | undefined]> {
+  for (const [i, rule] of vs.http.entries()) {
+    const at = `spec.http[${i}]`;
+    if (rule.match.length === 0) yield [at, rule, undefined];
+    for (const [j, match] of rule.match.entries()) yield [`${at}.match[${j}]`, rule, match];
+  }
+}
+
+function whyNot(
+  rule: HTTPRoute,
+  match: HTTPMatchRequest | undefined,
+  scope: RouteScope,
+): string | undefined {
+  if (rule.delegate !== undefined) return "the rules of its delegate come in its place";
+  if (match === undefined || conditionHolds(match, scope)) return undefined;
+  return "its match is for other gateways, ports or sources";
+}
+
 /** The one route of a host without a VirtualService. */
-export function defaultRoute(target: ResolvedDestination, mesh: MeshRouteDefaults): Route {
+export function defaultRoute(
+  target: ResolvedDestination,
+  mesh: MeshRouteDefaults,
+  tell?: Tell,
+): Route {
+  const inside = within(tell, "routes[0]");
+  inside?.({ group: "rule", source: "built-in", value: "everything to the service" });
   const match = translateMatch(undefined);
   return create(RouteSchema, {
     name: "default",
     match,
-    action: { case: "route", value: plainAction(target, mesh) },
+    action: { case: "route", value: plainAction(target, mesh, inside) },
     decorator: { operation: operationName(match, `${target.host}:${target.port}`) },
   });
 }
@@ -97,9 +149,11 @@ function translateRule(
   rule: HTTPRoute,
   match: HTTPMatchRequest | undefined,
   scope: RouteScope,
+  at: string,
 ): Route {
   const routeMatch = translateMatch(match);
-  const { action, operations, single } = translateAction(rule, scope);
+  scope.tell?.({ group: "rule", ...inService(scope, at), value: rule.name || undefined });
+  const { action, operations, single } = translateAction(rule, scope, ruleAt(at));
   const target = single !== undefined && isServiceCluster(single.cluster)
     ? `${single.host}:${single.port}`
     : `${scope.vsName}:${scope.port}`;
@@ -124,7 +178,13 @@ interface RuleAction {
 /** Status of a rule that forwards but has nowhere to: as of a cluster without endpoints. */
 const NOWHERE = 503;
 
-function translateAction(rule: HTTPRoute, scope: RouteScope): RuleAction {
+/** The place of a match's rule. */
+function ruleAt(at: string): string {
+  const match = at.indexOf(".match[");
+  return match < 0 ? at : at.slice(0, match);
+}
+
+function translateAction(rule: HTTPRoute, scope: RouteScope, at: string): RuleAction {
   const headers = translateHeaders(rule.headers);
   const { operations } = headers;
   if (rule.redirect !== undefined) {
@@ -140,7 +200,7 @@ function translateAction(rule: HTTPRoute, scope: RouteScope): RuleAction {
   if (rule.directResponse !== undefined) {
     return answer(translateDirectResponse(rule.directResponse));
   }
-  const forwarding = translateForwarding(rule, headers, scope);
+  const forwarding = translateForwarding(rule, headers, scope, at);
   if (forwarding === undefined) {
     return answer(create(DirectResponseActionSchema, { status: NOWHERE }));
   }

@@ -5,7 +5,7 @@
  */
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Destination, HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { gatewayKey, hasLabels } from "../../derive/mod.ts";
+import { gatewayKey, hasLabels, type Source, type Tell } from "../../derive/mod.ts";
 
 /** What a request is hashed by when its cluster balances by consistent hash. */
 export type HashPolicy = RouteAction_HashPolicy;
@@ -50,7 +50,14 @@ export interface RouteScope {
   readonly source?: RouteSource | undefined;
   readonly mesh: MeshRouteDefaults;
   /** Looks a destination up; short names are of `fromNamespace`. Always gives a cluster name, even of a cluster that does not exist. */
-  resolve(destination: Destination, fromNamespace: string): ResolvedDestination;
+  resolve(destination: Destination, fromNamespace: string, tell?: Tell): ResolvedDestination;
+  /** Hears which rule each route is from, and where its terms are from. */
+  readonly tell?: Tell | undefined;
+}
+
+/** A field of the VirtualService of a scope, as a source. */
+export function inService({ vsNamespace, vsName }: RouteScope, field: string): Source {
+  return { source: "object", object: `VirtualService/${vsNamespace}/${vsName}`, field };
 }
 
 /** The part of a match that is decided here and not by the proxy. */
