@@ -38,6 +38,7 @@ import {
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
 import { startWeb } from "../../lib/web/mod.ts";
 import { readFeatures } from "./features.ts";
+import { startKeySets } from "./key_sets.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
 import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
@@ -167,6 +168,7 @@ async function startTranslation(
     },
   });
   stack.defer(() => files.close());
+  stack.use(startKeySets(translation));
   const watched = [mesh, networks, files];
   const receipts = createReceipts({
     edits: (since) => graph.edits(since),

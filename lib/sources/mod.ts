@@ -5,6 +5,7 @@
  */
 export { type ConfigFile, readConfigFiles } from "./config_files.ts";
 export { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
+export { type KeySource, type KeySourceOptions, startKeySource } from "./jwks/mod.ts";
 export { type ChangeSet, type SourceProblem } from "./ledger.ts";
 export { DEFAULT_TIMING, type Timing } from "./pulse.ts";
 export {

@@ -24,6 +24,8 @@ export interface Guards {
   readonly authorization: Derived<AuthorizationFilters>;
   /** `ROLE|keys` of RequestAuthentications → their filter. */
   readonly tokens: Derived<TokenGuard>;
+  /** `all` → addresses of key sets that are not left to the proxies. */
+  readonly wantedKeySets: Derived<readonly string[]>;
 }
 
 /** The filter that verifies tokens, if any. */
@@ -63,6 +65,12 @@ export function deriveGuards(context: Omit<Context, "classes" | "guards">): Guar
         digest: config !== undefined && "typeUrl" in config ? hash(config.value) : "",
       };
     }, { equal: sameDigest }),
+    wantedKeySets: graph.derive<readonly string[]>(
+      "guard.wantedKeySets",
+      (read, key) =>
+        read.get(mesh.security.keySetUris, key)
+          .filter((uri) => remoteCluster(read, context, uri) === undefined),
+    ),
   };
 }
 
@@ -103,20 +111,25 @@ function keysOf(
 ): Keys {
   if (rule.jwks !== "") return { jwks: rule.jwks };
   if (rule.jwksUri === "") return { jwks: NO_KEYS };
-  const { remoteKeys } = context.features;
-  if (remoteKeys !== "daemon") {
-    const url = new URL(rule.jwksUri);
-    const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-    const known = hostOf(read, context, url.hostname);
-    if (known !== undefined || remoteKeys === "proxy") {
-      return {
-        uri: rule.jwksUri,
-        cluster: clusterName("outbound", port, "", known ?? url.hostname),
-      };
-    }
-  }
+  const cluster = remoteCluster(read, context, rule.jwksUri);
+  if (cluster !== undefined) return { uri: rule.jwksUri, cluster };
   const fetched = read.get(context.mesh.tables.keySets, rule.jwksUri);
   return { jwks: fetched?.jwks ?? NO_KEYS };
+}
+
+/** The cluster by which proxies fetch keys from an address; `undefined` when this program fetches them. */
+function remoteCluster(
+  read: Read,
+  context: Omit<Context, "classes" | "guards">,
+  uri: string,
+): string | undefined {
+  const { remoteKeys } = context.features;
+  if (remoteKeys === "daemon") return undefined;
+  const url = new URL(uri);
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const known = hostOf(read, context, url.hostname);
+  if (known === undefined && remoteKeys === "hybrid") return undefined;
+  return clusterName("outbound", port, "", known ?? url.hostname);
 }
 
 /** What guards a workload. */

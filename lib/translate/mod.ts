@@ -46,6 +46,10 @@ export interface Translation {
   readonly mesh: Mesh;
   /** What serving takes its seats from. */
   readonly source: SeatSource;
+  /** Addresses of key sets that this program should fetch; calls back, during a publication, when they are others. */
+  wantedKeySets(
+    onChange: (uris: readonly string[]) => void,
+  ): { readonly value: readonly string[]; close(): void };
   /** Applies changes in one transaction and publishes what came out of them; returns the revision. */
   apply(changes: ChangeSet): number;
 }
@@ -106,6 +110,7 @@ export function createTranslation(
   return {
     mesh,
     apply,
+    wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
     source: {
       seat: (node, onMove) => takeSeat(context, placements, layersOf, node, onMove),
       onPublish: (listener) => {

@@ -117,12 +117,6 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
     readers: DAEMON,
     rows: [
       bool(
-        "ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY",
-        ALL,
-        true,
-        "Let policies with a workload selector apply to Gateway API gateways; otherwise only those with a targetRef do.",
-      ),
-      bool(
         "PILOT_ENABLE_ALPHA_GATEWAY_API",
         AGENT_DAEMON,
         false,

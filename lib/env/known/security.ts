@@ -169,30 +169,6 @@ export const SECURITY: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "authentication of requests" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "JWKS_RESOLVER_INSECURE_SKIP_VERIFY",
-        AGENT_DAEMON,
-        false,
-        "Do not verify the certificate of the server that keys are fetched from.",
-      ),
-      text(
-        "PILOT_JWT_ENABLE_REMOTE_JWKS",
-        AGENT_DAEMON,
-        "false",
-        "Who fetches keys: false or meshd, the daemon; true or hybrid, the proxy if it can; dataproxy, the proxy.",
-      ),
-      duration(
-        "PILOT_JWT_PUB_KEY_REFRESH_INTERVAL",
-        AGENT_DAEMON,
-        "20m0s",
-        "Time after which the daemon fetches keys again.",
-      ),
-    ],
-  },
-  {
     state: { kind: "later", reason: "mutual TLS between proxies" },
     readers: DAEMON,
     rows: [
@@ -207,12 +183,6 @@ export const SECURITY: readonly IdleTheme[] = [
         AGENT_DAEMON,
         true,
         "Add the filters by which TLS handshakes name the protocol inside.",
-      ),
-      bool(
-        "PILOT_SKIP_VALIDATE_TRUST_DOMAIN",
-        AGENT_DAEMON,
-        false,
-        "Accept peers of any trust domain.",
       ),
       bool(
         "PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES",

@@ -1,0 +1,54 @@
+/**
+ * Keys of token issuers: fetched as the configuration asks for them.
+ *
+ * @module
+ */
+import { declareEnv } from "../../lib/env/mod.ts";
+import { startKeySource } from "../../lib/sources/mod.ts";
+import type { Translation } from "../../lib/translate/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+const PILOT_JWT_PUB_KEY_REFRESH_INTERVAL = declareEnv({
+  name: "PILOT_JWT_PUB_KEY_REFRESH_INTERVAL",
+  type: "duration",
+  default: 20 * 60_000,
+  range: { least: 1_000 },
+  doc: "Time after which the daemon fetches the keys of a jwksUri again.",
+  readers,
+});
+
+const JWKS_RESOLVER_INSECURE_SKIP_VERIFY = declareEnv({
+  name: "JWKS_RESOLVER_INSECURE_SKIP_VERIFY",
+  type: "bool",
+  default: false,
+  doc: "Do not verify the certificate of the server that keys are fetched from.",
+  readers,
+});
+
+const JWKS_ALLOWED_CIDRS = declareEnv({
+  name: "JWKS_ALLOWED_CIDRS",
+  type: "string",
+  default: "",
+  doc:
+    "Ranges, separated by commas, from which the daemon may fetch keys although they are private, loopback or link-local.",
+  readers,
+});
+
+/** Starts fetching keys for a translation; dispose of it to stop. */
+export function startKeySets(translation: Translation): Disposable {
+  const source = startKeySource({
+    refreshMs: PILOT_JWT_PUB_KEY_REFRESH_INTERVAL.get(),
+    insecure: JWKS_RESOLVER_INSECURE_SKIP_VERIFY.get(),
+    allowed: JWKS_ALLOWED_CIDRS.get().split(",").map((one) => one.trim()).filter((one) => one),
+    onKeys: (keySets) => void translation.apply({ keySets }),
+  });
+  const watch = translation.wantedKeySets((uris) => source.want(uris));
+  source.want(watch.value);
+  return {
+    [Symbol.dispose]: () => {
+      watch.close();
+      source[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Fetching a set of keys: bounded in size and time, without redirects, and only
+ * from addresses that are open at the moment of connecting.
+ *
+ * @module
+ */
+import { lookup as resolve } from "node:dns";
+import { type IncomingMessage, request as plainRequest } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { MeshError } from "../../base/mod.ts";
+import type { Admits } from "./addresses.ts";
+
+/** A set of keys is a few kilobytes; more is an accident or an attack. */
+const MAX_BYTES = 1024 * 1024;
+
+/** How a set of keys is fetched. */
+export interface FetchOptions {
+  readonly admits: Admits;
+  readonly timeoutMs: number;
+  /** Do not verify the server's certificate. */
+  readonly insecure?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Fetches a JSON Web Key Set.
+ *
+ * @throws MeshError `jwks-fetch` when there is none to be had
+ */
+export async function fetchKeys(uri: string, options: FetchOptions): Promise<string> {
+  try {
+    const text = await get(new URL(uri), options);
+    if (!isKeySet(text)) throw new Error("the answer is not a JSON Web Key Set");
+    return text;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MeshError("jwks-fetch", `keys of ${uri} cannot be fetched: ${reason}`, {
+      remedy: "Check jwksUri; an address inside the mesh must be opened with JWKS_ALLOWED_CIDRS.",
+      cause,
+    });
+  }
+}
+
+function get(url: URL, options: FetchOptions): Promise<string> {
+  const { admits, timeoutMs, insecure = false, signal } = options;
+  const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(literal) !== 0 && !admits(literal)) throw new Error("its address is closed");
+  const request = url.protocol === "https:" ? tlsRequest : plainRequest;
+  return new Promise((done, fail) => {
+    const sent = request(url, {
+      lookup: guarded(admits),
+      rejectUnauthorized: !insecure,
+      agent: false,
+      headers: { accept: "application/json" },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    }, (answer) => read(answer).then(done, fail));
+    sent.on("error", fail);
+    sent.end();
+  });
+}
+
+/** Looks names up and hands on only addresses that are open: what was checked is what is connected to. */
+function guarded(admits: Admits): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, []);
+      const open = found.filter(({ address }) => admits(address));
+      const [first] = open;
+      if (first === undefined) return callback(new Error("its address is closed"), []);
+      if (options.all === true) callback(null, open);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+async function read(answer: IncomingMessage): Promise<string> {
+  if (answer.statusCode !== 200) {
+    answer.resume();
+    throw new Error(`the server answered with status ${answer.statusCode}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) {
+      answer.destroy();
+      throw new Error(`the answer has more than ${MAX_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return new TextDecoder("utf-8", { fatal: true }).decode(
+    await new Blob(chunks as BlobPart[]).bytes(),
+  );
+}
+
+function isKeySet(text: string): boolean {
+  const value: unknown = JSON.parse(text);
+  return typeof value === "object" && value !== null && "keys" in value &&
+    Array.isArray(value.keys);
+}
