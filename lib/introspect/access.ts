@@ -7,7 +7,15 @@
  *
  * @module
  */
-import { type Handler, isLoopback, type Route, route, text, type WebCall } from "../web/mod.ts";
+import {
+  fromOtherSite,
+  type Handler,
+  isLoopback,
+  type Route,
+  route,
+  text,
+  type WebCall,
+} from "../web/mod.ts";
 
 /** Routes to look at something, with and without a slash at the end. */
 export function reading(pattern: string, handler: Handler): Route[] {
@@ -24,7 +32,7 @@ export function readingHere(pattern: string, handler: Handler): Route[] {
 export function changing(method: string, pattern: string, handler: Handler): Route {
   return route(method, pattern, (call) => {
     if (!call.local) return notHere();
-    return fromElsewhere(call)
+    return fromOtherSite(call)
       ? refused("this does not come from a page of its own")
       : handler(call);
   });
@@ -41,13 +49,4 @@ function refused(sentence: string): Response {
 /** On an address beyond loopback, the listener itself lets foreign host names through. */
 function rebound({ peer, local }: WebCall): Response | undefined {
   return isLoopback(peer.hostname) && !local ? notHere() : undefined;
-}
-
-/** True for what a page of another site had the browser send; programs send neither header. */
-function fromElsewhere({ request, url }: WebCall): boolean {
-  // Under our referrer policy a form's origin is `null`, so the clearer header goes first.
-  const site = request.headers.get("sec-fetch-site");
-  if (site !== null) return site !== "same-origin" && site !== "none";
-  const origin = request.headers.get("origin");
-  return origin !== null && origin !== url.origin;
 }

@@ -4,8 +4,10 @@
  * @module
  */
 export { formatAddress, isLoopback, type ListenAddress, parseAddress } from "./address.ts";
+export { fromOtherSite } from "./origin.ts";
 export {
   type ComponentChildren,
+  type Crumb,
   h,
   page,
   type PageOptions,

@@ -28,8 +28,24 @@ Deno.test("a page sends forms to its own listener, and only when it has some", a
   assert.match(policy(answer), /form-action 'self'$/);
   assert.match(
     await answer.text(),
-    /<nav aria-label="Pages"><a href="\/x">&lt;x><\/a><\/nav><main>/,
+    /<nav aria-label="Pages"><a href="\/x">&lt;x><\/a><\/nav><\/header><main id="main"/,
   );
+});
+
+Deno.test("a page tells where it lies, and begins with the way past its links", async () => {
+  const answer = page({ title: "<c>", body: "b", crumbs: [["<a>", "/a?x=<"], ["b", "/b"]] });
+  const html = await answer.text();
+  assert.match(html, /<body><a class="skip" href="#main">/);
+  assert.match(html, /<a href="\/a\?x=&lt;">&lt;a><\/a><\/li><li><a href="\/b">b<\/a><\/li>/);
+  assert.match(html, /<li aria-current="page">&lt;c><\/li>/);
+});
+
+Deno.test("numbers of a table stand to the right, thousands apart", async () => {
+  const rows = [["a", 12_345], ["b", "none"]];
+  const answer = page({ title: "t", body: table({ caption: "c", columns: ["n", "v"], rows }) });
+  const html = await answer.text();
+  assert.match(html, /<th scope="col" class="number">v<\/th>/);
+  assert.match(html, /<td class="number">12,345<\/td>/);
 });
 
 Deno.test("json writes bigints, maps and sets", async () => {

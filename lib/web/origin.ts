@@ -1,0 +1,13 @@
+import type { WebCall } from "./route.ts";
+
+/**
+ * True for what a page of another site had the browser send, which could change something here
+ * without its user knowing; programs send neither of the headers that tell.
+ */
+export function fromOtherSite({ request, url }: Pick<WebCall, "request" | "url">): boolean {
+  // Under our referrer policy a form's origin is `null`, so the clearer header goes first.
+  const site = request.headers.get("sec-fetch-site");
+  if (site !== null) return site !== "same-origin" && site !== "none";
+  const origin = request.headers.get("origin");
+  return origin !== null && origin !== url.origin;
+}

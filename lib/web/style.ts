@@ -1,0 +1,40 @@
+/**
+ * The one style sheet of all pages: system fonts, light and dark by what the
+ * reader's system says, nothing loaded.
+ *
+ * @module
+ */
+export const STYLE: string = `
+:root { color-scheme: light dark; --ground: #fff; --ink: #1c2128; --mute: #59636e; --line: #d5dae1; --soft: #f4f6f9; --link: #0b57a4; --bad: #b3261e; --bad-soft: #fdecea; --good: #1b6e3c; --good-soft: #e7f5ec; --warn: #7a4d00; --warn-soft: #fff4dc; }
+@media (prefers-color-scheme: dark) { :root { --ground: #12161b; --ink: #e3e8ee; --mute: #9aa5b1; --line: #333b45; --soft: #1b2128; --link: #8ab8f0; --bad: #ff9a91; --bad-soft: #3a1d1b; --good: #7ddc9c; --good-soft: #16301f; --warn: #f0c36d; --warn-soft: #33280f; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 14px/1.45 system-ui, sans-serif; }
+.skip { position: absolute; left: -99rem; } .skip:focus { left: 1rem; top: .5rem; background: var(--ground); padding: .4rem .8rem; z-index: 1; }
+header { background: var(--soft); border-bottom: 1px solid var(--line); padding: 0 1.5rem; }
+header nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; max-width: 88rem; margin: 0 auto; }
+header nav a { padding: .55rem 0 .45rem; border-bottom: 2px solid transparent; color: var(--ink); text-decoration: none; }
+header nav a:hover { border-color: var(--line); } header nav [aria-current] { border-color: var(--link); font-weight: 600; }
+main { max-width: 88rem; margin: 0 auto; padding: 1rem 1.5rem 3rem; }
+h1 { font-size: 1.35rem; line-height: 1.25; margin: .35rem 0 .75rem; overflow-wrap: anywhere; } h2 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }
+p { max-width: 60rem; margin: .5rem 0; } .mute { color: var(--mute); }
+a { color: var(--link); text-underline-offset: 2px; } :focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
+.crumbs ol { display: flex; flex-wrap: wrap; gap: .25rem .4rem; margin: 0; padding: 0; list-style: none; color: var(--mute); font-size: 13px; }
+.crumbs li + li::before { content: "/"; margin-right: .4rem; color: var(--mute); }
+form { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; margin: .75rem 0; }
+label { display: inline-flex; gap: .4rem; align-items: center; } label.wide { display: block; width: 100%; }
+button, select, input, textarea { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: 4px; padding: .25rem .55rem; accent-color: var(--link); }
+button { background: var(--soft); cursor: pointer; } textarea { display: block; width: 100%; min-height: 14rem; margin-top: .3rem; font: 13px/1.45 ui-monospace, monospace; }
+.scroll { overflow-x: auto; margin: .75rem 0; border: 1px solid var(--line); border-radius: 6px; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+caption { text-align: left; padding: .5rem .75rem; font-weight: 600; }
+th, td { text-align: left; vertical-align: top; padding: .28rem .75rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+thead th { background: var(--soft); color: var(--mute); font-size: 12px; font-weight: 600; white-space: nowrap; } tbody th { font-weight: 500; } tbody tr:hover { background: var(--soft); }
+td.number, th.number { text-align: right; white-space: nowrap; }
+code, pre { font: 12.5px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; } pre { white-space: pre-wrap; margin: .75rem 0; padding: .75rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
+.bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); } .warn { color: var(--warn); }
+.badge { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); border: 1px solid var(--line); white-space: nowrap; font-weight: 500; } .badge.good { background: var(--good-soft); border-color: transparent; } .badge.bad { background: var(--bad-soft); border-color: transparent; } .badge.warn { background: var(--warn-soft); border-color: transparent; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .6rem; margin: .75rem 0 1rem; padding: 0; list-style: none; }
+.tiles li { border: 1px solid var(--line); border-radius: 6px; padding: .5rem .75rem; } .tiles strong { display: block; font-size: 1.3rem; line-height: 1.25; } .tiles li.bad { background: var(--bad-soft); border-color: transparent; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; } dt { color: var(--mute); } dd { margin: 0; overflow-wrap: anywhere; }
+.pages { display: flex; gap: 1rem; margin: .5rem 0; }
+`;
