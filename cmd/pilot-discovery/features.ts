@@ -135,6 +135,15 @@ function remoteKeys(): Features["remoteKeys"] {
   });
 }
 
+const PILOT_ENABLE_VHDS = declareEnv({
+  name: "PILOT_ENABLE_VHDS",
+  type: "bool",
+  default: true,
+  doc:
+    "Send virtual hosts as resources of their own to sidecars that are Envoy and speak delta, so that a route change costs one host and not its table. Node metadata VHDS=false keeps a proxy out.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -151,6 +160,7 @@ export function readFeatures(): Features {
     selectorsForApiGateways: ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY.get(),
     checkTrustDomain: !PILOT_SKIP_VALIDATE_TRUST_DOMAIN.get(),
     remoteKeys: remoteKeys(),
+    vhds: PILOT_ENABLE_VHDS.get(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
   };
 }

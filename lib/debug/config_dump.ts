@@ -9,18 +9,28 @@ import {
   ListenersConfigDumpSchema,
   RoutesConfigDumpSchema,
 } from "#envoy/admin/v3/config_dump_shared_pb.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import type { Resource } from "../graph/mod.ts";
 import {
   type Any,
   AnySchema,
   create,
   type DescMessage,
+  fromBinary,
   type JsonValue,
   type MessageInitShape,
   SERVED_TYPES,
+  toBinary,
   toJson,
 } from "../proto/mod.ts";
-import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE, ROUTE_TYPE } from "../serve/mod.ts";
+import {
+  CLUSTER_TYPE,
+  ENDPOINT_TYPE,
+  LISTENER_TYPE,
+  ROUTE_TYPE,
+  VIRTUAL_HOST_TYPE,
+} from "../serve/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
@@ -102,7 +112,8 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 };
 
 function section(session: SessionInfo, type: string, name: string): JsonValue {
-  return SECTIONS[type]!(resources(session, type, name));
+  const list = resources(session, type, name);
+  return SECTIONS[type]!(type === ROUTE_TYPE ? completed(session, list) : list);
 }
 
 /** What a proxy sees of a type: all of it for wildcard types, else what it asked for. Sorted by name. */
@@ -118,4 +129,20 @@ function resources(session: SessionInfo, typeUrl: string, name: string): Any[] {
   }
   return list.sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((r) => create(AnySchema, { typeUrl, value: r.bytes }));
+}
+
+/**
+ * Route tables with the virtual hosts that a proxy is sent apart from them, as its own dump has
+ * them. Each has its table's name before its own.
+ */
+function completed(session: SessionInfo, tables: Any[]): Any[] {
+  const hosts = [...session.view(VIRTUAL_HOST_TYPE)?.entries() ?? []];
+  if (hosts.length === 0) return tables;
+  hosts.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return tables.map(({ typeUrl, value }) => {
+    const table = fromBinary(RouteConfigurationSchema, value);
+    const own = hosts.filter(({ name }) => name.slice(0, name.lastIndexOf("/")) === table.name);
+    table.virtualHosts.push(...own.map(({ bytes }) => fromBinary(VirtualHostSchema, bytes)));
+    return create(AnySchema, { typeUrl, value: toBinary(RouteConfigurationSchema, table) });
+  });
 }

@@ -27,6 +27,10 @@ export interface ProxyNode {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Version of the proxy's build, for example `1.39.3`; empty when not told. */
   readonly buildVersion: string;
+  /** What the proxy's program calls itself, for example `envoy`; empty when not told. */
+  readonly userAgent: string;
+  /** Which variant of the protocol its stream speaks. */
+  readonly transport: "sotw" | "delta";
 }
 
 /** A proxy's place: which views it sees, until it is closed. */

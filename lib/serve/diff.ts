@@ -5,6 +5,7 @@
  * @module
  */
 import type { Delta, Resource, View } from "../graph/mod.ts";
+import { isOfFresh, noteFresh, tell, wholesAsked } from "./parts.ts";
 import { wants, type Watch } from "./watch.ts";
 
 /** What is to be sent of one type. */
@@ -54,6 +55,7 @@ export function wanted(watch: Watch): readonly Resource[] {
     const resource = view.get(name);
     if (resource) resources.push(resource);
   }
+  for (const part of tell(watch, wholesAsked(watch)).resources) resources.push(part);
   return resources;
 }
 
@@ -72,9 +74,11 @@ export function collect(
     : variant === "delta"
     ? nextDelta(watch)
     : nextSotw(watch);
+  noteFresh(watch, draft.resources);
   watch.due = watch.answerAll = false;
   watch.started = true;
   watch.answers.clear();
+  watch.wholes?.fresh.clear();
   watch.versions = undefined;
   watch.held = watch.view;
   watch.at = revision;
@@ -96,13 +100,18 @@ function first(watch: Watch, variant: "sotw" | "delta"): Draft {
   if (variant === "sotw") return { resources: all, absent: [], removed: [], respond: true };
   const absent: string[] = [];
   for (const name of watch.names) if (!watch.view?.get(name)) absent.push(name);
+  absent.push(...tell(watch, wholesAsked(watch)).absent);
   if (!versions) return { resources: all, absent, removed: [], respond: true };
   const resources = all.filter((resource) =>
-    !versions.has(resource.name, resource.version) || answers.has(resource.name)
+    !versions.has(resource.name, resource.version) || answers.has(resource.name) ||
+    isOfFresh(watch, resource.name)
   );
   const removed: string[] = [];
   for (const name of versions.names()) {
-    if (watch.wildcard && !watch.names.has(name) && !watch.view?.get(name)) removed.push(name);
+    if (watch.names.has(name)) continue;
+    // Parts of what the client did not come back for are of no use to it.
+    const known = watch.wildcard || watch.wholes !== undefined;
+    if (known && !(watch.view?.get(name) && wants(watch, name))) removed.push(name);
   }
   return { resources, absent, removed, respond: false };
 }
@@ -110,11 +119,13 @@ function first(watch: Watch, variant: "sotw" | "delta"): Draft {
 function nextDelta(watch: Watch): Draft {
   const { changed, removed } = difference(watch);
   const resources = watch.answerAll ? wanted(watch) : filtered(watch, changed);
-  if (watch.answers.size === 0) {
+  const wholes = watch.wholes?.fresh;
+  if (watch.answers.size === 0 && !wholes?.size) {
     return { resources, absent: [], removed: filteredNames(watch, removed), respond: false };
   }
-  const absent: string[] = [];
-  const extra = new Map(resources.map((resource) => [resource.name, resource]));
+  const fresh = tell(watch, wholes ?? []);
+  const absent = [...fresh.absent];
+  const extra = new Map([...resources, ...fresh.resources].map((r) => [r.name, r]));
   for (const name of watch.answers) {
     const resource = watch.view?.get(name);
     if (resource) extra.set(name, resource);

@@ -27,6 +27,7 @@ export {
   type ResourceType,
   resourceType,
   ROUTE_TYPE,
+  VIRTUAL_HOST_TYPE,
 } from "./types.ts";
 export {
   DEBOUNCE_AFTER,

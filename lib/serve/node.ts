@@ -17,10 +17,13 @@ const NOT_SERVED: ReadonlySet<string> = new Set(["waypoint", "ztunnel", "agentga
 const MAX_ID = 1024;
 
 /**
- * Parses an encoded node. Throws `RpcError` INVALID_ARGUMENT for one that is missing or malformed
+ * Parses the encoded node of a stream. Throws `RpcError` INVALID_ARGUMENT for one that is missing or malformed
  * and UNIMPLEMENTED for a kind of proxy that is not served.
  */
-export function parseNode(bytes: Uint8Array | undefined): ProxyNode {
+export function parseNode(
+  bytes: Uint8Array | undefined,
+  transport: ProxyNode["transport"],
+): ProxyNode {
   if (!bytes) throw invalid("the first request of a stream must carry the node");
   const node = decode(bytes);
   const { role, ip, fullName, dnsDomain } = parseId(node.id);
@@ -44,6 +47,8 @@ export function parseNode(bytes: Uint8Array | undefined): ProxyNode {
     locality: { region, zone, subzone: subZone },
     metadata,
     buildVersion: buildVersion(node),
+    userAgent: node.userAgentName,
+    transport,
   };
 }
 

@@ -7,6 +7,7 @@
  */
 import type { Resource } from "../graph/mod.ts";
 import { type Change, collect, wanted } from "./diff.ts";
+import { isPremature } from "./parts.ts";
 import { asksForEndpoints, CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE } from "./types.ts";
 import { wants, type Watch } from "./watch.ts";
 
@@ -41,7 +42,7 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
   const changes: Change[] = [];
   for (const name of stream.cold) if (!stream.hasEndpoints(name)) stream.cold.delete(name);
   for (const watch of stream.watches) {
-    if (!watch.due || isHeldBack(stream, watch)) continue;
+    if (!watch.due || isHeldBack(stream, watch) || isPremature(watch)) continue;
     if (!watch.started) answerEarly(stream, watch);
     const knowing = watch.started || watch.versions !== undefined;
     const change = collect(watch, stream.variant, revision);
@@ -59,9 +60,13 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
   const drains: Parcel[] = [];
   for (const change of changes) {
     const { watch, resources, absent, removed, respond, from } = change;
+    if (watch.type.atomic) {
+      parcels.push({ watch, resources, removed: [...absent, ...removed], from });
+      continue;
+    }
     const keep = removed.length > 0 &&
       (busy || stream.cold.size > 0 ||
-        changes.some((other) => other !== change && other.resources.length > 0));
+        changes.some((other) => other !== change && replaces(other)));
     if (keep) {
       if (watch.doomed.size === 0) watch.doomedFrom = change.from;
       for (const name of removed) watch.doomed.set(name, change.before(name));
@@ -77,6 +82,11 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
     if (now.length > 0 && !told) drains.push(drainParcel(stream, watch, now, from));
   }
   return [...parcels, ...drains.reverse()];
+}
+
+/** Whether a change may take the place of what is removed of other types. What is atomic is removed in the midst of it. */
+function replaces({ watch, resources, removed }: Change): boolean {
+  return resources.length > 0 || (watch.type.atomic === true && removed.length > 0);
 }
 
 /** Whether what is due of a type waits for clusters to become warm. What a client without knowledge asks for does not. */

@@ -112,7 +112,7 @@ function slice(
   session: Session,
   { watch, resources, removed }: Parcel,
 ): { resources: readonly Resource[]; removed: readonly string[]; last: boolean } {
-  const limit = session.hall.limits.slice;
+  const limit = watch.type.atomic ? Infinity : session.hall.limits.slice;
   let size = 0;
   let to = session.sentResources;
   while (to < resources.length) {

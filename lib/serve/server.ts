@@ -244,7 +244,7 @@ async function admit(
   request: XdsRequest,
 ): Promise<Session> {
   if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
-  const node = accept(call, request);
+  const node = accept(call, request, variant);
   if (!await entrance.admission.turn()) {
     throw new RpcError("RESOURCE_EXHAUSTED", "too many proxies connect at once; try again later");
   }
@@ -269,9 +269,13 @@ async function admit(
 }
 
 /** The node of a first request; what is wrong with it is logged once for each client. */
-function accept(call: RpcCall, request: XdsRequest): ProxyNode {
+function accept(
+  call: RpcCall,
+  request: XdsRequest,
+  variant: "sotw" | "delta",
+): ProxyNode {
   try {
-    return parseNode(request.node);
+    return parseNode(request.node, variant);
   } catch (error) {
     const address = call.peer.replace(/:\d+$/, "");
     malformedOnce(address)?.warn("a discovery stream was refused", {

@@ -11,6 +11,7 @@ import { type RpcCall, RpcError, statusName } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import type { NameTable } from "./names.ts";
 import type { XdsObserver } from "./observe.ts";
+import { connect } from "./parts.ts";
 import type { Parcel, Planned } from "./plan.ts";
 import type { Registry } from "./registry.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
@@ -165,6 +166,7 @@ function open(session: Session, typeUrl: string): Watch {
   const view = session.seat.view(typeUrl);
   const encoder = hall.encoder(typeUrl, variant, view !== undefined);
   const watch = newWatch(resourceType(typeUrl), encoder, hall.names);
+  if (variant === "delta") connect(watches, watch);
   look(session, watch, view);
   if (!view) hall.unserved(session, typeUrl);
   const after = watches.findIndex((other) => other.type.order > watch.type.order);

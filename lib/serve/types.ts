@@ -28,6 +28,13 @@ export interface ResourceType {
   readonly dependent?: string;
   /** Resources of this type name clusters: they wait until new ones are warm. */
   readonly refers: boolean;
+  /** The type whose resources these are parts of; see `parts.ts`. */
+  readonly partOf?: string;
+  /**
+   * What changed goes out in one response, removals with it, however large: in between the client
+   * would see two resources that exclude each other, or half of what it waits for.
+   */
+  readonly atomic?: boolean;
 }
 
 /** Clusters. */
@@ -38,6 +45,8 @@ export const ENDPOINT_TYPE: string = API + "endpoint.v3.ClusterLoadAssignment";
 export const LISTENER_TYPE: string = API + "listener.v3.Listener";
 /** Route tables. */
 export const ROUTE_TYPE: string = API + "route.v3.RouteConfiguration";
+/** Virtual hosts that are not in their route tables. */
+export const VIRTUAL_HOST_TYPE: string = API + "route.v3.VirtualHost";
 
 const TABLE: readonly ResourceType[] = [
   {
@@ -60,6 +69,16 @@ const TABLE: readonly ResourceType[] = [
     refers: true,
   },
   { url: ROUTE_TYPE, short: "rds", wildcard: false, fullState: false, order: 3, refers: true },
+  {
+    url: VIRTUAL_HOST_TYPE,
+    short: "vhds",
+    wildcard: false,
+    fullState: false,
+    order: 4,
+    refers: true,
+    partOf: ROUTE_TYPE,
+    atomic: true,
+  },
 ];
 
 const BY_URL: ReadonlyMap<string, ResourceType> = new Map(TABLE.map((type) => [type.url, type]));
@@ -75,6 +94,13 @@ export function resourceType(url: string): ResourceType {
       order: TABLE.length,
       refers: false,
     };
+}
+
+const WHOLES: ReadonlySet<string | undefined> = new Set(TABLE.map((type) => type.partOf));
+
+/** Whether there are resources that are parts of those of a type. */
+export function isWhole({ url }: ResourceType): boolean {
+  return WHOLES.has(url);
 }
 
 /** Field `type` of `envoy.config.cluster.v3.Cluster`, and its value for endpoints by discovery. */

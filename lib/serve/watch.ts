@@ -4,6 +4,7 @@
  * @module
  */
 import type { Resource, View } from "../graph/mod.ts";
+import { wholeOf } from "./parts.ts";
 import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { XdsRequest } from "./request.ts";
 import type { ResponseEncoder } from "./response.ts";
@@ -63,6 +64,12 @@ export interface Watch {
    * forgotten the names: asked for again, they are new to it.
    */
   readonly forgotten: Set<string>;
+  /** Of a type of parts: the stream's watch of the wholes, once there is one. */
+  wholes: Watch | undefined;
+  /** Of a type of wholes: the stream's watch of their parts. */
+  parts: Watch | undefined;
+  /** Of a type of wholes: those sent that the client was new to, so that it needs all their parts. */
+  readonly fresh: Set<string>;
   /** To answer everything. */
   answerAll: boolean;
   /** SotW: the next request is answered even if it looks like an acknowledgement. */
@@ -102,6 +109,9 @@ export function newWatch(
     versions: undefined,
     answers: new Set(),
     forgotten: new Set(),
+    wholes: undefined,
+    parts: undefined,
+    fresh: new Set(),
     answerAll: false,
     answerNext: false,
     due: false,
@@ -115,9 +125,11 @@ export function newWatch(
   };
 }
 
-/** Whether a name is asked for. */
+/** Whether a name is asked for, itself or as a part of something that is. */
 export function wants(watch: Watch, name: string): boolean {
-  return watch.wildcard || watch.names.has(name);
+  if (watch.wildcard || watch.names.has(name)) return true;
+  const whole = watch.wholes && wholeOf(name);
+  return whole !== undefined && wants(watch.wholes!, whole);
 }
 
 /** Takes in the subscription of a SotW request: the whole list of names. */

@@ -5,6 +5,7 @@
  */
 import { canonicalJson, MeshError } from "../base/mod.ts";
 import { CERTIFICATE_OPTIONS } from "./authn/mod.ts";
+import type { Features } from "./features.ts";
 import type { ProxyClass, ProxyNode, ServiceTarget } from "../model/mod.ts";
 
 /** Node metadata keys that steer generation. */
@@ -20,7 +21,7 @@ export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
  *
  * @throws MeshError `node-namespace` when the node's namespace is not a name.
  */
-export function classBasis(node: ProxyNode): ClassBasis {
+export function classBasis(node: ProxyNode, features: Pick<Features, "vhds">): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;
   if (!NAMESPACE.test(namespace)) {
@@ -42,8 +43,21 @@ export function classBasis(node: ProxyNode): ClassBasis {
     interception: mode === "NONE" || mode === "TPROXY" ? mode : "REDIRECT",
     ipv4: node.ips.some((ip) => !ip.includes(":")),
     ipv6: node.ips.some((ip) => ip.includes(":")),
-    options: optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
+    options: {
+      ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
+      ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
+    },
   };
+}
+
+/**
+ * Whether a proxy takes virtual hosts as resources of their own: Envoy does, in
+ * delta alone, and its metadata may ask for whole tables. A gateway's tables are
+ * its Gateways' own and few; it is sent them whole.
+ */
+function takesVirtualHosts({ role, transport, userAgent, metadata }: ProxyNode): boolean {
+  return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
+    String(metadata.VHDS ?? "").toLowerCase() !== "false";
 }
 
 /** Completes a class; equal data give equal keys. */

@@ -23,6 +23,8 @@ export interface Egress {
   readonly routeMembers: Derived<readonly string[]>;
   /** `scope|listener|port` → imported hosts with an HTTP port of that number. */
   readonly httpHosts: Derived<readonly string[]>;
+  /** scope → members of all tables: `port|name|host`. */
+  readonly virtualHostMembers: Derived<readonly string[]>;
 }
 
 /** Creates the tables. */
@@ -57,6 +59,20 @@ export function deriveEgress(context: Context): Egress {
     // Hosts that only VirtualServices name are served there too.
     return [...served, ...read.get(context.mesh.scopes.egressRouteHosts, `${scope}|${listener}`)];
   });
+  const virtualHostMembers = graph.derive<readonly string[]>(
+    "egress.virtualHosts",
+    (read, scope) => {
+      const seen = new Set<string>();
+      return read.get(routeMembers, scope).flatMap((member) => {
+        const [listener = "", port = "", name = ""] = splitKey(member, 3);
+        // Of listeners with one table between them the first has it.
+        if (seen.has(name)) return [];
+        seen.add(name);
+        return read.get(httpHosts, `${scope}|${listener}|${port}`)
+          .map((host) => `${port}|${name}|${host}`);
+      }).sort();
+    },
+  );
   const listeners = graph.derive<readonly Resource[]>("lds.egress", (read, key) => {
     const [flavour = "", namespace = "", sidecar = "", member = ""] = splitKey(key, 4);
     return egressListeners(read, context, {
@@ -66,7 +82,7 @@ export function deriveEgress(context: Context): Egress {
       member,
     });
   }, { equal: sameResources });
-  return { listenerMembers, listeners, routeMembers, httpHosts };
+  return { listenerMembers, listeners, routeMembers, httpHosts, virtualHostMembers };
 }
 
 /** Name of the route table of an HTTP listener: its port, or its Unix socket. */

@@ -36,4 +36,6 @@ export interface Features {
    * the keys are at a service of the mesh and this program elsewhere.
    */
   readonly remoteKeys: "daemon" | "proxy" | "hybrid";
+  /** Proxies that can are sent virtual hosts as resources of their own. */
+  readonly vhds: boolean;
 }

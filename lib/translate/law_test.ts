@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { hash } from "../base/mod.ts";
 import type { TableKind } from "../derive/mod.ts";
 import type { Resource, View } from "../graph/mod.ts";
 import type { ProxyNode, Seat } from "../model/mod.ts";
@@ -13,9 +14,14 @@ import {
   everything,
   proxyNode,
   startTranslation,
+  TAKES_PARTS,
 } from "../../tests/support/translation_fixture.ts";
-import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
-import { fromBinary } from "../proto/mod.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from "#envoy/config/route/v3/route_pb.ts";
+import { fromBinary, toBinary } from "../proto/mod.ts";
 import { TYPE_URLS } from "./mod.ts";
 
 /** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
@@ -121,6 +127,8 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", { labels: { app: "narrow" } }),
   proxyNode("two", { metadata: { INTERCEPTION_MODE: "NONE" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" } }),
+  proxyNode("one", TAKES_PARTS),
+  proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
 ];
 
 function yamlOf(e: Edit): string {
@@ -142,7 +150,8 @@ function follower(bench: Bench, node: ProxyNode): { seat: Seat; check(step: stri
   const seat = bench.translation.source.seat(node, () => moved = true);
   const held = new Map<string, { view: View; copy: Map<string, string>; at: number }>();
   for (const url of Object.values(TYPE_URLS)) {
-    const view = seat.view(url)!;
+    const view = seat.view(url);
+    if (view === undefined) continue;
     held.set(url, {
       view,
       copy: new Map(Object.entries(contentOf(view))),
@@ -212,12 +221,17 @@ function idlePorts({ translation: { mesh }, graph }: Bench, seat: Seat): string[
   });
 }
 
-Deno.test("what layers show equals what a Sidecar that imports everything shows", () => {
-  const all = `apiVersion: networking.mesh.io/v1
+function sidecarOf(name: string, hosts: string, selector: string): string {
+  return `apiVersion: networking.mesh.io/v1
 kind: Sidecar
-metadata: {name: all, namespace: one}
-spec: {egress: [{hosts: ['*/*']}]}
+metadata: {name: ${name}, namespace: one}
+spec:
+${selector}  egress: [{hosts: ${hosts}}]
 `;
+}
+
+Deno.test("what layers show equals what a Sidecar that imports everything shows", () => {
+  const all = sidecarOf("all", "['*/*']", "");
   fc.assert(
     fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {
       const bench = startTranslation();
@@ -240,5 +254,59 @@ spec: {egress: [{hosts: ['*/*']}]}
       }
     }),
     { numRuns: 1000, ...SEED },
+  );
+});
+
+/** What a route table says, its virtual hosts by name, whatever their order. */
+function contentOfTable(table: RouteConfiguration): unknown {
+  const { virtualHosts, ...rest } = table;
+  const hosts = virtualHosts.map((v) => [v.name, hash(toBinary(VirtualHostSchema, v))]);
+  return { ...rest, vhds: undefined, hosts: hosts.sort() };
+}
+
+/** Tables as a proxy has them that is sent their virtual hosts apart. */
+function joinedTables(seat: Seat): Record<string, unknown> {
+  const hosts = [...seat.view(TYPE_URLS.virtualHost)!.entries()].map((r) => {
+    const host = fromBinary(VirtualHostSchema, r.bytes);
+    assert.equal(host.name, r.name, "Envoy takes away what it is told to by this name");
+    const slash = r.name.lastIndexOf("/");
+    return { table: r.name.slice(0, slash), host: { ...host, name: r.name.slice(slash + 1) } };
+  });
+  // Hosts of a table that is not there are asked for by nobody.
+  return wholeTables(seat, (table) => {
+    assert.ok(table.vhds?.configSource, `${table.name} has its virtual hosts apart`);
+    const own = hosts.filter((h) => h.table === table.name).map((h) => h.host);
+    return { ...table, virtualHosts: [...table.virtualHosts, ...own] };
+  });
+}
+
+function wholeTables(
+  seat: Seat,
+  complete: (table: RouteConfiguration) => RouteConfiguration = (table) => table,
+): Record<string, unknown> {
+  const tables = [...seat.view(TYPE_URLS.route)!.entries()]
+    .map((r) => fromBinary(RouteConfigurationSchema, r.bytes));
+  return Object.fromEntries(tables.map((t) => [t.name, contentOfTable(complete(t))]));
+}
+
+Deno.test("a skeleton and its virtual hosts are the whole table", () => {
+  const open = sidecarOf("open", "['*/*']", "  workloadSelector: {labels: {app: open}}\n");
+  fc.assert(
+    fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {
+      const bench = startTranslation();
+      bench.set(open);
+      for (const e of edits) apply(bench, e);
+      for (const ns of ["one", "two"]) {
+        for (const app of ["wide", "narrow", "open"]) {
+          const labels = { app };
+          const [whole, apart] = [{}, TAKES_PARTS].map((more) =>
+            bench.translation.source.seat(proxyNode(ns, { labels, ...more }), () => {})
+          ) as [Seat, Seat];
+          assert.equal(whole.view(TYPE_URLS.virtualHost), undefined);
+          assert.deepEqual(joinedTables(apart), wholeTables(whole));
+        }
+      }
+    }),
+    { numRuns: 500, ...SEED },
   );
 });

@@ -130,4 +130,5 @@ export const SHORT_NAMES: Readonly<Record<string, string>> = {
   [TYPE_URLS.endpoint]: "eds",
   [TYPE_URLS.listener]: "lds",
   [TYPE_URLS.route]: "rds",
+  [TYPE_URLS.virtualHost]: "vhds",
 };

@@ -53,7 +53,7 @@ export function takeSeat(
   onMove: () => void,
 ): Seat {
   const { graph } = context.mesh;
-  const key = canonicalJson({ basis: classBasis(node), ips: node.ips });
+  const key = canonicalJson({ basis: classBasis(node, context.features), ips: node.ips });
   let views = new Map<string, View>();
   let held: Collection[] = [];
   let current: Placement;

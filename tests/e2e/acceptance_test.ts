@@ -90,7 +90,7 @@ Deno.test("real Envoys take any configuration that is served", async (t) => {
       for (const seat of world.seats) {
         const refused = await updatesOf(seat, "rejected");
         const said = seat.agent.program.output().split("\n").filter((l) => l.includes("rejected"));
-        assert.deepEqual(refused, { cds: 0, lds: 0, rds: 0, eds: 0 }, said.join("\n"));
+        assert.ok(Object.values(refused).every((count) => count === 0), said.join("\n"));
         // All of it can be shown, too.
         assert.ok((await servedNames(world, `${seat.agent.name}.test`)).cluster.length > 0);
       }

@@ -34,6 +34,7 @@ export const DEFAULT_FEATURES: Features = {
   selectorsForApiGateways: true,
   checkTrustDomain: true,
   remoteKeys: "daemon",
+  vhds: true,
 };
 
 /** Translation with its graph. */
@@ -94,10 +95,15 @@ export function proxyNode(
     cluster: "",
     locality: { region: "", zone: "", subzone: "" },
     buildVersion: "",
+    userAgent: "",
+    transport: "sotw",
     ...more,
     metadata: { LABELS: more.labels ?? {}, ...more.metadata },
   };
 }
+
+/** What a proxy says of itself that takes virtual hosts as resources of their own. */
+export const TAKES_PARTS = { userAgent: "envoy", transport: "delta" } as const;
 
 /** Name to version of what a view shows. */
 export function contentOf(view: View | undefined): Record<string, string> {

@@ -5,6 +5,7 @@
  */
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { encode } from "../../proto/mod.ts";
+import { adsSource } from "../wire/mod.ts";
 
 /** Settings of a whole route configuration. */
 export interface RouteConfigurationOptions {
@@ -12,6 +13,8 @@ export interface RouteConfigurationOptions {
   readonly ignorePortInHostMatching?: boolean | undefined;
   /** Bound of the bodies of direct responses, bytes. Default: {@linkcode MAX_DIRECT_RESPONSE_BODY}. */
   readonly maxDirectResponseBodyBytes?: number | undefined;
+  /** More virtual hosts come as resources of their own. Default: false. */
+  readonly virtualHostsApart?: boolean | undefined;
 }
 
 /** One MiB; the proxy's own default of 4 KiB refuses the whole configuration for one longer body. */
@@ -35,6 +38,7 @@ export function routeConfiguration(
     validateClusters: false,
     maxDirectResponseBodySizeBytes: options.maxDirectResponseBodyBytes ?? MAX_DIRECT_RESPONSE_BODY,
     ignorePortInHostMatching: options.ignorePortInHostMatching ?? false,
+    vhds: options.virtualHostsApart === true ? { configSource: adsSource() } : undefined,
   });
   let length = head.length;
   for (const host of virtualHosts) length += 1 + varintLength(host.length) + host.length;
@@ -48,6 +52,39 @@ export function routeConfiguration(
     at += host.length;
   }
   return bytes;
+}
+
+/** Wire tag of `VirtualHost.name`: field 1, length-delimited. */
+const NAME_TAG = (1 << 3) | 2;
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of a virtual host under another name.
+ *
+ * @param bytes a virtual host as the codec writes it, with its name first
+ */
+export function renamedVirtualHost(bytes: Uint8Array, name: string): Uint8Array {
+  const text = encoder.encode(name);
+  const rest = bytes.subarray(nameEnd(bytes));
+  const out = new Uint8Array(1 + varintLength(text.length) + text.length + rest.length);
+  out[0] = NAME_TAG;
+  const at = writeVarint(out, 1, text.length);
+  out.set(text, at);
+  out.set(rest, at + text.length);
+  return out;
+}
+
+/** Where the name that a virtual host begins with ends; 0 for one without a name. */
+function nameEnd(bytes: Uint8Array): number {
+  if (bytes[0] !== NAME_TAG) return 0;
+  let length = 0;
+  let at = 1;
+  for (let shift = 0;; shift += 7) {
+    const byte = bytes[at++]!;
+    length |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return at + length;
+  }
 }
 
 function varintLength(value: number): number {

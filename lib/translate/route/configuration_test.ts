@@ -3,7 +3,11 @@ import fc from "fast-check";
 import { create, equals, fromBinary, toBinary } from "../../proto/mod.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { MAX_DIRECT_RESPONSE_BODY, routeConfiguration } from "./configuration.ts";
+import {
+  MAX_DIRECT_RESPONSE_BODY,
+  renamedVirtualHost,
+  routeConfiguration,
+} from "./configuration.ts";
 
 /** A virtual host whose encoding is about `size` bytes long. */
 function hostOf(name: string, size: number): VirtualHost {
@@ -47,4 +51,16 @@ Deno.test("each virtual host's bytes are copied as they are", () => {
   const host = toBinary(VirtualHostSchema, hostOf("a", 300));
   const bytes = routeConfiguration("80", [host, host]);
   assert.deepEqual(bytes.subarray(bytes.length - host.length), host);
+});
+
+Deno.test("a virtual host under another name is otherwise the same", () => {
+  fc.assert(fc.property(
+    fc.constantFrom("", "a", "a".repeat(126), "b".repeat(128), "\u00fc".repeat(9000)),
+    fc.constantFrom("80/a:80", "c".repeat(127), "unix:///d/".padEnd(20_000, "e")),
+    (before, after) => {
+      const bytes = renamedVirtualHost(toBinary(VirtualHostSchema, hostOf(before, 3)), after);
+      const expected = { ...hostOf(before, 3), name: after };
+      assert.ok(equals(VirtualHostSchema, fromBinary(VirtualHostSchema, bytes), expected));
+    },
+  ));
 });

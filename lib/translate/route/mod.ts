@@ -6,6 +6,7 @@
  */
 export {
   MAX_DIRECT_RESPONSE_BODY,
+  renamedVirtualHost,
   routeConfiguration,
   type RouteConfigurationOptions,
 } from "./configuration.ts";

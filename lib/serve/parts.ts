@@ -1,0 +1,108 @@
+/**
+ * Types whose resources are parts of those of another type: virtual hosts of route tables, named
+ * `table/host`. A client that asks for such a type without naming anything asks for the parts of
+ * every whole it asks for. It waits for the first word about a whole it is new to, even if that is
+ * that there are no parts.
+ *
+ * @module
+ */
+import type { Resource, View } from "../graph/mod.ts";
+import { isWhole } from "./types.ts";
+import type { Watch } from "./watch.ts";
+
+/** What separates the name of a whole from the rest of a part's; the last one counts, for tables may be named by paths. */
+const SEPARATOR = "/";
+
+const NONE: readonly Resource[] = Object.freeze([]);
+
+/** The whole a name belongs to; `undefined` for a name that belongs to none. */
+export function wholeOf(name: string): string | undefined {
+  const at = name.lastIndexOf(SEPARATOR);
+  return at < 0 ? undefined : name.slice(0, at);
+}
+
+/** Removed by name, it tells that a whole has no parts: a part that cannot exist. */
+export function noPartsOf(whole: string): string {
+  return whole + SEPARATOR;
+}
+
+/** The parts in views by their wholes: sorted out once for each state of a view, shared by all streams. */
+const parts = new WeakMap<
+  View,
+  { readonly changedAt: number; readonly by: Map<string, Resource[]> }
+>();
+
+/** What a view has of a whole. */
+export function partsOf(view: View | undefined, whole: string): readonly Resource[] {
+  if (!view) return NONE;
+  let known = parts.get(view);
+  if (known?.changedAt !== view.changedAt) {
+    const by = new Map<string, Resource[]>();
+    for (const resource of view.entries()) {
+      const owner = wholeOf(resource.name);
+      if (owner === undefined) continue;
+      const list = by.get(owner);
+      if (list) list.push(resource);
+      else by.set(owner, [resource]);
+    }
+    parts.set(view, known = { changedAt: view.changedAt, by });
+  }
+  return known!.by.get(whole) ?? NONE;
+}
+
+/** Connects a stream's watch with those of the wholes or parts of its type. */
+export function connect(watches: readonly Watch[], watch: Watch): void {
+  for (const other of watches) {
+    if (other.type.url === watch.type.partOf) [watch.wholes, other.parts] = [other, watch];
+    if (other.type.partOf === watch.type.url) [other.wholes, watch.parts] = [watch, other];
+  }
+}
+
+/** Whether parts cannot be told yet, because the client did not say of what. */
+export function isPremature({ type, view, wholes }: Watch): boolean {
+  return type.partOf !== undefined && view !== undefined && wholes === undefined;
+}
+
+/**
+ * Notes which of the wholes about to be sent a client is new to: it needs all their parts, even
+ * those it said to hold, for those were of another whole of that name. When a stream begins that
+ * is any whole that is sent.
+ */
+export function noteFresh(watch: Watch, sent: readonly Resource[]): void {
+  if (!isWhole(watch.type)) return;
+  const { started, held, at, answers } = watch;
+  for (const { name } of sent) {
+    if (started && !answers.has(name) && held?.at(at, name)) continue;
+    watch.fresh.add(name);
+    if (watch.parts) watch.parts.due = true;
+  }
+}
+
+/** Whether a part is of a whole that the client is new to. */
+export function isOfFresh({ wholes }: Watch, name: string): boolean {
+  if (!wholes?.fresh.size) return false;
+  const whole = wholeOf(name);
+  return whole !== undefined && wholes.fresh.has(whole);
+}
+
+/** Wholes that a client asks for and that exist; none when their parts are not served apart. */
+export function* wholesAsked({ view, wholes }: Watch): Generator<string> {
+  if (!view || !wholes?.view) return;
+  if (wholes.wildcard) yield* wholes.view.names();
+  else for (const name of wholes.names) if (wholes.view.get(name)) yield name;
+}
+
+/** What there is of some wholes: their parts, and for those without any the word that there are none. */
+export function tell(
+  { view }: Watch,
+  wholes: Iterable<string>,
+): { readonly resources: readonly Resource[]; readonly absent: readonly string[] } {
+  const resources: Resource[] = [];
+  const absent: string[] = [];
+  for (const whole of wholes) {
+    const found = partsOf(view, whole);
+    if (found.length === 0) absent.push(noPartsOf(whole));
+    for (const resource of found) resources.push(resource);
+  }
+  return { resources, absent };
+}

@@ -1,0 +1,113 @@
+/**
+ * Virtual hosts as resources of their own, for clients that take them so: a
+ * route table is then a skeleton that stays the same, and a change of one host
+ * is sent as one host.
+ *
+ * A virtual host is named `table/host:port`, and Envoy wants its own name to be
+ * that too; otherwise it is the one that whole tables are made of. The host `*`
+ * stays in the skeleton: it takes the place of the catch-all there, and a table
+ * that has both, if only for a moment, is refused.
+ *
+ * @module
+ */
+import type { Derived, Read, Resource } from "../graph/mod.ts";
+import { mayBeHttp } from "../model/mod.ts";
+import { encode } from "../proto/mod.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { type Context, pickService, splitKey } from "./context.ts";
+import { type Layered, overlayOf } from "./outbound_clusters.ts";
+import { differences, resourceOf, sameResources } from "./resource.ts";
+import { catchAllVirtualHost, renamedVirtualHost, routeConfiguration } from "./route/mod.ts";
+import { outboundPolicy } from "./route_tables.ts";
+
+/** The derived tables of tables that come in pieces. */
+export interface VhdsTables {
+  /** `NS|host` → the virtual hosts of a host, one for each of its HTTP ports. */
+  readonly hosts: Layered;
+  /** `NS|port|name|host` → the virtual host of a table of a Sidecar's listener. */
+  readonly egressHosts: Derived<readonly Resource[]>;
+  /** `NS|port` → the skeleton of a port's table. */
+  readonly skeletons: Layered;
+  /** `NS|sidecar|listener|port|name` → the skeleton of an egress listener's table. */
+  readonly egressSkeletons: Derived<readonly Resource[]>;
+}
+
+/**
+ * Creates the tables.
+ *
+ * @param virtualHosts `NS|port|host` → its virtual host as tables hold it
+ */
+export function deriveVhds(
+  context: Context,
+  virtualHosts: Derived<readonly Resource[]>,
+): VhdsTables {
+  const { mesh } = context;
+  const { graph } = mesh;
+  const options = { equal: sameResources };
+  const hosts = graph.derive<readonly Resource[]>("vhds", (read, key) => {
+    const [namespace = "", host = ""] = splitKey(key, 2);
+    return portsOf(read, context, namespace, host).flatMap((port) =>
+      inTable(`${port}`, host, read.get(virtualHosts, `${namespace}|${port}|${host}`))
+    );
+  }, options);
+  const egressHosts = graph.derive<readonly Resource[]>("vhds.egress", (read, key) => {
+    const [namespace = "", port = "", name = "", host = ""] = splitKey(key, 4);
+    const mine = read.get(virtualHosts, `${namespace}|${port}|${host}`);
+    const shared = read.get(virtualHosts, `|${port}|${host}`);
+    // What everybody sees exists once, whoever sees it.
+    return namespace !== "" && sameResources(mine, shared)
+      ? read.get(egressHosts, `|${port}|${name}|${host}`)
+      : inTable(name, host, mine);
+  }, options) as Derived<readonly Resource[]>;
+  const skeleton = (
+    read: Read,
+    sidecar: string,
+    namespace: string,
+    port: string,
+    name: string,
+  ): Resource[] => {
+    const star = read.get(virtualHosts, `${namespace}|${port}|*`);
+    const inline = star.length > 0
+      ? star.map((r) => r.bytes)
+      : [encode(VirtualHostSchema, catchAllVirtualHost(outboundPolicy(read, context, sidecar)))];
+    return [resourceOf(name, routeConfiguration(name, inline, { virtualHostsApart: true }))];
+  };
+  const skeletons = graph.derive<readonly Resource[]>("rds.skeleton", (read, key) => {
+    const [namespace = "", port = ""] = splitKey(key, 2);
+    return skeleton(read, "", namespace, port, port);
+  }, options);
+  return {
+    hosts: { base: hosts, overlay: overlayOf(context, "vhds.overlay", hosts, 2, 0) },
+    egressHosts,
+    skeletons: {
+      base: skeletons,
+      overlay: graph.derive<readonly Resource[]>("rds.skeleton.overlay", (read, key) => {
+        const [, port = ""] = splitKey(key, 2);
+        const shared = read.any(mesh.indexes.httpHosts, `|${port}`);
+        return differences(read.get(skeletons, key), shared ? read.get(skeletons, `|${port}`) : []);
+      }, options),
+    },
+    egressSkeletons: graph.derive<readonly Resource[]>("rds.skeleton.egress", (read, key) => {
+      const [namespace = "", sidecar = "", _listener = "", port = "", name = ""] = splitKey(key, 5);
+      return skeleton(read, sidecar, namespace, port, name);
+    }, options),
+  };
+}
+
+/** The ports at which a host may have a virtual host. */
+function portsOf(read: Read, context: Context, namespace: string, host: string): number[] {
+  const service = pickService(read, context, namespace, host);
+  // A host that VirtualServices alone name is served at port 80.
+  if (service === undefined) return [80];
+  const ports = service.ports.filter((p) => mayBeHttp(p.protocol)).map((p) => p.number);
+  return [...new Set(ports)];
+}
+
+/** Virtual hosts under the names they have as parts of a table. */
+function inTable(table: string, host: string, virtualHosts: readonly Resource[]): Resource[] {
+  if (host === "*") return [];
+  return virtualHosts.map((r) => {
+    const name = `${table}/${r.name}`;
+    return resourceOf(name, renamedVirtualHost(r.bytes, name));
+  });
+}
