@@ -13,7 +13,6 @@ import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { createReceipts, type Receipts } from "../../lib/receipts/mod.ts";
-import { startRpc } from "../../lib/rpc/mod.ts";
 import {
   createDebouncer,
   createXdsServer,
@@ -36,10 +35,10 @@ import {
   watchNetworks,
 } from "../../lib/sources/mod.ts";
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
-import { startWeb } from "../../lib/web/mod.ts";
 import { readFeatures } from "./features.ts";
 import { startKeySets } from "./key_sets.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
+import { startRpc, startWeb } from "./listeners.ts";
 import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { editedObject } from "./edited.ts";

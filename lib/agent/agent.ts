@@ -4,6 +4,7 @@
  * @module
  */
 import { MeshError } from "../base/mod.ts";
+import { openListener } from "../cli/mod.ts";
 import { scope } from "../log/mod.ts";
 import { startWeb } from "../web/mod.ts";
 import { type Admin, adminApi } from "./admin.ts";
@@ -29,6 +30,8 @@ export interface Agent {
 const STOP_MS = 5000;
 /** How long an answer of the status server may take when the agent ends. */
 const STATUS_GRACE_MS = 1000;
+const STATUS_REMEDY =
+  "It comes from statusPort of the proxy configuration, or DATAPROXY_STATUS_PORT.";
 
 const log = scope("default");
 
@@ -56,7 +59,10 @@ export async function startAgent(plan: AgentPlan): Promise<Agent> {
         drain: () => void drain.start(),
       });
       const address = `:${plan.ports.status}`;
-      const server = await startWeb({ name: "status", address, routes });
+      const server = await openListener(
+        { by: "the status port", address, remedy: STATUS_REMEDY },
+        () => startWeb({ name: "status", address, routes }),
+      );
       resources.defer(() => server.stop(STATUS_GRACE_MS));
     }
     const relay = await startRelay(relayOptions(plan));

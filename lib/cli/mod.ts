@@ -28,4 +28,5 @@ export {
   loggingFlagValues,
   VKLOG_FLAG,
 } from "./logging_flags.ts";
+export { type AskedListener, openListener } from "./listening.ts";
 export { warnIneffective } from "./ineffective.ts";

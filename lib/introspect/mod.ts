@@ -5,6 +5,7 @@
  * @module
  */
 import { MeshError } from "../base/mod.ts";
+import { openListener } from "../cli/mod.ts";
 import { formatAddress, type Route, startWeb, type WebServer } from "../web/mod.ts";
 import { homeRoutes } from "./home.ts";
 import type { IntrospectInputs } from "./inputs.ts";
@@ -43,21 +44,16 @@ export async function startIntrospection(
   { address, port }: IntrospectAddress,
   inputs: IntrospectInputs,
 ): Promise<WebServer> {
-  try {
+  const where = formatAddress({ hostname: address, port });
+  const remedy = "Its flags are --ctrlz_address and --ctrlz_port; port 0 switches it off.";
+  return await openListener({ by: "introspection", address: where, remedy }, async () => {
     // To other listeners no name means all addresses; this one is opened wide by `*` alone.
     if (address === "") throw new MeshError("address-invalid", "the address is empty");
     return await startWeb({
       name: "introspection",
-      address: formatAddress({ hostname: address, port }),
+      address: where,
       routes: introspectionRoutes(inputs),
       limits: PROFILE_LIMITS,
     });
-  } catch (error) {
-    if (!(error instanceof MeshError)) throw error;
-    const flags = "Its flags are --ctrlz_address and --ctrlz_port; port 0 switches it off.";
-    throw new MeshError(error.code, error.message, {
-      remedy: [error.remedy, flags].filter(Boolean).join(" "),
-      cause: error.cause,
-    });
-  }
+  });
 }

@@ -1,0 +1,27 @@
+/**
+ * The rooms' listeners, whose errors name the flag that chose the address.
+ *
+ * @module
+ */
+import { openListener } from "../../lib/cli/mod.ts";
+import { type RpcOptions, type RpcServer, startRpc as openRpc } from "../../lib/rpc/mod.ts";
+import { startWeb as openWeb, type WebOptions, type WebServer } from "../../lib/web/mod.ts";
+
+/** Flags by the names of the HTTP listeners. */
+const FLAGS: Readonly<Record<string, string>> = {
+  http: "--httpAddr",
+  monitoring: "--monitoringAddr",
+};
+
+/** Starts an HTTP listener; see `lib/web`. */
+export function startWeb(options: WebOptions): Promise<WebServer> {
+  const { name, address } = options;
+  const flag = FLAGS[name] ?? name;
+  const remedy = `An empty ${flag} switches this listener off.`;
+  return openListener({ by: flag, address, remedy }, () => openWeb(options));
+}
+
+/** Starts the plain listener for proxies; see `lib/rpc`. */
+export function startRpc(options: RpcOptions): Promise<RpcServer> {
+  return openListener({ by: "--grpcAddr", address: options.address }, () => openRpc(options));
+}
