@@ -15,6 +15,7 @@ import { byAge, hasLabels, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
 import { destinationsOf } from "./route_names.ts";
 import type { Tables } from "./tables.ts";
+import { deriveTelling, fromObject, lookUp, type Tell, whyLater } from "./tell.ts";
 
 /** The derived tables about scopes. */
 export interface Scopes {
@@ -76,26 +77,35 @@ export function deriveScopes(
         .filter((host) => read.get(services.resolve, `${namespace}|${host}`) === undefined);
     },
   );
-  const sidecar = graph.derive<string>("scope.sidecar", (read, key) => {
+  const sidecar = deriveTelling<string>(graph, "scope.sidecar", (read, key, tell) => {
     const bar = key.indexOf("|");
-    return selectSidecar(read, tables, indexes, key.slice(0, bar), parseLabels(key.slice(bar + 1)));
+    const labels = parseLabels(key.slice(bar + 1));
+    return selectSidecar(read, tables, indexes, key.slice(0, bar), labels, tell);
   });
-  const egressHosts: Derived<readonly string[]> = graph.derive<readonly string[]>(
+  const egressHosts: Derived<readonly string[]> = deriveTelling<readonly string[]>(
+    graph,
     "scope.egressHosts",
-    (read, key) => {
+    (read, key, tell) => {
       const [namespace = "", name = "", listener = ""] = key.split("|");
       const row = read.get(tables.sidecars, name);
       if (row === undefined) return [];
       if (listener !== "*") {
         const patterns = row.spec.egress[Number(listener)]?.hosts ?? [];
-        return importHosts(read, indexes, services, namespace, row, patterns);
+        const hears = tell && ((host: string, pattern: number): void =>
+          tell({
+            of: [host],
+            group: "import",
+            ...fromObject(row, `spec.egress[${listener}].hosts[${pattern}]`),
+            value: patterns[pattern],
+          }));
+        return importHosts(read, indexes, services, namespace, row, patterns, hears);
       }
       const all = new Set<string>();
       row.spec.egress.forEach((_, i) => {
-        for (const h of read.get(egressHosts, `${namespace}|${name}|${i}`)) all.add(h);
+        for (const h of lookUp(read, egressHosts, `${namespace}|${name}|${i}`, tell)) all.add(h);
       });
       for (const host of [...all]) {
-        addDestinations(read, tables, services, routes, namespace, host, domain, all);
+        addDestinations(read, tables, services, routes, namespace, host, domain, all, tell);
       }
       return [...all].sort();
     },
@@ -182,6 +192,7 @@ function selectSidecar(
   indexes: Indexes,
   namespace: string,
   labels: Readonly<Record<string, string>>,
+  tell: Tell | undefined,
 ): string {
   const rows = read.members(indexes.sidecarsByNamespace, namespace)
     .map((key) => read.get(tables.sidecars, key))
@@ -193,6 +204,20 @@ function selectSidecar(
     rows.find((row) =>
       selecting(row) && hasLabels(labels, row.spec.workloadSelector?.labels ?? {})
     ) ?? rows.find((row) => !selecting(row));
+  if (chosen !== undefined && tell !== undefined) {
+    const why = (row: ConfigObject<Sidecar>): string =>
+      selecting(row) && !hasLabels(labels, row.spec.workloadSelector?.labels ?? {})
+        ? "it selects other workloads"
+        : selecting(chosen) && !selecting(row)
+        ? "one that selects the workload goes before one for all"
+        : whyLater(row, chosen);
+    tell({
+      group: "sidecar",
+      ...fromObject(chosen, "spec.workloadSelector"),
+      passedOver: rows.filter((row) => row !== chosen)
+        .map((row) => ({ ...fromObject(row, "spec.workloadSelector"), why: why(row) })),
+    });
+  }
   return chosen === undefined ? "" : objectKey(chosen.meta);
 }
 
@@ -208,9 +233,10 @@ function importHosts(
   namespace: string,
   sidecar: ConfigObject<Sidecar>,
   patterns: readonly string[],
+  hears?: (host: string, pattern: number) => void,
 ): string[] {
   const found = new Set<string>();
-  for (const pattern of patterns) {
+  for (const [i, pattern] of patterns.entries()) {
     const { place: owner, wanted } = splitPattern(pattern, sidecar.meta.namespace);
     if (owner === "~") continue;
     const candidates = isWildcard(wanted)
@@ -220,7 +246,9 @@ function importHosts(
       if (!covers(wanted, host)) continue;
       const service = read.get(services.resolve, `${namespace}|${host}`);
       if (service === undefined) continue;
-      if (owner === "*" || service.startsWith(owner + "/")) found.add(host);
+      if (owner !== "*" && !service.startsWith(owner + "/")) continue;
+      found.add(host);
+      hears?.(host, i);
     }
   }
   return [...found].sort();
@@ -236,12 +264,20 @@ function addDestinations(
   host: string,
   domain: string,
   into: Set<string>,
+  tell: Tell | undefined,
 ): void {
   const key = read.get(routes.meshRoute, `${namespace}|${host}`);
   const row = key === "" ? undefined : read.get(tables.virtualServices, key);
   if (row === undefined) return;
   for (const destination of destinationsOf(row.spec)) {
     const target = fullHost(destination.host, row.meta.namespace, domain);
-    if (read.get(services.resolve, `${namespace}|${target}`) !== undefined) into.add(target);
+    if (read.get(services.resolve, `${namespace}|${target}`) === undefined) continue;
+    into.add(target);
+    tell?.({
+      of: [target],
+      group: "import",
+      ...fromObject(row, "spec.http"),
+      value: `destination of ${host}`,
+    });
   }
 }

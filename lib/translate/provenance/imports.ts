@@ -1,0 +1,39 @@
+/**
+ * Which egress listener of a Sidecar lets a proxy see a resource. That is not in
+ * the resource's own cell, which those share who see it without a Sidecar.
+ *
+ * @module
+ */
+import { lookUp, type Mesh, type Tell } from "../../derive/mod.ts";
+import type { CellRef, Collection, Read, View } from "../../graph/mod.ts";
+
+/** Collections of what a Sidecar imports, with their scope `NS|sidecar`. */
+const scopes = new WeakMap<Collection, string>();
+
+/** Remembers that a collection holds what a Sidecar imports. */
+export function importedBy(collection: Collection, scope: string): Collection {
+  scopes.set(collection, scope);
+  return collection;
+}
+
+/** Tables of which the last part of the key is the host that was imported. */
+const BY_HOST = ["cds", "eds"];
+
+/** Says which egress listener imports the host of a resource, if a Sidecar had to. */
+export function tellImport(
+  mesh: Mesh,
+  read: Read,
+  view: View,
+  cell: CellRef,
+  name: string,
+  tell: Tell,
+): void {
+  const layer = view.layers.find((l) => l.get(name) !== undefined);
+  const scope = layer && scopes.get(layer);
+  const table = cell.table.slice(cell.table.indexOf("/") + 1);
+  if (scope === undefined || !BY_HOST.includes(table)) return;
+  const host = cell.key.slice(cell.key.lastIndexOf("|") + 1);
+  lookUp(read, mesh.scopes.egressHosts, `${scope}|*`, (told) => {
+    if (told.of?.[0] === host) tell({ ...told, of: [name] });
+  });
+}
