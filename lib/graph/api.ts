@@ -222,6 +222,16 @@ export interface Stats {
   /** Computations whose result equalled the old one. */
   readonly cutOff: number;
   readonly faults: number;
+  /** Bytes of the resources in all collections that are built. */
+  readonly bytes: number;
+  /** What nobody uses and is kept, see {@link Keep}. */
+  readonly idle: { readonly collections: number; readonly cells: number; readonly bytes: number };
+  /** Cells and collections evicted. */
+  readonly evicted: number;
+  /** Of tables of resources: cells made, and cells that were idle and are used again. */
+  readonly reuse: Readonly<Record<string, { readonly made: number; readonly revived: number }>>;
+  /** Input rows that some cell has read. */
+  readonly rowsRead: number;
 }
 
 /** What one cell has cost since it was made. */
@@ -266,6 +276,16 @@ export interface Costs {
   readonly inputs: readonly InputCost[];
   /** Work that no edit stands behind: for proxies that connect, and for questions. */
   readonly unattributed: { readonly micros: number; readonly computed: number };
+}
+
+/** What may stay although nobody uses it; the longest forgotten goes first. */
+export interface Keep {
+  readonly collections: number;
+  readonly cells: number;
+  /** Bytes of the resources that these hold (no bound when not given). Shared ones count where they are held. */
+  readonly bytes?: number;
+  /** Tables and collections, by name, of which nothing stays. */
+  readonly never?: (name: string) => boolean;
 }
 
 /** Bounds of an audit. */
@@ -417,10 +437,8 @@ export interface Graph {
   faults(): readonly Fault[];
   stats(): Stats;
   resetStats(): void;
-  /** Drops orphaned collections and unread cells beyond the given number of each; returns how many went. */
-  evict(
-    keep: { readonly collections: number; readonly cells: number },
-  ): { collections: number; cells: number };
+  /** Drops orphaned collections and unread cells beyond what may stay; returns how many went. */
+  evict(keep: Keep): { collections: number; cells: number };
   /** Everything, as plain JSON: tables with keys, generations, dependencies; values only when asked. */
   dump(options?: { readonly values?: boolean }): unknown;
 }

@@ -19,6 +19,9 @@ export const BUSY = 4;
 /** Has been computed at least once, be it with a fault, so that its dependencies are known. */
 export const COMPUTED = 8;
 
+/** Was read and is read no more. */
+export const IDLE = 16;
+
 /** What went wrong in a cell, an index placement, or a callback. */
 export interface Trouble {
   readonly error: unknown;
@@ -71,7 +74,7 @@ export function addReader(engine: Engine, cell: Cell, reader: Cell): void {
   const readers = cell.readers;
   if (readers === undefined) {
     cell.readers = reader;
-    if (cell.home.kind === "derived") engine.unread.delete(cell);
+    if (cell.home.kind === "derived") engine.readAgain(cell, cell.home);
   } else if (readers instanceof Cell) {
     cell.readers = [readers, reader];
   } else if (readers instanceof Set) {

@@ -23,6 +23,8 @@ export class Claims {
   touched: Map<string, Resource | undefined> = new Map();
   /** Of each name handed from member to member since the last {@link takeHanded}, who had it. */
   handed: Map<string, string> = new Map();
+  /** Bytes of what is served. */
+  bytes = 0;
   /** Tombstones in {@link content}. */
   tombstones = 0;
 
@@ -160,6 +162,7 @@ function put(claims: Claims, name: string, resource: Resource | undefined): void
   const before = claims.content.get(name);
   if (resource === undefined) claims.content.delete(name);
   else claims.content.set(name, resource);
+  claims.bytes += (resource?.bytes.length ?? 0) - (before?.bytes.length ?? 0);
   if (sameResource(before, resource)) return;
   claims.tombstones += (resource?.tombstone ? 1 : 0) - (before?.tombstone ? 1 : 0);
   if (!claims.touched.has(name)) claims.touched.set(name, before);

@@ -5,9 +5,10 @@
  */
 import type { Fault, Stats } from "./api.ts";
 import type { IndexTable } from "./buckets.ts";
-import { type Cell, STALE } from "./cell.ts";
+import { type Cell, isRead, STALE } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { Engine } from "./engine.ts";
+import { idle } from "./evict.ts";
 import { nameOf, reason } from "./fault.ts";
 import type { DerivedTable } from "./home.ts";
 import type { InputTable } from "./input.ts";
@@ -33,14 +34,22 @@ export function stats(engine: Engine): Stats {
   let computed = 0;
   let cells = 0;
   let rows = 0;
+  let rowsRead = 0;
+  const reuse: Record<string, { made: number; revived: number }> = {};
   for (const table of engine.tables.values()) {
-    if (table.kind === "input") rows += table.count;
+    if (table.kind === "input") {
+      rows += table.count;
+      for (const cell of table.rows.values()) if (isRead(cell)) rowsRead++;
+    }
     if (table.kind !== "derived") continue;
     cells += table.cells.size;
     computed += table.computed;
     computedByTable[table.name] = table.computed;
     microsByTable[table.name] = table.micros;
+    if (table.heavy) reuse[table.name] = { made: table.made, revived: table.revived };
   }
+  let bytes = 0;
+  for (const { claims } of engine.collections.values()) bytes += claims.bytes;
   return {
     revision: engine.revision,
     published: engine.published,
@@ -51,6 +60,11 @@ export function stats(engine: Engine): Stats {
     microsByTable,
     cutOff: engine.cutOff,
     faults: engine.faulted.size + engine.sideFaults.size,
+    bytes,
+    idle: idle(engine),
+    evicted: engine.evicted,
+    reuse,
+    rowsRead,
   };
 }
 

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { Edit, Fault, GraphOptions } from "./api.ts";
+import type { Edit, Fault, GraphOptions, Resource } from "./api.ts";
 import type { Bucket, IndexTable } from "./buckets.ts";
-import type { Cell, Trouble } from "./cell.ts";
+import { type Cell, IDLE, type Trouble } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { DerivedTable } from "./home.ts";
 import type { InputTable } from "./input.ts";
@@ -44,6 +44,14 @@ export type Activity = "idle" | "transaction" | "writing" | "publication";
 
 /** A fault raised or healed, not yet told. */
 type Notice = readonly [table: string, key: string, fault: Fault | undefined];
+
+/** Bytes of the resources in a list; 0 for anything else. */
+export function weigh(value: unknown): number {
+  if (!Array.isArray(value)) return 0;
+  let bytes = 0;
+  for (const one of value) bytes += (one as Partial<Resource>).bytes?.length ?? 0;
+  return bytes;
+}
 
 /** All state of a graph. */
 export class Engine {
@@ -92,6 +100,10 @@ export class Engine {
 
   /** Derived cells that nobody reads, the longest forgotten first. */
   readonly unread: Set<Cell> = new Set();
+  /** Bytes of the resources in {@link unread}. */
+  unreadBytes = 0;
+  /** Cells and collections evicted. */
+  evicted = 0;
   /** Absent rows and empty buckets that have lost their readers; swept when no computation runs. */
   readonly husks: Set<Cell> = new Set();
   /** Collections without users, the longest forgotten first. */
@@ -139,9 +151,21 @@ export class Engine {
 
   /** Called when a cell has lost its last reader. */
   unreadAgain(cell: Cell): void {
-    const kind = cell.home.kind;
-    if (kind === "derived") this.unread.add(cell);
-    else if (kind === "input" || kind === "index") this.husks.add(cell);
+    const { home } = cell;
+    if (home.kind === "derived") {
+      cell.flags |= IDLE;
+      this.unread.add(cell);
+      if (home.heavy) this.unreadBytes += weigh(cell.value);
+    } else if (home.kind === "input" || home.kind === "index") this.husks.add(cell);
+  }
+
+  /** Called when a derived cell has its first reader. */
+  readAgain(cell: Cell, table: DerivedTable): void {
+    this.unread.delete(cell);
+    if (table.heavy) this.unreadBytes -= weigh(cell.value);
+    if ((cell.flags & IDLE) === 0) return;
+    cell.flags &= ~IDLE;
+    table.revived++;
   }
 
   /** Refuses an untracked read inside a computation: its result would not be invalidated. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { shown, written } from "./fixture.ts";
+import { resource, shown, written } from "./fixture.ts";
 import { createGraph, type Derived } from "./mod.ts";
 
 const ALL = { collections: 0, cells: 0 };
@@ -130,4 +130,50 @@ Deno.test("a cell looked at lately outlives one looked at before", () => {
   graph.resetStats();
   graph.peek(single, "a");
   assert.equal(graph.stats().computed, 0);
+});
+
+Deno.test("what is idle is kept under a bound in bytes, the longest forgotten going first", () => {
+  const graph = createGraph();
+  const parts = ["one", "two", "three"].map((name) => written(graph, name));
+  const bytes = () => graph.stats().idle.bytes;
+  for (const { write, collection } of parts) {
+    write({ m: "a@1234567", n: "b@1234567" });
+    collection.retain();
+  }
+  graph.publish();
+  assert.deepEqual([graph.stats().bytes, bytes()], [54, 0]);
+  for (const { collection } of parts) collection.release();
+  assert.deepEqual(graph.stats().idle, { collections: 3, cells: 0, bytes: 54 });
+  const most = { collections: 9, cells: 9, bytes: 40 };
+  // The cells of the oldest collection are its bytes: they go one by one until it is enough.
+  assert.deepEqual(graph.evict(most), { collections: 1, cells: 2 });
+  assert.deepEqual(graph.stats().idle, { collections: 2, cells: 0, bytes: 36 });
+  assert.deepEqual(graph.evict(most), { collections: 0, cells: 0 });
+  assert.deepEqual(graph.evict({ ...most, bytes: 0 }), { collections: 2, cells: 4 });
+  assert.deepEqual([bytes(), graph.stats().evicted], [0, 9]);
+});
+
+Deno.test("a member that went leaves its bytes until it is used again or evicted", () => {
+  const graph = createGraph();
+  const lists = graph.input<readonly string[]>("lists");
+  const listed = graph.derive<readonly string[]>(
+    "listed",
+    (read, key) => read.get(lists, key) ?? [],
+  );
+  const made = graph.derive("made", (_, key) => [resource(key, "12345")]);
+  const collection = graph.collection("c", () => ({
+    members: { listFrom: [listed, ""] },
+    resources: made,
+  }));
+  const list = (members: readonly string[]) => {
+    graph.transaction((tx) => tx.set(lists, "", members));
+    graph.publish();
+    return graph.stats().idle.bytes;
+  };
+  collection.retain();
+  assert.deepEqual([["a", "b"], ["a"], ["a", "b"], []].map(list), [0, 7, 0, 14]);
+  assert.deepEqual(graph.stats().reuse["made"], { made: 2, revived: 1 });
+  const never = (name: string) => name === "made";
+  assert.deepEqual(graph.evict({ collections: 9, cells: 9, never }), { collections: 0, cells: 2 });
+  assert.equal(graph.stats().idle.bytes, 0);
 });

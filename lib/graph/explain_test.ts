@@ -128,6 +128,11 @@ Deno.test("the counters count", () => {
     microsByTable: undefined,
     cutOff: 0,
     faults: 0,
+    bytes: 6,
+    idle: { collections: 0, cells: 2, bytes: 0 },
+    evicted: 0,
+    reuse: { clusters: { made: 2, revived: 0 } },
+    rowsRead: 4,
   });
 });
 

@@ -20,7 +20,7 @@ import { audit, auditable } from "./audit.ts";
 import { announce, IndexTable, type Place, placeRow } from "./buckets.ts";
 import { LiveCollection, type Recipe } from "./collection.ts";
 import { dump, faults, resetStats, stats } from "./dump.ts";
-import { Engine } from "./engine.ts";
+import { Engine, weigh } from "./engine.ts";
 import { structuralEqual } from "./equal.ts";
 import { evict } from "./evict.ts";
 import { causes } from "./causes.ts";
@@ -217,14 +217,24 @@ function recipe(engine: Engine, spec: CollectionSpec): Recipe {
     }
     index = members.index;
   }
+  const made = own(engine, resources);
+  if (!made.heavy) holdResources(engine, made);
   return {
     members,
     index,
     listTable: from === undefined ? undefined : own(engine, from[0]),
     listKey: from?.[1] ?? "",
-    resources: own(engine, resources),
+    resources: made,
     keyOf,
   };
+}
+
+/** From now on the bytes that a table's values hold are counted; those of unread cells are made up for. */
+function holdResources(engine: Engine, table: DerivedTable): void {
+  table.heavy = true;
+  for (const cell of table.cells.values()) {
+    if (engine.unread.has(cell)) engine.unreadBytes += weigh(cell.value);
+  }
 }
 
 function own(engine: Engine, table: Derived<unknown>): DerivedTable {

@@ -19,6 +19,11 @@ export class DerivedTable {
   computed = 0;
   /** Microseconds of own time. */
   micros = 0;
+  /** Whether the values are resources of a collection, whose bytes are counted. */
+  heavy = false;
+  /** Cells made, and cells read again after nobody had. */
+  made = 0;
+  revived = 0;
 
   constructor(
     readonly engine: Engine,

@@ -98,6 +98,7 @@ class Run {
   #published = new Map<Collection, ReadonlyMap<string, string>>();
   /** Of each watched cell, the value last told. */
   readonly #told = new Map<string, unknown>();
+  readonly #watches: { close(): void }[] = [];
 
   constructor(logLimit: number) {
     this.world = createWorld(createGraph({ logLimit }));
@@ -111,6 +112,7 @@ class Run {
       assert.equal(watch.value, value);
     });
     this.#told.set(table.name, watch.value);
+    this.#watches.push(watch);
   }
 
   /** Every watcher has been told the present value. */
@@ -143,9 +145,17 @@ class Run {
     }
   }
 
-  /** The last word: publish, and compare everything. */
+  /** The last word: publish, and compare everything; then let go of everything, of which nothing stays. */
   finish(): void {
     this.#publish(255);
+    const { graph } = this.world;
+    for (const view of [...this.#held.keys()]) this.#drop(view);
+    for (const watch of this.#watches) watch.close();
+    graph.evict({ collections: 0, cells: 0 });
+    // Cells that read each other in a circle hold each other.
+    if (graph.faults().length > 0) return;
+    const { cells, idle, rowsRead } = graph.stats();
+    assert.deepEqual([cells, rowsRead, idle], [0, 0, { collections: 0, cells: 0, bytes: 0 }]);
   }
 
   #edit(edits: readonly Edit[]): void {

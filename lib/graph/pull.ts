@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { BUSY, type Cell, COMPUTED, relink, STALE, VALUE } from "./cell.ts";
+import { BUSY, type Cell, COMPUTED, isRead, relink, STALE, VALUE } from "./cell.ts";
 import { Content } from "./claims.ts";
 import { closeCycle } from "./cycle.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, weigh } from "./engine.ts";
 import { heal, isCycle, nameOf, raise } from "./fault.ts";
 import type { DerivedTable } from "./home.ts";
 import { Frame } from "./read.ts";
@@ -170,7 +170,10 @@ function conclude(engine: Engine, cell: Cell, table: DerivedTable, result: unkno
   // The live content of a collection goes on changing under its reader: keep a copy.
   const value = result instanceof Content ? new Map(result) : result;
   const same = (cell.flags & VALUE) !== 0 && equal(table, cell.value, value);
-  if (!same) cell.value = value;
+  if (!same) {
+    if (table.heavy && !isRead(cell)) engine.unreadBytes += weigh(value) - weigh(cell.value);
+    cell.value = value;
+  }
   cell.flags |= VALUE;
   if (cell.fault !== undefined) {
     // Readers may have met the fault itself (in a cycle), not the value it hid behind.

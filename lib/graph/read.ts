@@ -123,6 +123,7 @@ export function derivedCell(engine: Engine, table: DerivedTable, key: string): C
   if (known !== undefined) return known;
   const cell = new Cell(table, key, STALE);
   table.cells.set(key, cell);
+  table.made++;
   engine.unread.add(cell);
   return cell;
 }
