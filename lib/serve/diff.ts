@@ -23,13 +23,19 @@ export interface Change {
   readonly removed: readonly string[];
   /** Respond even if there is nothing in it. */
   readonly respond: boolean;
+  /** Whether the client asked for something, so that it is answered even if nothing differs. */
+  readonly asking: boolean;
+  /** Whether the client asked for a name, so that it is sent whatever it was before. */
+  asked(name: string): boolean;
+  /** Whether the client asked for a resource that it does not say to hold. */
+  lacks(resource: Resource): boolean;
   /** What stood there before under a name; `undefined` where that is not known any more. */
   before(name: string): Resource | undefined;
 }
 
 /** A change before it is tied to what came before it. */
 type Draft =
-  & Omit<Change, "watch" | "from" | "before" | "differing">
+  & Omit<Change, "watch" | "from" | "before" | "differing" | "asking" | "asked" | "lacks">
   & Partial<Pick<Change, "differing">>;
 
 const NOTHING: Delta = Object.freeze({ changed: [], removed: [] });
@@ -68,7 +74,8 @@ export function collect(
   variant: "sotw" | "delta",
   revision: number,
 ): Change | undefined {
-  const { held, at } = watch;
+  const { held, at, started, answerAll, versions } = watch;
+  const answers = watch.answers.size > 0 ? new Set(watch.answers) : undefined;
   const draft = !watch.started
     ? first(watch, variant)
     : variant === "delta"
@@ -90,7 +97,11 @@ export function collect(
     from: at,
     differing: resources,
     ...draft,
-    before: (name) => held?.at(at, name) ?? undefined,
+    asking: !started || answerAll || !!answers,
+    asked: (name) => !started || answerAll || !!answers?.has(name),
+    lacks: ({ name, version }) =>
+      started ? answerAll || !!answers?.has(name) : !versions?.has(name, version),
+    before: (name) => started ? held?.at(at, name) ?? undefined : undefined,
   };
 }
 

@@ -179,19 +179,24 @@ function change(
   }));
 }
 
-/** Takes in one response and answers it. What is rejected is kept all the same: it was sent, and is not sent again. */
-function absorb(model: Model, bytes: Uint8Array, reject: boolean): void {
+/**
+ * Takes in one response and answers it as Envoy does: of clusters and listeners what is good is
+ * taken, of other types nothing of a response in which something is bad.
+ */
+function absorb(model: Model, bytes: Uint8Array): void {
   const text = new TextDecoder();
-  const error = reject ? { errorDetail: { code: 3, message: "no" } } : {};
   if (model.variant === "delta") {
     const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);
     const { typeUrl, nonce } = response;
     const held = heldOf(model, typeUrl);
     const asked = model.asked.get(typeUrl);
+    const contents = response.resources.map(({ resource }) => text.decode(resource!.value));
+    const { error, takes } = judge(model, typeUrl, contents);
     for (const { name, version, resource } of response.resources) {
       // A name given up may still be on its way.
       if (asked && !asked.has(name)) continue;
-      held.set(name, { content: text.decode(resource!.value), version });
+      const content = text.decode(resource!.value);
+      if (takes(content)) held.set(name, { content, version });
     }
     for (const name of response.removedResources) held.delete(name);
     const request = { typeUrl, responseNonce: nonce, ...error };
@@ -200,18 +205,42 @@ function absorb(model: Model, bytes: Uint8Array, reject: boolean): void {
   const { typeUrl, nonce, resources } = fromBinary(DiscoveryResponseSchema, bytes);
   const held = heldOf(model, typeUrl);
   const asked = model.asked.get(typeUrl);
-  if (resourceType(typeUrl).fullState) held.clear();
-  const names = resources.map(({ value }) => text.decode(value).split(" ")[0]);
+  const contents = resources.map(({ value }) => text.decode(value));
+  const names = contents.map((content) => content.split(" ")[0]!);
+  const { error, takes } = judge(model, typeUrl, contents);
+  if (resourceType(typeUrl).fullState) {
+    for (const name of held.keys()) if (!names.includes(name)) held.delete(name);
+  }
   assert.equal(new Set(names).size, names.length, "Envoy rejects a response that names one twice");
-  for (const { value } of resources) {
-    const content = text.decode(value);
-    const name = content.split(" ")[0]!;
-    if (!asked || asked.has(name)) held.set(name, { content, version: "" });
+  for (const [i, content] of contents.entries()) {
+    const name = names[i]!;
+    if ((!asked || asked.has(name)) && takes(content)) held.set(name, { content, version: "" });
   }
   model.nonces.set(typeUrl, nonce);
   const resourceNames = [...asked ?? []];
   const request = { typeUrl, resourceNames, responseNonce: nonce, ...error };
   model.link.toServer(encode(DiscoveryRequestSchema, request));
+}
+
+/** What no client takes. */
+function isBad(content: string): boolean {
+  return content.endsWith(" 3");
+}
+
+/** What a client says to contents, and which of them it takes. Listeners are named when they are bad, routes are not. */
+function judge(
+  model: Model,
+  typeUrl: string,
+  contents: readonly string[],
+): { error: object; takes: (content: string) => boolean } {
+  const bad = contents.filter(isBad).map((content) => content.split(" ")[0]);
+  if (bad.length === 0) return { error: {}, takes: () => true };
+  const inParts = typeUrl === CDS || typeUrl === LDS;
+  const message = typeUrl === RDS || (typeUrl === EDS && model.variant === "delta")
+    ? "something is wrong"
+    : `Error adding/updating listener(s) ${bad.join(": bad\n ")}: bad`;
+  const error = { errorDetail: { code: 3, message } };
+  return { error, takes: (content) => inParts && !isBad(content) };
 }
 
 function heldOf(model: Model, typeUrl: string): Map<string, { content: string; version: string }> {
@@ -224,7 +253,7 @@ type Step =
   | { do: "edit"; edits: { type: number; layer: string; name: string; content?: number }[] }
   | { do: "move"; to: string }
   | { do: "names"; type: number; add: string[]; drop: string[] }
-  | { do: "absorb"; count: number; reject: boolean }
+  | { do: "absorb"; count: number }
   | { do: "hold"; on: boolean }
   | { do: "reconnect" };
 
@@ -261,7 +290,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("absorb" as const),
       count: fc.integer({ min: 1, max: 5 }),
-      reject: fc.boolean(),
     }),
   },
   fc.record({ do: fc.constant("hold" as const), on: fc.boolean() }),
@@ -288,7 +316,7 @@ function act(one: Step, model: Model, inner: Store, xds: XdsServer): void {
     case "absorb":
       for (let i = 0; i < one.count; i++) {
         const bytes = model.link.fromServer.shift();
-        if (bytes) absorb(model, bytes, one.reject);
+        if (bytes) absorb(model, bytes);
       }
       return;
     case "hold":
@@ -306,7 +334,7 @@ async function settle(model: Model): Promise<void> {
   for (let idle = 0; idle < 3;) {
     await turns();
     const bytes = model.link.fromServer.shift();
-    if (bytes) absorb(model, bytes, false);
+    if (bytes) absorb(model, bytes);
     idle = bytes ? 0 : idle + 1;
   }
 }
@@ -315,12 +343,19 @@ async function settle(model: Model): Promise<void> {
 function expected(model: Model, xds: XdsServer, typeUrl: string): string[] {
   const view = xds.sessions()[0]!.view(typeUrl)!;
   const asked = model.asked.get(typeUrl);
-  return [...view.entries()].filter(({ name }) => !asked || asked.has(name))
-    .map(({ bytes }) => new TextDecoder().decode(bytes)).sort();
+  const contents = [...view.entries()].filter(({ name }) => !asked || asked.has(name))
+    .map(({ bytes }) => new TextDecoder().decode(bytes));
+  return contents.filter((content) => !isBad(content)).sort();
 }
 
-function held(model: Model, typeUrl: string, view: Set<string>): string[] {
-  const all = [...model.held.get(typeUrl) ?? []];
+/** What the client holds, apart from names of which there is nothing good: of those it may have an earlier version. */
+function held(model: Model, xds: XdsServer, typeUrl: string, view: Set<string>): string[] {
+  const now = xds.sessions()[0]!.view(typeUrl)!;
+  const isGood = (name: string) => {
+    const resource = now.get(name);
+    return !resource || !isBad(new TextDecoder().decode(resource.bytes));
+  };
+  const all = [...model.held.get(typeUrl) ?? []].filter(([name]) => isGood(name));
   // SotW never says that endpoints or routes are gone; the client learns it from clusters, listeners.
   const stays = model.variant === "sotw" && !resourceType(typeUrl).fullState;
   return all.filter(([name]) => !stays || view.has(name)).map(([, { content }]) => content).sort();
@@ -371,7 +406,7 @@ for (const variant of ["delta", "sotw"] as const) {
             for (const typeUrl of TYPES) {
               const want = expected(model, xds, typeUrl);
               const names = new Set(want.map((content) => content.split(" ")[0]!));
-              assert.deepEqual(held(model, typeUrl, names), want, resourceType(typeUrl).short);
+              assert.deepEqual(held(model, xds, typeUrl, names), want, resourceType(typeUrl).short);
             }
             for (const { short, state } of xds.sessions()[0]!.types) {
               assert.ok(state === "SYNCED" || state === "ERROR", `${short} is ${state}`);

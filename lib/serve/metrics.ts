@@ -35,6 +35,13 @@ export const expiredNonces: Counter = counter({
   labels: ["type"],
 });
 
+/** Resources held back. */
+export const quarantined: Gauge = gauge({
+  name: "mesh_xds_quarantined",
+  help: "Resources of proxy classes held back because a proxy rejected them, by resource type.",
+  labels: ["type"],
+});
+
 /** Failures of our own. */
 export const internalErrors: Counter = counter({
   name: "pilot_total_xds_internal_errors",

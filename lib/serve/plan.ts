@@ -9,7 +9,7 @@ import type { Resource } from "../graph/mod.ts";
 import { type Change, collect, wanted } from "./diff.ts";
 import { isPremature } from "./parts.ts";
 import { asksForEndpoints, CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE } from "./types.ts";
-import { wants, type Watch } from "./watch.ts";
+import { type Origin, wants, type Watch } from "./watch.ts";
 
 /** What is sent of one type in one go; in slices if it is large. */
 export interface Parcel {
@@ -18,6 +18,10 @@ export interface Parcel {
   readonly removed: readonly string[];
   /** Revision of what the client held before it. */
   readonly from: number;
+  /** What its resources are sent for; `undefined` when the client had them all. */
+  readonly origin?: Origin;
+  /** Sent again, to find the reason of a rejection. */
+  readonly probe?: boolean;
 }
 
 /** What planning needs of a stream. */
@@ -31,6 +35,10 @@ export interface Planned {
   readonly cold: Set<string>;
   /** Whether there are endpoints of a name for this stream's proxy. */
   readonly hasEndpoints: (name: string) => boolean;
+  /** A change without what is held back from the client; `undefined` when nothing is left. */
+  readonly screened: (change: Change) => Change | undefined;
+  /** What is sent for resources in a full response, in view of what is held back. */
+  readonly shown: (watch: Watch, resources: readonly Resource[]) => readonly Resource[];
 }
 
 /**
@@ -45,7 +53,8 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
     if (!watch.due || isHeldBack(stream, watch) || isPremature(watch)) continue;
     if (!watch.started) answerEarly(stream, watch);
     const knowing = watch.started || watch.versions !== undefined;
-    const change = collect(watch, stream.variant, revision);
+    const found = collect(watch, stream.variant, revision);
+    const change = found && stream.screened(found);
     if (!change) continue;
     changes.push(change);
     revive(change);
@@ -61,7 +70,7 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
   for (const change of changes) {
     const { watch, resources, absent, removed, respond, from } = change;
     if (watch.type.atomic) {
-      parcels.push({ watch, resources, removed: [...absent, ...removed], from });
+      parcels.push({ watch, resources, removed: [...absent, ...removed], from, origin: change });
       continue;
     }
     const keep = removed.length > 0 &&
@@ -75,7 +84,7 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
     if (resources.length > 0 || absent.length > 0 || respond) {
       const merged = changes.length === 1 ? [...absent, ...now] : absent;
       const all = withDoomed(stream, watch, resources);
-      parcels.push({ watch, resources: all, removed: merged, from });
+      parcels.push({ watch, resources: all, removed: merged, from, origin: change });
       if (changes.length === 1) continue;
     }
     const told = stream.variant === "sotw" && respond;
@@ -107,14 +116,14 @@ export function drain(stream: Planned): Parcel[] {
 }
 
 function drainParcel(
-  { variant }: Planned,
+  { variant, shown }: Planned,
   watch: Watch,
   names: readonly string[],
   from: number,
 ): Parcel {
   return variant === "delta"
     ? { watch, resources: [], removed: names, from }
-    : { watch, resources: wanted(watch), removed: [], from };
+    : { watch, resources: shown(watch, wanted(watch)), removed: [], from };
 }
 
 /** What was to be removed and came back is no longer doomed. */

@@ -9,12 +9,16 @@ import { scope } from "../log/mod.ts";
 import { byteLength } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import { drain, type Parcel, plan } from "./plan.ts";
+import { probes } from "./rejection.ts";
+import type { Sent, Watch } from "./watch.ts";
 import { armDrain, armWarm, busy, drainable, noteSettled, type Session } from "./session.ts";
 
 const log = scope("ads");
 
 /** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
 const MAX_OUTSTANDING = 1000;
+/** Overtaken responses of which a rejection is still understood. */
+const MAX_PASSED = 8;
 
 /**
  * Sends until nothing is left to send. When more waits in the transport than is good, it stops:
@@ -55,6 +59,7 @@ function begin(session: Session): boolean {
   armWarm(session);
   if (session.parcels.length === 0 && drainable(session)) session.parcels = drain(session);
   armDrain(session);
+  if (session.parcels.length === 0) session.parcels = probes(session);
   for (const watch of session.watches) noteSettled(session, watch);
   if (session.parcels.length === 0) return false;
   session.pushStart = now;
@@ -88,14 +93,21 @@ function send(session: Session, parcel: Parcel): void {
   metrics.configSize.observe({ type: short }, bytes);
   // In SotW a client answers the latest response for all before it.
   const from = (variant === "sotw" ? watch.outstanding[0]?.from : undefined) ?? parcel.from;
-  const sent = { nonce, from, revision: watch.at, time: hall.clock(), resources };
-  if (variant === "sotw" || watch.outstanding.length >= MAX_OUTSTANDING) watch.outstanding.shift();
+  const { origin, probe = false } = parcel;
+  const time = hall.clock();
+  const sent: Sent = { nonce, from, revision: watch.at, time, resources, origin, probe };
+  if (variant === "sotw") pass(watch);
+  else if (watch.outstanding.length >= MAX_OUTSTANDING) watch.outstanding.shift();
   watch.outstanding.push(sent);
   watch.last = { nonce, revision: sent.revision, time: sent.time };
   watch.answerNext = false;
   session.lastTalk = hall.now();
   session.call.send(message);
-  hall.observer.sent?.({ ...sent, stream: session, typeUrl: watch.type.url, removed, bytes });
+  const typeUrl = watch.type.url;
+  const { revision } = sent;
+  hall.observer.sent?.(
+    { stream: session, typeUrl, nonce, from, revision, resources, removed, bytes, time },
+  );
   // Asked first: this is where every byte to every proxy passes.
   if (log.enabled("debug")) {
     const counts = { resources: resources.length, removed: removed.length };
@@ -105,6 +117,14 @@ function send(session: Session, parcel: Parcel): void {
   session.parcels.shift();
   session.sentResources = session.sentRemoved = 0;
   metrics.pushTime.observe({ type: short }, (hall.now() - (session.pushStart ?? 0)) / 1000);
+}
+
+/** SotW: what was sent before counts no more; only a rejection of it is of interest. */
+function pass({ outstanding, passed, probes, type }: Watch): void {
+  const last = outstanding.shift();
+  if (!last || type.fullState) return;
+  if (last.probe) probes.unshift({ resources: last.resources, origin: last.origin });
+  else if (passed.push(last) > MAX_PASSED) passed.shift();
 }
 
 /** The next resources and names of a parcel that fit into one response; at least one. */

@@ -12,6 +12,8 @@ export interface Registry<S> {
   look(stream: S, view: View): void;
   /** Undoes one `look`. */
   leave(stream: S, view: View): void;
+  /** Streams that look at a view. */
+  streams(view: View): Iterable<S>;
   /** Views over any of the collections, with the streams that look at each. */
   concerned(changed: ReadonlySet<Collection>): Map<View, readonly S[]>;
   /** Views looked at, for tests. */
@@ -58,6 +60,7 @@ export function registry<S>(): Registry<S> {
       else streams.delete(stream);
       if (streams.size === 0) close(view);
     },
+    streams: (view) => lookers.get(view)?.keys() ?? [],
     concerned(changed) {
       const found = new Map<View, readonly S[]>();
       for (const collection of changed) {

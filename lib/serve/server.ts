@@ -5,6 +5,7 @@
  */
 import { buildInfo, canonicalJson, MeshError, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
+import type { View } from "../graph/mod.ts";
 import type { ProxyNode, SeatSource } from "../model/mod.ts";
 import { type RpcCall, RpcError, type RpcMethod } from "../rpc/mod.ts";
 import { type Limiter, limiter } from "./limiter.ts";
@@ -13,6 +14,7 @@ import { nameTable } from "./names.ts";
 import { parseNode } from "./node.ts";
 import { joined, type XdsObserver } from "./observe.ts";
 import { step } from "./push.ts";
+import { quarantine, type Quarantined } from "./quarantine.ts";
 import { publicationTeller } from "./publication.ts";
 import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
@@ -73,6 +75,8 @@ export interface XdsOptions {
   readonly limits?: XdsLimits;
   /** Who watches what is sent and answered. */
   readonly observers?: readonly XdsObserver[];
+  /** Configuration objects a resource comes from, `kind/namespace/name`; asked when one is rejected. */
+  readonly culprits?: (view: View, name: string) => readonly string[];
 }
 
 /** A running discovery server. */
@@ -83,7 +87,9 @@ export interface XdsServer {
   sessions(): SessionInfo[];
   /** Proxies connected. */
   readonly size: number;
-  /** Sends everything to everybody again; returns how many streams that are. */
+  /** Resources that proxies rejected, and that are held back. */
+  quarantined(): Quarantined[];
+  /** Sends everything to everybody again, what was held back too; returns how many streams that are. */
   pushAll(): number;
   /** Ends the streams of a proxy, `name.namespace` or a connection id; returns how many. */
   disconnect(proxy: string): number;
@@ -138,6 +144,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       },
     ],
     sessions: () => [...sessions].map(sessionInfo),
+    quarantined: () => hall.quarantine.list(),
     get size() {
       return sessions.size;
     },
@@ -188,6 +195,8 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
       log.error("an observer of pushes failed", { error });
     }),
     moves: new Map(),
+    quarantine: quarantine(options.clock),
+    culprits: options.culprits ?? (() => []),
     unserved(session, typeUrl) {
       unservedOnce(typeUrl)?.info("a resource type is asked for that is not served", {
         type: printable(typeUrl),
@@ -324,6 +333,7 @@ function giveUp(session: Session): void {
 }
 
 function pushAll(sessions: ReadonlySet<Session>, hall: Hall): number {
+  hall.quarantine.clear();
   for (const session of sessions) {
     for (const watch of session.watches) watch.answerAll = watch.due = true;
     hall.enqueue(session);

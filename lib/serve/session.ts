@@ -10,6 +10,8 @@ import { scope } from "../log/mod.ts";
 import { type RpcCall, RpcError, statusName } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import type { NameTable } from "./names.ts";
+import type { Quarantine } from "./quarantine.ts";
+import { accepted, isProbing, rejected, screened, shown } from "./rejection.ts";
 import type { XdsObserver } from "./observe.ts";
 import { connect } from "./parts.ts";
 import type { Parcel, Planned } from "./plan.ts";
@@ -49,6 +51,9 @@ export interface Hall {
   ) => ResponseEncoder;
   /** Asks for a turn to send. */
   readonly enqueue: (session: Session) => void;
+  readonly quarantine: Quarantine;
+  /** Configuration objects that a resource comes from. */
+  readonly culprits: (view: View, name: string) => readonly string[];
   /** Who watches. */
   readonly observer: XdsObserver;
   /** What streams saw before they moved, gathered until the publication that moved them is told. */
@@ -121,6 +126,8 @@ export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat):
     watches: [],
     early: new Set(),
     cold: new Set(),
+    screened: (change) => screened(session, change),
+    shown: (watch, resources) => shown(session, watch, resources),
     hasEndpoints: (name) => !!session.seat.view(ENDPOINT_TYPE)?.get(name),
     nonces: 0,
     parcels: [],
@@ -178,39 +185,66 @@ function open(session: Session, typeUrl: string): Watch {
 function answered(session: Session, watch: Watch, request: XdsRequest): Verdict {
   const { short } = watch.type;
   const before = watch.nack;
-  const sent = watch.outstanding.find(({ nonce }) => nonce === request.nonce);
+  const { outstanding, passed } = watch;
+  const sent = outstanding.find(({ nonce }) => nonce === request.nonce);
   warmed(session, watch, request);
   const verdict = settle(watch, request, session.variant, session.hall.clock());
   if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
-  if (before && before !== watch.nack) markRejected(session, watch, before, false);
-  if (verdict === "nack" && watch.nack) {
-    metrics.rejects.inc({ type: short });
-    markRejected(session, watch, watch.nack, true);
-    log.warn("a proxy rejected its configuration", {
-      proxy: session.id,
-      type: short,
-      names: watch.nack.names.slice(0, 10),
-      message: printable(watch.nack.message),
-    });
+  if (verdict === "ack" && sent) accepted(session, watch, sent);
+  // What it rejected stands until that is repaired, whatever it accepts meanwhile.
+  if (verdict === "ack" && session.hall.quarantine.rejectedBy(session, watch.type.url)) {
+    watch.nack = before;
   }
-  if (sent) tellAnswer(session, watch, sent, verdict);
+  if (before && before !== watch.nack) markRejected(session, watch, before, false);
+  const late = verdict === "stale" && request.error
+    ? passed.find(({ nonce }) => nonce === request.nonce)
+    : undefined;
+  if (verdict === "nack" || late) refused(session, watch, (sent ?? late)!, request);
+  if (sent && verdict === "ack") tell(session, watch, sent).acknowledged?.();
+  if (sent) passed.length = 0;
+  if (sent?.probe) enqueue(session);
   noteSettled(session, watch);
   return verdict;
 }
 
-/** Tells observers what the client says to a response. */
-function tellAnswer(session: Session, watch: Watch, sent: Sent, verdict: Verdict): void {
+/** Takes in a rejection. */
+function refused(session: Session, watch: Watch, sent: Sent, { error }: XdsRequest): void {
+  const { short } = watch.type;
+  const { nack } = watch;
+  const message = error?.message ?? "";
+  metrics.rejects.inc({ type: short });
+  const names = rejected(session, watch, sent, message);
+  if (nack) {
+    watch.nack = { ...nack, names: names.length > 0 ? names : nack.names };
+    markRejected(session, watch, nack, true);
+  }
+  if (names.length > 0) tell(session, watch, sent).rejected?.(message, names);
+  if (sent.probe || names.length > 0) return;
+  log.warn("a proxy rejected its configuration", {
+    proxy: session.id,
+    type: short,
+    names: sent.resources.slice(0, 10).map(({ name }) => name),
+    message: printable(message),
+  });
+}
+
+/** Ways to tell observers what the client says to a response; those nobody listens to are missing. */
+function tell(session: Session, watch: Watch, sent: Sent): {
+  readonly acknowledged?: () => void;
+  readonly rejected?: (message: string, names: readonly string[]) => void;
+} {
   const { observer, clock } = session.hall;
   const { nonce, from, revision, time: sentAt } = sent;
   const answer = () => {
     const typeUrl = watch.type.url;
     return { stream: session, typeUrl, nonce, from, revision, sentAt, time: clock() };
   };
-  if (verdict === "ack") observer.acknowledged?.(answer());
-  else if (verdict === "nack" && watch.nack) {
-    const { message, names } = watch.nack;
-    observer.rejected?.({ ...answer(), message, names });
-  }
+  return {
+    ...(observer.acknowledged && { acknowledged: () => observer.acknowledged!(answer()) }),
+    ...(observer.rejected && {
+      rejected: (message, names) => observer.rejected!({ ...answer(), message, names }),
+    }),
+  };
 }
 
 /** Notes how far the client has answered what was published, and tells when it came further. */
@@ -220,6 +254,7 @@ export function noteSettled(session: Session, watch: Watch): void {
   let revision = watch.at;
   if (watch.outstanding.length > 0) revision = Math.min(revision, watch.outstanding[0]!.from);
   if (watch.doomed.size > 0) revision = Math.min(revision, watch.doomedFrom);
+  if (isProbing(watch)) revision = Math.min(revision, watch.probeFrom);
   for (const parcel of parcels) {
     if (parcel.watch === watch) revision = Math.min(revision, parcel.from);
   }
@@ -356,5 +391,6 @@ export function closeSession(session: Session): void {
     session.hall.moves.delete(watch);
   }
   session.parcels = [];
+  session.hall.quarantine.leave(session);
   session.seat.close();
 }

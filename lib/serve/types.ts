@@ -48,6 +48,10 @@ export const ROUTE_TYPE: string = API + "route.v3.RouteConfiguration";
 /** Virtual hosts that are not in their route tables. */
 export const VIRTUAL_HOST_TYPE: string = API + "route.v3.VirtualHost";
 
+/** Certificates, keys and authorities by name. */
+export const SECRET_TYPE: string =
+  "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
+
 const TABLE: readonly ResourceType[] = [
   {
     url: CLUSTER_TYPE,
@@ -79,6 +83,8 @@ const TABLE: readonly ResourceType[] = [
     partOf: ROUTE_TYPE,
     atomic: true,
   },
+  // Clusters and listeners that name a secret wait for it by themselves.
+  { url: SECRET_TYPE, short: "sds", wildcard: false, fullState: false, order: 5, refers: false },
 ];
 
 const BY_URL: ReadonlyMap<string, ResourceType> = new Map(TABLE.map((type) => [type.url, type]));

@@ -25,6 +25,16 @@ export interface Sent {
   readonly time: number;
   /** What it held, kept until the client answered. */
   readonly resources: readonly Resource[];
+  /** What its resources were sent for; `undefined` when they are all the client had before. */
+  readonly origin: Origin | undefined;
+  /** Sent again, to find the reason of a rejection. */
+  readonly probe: boolean;
+}
+
+/** Why resources are sent: what the client had before, and what it asked for. */
+export interface Origin {
+  before(name: string): Resource | undefined;
+  asked(name: string): boolean;
 }
 
 /** A rejection. */
@@ -34,7 +44,7 @@ export interface Nack {
   /** A gRPC status code. */
   readonly code: number;
   readonly message: string;
-  /** Names of the response's resources that the message names; all of them when it names none. */
+  /** Names of the response's resources that were the reason; all of them while that is not known. */
   readonly names: readonly string[];
 }
 
@@ -82,10 +92,21 @@ export interface Watch {
   doomedFrom: number;
   /** What was published up to this revision was answered; -1 before the first response. */
   settledAt: number;
+  /** To be sent again, because something in a response was rejected. */
+  readonly probes: {
+    readonly resources: readonly Resource[];
+    readonly origin: Origin | undefined;
+  }[];
+  /** Responses sent for that since it began; 0 when nothing is looked for. */
+  probed: number;
+  /** Revision the client stays at, of what is sent again, until it was answered. */
+  probeFrom: number;
+  /** SotW: the latest responses that others overtook before they were answered. */
+  readonly passed: Sent[];
 
   /** Responses without an answer yet, oldest first. */
   readonly outstanding: Sent[];
-  last: Omit<Sent, "resources" | "from"> | undefined;
+  last: Omit<Sent, "resources" | "from" | "origin" | "probe"> | undefined;
   acked: { readonly nonce: string; readonly revision: number; readonly time: number } | undefined;
   nack: Nack | undefined;
 }
@@ -118,6 +139,10 @@ export function newWatch(
     doomed: new Map(),
     doomedFrom: 0,
     settledAt: -1,
+    probes: [],
+    probed: 0,
+    probeFrom: 0,
+    passed: [],
     outstanding: [],
     last: undefined,
     acked: undefined,
@@ -224,13 +249,7 @@ export function settle(
     watch.nack = undefined;
     return "ack";
   }
-  const names = blamed(sent.resources, error.message);
+  const names = sent.resources.map((resource) => resource.name);
   watch.nack = { nonce, time, code: error.code, message: error.message, names };
   return "nack";
-}
-
-function blamed(resources: readonly Resource[], message: string): readonly string[] {
-  const all = resources.map((resource) => resource.name);
-  const named = all.filter((name) => message.includes(name));
-  return named.length > 0 ? named : all;
 }

@@ -10,6 +10,7 @@ import {
   createXdsServer,
   type XdsLimits,
   type XdsObserver,
+  type XdsOptions,
   type XdsServer,
 } from "../../lib/serve/mod.ts";
 import {
@@ -73,6 +74,7 @@ export async function world(
     readonly store?: Store;
     readonly port?: number;
     readonly observers?: readonly XdsObserver[];
+    readonly culprits?: NonNullable<XdsOptions["culprits"]>;
   } = {},
 ): Promise<World> {
   const inner = over.store ?? store(types);
@@ -87,6 +89,7 @@ export async function world(
     // Tests say what they wait for; only those about the quiet time wait for it.
     limits: { settleMs: 0, ...limits },
     observers: over.observers ?? [],
+    ...(over.culprits && { culprits: over.culprits }),
   });
   const rpc = await startRpc({
     address: `127.0.0.1:${over.port ?? 0}`,

@@ -1,0 +1,240 @@
+/**
+ * What follows a rejection: find the resources it is about, hold those back, and see to it that
+ * the others of the same response arrive. Where the client does not say which they are, the
+ * response is sent again in halves, until single resources are left or enough was tried.
+ *
+ * @module
+ */
+import { printable } from "../base/mod.ts";
+import type { Resource } from "../graph/mod.ts";
+import { scope } from "../log/mod.ts";
+import { named } from "./blame.ts";
+import type { Change } from "./diff.ts";
+import type { Parcel } from "./plan.ts";
+import type { Screen } from "./quarantine.ts";
+import type { Session } from "./session.ts";
+import { CLUSTER_TYPE, LISTENER_TYPE } from "./types.ts";
+import { type Sent, wants, type Watch } from "./watch.ts";
+
+const log = scope("ads");
+
+/**
+ * Responses split to find the reason of one rejection: enough to find three among a thousand. What
+ * waits to be tried then is tried once, so that the innocent arrive; twice as many are sent at most.
+ */
+const MAX_PROBES = 64;
+
+/** Types of which clients take what is good of a response that they reject. */
+const TAKEN_IN_PARTS: ReadonlySet<string> = new Set([CLUSTER_TYPE, LISTENER_TYPE]);
+
+/** Takes in a rejection; returns the names it is found to be about, none if that is not known yet. */
+export function rejected(
+  session: Session,
+  watch: Watch,
+  sent: Sent,
+  message: string,
+): readonly string[] {
+  const fresh = sent.resources.filter((resource) => isNew(sent, resource));
+  const culprits = culpritsOf(session, watch, sent, fresh, message);
+  for (const one of culprits) {
+    if (isCurrent(watch, one)) quarantine(session, watch, sent, one, message);
+  }
+  const screen = session.hall.quarantine.screen(session, watch.type.url);
+  const rest = fresh.filter((one) =>
+    !culprits.includes(one) && isCurrent(watch, one) && !screen?.holds(one)
+  );
+  const taken = culprits.length > 0 && TAKEN_IN_PARTS.has(watch.type.url);
+  if (rest.length > 0 && !taken) probeLater(session, watch, sent, rest, culprits.length === 0);
+  return culprits.map(({ name }) => name);
+}
+
+/** Whether the client did not hold a resource of a response before, so that it may be the reason. */
+function isNew({ probe, origin }: Sent, { name, version }: Resource): boolean {
+  if (probe) return true;
+  return !!origin && (origin.asked(name) || origin.before(name)?.version !== version);
+}
+
+/** Whether a resource is what the client is to have: one that was replaced meanwhile is of no interest. */
+function isCurrent(watch: Watch, { name, version }: Resource): boolean {
+  return wants(watch, name) && watch.view?.get(name)?.version === version;
+}
+
+function culpritsOf(
+  session: Session,
+  watch: Watch,
+  sent: Sent,
+  suspects: readonly Resource[],
+  message: string,
+): readonly Resource[] {
+  const found = named(message, sent.resources);
+  if (found.length > 0 || suspects.length === 1) return found.length > 0 ? found : suspects;
+  // A full response cannot be halved: what it leaves out is gone.
+  const whole = session.variant === "sotw" && watch.type.fullState;
+  if (!whole && watch.probed < MAX_PROBES) return [];
+  if (suspects.length > 0) {
+    log.warn("a proxy rejects much without saying what; all of it is held back", {
+      proxy: session.id,
+      type: watch.type.short,
+      resources: suspects.length,
+      message: printable(message),
+      response: sent.nonce,
+    });
+  }
+  return suspects;
+}
+
+function quarantine(
+  session: Session,
+  watch: Watch,
+  sent: Sent,
+  resource: Resource,
+  message: string,
+): void {
+  const { hall } = session;
+  const { name, version } = resource;
+  const before = sent.origin?.asked(name) ? undefined : sent.origin?.before(name);
+  hall.quarantine.reject({
+    stream: session,
+    typeUrl: watch.type.url,
+    resource,
+    before: before?.version === version ? undefined : before,
+    message,
+    from: acceptedByOthers(session, watch, sent, name) || watch.probed >= MAX_PROBES
+      ? "stream"
+      : "class",
+    culprits: watch.view ? hall.culprits(watch.view, name) : [],
+  });
+}
+
+/** Whether another proxy of the class holds what this one rejects. */
+function acceptedByOthers(session: Session, watch: Watch, sent: Sent, name: string): boolean {
+  if (!watch.view) return false;
+  for (const other of session.hall.registry.streams(watch.view)) {
+    if (other === session || other.seat.classKey !== session.seat.classKey) continue;
+    const theirs = other.watches.find(({ type }) => type === watch.type);
+    if (!theirs || theirs.view !== watch.view || theirs.nack || !wants(theirs, name)) continue;
+    if (theirs.settledAt >= sent.revision) return true;
+  }
+  return false;
+}
+
+/** Sends resources again: in halves when one of them is bad, together when they are only to arrive. */
+function probeLater(
+  session: Session,
+  watch: Watch,
+  sent: Sent,
+  resources: readonly Resource[],
+  halve: boolean,
+): void {
+  watch.probeFrom = isProbing(watch) ? Math.min(watch.probeFrom, sent.from) : sent.from;
+  const groups = halve ? halves(resources) : [resources];
+  for (const group of groups) watch.probes.push({ resources: group, origin: sent.origin });
+  session.hall.enqueue(session);
+}
+
+/** Whether responses are sent, or to be sent, to find the reason of a rejection. */
+export function isProbing(watch: Watch): boolean {
+  return watch.probes.length > 0 || watch.probed > 0;
+}
+
+function halves(resources: readonly Resource[]): readonly (readonly Resource[])[] {
+  const middle = Math.ceil(resources.length / 2);
+  return [resources.slice(0, middle), resources.slice(middle)];
+}
+
+/** The next trials of a stream: one a type at a time, of what is still current. */
+export function probes(session: Session): Parcel[] {
+  const parcels: Parcel[] = [];
+  for (const watch of session.watches) {
+    if (watch.outstanding.some(({ probe }) => probe)) continue;
+    const screen = session.hall.quarantine.screen(session, watch.type.url);
+    while (watch.probes.length > 0) {
+      const { resources, origin } = watch.probes.shift()!;
+      const current = resources.filter((one) => isCurrent(watch, one) && !screen?.holds(one));
+      if (current.length === 0) continue;
+      watch.probed++;
+      const from = watch.probeFrom;
+      parcels.push({ watch, resources: current, removed: [], from, origin, probe: true });
+      break;
+    }
+    if (watch.probes.length === 0 && !parcels.some((one) => one.watch === watch)) watch.probed = 0;
+  }
+  return parcels;
+}
+
+/**
+ * A change without what is held back from a stream; newcomers are sent what was accepted last.
+ * `undefined` when nothing is left to say.
+ */
+export function screened(session: Session, change: Change): Change | undefined {
+  const { watch, from } = change;
+  const { hall, variant } = session;
+  const screen = hall.quarantine.screen(session, watch.type.url);
+  if (!screen) return change;
+  for (const name of [...screen.names]) {
+    if (!watch.view?.get(name)) hall.quarantine.forget(session.seat.classKey, watch.type.url, name);
+  }
+  const full = variant === "sotw" && watch.type.fullState;
+  const { resources, withheld } = replaced(
+    screen,
+    change.resources,
+    (instead) => full || change.lacks(instead),
+  );
+  if (withheld.length === 0) return change;
+  const { observer, revision } = hall;
+  const typeUrl = watch.type.url;
+  observer.withheld?.({ stream: session, typeUrl, from, revision: revision(), names: withheld });
+  const differing = change.differing.filter((one) => !screen.holds(one));
+  const quiet = !change.asking && differing.length === 0 && change.removed.length === 0;
+  if (quiet || (resources.length === 0 && !anything(change))) return undefined;
+  return { ...change, resources, differing };
+}
+
+/** What is shown to a stream in a full response. */
+export function shown(
+  session: Session,
+  watch: Watch,
+  resources: readonly Resource[],
+): readonly Resource[] {
+  const screen = session.hall.quarantine.screen(session, watch.type.url);
+  return screen ? replaced(screen, resources, () => true).resources : resources;
+}
+
+function replaced(
+  screen: Screen,
+  resources: readonly Resource[],
+  lacks: (instead: Resource) => boolean,
+): { readonly resources: readonly Resource[]; readonly withheld: readonly string[] } {
+  const left: Resource[] = [];
+  const withheld: string[] = [];
+  for (const resource of resources) {
+    const held = screen.holds(resource);
+    if (!held) left.push(resource);
+    else {
+      withheld.push(resource.name);
+      if (held.instead && lacks(held.instead)) left.push(held.instead);
+    }
+  }
+  return { resources: left, withheld };
+}
+
+/** A client accepted a response: what was held back of it no longer is, from it and those like it. */
+export function accepted(session: Session, watch: Watch, { resources }: Sent): void {
+  const { quarantine, registry, enqueue } = session.hall;
+  if (quarantine.size === 0 || !watch.view) return;
+  const freed = quarantine.accept(session, watch.type.url, resources);
+  if (freed.length === 0) return;
+  for (const other of registry.streams(watch.view)) {
+    if (other === session || other.seat.classKey !== session.seat.classKey) continue;
+    for (const theirs of other.watches) {
+      if (theirs.type !== watch.type || theirs.view !== watch.view) continue;
+      for (const name of freed) if (wants(theirs, name)) theirs.answers.add(name);
+      theirs.due = true;
+    }
+    enqueue(other);
+  }
+}
+
+function anything({ absent, removed, respond }: Change): boolean {
+  return respond || absent.length > 0 || removed.length > 0;
+}
