@@ -6,15 +6,18 @@
  */
 import { labelsKey } from "../derive/mod.ts";
 import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod.ts";
+import type { ProxyClass } from "../model/mod.ts";
 import { typeUrl } from "../proto/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
-import { type ClassTables, deriveClassTables } from "./class_layer.ts";
+import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { type ClassTables, deriveClassTables, secretsKey } from "./class_layer.ts";
 import { type Context, familyOf } from "./context.ts";
 import { deriveEgress, type Egress } from "./egress.ts";
+import { createExplained, namedCollection } from "./explained.ts";
 import { flavourKey, flavourOf } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
 import {
@@ -34,7 +37,7 @@ import {
 import type { LayersOf, Placement } from "./seats.ts";
 
 /** Names of the types that are served. */
-type TypeName = "cluster" | "endpoint" | "listener" | "route" | "virtualHost";
+type TypeName = "cluster" | "endpoint" | "listener" | "route" | "virtualHost" | "secret";
 
 /**
  * Type URLs that are served, in the order in which additions are pushed. Virtual
@@ -49,6 +52,7 @@ export const TYPE_URLS: Readonly<Record<TypeName, string>> = {
   virtualHost: typeUrl(VirtualHostSchema),
 };
 
+  secret: typeUrl(SecretSchema),
 /** Every table that layers are made of. */
 interface Parts {
   readonly context: Context;
@@ -80,14 +84,17 @@ export function createLayers(context: Context): LayersOf {
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
   };
-  return (placement) =>
-    placement.cls.role === "router"
+  const explained = createExplained(context.mesh.graph);
+  return (placement) => {
+    const layers = placement.cls.role === "router"
       ? routerLayers(parts, placement)
       : sidecarLayers(parts, placement);
 }
 
+    return placement.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
+  };
 function collection(parts: Parts, name: string, spec: () => CollectionSpec): Collection {
-  return parts.context.mesh.graph.collection(name, spec);
+  return namedCollection(parts.context.mesh.graph, name, spec);
 }
 
 function sidecarLayers(
@@ -111,6 +118,7 @@ function sidecarLayers(
     [TYPE_URLS.listener, [own("listener", parts.own.listeners), ...outbound.listeners]],
     ...(cls.options.VHDS === "true"
       ? [
+    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
         [TYPE_URLS.route, skeletonLayers(parts.routes, ns, sidecar)],
         [TYPE_URLS.virtualHost, virtualHostLayers(parts.routes, ns, sidecar)],
       ] as const
@@ -120,6 +128,15 @@ function sidecarLayers(
 
 interface Outbound {
   readonly clusters: readonly Collection[];
+/** Secrets depend on nothing but the files that a proxy declares. */
+function secretLayer(parts: Parts, cls: ProxyClass): Collection {
+  const key = secretsKey(cls);
+  return collection(parts, `secret/${key}`, () => ({
+    members: { list: [key] },
+    resources: parts.own.secrets,
+  }));
+}
+
   readonly endpoints: readonly Collection[];
   readonly listeners: readonly Collection[];
 }
@@ -193,16 +210,22 @@ function egressLayers(
   const { mesh } = parts.context;
   const scope = `${ns}|${sidecar}`;
   return {
-    clusters: [collection(parts, `cluster/${family}/egress/${scope}`, () => ({
-      members: { listFrom: [mesh.scopes.egressHosts, `${scope}|*`] },
-      resources: parts.clusters.base,
-      keyOf: (host) => `${family}|${ns}|${host}`,
-    }))],
-    endpoints: [collection(parts, `endpoint/egress/${scope}`, () => ({
-      members: { listFrom: [mesh.scopes.egressHosts, `${scope}|*`] },
-      resources: parts.assignments.base,
-      keyOf: (host) => `${ns}|${host}`,
-    }))],
+    clusters: [importedBy(
+      collection(parts, `cluster/${family}/egress/${scope}`, () => ({
+        members: { listFrom: [mesh.scopes.egressHosts, `${scope}|*`] },
+        resources: parts.clusters.base,
+        keyOf: (host) => `${family}|${ns}|${host}`,
+      })),
+      scope,
+    )],
+    endpoints: [importedBy(
+      collection(parts, `endpoint/egress/${scope}`, () => ({
+        members: { listFrom: [mesh.scopes.egressHosts, `${scope}|*`] },
+        resources: parts.assignments.base,
+        keyOf: (host) => `${ns}|${host}`,
+      })),
+      scope,
+    )],
     listeners: [collection(parts, `listener/${flavour}/egress/${scope}`, () => ({
       members: { listFrom: [parts.egress.listenerMembers, scope] },
       resources: parts.egress.listeners,
@@ -229,6 +252,7 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
     [TYPE_URLS.endpoint, endpointLayers(parts, cls.namespace)],
     [TYPE_URLS.listener, [
       collection(parts, `listener/gateway/${flavour}/${cls.namespace}/${scope}`, () => ({
+    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
         members: { listFrom: [parts.gateways.portKeys, scope] },
         resources: parts.gateways.listeners,
         keyOf: (port) => `${flavour}|${cls.namespace}|${port}|${scope}`,

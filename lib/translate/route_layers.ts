@@ -6,6 +6,7 @@
  */
 import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod.ts";
 import { type Context, pickService } from "./context.ts";
+import { namedCollection } from "./explained.ts";
 import type { Egress } from "./egress.ts";
 import { type Layered, overlayOf } from "./outbound_clusters.ts";
 import { deriveRouteTables, type RouteTables } from "./route_tables.ts";
@@ -221,5 +222,5 @@ function collection(
   name: string,
   spec: () => CollectionSpec,
 ): Collection {
-  return context.mesh.graph.collection(name, spec);
+  return namedCollection(context.mesh.graph, name, spec);
 }

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Collection, Derived, Read, Resource } from "../graph/mod.ts";
+import { choose, deriveTelling, retell, type Tell, within } from "../derive/mod.ts";
+import type { Collection, Derived, Graph, Read, Resource } from "../graph/mod.ts";
 import { type Context, splitKey } from "./context.ts";
 import { resourceOf, sameResources } from "./resource.ts";
 import { catchAllVirtualHost, routeConfiguration } from "./route/mod.ts";
@@ -17,15 +18,31 @@ import { OutboundTrafficPolicy_Mode } from "#mesh/networking/v1alpha3/sidecar_pb
 export type CatchAll = "allow_any" | "block_all";
 
 /** The mesh's outbound policy, or that of a Sidecar where it has one. */
-export function outboundPolicy(read: Read, { mesh }: Context, sidecar: string): CatchAll {
+export function outboundPolicy(
+  read: Read,
+  { mesh }: Context,
+  sidecar: string,
+  tell?: Tell,
+): CatchAll {
   const own = sidecar === ""
     ? undefined
     : read.get(mesh.tables.sidecars, sidecar)?.spec.outboundTrafficPolicy;
-  if (own !== undefined) {
-    return own.mode === OutboundTrafficPolicy_Mode.ALLOW_ANY ? "allow_any" : "block_all";
-  }
-  const mode = mesh.field(read, "outboundTrafficPolicy")?.mode;
-  return mode === MeshConfig_OutboundTrafficPolicy_Mode.REGISTRY_ONLY ? "block_all" : "allow_any";
+  const whole = mesh.field(read, "outboundTrafficPolicy");
+  const allows = choose(tell, "outboundTrafficPolicy", [
+    {
+      value: own && own.mode === OutboundTrafficPolicy_Mode.ALLOW_ANY,
+      source: "object",
+      object: `Sidecar/${sidecar}`,
+      field: "spec.outboundTrafficPolicy",
+    },
+    {
+      value: whole && whole.mode !== MeshConfig_OutboundTrafficPolicy_Mode.REGISTRY_ONLY,
+      source: "mesh",
+      field: "outboundTrafficPolicy",
+    },
+    { value: true, source: "built-in" },
+  ], (any) => any ? "allow_any" : "block_all");
+  return allows === true ? "allow_any" : "block_all";
 }
 
 /** An assembled table; its virtual hosts are sorted by name, so that its bytes depend on its content alone. */
@@ -41,6 +58,21 @@ export function assembleTable(
     bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(catchAll)));
   }
   return resourceOf(name, routeConfiguration(name, bytes, {}));
+}
+
+/** Has each virtual host of a table tell for itself, by the first collection that it is from. */
+export function tellParts(
+  graph: Graph,
+  read: Read,
+  from: readonly Collection[],
+  parts: ReadonlyMap<string, Resource>,
+  tell: Tell | undefined,
+): void {
+  if (tell === undefined) return;
+  for (const [name, part] of parts) {
+    const cell = from.find((c) => c.content.get(name) === part)?.cellOf(name);
+    if (cell !== undefined) retell(graph, read, cell, tell);
+  }
 }
 
 /** The collections of virtual hosts that tables are assembled from. */
@@ -73,14 +105,13 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
     return all;
   };
   return {
-    public: graph.derive<readonly Resource[]>("rds.public", (read, port) => [
-      assembleTable(
-        port,
-        contents(read, layers.public(port)).values(),
-        outboundPolicy(read, context, ""),
-      ),
-    ], options),
-    overlay: graph.derive<readonly Resource[]>("rds.overlay", (read, key) => {
+    public: deriveTelling<readonly Resource[]>(graph, "rds.public", (read, port, tell) => {
+      const hosts = contents(read, layers.public(port));
+      const inside = within(tell, port);
+      tellParts(graph, read, layers.public(port), hosts, inside);
+      return [assembleTable(port, hosts.values(), outboundPolicy(read, context, "", inside))];
+    }, options),
+    overlay: deriveTelling<readonly Resource[]>(graph, "rds.overlay", (read, key, tell) => {
       const [namespace = "", port = ""] = splitKey(key, 2);
       const own = contents(read, layers.overlay(namespace, port));
       const shared = read.any(context.mesh.indexes.httpHosts, `|${port}`);
@@ -90,12 +121,23 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
         if (resource.tombstone === true) all.delete(name);
         else all.set(name, resource);
       }
-      return [assembleTable(port, all.values(), outboundPolicy(read, context, ""))];
+      const inside = within(tell, port);
+      const from = [...layers.overlay(namespace, port), ...layers.public(port)];
+      tellParts(graph, read, from, all, inside);
+      return [assembleTable(port, all.values(), outboundPolicy(read, context, "", inside))];
     }, options),
-    egress: graph.derive<readonly Resource[]>("rds.egress", (read, key) => {
+    egress: deriveTelling<readonly Resource[]>(graph, "rds.egress", (read, key, tell) => {
       const [namespace = "", sidecar = "", listener = "", port = "", name = ""] = splitKey(key, 5);
       const hosts = contents(read, layers.egress(namespace, sidecar, listener, port));
-      return [assembleTable(name, hosts.values(), outboundPolicy(read, context, sidecar))];
+      const inside = within(tell, name);
+      inside?.({
+        group: "listener",
+        source: "object",
+        object: `Sidecar/${sidecar}`,
+        field: `spec.egress[${listener}]`,
+      });
+      tellParts(graph, read, layers.egress(namespace, sidecar, listener, port), hosts, inside);
+      return [assembleTable(name, hosts.values(), outboundPolicy(read, context, sidecar, inside))];
     }, options),
   };
 }

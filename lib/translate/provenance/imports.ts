@@ -16,6 +16,13 @@ export function importedBy(collection: Collection, scope: string): Collection {
   return collection;
 }
 
+/** Says of a collection with the same members that it stands for the same imports. */
+export function copyScope(from: Collection, to: Collection): Collection {
+  const scope = scopes.get(from);
+  if (scope !== undefined) scopes.set(to, scope);
+  return to;
+}
+
 /** Tables of which the last part of the key is the host that was imported. */
 const BY_HOST = ["cds", "eds"];
 
@@ -30,7 +37,7 @@ export function tellImport(
 ): void {
   const layer = view.layers.find((l) => l.get(name) !== undefined);
   const scope = layer && scopes.get(layer);
-  const table = cell.table.slice(cell.table.indexOf("/") + 1);
+  const table = cell.table.slice(cell.table.lastIndexOf("/") + 1);
   if (scope === undefined || !BY_HOST.includes(table)) return;
   const host = cell.key.slice(cell.key.lastIndexOf("|") + 1);
   lookUp(read, mesh.scopes.egressHosts, `${scope}|*`, (told) => {

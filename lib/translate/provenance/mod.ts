@@ -3,8 +3,10 @@
  *
  * @module
  */
+export { copyScope, importedBy } from "./imports.ts";
 export {
   type FieldGroup,
+  listen,
   type ObjectRef,
   type Provenance,
   provenanceOf,

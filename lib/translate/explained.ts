@@ -1,0 +1,182 @@
+/**
+ * Resources that carry their provenance: for proxies whose metadata asks for it
+ * (`EXPLAIN`). Each collection that such a proxy sees has a twin with the same
+ * members, whose resources are those of the collection with metadata added; the
+ * resources of all other proxies are not touched, and shared as before.
+ *
+ * Clusters, listeners, route tables and virtual hosts take the metadata as they
+ * are. Assignments have none, but each of their endpoints has. Virtual hosts in a
+ * table have their own.
+ *
+ * @module
+ */
+import { deriveTelling, lookUp, type Told } from "../derive/mod.ts";
+import type { Collection, CollectionSpec, Derived, Graph, Resource } from "../graph/mod.ts";
+import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { type Metadata, MetadataSchema } from "#envoy/config/core/v3/base_pb.ts";
+import {
+  type ClusterLoadAssignment,
+  ClusterLoadAssignmentSchema,
+} from "#envoy/config/endpoint/v3/endpoint_pb.ts";
+import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from "#envoy/config/route/v3/route_pb.ts";
+import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type JsonObject,
+  type MessageShape,
+  typeUrl,
+} from "../proto/mod.ts";
+import { copyScope, listen } from "./provenance/mod.ts";
+import { encodeResource, sameResources } from "./resource.ts";
+
+/** The namespace of provenance in metadata. */
+export const EXPLAIN_METADATA = "mesh.explain";
+
+/** How the collections of a graph are made. */
+const specs = new WeakMap<Collection, () => CollectionSpec>();
+
+/** A collection of a graph of which there can be a twin. */
+export function namedCollection(
+  graph: Graph,
+  name: string,
+  spec: () => CollectionSpec,
+): Collection {
+  const collection = graph.collection(name, spec);
+  if (!specs.has(collection)) specs.set(collection, spec);
+  return collection;
+}
+
+/** Puts the twins in the place of collections. */
+export type Explained = (
+  layers: ReadonlyMap<string, readonly Collection[]>,
+) => Map<string, readonly Collection[]>;
+
+/** Creates the function that finds twins; their tables are made when they are first asked for. */
+export function createExplained(graph: Graph): Explained {
+  const tables = new Map<string, Derived<readonly Resource[]>>();
+  const tableOf = (
+    type: string,
+    annotate: Annotate,
+    base: Derived<readonly Resource[]>,
+  ): Derived<readonly Resource[]> => {
+    const name = `explained/${type}/${base.name}`;
+    let table = tables.get(name);
+    if (table === undefined) tables.set(name, table = explainedTable(graph, name, annotate, base));
+    return table;
+  };
+  return (layers) =>
+    new Map([...layers].map(([type, collections]) => {
+      const annotate = ANNOTATE[type];
+      if (annotate === undefined) return [type, collections] as const;
+      const twins = collections.map((collection) => {
+        const spec = specs.get(collection);
+        if (spec === undefined) return collection;
+        const twin = graph.collection(`explained/${collection.name}`, () => {
+          const { resources, ...rest } = spec();
+          return { ...rest, resources: tableOf(shortName(type), annotate, resources) };
+        });
+        return copyScope(collection, twin);
+      });
+      return [type, twins] as const;
+    }));
+}
+
+function shortName(type: string): string {
+  return type.slice(type.lastIndexOf(".") + 1);
+}
+
+/** The table of explained resources: the same keys as the one it explains. */
+function explainedTable(
+  graph: Graph,
+  name: string,
+  annotate: Annotate,
+  base: Derived<readonly Resource[]>,
+): Derived<readonly Resource[]> {
+  return deriveTelling<readonly Resource[]>(graph, name, (read, key, tell) => {
+    const heard = listen();
+    const resources = lookUp(read, base, key, (told) => {
+      heard.tell(told);
+      tell?.(told);
+    });
+    const told = heard.told();
+    return resources.map((r) => r.tombstone === true ? r : annotate(r, told));
+  }, { equal: sameResources });
+}
+
+/** Adds what was told to a resource. */
+type Annotate = (resource: Resource, told: readonly Told[]) => Resource;
+
+function annotation<D extends DescMessage>(
+  schema: D,
+  add: (message: MessageShape<D>, told: readonly Told[]) => void,
+): Annotate {
+  return (resource, told) => {
+    const about = inside(told, resource.name, true);
+    if (about.length === 0) return resource;
+    const message = fromBinary(schema, resource.bytes);
+    add(message, about);
+    return encodeResource(resource.name, schema, message);
+  };
+}
+
+/** What is about a part, seen from there; with `whole` what is about everything too. */
+function inside(told: readonly Told[], part: string, whole = false): Told[] {
+  return told.flatMap((t) =>
+    t.of[0] === part ? [{ ...t, of: t.of.slice(1) }] : whole && t.of.length === 0 ? [t] : []
+  );
+}
+
+const ANNOTATE: Readonly<Record<string, Annotate>> = {
+  [typeUrl(ClusterSchema)]: annotation(ClusterSchema, addTo<Cluster>),
+  [typeUrl(ListenerSchema)]: annotation(ListenerSchema, addTo<Listener>),
+  [typeUrl(VirtualHostSchema)]: annotation(VirtualHostSchema, addTo<VirtualHost>),
+  [typeUrl(RouteConfigurationSchema)]: annotation(RouteConfigurationSchema, addToTable),
+  [typeUrl(ClusterLoadAssignmentSchema)]: annotation(ClusterLoadAssignmentSchema, addToEndpoints),
+};
+
+function addTo<M extends { metadata?: Metadata }>(message: M, told: readonly Told[]): void {
+  if (told.length > 0) message.metadata = withProvenance(message.metadata, told);
+}
+
+/** Virtual hosts take what is about them; the table takes the rest. */
+function addToTable(table: RouteConfiguration, told: readonly Told[]): void {
+  const names = new Set(table.virtualHosts.map((v) => v.name));
+  for (const host of table.virtualHosts) addTo(host, inside(told, host.name));
+  addTo(table, told.filter(({ of }) => !names.has(of[0] ?? "")));
+}
+
+function addToEndpoints(assignment: ClusterLoadAssignment, told: readonly Told[]): void {
+  for (const locality of assignment.endpoints) {
+    for (const endpoint of locality.lbEndpoints) {
+      const host = endpoint.hostIdentifier;
+      const address = host.case === "endpoint" ? host.value.address?.address : undefined;
+      const text = address?.case === "socketAddress"
+        ? address.value.address
+        : address?.case === "pipe"
+        ? `unix://${address.value.path}`
+        : "";
+      addTo(endpoint, told.filter((t) => t.group === "endpoint" && t.value === text));
+    }
+  }
+}
+
+function withProvenance(metadata: Metadata | undefined, told: readonly Told[]): Metadata {
+  const whole = metadata ?? create(MetadataSchema);
+  whole.filterMetadata[EXPLAIN_METADATA] = { groups: told.map(asJson) };
+  return whole;
+}
+
+/** No generations here: of one content there is one version, wherever and whenever it is made. */
+function asJson({ of, passedOver, ...rest }: Told): JsonObject {
+  const told: JsonObject = {};
+  if (of.length > 0) told.of = [...of];
+  for (const [key, value] of Object.entries(rest)) if (value !== undefined) told[key] = value;
+  if (passedOver !== undefined) told.passedOver = passedOver.map((p) => ({ ...p }) as JsonObject);
+  return told;
+}
