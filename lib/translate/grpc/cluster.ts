@@ -1,0 +1,79 @@
+/**
+ * Clusters for gRPC libraries.
+ *
+ * @module
+ */
+import {
+  CircuitBreakers_ThresholdsSchema,
+  CircuitBreakersSchema,
+} from "#envoy/config/cluster/v3/circuit_breaker_pb.ts";
+import {
+  type Cluster,
+  Cluster_DiscoveryType as DiscoveryType,
+  Cluster_EdsClusterConfigSchema,
+  Cluster_LbPolicy as LbPolicy,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import {
+  ClientTLSSettings_TLSmode as TlsMode,
+  type LoadBalancerSettings,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { create } from "../../proto/mod.ts";
+import { adsSource } from "../wire/mod.ts";
+import type { mergeTrafficPolicy } from "../cluster/mod.ts";
+import { applyOutlierDetection } from "../cluster/outlier.ts";
+import { grpcClientTls } from "./tls.ts";
+
+/** What a cluster is made from. */
+export interface GrpcClusterInput {
+  readonly name: string;
+  readonly policy: ReturnType<typeof mergeTrafficPolicy>;
+  /** Identities the server may have. */
+  readonly identities: readonly string[];
+}
+
+/** Gives a library its endpoints by discovery; gRPC knows no other way that a mesh needs. */
+export function buildGrpcCluster({ name, policy, identities }: GrpcClusterInput): Cluster {
+  const cluster = create(ClusterSchema, {
+    name,
+    clusterDiscoveryType: { case: "type", value: DiscoveryType.EDS },
+    edsClusterConfig: create(Cluster_EdsClusterConfigSchema, {
+      serviceName: name,
+      edsConfig: adsSource(),
+    }),
+    lbPolicy: LbPolicy.ROUND_ROBIN,
+  });
+  applyRingHash(cluster, policy?.loadBalancer);
+  const maxRequests = policy?.connectionPool?.http?.http2MaxRequests ?? 0;
+  if (maxRequests > 0) {
+    cluster.circuitBreakers = create(CircuitBreakersSchema, {
+      thresholds: [create(CircuitBreakers_ThresholdsSchema, { maxRequests })],
+    });
+  }
+  if (policy?.outlierDetection !== undefined) {
+    applyOutlierDetection(cluster, policy.outlierDetection, { sendUnhealthyEndpoints: true });
+    cluster.commonLbConfig = undefined;
+  }
+  if (policy?.tls?.mode === TlsMode.MESH_MUTUAL) {
+    const own = policy.tls.subjectAltNames;
+    cluster.transportSocket = grpcClientTls(own.length > 0 ? own : identities);
+  }
+  return cluster;
+}
+
+/** Libraries know two ways of choosing: in turn, and by a ring. What a rule says otherwise is in turn. */
+function applyRingHash(cluster: Cluster, settings: LoadBalancerSettings | undefined): void {
+  if (settings?.lbPolicy.case !== "consistentHash") return;
+  const { hashAlgorithm, minimumRingSize } = settings.lbPolicy.value;
+  if (hashAlgorithm.case === "maglev") return;
+  const size = hashAlgorithm.case === "ringHash"
+    ? hashAlgorithm.value.minimumRingSize
+    : minimumRingSize;
+  cluster.lbPolicy = LbPolicy.RING_HASH;
+  cluster.lbConfig = create(ClusterSchema, {
+    lbConfig: {
+      case: "ringHashLbConfig",
+      value: { minimumRingSize: size > 0n ? size : 1024n },
+    },
+  }).lbConfig;
+}

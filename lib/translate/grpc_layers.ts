@@ -1,0 +1,162 @@
+/**
+ * The layers of gRPC libraries that speak xDS themselves (`GENERATOR: grpc` in a node's metadata):
+ * resources of other forms than a proxy's, found in the same way, and endpoints that are the same.
+ *
+ * @module
+ */
+import { modeOf, workloadKey } from "../derive/mod.ts";
+import type { Collection, CollectionSpec, Derived, Read, Resource } from "../graph/mod.ts";
+import type { ProxyClass, Service, ServicePort } from "../model/mod.ts";
+import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
+import { type Context, pick, pickService, splitKey } from "./context.ts";
+import { buildGrpcCluster, buildGrpcListener, buildGrpcServerListener } from "./grpc/mod.ts";
+import { type Layered, overlayOf } from "./outbound_clusters.ts";
+import { encodeResource, resourceOf, sameResources } from "./resource.ts";
+import { routeConfiguration } from "./route/mod.ts";
+
+/** The tables: `NS|host`, and by class key what the workload serves itself. */
+export interface GrpcTables {
+  readonly clusters: Layered;
+  readonly listeners: Layered;
+  readonly routes: Layered;
+  readonly servers: Derived<readonly Resource[]>;
+}
+
+/** Whether a class is a gRPC library and no proxy. */
+export function isGrpc({ options }: Pick<ProxyClass, "options">): boolean {
+  return options.GENERATOR === "grpc";
+}
+
+/** Creates the tables. `virtualHosts`: `NS|port|host` → the host's routes, as proxies have them. */
+export function deriveGrpcTables(
+  context: Context,
+  virtualHosts: Derived<readonly Resource[]>,
+): GrpcTables {
+  const layered = (
+    name: string,
+    make: (read: Read, namespace: string, host: string) => readonly Resource[],
+  ): Layered => {
+    const base = context.mesh.graph.derive<readonly Resource[]>(name, (read, key) => {
+      const [namespace = "", host = ""] = splitKey(key, 2);
+      return make(read, namespace, host);
+    }, { equal: sameResources });
+    return { base, overlay: overlayOf(context, `${name}.overlay`, base, 2, 0) };
+  };
+  return {
+    clusters: layered("cds.grpc", (read, ns, host) => clustersOf(read, context, ns, host)),
+    listeners: layered(
+      "lds.grpc",
+      (read, ns, host) =>
+        portsOf(pickService(read, context, ns, host)).map((port) => {
+          const target = `${host}:${port.number}`;
+          return listenerResource(buildGrpcListener(target, routeName(port, host)));
+        }),
+    ),
+    routes: layered(
+      "rds.grpc",
+      (read, ns, host) =>
+        portsOf(pickService(read, context, ns, host)).flatMap((port) => {
+          const hosts = read.get(virtualHosts, `${ns}|${port.number}|${host}`);
+          const name = routeName(port, host);
+          return hosts.length === 0
+            ? []
+            : [resourceOf(name, routeConfiguration(name, hosts.map((v) => v.bytes)))];
+        }),
+    ),
+    servers: context.mesh.graph.derive<readonly Resource[]>(
+      "lds.grpc.class",
+      (read, key) => serversOf(read, context, read.get(context.classes, key)).map(listenerResource),
+      { equal: sameResources },
+    ),
+  };
+}
+
+/** The ports that calls go to. */
+function portsOf(service: Service | undefined): ServicePort[] {
+  return service?.ports.filter(({ protocol }) => protocol !== "UDP") ?? [];
+}
+
+/** Routes go by the name of the cluster that calls reach without any. */
+function routeName(port: ServicePort, host: string): string {
+  return clusterName("outbound", port.number, "", host);
+}
+
+function listenerResource(listener: Listener): Resource {
+  return encodeResource(listener.name, ListenerSchema, listener);
+}
+
+function clustersOf(read: Read, context: Context, namespace: string, host: string): Resource[] {
+  const chosen = pick(read, context, namespace, host);
+  const service = chosen && read.get(context.mesh.services.service, chosen.service);
+  if (service === undefined) return [];
+  const policy = read.get(context.mesh.policies.policy, chosen!.rules);
+  return portsOf(service).flatMap((port) =>
+    [undefined, ...policy.subsets].map((subset) => {
+      const cluster = buildGrpcCluster({
+        name: clusterName("outbound", port.number, subset?.name ?? "", host),
+        policy: mergeTrafficPolicy(policy.trafficPolicy, subset?.trafficPolicy, port.number),
+        identities: service.subjectAltNames,
+      });
+      return encodeResource(cluster.name, ClusterSchema, cluster);
+    })
+  );
+}
+
+/** Addresses that stand for all of a machine's, which servers listen on. */
+const EVERY_ADDRESS = ["0.0.0.0", "::"];
+
+/** The listeners of what a workload serves: mutual TLS where it is demanded, and access control. */
+function serversOf(read: Read, context: Context, cls: ProxyClass): Listener[] {
+  const { security } = context.mesh;
+  const key = workloadKey(cls);
+  const modes = read.get(security.peerModes, key);
+  const access = read.get(context.guards.authorization, read.get(security.authorization, key));
+  const ports = [...new Set(cls.targets.map((target) => target.targetPort))];
+  return ports.flatMap((port) =>
+    EVERY_ADDRESS.map((address) =>
+      buildGrpcServerListener({
+        address,
+        port,
+        mutualTls: modeOf(modes, port) === "strict",
+        filters: access.http.deciding,
+      })
+    )
+  );
+}
+
+/** The layers of a class, by kind of resource; endpoints are those of proxies. */
+export function grpcLayers(
+  context: Context,
+  tables: GrpcTables,
+  cls: ProxyClass,
+  endpoints: readonly Collection[],
+): Record<"cluster" | "endpoint" | "listener" | "route", readonly Collection[]> {
+  const { graph, indexes, scopes } = context.mesh;
+  const ns = cls.namespace;
+  const collection = (name: string, spec: () => CollectionSpec): Collection =>
+    graph.collection(name, spec);
+  const layers = (type: string, { base, overlay }: Layered): Collection[] => [
+    collection(`${type}/grpc/overlay/${ns}`, () => ({
+      members: { listFrom: [scopes.overlayHosts, ns] },
+      resources: overlay,
+      keyOf: (host) => `${ns}|${host}`,
+    })),
+    collection(`${type}/grpc/public`, () => ({
+      members: { index: indexes.hostsSeenBy, buckets: [""] },
+      resources: base,
+      keyOf: (host) => `|${host}`,
+    })),
+  ];
+  const servers = collection(`listener/grpc/class/${cls.key}`, () => ({
+    members: { list: [cls.key] },
+    resources: tables.servers,
+  }));
+  return {
+    cluster: layers("cluster", tables.clusters),
+    endpoint: endpoints,
+    listener: [servers, ...layers("listener", tables.listeners)],
+    route: layers("route", tables.routes),
+  };
+}
