@@ -34,6 +34,7 @@ import {
   tableLayers,
   virtualHostLayers,
 } from "./route_layers.ts";
+import { importedBy } from "./provenance/mod.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 
 /** Names of the types that are served. */
@@ -50,9 +51,9 @@ export const TYPE_URLS: Readonly<Record<TypeName, string>> = {
   listener: typeUrl(ListenerSchema),
   route: typeUrl(RouteConfigurationSchema),
   virtualHost: typeUrl(VirtualHostSchema),
+  secret: typeUrl(SecretSchema),
 };
 
-  secret: typeUrl(SecretSchema),
 /** Every table that layers are made of. */
 interface Parts {
   readonly context: Context;
@@ -89,10 +90,10 @@ export function createLayers(context: Context): LayersOf {
     const layers = placement.cls.role === "router"
       ? routerLayers(parts, placement)
       : sidecarLayers(parts, placement);
-}
-
     return placement.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
   };
+}
+
 function collection(parts: Parts, name: string, spec: () => CollectionSpec): Collection {
   return namedCollection(parts.context.mesh.graph, name, spec);
 }
@@ -116,9 +117,9 @@ function sidecarLayers(
     [TYPE_URLS.cluster, [own("cluster", parts.own.clusters), ...outbound.clusters]],
     [TYPE_URLS.endpoint, outbound.endpoints],
     [TYPE_URLS.listener, [own("listener", parts.own.listeners), ...outbound.listeners]],
+    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
     ...(cls.options.VHDS === "true"
       ? [
-    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
         [TYPE_URLS.route, skeletonLayers(parts.routes, ns, sidecar)],
         [TYPE_URLS.virtualHost, virtualHostLayers(parts.routes, ns, sidecar)],
       ] as const
@@ -126,8 +127,6 @@ function sidecarLayers(
   ]);
 }
 
-interface Outbound {
-  readonly clusters: readonly Collection[];
 /** Secrets depend on nothing but the files that a proxy declares. */
 function secretLayer(parts: Parts, cls: ProxyClass): Collection {
   const key = secretsKey(cls);
@@ -137,6 +136,8 @@ function secretLayer(parts: Parts, cls: ProxyClass): Collection {
   }));
 }
 
+interface Outbound {
+  readonly clusters: readonly Collection[];
   readonly endpoints: readonly Collection[];
   readonly listeners: readonly Collection[];
 }
@@ -250,9 +251,9 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
       ...clusterLayers(parts, cls.namespace, `${family}.router`),
     ]],
     [TYPE_URLS.endpoint, endpointLayers(parts, cls.namespace)],
+    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
     [TYPE_URLS.listener, [
       collection(parts, `listener/gateway/${flavour}/${cls.namespace}/${scope}`, () => ({
-    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
         members: { listFrom: [parts.gateways.portKeys, scope] },
         resources: parts.gateways.listeners,
         keyOf: (port) => `${flavour}|${cls.namespace}|${port}|${scope}`,
