@@ -41,7 +41,7 @@ import { openIntrospection, withProfiles } from "./introspection.ts";
 import { startRpc, startWeb } from "./listeners.ts";
 import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
-import { editedObject } from "./edited.ts";
+import { culpritsIn, editedObject } from "./edited.ts";
 import { createPending } from "./pending.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
 import { ENABLE_DEBUG_ON_HTTP, METRICS_LOCALHOST_ACCESS_ONLY, POD_NAME } from "./variables.ts";
@@ -67,6 +67,7 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
     source: daemon.translation.source,
     now: () => performance.now(),
     clock: () => Date.now(),
+    culprits: culpritsIn(daemon.translation.mesh.graph),
     pod: POD_NAME.get() ?? Deno.hostname(),
     instance: crypto.randomUUID().slice(0, 8),
     pushes: PUSH_THROTTLE.get() || derivedThrottle(navigator.hardwareConcurrency),
@@ -249,6 +250,7 @@ function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
     problems: core.problems,
     warnings: core.warnings,
     receipts: core.receipts,
+    quarantined: () => xds.quarantined(),
     pushAll: () => xds.pushAll(),
     now: () => Date.now(),
     clusterId: options.clusterId,

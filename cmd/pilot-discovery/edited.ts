@@ -1,10 +1,11 @@
 /**
- * The configuration object behind a row that was edited, for receipts.
+ * The configuration objects behind rows: of an edit, for receipts, and of a resource that a proxy
+ * rejected.
  *
  * @module
  */
 import { TABLE_KINDS, tableOf, type Tables } from "../../lib/derive/mod.ts";
-import type { Edit } from "../../lib/graph/mod.ts";
+import type { Edit, Graph, View } from "../../lib/graph/mod.ts";
 import type { Edited } from "../../lib/receipts/mod.ts";
 import type { Pending } from "./pending.ts";
 
@@ -30,5 +31,26 @@ export function editedObject(
     name: key.slice(slash + 1),
     generation: change === "delete" ? undefined : meta?.generation,
     seenAt: pending.seenAt(kind, key),
+  };
+}
+
+/** Objects named for one resource: the ones edited last are the likeliest reason. */
+const NAMED = 20;
+/** How many revisions back edits are looked for to put objects in order. */
+const RECENT = 1_000;
+
+/** Finds the configuration objects that a resource comes from, `kind/namespace/name`, the one edited last first. */
+export function culpritsIn(graph: Graph): (view: View, name: string) => readonly string[] {
+  return (view, name) => {
+    const cell = view.cellOf(name);
+    if (!cell) return [];
+    const edited = new Map<string, number>();
+    for (const edit of graph.edits(Math.max(0, graph.revision - RECENT)) ?? []) {
+      edited.set(`${edit.table}/${edit.key}`, edit.revision);
+    }
+    const objects = graph.origins(cell.table, cell.key)
+      .filter((row) => TABLE_KINDS.some((kind) => row.startsWith(`${kind}/`)));
+    const revision = (row: string) => edited.get(row) ?? 0;
+    return objects.sort((a, b) => revision(b) - revision(a)).slice(0, NAMED);
   };
 }
