@@ -32,6 +32,11 @@ export interface Services {
   /** `namespace/host` → its endpoints, in the order of their definition. */
   readonly endpoints: Derived<readonly Endpoint[]>;
   /**
+   * `namespace/host` → service accounts of its endpoints, `namespace/account`,
+   * sorted; empty when one of them does not tell.
+   */
+  readonly accounts: Derived<readonly string[]>;
+  /**
    * `NS|host` → key of the service that the host means to proxies of a
    * namespace: its own one, else the oldest. With `""` as NS: what it means to
    * those who see only what everybody sees.
@@ -80,7 +85,12 @@ export function deriveServices(graph: Graph, tables: Tables, indexes: Indexes): 
       return best === undefined ? undefined : `${best.meta.namespace}/${host}`;
     },
   );
-  return { service, endpoints, resolve };
+  const accounts = graph.derive<readonly string[]>("service.accounts", (read, key) => {
+    const all = read.get(endpoints, key);
+    if (all.some((endpoint) => endpoint.serviceAccount === "")) return [];
+    return [...new Set(all.map((e) => `${e.namespace}/${e.serviceAccount}`))].sort();
+  });
+  return { service, endpoints, accounts, resolve };
 }
 
 function seenBy(row: ConfigObject<ServiceEntry>, namespace: string): boolean {

@@ -8,6 +8,9 @@ import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { canonicalJson } from "../base/mod.ts";
+import { CERTIFICATE_OPTIONS, workloadSecrets } from "./authn/mod.ts";
 import {
   blackHoleCluster,
   buildInboundCluster,
@@ -30,6 +33,14 @@ export interface ClassTables {
   readonly listeners: Derived<readonly Resource[]>;
   /** family → clusters that every gateway has. */
   readonly routerClusters: Derived<readonly Resource[]>;
+  /** {@link secretsKey} → secrets of the proxy's own certificates. */
+  readonly secrets: Derived<readonly Resource[]>;
+}
+
+/** What the secrets of a class depend on. */
+export function secretsKey({ options }: ProxyClass): string {
+  const files = CERTIFICATE_OPTIONS.filter((name) => options[name] !== undefined);
+  return canonicalJson(Object.fromEntries(files.map((name) => [name, options[name]])));
 }
 
 /** Creates the tables. */
@@ -52,6 +63,10 @@ export function deriveClassTables(context: Context): ClassTables {
     routerClusters: graph.derive<readonly Resource[]>("cds.router", (read, family) => [
       clusterResource(blackHoleCluster(clusterDefaults(read, context, family as Family))),
     ], options),
+    secrets: graph.derive<readonly Resource[]>("sds", (_read, key) => {
+      const secrets = workloadSecrets({ options: JSON.parse(key) as ProxyClass["options"] });
+      return secrets.map((secret) => encodeResource(secret.name, SecretSchema, secret));
+    }, options),
   };
 }
 

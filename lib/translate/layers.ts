@@ -34,6 +34,7 @@ import {
   tableLayers,
   virtualHostLayers,
 } from "./route_layers.ts";
+import { clusterKind } from "./mutual.ts";
 import { importedBy } from "./provenance/mod.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 
@@ -111,8 +112,8 @@ function sidecarLayers(
       resources: table,
     }));
   const outbound = sidecar === ""
-    ? namespaceLayers(parts, ns, familyOf(cls), flavour)
-    : egressLayers(parts, ns, sidecar, familyOf(cls), flavour);
+    ? namespaceLayers(parts, ns, clusterKind(cls), flavour)
+    : egressLayers(parts, ns, sidecar, clusterKind(cls), flavour);
   return new Map([
     [TYPE_URLS.cluster, [own("cluster", parts.own.clusters), ...outbound.clusters]],
     [TYPE_URLS.endpoint, outbound.endpoints],
@@ -248,7 +249,7 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
         members: { list: [family] },
         resources: parts.own.routerClusters,
       })),
-      ...clusterLayers(parts, cls.namespace, `${family}.router`),
+      ...clusterLayers(parts, cls.namespace, clusterKind(cls)),
     ]],
     [TYPE_URLS.endpoint, endpointLayers(parts, cls.namespace)],
     [TYPE_URLS.secret, [secretLayer(parts, cls)]],

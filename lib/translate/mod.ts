@@ -131,4 +131,5 @@ export const SHORT_NAMES: Readonly<Record<string, string>> = {
   [TYPE_URLS.listener]: "lds",
   [TYPE_URLS.route]: "rds",
   [TYPE_URLS.virtualHost]: "vhds",
+  [TYPE_URLS.secret]: "sds",
 };

@@ -26,7 +26,8 @@ import {
   type PolicyListener,
 } from "./cluster/mod.ts";
 import { type AssignmentInput, encodeAssignment, planAssignment } from "./endpoint/mod.ts";
-import { type Context, type Family, pick, splitKey } from "./context.ts";
+import { type Context, pick, splitKey } from "./context.ts";
+import { mutualInput, parseKind, type TakesMutual, takesMutual } from "./mutual.ts";
 import { clusterDefaults } from "./defaults.ts";
 import { differences, encodeResource, resourceOf, sameResources } from "./resource.ts";
 
@@ -114,12 +115,14 @@ function clustersOf(
   const service = lookUp(read, context.mesh.services.service, serviceKey, tell);
   if (service === undefined) return [];
   const policy = lookUp(read, context.mesh.policies.policy, rules, tell);
-  const role = kind.endsWith(".router") ? "router" : "sidecar";
-  const defaults = clusterDefaults(read, context, kind.replace(".router", "") as Family);
+  const { role, family, names } = parseKind(kind);
+  const defaults = clusterDefaults(read, context, family);
   const endpoints = service.resolution === "STATIC"
     ? []
     : lookUp(read, context.mesh.services.endpoints, serviceKey, tell);
   const fallback = context.mesh.field(read, "defaultTrafficPolicy");
+  const mutual = names && mutualInput(read, context, names, service);
+  const takes = takesMutual(read, context);
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
@@ -141,6 +144,8 @@ function clustersOf(
         mesh: defaults,
         rule: policy.rules[0],
         role,
+        mutual,
+        takesMutual: takes,
         listener: listening?.cluster,
       });
       if (cluster !== undefined) {
@@ -181,11 +186,20 @@ function assignmentsOf(
   );
   const policy = lookUp(read, context.mesh.policies.policy, rules, tell);
   const listener = tell && { tell, sources };
+  const mutual = takesMutual(read, context);
   return service.ports
     .filter((port) => port.protocol !== "UDP")
     .flatMap((port) =>
       [undefined, ...policy.subsets].map((subset) => {
-        const resource = assignment(context, service, port, endpoints, subset, listener);
+        const resource = assignment(
+          context,
+          service,
+          port,
+          endpoints,
+          subset,
+          mutual,
+          listener,
+        );
         if (subset !== undefined) {
           const rule = policy.subsetsOf[policy.subsets.indexOf(subset)];
           within(tell, resource.name)?.({
@@ -207,6 +221,7 @@ function assignment(
   port: ServicePort,
   endpoints: readonly Endpoint[],
   subset: Subset | undefined,
+  mutual: TakesMutual,
   listener: AssignmentListener | undefined,
 ): Resource {
   const [, host] = splitServiceKey(service.key);
@@ -218,6 +233,7 @@ function assignment(
     subsetLabels: subset?.labels,
     telemetryLabel: features.endpointTelemetryLabel,
     clusterId,
+    mutual,
     sendUnhealthy: features.sendUnhealthyEndpoints,
   };
   if (listener !== undefined) tellEndpoints(listener, input);

@@ -45,7 +45,10 @@ export function applyDns(cluster: Cluster, mesh: MeshClusterDefaults): void {
  */
 export function dnsAssignment(
   name: string,
-  input: Pick<OutboundClusterInput, "service" | "port" | "subset" | "endpoints" | "mesh">,
+  input: Pick<
+    OutboundClusterInput,
+    "service" | "port" | "subset" | "endpoints" | "mesh" | "takesMutual"
+  >,
   single: boolean,
 ): ClusterLoadAssignment | undefined {
   const { service, port, subset } = input;
@@ -57,6 +60,7 @@ export function dnsAssignment(
     subsetLabels: subset?.labels,
     hostNames: true,
     telemetryLabel: input.mesh.telemetryLabel,
+    mutual: input.takesMutual,
     sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
   });
   const [locality] = assignment.endpoints;

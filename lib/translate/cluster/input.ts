@@ -8,6 +8,7 @@ import type {
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Tell, Told } from "../../derive/mod.ts";
+import type { SecretNames } from "../authn/mod.ts";
 import type { Endpoint, Role, Service, ServicePort } from "../../model/mod.ts";
 
 /** Who hears why a cluster is as it is. */
@@ -43,6 +44,15 @@ export interface MeshClusterDefaults {
   readonly telemetryLabel: boolean;
 }
 
+/** What a client needs to open mutual TLS. */
+export interface MutualInput {
+  readonly names: SecretNames;
+  /** SPIFFE ids that the service's workloads may have; empty: any. */
+  readonly identities: readonly string[];
+  /** Whether it is opened to endpoints that take it, where no rule says how (`enableAutoMtls`). */
+  readonly automatic: boolean;
+}
+
 /** One cluster of a service. */
 export interface OutboundClusterInput {
   readonly service: Service;
@@ -58,5 +68,9 @@ export interface OutboundClusterInput {
   readonly rule?: string;
   /** Gateways see no original destination: for them services without resolution are served by endpoints. Default `sidecar`. */
   readonly role?: Role;
+  /** Mutual TLS of the client; `undefined`: it has no certificate. */
+  readonly mutual?: MutualInput;
+  /** Whether an endpoint's port takes mutual TLS; looked at for DNS resolutions alone. */
+  readonly takesMutual?: (endpoint: Endpoint, port: number) => boolean;
   readonly listener?: ClusterListener;
 }

@@ -16,7 +16,12 @@ export {
   type InboundTarget,
   parseDefaultEndpoint,
 } from "./inbound.ts";
-export type { ClusterListener, MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
+export type {
+  ClusterListener,
+  MeshClusterDefaults,
+  MutualInput,
+  OutboundClusterInput,
+} from "./input.ts";
 export {
   BLACK_HOLE_CLUSTER,
   clusterName,

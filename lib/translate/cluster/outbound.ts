@@ -22,6 +22,7 @@ import { applyDns, dnsAssignment } from "./dns.ts";
 import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { ClusterListener, OutboundClusterInput } from "./input.ts";
 import { applyLoadBalancer, isPassthrough } from "./load_balancer.ts";
+import { applyMutualTls } from "./mutual.ts";
 import { clusterName } from "./name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
 import { applyTls, namesOfRequests } from "./tls.ts";
@@ -57,6 +58,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   const names = mesh.autoSni ? namesOfRequests(policy?.tls, subjectAltNames) : undefined;
   applyHttpOptions(cluster, http, pool, names);
   applyTls(cluster, policy?.tls, http, subjectAltNames);
+  applyMutualTls(cluster, input, http);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
   applyLoadBalancer(cluster, policy?.loadBalancer, mesh);
   if (isEds(cluster)) {

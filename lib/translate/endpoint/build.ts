@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type Metadata, MetadataSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
 import {
   type ClusterLoadAssignment,
@@ -54,14 +55,30 @@ function localityMessage(planned: PlannedLocality): LocalityLbEndpoints {
   });
 }
 
-function endpointMessage({ endpoint, port, weight, label }: PlannedEndpoint): LbEndpoint {
+/** Where clusters look up which transport an endpoint wants. */
+export const TRANSPORT_METADATA = "envoy.transport_socket_match";
+
+/** What they find there. */
+export const TLS_MODE = { key: "tlsMode", mesh: "mesh" } as const;
+
+function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
+  const { endpoint, port, weight } = planned;
   return create(LbEndpointSchema, {
     hostIdentifier: {
       case: "endpoint",
       value: { address: pipeOrSocket(endpoint.address, port) },
     },
     healthStatus: HEALTH[endpoint.health],
-    metadata: label === "" ? undefined : meshMetadata({ [WORKLOAD_KEY]: label }),
+    metadata: metadataOf(planned),
     loadBalancingWeight: weight,
+  });
+}
+
+function metadataOf({ label, mutual }: PlannedEndpoint): Metadata | undefined {
+  const metadata = label === "" ? undefined : meshMetadata({ [WORKLOAD_KEY]: label });
+  if (!mutual) return metadata;
+  const transport = { [TRANSPORT_METADATA]: { [TLS_MODE.key]: TLS_MODE.mesh } };
+  return create(MetadataSchema, {
+    filterMetadata: { ...transport, ...metadata?.filterMetadata },
   });
 }

@@ -8,7 +8,7 @@
  * @module
  */
 import { MESH_METADATA, UNIX_PREFIX } from "../wire/mod.ts";
-import { HEALTH, WORKLOAD_KEY } from "./build.ts";
+import { HEALTH, TLS_MODE, TRANSPORT_METADATA, WORKLOAD_KEY } from "./build.ts";
 import {
   type AssignmentInput,
   planAssignment,
@@ -47,7 +47,7 @@ function writeLocality(out: ReverseWriter, planned: PlannedLocality): void {
 function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
   const mark = out.length;
   writeWeight(out, 4, planned.weight);
-  if (planned.label !== "") writeLabel(out, planned.label);
+  writeMetadata(out, planned);
   out.number(2, HEALTH[planned.endpoint.health]);
   writeAddress(out, planned.endpoint.address, planned.port);
   out.message(2, mark);
@@ -74,15 +74,23 @@ function writeAddress(out: ReverseWriter, address: string, port: number): void {
   out.message(1, mark);
 }
 
-/** `LbEndpoint.metadata`: one entry of `filter_metadata` with one text in it. */
-function writeLabel(out: ReverseWriter, label: string): void {
+/** `LbEndpoint.metadata`. */
+function writeMetadata(out: ReverseWriter, { label, mutual }: PlannedEndpoint): void {
+  if (label === "" && !mutual) return;
   const mark = out.length;
-  out.text(3, label); // Value.string_value
+  if (label !== "") writeEntry(out, MESH_METADATA, WORKLOAD_KEY, label);
+  if (mutual) writeEntry(out, TRANSPORT_METADATA, TLS_MODE.key, TLS_MODE.mesh);
+  out.message(3, mark);
+}
+
+/** `Metadata.filter_metadata`: one entry with one text in it. */
+function writeEntry(out: ReverseWriter, name: string, key: string, value: string): void {
+  const mark = out.length;
+  out.text(3, value); // Value.string_value
   out.message(2, mark);
-  out.text(1, WORKLOAD_KEY);
+  out.text(1, key);
   out.message(1, mark); // Struct.fields
   out.message(2, mark);
-  out.text(1, MESH_METADATA);
-  out.message(1, mark); // Metadata.filter_metadata
-  out.message(3, mark);
+  out.text(1, name);
+  out.message(1, mark);
 }

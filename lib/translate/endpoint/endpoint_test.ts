@@ -92,6 +92,7 @@ const input: fc.Arbitrary<AssignmentInput> = fc.record({
   clusterId: name,
   sendUnhealthy: fc.boolean(),
   hostNames: fc.boolean(),
+  mutual: fc.constantFrom(undefined, () => true, ({ weight }: Endpoint) => weight > 5),
 });
 
 Deno.test("the fast encoder writes the bytes of the library", () => {

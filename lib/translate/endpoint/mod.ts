@@ -4,6 +4,6 @@
  *
  * @module
  */
-export { buildAssignment } from "./build.ts";
+export { buildAssignment, TLS_MODE } from "./build.ts";
 export { encodeAssignment } from "./encode.ts";
 export { type AssignmentInput, planAssignment, telemetryLabel } from "./plan.ts";

@@ -24,6 +24,8 @@ export interface AssignmentInput {
   readonly sendUnhealthy?: boolean;
   /** Addresses may be host names, because Envoy will resolve them. */
   readonly hostNames?: boolean;
+  /** Whether an endpoint's port takes mutual TLS; default: none does. */
+  readonly mutual?: (endpoint: Endpoint, port: number) => boolean;
 }
 
 /** An endpoint as it is sent. */
@@ -35,6 +37,8 @@ export interface PlannedEndpoint {
   readonly weight: number;
   /** Empty: no telemetry label. */
   readonly label: string;
+  /** Whether clients open mutual TLS to it. */
+  readonly mutual: boolean;
 }
 
 /** The endpoints of one locality. */
@@ -90,6 +94,7 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
     endpoint,
     port,
     weight: Math.max(1, endpoint.weight),
+    mutual: input.mutual?.(endpoint, port) ?? false,
     label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.clusterId ?? "") : "",
   };
 }
