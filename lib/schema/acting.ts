@@ -19,7 +19,17 @@ const POLICY_PATHS = [
   "loadBalancer.simple",
   "loadBalancer.consistentHash",
   "connectionPool",
-  "outlierDetection",
+  ...[
+    "consecutiveErrors",
+    "splitExternalLocalOriginErrors",
+    "consecutiveLocalOriginFailures",
+    "consecutiveGatewayErrors",
+    "consecutive5xxErrors",
+    "interval",
+    "baseEjectionTime",
+    "maxEjectionPercent",
+    "minHealthPercent",
+  ].map((field) => `outlierDetection.${field}`),
 ];
 
 /** TLS towards services, from files. */
@@ -89,11 +99,15 @@ export const ACTING: Readonly<Record<string, Acting>> = {
   Sidecar: {
     paths: [
       "workloadSelector",
-      "ingress[].port",
+      "ingress[].port.number",
+      "ingress[].port.protocol",
+      "ingress[].port.name",
       "ingress[].bind",
       "ingress[].captureMode",
       "ingress[].defaultEndpoint",
-      "egress[].port",
+      "egress[].port.number",
+      "egress[].port.protocol",
+      "egress[].port.name",
       "egress[].bind",
       "egress[].captureMode",
       "egress[].hosts",
@@ -155,12 +169,13 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       ...POLICIES.flatMap(trafficPolicy),
       ...POLICIES.filter((at) => at.endsWith("[]")).map((at) => `${at}.port`),
     ],
-    inertValues: Object.fromEntries(POLICIES.map((at) => [`${at}.tls.mode`, ["MESH_MUTUAL"]])),
   },
   Gateway: {
     paths: [
       "selector",
-      "servers[].port",
+      "servers[].port.number",
+      "servers[].port.protocol",
+      "servers[].port.name",
       "servers[].bind",
       "servers[].hosts",
       "servers[].name",

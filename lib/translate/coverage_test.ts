@@ -1,0 +1,38 @@
+/**
+ * No field is silent: set to a value that is not its default, it changes what some proxy is
+ * served, or a warning or an error names it.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { KINDS } from "../schema/mod.ts";
+import { fieldCases } from "../../tests/support/coverage/fields.ts";
+import { openStage, tryField } from "../../tests/support/coverage/observe.ts";
+import { BACKGROUND, SCENES } from "../../tests/support/coverage/scenes.ts";
+
+/** Fields that neither act nor are told of, each with its reason. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  "Gateway servers[].name": "a name for people; it must be unique, and leads nowhere",
+  "Sidecar ingress[].captureMode=IPTABLES":
+    "what is so by default where traffic is redirected; elsewhere there is nothing to capture",
+  "Sidecar ingress[].port.name": "a name for people, which manifests give as a rule",
+  "Sidecar egress[].port.name": "a name for people, which manifests give as a rule",
+};
+
+for (const kind of KINDS) {
+  const scene = SCENES[kind.kind];
+  if (scene === undefined) continue;
+  Deno.test(`coverage: every field of ${kind.kind} acts, or is named`, () => {
+    const stage = openStage(BACKGROUND);
+    const silent: string[] = [];
+    const stray: string[] = [];
+    for (const field of fieldCases(kind.schema, scene)) {
+      const outcome = tryField(stage, scene, field);
+      if (outcome.stray.length > 0) stray.push(`${field.label}: ${outcome.stray.join("; ")}`);
+      else if (!outcome.changes && !outcome.warned && !outcome.refused) {
+        if (!(`${kind.kind} ${field.label}` in EXEMPT)) silent.push(field.label);
+      } else assert.ok(!(`${kind.kind} ${field.label}` in EXEMPT), `${field.label} is exempt`);
+    }
+    assert.deepEqual({ silent, stray }, { silent: [], stray: [] });
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * What becomes of a specification with one field set: other resources, a warning, an error.
+ *
+ * @module
+ */
+import { checkObject, type ObjectProblem } from "../../../lib/schema/mod.ts";
+import { type ConfigObject, type ProxyNode } from "../../../lib/model/mod.ts";
+import { type Bench, everything, proxyNode, startTranslation } from "../translation_fixture.ts";
+import { type FieldCase, withField } from "./fields.ts";
+
+/** How a field came out. */
+export interface Outcome {
+  readonly changes: boolean;
+  readonly warned: boolean;
+  readonly refused: boolean;
+  /** Errors that are not about the field: the case is built wrong. */
+  readonly stray: readonly string[];
+}
+
+/** What the field of one kind is set in. */
+export interface Scene {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly namespace: string;
+  /** Specification of the object under test, by the label of the field. */
+  readonly specOf: (label: string) => unknown;
+}
+
+/** Proxies that look at the mesh: what one of them is served differently counts. */
+const WATCHERS: readonly ProxyNode[] = [
+  proxyNode("one", { labels: { app: "client" } }),
+  proxyNode("two", { ip: "10.9.0.1", labels: { app: "other" } }),
+  proxyNode("one", { ip: "10.0.0.1", labels: { app: "server", version: "v1" } }),
+  proxyNode("one", {
+    ip: "10.0.0.7",
+    metadata: { INTERCEPTION_MODE: "NONE" },
+    labels: { app: "bare" },
+  }),
+  { ...proxyNode("one", { ip: "10.0.0.9", labels: { gateway: "edge" } }), role: "router" },
+];
+
+/** A mesh with its watchers. */
+export interface Stage {
+  /** Everything that the watchers are served, as one text. */
+  look(): string;
+  readonly bench: Bench;
+}
+
+/** A mesh of documents that the objects under test are put into. */
+export function openStage(background: string): Stage {
+  const bench = startTranslation();
+  bench.set(background);
+  const seats = WATCHERS.map((node) => bench.translation.source.seat(node, () => {}));
+  return { bench, look: () => JSON.stringify(seats.map((seat) => everything(seat))) };
+}
+
+/** Sets one field and tells what came of it; the stage is left as it was. */
+export function tryField(stage: Stage, scene: Scene, field: FieldCase): Outcome {
+  const spec = scene.specOf(field.label);
+  const plain = place(stage, scene, spec);
+  const before = stage.look();
+  const { problems, warnings } = place(stage, scene, withField(spec, field));
+  const changes = problems.length === 0 && stage.look() !== before;
+  stage.bench.remove(scene.kind as never, `${scene.namespace}/subject`);
+  const path = textOf(field.path);
+  const about = (one: ObjectProblem) => one.path === "kind" || names(one.path, path);
+  return {
+    changes,
+    warned: warnings.some(about),
+    refused: problems.some(about),
+    stray: [...plain.problems, ...problems.filter((one) => !about(one))]
+      .map((one) => `${one.path}: ${one.message}`),
+  };
+}
+
+/** Puts the object under test into the mesh, if it is good. */
+function place(stage: Stage, scene: Scene, spec: unknown): ReturnType<typeof checkObject> {
+  const { kind, apiVersion, namespace } = scene;
+  const metadata = { name: "subject", namespace };
+  const checked = checkObject({ apiVersion, kind, metadata, spec });
+  if (checked.object === undefined) return checked;
+  const meta: ConfigObject["meta"] = {
+    ...checked.object.meta,
+    kind,
+    generation: 1,
+    origin: { source: "file", file: "test.yaml", line: 1 },
+  };
+  const object = { meta, spec: checked.object.spec, digest: checked.object.digest };
+  stage.bench.translation.apply({
+    objects: [{ kind: kind as never, key: `${namespace}/subject`, object }],
+  });
+  return checked;
+}
+
+/** A path as problems show it, below `spec`. */
+function textOf(path: FieldCase["path"]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    return /^[A-Za-z_][A-Za-z0-9_]*$/.test(step)
+      ? `${text}.${step}`
+      : `${text}[${JSON.stringify(step)}]`;
+  }, "spec");
+}
+
+/** Whether a told path is that of the field, or of a message that the field is in and not of all. */
+function names(told: string, path: string): boolean {
+  return told !== "spec" &&
+    (path === told || path.startsWith(`${told}.`) || path.startsWith(`${told}[`));
+}
