@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { boundsOf, type EnvDescription } from "../lib/env/mod.ts";
+import { boundsOf, choicesOf, type EnvDescription } from "../lib/env/mod.ts";
 
 const HEAD = `# Environment variables
 
@@ -65,12 +65,17 @@ function cells(row: EnvDescription): string[] {
   const others = row.programs.filter((program) => !row.readers.includes(program));
   return [
     `\`${row.name}\``,
-    row.range === undefined ? row.type : `${row.type} ${boundsOf(row.type, row.range)}`,
+    typeOf(row),
     defaults(row),
     row.doc.replaceAll("|", "\\|").replaceAll("*", "\\*"),
     names(row.readers),
     names(others),
   ];
+}
+
+function typeOf({ type, range, choices }: EnvDescription): string {
+  if (choices !== undefined) return `${type}: ${choicesOf(choices)}`;
+  return range === undefined ? type : `${type} ${boundsOf(type, range)}`;
 }
 
 function defaults({ default: preset, defaultWhen: when }: EnvDescription): string {

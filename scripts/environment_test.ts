@@ -143,13 +143,35 @@ for (const type of ["bool", "int", "float", "duration"] as const) {
         assert.throws(() => validateEnv(program), {
           code: "env-invalid",
           message: `environment variable ${name} is set to "${WRONG[type]}"; it takes ${
-            formOf(type, range)
+            formOf(type, { range })
           }`,
         });
       }
     }
   });
 }
+
+Deno.test("every program refuses a text that is not one of the few it takes", () => {
+  const rows = ROWS.filter(({ choices }) => choices !== undefined);
+  const named = ["COMPLIANCE_POLICY", "CLOUD_PLATFORM", "INBOUND_INTERCEPTION_MODE", "EXTERNAL_CA"];
+  assert.deepEqual(named.filter((name) => !rows.some((row) => row.name === name)), []);
+  for (const { name, type, programs, choices = [] } of rows) {
+    for (const program of programs) {
+      using wrong = useEnvironment({ [name]: "other" });
+      assert.throws(() => validateEnv(program), {
+        code: "env-invalid",
+        message: `environment variable ${name} is set to "other"; it takes ${
+          formOf(type, { choices })
+        }`,
+      });
+      wrong[Symbol.dispose]();
+      for (const value of [...choices, ""]) {
+        using _ = useEnvironment({ [name]: value });
+        validateEnv(program);
+      }
+    }
+  }
+});
 
 Deno.test("docs/environment.md is what `deno task docs` writes", async () => {
   const page = await Deno.readTextFile(new URL("../docs/environment.md", import.meta.url));

@@ -39,6 +39,7 @@ async function started(
 const BAD: readonly [name: string, value: string, form: string][] = [
   ["DATAPROXY_STATUS_PORT", "70000", "a whole number from 1 to 65535"],
   ["SECRET_TTL", "10", "a duration such as 100ms or 1h30m"],
+  ["CLOUD_PLATFORM", "moon", "aws, azure, gcp or none"],
   ["PILOT_MAX_REQUESTS_PER_SECOND", "x", "a number"],
 ];
 

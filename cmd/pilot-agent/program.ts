@@ -1,4 +1,5 @@
 import {
+  type CommandSpec,
   completionCommand,
   type Invocation,
   LOG_FLAGS,
@@ -68,10 +69,29 @@ export const PILOT_AGENT: ProgramSpec = {
       flags: CLEAN_IPTABLES_FLAGS,
       run: noCapture,
     },
-    versionCommand(),
-    completionCommand("pilot-agent"),
+    withLogging(versionCommand()),
+    withLogging(completionCommand("pilot-agent")),
   ],
 };
+
+/** A command of another room's with the logging flags in force: wrong ones are refused. */
+function withLogging(command: CommandSpec): CommandSpec {
+  const { run, commands } = command;
+  return {
+    ...command,
+    ...commands && { commands: commands.map(withLogging) },
+    ...run && {
+      run: async (call: Invocation) => {
+        const endLogging = configureLogging(loggingFlagValues(call.flags));
+        try {
+          return await run(call);
+        } finally {
+          endLogging();
+        }
+      },
+    },
+  };
+}
 
 async function runProxy({ args, flags, signal }: Invocation): Promise<number> {
   const options = proxyOptions(flags, args[0]);
@@ -106,8 +126,9 @@ async function runRequest({ args, flags, io, signal }: Invocation): Promise<numb
   }
 }
 
-/** All flags are parsed, so that a wrong one is reported first. */
-function noCapture(): never {
+/** All flags are parsed and checked, so that a wrong one is reported first. */
+function noCapture({ flags }: Invocation): never {
+  configureLogging(loggingFlagValues(flags))();
   throw new MeshError("capture-unsupported", "traffic capture with iptables is not supported yet", {
     remedy: "Run the proxy with interception mode NONE: a Sidecar resource whose listeners bind " +
       "addresses of their own and have captureMode NONE.",

@@ -112,8 +112,33 @@ for (const argv of [["mesh-iptables", "-np", "15001"], ["mesh-clean-iptables", "
   });
 }
 
-Deno.test("a logging flag of a wrong value ends the program", async () => {
-  const [, err, status] = await ran("request", "--log_output_level=ads:loud", "GET", "/");
-  assert.match(err, /ads:loud/);
-  assert.equal(status, 1);
-});
+/** Every command that carries the logging flags, with the arguments it needs. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ["proxy"],
+  ["request", "GET", "/"],
+  ["mesh-iptables"],
+  ["mesh-clean-iptables"],
+  ["version"],
+  ["completion", "bash"],
+  ["completion", "zsh"],
+];
+
+/** Wrong values of the logging flags, with what is said of them. */
+const WRONG_LOGGING: readonly [flag: string, says: RegExp][] = [
+  ["--log_output_level=ads:loud", /"ads:loud" is wrong in --log_output_level\n.*debug, info/],
+  ["--log_stacktrace_level=ads", /"ads" is wrong in --log_stacktrace_level\n/],
+  ["--log_caller=nosuch", /--log_caller names an unknown scope nosuch\nThe scopes are: all, /],
+  ["--log_target=/nosuch/dir/file", /cannot write the log to \/nosuch\/dir\/file.*\nGive stdout/],
+  ["--log_as_json=maybe", /invalid argument "maybe" for "--log_as_json" flag/],
+  ["--vklog=x", /invalid argument "x" for "--vklog" flag: must be a whole number/],
+];
+
+for (const command of COMMANDS) {
+  Deno.test(`${command.join(" ")} refuses wrong logging flags`, async () => {
+    for (const [flag, says] of WRONG_LOGGING) {
+      const [out, err, status] = await ran(...command, flag);
+      assert.match(err, says);
+      assert.deepEqual([out, status], ["", 1], flag);
+    }
+  });
+}

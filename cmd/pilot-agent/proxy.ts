@@ -6,14 +6,17 @@
 import { type LoadFlags, loadSettings, planAgent, startAgent } from "../../lib/agent/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
 import { envTexts, warnIdleEnv } from "../../lib/env/mod.ts";
+import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import type { ProxyOptions } from "./options.ts";
 
 const log = scope("default");
 
+/** What `--profiling` adds to the status server. */
+const PROFILES = { routes: profileRoutes(), limits: PROFILE_LIMITS };
+
 /** Flags that do nothing yet, with the reason. */
 const INERT_FLAGS: Readonly<Record<string, string>> = {
-  profiling: "the agent serves no profiles",
   stsPort: "the agent serves no tokens yet",
   tokenManagerPlugin: "the agent serves no tokens yet",
 };
@@ -35,8 +38,13 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   for (const [field, reason] of plan.idle) {
     log.warn("this field of the proxy configuration has no effect", { field, reason });
   }
+  if (options.profiling && plan.ports.status === 0) {
+    log.warn("profiles are served at the status port, which is switched off", {
+      flag: "--profiling",
+    });
+  }
   log.info("starting", { node: plan.node.id, daemon: plan.target });
-  const agent = await startAgent(plan);
+  const agent = await startAgent(plan, options.profiling ? PROFILES : undefined);
   if (signal.aborted) agent.leave();
   else signal.addEventListener("abort", () => agent.leave(), { once: true });
   await agent.done;

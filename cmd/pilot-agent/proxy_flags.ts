@@ -30,7 +30,7 @@ export const PROXY_FLAGS: readonly FlagSpec[] = [
   {
     name: "profiling",
     type: "bool",
-    description: "Serve profiles at host:port/debug/pprof/",
+    description: "Serve profiles at the status port, below /debug/pprof/, to this machine alone",
   },
   {
     name: "proxyComponentLogLevel",

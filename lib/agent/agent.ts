@@ -6,7 +6,7 @@
 import { MeshError } from "../base/mod.ts";
 import { openListener } from "../cli/mod.ts";
 import { scope } from "../log/mod.ts";
-import { startWeb } from "../web/mod.ts";
+import { startWeb, type WebOptions } from "../web/mod.ts";
 import { type Admin, adminApi } from "./admin.ts";
 import { type Drain, drainOf } from "./drain.ts";
 import { startupSeconds } from "./metrics.ts";
@@ -38,10 +38,14 @@ const log = scope("default");
 /**
  * Starts an agent.
  *
+ * @param more what else the status server answers
  * @throws MeshError when a port or the socket is taken, a file cannot be written, or the proxy's
  * program cannot be run; what was started by then is stopped again
  */
-export async function startAgent(plan: AgentPlan): Promise<Agent> {
+export async function startAgent(
+  plan: AgentPlan,
+  more: Pick<WebOptions, "limits" | "routes"> = { routes: [] },
+): Promise<Agent> {
   const leaving = new AbortController();
   const quitting = new AbortController();
   const quit = () => quitting.abort();
@@ -61,7 +65,13 @@ export async function startAgent(plan: AgentPlan): Promise<Agent> {
       const address = `:${plan.ports.status}`;
       const server = await openListener(
         { by: "the status port", address, remedy: STATUS_REMEDY },
-        () => startWeb({ name: "status", address, routes }),
+        () =>
+          startWeb({
+            name: "status",
+            address,
+            routes: [...routes, ...more.routes],
+            limits: more.limits,
+          }),
       );
       resources.defer(() => server.stop(STATUS_GRACE_MS));
     }

@@ -18,6 +18,8 @@ export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | unde
   readonly defaultWhen?: DefaultWhen<DefaultOf<K>>;
   /** Bounds of a number or duration (in milliseconds); a value outside is refused. */
   readonly range?: EnvRange;
+  /** The only values of a text; another one is refused. */
+  readonly choices?: readonly string[];
   /** One sentence for the generated reference. */
   readonly doc: string;
   /** Programs that read it, such as `pilot-discovery`. */
@@ -48,13 +50,14 @@ export function declareEnv<K extends EnvType, const D extends DefaultOf<K> | und
   declaration: EnvDeclaration<K, D>,
 ): EnvVar<undefined extends D ? EnvValues[K] | undefined : EnvValues[K]> {
   type Result = undefined extends D ? EnvValues[K] | undefined : EnvValues[K];
-  const { name, type, range, doc, readers } = declaration;
+  const { name, type, range, choices, doc, readers } = declaration;
   const defaults = defaultTexts(name, type, declaration.default, declaration.defaultWhen);
   describeEnv({
     name,
     type,
     ...defaults,
     ...range && { range },
+    ...choices && { choices },
     doc,
     readers,
     programs: readers,
@@ -69,7 +72,9 @@ export function declareEnv<K extends EnvType, const D extends DefaultOf<K> | und
     isSet: () => raw() !== undefined,
     get: () => {
       const text = raw() ?? defaultInForce(defaults);
-      return (text === undefined ? undefined : parseValue(name, type, text, range)) as Result;
+      return (text === undefined
+        ? undefined
+        : parseValue(name, type, text, { range, choices })) as Result;
     },
   };
 }

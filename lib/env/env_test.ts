@@ -139,6 +139,24 @@ for (const [type, text, form] of RANGES) {
   });
 }
 
+Deno.test("a text of a few choices refuses others, naming them; nothing is none of them", () => {
+  const name = "TEST_CHOICES";
+  const choices = ["a", "b", "c"];
+  const variable = declareEnv({ name, type: "string", choices, doc: "d", readers: ["choosing"] });
+  const read = (text: string): string | undefined => {
+    using _ = useEnvironment({ [name]: text });
+    validateEnv("choosing");
+    return variable.get();
+  };
+  assert.deepEqual(["b", ""].map(read), ["b", ""]);
+  const expected = {
+    code: "env-invalid",
+    message: `environment variable ${name} is set to "B"; it takes a, b or c`,
+    remedy: `Set ${name} to a, b or c, or unset it.`,
+  };
+  assert.throws(() => read("B"), expected);
+});
+
 Deno.test("another default holds while another variable is true", () => {
   const defaultWhen = { variable: "TEST_SWITCH", default: true };
   const name = "TEST_DEPENDS";

@@ -23,6 +23,8 @@ export interface IdleRow {
   /** Undefined: it has none. */
   readonly default: EnvValue | undefined;
   readonly defaultWhen?: DefaultWhen;
+  /** The only values of a text, where it is one of a few. */
+  readonly choices?: readonly string[];
   readonly doc: string;
   /** Programs that take it. */
   readonly programs: readonly string[];
@@ -51,6 +53,7 @@ export function declareIdleEnv(themes: readonly IdleTheme[]): void {
         name,
         type,
         ...defaults,
+        ...rest.choices && { choices: rest.choices },
         doc,
         readers,
         programs: [...new Set([...programs, ...readers])].sort(),

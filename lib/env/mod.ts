@@ -27,4 +27,12 @@ export {
   listEnv,
   validateEnv,
 } from "./table.ts";
-export { boundsOf, type EnvRange, type EnvType, type EnvValue, formOf } from "./value.ts";
+export {
+  boundsOf,
+  choicesOf,
+  type EnvBounds,
+  type EnvRange,
+  type EnvType,
+  type EnvValue,
+  formOf,
+} from "./value.ts";

@@ -40,6 +40,8 @@ export interface EnvDescription {
   readonly defaultWhen?: DefaultWhen<string>;
   /** Bounds of a number or duration, where it has any. */
   readonly range?: EnvRange;
+  /** The only values of a text, where it is one of a few. */
+  readonly choices?: readonly string[];
   readonly doc: string;
   /** Programs in which it acts, or will. */
   readonly readers: readonly string[];
@@ -55,6 +57,7 @@ export interface ListedEnv {
   readonly programs: readonly string[];
   /** Its bounds are known where it acts. */
   readonly range?: undefined;
+  readonly choices?: undefined;
 }
 
 const described = new Map<string, EnvDescription>();
@@ -92,12 +95,12 @@ export function validateEnv(program?: string): void {
     ...declaredEnv(),
     ...[...listed.values()].filter(({ name }) => !described.has(name)),
   ];
-  for (const { name, type, programs, range } of rows.sort(byName)) {
+  for (const { name, type, programs, range, choices } of rows.sort(byName)) {
     if (program !== undefined && !programs.includes(program)) continue;
     const text = envText(name);
     if (text === undefined || text === "") continue;
     try {
-      parseValue(name, type, text, range);
+      parseValue(name, type, text, { range, choices });
     } catch (error) {
       if (!(error instanceof MeshError)) throw error;
       faults.push(error);

@@ -36,9 +36,23 @@ const FORMS: Readonly<Record<EnvType, string>> = {
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
-/** What is accepted, as messages say it: `a whole number from 1 to 65535`. */
-export function formOf(type: EnvType, range?: EnvRange): string {
+/** What narrows a kind of value. */
+export interface EnvBounds {
+  readonly range?: EnvRange;
+  /** The only values of a text, where it is one of a few. */
+  readonly choices?: readonly string[];
+}
+
+/** What is accepted, as messages say it: `a whole number from 1 to 65535`, `REDIRECT or TPROXY`. */
+export function formOf(type: EnvType, { range, choices }: EnvBounds = {}): string {
+  if (choices !== undefined) return choicesOf(choices);
   return range === undefined ? FORMS[type] : `${FORMS[type]} ${boundsOf(type, range)}`;
+}
+
+/** Values in words: `aws, azure or none`. */
+export function choicesOf(choices: readonly string[]): string {
+  const last = choices.at(-1) ?? "";
+  return choices.length < 2 ? last : `${choices.slice(0, -1).join(", ")} or ${last}`;
 }
 
 /** Bounds in words: `from 1 to 65535`, `of at least 0s`. */
@@ -57,11 +71,11 @@ export function parseValue(
   name: string,
   type: EnvType,
   text: string,
-  range?: EnvRange,
+  bounds: EnvBounds = {},
 ): EnvValue {
   const value = valueOf(type, text);
-  if (value !== undefined && within(value, range)) return value;
-  const form = formOf(type, range);
+  if (value !== undefined && within(value, bounds)) return value;
+  const form = formOf(type, bounds);
   throw new MeshError(
     "env-invalid",
     `environment variable ${name} is set to ${JSON.stringify(text)}; it takes ${form}`,
@@ -74,7 +88,9 @@ export function valueText(type: EnvType, value: EnvValue): string {
   return type === "duration" ? formatDuration(Number(value)) : String(value);
 }
 
-function within(value: EnvValue, range: EnvRange | undefined): boolean {
+/** A text set to nothing stands for none of its choices. */
+function within(value: EnvValue, { range, choices }: EnvBounds): boolean {
+  if (choices !== undefined) return value === "" || choices.includes(String(value));
   if (range === undefined || typeof value !== "number") return true;
   return value >= range.least && value <= (range.most ?? Infinity);
 }

@@ -130,7 +130,8 @@ export const AMBIENT: readonly IdleTheme[] = [
         "INBOUND_INTERCEPTION_MODE",
         ALL,
         undefined,
-        "How inbound traffic is captured: REDIRECT or TPROXY.",
+        "How inbound traffic is captured.",
+        { choices: ["REDIRECT", "TPROXY"] },
       ),
       text("INBOUND_TPROXY_MARK", ALL, undefined, "Mark of captured connections in mode TPROXY."),
       bool(

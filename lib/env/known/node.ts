@@ -32,12 +32,15 @@ export const NODE: readonly IdleTheme[] = [
         "CloudVmPlatform",
         "Who vouches for the credentials.",
       ),
-      text("ECC_CURVE", AGENT, "P256", "Curve of keys of the algorithm ECDSA."),
+      text("ECC_CURVE", AGENT, "P256", "Curve of keys of the algorithm ECDSA.", {
+        choices: ["P256", "P384"],
+      }),
       text(
         "ECC_SIGNATURE_ALGORITHM",
         AGENT,
         undefined,
         "Algorithm of keys of elliptic curves; RSA keys when it is not set.",
+        { choices: ["ECDSA"] },
       ),
       duration(
         "FILE_DEBOUNCE_DURATION",
@@ -243,6 +246,7 @@ export const NODE: readonly IdleTheme[] = [
         AGENT_DAEMON,
         undefined,
         "The cloud platform, or none; found out when it is not set.",
+        { choices: ["aws", "azure", "gcp", "none"] },
       ),
     ],
   },

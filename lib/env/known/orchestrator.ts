@@ -34,7 +34,8 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
         "MESH_ORCH_CLIENT_CONTENT_TYPE",
         AGENT_DAEMON,
         "protobuf",
-        "How objects travel to and from the orchestrator: protobuf or json.",
+        "How objects travel to and from the orchestrator.",
+        { choices: ["protobuf", "json"] },
       ),
       text(
         "MESH_WATCH_NAMESPACE",

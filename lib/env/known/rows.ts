@@ -22,7 +22,7 @@ export const AGENT_CNI: readonly string[] = ["install-cni", "pilot-agent"];
 export const ALL: readonly string[] = ["install-cni", "pilot-agent", "pilot-discovery"];
 
 /** What beside name, programs, default and meaning may be said of a variable. */
-type Extra = Pick<IdleRow, "defaultWhen">;
+type Extra = Pick<IdleRow, "defaultWhen" | "choices">;
 
 type Form<T> = (
   name: string,

@@ -28,7 +28,8 @@ export const SECURITY: readonly IdleTheme[] = [
         "COMPLIANCE_POLICY",
         ALL,
         undefined,
-        "Policy that bounds TLS versions and ciphers everywhere, such as fips-140-2; empty: no bound.",
+        "Policy that bounds TLS versions and ciphers everywhere; empty: no bound.",
+        { choices: ["fips-140-2"] },
       ),
       duration(
         "DEFAULT_WORKLOAD_CERT_TTL",
@@ -41,7 +42,8 @@ export const SECURITY: readonly IdleTheme[] = [
         "EXTERNAL_CA",
         DAEMON,
         undefined,
-        "Kind of external authority that signs; MESHD_RA_ORCH_API is the only one.",
+        "Kind of external authority that signs.",
+        { choices: ["MESHD_RA_ORCH_API"] },
       ),
       duration(
         "MAX_WORKLOAD_CERT_TTL",
@@ -153,18 +155,6 @@ export const SECURITY: readonly IdleTheme[] = [
         AGENT,
         false,
         "Authenticate clients of xDS that come without TLS; for networks that are trusted.",
-      ),
-    ],
-  },
-  {
-    state: { kind: "later", reason: "debug pages that change things" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "UNSAFE_ENABLE_ADMIN_ENDPOINTS",
-        AGENT,
-        false,
-        "Serve debug pages that change things; not for production.",
       ),
     ],
   },

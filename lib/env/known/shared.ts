@@ -19,6 +19,7 @@ function listed(
 /** Which programs take the variables that act. */
 export const SHARED: readonly ListedEnv[] = [
   ...listed("bool", AGENT_DAEMON, [
+    "JWKS_RESOLVER_INSECURE_SKIP_VERIFY",
     "METRICS_LOCALHOST_ACCESS_ONLY",
     "PILOT_ENABLE_EDS_DEBOUNCE",
     "PILOT_ENABLE_TELEMETRY_LABEL",
@@ -31,6 +32,7 @@ export const SHARED: readonly ListedEnv[] = [
   ...listed("duration", AGENT_DAEMON, [
     "PILOT_DEBOUNCE_AFTER",
     "PILOT_DEBOUNCE_MAX",
+    "PILOT_JWT_PUB_KEY_REFRESH_INTERVAL",
   ]),
   ...listed("float", AGENT_DAEMON, [
     "PILOT_MAX_REQUESTS_PER_SECOND",
@@ -43,6 +45,10 @@ export const SHARED: readonly ListedEnv[] = [
   ...listed("string", AGENT_DAEMON, [
     "MESH_BOOTSTRAP",
     "MESH_METRICS_ANNOTATIONS",
+    "PILOT_JWT_ENABLE_REMOTE_JWKS",
+  ]),
+  ...listed("bool", ["pilot-agent"], [
+    "UNSAFE_ENABLE_ADMIN_ENDPOINTS",
   ]),
   ...listed("bool", ALL, [
     "BYPASS_OVERLOAD_MANAGER_FOR_STATIC_LISTENERS",
@@ -53,6 +59,7 @@ export const SHARED: readonly ListedEnv[] = [
     "ENABLE_DEFERRED_STATS_CREATION",
     "ENABLE_DELIMITED_STATS_TAG_REGEX",
     "ENABLE_INBOUND_RETRY_POLICY",
+    "ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY",
     "EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY",
     "MESH_DELTA_XDS",
     "MESH_DUAL_STACK",
