@@ -8,6 +8,7 @@ import {
   type GatewayServer,
   gatewayServerKey,
   onlyServer,
+  type Workload,
 } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -20,6 +21,7 @@ import {
   type GatewayTlsChain,
   gatewayTlsListener,
 } from "./listener/mod.ts";
+import { guardOf } from "./guards.ts";
 import { encodeResource } from "./resource.ts";
 import { gatewayServerChains, gatewayTcpChains } from "./tcp_routes.ts";
 
@@ -41,7 +43,7 @@ export function gatewayListener(
   read: Read,
   context: Context,
   flavourText: string,
-  namespace: string,
+  workload: Workload,
   port: GatewayPort,
 ): Resource | undefined {
   const flavour = parseFlavour(flavourText);
@@ -50,8 +52,9 @@ export function gatewayListener(
     bind,
     port: port.number,
     manager: managerDefaults(read, context, flavour),
+    guard: guardOf(read, context, workload, {}),
   };
-  const listener = listenerAt(read, context, namespace, port, place);
+  const listener = listenerAt(read, context, workload.namespace, port, place);
   return listener && encodeResource(listener.name, ListenerSchema, listener);
 }
 

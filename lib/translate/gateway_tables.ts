@@ -10,6 +10,7 @@ import {
   gatewayPortKey,
   gatewayServerKey,
   onlyServer,
+  parseLabels,
   servedHosts,
 } from "../derive/mod.ts";
 import type { Collection, Derived, Read, Resource } from "../graph/mod.ts";
@@ -93,7 +94,13 @@ export function deriveGatewayTables(context: Context): GatewayTables {
     listeners: graph.derive<readonly Resource[]>("lds.gateway", (read, key) => {
       const [flavour = "", namespace = "", portKey = "", scope = ""] = splitKey(key, 4);
       const port = portOf(read, context, scope, portKey);
-      const listener = port && gatewayListener(read, context, flavour, namespace, port);
+      const listener = port && gatewayListener(
+        read,
+        context,
+        flavour,
+        { role: "router", namespace, labels: parseLabels(scope.slice(scope.indexOf("|") + 1)) },
+        port,
+      );
       return listener === undefined ? [] : [listener];
     }, { equal: sameResources }),
     routes: graph.derive<readonly Resource[]>("rds.gateway", (read, key) => {
@@ -183,8 +190,9 @@ function virtualHost(
   const routes: Route[] = [];
   for (const { route, gateways } of claims) {
     const row = read.get(context.mesh.tables.virtualServices, route);
-    if (row === undefined) continue;
-    routes.push(...translateHttpRoutes(row.spec, {
+    const spec = read.get(context.mesh.routes.spec, route);
+    if (row === undefined || spec === undefined) continue;
+    routes.push(...translateHttpRoutes(spec, {
       gateways,
       port: port.number,
       tls: port.family === "tls",

@@ -16,6 +16,7 @@ import { assemble, listenerName } from "./assemble.ts";
 import { chain, tcpChains, tcpFilter, withDefault } from "./chain.ts";
 import { tlsInspector } from "./detect.ts";
 import { distinct } from "./distinct.ts";
+import type { Guard } from "./guard.ts";
 import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 import { bySni } from "./outbound.ts";
@@ -29,6 +30,8 @@ export interface GatewayHttpInput extends Binding {
   /** `gatewayTopology.numTrustedProxies`. */
   readonly xffNumTrustedHops?: number;
   readonly manager: ManagerDefaults;
+  /** Default: nothing is refused. */
+  readonly guard?: Guard;
 }
 
 /** A TCP port of a gateway. */
@@ -36,6 +39,8 @@ export interface GatewayTcpInput extends Binding {
   /** Of two for the same connections the first counts. */
   readonly chains: readonly TcpChain[];
   readonly manager: ManagerDefaults;
+  /** Default: nothing is refused. */
+  readonly guard?: Guard;
 }
 
 /** Connections of a server with TLS, told apart from others by its hosts. */
@@ -57,6 +62,8 @@ export interface GatewayTlsInput extends Binding {
   /** `gatewayTopology.numTrustedProxies`. */
   readonly xffNumTrustedHops?: number;
   readonly manager: ManagerDefaults;
+  /** Default: nothing is refused. */
+  readonly guard?: Guard;
 }
 
 /** A client of a gateway may be slow or hostile: its connection must be ready within this time, ms. */
@@ -70,6 +77,7 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
     routes: { rds: input.routeName },
     protocol: input.protocol,
     xffNumTrustedHops: input.xffNumTrustedHops,
+    guard: input.guard?.http,
     defaults: input.manager,
   });
   return gatewayListener(input, [chain("", undefined, http)], false);
@@ -78,6 +86,7 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
 /** The listener of a TCP port. */
 export function gatewayTcpListener(input: GatewayTcpInput): Listener {
   const chains = tcpChains(input.chains, input.manager);
+  for (const one of chains) one.filters.unshift(...guardOf(input));
   return gatewayListener(input, chains, bySni(chains));
 }
 
@@ -86,7 +95,9 @@ export function gatewayTlsListener(input: GatewayTlsInput): Listener {
   const chains = distinct(input.chains).map(([{ to, tls }, filterChainMatch]) =>
     create(FilterChainSchema, {
       filterChainMatch,
-      filters: ["tcp" in to ? tcpFilter(to.tcp, input.manager) : httpsFilter(input, to.routeName)],
+      filters: "tcp" in to
+        ? [...guardOf(input), tcpFilter(to.tcp, input.manager)]
+        : [httpsFilter(input, to.routeName)],
       transportSocket: tls && serverTls(tls, "routeName" in to),
     })
   );
@@ -99,8 +110,13 @@ function httpsFilter(input: GatewayTlsInput, routeName: string): Filter {
     statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
     routes: { rds: routeName },
     xffNumTrustedHops: input.xffNumTrustedHops,
+    guard: input.guard?.http,
     defaults: input.manager,
   });
+}
+
+function guardOf({ guard }: { readonly guard?: Guard }): readonly Filter[] {
+  return guard?.tcp ?? [];
 }
 
 function gatewayListener(
