@@ -10,6 +10,7 @@
  *
  * @module
  */
+import { deriveTelling, lookUp, type Tell, within } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeHttp } from "../model/mod.ts";
 import { encode } from "../proto/mod.ts";
@@ -44,54 +45,93 @@ export function deriveVhds(
   const { mesh } = context;
   const { graph } = mesh;
   const options = { equal: sameResources };
-  const hosts = graph.derive<readonly Resource[]>("vhds", (read, key) => {
+  const virtualHost = (
+    read: Read,
+    place: { namespace: string; port: string | number; table: string; host: string },
+    tell: Tell | undefined,
+  ): readonly Resource[] => {
+    const { namespace, port, table, host } = place;
+    return lookUp(read, virtualHosts, `${namespace}|${port}|${host}`, inTableOf(tell, table));
+  };
+  const hosts = deriveTelling<readonly Resource[]>(graph, "vhds", (read, key, tell) => {
     const [namespace = "", host = ""] = splitKey(key, 2);
-    return portsOf(read, context, namespace, host).flatMap((port) =>
-      inTable(`${port}`, host, read.get(virtualHosts, `${namespace}|${port}|${host}`))
-    );
+    return portsOf(read, context, namespace, host).flatMap((port) => {
+      const table = `${port}`;
+      return inTable(table, host, virtualHost(read, { namespace, port, table, host }, tell));
+    });
   }, options);
-  const egressHosts = graph.derive<readonly Resource[]>("vhds.egress", (read, key) => {
-    const [namespace = "", port = "", name = "", host = ""] = splitKey(key, 4);
-    const mine = read.get(virtualHosts, `${namespace}|${port}|${host}`);
-    const shared = read.get(virtualHosts, `|${port}|${host}`);
-    // What everybody sees exists once, whoever sees it.
-    return namespace !== "" && sameResources(mine, shared)
-      ? read.get(egressHosts, `|${port}|${name}|${host}`)
-      : inTable(name, host, mine);
-  }, options) as Derived<readonly Resource[]>;
+  const egressHosts = deriveTelling<readonly Resource[]>(
+    graph,
+    "vhds.egress",
+    (read, key, tell) => {
+      const [namespace = "", port = "", name = "", host = ""] = splitKey(key, 4);
+      const mine = virtualHost(read, { namespace, port, table: name, host }, tell);
+      const shared = read.get(virtualHosts, `|${port}|${host}`);
+      // What everybody sees exists once, whoever sees it.
+      return namespace !== "" && sameResources(mine, shared)
+        ? read.get(egressHosts, `|${port}|${name}|${host}`)
+        : inTable(name, host, mine);
+    },
+    options,
+  ) as Derived<readonly Resource[]>;
   const skeleton = (
     read: Read,
     sidecar: string,
     namespace: string,
     port: string,
     name: string,
+    tell: Tell | undefined,
   ): Resource[] => {
-    const star = read.get(virtualHosts, `${namespace}|${port}|*`);
-    const inline = star.length > 0
+    const inside = within(tell, name);
+    const star = lookUp(read, virtualHosts, `${namespace}|${port}|*`, inside);
+    const policy = star.length > 0 ? undefined : outboundPolicy(read, context, sidecar, inside);
+    const inline = policy === undefined
       ? star.map((r) => r.bytes)
-      : [encode(VirtualHostSchema, catchAllVirtualHost(outboundPolicy(read, context, sidecar)))];
+      : [encode(VirtualHostSchema, catchAllVirtualHost(policy))];
     return [resourceOf(name, routeConfiguration(name, inline, { virtualHostsApart: true }))];
   };
-  const skeletons = graph.derive<readonly Resource[]>("rds.skeleton", (read, key) => {
+  const skeletons = deriveTelling<readonly Resource[]>(graph, "rds.skeleton", (read, key, tell) => {
     const [namespace = "", port = ""] = splitKey(key, 2);
-    return skeleton(read, "", namespace, port, port);
+    return skeleton(read, "", namespace, port, port, tell);
   }, options);
   return {
     hosts: { base: hosts, overlay: overlayOf(context, "vhds.overlay", hosts, 2, 0) },
     egressHosts,
     skeletons: {
       base: skeletons,
-      overlay: graph.derive<readonly Resource[]>("rds.skeleton.overlay", (read, key) => {
-        const [, port = ""] = splitKey(key, 2);
-        const shared = read.any(mesh.indexes.httpHosts, `|${port}`);
-        return differences(read.get(skeletons, key), shared ? read.get(skeletons, `|${port}`) : []);
-      }, options),
+      overlay: deriveTelling<readonly Resource[]>(
+        graph,
+        "rds.skeleton.overlay",
+        (read, key, tell) => {
+          const [, port = ""] = splitKey(key, 2);
+          const shared = read.any(mesh.indexes.httpHosts, `|${port}`);
+          const mine = lookUp(read, skeletons, key, tell);
+          return differences(mine, shared ? read.get(skeletons, `|${port}`) : []);
+        },
+        options,
+      ),
     },
-    egressSkeletons: graph.derive<readonly Resource[]>("rds.skeleton.egress", (read, key) => {
-      const [namespace = "", sidecar = "", _listener = "", port = "", name = ""] = splitKey(key, 5);
-      return skeleton(read, sidecar, namespace, port, name);
-    }, options),
+    egressSkeletons: deriveTelling<readonly Resource[]>(
+      graph,
+      "rds.skeleton.egress",
+      (read, key, tell) => {
+        const [namespace = "", sidecar = "", _listener = "", port = "", name = ""] = splitKey(
+          key,
+          5,
+        );
+        return skeleton(read, sidecar, namespace, port, name, tell);
+      },
+      options,
+    ),
   };
+}
+
+/** A listener for virtual hosts that are named as parts of a table. */
+function inTableOf(tell: Tell | undefined, table: string): Tell | undefined {
+  return tell && (({ of = [], ...told }) => {
+    const [name, ...parts] = of;
+    tell({ ...told, of: name === undefined ? of : [`${table}/${name}`, ...parts] });
+  });
 }
 
 /** The ports at which a host may have a virtual host. */
