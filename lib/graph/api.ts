@@ -369,6 +369,15 @@ export interface Graph {
    */
   transaction(change: (tx: Transaction) => void): number;
   /**
+   * Works ahead of the next publication for about so many milliseconds (all of it
+   * when the graph has no clock): computes what it will ask for, and changes
+   * nothing that can be seen. Returns whether nothing is left that can be done
+   * ahead. Edits may come between two calls, or not be followed by any: that is
+   * work in vain, and nothing else. What assembles the content of collections
+   * waits for the publication itself.
+   */
+  warm(millis: number): boolean;
+  /**
    * Brings every collection up to date with the current revision and appends to
    * their logs. Returns those that changed. Sessions look only after this.
    */

@@ -74,6 +74,12 @@ export class Engine {
   depth = 0;
   /** Set when a computation was given up for being nested too deep: the cell to bring up first. */
   wanted: Cell | undefined = undefined;
+  /** Whether cells are being computed ahead of a publication: collections stay as they are then. */
+  ahead = false;
+  /** Set when a computation was given up for asking for a collection that must stay as it is. */
+  halted = false;
+  /** Cells for which that was so; they wait for the publication. */
+  readonly postponed: Set<Cell> = new Set();
   /** Busy cells, outermost first, and beside each the dependency to verify next. */
   readonly path: Cell[] = [];
   readonly cursors: number[] = [];

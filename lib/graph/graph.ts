@@ -33,6 +33,7 @@ import { pull } from "./pull.ts";
 import { foreign } from "./fault.ts";
 import { derivedCell, valueOf } from "./read.ts";
 import { LayeredView } from "./view.ts";
+import { warm } from "./warm.ts";
 import { MeshError } from "../base/mod.ts";
 
 type Equal = (a: unknown, b: unknown) => boolean;
@@ -57,6 +58,10 @@ export function createGraph(options: GraphOptions = {}): Graph {
     auditable: () => auditable(engine),
     audit: (table, key, options = {}) => audit(engine, table, key, options),
     transaction: (change) => transact(engine, change),
+    warm: (millis) => {
+      const end = (engine.now?.() ?? 0) + millis;
+      return warm(engine, () => engine.now !== undefined && engine.now() >= end);
+    },
     publish: () => publish(engine),
     evict: (keep) => evict(engine, keep),
   };

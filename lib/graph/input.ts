@@ -134,6 +134,7 @@ function begin(engine: Engine): void {
     engine.ledger.book([], 0);
     engine.round.begin(engine.published);
   }
+  engine.postponed.clear();
   engine.revision++;
 }
 

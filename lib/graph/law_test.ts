@@ -25,6 +25,7 @@ type Step =
   | { readonly do: "publish"; readonly check: number }
   | { readonly do: "peek"; readonly table: number; readonly key: string }
   | { readonly do: "read" | "hold" | "drop"; readonly which: number }
+  | { readonly do: "warm"; readonly steps: number }
   | { readonly do: "evict"; readonly cells: number; readonly collections: number };
 
 /** What someone who holds a view has seen of it. */
@@ -81,6 +82,10 @@ function steps(faults: boolean): fc.Arbitrary<Step[]> {
         which: fc.nat(5),
       }),
     },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant("warm" as const), steps: fc.nat(8) }),
+    },
     fc.record({
       do: fc.constant("evict" as const),
       cells: fc.constantFrom(0, 0, 3, 20),
@@ -101,7 +106,8 @@ class Run {
   readonly #watches: { close(): void }[] = [];
 
   constructor(logLimit: number) {
-    this.world = createWorld(createGraph({ logLimit }));
+    let time = 0;
+    this.world = createWorld(createGraph({ logLimit, now: () => time++ }));
     for (const table of this.world.tables.slice(0, 4)) this.#watch(table, "t0");
   }
 
@@ -140,6 +146,8 @@ class Run {
         return this.#hold(this.world.views()[step.which]!);
       case "drop":
         return this.#drop(this.world.views()[step.which]!);
+      case "warm":
+        return this.#warm(step.steps);
       case "evict":
         graph.evict(step);
     }
@@ -176,6 +184,14 @@ class Run {
         } else row === undefined ? tx.delete(lists, key) : tx.set(lists, key, row);
       }
     });
+  }
+
+  /** So many cells ahead: nothing that is held is seen to change. */
+  #warm(steps: number): void {
+    const seen = () => [...this.#held.keys()].map((view) => toObject(versions(view.entries())));
+    const before = seen();
+    for (let n = 0; n < steps; n++) if (this.world.graph.warm(0)) break;
+    assert.deepEqual(seen(), before);
   }
 
   #hold(view: View): void {

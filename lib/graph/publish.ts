@@ -36,6 +36,7 @@ export function publish(engine: Engine): ReadonlySet<Collection> {
 /** Takes down the publication, and on whom its work is booked. */
 function conclude(engine: Engine): void {
   const { round } = engine;
+  engine.postponed.clear();
   if (engine.published !== engine.revision) {
     engine.publications.append({ revision: engine.revision });
   }

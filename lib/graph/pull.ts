@@ -16,6 +16,9 @@ import { MeshError } from "../base/mod.ts";
 /** In place of a position among the dependencies: compute without verifying. */
 const COMPUTE = -1;
 
+/** Thrown through computations that ask for what must not change yet; never seen outside. */
+const HALTED = new MeshError("graph-halted", "This computation waits for the publication.");
+
 /**
  * Busy cells before a chain is taken for endless (a key that grows with every
  * read). A hundred times what configuration can be expected to nest.
@@ -78,6 +81,10 @@ function abandon(engine: Engine, base: number): void {
 function advance(engine: Engine, cell: Cell): Cell | undefined {
   const home = cell.home;
   if (home.kind === "collection") {
+    if (engine.ahead) {
+      engine.halted = true;
+      throw HALTED;
+    }
     settle(engine, home);
     return undefined;
   }
@@ -135,6 +142,10 @@ function compute(engine: Engine, cell: Cell, table: DerivedTable): Cell | undefi
   } finally {
     engine.depth--;
     engine.frame = outer;
+  }
+  if (engine.halted) {
+    engine.top = base;
+    throw HALTED;
   }
   const wanted = engine.wanted;
   if (wanted !== undefined) {
