@@ -7,7 +7,7 @@
 import { resolve } from "node:path";
 import { buildInfo, buildLine, MeshError } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
-import { type DebugInputs, debugRoutes } from "../../lib/debug/mod.ts";
+import { createPushLog, type DebugInputs, debugRoutes, type PushLog } from "../../lib/debug/mod.ts";
 import { tableOf } from "../../lib/derive/mod.ts";
 import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
@@ -35,6 +35,7 @@ import {
   watchNetworks,
 } from "../../lib/sources/mod.ts";
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
+import { createWhatIf, type MakeTranslation } from "../../lib/whatif/mod.ts";
 import { readFeatures } from "./features.ts";
 import { startKeySets } from "./key_sets.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
@@ -44,7 +45,12 @@ import type { DiscoveryOptions } from "./options.ts";
 import { culpritsIn, editedObject } from "./edited.ts";
 import { createPending } from "./pending.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
-import { ENABLE_DEBUG_ON_HTTP, METRICS_LOCALHOST_ACCESS_ONLY, POD_NAME } from "./variables.ts";
+import {
+  ENABLE_ADMIN_ENDPOINTS,
+  ENABLE_DEBUG_ON_HTTP,
+  METRICS_LOCALHOST_ACCESS_ONLY,
+  POD_NAME,
+} from "./variables.ts";
 
 const log = scope("default");
 
@@ -73,7 +79,7 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
     pushes: PUSH_THROTTLE.get() || derivedThrottle(navigator.hardwareConcurrency),
     requestRate: MAX_REQUESTS_PER_SECOND.get() ||
       derivedRequestRate(navigator.hardwareConcurrency),
-    observers: [daemon.receipts.observer],
+    observers: [daemon.receipts.observer, daemon.pushes.observer],
   });
   await listen(options, daemon, xds, stack);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
@@ -89,6 +95,9 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
 /** The daemon's core: sources that feed translation. */
 interface Core {
   readonly translation: Translation;
+  /** Makes another translation with the same settings. */
+  readonly again: MakeTranslation;
+  readonly pushes: PushLog;
   readonly files: FileSource;
   /** What is set aside, in the mesh files and in the config directory. */
   readonly problems: () => readonly SourceProblem[];
@@ -145,13 +154,15 @@ async function startTranslation(
         });}
     },
   });
-  const translation = createTranslation(graph, {
-    domain: options.domain,
-    clusterId: options.clusterId,
-    features: readFeatures(),
-    config: mesh.current(),
-    networks: networks.current(),
-  });
+  const features = readFeatures();
+  const again: MakeTranslation = (graph, rows) =>
+    createTranslation(graph, {
+      domain: options.domain,
+      clusterId: options.clusterId,
+      features,
+      ...rows,
+    });
+  const translation = again(graph, { config: mesh.current(), networks: networks.current() });
   serving = (kind, key) => tableOf(translation.mesh.tables, kind).peek(key);
   publish = () => {
     translation.apply(pending.take());
@@ -178,6 +189,8 @@ async function startTranslation(
   });
   return {
     translation,
+    again,
+    pushes: createPushLog(graph),
     receipts,
     files,
     problems: () => watched.flatMap((source) => source.problems()),
@@ -243,8 +256,12 @@ async function listen(
 
 function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
   if (!ENABLE_DEBUG_ON_HTTP.get()) return [];
+  const sessions = () => xds.sessions();
   return debugRoutes({
-    sessions: () => xds.sessions(),
+    whatIf: createWhatIf({ live: core.translation, make: core.again, sessions }),
+    pushes: () => core.pushes.recent(),
+    disconnect: ENABLE_ADMIN_ENDPOINTS.get() ? (proxy) => xds.disconnect(proxy) : undefined,
+    sessions,
     mesh: core.translation.mesh,
     objects: () => core.files.objects(),
     problems: core.problems,

@@ -16,6 +16,15 @@ export const ENABLE_DEBUG_ON_HTTP: EnvVar<boolean> = declareEnv({
   readers,
 });
 
+/** Whether the debug pages that change things are served. */
+export const ENABLE_ADMIN_ENDPOINTS: EnvVar<boolean> = declareEnv({
+  name: "UNSAFE_ENABLE_ADMIN_ENDPOINTS",
+  type: "bool",
+  default: false,
+  doc: "Serve debug pages that change things; not for production.",
+  readers,
+});
+
 /** Whether metrics are for this machine alone. */
 export const METRICS_LOCALHOST_ACCESS_ONLY: EnvVar<boolean> = declareEnv({
   name: "METRICS_LOCALHOST_ACCESS_ONLY",

@@ -62,7 +62,8 @@ function kindNamed(name: string): Kind | undefined {
   return KINDS.find((k) => k.kind === name);
 }
 
-function objectView(object: ConfigObject): Record<string, unknown> {
+/** An object as it is shown. */
+export function objectView(object: ConfigObject): Record<string, unknown> {
   const { meta, spec, digest } = object;
   const kind = kindNamed(meta.kind);
   return {

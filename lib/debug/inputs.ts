@@ -8,6 +8,8 @@ import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { Quarantined, SessionInfo } from "../serve/mod.ts";
+import type { WhatIf } from "../whatif/mod.ts";
+import type { Publication } from "./pushes.ts";
 
 /** The daemon, as far as it is shown. */
 export interface DebugInputs {
@@ -21,7 +23,13 @@ export interface DebugInputs {
   readonly warnings: () => readonly SchemaProblem[];
   /** Who was sent which edit, and what became of it. */
   readonly receipts: Pick<Receipts, "of" | "latest">;
-  /** Resources that proxies rejected, and that are held back, with the objects they come from. */
+  /** Answers what edits would change. */
+  readonly whatIf: WhatIf;
+  /** Ends the streams of a proxy and returns how many; absent when nobody may. */
+  readonly disconnect?: (proxy: string) => number;
+  /** The latest publications, the newest first. */
+  readonly pushes: () => readonly Publication[];
+  /** What is held back because proxies rejected it. */
   readonly quarantined: () => readonly Quarantined[];
   /** Pushes to every proxy all it asked for; returns how many there are. */
   readonly pushAll: () => number;

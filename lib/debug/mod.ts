@@ -4,13 +4,24 @@
  * @module
  */
 import type { Route } from "../web/mod.ts";
+import { absentRoutes, adminRoutes } from "./admin.ts";
 import { configDumpRoutes } from "./config_dump.ts";
 import { configRoutes } from "./config.ts";
+import { engineRoutes } from "./engine.ts";
 import { indexRoutes } from "./index_page.ts";
 import type { DebugInputs } from "./inputs.ts";
+import { meshRoutes } from "./mesh_state.ts";
+import { objectPages } from "./pages/object_pages.ts";
+import { proxyPages } from "./pages/proxies_page.ts";
+import { receiptPages } from "./pages/receipt_pages.ts";
+import { resourcePages } from "./pages/resource_page.ts";
+import { workPages } from "./pages/work_pages.ts";
 import { proxyRoutes } from "./proxies.ts";
+import { whatIfRoutes } from "./whatif.ts";
+import { workloadRoutes } from "./workloads.ts";
 
-export { DEBUG_PATHS, type DebugPath } from "./index_page.ts";
+export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
+export { createPushLog, type Publication, type PushLog } from "./pushes.ts";
 export type { DebugInputs } from "./inputs.ts";
 
 /** All routes under `/debug`. */
@@ -20,5 +31,16 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...proxyRoutes(inputs),
     ...configDumpRoutes(inputs),
     ...configRoutes(inputs),
+    ...meshRoutes(inputs),
+    ...workloadRoutes(inputs),
+    ...engineRoutes(inputs),
+    ...whatIfRoutes(inputs),
+    ...adminRoutes(inputs),
+    ...absentRoutes(),
+    ...proxyPages(inputs),
+    ...resourcePages(inputs),
+    ...objectPages(inputs),
+    ...workPages(inputs),
+    ...receiptPages(inputs),
   ];
 }

@@ -5,17 +5,15 @@
  */
 import type { SessionInfo, TypeStatus } from "../serve/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
-import { debugRoute } from "./access.ts";
+import { changing, debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 
 /** `/debug/adsz`, `/debug/connections`, `/debug/syncz`. */
 export function proxyRoutes(inputs: DebugInputs): Route[] {
   return [
-    debugRoute("GET", "/debug/adsz", ({ url }) => {
-      if (url.searchParams.get("push") === "true") {
-        return text(`Pushed to ${inputs.pushAll()} servers\n`);
-      }
-      return json(clients(inputs, true));
+    debugRoute("GET", "/debug/adsz", (call) => {
+      if (call.url.searchParams.get("push") !== "true") return json(clients(inputs, true));
+      return changing(() => text(`Pushed to ${inputs.pushAll()} servers\n`))(call);
     }),
     debugRoute("GET", "/debug/connections", () => json(clients(inputs, false))),
     debugRoute("GET", "/debug/syncz", ({ url }) => {

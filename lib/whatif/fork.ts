@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { MESH_ROW, TABLE_KINDS, type TableKind, tableOf } from "../derive/mod.ts";
+import { MESH_ROW, type Tables } from "../derive/mod.ts";
 import {
   type Collection,
   type CollectionSpec,
@@ -12,8 +12,8 @@ import {
   DependencyFault,
   type Derived,
   type Graph,
+  type Input,
 } from "../graph/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
 import type { Translation } from "../translate/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -44,7 +44,7 @@ const LOG_LIMIT = 10_000_000;
  */
 export async function fork(live: Translation, make: MakeTranslation, pace: Pace): Promise<Fork> {
   const { tables } = live.mesh;
-  const rows = TABLE_KINDS.flatMap((kind) => rowsOf(live, kind));
+  const rows = namesOf(tables).flatMap((table) => rowsOf(tables, table));
   const config = tables.mesh.peek(MESH_ROW);
   const networks = tables.networks.peek(MESH_ROW);
   if (config === undefined || networks === undefined) {
@@ -66,16 +66,21 @@ export async function fork(live: Translation, make: MakeTranslation, pace: Pace)
 }
 
 interface Row {
-  readonly kind: TableKind;
+  readonly table: keyof Tables;
   readonly key: string;
-  readonly row: ConfigObject;
+  readonly row: unknown;
 }
 
-function rowsOf(live: Translation, kind: TableKind): Row[] {
-  const table = tableOf(live.mesh.tables, kind);
+function namesOf(tables: Tables): (keyof Tables)[] {
+  return Object.keys(tables) as (keyof Tables)[];
+}
+
+/** Rows are never changed, so that two graphs can have the same ones. */
+function rowsOf(tables: Tables, name: keyof Tables): Row[] {
+  const table = tables[name] as Input<unknown>;
   return table.keys().flatMap((key) => {
     const row = table.peek(key);
-    return row === undefined ? [] : [{ kind, key, row }];
+    return row === undefined ? [] : [{ table: name, key, row }];
   });
 }
 
@@ -89,8 +94,8 @@ async function copyRows(
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += ROWS) {
     mesh.graph.transaction((tx) => {
-      for (const { kind, key, row } of rows.slice(from, from + ROWS)) {
-        tx.set(tableOf(mesh.tables, kind), key, row);
+      for (const { table, key, row } of rows.slice(from, from + ROWS)) {
+        tx.set(mesh.tables[table] as Input<unknown>, key, row);
       }
     });
     await pace.pause();

@@ -1,0 +1,38 @@
+/**
+ * What changes something, for those who asked for it; and what is not there yet.
+ *
+ * @module
+ */
+import { type Handler, type Route, text } from "../web/mod.ts";
+import { changing, debugRoute } from "./access.ts";
+import type { DebugInputs } from "./inputs.ts";
+
+/** `/debug/force_disconnect`, where it is switched on. */
+export function adminRoutes({ disconnect }: DebugInputs): Route[] {
+  if (disconnect === undefined) return [];
+  const handler: Handler = changing(({ url }) => {
+    const proxy = url.searchParams.get("proxyID");
+    if (proxy === null || proxy === "") {
+      return text("give the proxy as ?proxyID=NAME.NAMESPACE\n", { status: 400 });
+    }
+    const gone = disconnect(proxy);
+    return gone === 0
+      ? text("no such proxy is connected here\n", { status: 404 })
+      : text(`Disconnected ${gone} streams\n`);
+  });
+  return ["GET", "POST"].map((method) => debugRoute(method, "/debug/force_disconnect", handler));
+}
+
+/** Paths of the interface whose subject does not exist yet, with what is missing. */
+const ABSENT: Readonly<Record<string, string>> = {
+  ambientz: "there is no ambient mode yet: no workloads, services, policies and waypoints of it",
+  inject: "there is no injection yet: no template and no values",
+  mcsz: "services are not shared between clusters yet: there are no exports and imports",
+};
+
+/** Answers 404 with what is not there. */
+export function absentRoutes(): Route[] {
+  return Object.entries(ABSENT).map(([path, sentence]) =>
+    debugRoute("GET", `/debug/${path}`, () => text(`${sentence}\n`, { status: 404 }))
+  );
+}

@@ -1,0 +1,110 @@
+/**
+ * Views of the mesh as a whole: its configuration, clusters, networks, policies.
+ *
+ * @module
+ */
+import { MESH_ROW, TABLE_KINDS, tableOf } from "../derive/mod.ts";
+import { type JsonValue, toJson } from "../proto/mod.ts";
+import { KINDS } from "../schema/mod.ts";
+import { json, type Route } from "../web/mod.ts";
+import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { debugRoute } from "./access.ts";
+import { allServices, objectView } from "./config.ts";
+import type { DebugInputs } from "./inputs.ts";
+import { proxyId } from "./proxies.ts";
+
+/** `/debug/mesh`, `…/clusterz`, `…/networkz`, `…/resourcesz`, `…/authorizationz`, `…/telemetryz`, `…/push_status`, `…/pushcontext`. */
+export function meshRoutes(inputs: DebugInputs): Route[] {
+  const show = (path: string, view: () => unknown): Route =>
+    debugRoute("GET", `/debug/${path}`, () => json(view()));
+  return [
+    show("mesh", () => meshConfig(inputs)),
+    // Configuration comes from one place: the cluster that the daemon itself belongs to.
+    show("clusterz", () => [{ id: inputs.clusterId, secretName: "", syncStatus: "synced" }]),
+    show("networkz", () => networkGateways(inputs)),
+    show(
+      "resourcesz",
+      () => KINDS.map(({ group, versions, kind }) => ({ group, version: versions[0], kind })),
+    ),
+    show("authorizationz", () => ({
+      authorization_policies: {
+        namespace_to_policies: byNamespace(inputs, "AuthorizationPolicy"),
+        root_namespace: rootNamespace(inputs),
+      },
+    })),
+    show("telemetryz", () => ({
+      namespace_to_telemetries: byNamespace(inputs, "Telemetry"),
+      root_namespace: rootNamespace(inputs),
+    })),
+    show("push_status", () => pushStatus(inputs)),
+    show("pushcontext", () => pushContext(inputs)),
+  ];
+}
+
+function meshConfig({ mesh }: DebugInputs): JsonValue {
+  const row = mesh.tables.mesh.peek(MESH_ROW);
+  return row === undefined ? {} : toJson(MeshConfigSchema, row);
+}
+
+function rootNamespace({ mesh }: DebugInputs): string {
+  return mesh.tables.mesh.peek(MESH_ROW)?.rootNamespace ?? "";
+}
+
+function networkGateways({ mesh }: DebugInputs): Record<string, unknown>[] {
+  const networks = mesh.tables.networks.peek(MESH_ROW)?.networks ?? {};
+  return Object.entries(networks).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([network, one]) =>
+    one.gateways.map(({ gw, port, locality }) => ({
+      network,
+      address: gw.case === "address" ? gw.value : "",
+      service: gw.case === "registryServiceName" ? gw.value : "",
+      port,
+      locality,
+    }))
+  );
+}
+
+function byNamespace(inputs: DebugInputs, kind: string): Record<string, unknown[]> {
+  const found: Record<string, unknown[]> = {};
+  for (const object of inputs.objects()) {
+    if (object.meta.kind === kind) (found[object.meta.namespace] ??= []).push(objectView(object));
+  }
+  return found;
+}
+
+/** What is wrong with what was pushed: metric → proxy or resource → message. */
+function pushStatus(inputs: DebugInputs): Record<string, Record<string, unknown>> {
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const session of inputs.sessions()) {
+    const proxy = proxyId(session);
+    for (const { short, nack } of session.types) {
+      if (nack === undefined) continue;
+      (found[`pilot_xds_${short}_reject`] ??= {})[proxy] = { proxy, message: nack.message };
+    }
+    for (const { view } of session.types) {
+      for (const layer of view?.layers ?? []) {
+        for (const [name, claimants] of layer.conflicts) {
+          (found.mesh_resource_conflicts ??= {})[name] = { message: claimants.join(", ") };
+        }
+      }
+    }
+  }
+  return found;
+}
+
+function pushContext(inputs: DebugInputs): Record<string, unknown> {
+  const { mesh } = inputs;
+  const { revision, published, rows, cells, computed, cutOff, faults } = mesh.graph.stats();
+  const sessions = inputs.sessions();
+  return {
+    revision,
+    published,
+    objects: Object.fromEntries(
+      TABLE_KINDS.map((kind) => [kind, tableOf(mesh.tables, kind).size]),
+    ),
+    services: allServices(inputs).length,
+    engine: { rows, cells, computed, cutOff, faults },
+    proxies: sessions.length,
+    proxyClasses: new Set(sessions.map(({ classKey }) => classKey)).size,
+    problems: inputs.problems().length,
+  };
+}

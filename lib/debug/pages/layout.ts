@@ -1,0 +1,187 @@
+/**
+ * What all debug pages share: the ways between them, badges, filters, pagers, links.
+ *
+ * @module
+ */
+import { formatDuration } from "../../base/mod.ts";
+import { type ComponentChildren, type Crumb, h, page, table } from "../../web/mod.ts";
+
+/** The pages, as the navigation names them. */
+const PAGES = [
+  ["/debug", "Overview"],
+  ["/debug/proxies", "Proxies"],
+  ["/debug/objects", "Objects"],
+  ["/debug/pushes", "Pushes"],
+  ["/debug/receipts", "Receipts"],
+  ["/debug/costs", "Costs"],
+  ["/debug/faults", "Faults"],
+  ["/debug/quarantine", "Quarantine"],
+  ["/debug/whatif", "What if"],
+] as const;
+
+/** A path in the navigation. */
+export type PagePath = typeof PAGES[number][0];
+
+/** A debug page. */
+export interface DebugPage {
+  readonly title: string;
+  /** The page of the navigation that it is or lies below. */
+  readonly at: PagePath;
+  readonly body: ComponentChildren;
+  /** Pages between that one and this one. */
+  readonly below?: readonly Crumb[];
+  readonly forms?: boolean;
+  readonly status?: number;
+}
+
+/** Renders a debug page. A page that lies below one of the navigation's has the way back to it. */
+export function debugPage({ title, at, body, below, forms = false, status }: DebugPage): Response {
+  const nav = PAGES.map(([href, label]) =>
+    h(
+      "a",
+      href === at ? { href, "aria-current": below === undefined ? "page" : "true" } : { href },
+      label,
+    )
+  );
+  const label = PAGES.find(([href]) => href === at)![1];
+  const crumbs: readonly Crumb[] = below === undefined ? [] : [[label, at], ...below];
+  return page({ title, nav, crumbs, body, forms, status });
+}
+
+/** A page that says that something is not there. */
+export function notFoundPage(at: PagePath, title: string, sentence: string): Response {
+  return debugPage({ title, at, below: [], status: 404, body: h("p", null, sentence) });
+}
+
+/** How a state is coloured. */
+export type Tone = "good" | "bad" | "warn" | "plain";
+
+/** A word in a coloured pill; the colour says nothing that the word does not. */
+export function badge(word: string, tone: Tone, title?: string): ComponentChildren {
+  return h("span", { class: `badge ${tone === "plain" ? "" : tone}`.trim(), title }, word);
+}
+
+/** A number with what it counts. */
+export type Tile = readonly [label: string, value: number | string, href?: string, bad?: boolean];
+
+/** Numbers side by side. */
+export function tiles(list: readonly Tile[]): ComponentChildren {
+  return h(
+    "ul",
+    { class: "tiles" },
+    list.map(([label, value, href, bad]) => {
+      const shown = typeof value === "number" ? value.toLocaleString("en-US") : value;
+      return h("li", bad ? { class: "bad" } : null, [
+        h("strong", null, shown),
+        href === undefined ? h("span", { class: "mute" }, label) : h("a", { href }, label),
+      ]);
+    }),
+  );
+}
+
+/** Names with values. */
+export function facts(
+  list: readonly (readonly [name: string, value: ComponentChildren])[],
+): ComponentChildren {
+  return h(
+    "dl",
+    null,
+    list.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]),
+  );
+}
+
+/** A choice of a filter: the query's name and its values with what they are called. */
+export interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+}
+
+/** A form that filters a list by the query of the page's own address. */
+export function filter(url: URL, choices: readonly Choice[] = []): ComponentChildren {
+  const q = url.searchParams.get("q") ?? "";
+  return h("form", { method: "get", action: url.pathname, role: "search" }, [
+    h("label", null, [
+      "Name contains",
+      h("input", { type: "search", name: "q", value: q, accessKey: "f", size: 28 }),
+    ]),
+    ...choices.map(({ name, label, options }) =>
+      h("label", null, [
+        label,
+        h(
+          "select",
+          { name },
+          options.map(([value, shown]) =>
+            h("option", { value, selected: url.searchParams.get(name) === value }, shown)
+          ),
+        ),
+      ])
+    ),
+    h("button", { type: "submit" }, "Filter"),
+  ]);
+}
+
+/** Rows on one page of a list. */
+export const PAGE_SIZE = 100;
+
+/** The part of a list that a request's `page` asks for, and links to the other parts. */
+export function paged<T>(
+  url: URL,
+  list: readonly T[],
+): { readonly part: readonly T[]; readonly pager: ComponentChildren } {
+  const last = Math.max(1, Math.ceil(list.length / PAGE_SIZE));
+  const asked = Number(url.searchParams.get("page") ?? 1);
+  const now = Math.min(last, Math.max(1, Number.isInteger(asked) ? asked : 1));
+  const part = list.slice((now - 1) * PAGE_SIZE, now * PAGE_SIZE);
+  if (last === 1) return { part, pager: null };
+  const to = (page: number) => {
+    const query = new URLSearchParams(url.searchParams);
+    query.set("page", String(page));
+    return `${url.pathname}?${query}`;
+  };
+  const pager = h("nav", { class: "pages", "aria-label": "Parts of the list" }, [
+    now > 1 ? h("a", { href: to(now - 1), rel: "prev", accessKey: "p" }, "Previous") : null,
+    h("span", { class: "mute" }, `Part ${now} of ${last}`),
+    now < last ? h("a", { href: to(now + 1), rel: "next", accessKey: "n" }, "Next") : null,
+  ]);
+  return { part, pager };
+}
+
+/** A path of encoded segments. */
+export function pathOf(...segments: readonly string[]): string {
+  return `/debug/${segments.map(encodeURIComponent).join("/")}`;
+}
+
+/** A link to the page of a proxy. */
+export function proxyLink(id: string): ComponentChildren {
+  return h("a", { href: pathOf("proxies", id) }, id);
+}
+
+/** A link to the page of an object; rows of tables that hold no objects are named alone. */
+export function rowLink(table: string, key: string): ComponentChildren {
+  const slash = key.indexOf("/");
+  const name = `${table} ${key}`;
+  if (slash < 0) return name;
+  const href = pathOf("objects", table, key.slice(0, slash), key.slice(slash + 1));
+  return h("a", { href }, name);
+}
+
+/** Whole seconds, as in `1m30s`; below a second milliseconds. */
+export function span(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return formatDuration(Math.floor(ms / 1000) * 1000);
+}
+
+/** Bytes, short. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1 << 20) return `${(bytes / 1024).toFixed(1)} KiB`;
+  return `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+}
+
+/** Whether a browser asks: pages share some paths with JSON, which everybody else gets. */
+export function wantsPage(request: Request): boolean {
+  return (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+export { h, table };

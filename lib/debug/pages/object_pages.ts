@@ -1,0 +1,178 @@
+/**
+ * The objects that serve, and one object with what it touches.
+ *
+ * @module
+ */
+import type { Collection, Dependency } from "../../graph/mod.ts";
+import type { ConfigObject } from "../../model/mod.ts";
+import type { SessionInfo } from "../../serve/mod.ts";
+import { type ComponentChildren, type Route } from "../../web/mod.ts";
+import { debugRoute } from "../access.ts";
+import { objectView } from "../config.ts";
+import type { DebugInputs } from "../inputs.ts";
+import { proxyId } from "../proxies.ts";
+import {
+  debugPage,
+  facts,
+  filter,
+  h,
+  notFoundPage,
+  paged,
+  pathOf,
+  proxyLink,
+  rowLink,
+  table,
+  tiles,
+} from "./layout.ts";
+import { receiptTable } from "./receipt_pages.ts";
+
+/** `/debug/objects` and `/debug/objects/:kind/:namespace/:name`. */
+export function objectPages(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/objects", ({ url }) => objectList(inputs, url)),
+    debugRoute("GET", "/debug/objects/:kind/:namespace/:name", ({ params, url }) => {
+      const { kind, namespace, name } = params;
+      const object = inputs.objects().find(({ meta }) =>
+        meta.kind === kind && meta.namespace === namespace && meta.name === name
+      );
+      const title = `${kind} ${namespace}/${name}`;
+      return object === undefined
+        ? notFoundPage("/debug/objects", title, "No such object serves.")
+        : objectPage(inputs, object, url);
+    }),
+  ];
+}
+
+function objectList(inputs: DebugInputs, url: URL): Response {
+  const q = url.searchParams.get("q") ?? "";
+  const kind = url.searchParams.get("kind") ?? "";
+  const all = inputs.objects();
+  const kinds = [...new Set(all.map(({ meta }) => meta.kind))].sort();
+  const found = all.filter(({ meta }) =>
+    (kind === "" || meta.kind === kind) && `${meta.namespace}/${meta.name}`.includes(q)
+  );
+  const { part, pager } = paged(url, found);
+  return debugPage({
+    title: "Objects",
+    at: "/debug/objects",
+    forms: true,
+    body: [
+      filter(url, [{
+        name: "kind",
+        label: "Kind",
+        options: [["", "any"], ...kinds.map((k) => [k, k] as const)],
+      }]),
+      table({
+        caption: `${found.length} of ${all.length} objects`,
+        columns: ["Object", "Generation", "Place"],
+        rows: part.map(({ meta }) => [
+          rowLink(meta.kind, `${meta.namespace}/${meta.name}`),
+          meta.generation,
+          placeOf(meta),
+        ]),
+        empty: "No object that fits.",
+      }),
+      pager,
+    ],
+  });
+}
+
+function placeOf({ origin }: ConfigObject["meta"]): ComponentChildren {
+  const { file, line, uid, source } = origin;
+  return file === undefined ? uid ?? source : h("code", null, `${file}:${line}`);
+}
+
+/** Receipts shown with an object, the newest. */
+const RECEIPTS = 10;
+
+function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Response {
+  const { meta } = object;
+  const key = `${meta.namespace}/${meta.name}`;
+  const touched = touchedBy(inputs, meta.kind, key);
+  const proxies = [...new Set(touched.flatMap(({ proxies }) => proxies))].sort();
+  const { part, pager } = paged(url, touched);
+  return debugPage({
+    title: `${meta.kind} ${key}`,
+    at: "/debug/objects",
+    below: [],
+    body: [
+      facts([["Generation", meta.generation], ["Place", placeOf(meta)]]),
+      tiles([["resources touched", touched.length], ["proxies that see them", proxies.length]]),
+      table({
+        caption: "Resources it touches",
+        columns: ["Type", "Resource", "Proxies", "First of them"],
+        rows: part.map(({ short, name, proxies: [first, ...rest] }) => [
+          short,
+          first === undefined
+            ? name
+            : h("a", { href: pathOf("proxies", first, short, name) }, name),
+          rest.length + (first === undefined ? 0 : 1),
+          first === undefined ? "" : proxyLink(first),
+        ]),
+        empty: "None of what connected proxies see.",
+      }),
+      pager,
+      receiptTable(
+        inputs.receipts.of(meta.kind, meta.namespace, meta.name).slice(0, RECEIPTS),
+        inputs.now(),
+      ),
+      h("h2", null, "Specification"),
+      h("pre", { tabIndex: 0, "aria-label": "Specification as JSON" }, [
+        JSON.stringify(objectView(object).spec, undefined, 2),
+      ]),
+    ],
+  });
+}
+
+interface Touched {
+  readonly short: string;
+  readonly name: string;
+  readonly proxies: readonly string[];
+}
+
+/** Resources that an object's row is among the origins of, with the proxies that see them. */
+function touchedBy({ mesh, sessions }: DebugInputs, kind: string, key: string): Touched[] {
+  const blast = mesh.graph.blast(kind, key);
+  const cells = new Set(blast.filter(isCell).map(idOf));
+  const reached = new Set(blast.filter((d) => d.kind === "collection").map((d) => d.table));
+  const byName = new Map<string, { short: string; name: string; proxies: Set<string> }>();
+  for (const [layer, { short, viewers }] of layersOf(sessions())) {
+    if (!reached.has(layer.name)) continue;
+    for (const [name, resource] of layer.content) {
+      const cell = layer.cellOf(name);
+      if (resource.tombstone || cell === undefined || !cells.has(idOf(cell))) continue;
+      const id = `${short} ${name}`;
+      const entry = byName.get(id) ?? { short, name, proxies: new Set<string>() };
+      byName.set(id, entry);
+      for (const viewer of viewers) entry.proxies.add(viewer);
+    }
+  }
+  return [...byName.entries()].sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { proxies, ...rest }]) => ({ ...rest, proxies: [...proxies].sort() }));
+}
+
+function isCell({ kind }: Dependency): boolean {
+  return kind === "derived";
+}
+
+function idOf({ table, key }: { readonly table: string; readonly key: string }): string {
+  return `${table}\0${key}`;
+}
+
+/** Layers that proxies look at, each with who does. */
+function layersOf(
+  sessions: readonly SessionInfo[],
+): Map<Collection, { readonly short: string; readonly viewers: string[] }> {
+  const found = new Map<Collection, { short: string; viewers: string[] }>();
+  for (const session of sessions) {
+    const id = proxyId(session);
+    for (const { short, view } of session.types) {
+      for (const layer of view?.layers ?? []) {
+        const entry = found.get(layer) ?? { short, viewers: [] };
+        found.set(layer, entry);
+        entry.viewers.push(id);
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,206 @@
+/**
+ * The list of proxies, and one proxy with what it is served.
+ *
+ * @module
+ */
+import { labelsKey } from "../../derive/mod.ts";
+import type { SessionInfo } from "../../serve/mod.ts";
+import { type ComponentChildren, type Route } from "../../web/mod.ts";
+import { debugRoute } from "../access.ts";
+import type { DebugInputs } from "../inputs.ts";
+import { findProxy, proxyId } from "../proxies.ts";
+import { classOf } from "../workloads.ts";
+import {
+  badge,
+  debugPage,
+  facts,
+  filter,
+  h,
+  notFoundPage,
+  paged,
+  pathOf,
+  proxyLink,
+  rowLink,
+  size,
+  span,
+  table,
+  tiles,
+} from "./layout.ts";
+import { type ProxyState, stateOf, STATES, typeState } from "./states.ts";
+
+/** The types that lists of proxies tell of. */
+const SHORTS = ["cds", "lds", "eds", "rds"] as const;
+
+/** `/debug/proxies` and `/debug/proxies/:proxy`. */
+export function proxyPages(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/proxies", ({ url }) => proxyList(inputs, url)),
+    debugRoute("GET", "/debug/proxies/:proxy", ({ url, params }) => {
+      const session = findProxy(inputs, params.proxy!);
+      return session === undefined
+        ? notFoundPage("/debug/proxies", params.proxy!, "No such proxy is connected here.")
+        : proxyPage(inputs, session, url);
+    }),
+  ];
+}
+
+function proxyList(inputs: DebugInputs, url: URL): Response {
+  const now = inputs.now();
+  const q = url.searchParams.get("q") ?? "";
+  const state = url.searchParams.get("state") ?? "";
+  const all = inputs.sessions();
+  const found = all
+    .filter((s) => proxyId(s).includes(q) && (state === "" || stateOf(s) === state))
+    .sort(byState);
+  const { part, pager } = paged(url, found);
+  return debugPage({
+    title: "Proxies",
+    at: "/debug/proxies",
+    forms: true,
+    body: [
+      tiles(stateTiles(all)),
+      filter(url, [{
+        name: "state",
+        label: "State",
+        options: [["", "any"], ...Object.keys(STATES).map((s) => [s, s] as const)],
+      }]),
+      proxyTable(`${found.length} of ${all.length} proxies`, part, now),
+      pager,
+    ],
+  });
+}
+
+/** How many proxies are in each state. */
+export function stateTiles(sessions: readonly SessionInfo[]): Parameters<typeof tiles>[0] {
+  const states = sessions.map(stateOf);
+  const count = (state: ProxyState) => states.filter((one) => one === state).length;
+  const to = (state: string) => `/debug/proxies?state=${state}`;
+  return [
+    ["proxies", sessions.length, "/debug/proxies"],
+    ["in sync", count("synced"), to("synced")],
+    ["behind", count("behind"), to("behind")],
+    ["reject something", count("error"), to("error"), count("error") > 0],
+  ];
+}
+
+/** Those that need attention first, then by name. */
+export function byState(a: SessionInfo, b: SessionInfo): number {
+  const order = Object.keys(STATES);
+  const worse = order.indexOf(stateOf(a)) - order.indexOf(stateOf(b));
+  return worse || (proxyId(a) < proxyId(b) ? -1 : 1);
+}
+
+/** A table of proxies. */
+export function proxyTable(
+  caption: string,
+  sessions: readonly SessionInfo[],
+  now: number,
+): ComponentChildren {
+  return table({
+    caption,
+    columns: ["Proxy", "Role", "Connected for", "CDS", "LDS", "EDS", "RDS", "Transport"],
+    rows: sessions.map((s) => [
+      proxyLink(proxyId(s)),
+      s.node.role,
+      span(now - s.connectedAt.getTime()),
+      ...SHORTS.map((short) => typeState(s, short, now)),
+      s.variant,
+    ]),
+    empty: "No proxy is connected that fits.",
+  });
+}
+
+/** Resources shown of each type before one is chosen. */
+const PREVIEW = 15;
+
+function proxyPage(inputs: DebugInputs, session: SessionInfo, url: URL): Response {
+  const id = proxyId(session);
+  const now = inputs.now();
+  const chosen = url.searchParams.get("type") ?? "";
+  const types = session.types.filter((t) => t.view !== undefined);
+  const shown = types.filter((t) => chosen === "" || t.short === chosen);
+  return debugPage({
+    title: id,
+    at: "/debug/proxies",
+    below: [],
+    forms: true,
+    body: [
+      facts(about(inputs, session)),
+      table({
+        caption: "What it follows",
+        columns: ["Type", "State", "Visible", "Revision", "Said"],
+        rows: session.types.map((t) => [
+          h("a", { href: `${pathOf("proxies", id)}?type=${t.short}` }, t.short),
+          typeState(session, t.short, now),
+          t.view?.size ?? 0,
+          t.acked?.revision ?? "none",
+          t.nack?.message ?? "",
+        ]),
+        empty: "It has not asked for anything yet.",
+      }),
+      filter(url, [{
+        name: "type",
+        label: "Type",
+        options: [["", "all"], ...types.map((t) => [t.short, t.short] as const)],
+      }]),
+      ...shown.map((t) => resourceList(session, t, url, chosen !== "")),
+    ],
+  });
+}
+
+function about(inputs: DebugInputs, session: SessionInfo) {
+  const { node } = session;
+  const cls = classOf(session);
+  const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
+  const mates = inputs.sessions().filter((s) => s.classKey === session.classKey).length;
+  const sidecar = inputs.mesh.tables.sidecars.keys().length === 0 ? "" : sidecarOf(inputs, session);
+  const dump = `/debug/config_dump?proxyID=${encodeURIComponent(proxyId(session))}`;
+  return [
+    ["Node", `${node.id}${node.buildVersion && `, Envoy ${node.buildVersion}`}`],
+    ["Connection", `${session.connectionId} from ${session.address}, ${session.variant}`],
+    ["Labels", labels || "none"],
+    ["Shares everything with", `${mates - 1} other proxies of its class`],
+    ["Services beside it", cls.targets.map((t) => `${t.service}:${t.port}`).join(" ") || "none"],
+    ["Narrowed by", sidecar === "" ? "no Sidecar" : rowLink("Sidecar", sidecar)],
+    ["As JSON", h("a", { href: dump }, "dump of its configuration")],
+  ] as const;
+}
+
+function sidecarOf({ mesh }: DebugInputs, session: SessionInfo): string {
+  const { namespace, labels } = classOf(session);
+  return mesh.graph.peek(mesh.scopes.sidecar, `${namespace}|${labelsKey(labels)}`);
+}
+
+function resourceList(
+  session: SessionInfo,
+  { short, view, wildcard, names }: SessionInfo["types"][number],
+  url: URL,
+  whole: boolean,
+): ComponentChildren {
+  const q = url.searchParams.get("q") ?? "";
+  const all = [...view!.names()].filter((name) => name.includes(q)).sort();
+  const { part, pager } = whole ? paged(url, all) : { part: all.slice(0, PREVIEW), pager: null };
+  const asked = new Set(names);
+  const id = proxyId(session);
+  const more = new URLSearchParams({ type: short, ...(q === "" ? {} : { q }) });
+  return h("section", null, [
+    table({
+      caption: `${short.toUpperCase()}: ${all.length} of ${view!.size} resources`,
+      columns: ["Name", "Size", "Version", "Asked for"],
+      rows: part.map((name) => {
+        const resource = view!.get(name)!;
+        return [
+          h("a", { href: pathOf("proxies", id, short, name) }, name),
+          size(resource.bytes.length),
+          h("code", null, resource.version.slice(0, 10)),
+          wildcard || asked.has(name) ? "yes" : badge("no", "plain"),
+        ];
+      }),
+      empty: "None that fits.",
+    }),
+    pager,
+    !whole && all.length > PREVIEW
+      ? h("p", null, h("a", { href: `${pathOf("proxies", id)}?${more}` }, `All ${all.length}`))
+      : null,
+  ]);
+}

@@ -1,0 +1,145 @@
+/**
+ * What became of edits, and what is held back.
+ *
+ * @module
+ */
+import type { Receipt } from "../../receipts/mod.ts";
+import type { Quarantined } from "../../serve/mod.ts";
+import { type ComponentChildren, json, type Route, text } from "../../web/mod.ts";
+import { debugRoute } from "../access.ts";
+import type { DebugInputs } from "../inputs.ts";
+import {
+  badge,
+  debugPage,
+  filter,
+  h,
+  paged,
+  pathOf,
+  proxyLink,
+  rowLink,
+  span,
+  table,
+  wantsPage,
+} from "./layout.ts";
+
+/** `/debug/receipts` and `/debug/quarantine`: pages for browsers, JSON for everybody else. */
+export function receiptPages(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/receipts", ({ url, request }) => {
+      const found = receiptsFor(inputs, url);
+      if (found === undefined) {
+        return text("give the object as ?resource=Kind/namespace/name\n", { status: 400 });
+      }
+      return wantsPage(request) ? receiptsPage(inputs, found, url) : json(found);
+    }),
+    debugRoute("GET", "/debug/quarantine", ({ url, request }) => {
+      const list = inputs.quarantined();
+      return wantsPage(request)
+        ? quarantinePage(list, inputs.now(), url)
+        : json(list.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood?.version })));
+    }),
+  ];
+}
+
+/** Receipts told at once, unless fewer are asked for. */
+const MOST = 500;
+
+/** Receipts of the object that is asked for, else the newest of all; `undefined` for what is no name. */
+function receiptsFor({ receipts }: DebugInputs, url: URL): readonly Receipt[] | undefined {
+  const resource = url.searchParams.get("resource") ?? "";
+  if (resource === "") return receipts.latest(MOST);
+  const [kind, namespace, name, ...rest] = resource.split("/");
+  if (kind === undefined || namespace === undefined || name === undefined || rest.length > 0) {
+    return undefined;
+  }
+  return receipts.of(kind, namespace, name);
+}
+
+function receiptsPage(inputs: DebugInputs, all: readonly Receipt[], url: URL): Response {
+  const q = url.searchParams.get("q") ?? "";
+  const found = all.filter((r) => `${r.kind} ${r.namespace}/${r.name}`.includes(q));
+  const { part, pager } = paged(url, found);
+  return debugPage({
+    title: "Receipts",
+    at: "/debug/receipts",
+    forms: true,
+    body: [
+      h("p", { class: "mute" }, "What became of edits at the proxies they concern, newest first."),
+      filter(url),
+      receiptTable(part, inputs.now()),
+      pager,
+    ],
+  });
+}
+
+/** A table of receipts. */
+export function receiptTable(list: readonly Receipt[], now: number): ComponentChildren {
+  return table({
+    caption: `Receipts (${list.length})`,
+    columns: ["Edit", "Generation", "Before", "Resources", "Proxies", "State", "Half by", "99% by"],
+    rows: list.map((r) => [
+      rowLink(r.kind, `${r.namespace}/${r.name}`),
+      r.generation ?? "removed",
+      span(now - r.publishedAt),
+      r.resourceCount,
+      r.sessions.concerned,
+      state(r),
+      r.p50Ms === undefined ? "" : span(r.p50Ms),
+      r.p99Ms === undefined ? "" : span(r.p99Ms),
+    ]),
+    empty: "No edit since the start, or too long ago.",
+  });
+}
+
+function state({ sessions, complete, streams }: Receipt): ComponentChildren {
+  const { acknowledged, pending, rejected, withheld, concerned } = sessions;
+  if (concerned === 0) return badge("concerns nobody connected", "plain");
+  if (rejected > 0) {
+    return badge(`${rejected} rejected`, "bad", streams.find((s) => s.message)?.message);
+  }
+  if (withheld > 0) return badge(`withheld from ${withheld}`, "warn");
+  if (!complete) return badge(`${pending} pending`, "warn");
+  return badge(acknowledged === concerned ? "all acknowledged" : "settled", "good");
+}
+
+function quarantinePage(list: readonly Quarantined[], now: number, url: URL): Response {
+  const { part, pager } = paged(url, list);
+  return debugPage({
+    title: "Quarantine",
+    at: "/debug/quarantine",
+    body: [
+      h(
+        "p",
+        { class: "mute" },
+        "Versions of resources that proxies rejected and are not sent again. All else flows; mended input ends it.",
+      ),
+      table({
+        caption: `Held back (${list.length})`,
+        columns: ["Resource", "For", "What the proxy said", "For how long", "In its place", "From"],
+        rows: part.map((one) => row(one, now)),
+        empty: "Nothing is held back: proxies accept what they are sent.",
+      }),
+      pager,
+    ],
+  });
+}
+
+function row(one: Quarantined, now: number): ComponentChildren[] {
+  const short = one.typeUrl.slice(one.typeUrl.lastIndexOf(".") + 1);
+  const { role, namespace } = JSON.parse(one.classKey) as { role: string; namespace: string };
+  return [
+    `${short} ${one.name}`,
+    [
+      one.from === "class"
+        ? `every ${role} of its class in ${namespace}`
+        : "those that rejected it",
+      ...one.streams.slice(0, 3).map((id) => h("div", null, proxyLink(id))),
+    ],
+    h("span", { class: "bad" }, one.message),
+    span(now - one.since),
+    one.lastGood === undefined ? "nothing" : "what was accepted last",
+    one.culprits.map((object) =>
+      h("div", null, h("a", { href: pathOf("objects", ...object.split("/")) }, object))
+    ),
+  ];
+}

@@ -1,0 +1,153 @@
+/**
+ * One resource of a proxy: what is in it, where it comes from, who else holds it.
+ *
+ * @module
+ */
+import { showResource } from "../../diff/mod.ts";
+import type { Resource, View } from "../../graph/mod.ts";
+import type { SessionInfo, TypeStatus } from "../../serve/mod.ts";
+import { type ComponentChildren, type Route } from "../../web/mod.ts";
+import { debugRoute } from "../access.ts";
+import type { DebugInputs } from "../inputs.ts";
+import { findProxy, proxyId } from "../proxies.ts";
+import {
+  badge,
+  debugPage,
+  facts,
+  h,
+  notFoundPage,
+  pathOf,
+  proxyLink,
+  rowLink,
+  size,
+  table,
+} from "./layout.ts";
+
+/** `/debug/proxies/:proxy/:type/:name`. */
+export function resourcePages(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/proxies/:proxy/:type/:name", ({ params }) => {
+      const session = findProxy(inputs, params.proxy!);
+      const type = session?.types.find((t) => t.short === params.type);
+      const resource = type?.view?.get(params.name!);
+      return session === undefined || type === undefined || resource === undefined
+        ? notFoundPage("/debug/proxies", params.name!, "The proxy sees no such resource now.")
+        : resourcePage(inputs, session, type, resource);
+    }),
+  ];
+}
+
+function resourcePage(
+  inputs: DebugInputs,
+  session: SessionInfo,
+  type: TypeStatus,
+  resource: Resource,
+): Response {
+  const id = proxyId(session);
+  const { holders, others } = holdersOf(inputs, type.typeUrl, resource);
+  return debugPage({
+    title: resource.name,
+    at: "/debug/proxies",
+    below: [[id, pathOf("proxies", id)], [
+      type.short,
+      `${pathOf("proxies", id)}?type=${type.short}`,
+    ]],
+    body: [
+      facts([
+        ["Type", h("code", null, type.typeUrl)],
+        ["Version", h("code", null, resource.version)],
+        ["Size", size(resource.bytes.length)],
+        ["Changed with revision", changedAt(type.view!, resource.name)],
+        ["Held by", `${holders.length} proxies as it is here`],
+        ["As JSON", h("a", { href: dumpOf(id, type.typeUrl, resource.name) }, "with why")],
+      ]),
+      why(inputs, type.view!, resource.name),
+      holderTable(holders),
+      others.length === 0 ? null : h("p", null, [
+        badge("differs", "warn"),
+        ` for ${others.length} proxies, for example `,
+        proxyLink(others[0]!),
+      ]),
+      h("h2", { id: "content" }, "Content"),
+      h("pre", { tabIndex: 0, "aria-label": "Content as JSON" }, [content(type.typeUrl, resource)]),
+    ],
+  });
+}
+
+function dumpOf(id: string, typeUrl: string, name: string): string {
+  const query = new URLSearchParams({ proxyID: id, types: typeUrl, name, why: "true" });
+  return `/debug/config_dump?${query}`;
+}
+
+function content(typeUrl: string, resource: Resource): string {
+  return JSON.stringify(showResource(typeUrl, resource.bytes), undefined, 2);
+}
+
+function changedAt(view: View, name: string): number | string {
+  for (const layer of view.layers) {
+    if (layer.get(name) === undefined) continue;
+    const entry = layer.since(0)?.findLast((one) => one.name === name);
+    return entry?.revision ?? "one too long ago to tell";
+  }
+  return "unknown";
+}
+
+/** The rows that the resource was made from, with where they stand. */
+function why(inputs: DebugInputs, view: View, name: string): ComponentChildren {
+  const cell = view.cellOf(name);
+  const rows = cell === undefined ? [] : inputs.mesh.graph.origins(cell.table, cell.key);
+  const objects = new Map(
+    inputs.objects().map((object) => [
+      `${object.meta.kind}/${object.meta.namespace}/${object.meta.name}`,
+      object,
+    ]),
+  );
+  return table({
+    caption: "Made from",
+    columns: ["Row", "Generation", "Place"],
+    rows: rows.map((row) => {
+      const slash = row.indexOf("/");
+      const meta = objects.get(row)?.meta;
+      const { file, line, uid } = meta?.origin ?? {};
+      return [
+        meta === undefined ? row : rowLink(row.slice(0, slash), row.slice(slash + 1)),
+        meta?.generation ?? "",
+        file === undefined ? uid ?? "" : h("code", null, `${file}:${line}`),
+      ];
+    }),
+    empty: "Nothing: it is the same in every mesh.",
+  });
+}
+
+/** Proxies that see the same version of a resource, and those that see another one. */
+function holdersOf(
+  inputs: DebugInputs,
+  typeUrl: string,
+  { name, version }: Resource,
+): { readonly holders: string[]; readonly others: string[] } {
+  const versions = new Map<View, string | undefined>();
+  const [holders, others]: [string[], string[]] = [[], []];
+  for (const session of inputs.sessions()) {
+    const type = session.types.find((t) => t.typeUrl === typeUrl);
+    const view = type?.view;
+    if (view === undefined || !(type!.wildcard || type!.names.includes(name))) continue;
+    if (!versions.has(view)) versions.set(view, view.get(name)?.version);
+    const seen = versions.get(view);
+    if (seen === version) holders.push(proxyId(session));
+    else if (seen !== undefined) others.push(proxyId(session));
+  }
+  return { holders: holders.sort(), others: others.sort() };
+}
+
+/** Proxies named; the rest is counted. */
+const NAMED = 20;
+
+function holderTable(holders: readonly string[]): ComponentChildren {
+  const more = holders.length - NAMED;
+  return table({
+    caption: `Held by ${holders.length} proxies${more > 0 ? `, the first ${NAMED}` : ""}`,
+    columns: ["Proxy"],
+    rows: holders.slice(0, NAMED).map((id) => [proxyLink(id)]),
+    empty: "Nobody has asked for it by name.",
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * How far proxies are, in a word.
+ *
+ * @module
+ */
+import type { SessionInfo, TypeStatus } from "../../serve/mod.ts";
+import type { ComponentChildren } from "../../web/mod.ts";
+import { ageOf } from "../proxies.ts";
+import { badge, span, type Tone } from "./layout.ts";
+
+/** The state of a proxy as a whole: the worst of its types. */
+export type ProxyState = "error" | "behind" | "synced";
+
+/** States with their colours, the worst first. */
+export const STATES: Readonly<Record<ProxyState, Tone>> = {
+  error: "bad",
+  behind: "warn",
+  synced: "good",
+};
+
+/** The state of a proxy. */
+export function stateOf({ types }: SessionInfo): ProxyState {
+  if (types.some((type) => type.state === "ERROR")) return "error";
+  return types.some((type) => type.state === "STALE" || waits(type)) ? "behind" : "synced";
+}
+
+/** Asked for and served here, and not sent. A type that nobody serves waits for nothing. */
+function waits({ state, view }: TypeStatus): boolean {
+  return state === "NOT SENT" && view !== undefined;
+}
+
+/** One type's state with its age. */
+export function typeState(
+  session: SessionInfo,
+  short: string,
+  now: number,
+): ComponentChildren {
+  const type = session.types.find((one) => one.short === short);
+  if (type === undefined) return badge("not asked for", "plain");
+  const age = ageOf(type, now);
+  const words = age === undefined ? type.state : `${type.state} (${age < 1000 ? "0s" : span(age)})`;
+  return badge(words, TONES[type.state], type.nack?.message);
+}
+
+const TONES: Readonly<Record<TypeStatus["state"], Tone>> = {
+  SYNCED: "good",
+  STALE: "warn",
+  "NOT SENT": "plain",
+  ERROR: "bad",
+};

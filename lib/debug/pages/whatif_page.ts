@@ -1,0 +1,150 @@
+/**
+ * The page that asks what an edit would change.
+ *
+ * @module
+ */
+import type { FieldChange } from "../../diff/mod.ts";
+import type { ComponentChildren } from "../../web/mod.ts";
+import type { Answer, ClassPrediction, Prediction, ResourcePrediction } from "../../whatif/mod.ts";
+import { badge, debugPage, facts, h, proxyLink, size, span, table, tiles } from "./layout.ts";
+
+/** The question as it was typed. */
+export interface Typed {
+  readonly documents: string;
+  /** Names of objects to remove, one a line. */
+  readonly removals: string;
+}
+
+/** The form, and the answer to what it was sent with. */
+export function whatIfPage(typed: Typed, answer: Answer | undefined): Response {
+  return debugPage({
+    title: "What if",
+    at: "/debug/whatif",
+    forms: true,
+    status: answer?.kind === "invalid" ? 400 : answer?.kind === "busy" ? 429 : 200,
+    body: [
+      h(
+        "p",
+        { class: "mute" },
+        "Rehearses an edit beside the living configuration: nothing is applied, nobody is sent anything.",
+      ),
+      answer === undefined ? null : shownAnswer(answer),
+      h("form", { method: "post", action: "/debug/whatif" }, [
+        h("label", { class: "wide" }, [
+          "YAML documents that come, or take the place of those of their name",
+          h("textarea", { name: "documents", accessKey: "f", spellcheck: false }, typed.documents),
+        ]),
+        h("label", { class: "wide" }, [
+          "Objects that go, one a line, as Kind/namespace/name",
+          h("textarea", { name: "remove", style: "min-height: 3.5rem" }, typed.removals),
+        ]),
+        h("button", { type: "submit" }, "Rehearse"),
+      ]),
+    ],
+  });
+}
+
+function shownAnswer(answer: Answer): ComponentChildren {
+  switch (answer.kind) {
+    case "predicted":
+      return predicted(answer.prediction);
+    case "busy":
+      return h("p", { class: "bad" }, "Another question is being answered; ask again in a moment.");
+    case "invalid":
+      return table({
+        caption: "The question has mistakes, so nothing was rehearsed",
+        columns: ["Place", "Field", "What is wrong", "What to do"],
+        rows: answer.problems.map((p) => [
+          h("code", null, `${p.file}:${p.line}:${p.column}`),
+          p.path,
+          p.message,
+          p.remedy,
+        ]),
+      });
+  }
+}
+
+function predicted(prediction: Prediction): ComponentChildren {
+  const { edits, faults, proxies, classes, revision, took, cut } = prediction;
+  return h("section", { "aria-label": "Answer" }, [
+    tiles([
+      ["of the proxies would be sent something", `${proxies.concerned} of ${proxies.connected}`],
+      ["computations would fail", faults.length, undefined, faults.length > 0],
+      ["revision it holds for", revision],
+      ["to find out", span(took.ms)],
+    ]),
+    table({
+      caption: "Edits",
+      columns: ["Object", "Change"],
+      rows: edits.map(({ object, change }) => [object, change]),
+    }),
+    faults.length === 0 ? null : table({
+      caption: "Would fail",
+      columns: ["Computation", "Error"],
+      rows: faults.map((f) => [`${f.table} ${f.key}`, f.error]),
+    }),
+    ...classes.map(oneClass),
+    cut ? h("p", { class: "warn" }, "There are more differences than are told here.") : null,
+  ]);
+}
+
+/** Proxies named of a class. */
+const NAMED = 6;
+
+function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): ComponentChildren {
+  const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
+  const more = proxies.length - NAMED;
+  return h("section", null, [
+    h("h2", null, [
+      `${cls.role} in ${cls.namespace} `,
+      badge(`${proxies.length} proxies`, "plain"),
+      moves ? badge("moves to another class", "warn") : null,
+    ]),
+    facts([
+      ["Labels", labels || "none"],
+      ["Proxies", [
+        ...proxies.slice(0, NAMED).flatMap((id) => [proxyLink(id), " "]),
+        more > 0 ? `and ${more} more` : null,
+      ]],
+    ]),
+    ...types.map(({ typeUrl, resources }) =>
+      table({
+        caption: typeUrl.slice(typeUrl.lastIndexOf(".") + 1),
+        columns: ["Resource", "Change", "Size", "Fields"],
+        rows: resources.slice(0, ROWS).map(row),
+      })
+    ),
+  ]);
+}
+
+/** Resources shown of a type; the JSON has them all. */
+const ROWS = 100;
+const FIELDS = 12;
+
+function row({ name, change, bytes, fields = [] }: ResourcePrediction): ComponentChildren[] {
+  const tone = change === "added" ? "good" : change === "removed" ? "bad" : "plain";
+  const told = change === "changed" ? fields : [];
+  return [
+    name,
+    badge(change, tone),
+    `${size(bytes.before)} → ${size(bytes.after)}`,
+    [
+      ...told.slice(0, FIELDS).map(field),
+      told.length > FIELDS ? h("div", { class: "mute" }, `and ${told.length - FIELDS} more`) : null,
+    ],
+  ];
+}
+
+function field({ path, before, after }: FieldChange): ComponentChildren {
+  return h("div", null, [
+    h("code", null, `${path}: `),
+    before === undefined ? null : h("code", { class: "bad" }, short(before)),
+    " → ",
+    after === undefined ? "nothing" : h("code", { class: "good" }, short(after)),
+  ]);
+}
+
+function short(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+}

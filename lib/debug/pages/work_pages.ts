@@ -1,0 +1,216 @@
+/**
+ * What the daemon did and what it cost: publications, costs, faults.
+ *
+ * @module
+ */
+import type { Fault } from "../../graph/mod.ts";
+import { type ComponentChildren, json, type Route } from "../../web/mod.ts";
+import { messageOf } from "../../base/mod.ts";
+import { debugRoute } from "../access.ts";
+import type { DebugInputs } from "../inputs.ts";
+import type { Publication } from "../pushes.ts";
+import {
+  debugPage,
+  filter,
+  h,
+  paged,
+  rowLink,
+  size,
+  span,
+  table,
+  tiles,
+  wantsPage,
+} from "./layout.ts";
+
+/** `/debug/pushes`, `/debug/costs`, `/debug/faults`. */
+export function workPages(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/pushes", ({ url, request }) => {
+      const list = inputs.pushes();
+      return wantsPage(request) ? pushesPage(list, inputs.now(), url) : json(list);
+    }),
+    debugRoute("GET", "/debug/costs", ({ request, url }) => {
+      const costs = inputs.mesh.graph.costs({ top: topOf(url) });
+      return wantsPage(request) ? costsPage(costs) : json(costs);
+    }),
+    debugRoute("GET", "/debug/faults", ({ url }) => faultsPage(inputs, url)),
+  ];
+}
+
+/** Most entries of a table's cost that are told. */
+const MAX_TOP = 100;
+
+function topOf(url: URL): number {
+  const asked = Number(url.searchParams.get("top") ?? 3);
+  return Number.isInteger(asked) && asked > 0 ? Math.min(asked, MAX_TOP) : 3;
+}
+
+function pushesPage(list: readonly Publication[], now: number, url: URL): Response {
+  const { part, pager } = paged(url, list);
+  return debugPage({
+    title: "Pushes",
+    at: "/debug/pushes",
+    body: [
+      h(
+        "p",
+        { class: "mute" },
+        "Publications of changes, the newest first. What proxies are sent as they connect is not among them.",
+      ),
+      pushTable(part, now),
+      pager,
+    ],
+  });
+}
+
+/** A table of publications. */
+export function pushTable(list: readonly Publication[], now: number): ComponentChildren {
+  return table({
+    caption: `Publications (${list.length})`,
+    columns: [
+      "Revision",
+      "Before",
+      "Because of",
+      "Proxies concerned",
+      "Resources",
+      "Removed",
+      "Sent",
+      "Answers",
+      "Until the last answer",
+    ],
+    rows: list.map((one) => [
+      String(one.revision),
+      span(now - one.time),
+      edits(one),
+      one.concerned,
+      one.resources,
+      one.removed,
+      size(one.bytes),
+      one.rejected === 0
+        ? `${one.acknowledged} of ${one.responses}`
+        : h("span", { class: "bad" }, `${one.rejected} rejected of ${one.responses}`),
+      one.tookMs === undefined ? "" : span(one.tookMs),
+    ]),
+    empty: "Nothing was published while somebody was connected.",
+  });
+}
+
+/** Edits named in a row. */
+const NAMED = 3;
+
+function edits({ edits, editCount }: Publication): ComponentChildren {
+  if (editCount === undefined) return "more edits than are remembered";
+  const named = edits.slice(0, NAMED).map(({ table, key, kind }) =>
+    h("div", null, [kind === "delete" ? `${table} ${key} removed` : rowLink(table, key)])
+  );
+  const more = editCount - named.length;
+  return [...named, more > 0 ? h("div", { class: "mute" }, `and ${more} more`) : null];
+}
+
+function costsPage(costs: ReturnType<DebugInputs["mesh"]["graph"]["costs"]>): Response {
+  const total = costs.tables.reduce((sum, t) => sum + t.micros, 0);
+  return debugPage({
+    title: "Costs",
+    at: "/debug/costs",
+    body: [
+      tiles([
+        ["computing in all", micros(total)],
+        ["for connects and questions", micros(costs.unattributed.micros)],
+        ["computations", costs.tables.reduce((sum, t) => sum + t.computed, 0)],
+      ]),
+      table({
+        caption: "Dearest objects: what their edits made necessary",
+        columns: ["Object", "Time", "Computations", "Publications"],
+        rows: costs.inputs.slice(0, 30).map((row) => [
+          rowLink(row.table, row.key),
+          micros(row.micros),
+          Math.round(row.computed * 10) / 10,
+          row.publications,
+        ]),
+        empty: "Nothing was edited yet.",
+      }),
+      table({
+        caption: "Dearest tables of the engine",
+        columns: ["Table", "Time", "Computations", "Cells", "Dearest cells"],
+        rows: costs.tables.slice(0, 30).map((row) => [
+          row.table,
+          micros(row.micros),
+          row.computed,
+          row.cells,
+          row.top.map((cell) =>
+            h("div", null, [h("code", null, cut(cell.key)), ` ${micros(cell.micros)}`])
+          ),
+        ]),
+        empty: "Nothing was computed yet.",
+      }),
+    ],
+  });
+}
+
+function micros(value: number): string {
+  return value < 1000 ? `${Math.round(value)} µs` : `${(value / 1000).toFixed(1)} ms`;
+}
+
+/** Keys of classes are whole documents. */
+function cut(key: string): string {
+  return key.length <= 80 ? key : `${key.slice(0, 79)}…`;
+}
+
+function faultsPage(inputs: DebugInputs, url: URL): Response {
+  const q = url.searchParams.get("q") ?? "";
+  const all = inputs.mesh.graph.faults();
+  const found = all.filter((f) => `${f.table} ${f.key} ${f.inputs.join(" ")}`.includes(q));
+  const { part, pager } = paged(url, found);
+  return debugPage({
+    title: "Faults",
+    at: "/debug/faults",
+    forms: true,
+    body: [
+      h(
+        "p",
+        { class: "mute" },
+        "Computations that failed. What they made before keeps serving; everything else goes on.",
+      ),
+      filter(url),
+      table({
+        caption: `${found.length} of ${all.length} faults`,
+        columns: ["Computation", "Error", "Since revision", "Serves", "From"],
+        rows: part.map(faultRow),
+        empty: "Nothing fails.",
+      }),
+      pager,
+      problems(inputs),
+    ],
+  });
+}
+
+/** Rows named for a fault. */
+const INPUTS = 5;
+
+function faultRow(fault: Fault): ComponentChildren[] {
+  return [
+    h("code", null, cut(`${fault.table} ${fault.key}`)),
+    h("span", { class: "bad" }, messageOf(fault.error)),
+    fault.since,
+    fault.lastGood ? "what it made last" : "nothing",
+    fault.inputs.slice(0, INPUTS).map((row) => {
+      const slash = row.indexOf("/");
+      return h("div", null, rowLink(row.slice(0, slash), row.slice(slash + 1)));
+    }),
+  ];
+}
+
+/** Documents that do not serve, with what to do. */
+export function problems(inputs: DebugInputs): ComponentChildren {
+  const list = inputs.problems();
+  return table({
+    caption: `Documents set aside (${list.length})`,
+    columns: ["Place", "Field", "What is wrong", "What to do"],
+    rows: list.slice(0, 100).map((p) => [
+      h("code", null, `${p.file}:${p.line}:${p.column}`),
+      p.path,
+      p.message,
+      p.remedy,
+    ]),
+    empty: "All configuration serves.",
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * Questions about edits that nobody made.
+ *
+ * @module
+ */
+import { json, type Route, text, type WebCall } from "../web/mod.ts";
+import { type Answer, renderPrediction, renderProblems, type WhatIf } from "../whatif/mod.ts";
+import { changing, debugRoute } from "./access.ts";
+import type { DebugInputs } from "./inputs.ts";
+import { whatIfPage } from "./pages/whatif_page.ts";
+
+/** `POST /debug/whatif[?remove=Kind/namespace/name…][&format=text]`, with YAML documents as the body. */
+export function whatIfRoutes({ whatIf }: DebugInputs): Route[] {
+  // It changes nothing, but costs more than pages of others should be able to ask for.
+  return [
+    debugRoute(
+      "GET",
+      "/debug/whatif",
+      () => whatIfPage({ documents: "", removals: "" }, undefined),
+    ),
+    debugRoute(
+      "POST",
+      "/debug/whatif",
+      changing((call) => isForm(call) ? askByForm(whatIf, call) : ask(whatIf, call)),
+    ),
+  ];
+}
+
+function isForm({ request }: WebCall): boolean {
+  return (request.headers.get("content-type") ?? "").startsWith(
+    "application/x-www-form-urlencoded",
+  ) &&
+    (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+/** What the page's own form sends. */
+async function askByForm(whatIf: WhatIf, call: WebCall): Promise<Response> {
+  const form = new URLSearchParams(await call.body());
+  const documents = form.get("documents") ?? "";
+  const removals = form.get("remove") ?? "";
+  const names = removals.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const empty = documents.trim() === "" && names.length === 0;
+  const answer = empty ? undefined : await whatIf.ask({ documents, removals: names }, call.signal);
+  return whatIfPage({ documents, removals }, answer);
+}
+
+async function ask(whatIf: WhatIf, call: WebCall): Promise<Response> {
+  const question = {
+    documents: await call.body(),
+    removals: call.url.searchParams.getAll("remove"),
+  };
+  const asText = wantsText(call);
+  if (question.documents.trim() === "" && question.removals.length === 0) {
+    return text(
+      "send YAML documents, and name objects to take away as ?remove=Kind/namespace/name\n",
+      { status: 400 },
+    );
+  }
+  return respond(await whatIf.ask(question, call.signal), asText);
+}
+
+function respond(answer: Answer, asText: boolean): Response {
+  switch (answer.kind) {
+    case "predicted":
+      return asText ? text(renderPrediction(answer.prediction)) : json(answer.prediction);
+    case "invalid": {
+      const { problems, warnings } = answer;
+      return asText
+        ? text(renderProblems(problems), { status: 400 })
+        : json({ problems, warnings }, { status: 400 });
+    }
+    case "busy":
+      return text("another question is being answered; ask again in a moment\n", {
+        status: 429,
+        headers: { "retry-after": "2" },
+      });
+  }
+}
+
+function wantsText({ request, url }: WebCall): boolean {
+  return url.searchParams.get("format") === "text" ||
+    (request.headers.get("accept") ?? "").split(",")[0]!.trim().startsWith("text/plain");
+}

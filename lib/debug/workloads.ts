@@ -1,0 +1,121 @@
+/**
+ * Views of what services consist of and of what single proxies may reach.
+ *
+ * @module
+ */
+import { labelsKey } from "../derive/mod.ts";
+import type { Endpoint, ProxyClass, Service } from "../model/mod.ts";
+import { AnySchema, create, type JsonValue, SERVED_TYPES, toJson } from "../proto/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import { showJson } from "../diff/mod.ts";
+import { json, type Route, text } from "../web/mod.ts";
+import { SidecarSchema } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import { debugRoute } from "./access.ts";
+import { allServices } from "./config.ts";
+import { withProxy } from "./find.ts";
+import type { DebugInputs } from "./inputs.ts";
+import { proxyId } from "./proxies.ts";
+
+/** `/debug/endpointShardz`, `…/endpointz`, `…/instancesz`, `…/sidecarz`, `…/ecdsz`, `…/ndsz`. */
+export function workloadRoutes(inputs: DebugInputs): Route[] {
+  const shards = () => json(endpointShards(inputs));
+  const typed = (path: string, typeUrl: string, missing: string): Route =>
+    debugRoute(
+      "GET",
+      `/debug/${path}`,
+      ({ url }) => withProxy(inputs, url, (session) => resourcesOf(session, typeUrl, missing)),
+    );
+  return [
+    debugRoute("GET", "/debug/endpointShardz", shards),
+    debugRoute("GET", "/debug/endpointz", shards),
+    debugRoute("GET", "/debug/instancesz", () => json(instances(inputs))),
+    debugRoute(
+      "GET",
+      "/debug/sidecarz",
+      ({ url }) => withProxy(inputs, url, (session) => json(sidecarScope(inputs, session))),
+    ),
+    typed(
+      "ecdsz",
+      "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig",
+      "extension configurations are not served yet",
+    ),
+    typed(
+      "ndsz",
+      "type.googleapis.com/mesh.networking.nds.v1.NameTable",
+      "name tables are not served yet",
+    ),
+  ];
+}
+
+/** Host → namespace → endpoints, by the registry they come from. */
+function endpointShards(inputs: DebugInputs): Record<string, Record<string, unknown>> {
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const { key, host, namespace } of allServices(inputs)) {
+    const endpoints = inputs.mesh.graph.peek(inputs.mesh.services.endpoints, key);
+    (found[host] ??= {})[namespace] = {
+      Shards: { [`File/${inputs.clusterId}`]: endpoints },
+      ServiceAccounts: serviceAccounts(endpoints),
+    };
+  }
+  return found;
+}
+
+function serviceAccounts(endpoints: readonly Endpoint[]): string[] {
+  return [...new Set(endpoints.map((e) => e.serviceAccount).filter(Boolean))].sort();
+}
+
+/** Proxy → the service ports that run beside it. */
+function instances(inputs: DebugInputs): Record<string, unknown> {
+  return Object.fromEntries(
+    inputs.sessions().map((s) => [proxyId(s), classOf(s).targets]),
+  );
+}
+
+/** The class of a session; its key is its content. */
+export function classOf({ classKey }: SessionInfo): Omit<ProxyClass, "key"> {
+  return JSON.parse(classKey) as Omit<ProxyClass, "key">;
+}
+
+/** What a proxy may reach: what its Sidecar imports, or all that its namespace sees. */
+function sidecarScope(inputs: DebugInputs, session: SessionInfo): Record<string, unknown> {
+  const { mesh } = inputs;
+  const { namespace, labels } = classOf(session);
+  const key = mesh.graph.peek(mesh.scopes.sidecar, `${namespace}|${labelsKey(labels)}`);
+  const row = key === "" ? undefined : mesh.tables.sidecars.peek(key);
+  const hosts = key === ""
+    ? [...new Set(allServices(inputs).map(({ host }) => host))]
+    : mesh.graph.peek(mesh.scopes.egressHosts, `${namespace}|${key}|*`);
+  return {
+    name: row?.meta.name ?? "",
+    namespace,
+    sidecar: row === undefined ? null : toJson(SidecarSchema, row.spec),
+    egressListeners: (row?.spec.egress ?? []).map(({ port, bind, hosts }, at) => ({
+      port: port?.number ?? 0,
+      bind,
+      hosts,
+      services: mesh.graph.peek(mesh.scopes.egressHosts, `${namespace}|${key}|${at}`),
+    })),
+    services: hosts.flatMap((host) => serviceSeen(inputs, namespace, host)),
+  };
+}
+
+function serviceSeen(
+  { mesh }: DebugInputs,
+  namespace: string,
+  host: string,
+): Pick<Service, "host" | "namespace" | "ports">[] {
+  const key = mesh.graph.peek(mesh.services.resolve, `${namespace}|${host}`);
+  const service = key === undefined ? undefined : mesh.graph.peek(mesh.services.service, key);
+  if (service === undefined) return [];
+  return [{ host, namespace: service.namespace, ports: service.ports }];
+}
+
+function resourcesOf(session: SessionInfo, typeUrl: string, missing: string): Response {
+  const view = session.view(typeUrl);
+  if (view === undefined) return text(`${missing}\n`, { status: 404 });
+  const names = [...view.names()].sort();
+  return json(names.map((name): JsonValue => {
+    const any = create(AnySchema, { typeUrl, value: view.get(name)!.bytes });
+    return showJson(toJson(AnySchema, any, { registry: SERVED_TYPES }));
+  }));
+}
