@@ -1,0 +1,217 @@
+/**
+ * A server behind a proxy and a client behind another, with certificates: what
+ * the suite of security runs with.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import {
+  type Agent,
+  type Backend,
+  type ConfigDir,
+  type Daemon,
+  eventually,
+  makeConfigDir,
+  startAgent,
+  startBackend,
+  startDaemon,
+  startTcpBackend,
+} from "../../../scripts/harness/mod.ts";
+import { envoyPath } from "../../../scripts/tools.ts";
+import { toYaml } from "../../../lib/text/mod.ts";
+import { type Authority, type Certificate, makeAuthority } from "../../support/certificates.ts";
+import { documents, manifest, type Spec } from "../../support/manifest.ts";
+
+/** Namespace of the server. */
+export const SERVER_NAMESPACE = "shop";
+
+/** Namespace of the client. */
+export const CLIENT_NAMESPACE = "web";
+
+/** Address of the server's proxy; its backends are on 127.0.0.1 at the same ports. */
+export const SERVER = "127.0.41.1";
+
+/** Address of the client's proxy. */
+export const CLIENT = "127.0.41.2";
+
+/** A running world. */
+export interface SecurityWorld extends AsyncDisposable {
+  readonly config: ConfigDir;
+  readonly daemon: Daemon;
+  readonly server: Agent;
+  readonly client: Agent;
+  readonly backend: Backend;
+  /** Ports of the server: HTTP and plain TCP. */
+  readonly http: number;
+  readonly tcp: number;
+  readonly authority: Authority;
+  /** Of a caller in a namespace, `spiffe://cluster.local/ns/NAMESPACE/sa/NAME`. */
+  readonly certificate: (namespace: string, account: string) => Promise<Certificate>;
+  /** Writes the policies of a case and waits until both proxies have taken them up. */
+  readonly apply: (...texts: readonly string[]) => Promise<void>;
+}
+
+/** A document of the security group. */
+export function policy(
+  kind: string,
+  name: string,
+  spec: Spec,
+  more: {
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  } = {},
+): string {
+  const { namespace = SERVER_NAMESPACE, annotations = {} } = more;
+  return toYaml({
+    apiVersion: "security.mesh.io/v1",
+    kind,
+    metadata: { name, namespace, annotations },
+    spec,
+  });
+}
+
+/** An AuthorizationPolicy of the server. */
+export function authorization(name: string, spec: Spec): string {
+  return policy("AuthorizationPolicy", name, spec);
+}
+
+/** Options of the world. */
+export interface SecurityOptions {
+  readonly meshConfig?: Spec;
+  readonly env?: Readonly<Record<string, string>>;
+  /** More documents that are always there. */
+  readonly services?: readonly string[];
+}
+
+/** Starts the world. */
+export async function startSecurityWorld(options: SecurityOptions = {}): Promise<SecurityWorld> {
+  await using stack = new AsyncDisposableStack();
+  const dir = await Deno.makeTempDir({ prefix: "mesh-security-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  const authority = await makeAuthority(dir);
+  const certificate = (namespace: string, account: string): Promise<Certificate> =>
+    authority.issue(`${namespace}-${account}`, [
+      `spiffe://cluster.local/ns/${namespace}/sa/${account}`,
+    ]);
+  const backend = stack.use(startBackend("shop"));
+  const tcp = stack.use(await startTcpBackend("till"));
+  const config = stack.use(await makeConfigDir());
+  const meshConfig = `${dir}/mesh.yaml`;
+  await Deno.writeTextFile(meshConfig, toYaml(options.meshConfig ?? {}));
+  await config.write("services.yaml", servicesOf(backend.port, tcp.port, options.services ?? []));
+  await config.write("sidecars.yaml", sidecarsOf(backend.port, tcp.port));
+  const daemon = stack.use(
+    await startDaemon({
+      configDir: config.path,
+      args: [`--meshConfig=${meshConfig}`],
+      env: options.env,
+    }),
+  );
+  const envoy = await envoyPath();
+  const start = async (name: string, namespace: string, ip: string): Promise<Agent> =>
+    stack.use(
+      await startAgent({
+        role: "sidecar",
+        name,
+        namespace,
+        labels: { app: name },
+        ip,
+        xds: daemon.xds,
+        envoy,
+        dir,
+        interception: "NONE",
+        env: filesOf(await certificate(namespace, name), authority),
+        proxyConfig: {
+          proxyStatsMatcher: { inclusionRegexps: [".*rbac.*", ".*update_rejected", ".*ssl.*"] },
+        },
+      }),
+    );
+  const server = await start("shop", SERVER_NAMESPACE, SERVER);
+  const client = await start("web", CLIENT_NAMESPACE, CLIENT);
+  let round = 0;
+  const apply = async (...texts: readonly string[]): Promise<void> => {
+    // A resource that changes with each round tells when a proxy is up to date.
+    const mark = `round-${++round}.test`;
+    const sign = [SERVER_NAMESPACE, CLIENT_NAMESPACE].map((namespace) =>
+      manifest("ServiceEntry", "sign", {
+        hosts: [mark],
+        resolution: "STATIC",
+        exportTo: ["."],
+        ports: [{ number: 1, name: "tcp", protocol: "TCP" }],
+      }, namespace)
+    );
+    await config.write("policies.yaml", documents(...texts, ...sign));
+    for (const agent of [server, client]) {
+      await eventually(`${agent.name} to be up to date`, async () => {
+        const names = await agent.held("cluster");
+        return names.some((name) => name.endsWith(mark));
+      });
+      const refused = await agent.stats("update_rejected$");
+      for (const [name, count] of Object.entries(refused)) {
+        assert.equal(count, 0, `${agent.name} ${name}: ${agent.program.output()}`);
+      }
+    }
+  };
+  const parts = stack.move();
+  return {
+    config,
+    daemon,
+    server,
+    client,
+    backend,
+    http: backend.port,
+    tcp: tcp.port,
+    authority,
+    certificate,
+    apply,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+/** Node metadata that declares a certificate's files for both sides. */
+function filesOf(own: Certificate, authority: Authority): Record<string, string> {
+  return Object.fromEntries(["SERVER", "CLIENT"].flatMap((side) => [
+    [`MESH_META_TLS_${side}_CERT_CHAIN`, own.cert],
+    [`MESH_META_TLS_${side}_KEY`, own.key],
+    [`MESH_META_TLS_${side}_ROOT_CERT`, authority.cert],
+  ]));
+}
+
+/** The server's services, at the address of its proxy. */
+function servicesOf(http: number, tcp: number, more: readonly string[]): string {
+  const at = (port: number): Spec[] => [{
+    address: SERVER,
+    ports: { main: port },
+    labels: { app: "shop", "security.mesh.io/tlsMode": "mesh" },
+    serviceAccount: "shop",
+  }];
+  const service = (name: string, number: number, protocol: string): string =>
+    manifest("ServiceEntry", name, {
+      hosts: [`${name}.test`],
+      location: "MESH_INTERNAL",
+      resolution: "STATIC",
+      ports: [{ number, protocol, name: "main" }],
+      endpoints: at(number),
+    }, SERVER_NAMESPACE);
+  return documents(
+    service("shop", http, "HTTP"),
+    service("till", tcp, "TCP"),
+    ...more,
+  );
+}
+
+/** Nothing redirects traffic here: the client's proxy takes calls at its own address, the server's makes none. */
+function sidecarsOf(http: number, tcp: number): string {
+  const listener = (number: number, protocol: string, bind: string): Spec => ({
+    port: { number, protocol, name: protocol.toLowerCase() },
+    bind,
+    captureMode: "NONE",
+    hosts: ["*/*"],
+  });
+  const client = [listener(http, "HTTP", CLIENT), listener(tcp, "TCP", CLIENT)];
+  const server = [listener(9, "TCP", "127.0.41.3")];
+  return documents(
+    manifest("Sidecar", "web", { egress: client }, CLIENT_NAMESPACE),
+    manifest("Sidecar", "shop", { egress: server }, SERVER_NAMESPACE),
+  );
+}
