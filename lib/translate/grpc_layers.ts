@@ -11,6 +11,7 @@ import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
 import { type Context, pick, pickService, splitKey } from "./context.ts";
+import { namedCollection } from "./explained.ts";
 import { buildGrpcCluster, buildGrpcListener, buildGrpcServerListener } from "./grpc/mod.ts";
 import { type Layered, overlayOf } from "./outbound_clusters.ts";
 import { encodeResource, resourceOf, sameResources } from "./resource.ts";
@@ -126,17 +127,16 @@ function serversOf(read: Read, context: Context, cls: ProxyClass): Listener[] {
   );
 }
 
-/** The layers of a class, by kind of resource; endpoints are those of proxies. */
+/** The layers of a class, by kind of resource. */
 export function grpcLayers(
   context: Context,
   tables: GrpcTables,
   cls: ProxyClass,
-  endpoints: readonly Collection[],
-): Record<"cluster" | "endpoint" | "listener" | "route", readonly Collection[]> {
+): Record<"cluster" | "listener" | "route", readonly Collection[]> {
   const { graph, indexes, scopes } = context.mesh;
   const ns = cls.namespace;
   const collection = (name: string, spec: () => CollectionSpec): Collection =>
-    graph.collection(name, spec);
+    namedCollection(graph, name, spec);
   const layers = (type: string, { base, overlay }: Layered): Collection[] => [
     collection(`${type}/grpc/overlay/${ns}`, () => ({
       members: { listFrom: [scopes.overlayHosts, ns] },
@@ -155,7 +155,6 @@ export function grpcLayers(
   }));
   return {
     cluster: layers("cluster", tables.clusters),
-    endpoint: endpoints,
     listener: [servers, ...layers("listener", tables.listeners)],
     route: layers("route", tables.routes),
   };

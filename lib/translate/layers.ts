@@ -36,6 +36,7 @@ import {
 } from "./route_layers.ts";
 import { clusterKind } from "./mutual.ts";
 import { importedBy } from "./provenance/mod.ts";
+import { deriveGrpcTables, grpcLayers, type GrpcTables, isGrpc } from "./grpc_layers.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 
 /** Names of the types that are served. */
@@ -87,8 +88,11 @@ export function createLayers(context: Context): LayersOf {
     gateways: deriveGatewayTables(context),
   };
   const explained = createExplained(context.mesh.graph);
+  const grpc = deriveGrpcTables(context, parts.routes.virtualHosts);
   return (placement) => {
-    const layers = placement.cls.role === "router"
+    const layers = isGrpc(placement.cls)
+      ? libraryLayers(parts, grpc, placement.cls)
+      : placement.cls.role === "router"
       ? routerLayers(parts, placement)
       : sidecarLayers(parts, placement);
     return placement.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
@@ -97,6 +101,21 @@ export function createLayers(context: Context): LayersOf {
 
 function collection(parts: Parts, name: string, spec: () => CollectionSpec): Collection {
   return namedCollection(parts.context.mesh.graph, name, spec);
+}
+
+/** A library's layers: of other forms, but for endpoints. */
+function libraryLayers(
+  parts: Parts,
+  tables: GrpcTables,
+  cls: ProxyClass,
+): Map<string, readonly Collection[]> {
+  const layers = grpcLayers(parts.context, tables, cls);
+  return new Map([
+    [TYPE_URLS.cluster, layers.cluster],
+    [TYPE_URLS.endpoint, endpointLayers(parts, cls.namespace)],
+    [TYPE_URLS.listener, layers.listener],
+    [TYPE_URLS.route, layers.route],
+  ]);
 }
 
 function sidecarLayers(

@@ -17,6 +17,8 @@ import { deriveVirtualHosts } from "./virtual_hosts.ts";
 export interface Routes {
   readonly context: Context;
   readonly egress: Egress;
+  /** `NS|port|host` → the host's routes. */
+  readonly virtualHosts: Derived<readonly Resource[]>;
   readonly tables: RouteTables;
   readonly vhds: VhdsTables;
 }
@@ -43,7 +45,7 @@ export function deriveRoutes(context: Context, egress: Egress): Routes {
     overlay: (ns, port) => [overlayHosts(pieces, ns, port), ...overlayRouteHosts(pieces, ns, port)],
     egress: (ns, sidecar, listener, port) => [egressHosts(pieces, ns, sidecar, listener, port)],
   });
-  return { context, egress, tables, vhds: deriveVhds(context, base) };
+  return { context, egress, virtualHosts: base, tables, vhds: deriveVhds(context, base) };
 }
 
 /** Whole tables. `sidecar` as in `Placement`. */

@@ -1,0 +1,109 @@
+/**
+ * Programs of gRPC peers, and what is said to them.
+ *
+ * @module
+ */
+
+/** Calls to make, one after the other. */
+export interface Calls {
+  /** `xds:///HOST:PORT`. */
+  readonly target: string;
+  readonly count: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the mesh says if the connection is encrypted. */
+  readonly mesh?: boolean;
+}
+
+/** Answers, or names of status codes, by how often they came. */
+export type Tally = Readonly<Record<string, number>>;
+
+/** A running peer. */
+export interface Peer extends AsyncDisposable {
+  /** Makes calls; clients only. */
+  call(calls: Calls): Promise<Tally>;
+  output(): string;
+}
+
+/** What the bootstrap of a peer names. */
+export interface PeerOptions {
+  /** `host:port` of the daemon. */
+  readonly xds: string;
+  readonly namespace: string;
+  readonly ip: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Files of the peer's certificate. */
+  readonly certificate?: { readonly chain: string; readonly key: string; readonly root: string };
+}
+
+function bootstrap({ xds, namespace, ip, labels, certificate }: PeerOptions): string {
+  const id = `sidecar~${ip}~peer.${namespace}~${namespace}.svc.cluster.local`;
+  return JSON.stringify({
+    xds_servers: [{
+      server_uri: xds,
+      channel_creds: [{ type: "insecure" }],
+      server_features: ["xds_v3"],
+    }],
+    node: {
+      id,
+      metadata: { GENERATOR: "grpc", NAMESPACE: namespace, LABELS: labels ?? {} },
+      locality: {},
+    },
+    server_listener_resource_name_template: "xds.mesh.io/grpc/lds/inbound/%s",
+    certificate_providers: certificate && {
+      default: {
+        plugin_name: "file_watcher",
+        config: {
+          certificate_file: certificate.chain,
+          private_key_file: certificate.key,
+          ca_certificate_file: certificate.root,
+          refresh_interval: "1s",
+        },
+      },
+    },
+  });
+}
+
+/** Starts a peer and waits until it says that it is ready. */
+export async function startPeer(options: PeerOptions, args: readonly string[]): Promise<Peer> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-q", "-A", new URL("peer.ts", import.meta.url).pathname, ...args],
+    env: { GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap(options) },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let errors = "";
+  const reading = child.stderr.pipeThrough(new TextDecoderStream())
+    .pipeTo(new WritableStream({ write: (text) => void (errors += text) }));
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const commands = child.stdin.getWriter();
+  let buffered = "";
+  const line = async (): Promise<string> => {
+    for (;;) {
+      const end = buffered.indexOf("\n");
+      if (end >= 0) {
+        const first = buffered.slice(0, end);
+        buffered = buffered.slice(end + 1);
+        return first;
+      }
+      const { value, done } = await lines.read();
+      if (done) throw new Error(`the peer ended:\n${errors}`);
+      buffered += value;
+    }
+  };
+  if (JSON.parse(await line()) !== "ready") throw new Error("the peer is not ready");
+  return {
+    async call(calls) {
+      await commands.write(new TextEncoder().encode(`${JSON.stringify(calls)}\n`));
+      return JSON.parse(await line()) as Tally;
+    },
+    output: () => errors,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+      await commands.abort().catch(() => {});
+      await lines.cancel();
+      await reading;
+    },
+  };
+}
