@@ -12,7 +12,8 @@ interface Benchmark {
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   push: {
-    measures: "CPU, bytes, memory and convergence of pushes  [--services= --clients= --sotw]",
+    measures:
+      "CPU, bytes, memory and convergence of pushes  [--services= --clients= --sotw|--whole]",
     load: () => import("./push/main.ts"),
   },
   start: {

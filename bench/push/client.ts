@@ -1,7 +1,7 @@
 /**
  * Light xDS clients that behave as Envoy does on ADS: clusters wildcard, the
- * endpoints of every cluster, listeners wildcard, the routes they name; they
- * acknowledge everything. Run as a process of its own:
+ * endpoints of every cluster, listeners wildcard, the routes they name, virtual
+ * hosts when a route table says that it has them apart; they acknowledge everything. Run as a process of its own:
  * `client.ts <json options>`; commands come on standard input, a line each,
  * answers go to standard output.
  *
@@ -23,6 +23,8 @@ export interface ClientOptions {
   readonly delta: boolean;
   /** Distinct workloads a namespace; clients beyond are replicas. */
   readonly workloads: number;
+  /** They do not say that they are Envoy, and are sent whole route tables. */
+  readonly whole?: boolean;
 }
 
 /** What it counted since the last mark. */
@@ -43,6 +45,7 @@ const CDS = TYPE + "cluster.v3.Cluster";
 const EDS = TYPE + "endpoint.v3.ClusterLoadAssignment";
 const LDS = TYPE + "listener.v3.Listener";
 const RDS = TYPE + "route.v3.RouteConfiguration";
+const VHDS = TYPE + "route.v3.VirtualHost";
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 
 interface Counters {
@@ -69,7 +72,7 @@ class XdsClient {
     this.#index = index;
   }
 
-  /** Opens the stream and resolves when all four types were answered. */
+  /** Opens the stream and resolves when all types were answered. */
   connect(target = this.#options.target): Promise<void> {
     this.#held.clear();
     this.#open(target);
@@ -122,9 +125,9 @@ class XdsClient {
     const c = this.counters;
     c.responses++;
     c.resources += response.count;
-    c.removed += response.removed;
+    c.removed += response.removed.length;
     c.bytes += bytes;
-    if (response.count + response.removed > 0) c.last = Date.now();
+    if (response.count + response.removed.length > 0) c.last = Date.now();
   }
 
   /** Subscribes to what a response refers to, acknowledges, and notes when everything is there. */
@@ -133,6 +136,7 @@ class XdsClient {
     const held = this.#held.get(typeUrl) ?? new Map<string, string>();
     this.#held.set(typeUrl, held);
     for (const [name, version] of response.resources) held.set(name, version);
+    for (const name of response.removed) held.delete(name);
     if (!this.#options.delta) this.#acknowledge(response);
     if (typeUrl === CDS) {
       this.#want(EDS, response.resources.map(([n]) => n).filter((n) => n.startsWith("outbound|")));
@@ -142,12 +146,17 @@ class XdsClient {
       );
       this.#want(RDS, ports.filter((p) => p !== undefined));
     }
+    if (response.apart && !this.#wanted.has(VHDS)) {
+      this.#wanted.set(VHDS, new Set());
+      this.#subscribe(VHDS, [], true);
+    }
     this.#synced.add(typeUrl);
-    const complete = [CDS, LDS].every((t) => this.#synced.has(t)) &&
+    const awaited = this.#wanted.has(VHDS) ? [CDS, LDS, VHDS] : [CDS, LDS];
+    const complete = awaited.every((t) => this.#synced.has(t)) &&
       [...this.#wanted].every(([type, names]) =>
         [...names].every((n) => this.#held.get(type)?.has(n) === true)
       );
-    if (complete && this.#wanted.size === 2) this.#onSynced.resolve();
+    if (complete && this.#wanted.has(EDS) && this.#wanted.has(RDS)) this.#onSynced.resolve();
   }
 
   #want(typeUrl: string, names: string[]): void {
@@ -177,12 +186,13 @@ class XdsClient {
     });
   }
 
-  #node(): { id: string; metadata: Record<string, unknown> } {
+  #node(): { id: string; userAgentName: string; metadata: Record<string, unknown> } {
     const namespace = `ns-${this.#index % NAMESPACES}`;
     const ip = `172.16.${this.#index >> 8 & 255}.${this.#index & 255}`;
     const workload = Math.floor(this.#index / NAMESPACES) % this.#options.workloads;
     return {
       id: `sidecar~${ip}~client-${this.#index}.${namespace}~${namespace}.svc.cluster.local`,
+      userAgentName: this.#options.whole ? "" : "envoy",
       metadata: { NAMESPACE: namespace, LABELS: { app: `client-${workload}` } },
     };
   }

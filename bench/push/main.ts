@@ -1,5 +1,5 @@
 /**
- * `deno task bench push [--services=1000] [--clients=500] [--sotw]`: what pushes
+ * `deno task bench push [--services=1000] [--clients=500] [--sotw | --whole]`: what pushes
  * cost the daemon. The clients are a process of their own; every row is one piece
  * of work with the daemon's CPU seconds, what was sent, memory and convergence.
  * Prints a table, and JSON on the last line.
@@ -25,7 +25,13 @@ export async function main(): Promise<void> {
   await using daemon = await startDaemon({ configDir: config.path });
   const ready = performance.now() - started;
   const readyCpu = await cpuSeconds(daemon.program.pid);
-  const clients = await startClients({ target: daemon.xds, clients: count, delta, workloads: 5 });
+  const clients = await startClients({
+    target: daemon.xds,
+    clients: count,
+    delta,
+    workloads: 5,
+    whole: Deno.args.includes("--whole"),
+  });
   const bench = { daemon, clients, fixed, rows: [] as Row[] };
 
   await measure(bench, `first sync of ${count}`, () => clients.ask(`connect ${daemon.xds}`));

@@ -14,7 +14,9 @@ export interface Response {
   readonly resources: readonly (readonly [name: string, version: string])[];
   /** How many resources there were, in both variants. */
   readonly count: number;
-  readonly removed: number;
+  readonly removed: readonly string[];
+  /** Whether a route table in it has its virtual hosts apart (delta). */
+  readonly apart: boolean;
 }
 
 const text = new TextDecoder();
@@ -45,20 +47,37 @@ function* fields(b: Uint8Array): Generator<[number, Uint8Array]> {
 /** Reads a DeltaDiscoveryResponse. */
 export function readDelta(bytes: Uint8Array): Response {
   const resources: [string, string][] = [];
-  let [typeUrl, nonce, removed] = ["", "", 0];
+  const removed: string[] = [];
+  let [typeUrl, nonce, apart] = ["", "", false];
   for (const [field, value] of fields(bytes)) {
     if (field === 2) {
       let [name, version] = ["", ""];
       for (const [f, v] of fields(value)) {
         if (f === 3) name = text.decode(v);
         else if (f === 1) version = text.decode(v);
+        else if (f === 2) apart ||= hasVirtualHostsApart(v);
       }
       resources.push([name, version]);
     } else if (field === 4) typeUrl = text.decode(value);
     else if (field === 5) nonce = text.decode(value);
-    else if (field === 6) removed++;
+    else if (field === 6) removed.push(text.decode(value));
   }
-  return { typeUrl, nonce, version: "", resources, count: resources.length, removed };
+  return { typeUrl, nonce, version: "", resources, count: resources.length, removed, apart };
+}
+
+/** Field `vhds` of `RouteConfiguration`. */
+const VHDS = 9;
+const ROUTE_TYPE = "type.googleapis.com/envoy.config.route.v3.RouteConfiguration";
+
+/** Whether an `Any` is a route table that says where its virtual hosts come from. */
+function hasVirtualHostsApart(any: Uint8Array): boolean {
+  let typeUrl = "";
+  for (const [field, value] of fields(any)) {
+    if (field === 1) typeUrl = text.decode(value);
+    if (field !== 2 || typeUrl !== ROUTE_TYPE) continue;
+    for (const [inner] of fields(value)) if (inner === VHDS) return true;
+  }
+  return false;
 }
 
 /** Reads a DiscoveryResponse; names of resources only for clusters and listeners, which carry them first. */
@@ -80,5 +99,5 @@ export function readSotw(bytes: Uint8Array): Response {
     else if (field === 5) nonce = text.decode(value);
     else if (field === 1) version = text.decode(value);
   }
-  return { typeUrl, nonce, version, resources, count, removed: 0 };
+  return { typeUrl, nonce, version, resources, count, removed: [], apart: false };
 }
