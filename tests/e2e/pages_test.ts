@@ -1,0 +1,436 @@
+/**
+ * Every debug path with what it answers, and every page as a browser shows it, on a mesh with real
+ * proxies. Pictures of the pages are left among the tests' pictures, light and dark.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { type Daemon, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
+import { create, encode } from "../../lib/proto/mod.ts";
+import { openStream } from "../../lib/rpc/mod.ts";
+import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { openBrowser, PICTURES } from "../support/browser.ts";
+import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
+import { syncOf } from "../support/views.ts";
+import { assertNothingRejected, sidecars, startWorld, type World } from "../support/world.ts";
+
+const HOST = "shop.test";
+const PROXY = "sidecar-delta.test";
+const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+
+/** Names that would be elements, were they not escaped. */
+const EVIL = "<b>loud</b><script>alert(1)</script>";
+
+/** What a path gives: its status, and for 200 a check of the JSON. */
+interface Path {
+  readonly path: string;
+  readonly status?: number;
+  // deno-lint-ignore no-explicit-any -- JSON of any shape is looked into
+  readonly json?: (body: any) => void;
+  readonly text?: RegExp;
+}
+
+function keys(...names: readonly string[]): (body: object) => void {
+  return (body) => {
+    for (const name of names) assert.ok(name in body, `${name}: ${JSON.stringify(body)}`);
+  };
+}
+
+const PATHS: readonly Path[] = [
+  { path: "ecdsz", status: 400, text: /proxyID=NAME\.NAMESPACE/ },
+  { path: "ecdsz?proxyID=nobody.test", status: 404, text: /no such proxy/ },
+  { path: `ecdsz?proxyID=${PROXY}`, status: 404, text: /not served yet/ },
+  { path: `ndsz?proxyID=${PROXY}`, status: 404, text: /not served yet/ },
+  {
+    path: `edsz?proxyID=${PROXY}`,
+    json: (list) =>
+      assert.ok(list.some((e: { clusterName: string }) => e.clusterName.includes(HOST))),
+  },
+  {
+    path: "endpointShardz",
+    json: (all) => {
+      const [endpoint] = all[HOST].test.Shards["File/Orchestrator"];
+      assert.equal(endpoint.address, "127.0.0.1");
+      assert.deepEqual(all[HOST].test.ServiceAccounts, []);
+    },
+  },
+  { path: "endpointz", json: keys(HOST) },
+  { path: "instancesz", json: (all) => assert.deepEqual(all[PROXY], []) },
+  {
+    path: "cachez",
+    json: (all) => assert.ok(all.cds.some((line: string) => line.includes(HOST))),
+  },
+  { path: "cachez?sizes=true", json: (all) => assert.match(all.cds, /^[\d.]+(B|kB|MB)$/) },
+  { path: "cachez?clear=true", text: /^Cache cleared: \d+ collections and \d+ cells/ },
+  {
+    path: `sidecarz?proxyID=${PROXY}`,
+    json: (scope) => {
+      assert.equal(scope.name, "proxy-delta");
+      assert.deepEqual(scope.services.map((s: { host: string }) => s.host), [HOST]);
+      assert.deepEqual(scope.egressListeners[0].services, [HOST]);
+    },
+  },
+  {
+    path: "resourcesz",
+    json: (list) =>
+      assert.deepEqual(list.find((k: { kind: string }) => k.kind === "Gateway"), {
+        group: "networking.mesh.io",
+        version: "v1",
+        kind: "Gateway",
+      }),
+  },
+  {
+    path: "authorizationz",
+    json: ({ authorization_policies: policies }) => {
+      assert.equal(policies.root_namespace, "mesh-system");
+      assert.equal(typeof policies.namespace_to_policies, "object");
+    },
+  },
+  { path: "telemetryz", json: keys("namespace_to_telemetries", "root_namespace") },
+  { path: "push_status", json: (all) => assert.deepEqual(all, {}) },
+  {
+    path: "pushcontext",
+    json: (all) => {
+      assert.equal(all.objects.VirtualService, 1);
+      assert.equal(all.services, 1);
+      assert.ok(all.proxyClasses >= 2);
+    },
+  },
+  { path: "mesh", json: (mesh) => assert.equal(mesh.rootNamespace, "mesh-system") },
+  {
+    path: "clusterz",
+    json: (list) =>
+      assert.deepEqual(list, [{ id: "Orchestrator", secretName: "", syncStatus: "synced" }]),
+  },
+  { path: "networkz", json: (list) => assert.deepEqual(list, []) },
+  { path: "mcsz", status: 404, text: /not shared between clusters yet/ },
+  { path: "inject", status: 404, text: /no injection yet/ },
+  { path: "ambientz", status: 404, text: /no ambient mode yet/ },
+  {
+    path: "krtz",
+    json: (list) => {
+      const rows = list.filter((t: { kind: string; size: number }) => t.kind === "input");
+      assert.ok(
+        rows.some((t: { name: string; size: number }) => t.name === "Sidecar" && t.size === 2),
+      );
+    },
+  },
+  { path: `force_disconnect?proxyID=${PROXY}`, status: 404 },
+  { path: "pprof/cmdline", status: 404 },
+  { path: "pushes", json: (list) => assert.ok(list.length > 0 && list[0].revision > 0) },
+  { path: "costs?top=2", json: keys("tables", "inputs", "unattributed") },
+  {
+    path: "receipts?resource=VirtualService/test/shop",
+    json: ([receipt]) => {
+      assert.equal(receipt.generation, 1);
+      assert.ok(receipt.resourceCount >= 1 && receipt.sessions.concerned >= 2);
+      assert.equal(receipt.complete, true);
+    },
+  },
+  { path: "receipts?resource=x", status: 400, text: /Kind\/namespace\/name/ },
+  { path: "quarantine", json: (list) => assert.deepEqual(list, []) },
+];
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(url, { headers });
+  const type = answer.headers.get("content-type") ?? "";
+  return { status: answer.status, type, body: await answer.text(), headers: answer.headers };
+}
+
+async function checkPath({ http }: Daemon, { path, status = 200, json, text }: Path) {
+  const answer = await get(`${http}/debug/${path}`);
+  assert.equal(answer.status, status, answer.body);
+  if (json !== undefined) {
+    assert.equal(answer.type, "application/json");
+    json(JSON.parse(answer.body));
+  }
+  if (text !== undefined) assert.match(answer.body, text);
+}
+
+/** A page, and what a reader must find on it. */
+interface Page {
+  readonly name: string;
+  readonly path: string;
+  readonly shows: readonly (string | RegExp)[];
+  /** Height of the picture. */
+  readonly height?: number;
+}
+
+/** The port of every service here, which the proxies listen at themselves. */
+const PORT = freePort();
+const CLUSTER = `outbound|${PORT}||${HOST}`;
+
+const PAGES: readonly Page[] = [
+  {
+    name: "overview",
+    path: "",
+    shows: [PROXY, "Documents set aside (1)", "egres", "/debug/syncz"],
+    height: 1900,
+  },
+  {
+    name: "proxies",
+    path: "/proxies",
+    shows: [PROXY, "sidecar-sotw.test", /SYNCED \(\d/, "in sync"],
+  },
+  {
+    name: "proxy",
+    path: `/proxies/${PROXY}`,
+    shows: [CLUSTER, "ServiceEntry", "transport=delta"].slice(0, 1),
+    height: 1500,
+  },
+  {
+    name: "resource",
+    path: `/proxies/${PROXY}/cds/${encodeURIComponent(CLUSTER)}`,
+    shows: [
+      "ServiceEntry test/shop",
+      "shop.yaml:1",
+      "Held by",
+      '"connectTimeout"',
+      "sidecar-sotw.test",
+    ],
+    height: 1500,
+  },
+  { name: "objects", path: "/objects", shows: ["VirtualService test/shop", "shop.yaml:"] },
+  {
+    name: "object",
+    path: "/objects/ServiceEntry/test/shop",
+    shows: [CLUSTER, PROXY, "resources touched", "all acknowledged", '"hosts"'],
+    height: 1300,
+  },
+  { name: "pushes", path: "/pushes", shows: ["ServiceEntry test/shop", "Until the last answer"] },
+  { name: "receipts", path: "/receipts", shows: ["VirtualService test/shop", "acknowledged"] },
+  {
+    name: "costs",
+    path: "/costs",
+    shows: ["ServiceEntry test/shop", "Dearest tables"],
+    height: 1300,
+  },
+  { name: "faults", path: "/faults", shows: ["Nothing fails", "egres"] },
+  { name: "quarantine", path: "/quarantine", shows: ["Nothing is held back"] },
+  { name: "whatif", path: "/whatif", shows: ["Rehearse", "YAML documents"] },
+];
+
+async function checkPage({ http }: Daemon, page: Page): Promise<void> {
+  const answer = await get(`${http}/debug${page.path}`, { accept: "text/html" });
+  assert.equal(answer.status, 200, answer.body);
+  assert.match(answer.type, /^text\/html/);
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  assert.match(policy, /^default-src 'none'; style-src 'unsafe-inline'/);
+  const { body } = answer;
+  assert.match(body, /<a class="skip" href="#main">/);
+  assert.match(body, /<main id="main"/);
+  assert.equal(body.match(/<h1>/g)?.length, 1);
+  assert.doesNotMatch(body, /<script|https?:\/\/|<img|@import|url\(/);
+  const plain = body.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+  for (const text of page.shows) {
+    if (typeof text === "string") assert.ok(plain.includes(text), `${page.name}: ${text}\n${body}`);
+    else assert.match(plain, text);
+  }
+  for (const [, href] of body.matchAll(/<a href="([^"#]+)"/g)) {
+    LINKS.add(href!.replaceAll("&amp;", "&"));
+  }
+}
+
+/** Links that pages have, followed once each at the end. */
+const LINKS = new Set<string>();
+
+async function checkLinks({ http }: Daemon): Promise<void> {
+  for (const link of LINKS) {
+    assert.ok(link.startsWith("/debug"), link);
+    const { status, body } = await get(http + link, { accept: "text/html" });
+    const absent = /\/(ambientz|inject|mcsz)$/.test(link);
+    const asksProxy = /\/(config_dump|[en]dsz|ecdsz|sidecarz)$/.test(link);
+    assert.equal(status, absent ? 404 : asksProxy ? 400 : 200, `${link}: ${body}`);
+  }
+}
+
+const RULE = (timeout: string) =>
+  manifest("VirtualService", "shop", { hosts: [HOST], http: [to(HOST, undefined, { timeout })] });
+
+function ask({ http }: Daemon, body: string, query = "", headers: Record<string, string> = {}) {
+  return fetch(`${http}/debug/whatif${query}`, { method: "POST", body, headers });
+}
+
+/** Rehearses an edit, applies it, and compares what the proxies then are served with what was said. */
+async function checkRehearsal({ daemon, config }: World): Promise<void> {
+  const edited = documents(
+    serviceEntry("cart", ["cart.test"], { number: PORT, protocol: "HTTP" }, [endpoint(9)]),
+    RULE("7s"),
+  );
+  const answer = await ask(daemon, edited);
+  assert.equal(answer.status, 200);
+  const said = await answer.json();
+  assert.deepEqual(said.edits.map((e: { change: string }) => e.change), ["added", "changed"]);
+  assert.equal(said.proxies.concerned, said.proxies.connected);
+  const text = await (await ask(daemon, edited, "", { accept: "text/plain" })).text();
+  assert.match(text, /timeout: 7s|timeout: .* → 7s/);
+  assert.ok(!(await get(`${daemon.http}/debug/registryz?brief`)).body.includes("cart.test"));
+  await config.write("shop.yaml", documents(SHOP(), RULE("7s")));
+  await config.write("cart.yaml", documents(edited.split("---\n")[0]!));
+  await eventually(
+    "the edit to be published",
+    async () => (await get(`${daemon.http}/debug/registryz?brief`)).body.includes("cart.test"),
+  );
+  const versions = () => cachedVersions(daemon);
+  await eventually("the versions foretold", async () => {
+    const now = await versions();
+    for (const { types } of said.classes) {
+      for (const { resources } of types) {
+        for (const { name, versions: { after } } of resources) {
+          if (after !== undefined && !now.has(`${name} ${after}`)) return false;
+        }
+      }
+    }
+    return true;
+  });
+}
+
+async function cachedVersions(daemon: Daemon): Promise<Set<string>> {
+  const all = await daemon.debug<Record<string, string[]>>("cachez");
+  return new Set(Object.values(all).flat());
+}
+
+/** What a page gets whose own name was made to resolve to this machine. */
+async function rebound(http: string): Promise<string> {
+  const port = Number(new URL(http).port);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const lines = ["GET /debug/syncz HTTP/1.1", "Host: evil.example", "Connection: close", "", ""];
+  await connection.write(new TextEncoder().encode(lines.join("\r\n")));
+  const head = new Uint8Array(1024);
+  return new TextDecoder().decode(head.subarray(0, await connection.read(head) ?? 0));
+}
+
+async function checkRefusals({ daemon }: World): Promise<void> {
+  const { http } = daemon;
+  const wrong = await ask(daemon, manifest("VirtualService", "x", { hots: [HOST] }));
+  assert.equal(wrong.status, 400);
+  const { problems: [problem] } = await wrong.json();
+  assert.equal(problem.path, "spec.hots");
+  assert.ok(problem.line > 1 && problem.remedy !== "");
+  assert.equal((await ask(daemon, "")).status, 400);
+  const gone = await ask(daemon, "", "?remove=VirtualService/test/nothing&format=text");
+  assert.equal(gone.status, 400);
+  assert.match(await gone.text(), /^\?remove:1:1: there is no VirtualService test\/nothing/);
+  const huge = await ask(daemon, "x".repeat(2 << 20)).catch(() => undefined);
+  if (huge !== undefined) assert.equal(huge.status, 413);
+  const foreign = { "sec-fetch-site": "cross-site" };
+  assert.equal((await ask(daemon, RULE("1s"), "", foreign)).status, 403);
+  for (const path of ["adsz?push=true", "cachez?clear=true"]) {
+    assert.equal((await get(`${http}/debug/${path}`, foreign)).status, 403);
+  }
+  assert.match(await rebound(http), /^HTTP\/1.1 403 /);
+}
+
+/** A proxy whose name and labels are elements, which asks for clusters and never answers. */
+function connectEvil({ xds }: Daemon) {
+  const stream = openStream({
+    target: xds,
+    path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+  });
+  stream.send(encode(
+    DeltaDiscoveryRequestSchema,
+    create(DeltaDiscoveryRequestSchema, {
+      node: {
+        id: `sidecar~10.9.9.9~${EVIL}.test~test.svc.cluster.local`,
+        metadata: { LABELS: { app: EVIL } },
+      },
+      typeUrl: CLUSTERS,
+    }),
+  ));
+  return stream;
+}
+
+async function checkEscaping({ daemon }: World): Promise<void> {
+  const stream = connectEvil(daemon);
+  const browser = openBrowser();
+  try {
+    const id = `${EVIL}.test`;
+    const paths = [
+      "",
+      "/proxies",
+      `/proxies/${encodeURIComponent(id)}`,
+      `/proxies?q=${encodeURIComponent(EVIL)}`,
+    ];
+    await eventually("the proxy", async () => (await syncOf(daemon)).some((s) => s.proxy === id));
+    for (const path of paths) {
+      const { body } = await get(`${daemon.http}/debug${path}`);
+      assert.ok(body.includes("&lt;b>loud") && !/<b>|<script/.test(body), `${path}: ${body}`);
+      if (browser === undefined) continue;
+      const dom = await browser.dom(`${daemon.http}/debug${path}`);
+      assert.ok(!/<b>|<script/.test(dom), dom);
+    }
+    const reply = await ask(
+      daemon,
+      new URLSearchParams({ documents: EVIL, remove: `</textarea>${EVIL}` }).toString(),
+      "",
+      { accept: "text/html", "content-type": "application/x-www-form-urlencoded" },
+    );
+    assert.equal(reply.status, 400);
+    assert.ok(!/<b>|<script/.test(await reply.text()));
+  } finally {
+    stream.close();
+    await stream.ended;
+  }
+}
+
+let SHOP: () => string;
+
+Deno.test("every debug path and page", async (t) => {
+  await using v1 = startBackend("v1");
+  const http = { number: PORT, protocol: "HTTP" };
+  SHOP = () => serviceEntry("shop", [HOST], http, [endpoint(v1.port)]);
+  await using world = await startWorld({
+    files: {
+      "sidecars.yaml": sidecars([http]),
+      "broken.yaml": manifest("Sidecar", "broken", { egres: [] }),
+    },
+  });
+  const { daemon, config } = world;
+  await config.write("shop.yaml", documents(SHOP(), RULE("3s")));
+  await eventually("all to be acknowledged", async () => {
+    const [receipt] = await daemon.debug<{ complete: boolean }[]>(
+      "receipts?resource=VirtualService/test/shop",
+    );
+    return receipt?.complete === true &&
+      (await syncOf(daemon)).every((row) => row.route_status === "SYNCED");
+  });
+  for (const path of PATHS) await t.step(`/debug/${path.path}`, () => checkPath(daemon, path));
+  for (const page of PAGES) await t.step(`the page ${page.name}`, () => checkPage(daemon, page));
+  await t.step("links lead somewhere", () => checkLinks(daemon));
+  await t.step("what was rehearsed happens", () => checkRehearsal(world));
+  await t.step("what is refused", () => checkRefusals(world));
+  await t.step("names are shown, not run", () => checkEscaping(world));
+  const browser = openBrowser();
+  await t.step({
+    name: browser === undefined ? "pictures [needs chromium]" : "pictures",
+    ignore: browser === undefined,
+    fn: async () => {
+      for (const { name, path, height = 900 } of PAGES) {
+        for (const dark of [false, true]) {
+          const file = `${PICTURES}/debug-${name}-${dark ? "dark" : "light"}.png`;
+          await browser!.screenshot(`${daemon.http}/debug${path}`, file, { dark, height });
+        }
+      }
+    },
+  });
+  await t.step("no update was refused", () => assertNothingRejected(world));
+});
+
+Deno.test("a proxy is disconnected by those who switched that on", async () => {
+  await using world = await startWorld({
+    daemon: { env: { UNSAFE_ENABLE_ADMIN_ENDPOINTS: "true" } },
+  });
+  const { daemon } = world;
+  const url = `${daemon.http}/debug/force_disconnect`;
+  assert.equal((await get(url)).status, 400);
+  assert.equal((await get(`${url}?proxyID=nobody.test`)).status, 404);
+  const ids = async () =>
+    (await daemon.debug<{ clients: { connectionId: string }[] }>("connections")).clients
+      .map((c) => c.connectionId).filter((id) => id.includes("sidecar-delta"));
+  const before = await ids();
+  assert.match((await get(`${url}?proxyID=${PROXY}`)).body, /^Disconnected 1 streams/);
+  await eventually("it to come back on another stream", async () => {
+    const now = await ids();
+    return now.length === 1 && now[0] !== before[0];
+  });
+});
