@@ -72,7 +72,8 @@ export interface Quarantine {
   readonly size: number;
   /** Finds what is kept from a stream, of one type; `undefined` when nothing is. */
   screen(stream: Stream, typeUrl: string): Screen | undefined;
-  reject(rejection: Rejection): void;
+  /** Holds a resource back; returns what is sent in its place, if anything is. */
+  reject(rejection: Rejection): Resource | undefined;
   /** Whether a stream rejected something of a type that is held back still. */
   rejectedBy(stream: Stream, typeUrl: string): boolean;
   /** A client accepted resources; returns names that others of its class may be sent now. */
@@ -134,6 +135,16 @@ export function quarantine(clock: () => number): Quarantine {
     return entry;
   };
 
+  /** What other classes, that rejected the same version, have in its place. */
+  const elsewhere = (typeUrl: string, { name, version }: Resource): Resource | undefined => {
+    for (const shelf of shelves.values()) {
+      const entry = shelf.get(name);
+      if (entry?.typeUrl !== typeUrl || !entry.versions.includes(version)) continue;
+      if (entry.lastGood) return entry.lastGood;
+    }
+    return undefined;
+  };
+
   return {
     get size() {
       return size;
@@ -156,13 +167,15 @@ export function quarantine(clock: () => number): Quarantine {
       const shelf = shelves.get(shelfOf(stream.seat.classKey, typeUrl));
       const entry = shelf?.get(resource.name) ?? add(rejection);
       entry.streams.add(stream);
-      if (entry.versions.includes(resource.version)) return;
+      if (entry.versions.includes(resource.version)) return entry.lastGood;
+      entry.lastGood ??= elsewhere(typeUrl, resource);
       entry.versions.push(resource.version);
       if (entry.versions.length > VERSIONS) entry.versions.shift();
       entry.message = message;
       entry.culprits = culprits;
       entry.from = rejection.from;
       report(entry, stream);
+      return entry.lastGood;
     },
     rejectedBy(stream, typeUrl) {
       const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.seat.classKey, typeUrl));

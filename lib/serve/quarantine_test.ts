@@ -18,8 +18,14 @@ interface Picky {
   close(): void;
 }
 
-function picky(w: World, typeUrl: string, name: string, names: readonly string[] = []): Picky {
-  const proxy = w.delta({ name });
+function picky(
+  w: World,
+  typeUrl: string,
+  name: string,
+  names: readonly string[] = [],
+  namespace = "default",
+): Picky {
+  const proxy = w.delta({ name, namespace });
   const holds = new Map<string, string>();
   const seen: DeltaDiscoveryResponse[] = [];
   const inParts = typeUrl === CDS || typeUrl === LDS;
@@ -176,6 +182,23 @@ Deno.test("quarantine: a version that another of the class accepted is kept from
   one.close();
   await w.until(() => w.xds.quarantined().length === 0);
   for (const client of [good, newcomer]) client.close();
+});
+
+Deno.test("quarantine: a newcomer of another class that rejects the same version gets what others have", async () => {
+  await using w = await world([CDS]);
+  w.set(CDS, { a: "a1" });
+  w.publish();
+  const one = picky(w, CDS, "one");
+  await one.settle();
+  w.set(CDS, { a: "a bad" });
+  w.publish();
+  await one.settle();
+  const other = picky(w, CDS, "other", [], "elsewhere");
+  await other.settle();
+  assert.deepEqual([...other.holds], [["a", "a1"]]);
+  assert.equal(other.seen.length, 2);
+  one.close();
+  other.close();
 });
 
 Deno.test("quarantine: state of the world has the last accepted version in place of a rejected one", async () => {

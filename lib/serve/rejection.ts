@@ -92,8 +92,9 @@ function quarantine(
 ): void {
   const { hall } = session;
   const { name, version } = resource;
-  const before = sent.origin?.asked(name) ? undefined : sent.origin?.before(name);
-  hall.quarantine.reject({
+  const asked = sent.origin?.asked(name);
+  const before = asked ? undefined : sent.origin?.before(name);
+  const instead = hall.quarantine.reject({
     stream: session,
     typeUrl: watch.type.url,
     resource,
@@ -104,6 +105,11 @@ function quarantine(
       : "class",
     culprits: watch.view ? hall.culprits(watch.view, name) : [],
   });
+  if (!instead || !asked) return;
+  // It has no version of its own yet, but there is one that others have.
+  watch.answers.add(name);
+  watch.due = true;
+  hall.enqueue(session);
 }
 
 /** Whether another proxy of the class holds what this one rejects. */
