@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { eventually, freePorts, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { type Peer, type PeerOptions, startPeer, type Tally } from "./grpc/program.ts";
 
 const HOST = "echo.example";
@@ -88,3 +89,62 @@ Deno.test("gRPC without a proxy: endpoints, subsets, routes and their changes re
     for (const server of servers) await server[Symbol.asyncDispose]();
   }
 });
+
+const STRICT = `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: default, namespace: default}
+spec: {mtls: {mode: STRICT}}
+`;
+
+const MUTUAL = `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: echo, namespace: default}
+spec: {host: ${HOST}, trafficPolicy: {tls: {mode: MESH_MUTUAL}}}
+`;
+
+const DENY = `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: no-testers, namespace: default}
+spec:
+  action: DENY
+  rules: [{when: [{key: "request.headers[who]", values: [tester]}]}]
+`;
+
+Deno.test(withCertificates(
+  "gRPC without a proxy: mutual TLS and access control in servers of the library",
+  async () => {
+    await using config = await makeConfigDir();
+    const dir = await Deno.makeTempDir();
+    const authority = await makeAuthority(dir, "ca");
+    const issued = await authority.issue("peer", ["spiffe://cluster.local/ns/default/sa/peer"]);
+    const certificate = { chain: issued.cert, key: issued.key, root: authority.cert };
+    const [port = 0] = freePorts(1);
+    await config.write("echo.yaml", serviceEntry([port]));
+    await config.write("strict.yaml", STRICT);
+    await config.write("mutual.yaml", MUTUAL);
+    await using daemon = await startDaemon({ configDir: config.path });
+    const options = { xds: daemon.xds, namespace: "default", ip: "127.0.0.1" };
+    await using _server = await startPeer(
+      { ...options, certificate },
+      ["server", "v1", `0.0.0.0:${port}`, "mesh"],
+    );
+    await using member = await startPeer({ ...options, certificate }, ["client"]);
+    await comes(member, "a member to be answered", ({ v1 }) => v1 === 20, { mesh: true });
+    await using stranger = await startPeer(options, ["client"]);
+    await comes(
+      stranger,
+      "one without a certificate to be refused",
+      (tally) => tally.UNAVAILABLE === 20,
+      { target: `dns:127.0.0.1:${port}` },
+    );
+
+    await config.write("deny.yaml", DENY);
+    const headers = { who: "tester" };
+    await comes(member, "a tester to be denied", (tally) => tally.PERMISSION_DENIED === 20, {
+      mesh: true,
+      headers,
+    });
+    await comes(member, "others to be answered", ({ v1 }) => v1 === 20, { mesh: true });
+    await Deno.remove(dir, { recursive: true });
+  },
+));

@@ -67,7 +67,11 @@ function bootstrap({ xds, namespace, ip, labels, certificate }: PeerOptions): st
 export async function startPeer(options: PeerOptions, args: readonly string[]): Promise<Peer> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-q", "-A", new URL("peer.ts", import.meta.url).pathname, ...args],
-    env: { GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap(options) },
+    env: {
+      GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap(options),
+      // Access control in servers is off in this version of the library unless asked for.
+      GRPC_XDS_EXPERIMENTAL_RBAC: "true",
+    },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
