@@ -12,7 +12,7 @@ import {
   type TableKind,
   tableOf,
 } from "../derive/mod.ts";
-import type { Collection, Graph } from "../graph/mod.ts";
+import type { Collection, Graph, Keep } from "../graph/mod.ts";
 import type { ConfigObject, SeatSource } from "../model/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -22,6 +22,7 @@ import { createLayers, TYPE_URLS } from "./layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
 export type { Features } from "./features.ts";
+export { keeping, type KeepingOptions } from "./keeping.ts";
 export { TYPE_URLS } from "./layers.ts";
 
 /** A change of one object: its new version, or `undefined` when it is gone. */
@@ -52,10 +53,30 @@ export interface Translation {
   ): { readonly value: readonly string[]; close(): void };
   /** Applies changes in one transaction and publishes what came out of them; returns the revision. */
   apply(changes: ChangeSet): number;
+  /**
+   * Does the same in pieces, between which others have their turn, so that large changes hold
+   * nobody up. Nothing is published before all of it is. One at a time, and not beside `apply`.
+   * Whoever takes a seat meanwhile may see some of the objects of a large change before others,
+   * until the publication.
+   */
+  applyInPieces(changes: ChangeSet, pace: Pace): Promise<number>;
+  /** Drops what is beyond the bounds of memory; every publication does it too. */
+  tidy(): void;
 }
 
-/** What stays in memory of what nobody asks for any more. */
-const KEEP = { collections: 64, cells: 20_000 } as const;
+/** How work is cut in pieces. */
+export interface Pace {
+  /** Milliseconds of a piece. */
+  readonly millis: number;
+  /** Lets others have their turn. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Objects written at once in a large change: a few milliseconds. */
+const PIECE = 200;
+
+/** What stays in memory, if not told otherwise, of what nobody asks for any more. */
+const KEEP: Keep = { collections: 64, cells: 60_000, bytes: 64 * 1024 * 1024 };
 
 /**
  * Creates translation in a graph.
@@ -72,6 +93,7 @@ export function createTranslation(
     readonly features: Features;
     readonly config: MeshConfig;
     readonly networks: MeshNetworks;
+    readonly keep?: Keep;
   },
 ): Translation {
   const mesh = createMesh(graph, {
@@ -88,28 +110,41 @@ export function createTranslation(
     tx.set(mesh.tables.networks, MESH_ROW, options.networks);
   });
 
-  const apply = (changes: ChangeSet): number => {
-    const revision = graph.transaction((tx) => {
-      if (changes.mesh !== undefined) tx.set(mesh.tables.mesh, MESH_ROW, changes.mesh);
-      if (changes.networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, changes.networks);
-      for (const [uri, keys] of changes.keySets ?? []) tx.set(mesh.tables.keySets, uri, keys);
-      for (const { kind, key, object } of changes.objects ?? []) {
+  const write = ({ mesh: config, networks, objects = [] }: ChangeSet): number =>
+    graph.transaction((tx) => {
+      if (config !== undefined) tx.set(mesh.tables.mesh, MESH_ROW, config);
+      if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);
+      for (const { kind, key, object } of objects) {
         const table = tableOf(mesh.tables, kind);
         if (object === undefined) tx.delete(table, key);
         else tx.set(table, key, object);
       }
     });
+  const tidy = (): void => void graph.evict(options.keep ?? KEEP);
+  const publish = (revision: number): number => {
     if (revision === published) return revision;
     const changed = graph.publish();
     published = revision;
     for (const listener of listeners) listener(changed, revision);
-    graph.evict(KEEP);
+    tidy();
     return revision;
   };
 
   return {
     mesh,
-    apply,
+    apply: (changes) => publish(write(changes)),
+    applyInPieces: async (changes, { millis, pause }) => {
+      const { objects = [], ...rest } = changes;
+      let revision = write({ ...rest, objects: objects.slice(0, PIECE) });
+      for (let at = PIECE; at < objects.length; at += PIECE) {
+        await pause();
+        revision = write({ objects: objects.slice(at, at + PIECE) });
+      }
+      if (revision === published) return revision;
+      while (!graph.warm(millis)) await pause();
+      return publish(graph.revision);
+    },
+    tidy,
     wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
     source: {
       seat: (node, onMove) => takeSeat(context, placements, layersOf, node, onMove),

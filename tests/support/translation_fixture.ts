@@ -50,8 +50,8 @@ export interface Bench {
 export function startTranslation(
   config: MeshConfig = testMeshConfig(),
   features: Features = DEFAULT_FEATURES,
+  graph: Graph = createGraph(),
 ): Bench {
-  const graph = createGraph();
   const translation = createTranslation(graph, {
     domain: "cluster.local",
     clusterId: "test",
