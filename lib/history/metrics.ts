@@ -1,0 +1,31 @@
+/**
+ * What history and the self-audit count.
+ *
+ * @module
+ */
+import { type Counter, counter, type Gauge, gauge } from "../metrics/mod.ts";
+
+/** Cells looked at. */
+export const audits: Counter = counter({
+  name: "mesh_selfaudit_audits",
+  help: "Cells computed anew in the background, by what came of it.",
+  labels: ["outcome"],
+});
+
+/** Differences found. */
+export const differences: Counter = counter({
+  name: "mesh_selfaudit_differences_total",
+  help: "Cells of which the background audit found another value than was kept. Ought to be 0.",
+});
+
+/** Revisions in memory. */
+export const revisionsKept: Gauge = gauge({
+  name: "mesh_history_revisions",
+  help: "Publications of which it is kept what they changed.",
+});
+
+/** Bytes of them. */
+export const historyBytes: Gauge = gauge({
+  name: "mesh_history_bytes",
+  help: "Bytes that the list of publications takes, about; superseded resources not counted.",
+});

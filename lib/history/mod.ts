@@ -1,0 +1,23 @@
+/**
+ * What changed when: the latest publications, the resources of earlier ones, a
+ * recording of all input that can be played back elsewhere, and the audit that
+ * checks in the background whether what is kept is right.
+ *
+ * @module
+ */
+export {
+  type Change,
+  createHistory,
+  type History,
+  type HistoryDiff,
+  type HistoryLog,
+  type HistoryOptions,
+  type Revision,
+} from "./history.ts";
+export {
+  type AuditReport,
+  type AuditSummary,
+  createSelfAudit,
+  type SelfAudit,
+  type SelfAuditOptions,
+} from "./self_audit.ts";
