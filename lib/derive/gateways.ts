@@ -18,6 +18,7 @@ import { parseLabels } from "./scopes.ts";
 import { byAge, hasLabels } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Tables } from "./tables.ts";
+import { deriveTelling, fromObject, type Tell } from "./tell.ts";
 
 /** A host that a gateway server accepts, and from which namespaces routes may claim it. */
 export interface GatewayHost {
@@ -87,7 +88,7 @@ export function deriveGateways(
   tables: Tables,
   indexes: Indexes,
 ): Derived<readonly GatewayPort[]> {
-  return graph.derive<readonly GatewayPort[]>("gateway.ports", (read, key) => {
+  return deriveTelling<readonly GatewayPort[]>(graph, "gateway.ports", (read, key, tell) => {
     const bar = key.indexOf("|");
     const rows = selectGateways(
       read,
@@ -96,7 +97,7 @@ export function deriveGateways(
       key.slice(0, bar),
       parseLabels(key.slice(bar + 1)),
     );
-    return mergeServers(rows);
+    return mergeServers(rows, tell);
   });
 }
 
@@ -124,11 +125,14 @@ const FAMILIES: Readonly<Record<ServerKind, GatewayPort["family"]>> = {
   tcp: "tcp",
 };
 
-function mergeServers(rows: readonly ConfigObject<Gateway>[]): GatewayPort[] {
+function mergeServers(
+  rows: readonly ConfigObject<Gateway>[],
+  tell: Tell | undefined,
+): GatewayPort[] {
   const ports = new Map<string, Merging>();
   for (const row of rows) {
     const gateway = objectKey(row.meta);
-    for (const server of row.spec.servers) {
+    for (const [i, server] of row.spec.servers.entries()) {
       const kind = serverKind(server);
       if (kind === undefined) continue;
       const number = server.port?.number ?? 0;
@@ -139,13 +143,17 @@ function mergeServers(rows: readonly ConfigObject<Gateway>[]): GatewayPort[] {
         port = { number, bind: server.bind, family, servers: [], hosts: [], gateways: [] };
         ports.set(key, port);
       }
-      addServer(port, {
+      const why = addServer(port, {
         kind,
         gateway,
         portName: server.port?.name ?? "",
         hosts: server.hosts.map((h) => gatewayHost(h, gateway, row.meta.namespace, server)),
         tls: kind === "https" || kind === "tls" ? server.tls : undefined,
       });
+      const source = fromObject(row, `spec.servers[${i}]`);
+      const told = { of: [gatewayPortKey(port)], group: "server" };
+      if (why === undefined) tell?.({ ...told, ...source, value: server.hosts.join(", ") });
+      else tell?.({ ...told, source: "built-in", passedOver: [{ ...source, why }] });
     }
   }
   return [...ports.values()].sort((a, b) => a.number - b.number || (a.bind < b.bind ? -1 : 1));
@@ -157,16 +165,20 @@ type Merging = GatewayPort & {
   readonly gateways: string[];
 };
 
-function addServer(port: Merging, server: GatewayServer): void {
-  if (FAMILIES[server.kind] !== port.family) return;
+/** Adds a server to a port; why not, where it is not. */
+function addServer(port: Merging, server: GatewayServer): string | undefined {
+  if (FAMILIES[server.kind] !== port.family) {
+    return `servers of Gateway ${port.gateways[0]} tell connections apart by other means there`;
+  }
   // Servers with TLS are told apart by their hosts alone.
   const hosts = port.family === "tls"
     ? server.hosts.filter(({ host }) => !port.hosts.some((taken) => taken.host === host))
     : server.hosts;
-  if (hosts.length === 0) return;
+  if (hosts.length === 0) return "others have all its hosts";
   port.servers.push({ ...server, hosts });
   port.hosts.push(...hosts);
   if (!port.gateways.includes(server.gateway)) port.gateways.push(server.gateway);
+  return undefined;
 }
 
 /** What a server is; `undefined` for those that nothing serves: UDP, and TLS with certificates that are not files. */

@@ -14,6 +14,7 @@ import type { PolicyTargetReference, WorkloadSelector } from "#mesh/type/v1beta1
 import { labelsKey, parseLabels } from "./scopes.ts";
 import { byAge, hasLabels } from "./services.ts";
 import type { Tables } from "./tables.ts";
+import { deriveTelling, fromObject } from "./tell.ts";
 
 /** Mutual TLS of a workload: what arrives without it is refused, or not, or it is not offered. */
 export type PeerMode = "disable" | "permissive" | "strict";
@@ -83,10 +84,13 @@ export function deriveSecurity(graph: Graph, tables: Tables, options: SecurityOp
   const authorization = chosenBy(graph, tables.authorizationPolicies, "authorization", options);
   const tokens = chosenBy(graph, tables.requestAuthentications, "tokens", options);
   const peers = choosers(graph, tables.peerAuthentications, "PeerAuthentication");
-  const peerModes = graph.derive<PeerModes>("security.peerModes", (read, key) => {
+  const peerModes = deriveTelling<PeerModes>(graph, "security.peerModes", (read, key, tell) => {
     const root = options.rootNamespace(read);
     const workload = parseWorkload(key);
     const rows = chosen(read, tables.peerAuthentications, peers, workload, root);
+    for (const row of rows) {
+      tell?.({ group: "mutualTls", ...fromObject(row, "spec"), value: "takes part" });
+    }
     return composeModes(rows, root);
   });
   const uris = graph.index(

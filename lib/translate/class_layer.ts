@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { deriveTelling, type Tell, type Told, within } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
@@ -16,12 +17,13 @@ import {
   buildInboundCluster,
   inboundPassthroughCluster,
   type InboundTarget,
+  parseClusterName,
   parseDefaultEndpoint,
   passthroughCluster,
 } from "./cluster/mod.ts";
 import { type Context, type Family, familyOf } from "./context.ts";
 import { clusterDefaults } from "./defaults.ts";
-import { inboundListeners, virtualListeners } from "./class_listeners.ts";
+import { inboundListeners, VIRTUAL_INBOUND, virtualListeners } from "./class_listeners.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import { type InboundPort, inboundPorts } from "./inbound_ports.ts";
 
@@ -48,21 +50,29 @@ export function deriveClassTables(context: Context): ClassTables {
   const { graph } = context.mesh;
   const options = { equal: sameResources };
   return {
-    clusters: graph.derive<readonly Resource[]>("cds.class", (read, key) => {
+    clusters: deriveTelling<readonly Resource[]>(graph, "cds.class", (read, key, tell) => {
       const cls = read.get(context.classes, key);
-      return sidecarClusters(read, context, cls).map(clusterResource);
+      return sidecarClusters(read, context, cls, tell).map(clusterResource);
     }, options),
-    listeners: graph.derive<readonly Resource[]>("lds.class", (read, key) => {
+    listeners: deriveTelling<readonly Resource[]>(graph, "lds.class", (read, key, tell) => {
       const cls = read.get(context.classes, key);
-      const ports = inboundPorts(read, context, cls);
+      const heard: Omit<Told, "of">[] = [];
+      const ports = inboundPorts(read, context, cls, tell && ((told) => heard.push(told)));
       const listeners: Listener[] = cls.interception === "NONE"
-        ? inboundListeners(read, context, cls, ports)
-        : virtualListeners(read, context, cls, ports);
+        ? inboundListeners(read, context, cls, ports, tell)
+        : virtualListeners(read, context, cls, ports, tell);
+      for (const told of heard) tellPort(told, listeners, tell);
       return listeners.map((l) => encodeResource(l.name, ListenerSchema, l));
     }, options),
-    routerClusters: graph.derive<readonly Resource[]>("cds.router", (read, family) => [
-      clusterResource(blackHoleCluster(clusterDefaults(read, context, family as Family))),
-    ], options),
+    routerClusters: deriveTelling<readonly Resource[]>(
+      graph,
+      "cds.router",
+      (read, family, tell) =>
+        [
+          builtIn(blackHoleCluster(clusterDefaults(read, context, family as Family)), tell),
+        ].map(clusterResource),
+      options,
+    ),
     secrets: graph.derive<readonly Resource[]>("sds", (_read, key) => {
       const secrets = workloadSecrets({ options: JSON.parse(key) as ProxyClass["options"] });
       return secrets.map((secret) => encodeResource(secret.name, SecretSchema, secret));
@@ -70,17 +80,39 @@ export function deriveClassTables(context: Context): ClassTables {
   };
 }
 
+/** Says of a port's listener what was said of the port: its own one, or the one that captures. */
+function tellPort(
+  { of = [], ...told }: Omit<Told, "of"> & { readonly of?: readonly string[] },
+  listeners: readonly Listener[],
+  tell: Tell | undefined,
+): void {
+  const port = parseClusterName(of[0] ?? "")?.port;
+  const own = listeners.find((l) => port !== undefined && l.name.endsWith(`_${port}`));
+  tell?.({ ...told, of: [own?.name ?? VIRTUAL_INBOUND, ...of] });
+}
+
 function clusterResource(cluster: Cluster): Resource {
   return encodeResource(cluster.name, ClusterSchema, cluster);
 }
 
-function sidecarClusters(read: Read, context: Context, cls: ProxyClass): Cluster[] {
+/** A cluster that every proxy of a kind has, whatever is configured. */
+function builtIn(cluster: Cluster, tell: Tell | undefined): Cluster {
+  within(tell, cluster.name)?.({ group: "cluster", source: "built-in", value: cluster.name });
+  return cluster;
+}
+
+function sidecarClusters(
+  read: Read,
+  context: Context,
+  cls: ProxyClass,
+  tell: Tell | undefined,
+): Cluster[] {
   const defaults = clusterDefaults(read, context, familyOf(cls));
   return [
-    blackHoleCluster(defaults),
-    passthroughCluster(defaults),
-    inboundPassthroughCluster(defaults),
-    ...inboundPorts(read, context, cls).map((port) =>
+    builtIn(blackHoleCluster(defaults), tell),
+    builtIn(passthroughCluster(defaults), tell),
+    builtIn(inboundPassthroughCluster(defaults), tell),
+    ...inboundPorts(read, context, cls, tell).map((port) =>
       buildInboundCluster({
         port: port.number,
         protocol: port.protocol,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { labelsKey } from "../derive/mod.ts";
+import { labelsKey, type Tell, within } from "../derive/mod.ts";
 import type { Read } from "../graph/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -29,15 +29,20 @@ import { outboundPolicy } from "./route_tables.ts";
 const OUTBOUND_PORT = 15001;
 const INBOUND_PORT = 15006;
 
+/** Names of the listeners that captured connections arrive at. */
+export const VIRTUAL_OUTBOUND = "virtualOutbound";
+export const VIRTUAL_INBOUND = "virtualInbound";
+
 /** Where nothing redirects traffic: a listener of its own for each port. */
 export function inboundListeners(
   read: Read,
   context: Context,
   cls: ProxyClass,
   ports: readonly InboundPort[],
+  tell?: Tell,
 ): Listener[] {
-  const manager = managerDefaults(read, context, flavourOf(cls));
-  const guard = guardOf(read, context, cls, cls.options);
+  const manager = managerDefaults(read, context, flavourOf(cls), tell);
+  const guard = guardOf(read, context, cls, cls.options, tell);
   return ports.map((port) => ownListener(context, cls, port, manager, guard));
 }
 
@@ -47,13 +52,15 @@ export function virtualListeners(
   context: Context,
   cls: ProxyClass,
   ports: readonly InboundPort[],
+  tell?: Tell,
 ): Listener[] {
   const { mesh } = context;
   const flavour = flavourOf(cls);
-  const manager = managerDefaults(read, context, flavour);
+  const manager = managerDefaults(read, context, flavour, tell);
   const sidecar = read.get(mesh.scopes.sidecar, `${cls.namespace}|${labelsKey(cls.labels)}`);
-  const allows = outboundPolicy(read, context, sidecar) === "allow_any";
-  const guard = guardOf(read, context, cls, cls.options);
+  const allows =
+    outboundPolicy(read, context, sidecar, within(tell, VIRTUAL_OUTBOUND)) === "allow_any";
+  const guard = guardOf(read, context, cls, cls.options, within(tell, VIRTUAL_INBOUND));
   const place = {
     bind: flavour.family === "v6" ? "::" : "0.0.0.0",
     extraBinds: flavour.family === "dual" ? ["::"] : undefined,

@@ -9,12 +9,7 @@ import type { Features } from "./features.ts";
 import type { ProxyClass, ProxyNode, ServiceTarget } from "../model/mod.ts";
 
 /** Node metadata keys that steer generation. */
-const OPTIONS = [
-  "HTTP10",
-  "IDLE_TIMEOUT",
-  "HTTP_PROXY_PORT",
-  ...CERTIFICATE_OPTIONS,
-] as const;
+const OPTIONS = ["HTTP10", "IDLE_TIMEOUT", "HTTP_PROXY_PORT", ...CERTIFICATE_OPTIONS] as const;
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
@@ -26,21 +21,13 @@ export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
  *
  * @throws MeshError `node-namespace` when the node's namespace is not a name.
  */
-export function classBasis(
-  node: ProxyNode,
-  features: Pick<Features, "vhds">,
-): ClassBasis {
+export function classBasis(node: ProxyNode, features: Pick<Features, "vhds">): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;
   if (!NAMESPACE.test(namespace)) {
-    throw new MeshError(
-      "node-namespace",
-      `the node's namespace is not a valid name`,
-      {
-        remedy:
-          "Set POD_NAMESPACE (or the NAMESPACE metadata) to the namespace of the workload.",
-      },
-    );
+    throw new MeshError("node-namespace", `the node's namespace is not a valid name`, {
+      remedy: "Set POD_NAMESPACE (or the NAMESPACE metadata) to the namespace of the workload.",
+    });
   }
   const mode = text(metadata.INTERCEPTION_MODE).toUpperCase();
   return {
@@ -58,10 +45,16 @@ export function classBasis(
     ipv6: node.ips.some((ip) => ip.includes(":")),
     options: {
       ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
+      ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
     },
   };
+}
+
+/** A switch of metadata that comes from a variable: `MESH_META_EXPLAIN=true`, `1`. */
+function isTrue(value: unknown): boolean {
+  return ["true", "1"].includes(String(value ?? "").toLowerCase());
 }
 
 /**
@@ -69,18 +62,13 @@ export function classBasis(
  * delta alone, and its metadata may ask for whole tables. A gateway's tables are
  * its Gateways' own and few; it is sent them whole.
  */
-function takesVirtualHosts(
-  { role, transport, userAgent, metadata }: ProxyNode,
-): boolean {
+function takesVirtualHosts({ role, transport, userAgent, metadata }: ProxyNode): boolean {
   return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
     String(metadata.VHDS ?? "").toLowerCase() !== "false";
 }
 
 /** Completes a class; equal data give equal keys. */
-export function proxyClass(
-  basis: ClassBasis,
-  targets: readonly ServiceTarget[],
-): ProxyClass {
+export function proxyClass(basis: ClassBasis, targets: readonly ServiceTarget[]): ProxyClass {
   const whole = { ...basis, targets };
   return { ...whole, key: canonicalJson(whole) };
 }
@@ -93,12 +81,7 @@ function text(value: unknown): string {
 function labelsOf(value: unknown): Record<string, string> {
   const labels: Record<string, string> = {};
   if (typeof value !== "object" || value === null) return labels;
-  for (
-    const [key, label] of Object.entries(value).sort((
-      [a],
-      [b],
-    ) => (a < b ? -1 : 1))
-  ) {
+  for (const [key, label] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (typeof label === "string") labels[key] = label;
   }
   return labels;
@@ -116,10 +99,7 @@ function optionsOf(
   if (ownAddress !== undefined) options.BIND_IP = ownAddress;
   for (const key of OPTIONS) {
     const value = metadata[key];
-    if (
-      typeof value === "string" || typeof value === "boolean" ||
-      typeof value === "number"
-    ) {
+    if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") {
       options[key] = String(value);
     }
   }

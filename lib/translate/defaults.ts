@@ -4,7 +4,9 @@
  * @module
  */
 import type { Read } from "../graph/mod.ts";
-import { durationMs } from "../proto/mod.ts";
+import { formatDuration } from "../base/mod.ts";
+import { choose, type Tell } from "../derive/mod.ts";
+import { durationMs, durationOf } from "../proto/mod.ts";
 import {
   MeshConfig_AccessLogEncoding,
   MeshConfig_H2UpgradePolicy,
@@ -63,11 +65,25 @@ export function managerDefaults(
   read: Read,
   context: Context,
   flavour: Flavour,
+  tell?: Tell,
 ): ManagerDefaults {
   const { mesh, features } = context;
   const detection = mesh.field(read, "protocolDetectionTimeout");
+  choose(tell, "protocolDetectionTimeout", [
+    { value: detection, source: "mesh", field: "protocolDetectionTimeout" },
+    { value: durationOf(0), source: "built-in" },
+  ], (timeout) => formatDuration(durationMs(timeout)));
+  if (flavour.http10 || features.http10) {
+    const own = { source: "proxy", field: "HTTP10" } as const;
+    const all = { source: "environment", field: "PILOT_HTTP10" } as const;
+    tell?.({ group: "http10", ...(flavour.http10 ? own : all), value: true });
+  }
+  if (flavour.idleTimeoutMs !== undefined) {
+    const value = formatDuration(flavour.idleTimeoutMs);
+    tell?.({ group: "idleTimeout", source: "proxy", field: "IDLE_TIMEOUT", value });
+  }
   return {
-    accessLog: accessLog(read, context),
+    accessLog: accessLog(read, context, tell),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
     http10: flavour.http10 || features.http10,
@@ -78,8 +94,17 @@ export function managerDefaults(
   };
 }
 
-function accessLog(read: Read, { mesh }: Context): AccessLogSettings | undefined {
+function accessLog(
+  read: Read,
+  { mesh }: Context,
+  tell: Tell | undefined,
+): AccessLogSettings | undefined {
   const file = mesh.field(read, "accessLogFile");
+  tell?.({
+    group: "accessLog",
+    ...(file === "" ? { source: "built-in" } : { source: "mesh", field: "accessLogFile" }),
+    value: file || "none",
+  });
   if (file === "") return undefined;
   const json = mesh.field(read, "accessLogEncoding") === MeshConfig_AccessLogEncoding.JSON;
   return { file, encoding: json ? "json" : "text", format: mesh.field(read, "accessLogFormat") };
@@ -108,9 +133,10 @@ export function fallthroughCluster(
   context: Context,
   flavour: Flavour,
   sidecar: string,
+  tell?: Tell,
 ): string | undefined {
   if (flavour.bound) return undefined;
-  return outboundPolicy(read, context, sidecar) === "allow_any"
+  return outboundPolicy(read, context, sidecar, tell) === "allow_any"
     ? PASSTHROUGH_CLUSTER
     : BLACK_HOLE_CLUSTER;
 }

@@ -6,7 +6,7 @@
  */
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { isHttp, mayBeHttp, mayBeTcp, type Service } from "../model/mod.ts";
-import { isRange, protocolOf } from "../derive/mod.ts";
+import { deriveTelling, isRange, protocolOf, type Tell } from "../derive/mod.ts";
 import { CaptureMode, type MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
 import { type Flavour, parseFlavour } from "./flavour.ts";
@@ -73,14 +73,14 @@ export function deriveEgress(context: Context): Egress {
       }).sort();
     },
   );
-  const listeners = graph.derive<readonly Resource[]>("lds.egress", (read, key) => {
+  const listeners = deriveTelling<readonly Resource[]>(graph, "lds.egress", (read, key, tell) => {
     const [flavour = "", namespace = "", sidecar = "", member = ""] = splitKey(key, 4);
     return egressListeners(read, context, {
       flavour: parseFlavour(flavour),
       namespace,
       scope: `${namespace}|${sidecar}`,
       member,
-    });
+    }, tell);
   }, { equal: sameResources });
   return { listenerMembers, listeners, routeMembers, httpHosts, virtualHostMembers };
 }
@@ -192,13 +192,24 @@ interface EgressPlace {
   readonly member: string;
 }
 
-function egressListeners(read: Read, context: Context, place: EgressPlace): Resource[] {
+function egressListeners(
+  read: Read,
+  context: Context,
+  place: EgressPlace,
+  tell: Tell | undefined,
+): Resource[] {
   const [index = "", portText = "", kind = ""] = place.member.split("|");
   const spec = egressOf(read, context, place.scope)[Number(index)];
   if (spec === undefined) return [];
   const bound = spec.captureMode === CaptureMode.NONE ||
     (spec.captureMode === CaptureMode.DEFAULT && place.flavour.bound);
   const port = Number(portText);
+  tell?.({
+    group: "listener",
+    source: "object",
+    object: `Sidecar/${place.scope.slice(place.scope.indexOf("|") + 1)}`,
+    field: `spec.egress[${index}]`,
+  });
   const at: TcpPlace = {
     flavour: { ...place.flavour, bound },
     namespace: place.namespace,
@@ -208,10 +219,10 @@ function egressListeners(read: Read, context: Context, place: EgressPlace): Reso
     httpRoutes: kind === "raw" ? undefined : routeName(spec.bind, port),
   };
   if (kind.startsWith("vip/")) {
-    return addressListeners(read, context, at, kind.slice("vip/".length));
+    return addressListeners(read, context, at, kind.slice("vip/".length), tell);
   }
-  if (kind === "http") return sharedListener(read, context, at, [], true);
+  if (kind === "http") return sharedListener(read, context, at, [], true, tell);
   const hosts = imported(read, context, place.scope, index);
   const services = tcpServices(read, context, at.namespace, at.port, hosts);
-  return sharedListener(read, context, at, services, kind === "mixed");
+  return sharedListener(read, context, at, services, kind === "mixed", tell);
 }

@@ -8,6 +8,7 @@ import {
   type GatewayServer,
   gatewayServerKey,
   onlyServer,
+  type Tell,
   type Workload,
 } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
@@ -45,16 +46,17 @@ export function gatewayListener(
   flavourText: string,
   workload: Workload,
   port: GatewayPort,
+  tell?: Tell,
 ): Resource | undefined {
   const flavour = parseFlavour(flavourText);
   const bind = port.bind !== "" ? port.bind : flavour.family === "v4" ? "0.0.0.0" : "::";
   const place = {
     bind,
     port: port.number,
-    manager: managerDefaults(read, context, flavour),
-    guard: guardOf(read, context, workload, {}),
+    manager: managerDefaults(read, context, flavour, tell),
+    guard: guardOf(read, context, workload, {}, tell),
   };
-  const listener = listenerAt(read, context, workload.namespace, port, place);
+  const listener = listenerAt(read, context, workload.namespace, port, place, tell);
   return listener && encodeResource(listener.name, ListenerSchema, listener);
 }
 
@@ -66,16 +68,19 @@ function listenerAt(
   namespace: string,
   port: GatewayPort,
   place: Place,
+  tell: Tell | undefined,
 ): Listener | undefined {
   switch (port.family) {
     case "http":
       return gatewayHttpListener({ ...place, routeName: gatewayRouteName(port) });
     case "tls": {
-      const chains = port.servers.flatMap((s) => tlsChains(read, context, namespace, port, s));
+      const chains = port.servers.flatMap((s) =>
+        tlsChains(read, context, namespace, port, s, tell)
+      );
       return chains.length === 0 ? undefined : gatewayTlsListener({ ...place, chains });
     }
     case "tcp": {
-      const chains = gatewayTcpChains(read, context, namespace, port);
+      const chains = gatewayTcpChains(read, context, namespace, port, tell);
       return chains.length === 0 ? undefined : gatewayTcpListener({ ...place, chains });
     }
   }
@@ -87,13 +92,14 @@ function tlsChains(
   namespace: string,
   port: GatewayPort,
   server: GatewayServer,
+  tell: Tell | undefined,
 ): GatewayTlsChain[] {
   const { kind, tls, hosts } = server;
   if (kind === "https") {
     const routeName = gatewayRouteName(onlyServer(port, server));
     return [{ sniHosts: hosts.map(({ host }) => host), tls, to: { routeName } }];
   }
-  return gatewayServerChains(read, context, namespace, port, server).map((tcp) => ({
+  return gatewayServerChains(read, context, namespace, port, server, tell).map((tcp) => ({
     sniHosts: tcp.sniHosts ?? [],
     destinationCidrs: tcp.destinationCidrs,
     tls,

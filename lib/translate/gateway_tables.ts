@@ -5,13 +5,18 @@
  * @module
  */
 import {
+  deriveTelling,
+  fromObject,
   fullHost,
   type GatewayPort,
   gatewayPortKey,
   gatewayServerKey,
+  lookUp,
   onlyServer,
   parseLabels,
   servedHosts,
+  type Tell,
+  within,
 } from "../derive/mod.ts";
 import type { Collection, Derived, Read, Resource } from "../graph/mod.ts";
 import { objectKey } from "../model/mod.ts";
@@ -27,10 +32,12 @@ import { gatewayListener, gatewayRouteName } from "./gateway_listeners.ts";
 import { encodeResource, resourceOf, sameResources } from "./resource.ts";
 import {
   blackHoleVirtualHost,
+  hostPort,
   routeConfiguration,
   translateHttpRoutes,
   virtualHostFor,
 } from "./route/mod.ts";
+import { tellParts } from "./route_tables.ts";
 import { boundRoutes } from "./tcp_routes.ts";
 import { destinationResolver } from "./virtual_hosts.ts";
 
@@ -76,12 +83,17 @@ export function deriveGatewayTables(context: Context): GatewayTables {
     const [host = "", rest = ""] = splitKey(key, 2);
     return read.get(claims, rest).get(host) ?? UNCLAIMED;
   });
-  const virtualHosts = graph.derive<readonly Resource[]>("gateway.vhost", (read, key) => {
-    const [host = "", namespace = "", tableKey = "", scope = ""] = splitKey(key, 4);
-    const port = portOf(read, context, scope, tableKey);
-    if (port === undefined) return [];
-    return [virtualHost(read, context, namespace, port, host, read.get(hostClaims, key))];
-  }, { equal: sameResources });
+  const virtualHosts = deriveTelling<readonly Resource[]>(
+    graph,
+    "gateway.vhost",
+    (read, key, tell) => {
+      const [host = "", namespace = "", tableKey = "", scope = ""] = splitKey(key, 4);
+      const port = portOf(read, context, scope, tableKey);
+      if (port === undefined) return [];
+      return [virtualHost(read, context, namespace, port, host, read.get(hostClaims, key), tell)];
+    },
+    { equal: sameResources },
+  );
   const collectionOf = (key: string): Collection =>
     graph.collection(`gateway.vhost/${key}`, () => ({
       members: { listFrom: [hosts, key] },
@@ -91,24 +103,28 @@ export function deriveGatewayTables(context: Context): GatewayTables {
   return {
     portKeys: keys("gateway.portKeys", (port) => [gatewayPortKey(port)]),
     tableKeys: keys("gateway.tableKeys", tableKeysOf),
-    listeners: graph.derive<readonly Resource[]>("lds.gateway", (read, key) => {
+    listeners: deriveTelling<readonly Resource[]>(graph, "lds.gateway", (read, key, tell) => {
       const [flavour = "", namespace = "", portKey = "", scope = ""] = splitKey(key, 4);
-      const port = portOf(read, context, scope, portKey);
+      const port = portOf(read, context, scope, portKey, tell);
       const listener = port && gatewayListener(
         read,
         context,
         flavour,
         { role: "router", namespace, labels: parseLabels(scope.slice(scope.indexOf("|") + 1)) },
         port,
+        tell,
       );
       return listener === undefined ? [] : [listener];
     }, { equal: sameResources }),
-    routes: graph.derive<readonly Resource[]>("rds.gateway", (read, key) => {
+    routes: deriveTelling<readonly Resource[]>(graph, "rds.gateway", (read, key, tell) => {
       const [, tableKey = "", scope = ""] = splitKey(key, 3);
-      const port = portOf(read, context, scope, tableKey);
-      return port === undefined
-        ? []
-        : [routeTable(gatewayRouteName(port), port, read.content(collectionOf(key)))];
+      const port = portOf(read, context, scope, tableKey, tell);
+      if (port === undefined) return [];
+      const name = gatewayRouteName(port);
+      const hosts = collectionOf(key);
+      const content = read.content(hosts);
+      tellParts(graph, read, [hosts], content, within(tell, name));
+      return [routeTable(name, port, content)];
     }, { equal: sameResources }),
   };
 }
@@ -126,9 +142,18 @@ function portOf(
   { mesh }: Context,
   scope: string,
   key: string,
+  tell?: Tell,
 ): GatewayPort | undefined {
   const [portKey, serverKey] = key.split("#");
-  const port = read.get(mesh.gatewayPorts, scope).find((p) => gatewayPortKey(p) === portKey);
+  const ports = lookUp(
+    read,
+    mesh.gatewayPorts,
+    scope,
+    tell && (({ of = [], ...told }) => {
+      if (of[0] === portKey) tell(told);
+    }),
+  );
+  const port = ports.find((p) => gatewayPortKey(p) === portKey);
   if (port === undefined || serverKey === undefined) return port;
   const server = port.servers.find((s) => gatewayServerKey(s) === serverKey);
   return server && onlyServer(port, server);
@@ -186,13 +211,15 @@ function virtualHost(
   port: GatewayPort,
   host: string,
   { claims, redirect }: HostClaims,
+  tell: Tell | undefined,
 ): Resource {
   const routes: Route[] = [];
+  const inside = within(tell, hostPort(host, port.number));
   for (const { route, gateways } of claims) {
     const row = read.get(context.mesh.tables.virtualServices, route);
-    const spec = read.get(context.mesh.routes.spec, route);
-    if (row === undefined || spec === undefined) continue;
-    routes.push(...translateHttpRoutes(spec, {
+    if (row === undefined) continue;
+    inside?.({ group: "routes", ...fromObject(row, "spec.hosts"), value: gateways.join(", ") });
+    routes.push(...translateHttpRoutes(row.spec, {
       gateways,
       port: port.number,
       tls: port.family === "tls",
@@ -200,11 +227,22 @@ function virtualHost(
       vsName: row.meta.name,
       mesh: routeDefaults(read, context),
       resolve: destinationResolver(read, context, namespace, port.number),
+      tell: laterRoutes(inside, routes.length),
     }));
   }
   const message = virtualHostFor({ host, port: port.number, gateway: true }, routes);
   if (redirect) message.requireTls = TlsRequirement.ALL;
   return encodeResource(message.name, VirtualHostSchema, message);
+}
+
+/** Counts the routes of one VirtualService on from those of others. */
+function laterRoutes(tell: Tell | undefined, from: number): Tell | undefined {
+  if (tell === undefined || from === 0) return tell;
+  return ({ of = [], ...told }) => {
+    const [first = "", ...rest] = of;
+    const at = /^routes\[(\d+)\]$/.exec(first)?.[1];
+    tell({ ...told, of: at === undefined ? of : [`routes[${Number(at) + from}]`, ...rest] });
+  };
 }
 
 function routeTable(

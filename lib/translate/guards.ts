@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { modeOf, type Workload, workloadKey } from "../derive/mod.ts";
+import { lookUp, modeOf, type Tell, type Workload, workloadKey } from "../derive/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import { hash } from "../base/mod.ts";
 import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
@@ -132,17 +132,30 @@ function remoteCluster(
   return clusterName("outbound", port, "", known ?? url.hostname);
 }
 
+/** Says which policies guard a workload; `keys` joined by commas. */
+function tellPolicies(tell: Tell, group: string, kind: string, keys: string): void {
+  for (const key of keys.split(",").filter((k) => k !== "")) {
+    tell({ group, source: "object", object: `${kind}/${key}`, field: "spec" });
+  }
+}
+
 /** What guards a workload. */
 export function guardOf(
   read: Read,
   context: Context,
   workload: Workload,
   options: ProxyClass["options"],
+  tell?: Tell,
 ): Guard {
   const { security } = context.mesh;
   const key = workloadKey(workload);
-  const access = read.get(context.guards.authorization, read.get(security.authorization, key));
+  const accessKeys = read.get(security.authorization, key);
+  const access = read.get(context.guards.authorization, accessKeys);
   const tokenKeys = read.get(security.tokens, key);
+  if (tell !== undefined) {
+    tellPolicies(tell, "access", "AuthorizationPolicy", accessKeys);
+    tellPolicies(tell, "tokens", "RequestAuthentication", tokenKeys);
+  }
   const tokens = read.get(context.guards.tokens, `${workload.role}|${tokenKeys}`);
   const filters = {
     http: [
@@ -156,7 +169,7 @@ export function guardOf(
   if (workload.role === "router") {
     return { ...filters, mode: () => "disable", otherwise: "disable", named: [] };
   }
-  const modes = read.get(security.peerModes, key);
+  const modes = lookUp(read, security.peerModes, key, tell);
   const names = secretNames({ options }).server;
   const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
   return {

@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { labelsKey, protocolOf } from "../derive/mod.ts";
+import { labelsKey, lookUp, protocolOf, type Tell, type Told, within } from "../derive/mod.ts";
 import type { Read } from "../graph/mod.ts";
 import type { Protocol, ProxyClass, Service } from "../model/mod.ts";
 import type { ConnectionPoolSettings } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { CaptureMode } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { mergeTrafficPolicy } from "./cluster/mod.ts";
+import { inboundClusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { type Context, pick } from "./context.ts";
 
 /** One port of the workload. */
@@ -30,11 +30,18 @@ export interface InboundPort {
 }
 
 /** The ports of a class, sorted by number. */
-export function inboundPorts(read: Read, context: Context, cls: ProxyClass): InboundPort[] {
+export function inboundPorts(
+  read: Read,
+  context: Context,
+  cls: ProxyClass,
+  tell?: Tell,
+): InboundPort[] {
   const { mesh } = context;
-  const sidecarKey = read.get(
+  const sidecarKey = lookUp(
+    read,
     mesh.scopes.sidecar,
     `${cls.namespace}|${labelsKey(cls.labels)}`,
+    tell,
   );
   const ingress = sidecarKey === ""
     ? []
@@ -48,12 +55,32 @@ export function inboundPorts(read: Read, context: Context, cls: ProxyClass): Inb
       defaultEndpoint: listener.defaultEndpoint,
       services: [],
     }))
-    : targetPorts(read, context, cls);
+    : targetPorts(read, context, cls, tell);
+  if (ingress.length > 0) {
+    for (const [i, { number }] of ports.entries()) {
+      within(tell, partOf(number))?.({
+        group: "port",
+        source: "object",
+        object: `Sidecar/${sidecarKey}`,
+        field: `spec.ingress[${i}]`,
+      });
+    }
+  }
   return ports.sort((a, b) => a.number - b.number);
 }
 
+/** How a port of the workload is named in what is told. */
+export function partOf(port: number): string {
+  return inboundClusterName(port);
+}
+
 /** One port for each target port; several services may share it, the first by key decides its protocol. */
-function targetPorts(read: Read, context: Context, cls: ProxyClass): InboundPort[] {
+function targetPorts(
+  read: Read,
+  context: Context,
+  cls: ProxyClass,
+  tell: Tell | undefined,
+): InboundPort[] {
   const ports = new Map<
     number,
     InboundPort & { services: Pick<Service, "host" | "namespace">[] }
@@ -63,6 +90,14 @@ function targetPorts(read: Read, context: Context, cls: ProxyClass): InboundPort
     const port = service?.ports.find((p) => p.number === target.port);
     if (service === undefined || port === undefined || port.protocol === "UDP") continue;
     const known = ports.get(target.targetPort);
+    const inside = within(tell, partOf(target.targetPort));
+    inside?.({
+      group: known === undefined ? "port" : "port shared",
+      source: "object",
+      object: service.source,
+      field: "spec.ports",
+      value: `${service.host}:${port.number}`,
+    });
     if (known !== undefined) {
       known.services.push({ host: service.host, namespace: service.namespace });
       continue;
@@ -74,7 +109,7 @@ function targetPorts(read: Read, context: Context, cls: ProxyClass): InboundPort
       bindToPort: false,
       defaultEndpoint: "",
       services: [{ host: service.host, namespace: service.namespace }],
-      ...poolOf(read, context, cls.namespace, service, port.number),
+      ...poolOf(read, context, cls.namespace, service, port.number, inside),
     });
   }
   return [...ports.values()];
@@ -86,10 +121,20 @@ function poolOf(
   namespace: string,
   service: Service,
   port: number,
+  tell: Tell | undefined,
 ): Pick<InboundPort, "connectionPool" | "rule"> {
-  const chosen = pick(read, context, namespace, service.host);
+  const chosen = pick(read, context, namespace, service.host, tell);
   if (chosen === undefined || chosen.service !== service.key) return {};
   const policy = read.get(context.mesh.policies.policy, chosen.rules);
-  const merged = mergeTrafficPolicy(policy.trafficPolicy, undefined, port);
+  const groups = tell && new Map<string, Told>();
+  const merged = mergeTrafficPolicy(
+    policy.trafficPolicy,
+    undefined,
+    port,
+    undefined,
+    groups && notingListener(groups, policy, undefined),
+  );
+  const pool = groups?.get("connectionPool");
+  if (pool !== undefined) tell?.(pool);
   return { connectionPool: merged?.connectionPool, rule: policy.rules[0] };
 }

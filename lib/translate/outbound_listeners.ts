@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { isRange } from "../derive/mod.ts";
+import { deriveTelling, isRange, type Tell } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
-import { mayBeTcp } from "../model/mod.ts";
+import { isHttp, mayBeTcp } from "../model/mod.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
 import { parseFlavour } from "./flavour.ts";
 import { sameResources } from "./resource.ts";
@@ -14,7 +14,8 @@ import { addressListeners, sharedListener, tcpServices } from "./tcp_listeners.t
 
 /** Creates the table: `flavour|NS|member`. */
 export function deriveOutboundListeners(context: Context): Derived<readonly Resource[]> {
-  return context.mesh.graph.derive<readonly Resource[]>("lds", (read, key) => {
+  const { graph } = context.mesh;
+  return deriveTelling<readonly Resource[]>(graph, "lds", (read, key, tell) => {
     const [flavour = "", namespace = "", member = ""] = splitKey(key, 3);
     const [kind = "", portText = "", host = ""] = member.split("/");
     const port = Number(portText);
@@ -25,10 +26,12 @@ export function deriveOutboundListeners(context: Context): Derived<readonly Reso
       sidecar: "",
       httpRoutes: `${port}`,
     };
-    if (kind === "vip") return addressListeners(read, context, place, host);
+    if (kind === "vip") return addressListeners(read, context, place, host, tell);
     const hosts = tcpHosts(read, context, namespace, port);
     const services = tcpServices(read, context, namespace, port, hosts);
-    return sharedListener(read, context, place, services, hasHttp(read, context, namespace, port));
+    const http = hasHttp(read, context, namespace, port);
+    if (http) tellDeclaring(read, context, namespace, port, tell);
+    return sharedListener(read, context, place, services, http, tell);
   }, { equal: sameResources });
 }
 
@@ -56,6 +59,44 @@ export function deriveOverlayListeners(context: Context): Derived<readonly strin
     }
     return [...members].sort();
   });
+}
+
+/** How many of the services that declare HTTP at a port are named: there may be thousands. */
+const NAMED = 20;
+
+/** Says which services have HTTP at a port. */
+function tellDeclaring(
+  read: Read,
+  context: Context,
+  namespace: string,
+  port: number,
+  tell: Tell | undefined,
+): void {
+  if (tell === undefined) return;
+  const { httpHosts } = context.mesh.indexes;
+  const hosts = new Set([
+    ...read.members(httpHosts, `|${port}`),
+    ...read.members(httpHosts, `${namespace}|${port}`),
+  ]);
+  const services = [...hosts].sort().map((host) => pickService(read, context, namespace, host))
+    .filter((s) => s?.ports.some((p) => p.number === port && isHttp(p.protocol)))
+    .filter((s) => s !== undefined);
+  for (const service of services.slice(0, NAMED)) {
+    tell({
+      group: "http",
+      source: "object",
+      object: service.source,
+      field: "spec.ports",
+      value: service.host,
+    });
+  }
+  if (services.length > NAMED) {
+    tell({
+      group: "http",
+      source: "built-in",
+      value: `and ${services.length - NAMED} services more`,
+    });
+  }
 }
 
 /** Whether the namespace sees a service that declares HTTP at a port. */

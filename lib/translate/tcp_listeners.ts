@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isRange } from "../derive/mod.ts";
+import { isRange, type Tell, within } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
 import { isTls, mayBeTcp, type Protocol, type Service } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -70,6 +70,7 @@ export function sharedListener(
   place: TcpPlace,
   services: readonly Service[],
   declared: boolean,
+  tell?: Tell,
 ): Resource[] {
   const { namespace, port, flavour, httpRoutes } = place;
   const alone = flavour.bound || place.bind !== undefined;
@@ -80,26 +81,37 @@ export function sharedListener(
     const protocol = protocolAt(service, port) ?? "TCP";
     const ranges = alone ? [] : service.addresses.filter(isRange);
     if (!alone && service.addresses.length > 0 && ranges.length === 0) continue;
+    const inside = within(tell, service.host);
     if (isTls(protocol)) {
-      chains.push(...tlsDestinations(read, context, namespace, service, port, ranges, false));
+      chains.push(
+        ...tlsDestinations(read, context, namespace, service, port, ranges, false, inside),
+      );
       continue;
     }
     const sniffed = protocol === "Unsupported" && httpRoutes !== undefined;
     http ||= sniffed && ranges.length === 0;
-    if (ranges.length === 0 && open) continue;
+    if (ranges.length === 0 && open) {
+      tell?.({
+        group: "to",
+        source: "built-in",
+        value: "the first service without an address",
+        passedOver: [{ source: "object", object: service.source, why: "it is not the first" }],
+      });
+      continue;
+    }
     open ||= ranges.length === 0;
     const found = sniffed && ranges.length > 0 ? { httpRoutes } : {};
     chains.push(
-      ...tcpDestinations(read, context, namespace, service, port, ranges)
+      ...tcpDestinations(read, context, namespace, service, port, ranges, inside)
         .map((chain) => ({ ...chain, ...found })),
     );
   }
   if (chains.length === 0 && !http) return [];
   const binding = place.bind !== undefined ? { bind: place.bind } : {
     ...wildcard(flavour),
-    fallthroughCluster: fallthroughCluster(read, context, flavour, place.sidecar),
+    fallthroughCluster: fallthroughCluster(read, context, flavour, place.sidecar, tell),
   };
-  return [listenerAt(read, context, place, binding, chains, http)];
+  return [listenerAt(read, context, place, binding, chains, http, tell)];
 }
 
 /** One listener for each single address of a host. Bound ones cannot have it: it is not the proxy's. */
@@ -108,18 +120,19 @@ export function addressListeners(
   context: Context,
   place: TcpPlace,
   host: string,
+  tell?: Tell,
 ): Resource[] {
   const { namespace, port, httpRoutes } = place;
-  const service = pickService(read, context, namespace, host);
+  const service = pickService(read, context, namespace, host, tell);
   const protocol = service && protocolAt(service, port);
   if (place.flavour.bound || service === undefined || protocol === undefined) return [];
   const chains = isTls(protocol)
-    ? tlsDestinations(read, context, namespace, service, port, [], true)
-    : tcpDestinations(read, context, namespace, service, port, []);
+    ? tlsDestinations(read, context, namespace, service, port, [], true, tell)
+    : tcpDestinations(read, context, namespace, service, port, [], tell);
   const http = protocol === "Unsupported" && httpRoutes !== undefined;
   return service.addresses
     .filter((address) => !isRange(address) && ownsAddress(read, context, namespace, address, host))
-    .map((address) => listenerAt(read, context, place, { bind: address }, chains, http));
+    .map((address) => listenerAt(read, context, place, { bind: address }, chains, http, tell));
 }
 
 function listenerAt(
@@ -129,15 +142,19 @@ function listenerAt(
   binding: Pick<OutboundTcpInput, "bind" | "extraBinds" | "fallthroughCluster">,
   chains: readonly TcpChain[],
   http: boolean,
+  tell: Tell | undefined,
 ): Resource {
   const { port, flavour, httpRoutes } = place;
   const common = {
     ...binding,
     port,
     bindToPort: flavour.bound,
-    manager: managerDefaults(read, context, flavour),
+    manager: managerDefaults(read, context, flavour, tell),
   };
   const routeName = http ? httpRoutes : undefined;
+  if (routeName !== undefined) {
+    tell?.({ group: "route table", source: "built-in", value: routeName });
+  }
   const listener = chains.length === 0 && routeName !== undefined
     ? outboundHttpListener({ ...common, routeName })
     : outboundTcpListener({ ...common, chains, httpRoutes: routeName });

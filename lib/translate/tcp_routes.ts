@@ -9,14 +9,17 @@ import {
   gatewayKey,
   type GatewayPort,
   type GatewayServer,
+  lookUp,
   onlyServer,
   servedHosts,
+  type Tell,
+  type Told,
 } from "../derive/mod.ts";
 import type { Read } from "../graph/mod.ts";
 import { type ConfigObject, type Service } from "../model/mod.ts";
 import { durationMs } from "../proto/mod.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
+import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { type Context, pick } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import type { TcpChain } from "./listener/mod.ts";
@@ -35,15 +38,16 @@ export function tcpDestinations(
   service: Service,
   port: number,
   ranges: readonly string[],
+  tell?: Tell,
 ): TcpChain[] {
   const { mesh } = context;
-  const routeKey = read.get(mesh.routes.meshRoute, `${namespace}|${service.host}`);
+  const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
-  const pool = poolOf(read, context, namespace, service.host, port);
+  const pool = poolOf(read, context, namespace, service.host, port, tell);
   const routes = row === undefined
     ? []
-    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTcpRoutes);
+    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTcpRoutes, tell);
   const own = routes.map((chain) => ({
     ...chain,
     ...pool,
@@ -51,6 +55,7 @@ export function tcpDestinations(
   }));
   // A rule for part of the addresses leaves the rest to the service itself.
   if (own.some((chain) => chain.destinationCidrs.length === ranges.length)) return own;
+  tell?.({ group: "to", source: "object", object: service.source, field: "spec", value: name });
   return [...own, {
     ...pool,
     destinationCidrs: ranges,
@@ -76,15 +81,17 @@ export function tlsDestinations(
   port: number,
   ranges: readonly string[],
   alone: boolean,
+  tell?: Tell,
 ): TcpChain[] {
   const { mesh } = context;
-  const routeKey = read.get(mesh.routes.meshRoute, `${namespace}|${service.host}`);
+  const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
-  const pool = poolOf(read, context, namespace, service.host, port);
+  const pool = poolOf(read, context, namespace, service.host, port, tell);
+  tell?.({ group: "to", source: "object", object: service.source, field: "spec", value: name });
   const rules = row === undefined
     ? []
-    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTlsRoutes);
+    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTlsRoutes, tell);
   return [
     ...rules.map((chain) => ({
       ...chain,
@@ -133,9 +140,10 @@ export function gatewayTcpChains(
   context: Context,
   namespace: string,
   port: GatewayPort,
+  tell?: Tell,
 ): TcpChain[] {
   return boundRoutes(read, context, namespace, port).flatMap(({ row, gateways }) =>
-    chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes)
+    chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes, tell)
   );
 }
 
@@ -149,6 +157,7 @@ export function gatewayServerChains(
   namespace: string,
   port: GatewayPort,
   server: GatewayServer,
+  tell?: Tell,
 ): TcpChain[] {
   const { mesh } = context;
   const only = onlyServer(port, server);
@@ -157,14 +166,23 @@ export function gatewayServerChains(
     const serves = (names: readonly string[]): string[] =>
       servedHosts(only, bound, names, owner).map(([host]) => host);
     if (server.kind === "passthrough") {
-      return chainsOf(read, context, namespace, row, gateways, port.number, translateTlsRoutes)
+      return chainsOf(
+        read,
+        context,
+        namespace,
+        row,
+        gateways,
+        port.number,
+        translateTlsRoutes,
+        tell,
+      )
         .map((chain) => ({ ...chain, sniHosts: serves(lowerCase(chain.sniHosts ?? [])) }))
         .filter((chain) => chain.sniHosts.length > 0);
     }
     const hosts = serves(row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain)));
     if (hosts.length === 0) return [];
     const sniHosts = server.hosts.map(({ host }) => host);
-    return chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes)
+    return chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes, tell)
       .map((chain) => ({ ...chain, sniHosts }));
   });
 }
@@ -181,6 +199,7 @@ function chainsOf(
   gateways: readonly string[],
   port: number,
   translate: typeof translateTcpRoutes,
+  tell: Tell | undefined,
 ): TcpChain[] {
   return translate(row.spec, {
     gateways,
@@ -189,6 +208,7 @@ function chainsOf(
     vsName: row.meta.name,
     mesh: routeDefaults(read, context),
     resolve: destinationResolver(read, context, namespace, port),
+    tell,
   }).map((route) => ({
     destinationCidrs: route.match.subnets,
     sniHosts: route.match.sniHosts,
@@ -207,11 +227,24 @@ function poolOf(
   namespace: string,
   host: string,
   port: number,
+  tell: Tell | undefined,
 ): Pick<TcpChain, "idleTimeoutMs" | "maxConnectionDurationMs"> {
   const chosen = pick(read, context, namespace, host);
   if (chosen === undefined) return {};
   const policy = read.get(context.mesh.policies.policy, chosen.rules);
-  const tcp = mergeTrafficPolicy(policy.trafficPolicy, undefined, port)?.connectionPool?.tcp;
+  const groups = tell && new Map<string, Told>();
+  const merged = mergeTrafficPolicy(
+    policy.trafficPolicy,
+    undefined,
+    port,
+    undefined,
+    groups && notingListener(groups, policy, undefined),
+  );
+  const tcp = merged?.connectionPool?.tcp;
+  const pool = groups?.get("connectionPool");
+  if (pool !== undefined && (tcp?.idleTimeout ?? tcp?.maxConnectionDuration) !== undefined) {
+    tell?.({ ...pool, group: "connection times", field: `${pool.field}.tcp` });
+  }
   return {
     idleTimeoutMs: tcp?.idleTimeout && durationMs(tcp.idleTimeout),
     maxConnectionDurationMs: tcp?.maxConnectionDuration && durationMs(tcp.maxConnectionDuration),

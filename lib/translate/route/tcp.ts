@@ -8,7 +8,7 @@ import type {
   RouteDestination,
   VirtualService,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { conditionHolds, type ResolvedDestination, type RouteScope } from "./scope.ts";
+import { conditionHolds, inService, type ResolvedDestination, type RouteScope } from "./scope.ts";
 
 /** One rule of a port, first match wins. */
 export interface TcpRoute {
@@ -40,7 +40,7 @@ export interface TcpCluster {
  */
 export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRoute[] {
   const routes: TcpRoute[] = [];
-  for (const rule of vs.tcp) {
+  for (const [i, rule] of vs.tcp.entries()) {
     const targets = tcpTargets(rule.route, scope);
     if (targets.length === 0) continue;
     const matches: (L4MatchAttributes | undefined)[] = rule.match.length === 0
@@ -48,6 +48,7 @@ export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRo
       : rule.match;
     for (const match of matches) {
       if (match !== undefined && !conditionHolds(match, scope)) continue;
+      tellRule(scope, `spec.tcp[${i}]`, targets);
       routes.push({
         match: {
           subnets: match?.destinationSubnets ?? [],
@@ -67,9 +68,12 @@ export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRo
  * in order. Their destinations get the connections as they are, TLS and all.
  */
 export function translateTlsRoutes(vs: VirtualService, scope: RouteScope): TcpRoute[] {
-  return vs.tls.flatMap((rule) => {
+  return vs.tls.flatMap((rule, i) => {
     const targets = tcpTargets(rule.route, scope);
     if (targets.length === 0) return [];
+    if (rule.match.some((match) => conditionHolds(match, scope))) {
+      tellRule(scope, `spec.tls[${i}]`, targets);
+    }
     return rule.match.filter((match) => conditionHolds(match, scope)).map((match) => ({
       match: { subnets: match.destinationSubnets, port: match.port, sniHosts: match.sniHosts },
       ...sharesOf(targets),
@@ -80,6 +84,14 @@ export function translateTlsRoutes(vs: VirtualService, scope: RouteScope): TcpRo
 interface Target {
   readonly resolved: ResolvedDestination;
   readonly weight: number;
+}
+
+function tellRule(scope: RouteScope, at: string, targets: readonly Target[]): void {
+  scope.tell?.({
+    group: "rule",
+    ...inService(scope, at),
+    value: targets.map(({ resolved }) => resolved.cluster).join(", "),
+  });
 }
 
 function sharesOf(targets: readonly Target[]): Pick<TcpRoute, "clusters" | "hashSourceIp"> {
