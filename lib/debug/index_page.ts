@@ -48,7 +48,10 @@ function indexPage(inputs: DebugInputs): Response {
       problems(inputs),
       pushTable(inputs.pushes().slice(0, SHOWN), now),
       pathTable("Pages", PAGE_PATHS),
-      pathTable("For scripts", JSON_PATHS),
+      h("details", null, [
+        h("summary", null, `For scripts: ${JSON_PATHS.length} paths`),
+        pathTable("Paths that answer JSON", JSON_PATHS),
+      ]),
     ],
   });
 }

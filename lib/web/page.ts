@@ -75,6 +75,8 @@ export interface TableOptions {
   readonly empty?: string;
   /** What the region is called to screen readers, where the caption is no text. */
   readonly label?: string;
+  /** Columns as wide as in other tables of as many: for tables that stand below each other. */
+  readonly even?: boolean;
 }
 
 /**
@@ -99,7 +101,7 @@ export function table(options: TableOptions): VNode {
     ])
   );
   const nothing = h("tr", null, h("td", { colSpan: columns.length }, empty));
-  const whole = h("table", null, [
+  const whole = h("table", options.even ? { class: "even" } : null, [
     h("caption", null, caption),
     h("thead", null, head),
     h("tbody", null, body.length === 0 ? nothing : body),

@@ -17,7 +17,7 @@ header nav a:hover { border-color: var(--line); } header nav [aria-current] { bo
 main { max-width: 88rem; margin: 0 auto; padding: 1rem 1.5rem 3rem; }
 h1 { font-size: 1.35rem; line-height: 1.25; margin: .35rem 0 .75rem; overflow-wrap: anywhere; } h2 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }
 p { max-width: 60rem; margin: .5rem 0; } .mute { color: var(--mute); }
-a { color: var(--link); text-underline-offset: 2px; } :focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
+a { color: var(--link); text-decoration-color: color-mix(in srgb, var(--link) 40%, transparent); text-underline-offset: 3px; } a:hover { text-decoration-color: currentColor; } :focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
 .crumbs ol { display: flex; flex-wrap: wrap; gap: .25rem .4rem; margin: 0; padding: 0; list-style: none; color: var(--mute); font-size: 13px; }
 .crumbs li + li::before { content: "/"; margin-right: .4rem; color: var(--mute); }
 form { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; margin: .75rem 0; }
@@ -33,8 +33,11 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 code, pre { font: 12.5px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; } pre { white-space: pre-wrap; margin: .75rem 0; padding: .75rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
 .bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); } .warn { color: var(--warn); }
 .badge { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); border: 1px solid var(--line); white-space: nowrap; font-weight: 500; } .badge.good { background: var(--good-soft); border-color: transparent; } .badge.bad { background: var(--bad-soft); border-color: transparent; } .badge.warn { background: var(--warn-soft); border-color: transparent; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .6rem; margin: .75rem 0 1rem; padding: 0; list-style: none; }
-.tiles li { border: 1px solid var(--line); border-radius: 6px; padding: .5rem .75rem; } .tiles strong { display: block; font-size: 1.3rem; line-height: 1.25; } .tiles li.bad { background: var(--bad-soft); border-color: transparent; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.6rem, 1fr)); gap: .6rem; margin: .75rem 0 1rem; padding: 0; list-style: none; }
+.tiles li { border: 1px solid var(--line); border-radius: 6px; padding: .5rem .75rem; } .tiles strong { display: block; font-size: 1.3rem; line-height: 1.25; } .tiles li.bad { background: var(--bad-soft); border-color: transparent; color: inherit; font-weight: inherit; } .tiles li.bad strong { color: var(--bad); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; } dt { color: var(--mute); } dd { margin: 0; overflow-wrap: anywhere; }
+.even { table-layout: fixed; } .even th:first-child { width: 46%; }
+details { margin: .75rem 0; } summary { cursor: pointer; font-weight: 600; padding: .35rem 0; }
+.list { display: flex; flex-wrap: wrap; gap: .2rem .9rem; margin: .5rem 0; padding: 0; list-style: none; }
 .pages { display: flex; gap: 1rem; margin: .5rem 0; }
 `;

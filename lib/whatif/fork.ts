@@ -31,12 +31,14 @@ export interface Fork {
   readonly translation: Translation;
   /** Computes the members of a collection one after the other, so that building it is only putting them together. */
   warm(collection: Collection, pace: Pace): Promise<void>;
-  /** Computes what a transaction made stale among the cells there are. */
+  /** Works ahead of the publication of a transaction. */
   settle(pace: Pace): Promise<void>;
 }
 
 /** Entries of the collections' logs: nothing that is rehearsed may be trimmed away. */
 const LOG_LIMIT = 10_000_000;
+/** Milliseconds of work ahead of a publication before there may be a pause. */
+const AHEAD_MS = 5;
 
 /**
  * Copies the rows as they are at this moment, then computes what the living graph
@@ -50,7 +52,9 @@ export async function fork(live: Translation, make: MakeTranslation, pace: Pace)
   if (config === undefined || networks === undefined) {
     throw new TypeError("the mesh configuration is not there");
   }
-  const { graph, derived, specs } = recorder(createGraph({ logLimit: LOG_LIMIT }));
+  const { graph, derived, specs } = recorder(
+    createGraph({ logLimit: LOG_LIMIT, now: () => performance.now() }),
+  );
   const translation = make(graph, { config, networks });
   await copyRows(translation, rows, pace);
   await computeAll(graph, derived, live.mesh.graph.cells(), pace);
@@ -61,7 +65,10 @@ export async function fork(live: Translation, make: MakeTranslation, pace: Pace)
       const spec = specs.get(collection.name);
       if (spec !== undefined) await computeMembers(graph, spec, pace);
     },
-    settle: (pace) => computeAll(graph, derived, graph.cells(), pace),
+    settle: async (pace) => {
+      while (!graph.warm(AHEAD_MS)) await pace.pause();
+      await pace.pause();
+    },
   };
 }
 

@@ -165,7 +165,7 @@ const PAGES: readonly Page[] = [
     name: "overview",
     path: "",
     shows: [PROXY, "Documents set aside (1)", "egres", "/debug/syncz"],
-    height: 1900,
+    height: 1100,
   },
   {
     name: "proxies",

@@ -128,7 +128,7 @@ function proxyPage(inputs: DebugInputs, session: SessionInfo, url: URL): Respons
       facts(about(inputs, session)),
       table({
         caption: "What it follows",
-        columns: ["Type", "State", "Visible", "Revision", "Said"],
+        columns: ["Type", "State", "Visible", "Revision", "Rejection"],
         rows: session.types.map((t) => [
           h("a", { href: `${pathOf("proxies", id)}?type=${t.short}` }, t.short),
           typeState(session, t.short, now),
@@ -186,6 +186,7 @@ function resourceList(
   return h("section", null, [
     table({
       caption: `${short.toUpperCase()}: ${all.length} of ${view!.size} resources`,
+      even: true,
       columns: ["Name", "Size", "Version", "Asked for"],
       rows: part.map((name) => {
         const resource = view!.get(name)!;

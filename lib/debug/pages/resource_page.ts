@@ -57,12 +57,11 @@ function resourcePage(
         ["Type", h("code", null, type.typeUrl)],
         ["Version", h("code", null, resource.version)],
         ["Size", size(resource.bytes.length)],
-        ["Changed with revision", changedAt(type.view!, resource.name)],
-        ["Held by", `${holders.length} proxies as it is here`],
+        ["Last change", changedAt(type.view!, resource.name)],
         ["As JSON", h("a", { href: dumpOf(id, type.typeUrl, resource.name) }, "with why")],
       ]),
       why(inputs, type.view!, resource.name),
-      holderTable(holders),
+      holderList(holders),
       others.length === 0 ? null : h("p", null, [
         badge("differs", "warn"),
         ` for ${others.length} proxies, for example `,
@@ -83,13 +82,21 @@ function content(typeUrl: string, resource: Resource): string {
   return JSON.stringify(showResource(typeUrl, resource.bytes), undefined, 2);
 }
 
-function changedAt(view: View, name: string): number | string {
-  for (const layer of view.layers) {
-    if (layer.get(name) === undefined) continue;
-    const entry = layer.since(0)?.findLast((one) => one.name === name);
-    return entry?.revision ?? "one too long ago to tell";
+/** Layers tell of changes since they were built, as far as their logs reach back. */
+function changedAt(view: View, name: string): string {
+  const layer = view.layers.find((one) => one.get(name) !== undefined);
+  if (layer === undefined) return "unknown";
+  // The earliest revision that the log reaches back to lies in between.
+  let [unknown, known] = [-1, layer.changedAt];
+  while (known - unknown > 1) {
+    const middle = (known + unknown) >> 1;
+    if (layer.since(middle) === undefined) unknown = middle;
+    else known = middle;
   }
-  return "unknown";
+  const entry = layer.since(known)?.findLast((one) => one.name === name);
+  return entry === undefined
+    ? "not since its layer was built, or longer ago than is remembered"
+    : `revision ${entry.revision}`;
 }
 
 /** The rows that the resource was made from, with where they stand. */
@@ -142,12 +149,14 @@ function holdersOf(
 /** Proxies named; the rest is counted. */
 const NAMED = 20;
 
-function holderTable(holders: readonly string[]): ComponentChildren {
+function holderList(holders: readonly string[]): ComponentChildren {
   const more = holders.length - NAMED;
-  return table({
-    caption: `Held by ${holders.length} proxies${more > 0 ? `, the first ${NAMED}` : ""}`,
-    columns: ["Proxy"],
-    rows: holders.slice(0, NAMED).map((id) => [proxyLink(id)]),
-    empty: "Nobody has asked for it by name.",
-  });
+  return h("section", null, [
+    h("h2", null, `Held by ${holders.length} proxies${more > 0 ? `, the first ${NAMED}` : ""}`),
+    holders.length === 0 ? h("p", null, "Nobody has asked for it by name.") : h(
+      "ul",
+      { class: "list" },
+      holders.slice(0, NAMED).map((id) => h("li", null, proxyLink(id))),
+    ),
+  ]);
 }
