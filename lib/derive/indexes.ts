@@ -12,7 +12,7 @@ import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_p
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
 import { protocolOf } from "./protocol.ts";
-import { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
+import { boundToMesh, destinationsOf, gatewayKey, isParticular } from "./route_names.ts";
 import type { Tables } from "./tables.ts";
 import { visibilityOf } from "./visibility.ts";
 
@@ -63,6 +63,8 @@ export interface Indexes {
   readonly routeHostsByDestination: Index;
   /** `NS/NAME` of a Gateway → keys of the VirtualServices bound to it. */
   readonly routesByGateway: Index;
+  /** `all` → hosts of VirtualServices bound to sidecars that delegate, or have rules for certain namespaces. */
+  readonly particularRouteHosts: Index;
   /** `all` → keys of Gateways. */
   readonly gateways: Index;
   /** NS → keys of Sidecars. */
@@ -257,6 +259,10 @@ function routeIndexes(graph: Graph, tables: Tables, domain: string) {
         const target = fullHost(destination.host, row.meta.namespace, domain);
         for (const host of hosts(row)) yield [target, host];
       }
+    }),
+    particularRouteHosts: over("particular", function* (row) {
+      if (!boundToMesh(row.spec) || !isParticular(row.spec)) return;
+      for (const host of hosts(row)) yield ["all", host];
     }),
     routesByGateway: over("gateway", function* (row, key) {
       for (const gateway of row.spec.gateways) {

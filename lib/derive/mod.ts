@@ -93,7 +93,7 @@ export function createMesh(graph: Graph, options: {
   const field = deriveMesh(graph, tables);
   const services = deriveServices(graph, tables, indexes);
   const policies = derivePolicies(graph, tables, indexes, (read) => field(read, "rootNamespace"));
-  const routes = deriveRoutes(graph, tables, indexes);
+  const routes = deriveRoutes(graph, tables, indexes, domain);
   const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
   return {
     graph,

@@ -6,16 +6,24 @@
 import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 
 /** Every destination that a VirtualService sends or mirrors to. */
-export function destinationsOf({ http, tcp }: VirtualService): Destination[] {
+export function destinationsOf({ http, tls, tcp }: VirtualService): Destination[] {
   const named = [
     ...http.flatMap((r) => [
       ...r.route.map((d) => d.destination),
       r.mirror,
       ...r.mirrors.map((m) => m.destination),
     ]),
-    ...tcp.flatMap((r) => r.route.map((d) => d.destination)),
+    ...[...tls, ...tcp].flatMap((r) => r.route.map((d) => d.destination)),
   ];
   return named.filter((d) => d !== undefined);
+}
+
+/** Whether what a VirtualService does may depend on other ones, or on the caller's namespace. */
+export function isParticular({ http, tls, tcp }: VirtualService): boolean {
+  return http.some((rule) => rule.delegate !== undefined) ||
+    [...http, ...tls, ...tcp].some((rule) =>
+      rule.match.some((match) => match.sourceNamespace !== "")
+    );
 }
 
 /** Whether a VirtualService applies to sidecars: no gateways named, or `mesh` among them. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Derived, Graph } from "../graph/mod.ts";
+import { deriveDelegates } from "./delegates.ts";
 import { coveringPatterns } from "./hosts.ts";
 import { byAge } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
@@ -26,10 +27,17 @@ export interface Routes {
    * Gateways and visible to the proxy's namespace, oldest first.
    */
   readonly gatewayRoutes: Derived<readonly string[]>;
+  /** Key of a VirtualService → its specification, with the rules of its delegates in place. */
+  readonly spec: Derived<VirtualService | undefined>;
 }
 
 /** Creates the tables. */
-export function deriveRoutes(graph: Graph, tables: Tables, indexes: Indexes): Routes {
+export function deriveRoutes(
+  graph: Graph,
+  tables: Tables,
+  indexes: Indexes,
+  domain: string,
+): Routes {
   const visibleRow = (
     row: ConfigObject<VirtualService> | undefined,
     namespace: string,
@@ -79,5 +87,5 @@ export function deriveRoutes(graph: Graph, tables: Tables, indexes: Indexes): Ro
       .sort(byAge)
       .map((row) => objectKey(row.meta));
   });
-  return { meshRoute, gatewayRoutes };
+  return { meshRoute, gatewayRoutes, spec: deriveDelegates(graph, tables, domain) };
 }

@@ -63,6 +63,8 @@ export function deriveScopes(
     for (const host of [...hosts]) {
       addNamed(read, indexes, hosts, read.members(indexes.routeHostsByDestination, host));
     }
+    // Rules of other VirtualServices and for certain callers: what they lead to is compared as a whole.
+    addNamed(read, indexes, hosts, read.members(indexes.particularRouteHosts, "all"));
     return [...hosts].sort();
   });
   const routeHosts: Derived<readonly string[]> = graph.derive<readonly string[]>(
@@ -269,7 +271,7 @@ function addDestinations(
   const key = read.get(routes.meshRoute, `${namespace}|${host}`);
   const row = key === "" ? undefined : read.get(tables.virtualServices, key);
   if (row === undefined) return;
-  for (const destination of destinationsOf(row.spec)) {
+  for (const destination of destinationsOf(read.get(routes.spec, key) ?? row.spec)) {
     const target = fullHost(destination.host, row.meta.namespace, domain);
     if (read.get(services.resolve, `${namespace}|${target}`) === undefined) continue;
     into.add(target);

@@ -69,10 +69,9 @@ function checkAction(route: HTTPRoute, path: Path, report: Report): void {
     fail(report, [...path, first], CONFLICT, message, "Keep one of them.", "key");
   }
   if (first === "route") return;
-  const companions = first === "delegate"
-    ? ["fault", "mirror", "rewrite"] as const
-    : ["fault", "rewrite"] as const;
-  for (const companion of companions) {
+  // Rules of a delegate take these from the one that delegates.
+  if (first === "delegate") return;
+  for (const companion of ["fault", "rewrite"] as const) {
     if (route[companion] === undefined) continue;
     const message = `${companion} does not go with ${first}`;
     fail(report, [...path, companion], CONFLICT, message, `Remove ${companion}.`, "key");
@@ -195,12 +194,40 @@ function checkDirectResponse(route: HTTPRoute, path: Path, report: Report): void
   }
 }
 
-/** Checks the object that a route delegates to. */
-export function checkDelegate(route: HTTPRoute, path: Path, report: Report): void {
+/**
+ * Checks a route that delegates, or one of a VirtualService without hosts, which is delegated to.
+ * Of expressions it cannot be told whether one takes a part of what another takes.
+ */
+export function checkDelegate(
+  route: HTTPRoute,
+  path: Path,
+  report: Report,
+  isDelegated: boolean,
+): void {
   const { delegate } = route;
+  if (delegate === undefined && !isDelegated) return;
+  route.match.forEach((match, index) => refuseRegexes(match, [...path, "match", index], report));
   if (delegate === undefined) return;
+  if (isDelegated) {
+    const message = "a VirtualService without hosts is delegated to, and cannot delegate";
+    fail(report, [...path, "delegate"], CONFLICT, message, "Name hosts, or give routes.", "key");
+  }
   checkHost(delegate.name, [...path, "delegate", "name"], report, "exact");
   if (delegate.namespace === "" || isDnsLabel(delegate.namespace)) return;
   const message = `${JSON.stringify(delegate.namespace)} is not a namespace`;
   fail(report, [...path, "delegate", "namespace"], "invalid-name", message, "Write a namespace.");
+}
+
+function refuseRegexes(match: HTTPMatchRequest, path: Path, report: Report): void {
+  const { uri, scheme, method, authority } = match;
+  const wholes = Object.entries({ uri, scheme, method, authority });
+  const named = (["headers", "withoutHeaders", "queryParams"] as const).flatMap((field) =>
+    Object.entries(match[field]).map(([name, value]) => [[field, name], value] as const)
+  );
+  for (const [at, value] of [...wholes.map(([name, one]) => [[name], one] as const), ...named]) {
+    if (value?.matchType.case !== "regex") continue;
+    const message = "delegation takes no regular expressions";
+    const remedy = "Write exact or prefix.";
+    fail(report, [...path, ...at, "regex"], CONFLICT, message, remedy, "key");
+  }
 }

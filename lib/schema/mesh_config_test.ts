@@ -112,10 +112,10 @@ Deno.test("mesh config: faults have places, unknown fields only warn", () => {
 
 Deno.test("mesh config: fields that do not act yet warn", () => {
   const { warnings } = parseMeshConfig(
-    "accessLogFile: /x\nenableAutoMtls: true\ndefaultConfig: {sds: {enabled: true}}",
+    "accessLogFile: /x\nenableTracing: true\ndefaultConfig: {sds: {enabled: true}}",
     "mesh",
   );
-  assert.deepEqual(warnings.map(({ path }) => path), ["enableAutoMtls", "defaultConfig.sds"]);
+  assert.deepEqual(warnings.map(({ path }) => path), ["enableTracing", "defaultConfig.sds"]);
 });
 
 Deno.test("proxy config: over the defaults", () => {

@@ -40,7 +40,7 @@ export function validateVirtualService(
   }
   spec.http.forEach((route, index) => {
     checkHttpRoute(route, ["spec", "http", index], report);
-    checkDelegate(route, ["spec", "http", index], report);
+    checkDelegate(route, ["spec", "http", index], report, spec.hosts.length === 0);
   });
   warnUnreachable(spec, report);
   spec.tls.forEach((route, index) => checkTls(route, spec.hosts, ["spec", "tls", index], report));
@@ -72,10 +72,7 @@ function checkDelegated(spec: VirtualService, report: Report): void {
   const path = ["spec", "hosts"];
   if (spec.gateways.length > 0 || spec.tcp.length > 0 || spec.tls.length > 0) {
     fail(report, path, REQUIRED, "the VirtualService has no hosts", "Name one.");
-    return;
   }
-  const message = "without hosts only delegation leads here, which does not act yet";
-  warn(report, path, "not-acting", message, "Name hosts.");
 }
 
 /** Whether one of two hosts, either with a leading wildcard, takes names of the other. */

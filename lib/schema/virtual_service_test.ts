@@ -102,6 +102,27 @@ Deno.test("VirtualService: what a route leads to", () => {
       "invalid-regex spec.http[0].rewrite.uriRegexRewrite.match 3",
     ],
     ["delegate", route("delegate: {name: d, namespace: ns}")],
+    [
+      "delegate with company",
+      route("delegate: {name: d}\nfault: {abort: {httpStatus: 500, percentage: {value: 1}}}"),
+    ],
+    [
+      "delegate by expression",
+      route("delegate: {name: d}\nmatch: [{uri: {regex: a}, headers: {b: {regex: c}}}]"),
+      "conflict spec.http[0].match[0].uri.regex 4",
+      "conflict spec.http[0].match[0].headers.b.regex 4",
+    ],
+    ["delegated", `http: [{${TO}}]`],
+    [
+      "delegated by expression",
+      `http: [{match: [{method: {regex: a}}], ${TO}}]`,
+      "conflict spec.http[0].match[0].method.regex 1",
+    ],
+    [
+      "delegated and delegating",
+      "http: [{delegate: {name: d}}]",
+      "conflict spec.http[0].delegate 1",
+    ],
     ["delegate and route", route(`delegate: {name: d}\n${TO}`), "conflict spec.http[0].delegate 3"],
   ]);
 });
@@ -348,7 +369,6 @@ Deno.test("VirtualService: TCP and TLS routes", () => {
 Deno.test("VirtualService: warnings", () => {
   const cases: [string, string, string][] = [
     ["unreachable", `hosts: [a]\nhttp: [{${TO}}, {${TO}}]`, "unreachable spec.http[1]"],
-    ["delegated", `http: [{${TO}}]`, "not-acting spec.hosts"],
     [
       "regex ignoring case",
       route(`match: [{uri: {regex: a}, ignoreUriCase: true}]\n${TO}`),

@@ -79,13 +79,24 @@ const virtualService = fc.record({
   host: fc.constantFrom(...HOSTS, "only.route.example"),
   exportTo,
   destination: fc.constantFrom("a.example", "b.example"),
+  // Some rules are for callers of a namespace, some are given by another VirtualService.
+  rule: fc.constantFrom(
+    "",
+    "{match: [{sourceNamespace: one}], redirect: {uri: /one}}, ",
+    "{match: [{uri: {prefix: /d}}], delegate: {name: inner, namespace: two}}, ",
+  ),
   gateways: fc.constantFrom("", "  gateways: [one/gw]\n", "  gateways: [mesh, one/gw]\n"),
 }).map((r) =>
   `  hosts: ["${r.host}"]
-${r.exportTo}${r.gateways}  http: [{route: [{destination: {host: ${r.destination}}}]}]
+${r.exportTo}${r.gateways}  http: [${r.rule}{route: [{destination: {host: ${r.destination}}}]}]
   tls: [{match: [{sniHosts: ["${r.host}"]}], route: [{destination: {host: ${r.destination}}}]}]
 `
 );
+
+const delegate = fc.record({
+  exportTo,
+  destination: fc.constantFrom("a.example", "b.example", "c.one.svc.cluster.local"),
+}).map((r) => `${r.exportTo}  http: [{route: [{destination: {host: ${r.destination}}}]}]\n`);
 
 const gateway = fc.record({
   hosts: fc.constantFrom("['*']", "[a.example, two/b.example]"),
@@ -117,6 +128,7 @@ const anyEdit = fc.oneof(
   { weight: 4, arbitrary: edit("ServiceEntry", serviceEntry, ["k", "l", "m"]) },
   { weight: 2, arbitrary: edit("DestinationRule", destinationRule, ["k", "l"]) },
   { weight: 3, arbitrary: edit("VirtualService", virtualService, ["k", "l"]) },
+  { weight: 1, arbitrary: edit("VirtualService", delegate, ["inner"]) },
   { weight: 1, arbitrary: edit("Gateway", gateway, ["gw"]) },
   { weight: 1, arbitrary: edit("Sidecar", sidecar, ["sc"]) },
 );
@@ -129,6 +141,7 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", { role: "router", labels: { app: "gw" } }),
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
+  proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
 ];
 
 function yamlOf(e: Edit): string {

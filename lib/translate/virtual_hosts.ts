@@ -61,9 +61,11 @@ function virtualHost(
 
   const defaults = routeDefaults(read, context);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
-  let routes = row === undefined ? [] : translateHttpRoutes(row.spec, {
+  const spec = row && read.get(mesh.routes.spec, routeKey);
+  let routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {
     gateways: ["mesh"],
     port,
+    source: { namespace, labels: {} },
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
     mesh: defaults,

@@ -10,10 +10,16 @@ import { assertNothingRejected, sidecars, startWorld } from "../support/world.ts
 import { type RoutingCase, runCase } from "./routing/case.ts";
 import { CHANGE_CASES } from "./routing/change_cases.ts";
 import { MATCH_CASES } from "./routing/match_cases.ts";
+import { SCOPE_CASES } from "./routing/scope_cases.ts";
 import { SERVICE, SHADOW } from "./routing/service.ts";
 import { TRAFFIC_CASES } from "./routing/traffic_cases.ts";
 
-const CASES: readonly RoutingCase[] = [...MATCH_CASES, ...CHANGE_CASES, ...TRAFFIC_CASES];
+const CASES: readonly RoutingCase[] = [
+  ...MATCH_CASES,
+  ...CHANGE_CASES,
+  ...TRAFFIC_CASES,
+  ...SCOPE_CASES,
+];
 
 const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
@@ -40,6 +46,11 @@ function files(
     "routes.yaml": documents(
       ...routed.map((c) =>
         manifest("VirtualService", slug(c.name), { hosts: [hostOf(c)], http: c.http })
+      ),
+      ...routed.flatMap((c) =>
+        Object.entries(c.delegates ?? {}).map(([name, http]) =>
+          manifest("VirtualService", name, { http })
+        )
       ),
     ),
   };

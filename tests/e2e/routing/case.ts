@@ -20,6 +20,8 @@ export interface RoutingCase {
   readonly name: string;
   /** `http` of the VirtualService; none: the service without one. */
   readonly http?: readonly Spec[];
+  /** `http` of VirtualServices that are delegated to, by name. */
+  readonly delegates?: Readonly<Record<string, readonly Spec[]>>;
   /** Calls with what comes of them, in order. The first is repeated until it is right, for the configuration to arrive. */
   readonly exchanges: readonly Exchange[];
   /** What a table cannot say; runs last. */

@@ -110,7 +110,11 @@ const VIRTUAL_SERVICE: Specs = {
   "http[].directResponse": http({ directResponse: { status: 200 } }, {}),
   "http[].delegate": {
     hosts: ["a.example"],
-    http: [{ delegate: { name: "delegated", namespace: "one" } }],
+    http: [{ delegate: { name: "nosuch", namespace: "one" } }],
+  },
+  "http[].delegate.namespace": {
+    hosts: ["a.example"],
+    http: [{ delegate: { name: "delegated", namespace: "nosuch" } }],
   },
   "http[].rewrite.uriRegexRewrite": http({
     rewrite: { uriRegexRewrite: { match: "/a", rewrite: "/b" } },
