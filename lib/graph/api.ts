@@ -224,6 +224,8 @@ export interface Stats {
   readonly faults: number;
   /** Bytes of the resources in all collections that are built. */
   readonly bytes: number;
+  /** Bytes of the superseded resources that the collections' logs hold. */
+  readonly logged: number;
   /** What nobody uses and is kept, see {@link Keep}. */
   readonly idle: { readonly collections: number; readonly cells: number; readonly bytes: number };
   /** Cells and collections evicted. */
@@ -320,6 +322,12 @@ export interface GraphOptions {
   readonly now?: () => number;
   /** Log entries kept per collection before the oldest are trimmed (default 4096). */
   readonly logLimit?: number;
+  /**
+   * Bytes of superseded resources in the logs of all collections together before
+   * the oldest revisions are trimmed (default 64 MiB). Those of the publication at
+   * hand stay in any case.
+   */
+  readonly logBytes?: number;
   /** Edited rows kept before the oldest are trimmed (default 16384). */
   readonly editLimit?: number;
   /** Input rows of which the cost is kept (default 4096). */

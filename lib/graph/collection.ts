@@ -54,7 +54,7 @@ export class LiveCollection implements Collection {
     this.id = engine.nextCollection++;
     this.cell = new Cell(this, "", STALE);
     this.memberHome = { kind: "member", name, collection: this };
-    this.log = new ChangeLog(engine.logLimit);
+    this.log = new ChangeLog(engine.logLimit, engine.logged);
   }
 
   get(name: string): Resource | undefined {

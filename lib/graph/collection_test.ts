@@ -210,3 +210,33 @@ Deno.test("a member stays while any row places it, and any bucket has it", () =>
     assert.equal(collection.size, size, `${key} in ${buckets}`);
   }
 });
+
+Deno.test("the logs hold no more bytes of earlier resources than allowed, the oldest going first", () => {
+  const graph = createGraph({ logBytes: 8 });
+  const one = written(graph, "one");
+  const two = written(graph, "two");
+  for (const { collection } of [one, two]) collection.retain();
+  graph.publish();
+  const held = () => graph.stats().logged;
+  const told = (r: number) => [one, two].map(({ collection }) => collection.since(r)?.length);
+  const steps: readonly (readonly [typeof one, string, number])[] = [
+    [one, "a@1", 0],
+    [two, "b@1", 0],
+    [one, "a@2", 3],
+    [two, "b@2", 6],
+    [one, "a@3", 6],
+    [one, "a@44444", 6],
+    [one, "a@5", 7],
+  ];
+  for (const [which, row, bytes] of steps) {
+    which.write({ m: row });
+    graph.publish();
+    assert.equal(held(), bytes, row);
+    assert.equal(which.collection.since(graph.published - 1)?.length, 1, row);
+  }
+  assert.deepEqual(told(6), [1, 0]);
+  assert.deepEqual([told(4), told(3)], [[undefined, 0], [undefined, undefined]]);
+  for (const { collection } of [one, two]) collection.release();
+  graph.evict({ collections: 0, cells: 0 });
+  assert.equal(held(), 0);
+});

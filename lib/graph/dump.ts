@@ -61,6 +61,7 @@ export function stats(engine: Engine): Stats {
     cutOff: engine.cutOff,
     faults: engine.faulted.size + engine.sideFaults.size,
     bytes,
+    logged: engine.logged.bytes,
     idle: idle(engine),
     evicted: engine.evicted,
     reuse,

@@ -11,13 +11,15 @@ import type { LiveCollection } from "./collection.ts";
 import type { DerivedTable } from "./home.ts";
 import type { InputTable } from "./input.ts";
 import { Ledger } from "./ledger.ts";
-import { RevisionLog } from "./log.ts";
+import { type Held, RevisionLog } from "./log.ts";
 import type { LayeredView } from "./view.ts";
 import { Round } from "./round.ts";
 import { MeshError } from "../base/mod.ts";
 
 /** Log entries kept per collection when the options do not say. */
 const DEFAULT_LOG_LIMIT = 4096;
+/** Bytes of earlier resources kept in all logs when the options do not say. */
+const DEFAULT_LOG_BYTES = 64 * 1024 * 1024;
 /** Edits kept when the options do not say: about a megabyte. */
 const DEFAULT_EDIT_LIMIT = 16_384;
 /** Input rows with an account when the options do not say. */
@@ -121,6 +123,9 @@ export class Engine {
   cutOff = 0;
   readonly now: (() => number) | undefined;
   readonly logLimit: number;
+  readonly logBytes: number;
+  /** What the logs of collections hold. */
+  readonly logged: Held = { bytes: 0 };
   /** Rows that changed, and when that was published. */
   readonly edits: RevisionLog<Edit>;
   readonly publications: RevisionLog<{ readonly revision: number }>;
@@ -140,6 +145,7 @@ export class Engine {
     this.edits = new RevisionLog(editLimit);
     this.publications = new RevisionLog(editLimit);
     this.ledger = new Ledger(Math.max(0, options.costLimit ?? DEFAULT_COST_LIMIT));
+    this.logBytes = Math.max(0, options.logBytes ?? DEFAULT_LOG_BYTES);
     this.onFault = options.onFault;
   }
 

@@ -129,6 +129,7 @@ Deno.test("the counters count", () => {
     cutOff: 0,
     faults: 0,
     bytes: 6,
+    logged: 0,
     idle: { collections: 0, cells: 2, bytes: 0 },
     evicted: 0,
     reuse: { clusters: { made: 2, revived: 0 } },

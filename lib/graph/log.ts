@@ -31,11 +31,23 @@ export class RevisionLog<T extends { readonly revision: number }> {
   append(entry: T): void {
     this.entries.push(entry);
     if (this.entries.length - this.#head <= this.#limit) return;
-    this.#start = this.entries[this.#head++]!.revision;
+    this.drop();
+  }
+
+  /** Trims the oldest line. */
+  protected drop(): T {
+    const oldest = this.entries[this.#head++]!;
+    this.#start = oldest.revision;
     if (this.#head > this.#limit) {
       this.entries.splice(0, this.#head);
       this.#head = 0;
     }
+    return oldest;
+  }
+
+  /** Revision of the oldest line that is left. */
+  get oldest(): number | undefined {
+    return this.entries[this.#head]?.revision;
   }
 
   /** Whether the log reaches back to a revision. */
@@ -66,18 +78,43 @@ export class RevisionLog<T extends { readonly revision: number }> {
   }
 }
 
+/** Bytes of the earlier resources that all logs of a graph hold. */
+export interface Held {
+  bytes: number;
+}
+
 /** What changed in a collection. */
 export class ChangeLog extends RevisionLog<LogEntry> {
+  readonly #held: Held;
   readonly #summaries: Map<number, ReadonlyMap<string, Resource | undefined>> = new Map();
 
+  constructor(limit: number, held: Held) {
+    super(limit);
+    this.#held = held;
+  }
+
   override reset(revision: number): void {
+    while (this.oldest !== undefined) this.drop();
     super.reset(revision);
     this.#summaries.clear();
   }
 
   override append(entry: LogEntry): void {
     if (this.#summaries.size > 0) this.#summaries.clear();
+    this.#held.bytes += weight(entry);
     super.append(entry);
+  }
+
+  /** Trims the lines of a revision and those before it. */
+  trim(revision: number): void {
+    this.#summaries.clear();
+    while (this.oldest !== undefined && this.oldest <= revision) this.drop();
+  }
+
+  protected override drop(): LogEntry {
+    const oldest = super.drop();
+    this.#held.bytes -= weight(oldest);
+    return oldest;
   }
 
   /**
@@ -96,5 +133,21 @@ export class ChangeLog extends RevisionLog<LogEntry> {
     if (this.#summaries.size >= SUMMARIES) this.#summaries.clear();
     this.#summaries.set(revision, summary);
     return summary;
+  }
+}
+
+function weight({ before }: LogEntry): number {
+  return before?.bytes.length ?? 0;
+}
+
+/**
+ * Trims the oldest revisions off all logs until no more bytes are held than
+ * allowed. What came after `keep` stays: somebody is about to ask for it.
+ */
+export function trimLogs(logs: readonly ChangeLog[], held: Held, most: number, keep: number): void {
+  while (held.bytes > most) {
+    const oldest = logs.reduce((least, log) => Math.min(least, log.oldest ?? Infinity), Infinity);
+    if (oldest > keep) return;
+    for (const log of logs) log.trim(oldest);
   }
 }

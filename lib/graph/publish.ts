@@ -10,6 +10,7 @@ import type { Engine } from "./engine.ts";
 import { healAside, raiseAside } from "./fault.ts";
 import type { DerivedTable, WatchHome } from "./home.ts";
 import { sweep } from "./input.ts";
+import { trimLogs } from "./log.ts";
 import { derivedCell, valueOf } from "./read.ts";
 
 /** Brings collections, faulted cells and watches up to date. Returns the collections that changed since the last time. */
@@ -36,6 +37,10 @@ export function publish(engine: Engine): ReadonlySet<Collection> {
 /** Takes down the publication, and on whom its work is booked. */
 function conclude(engine: Engine): void {
   const { round } = engine;
+  if (engine.logged.bytes > engine.logBytes) {
+    const logs = [...engine.collections.values()].map(({ log }) => log);
+    trimLogs(logs, engine.logged, engine.logBytes, engine.published);
+  }
   engine.postponed.clear();
   if (engine.published !== engine.revision) {
     engine.publications.append({ revision: engine.revision });

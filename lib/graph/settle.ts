@@ -213,6 +213,7 @@ export function unbuild(engine: Engine, collection: LiveCollection): void {
   unlink(engine, cell);
   if (cell.fault !== undefined) heal(engine, cell);
   collection.claims = new Claims();
+  collection.log.reset(engine.revision);
   collection.built = false;
   collection.stamp++;
   cell.flags = STALE;
