@@ -142,6 +142,7 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
   proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
+  proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
 ];
 
 function yamlOf(e: Edit): string {
