@@ -12,6 +12,7 @@ import { tableOf } from "../../lib/derive/mod.ts";
 import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
+import { startProcessMetrics } from "../../lib/metrics/mod.ts";
 import { createReceipts, type Receipts } from "../../lib/receipts/mod.ts";
 import {
   createDebouncer,
@@ -68,12 +69,14 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
   const stopping = new AbortController();
   // First of the listeners, so that it is the last to go: it shows the others draining.
   await openIntrospection(options, () => stopping.abort(), stack);
+  stack.defer(startProcessMetrics());
   const daemon = await startTranslation(options, stack);
   const xds = createXdsServer({
     source: daemon.translation.source,
     now: () => performance.now(),
     clock: () => Date.now(),
     culprits: culpritsIn(daemon.translation.mesh.graph),
+    changedAt: daemon.changedAt,
     pod: POD_NAME.get() ?? Deno.hostname(),
     instance: crypto.randomUUID().slice(0, 8),
     pushes: PUSH_THROTTLE.get() || derivedThrottle(navigator.hardwareConcurrency),
@@ -103,6 +106,8 @@ interface Core {
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: DebugInputs["warnings"];
   readonly receipts: Receipts;
+  /** While something is published: when the first change of it came. */
+  readonly changedAt: () => number | undefined;
 }
 
 async function startTranslation(
@@ -192,6 +197,7 @@ async function startTranslation(
     again,
     pushes: createPushLog(graph),
     receipts,
+    changedAt: () => debouncer.since,
     files,
     problems: () => watched.flatMap((source) => source.problems()),
     warnings: () => watched.flatMap((source) => source.warnings()),

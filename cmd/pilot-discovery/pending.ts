@@ -7,7 +7,7 @@
 import { TABLE_KINDS, type TableKind } from "../../lib/derive/mod.ts";
 import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
 import { equals } from "../../lib/proto/mod.ts";
-import type { Trigger } from "../../lib/serve/mod.ts";
+import { countInbound, type Trigger } from "../../lib/serve/mod.ts";
 import type { ChangeSet as SourceChanges } from "../../lib/sources/mod.ts";
 import type { ChangeSet, ObjectChange } from "../../lib/translate/mod.ts";
 import {
@@ -52,7 +52,9 @@ export function createPending(
     const before = objects.get(`${kind}/${key}`)?.object ?? serving(kind, key);
     objects.set(`${kind}/${key}`, { kind, key, object });
     if (!seen.has(`${kind}/${key}`)) seen.set(`${kind}/${key}`, now());
-    return triggerOf(kind, before, object);
+    const trigger = triggerOf(kind, before, object);
+    countInbound(INBOUND[trigger] ?? (object === undefined ? "svcdelete" : "svc"));
+    return trigger;
   };
   return {
     addObjects: ({ upserts, deletes }) => {
@@ -80,6 +82,12 @@ export function createPending(
     seenAt: (kind, key) => taken.get(`${kind}/${key}`),
   };
 }
+
+/** What changes are counted as; those of services by whether one went. */
+const INBOUND: Readonly<Partial<Record<Trigger, "config" | "eds">>> = {
+  config: "config",
+  endpoint: "eds",
+};
 
 function isTableKind(kind: string): kind is TableKind {
   return (TABLE_KINDS as readonly string[]).includes(kind);

@@ -5,9 +5,12 @@
  * @module
  */
 import process from "node:process";
-import { counter, gauge } from "./instruments.ts";
+import { counter, gauge, histogram } from "./instruments.ts";
 
-const TICK_MS = 500;
+/** Often enough that what blocks the loop for 50 ms is seen whole, seldom enough to cost nothing. */
+const TICK_MS = 20;
+/** Lateness that timers have anyway is no stall. */
+const STALL_MS = 3;
 
 /**
  * Registers the process metrics and starts the timer that measures how late the event loop is.
@@ -70,24 +73,39 @@ function declareDescriptors(): void {
   gauge({ name: "process_open_fds", help: "Open file descriptors.", collect: count });
 }
 
+/** Exports how late a timer comes: the event loop did something else meanwhile, and served nobody. */
 function measureLag(): () => void {
-  const lag = gauge({
+  const stalls = histogram({
+    name: "mesh_event_loop_stall_seconds",
+    help:
+      "Times that the event loop ran nothing else for longer than a few milliseconds, in seconds.",
+    buckets: [.005, .01, .02, .05, .1, .25, .5, 1, 2.5],
+  });
+  let worst = 0;
+  let recent = 0;
+  gauge({
+    name: "mesh_event_loop_stall_max_seconds",
+    help: "How late the event loop ran a timer: the worst since the start.",
+    collect: () => worst / 1000,
+  });
+  gauge({
     name: "process_event_loop_lag_seconds",
     help: "How late the event loop ran a timer: the worst since the metrics were last read.",
     collect: () => {
-      const seconds = worst / 1000;
-      worst = 0;
+      const seconds = recent / 1000;
+      recent = 0;
       return seconds;
     },
   });
-  let worst = 0;
   let due = performance.now() + TICK_MS;
   const timer = setInterval(() => {
     const now = performance.now();
-    worst = Math.max(worst, now - due);
+    const late = now - due;
+    worst = Math.max(worst, late);
+    recent = Math.max(recent, late);
+    if (late >= STALL_MS) stalls.observe(late / 1000);
     due = now + TICK_MS;
   }, TICK_MS);
   Deno.unrefTimer(timer);
-  lag.set(0);
   return () => clearInterval(timer);
 }

@@ -61,10 +61,30 @@ export const connected: Gauge = gauge({
   labels: ["version"],
 });
 
-/** From a publication to the last byte taken by the transport. */
+/** Largest message taken from a proxy. */
+let largest = 0;
+gauge({
+  name: "pilot_xds_recv_max",
+  help: "Bytes of the largest discovery request received since the start.",
+  collect: () => largest,
+});
+
+/** Takes note of a message's size. */
+export function received(bytes: number): void {
+  if (bytes > largest) largest = bytes;
+}
+
+/** What came in. */
+export const inboundUpdates: Counter = counter({
+  name: "pilot_inbound_updates",
+  help: "Changes of objects that came in, by kind: config, eds, svc, svcdelete.",
+  labels: ["type"],
+});
+
+/** From the first change of a batch to the last byte taken by the transport. */
 export const convergenceTime: Histogram = histogram({
   name: "pilot_proxy_convergence_time",
-  help: "Seconds from the publication of a change until a proxy concerned was sent all of it.",
+  help: "Seconds from a change, debouncing included, until a proxy concerned was sent all of it.",
   buckets: SECONDS,
 });
 

@@ -20,7 +20,13 @@ export {
 export { type SessionInfo, type SyncState, type TypeStatus } from "./status.ts";
 export { type Quarantined } from "./quarantine.ts";
 export { type Nack } from "./watch.ts";
-export { createDebouncer, type DebounceOptions, type Debouncer, type Trigger } from "./pace.ts";
+export {
+  countInbound,
+  createDebouncer,
+  type DebounceOptions,
+  type Debouncer,
+  type Trigger,
+} from "./pace.ts";
 export {
   CLUSTER_TYPE,
   ENDPOINT_TYPE,

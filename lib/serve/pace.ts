@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { debounceTime, pushTriggers } from "./metrics.ts";
+import { debounceTime, inboundUpdates, pushTriggers } from "./metrics.ts";
 
 /** What a debouncer goes by. Times in milliseconds. */
 export interface DebounceOptions {
@@ -34,6 +34,13 @@ export interface Debouncer {
   stop(): void;
   /** Whether something waits. */
   readonly waiting: boolean;
+  /** While something is published: when the first change of it came; by `now`. */
+  readonly since: number | undefined;
+}
+
+/** Counts changes of objects that came in. */
+export function countInbound(type: "config" | "eds" | "svc" | "svcdelete"): void {
+  inboundUpdates.inc({ type });
 }
 
 /** Makes a debouncer. */
@@ -41,6 +48,7 @@ export function createDebouncer(options: DebounceOptions): Debouncer {
   const kinds = new Set<Trigger>();
   let first = 0;
   let last = 0;
+  let since: number | undefined;
   let cancel: (() => void) | undefined;
 
   const flush = () => {
@@ -50,7 +58,12 @@ export function createDebouncer(options: DebounceOptions): Debouncer {
     debounceTime.observe((options.now() - first) / 1000);
     for (const type of kinds) pushTriggers.inc({ type });
     kinds.clear();
-    options.publish();
+    since = first;
+    try {
+      options.publish();
+    } finally {
+      since = undefined;
+    }
   };
 
   /** Runs when the quiet time may be over; later changes have moved its end meanwhile. */
@@ -81,6 +94,9 @@ export function createDebouncer(options: DebounceOptions): Debouncer {
     },
     get waiting() {
       return kinds.size > 0;
+    },
+    get since() {
+      return since;
     },
   };
 }

@@ -27,13 +27,19 @@ export interface QueueOptions<T> {
 
 /** A queue of members, each at most once. */
 export interface PushQueue<T> {
-  /** Puts a member at the end, unless it waits already. One being sent to comes again afterwards. */
-  add(member: T): void;
+  /**
+   * Puts a member at the end, unless it waits already. One being sent to comes again afterwards.
+   * Urgent members take their turns before the others; these have one turn in {@link STREAK} at least.
+   */
+  add(member: T, urgent?: boolean): void;
   /** Forgets a member that is gone. */
   remove(member: T): void;
   readonly waiting: number;
   readonly active: number;
 }
+
+/** Turns that urgent members have one after the other while others wait. */
+const STREAK = 16;
 
 interface Run {
   /** Was added again while being sent to. */
@@ -47,12 +53,14 @@ type Timer = ReturnType<typeof setTimeout>;
 /** Makes a queue. */
 export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
   const waiting = new Set<T>();
+  const urgent = new Set<T>();
+  let streak = 0;
   const running = new Map<T, Run>();
   let active = 0;
   let turn: Timer | undefined;
 
   const wake = () => {
-    if (turn === undefined && waiting.size > 0 && active < options.slots) {
+    if (turn === undefined && waiting.size + urgent.size > 0 && active < options.slots) {
       turn = setTimeout(work, 0);
     }
   };
@@ -60,13 +68,24 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
   const work = () => {
     turn = undefined;
     const end = options.now() + options.turnMs;
-    for (const member of waiting) {
-      if (active >= options.slots) return;
-      if (options.now() >= end) break;
-      waiting.delete(member);
+    while (active < options.slots && options.now() < end) {
+      const member = next();
+      if (member === undefined) return;
       advance(member, undefined);
     }
     wake();
+  };
+
+  /** Whose turn it is. */
+  const next = (): T | undefined => {
+    const hasty = urgent.size > 0 && (waiting.size === 0 || streak < STREAK);
+    streak = hasty ? streak + 1 : 0;
+    for (const member of hasty ? urgent : waiting) {
+      urgent.delete(member);
+      waiting.delete(member);
+      return member;
+    }
+    return undefined;
   };
 
   /** Sends on; `run` is that of a member that waited for its client. */
@@ -118,18 +137,25 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
   };
 
   return {
-    add(member) {
+    add(member, isUrgent = false) {
       const run = running.get(member);
       if (run) {
         run.again = true;
         return;
       }
-      waiting.add(member);
+      // Who is due more than endpoints is sent all of it in one turn, and waits for that like all.
+      if (!isUrgent || waiting.has(member)) {
+        urgent.delete(member);
+        waiting.add(member);
+      } else {
+        urgent.add(member);
+      }
       wake();
     },
     remove(member) {
       waiting.delete(member);
-      if (waiting.size === 0) {
+      urgent.delete(member);
+      if (waiting.size + urgent.size === 0) {
         clearTimeout(turn);
         turn = undefined;
       }
@@ -140,7 +166,7 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
       leaveSlot(run);
     },
     get waiting() {
-      return waiting.size;
+      return waiting.size + urgent.size;
     },
     get active() {
       return active;

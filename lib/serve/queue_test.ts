@@ -47,6 +47,21 @@ Deno.test("members take their turns in order, each once however often it was add
   assert.equal(queue.active, 0);
 });
 
+Deno.test("urgent members go first, but not for ever", async () => {
+  const { queue, steps } = queueOf(5);
+  const slow = ["x", "y"].map((name) => member(name));
+  const urgent = Array.from({ length: 40 }, (_, i) => member(`u${i}`));
+  for (const one of slow) queue.add(one);
+  for (const one of urgent) queue.add(one, true);
+  const [both] = slow;
+  queue.add(both!, true);
+  assert.equal(queue.waiting, 42);
+  await until(() => queue.waiting === 0);
+  assert.equal(steps[0], "u0");
+  assert.deepEqual([steps.indexOf("x"), steps.indexOf("y")], [16, 33]);
+  assert.equal(steps.length, 42);
+});
+
 Deno.test("no more than the slots wait for their clients; others come when one is done", async () => {
   const { queue, steps } = queueOf(2);
   const all = ["a", "b", "c"].map((name) => member(name, "block", "done"));

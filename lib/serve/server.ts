@@ -20,7 +20,15 @@ import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
 import { decodeRequest, type XdsRequest } from "./request.ts";
 import { type ResponseEncoder, responseEncoder } from "./response.ts";
-import { closeSession, type Hall, newSession, notice, receive, type Session } from "./session.ts";
+import {
+  closeSession,
+  endpointsOnly,
+  type Hall,
+  newSession,
+  notice,
+  receive,
+  type Session,
+} from "./session.ts";
 import { type SessionInfo, sessionInfo } from "./status.ts";
 
 const log = scope("ads");
@@ -73,6 +81,8 @@ export interface XdsOptions {
   /** New streams a second; see `derivedRequestRate`. */
   readonly requestRate: number;
   readonly limits?: XdsLimits;
+  /** During a publication: when the first change of it came, by `now`; for the time to converge. */
+  readonly changedAt?: () => number | undefined;
   /** Who watches what is sent and answered. */
   readonly observers?: readonly XdsObserver[];
   /** Configuration objects a resource comes from, `kind/namespace/name`; asked when one is rejected. */
@@ -125,7 +135,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
   };
   const tell = publicationTeller(hall);
   const stop = options.source.onPublish((changed, revision) => {
-    const now = options.now();
+    const now = hall.changedAt();
     const concerned = hall.registry.concerned(changed);
     for (const [view, streams] of concerned) {
       for (const session of streams) notice(session, view, now);
@@ -179,6 +189,7 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
     revision: () => options.source.revision,
     now: options.now,
     clock: options.clock,
+    changedAt: () => options.changedAt?.() ?? options.now(),
     encoder(typeUrl, variant, served) {
       const key = `${variant} ${typeUrl}`;
       let encoder = encoders.get(key);
@@ -189,7 +200,7 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
       }
       return encoder;
     },
-    enqueue: (session) => queue.add(session),
+    enqueue: (session) => queue.add(session, endpointsOnly(session)),
     observer: joined(options.observers ?? [], (error) => {
       metrics.internalErrors.inc();
       log.error("an observer of pushes failed", { error });
@@ -221,6 +232,7 @@ async function serve(entrance: Entrance, call: RpcCall, variant: "sotw" | "delta
   let turn = 0;
   try {
     for await (const bytes of call.messages) {
+      metrics.received(bytes.byteLength);
       const request = decode(entrance, bytes, variant);
       session ??= await admit(entrance, call, variant, request);
       receive(session, request);

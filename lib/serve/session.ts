@@ -43,6 +43,8 @@ export interface Hall {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  /** When that came in which is published now; by `now`. */
+  readonly changedAt: () => number;
   /** The encoder of a type, shared when the type is served. */
   readonly encoder: (
     typeUrl: string,
@@ -337,6 +339,17 @@ export function busy(session: Session): boolean {
     watches.some((watch) => watch.outstanding.length > 0);
 }
 
+/** Whether endpoints alone are due to a client that has them already: they are small, and go first. */
+export function endpointsOnly({ watches }: Session): boolean {
+  let any = false;
+  for (const { due, started, type } of watches) {
+    if (!due) continue;
+    if (!started || type.url !== ENDPOINT_TYPE) return false;
+    any = true;
+  }
+  return any;
+}
+
 function enqueue(session: Session): void {
   session.queuedAt ??= session.hall.now();
   session.hall.enqueue(session);
@@ -359,7 +372,7 @@ function move(session: Session): void {
     const told = observer.published !== undefined && watch.view !== before;
     if (told && !moves.has(watch)) moves.set(watch, { session, before });
   }
-  session.publishedAt ??= session.hall.now();
+  session.publishedAt ??= session.hall.changedAt();
   enqueue(session);
 }
 
