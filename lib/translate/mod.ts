@@ -23,7 +23,18 @@ import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
 export type { Features } from "./features.ts";
 export { keeping, type KeepingOptions } from "./keeping.ts";
+export { type ListenerConflict, listenerConflicts } from "./conflicts.ts";
 export { TYPE_URLS } from "./layers.ts";
+export { EXPLAIN_METADATA } from "./explained.ts";
+export {
+  type FieldGroup,
+  type ObjectRef,
+  type Provenance,
+  provenanceOf,
+  type ProvenanceQuestion,
+  type Suspect,
+  suspectsOf,
+} from "./provenance/mod.ts";
 
 /** A change of one object: its new version, or `undefined` when it is gone. */
 export interface ObjectChange {
