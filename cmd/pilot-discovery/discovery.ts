@@ -37,6 +37,7 @@ import {
 } from "../../lib/sources/mod.ts";
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
 import { createWhatIf, type MakeTranslation } from "../../lib/whatif/mod.ts";
+import { conflictWarnings, observeConflicts } from "./conflicts.ts";
 import { readFeatures } from "./features.ts";
 import { startKeySets } from "./key_sets.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
@@ -45,6 +46,7 @@ import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { culpritsIn, editedObject } from "./edited.ts";
 import { createPending } from "./pending.ts";
+import { type Record, startRecord } from "./record.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
 import {
   ENABLE_ADMIN_ENDPOINTS,
@@ -101,6 +103,7 @@ interface Core {
   /** Makes another translation with the same settings. */
   readonly again: MakeTranslation;
   readonly pushes: PushLog;
+  readonly record: Record;
   readonly files: FileSource;
   /** What is set aside, in the mesh files and in the config directory. */
   readonly problems: () => readonly SourceProblem[];
@@ -196,11 +199,15 @@ async function startTranslation(
     translation,
     again,
     pushes: createPushLog(graph),
+    record: stack.use(startRecord(translation)),
     receipts,
     changedAt: () => debouncer.since,
     files,
     problems: () => watched.flatMap((source) => source.problems()),
-    warnings: () => watched.flatMap((source) => source.warnings()),
+    warnings: () => [
+      ...watched.flatMap((source) => source.warnings()),
+      ...conflictWarnings(translation, readFeatures().scopeGatewayToNamespace),
+    ],
   };
 }
 
@@ -213,6 +220,7 @@ async function listen(
 ): Promise<void> {
   const { shutdownDurationMs: grace } = options;
   let ready = false;
+  observeConflicts(core.translation);
   observe({ graph: core.translation.mesh.graph, tables: core.translation.mesh.tables });
   if (options.monitoringAddr !== "") {
     const web = await startWeb({
@@ -266,6 +274,8 @@ function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
   return debugRoutes({
     whatIf: createWhatIf({ live: core.translation, make: core.again, sessions }),
     pushes: () => core.pushes.recent(),
+    history: core.record.history,
+    audit: core.record.audit,
     disconnect: ENABLE_ADMIN_ENDPOINTS.get() ? (proxy) => xds.disconnect(proxy) : undefined,
     sessions,
     mesh: core.translation.mesh,

@@ -121,10 +121,11 @@ export function createTranslation(
     tx.set(mesh.tables.networks, MESH_ROW, options.networks);
   });
 
-  const write = ({ mesh: config, networks, objects = [] }: ChangeSet): number =>
+  const write = ({ mesh: config, networks, keySets = [], objects = [] }: ChangeSet): number =>
     graph.transaction((tx) => {
       if (config !== undefined) tx.set(mesh.tables.mesh, MESH_ROW, config);
       if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);
+      for (const [uri, keys] of keySets) tx.set(mesh.tables.keySets, uri, keys);
       for (const { kind, key, object } of objects) {
         const table = tableOf(mesh.tables, kind);
         if (object === undefined) tx.delete(table, key);
