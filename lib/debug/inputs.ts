@@ -4,6 +4,7 @@
  * @module
  */
 import type { Mesh } from "../derive/mod.ts";
+import type { AuditSummary, History } from "../history/mod.ts";
 import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
@@ -31,6 +32,9 @@ export interface DebugInputs {
   readonly pushes: () => readonly Publication[];
   /** What is held back because proxies rejected it. */
   readonly quarantined: () => readonly Quarantined[];
+  readonly history: History;
+  /** How the audit stands. */
+  readonly audit: () => AuditSummary;
   /** Pushes to every proxy all it asked for; returns how many there are. */
   readonly pushAll: () => number;
   /** Milliseconds since the epoch. */

@@ -8,6 +8,7 @@ import { absentRoutes, adminRoutes } from "./admin.ts";
 import { configDumpRoutes } from "./config_dump.ts";
 import { configRoutes } from "./config.ts";
 import { engineRoutes } from "./engine.ts";
+import { historyRoutes } from "./history.ts";
 import { indexRoutes } from "./index_page.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { meshRoutes } from "./mesh_state.ts";
@@ -42,5 +43,6 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...objectPages(inputs),
     ...workPages(inputs),
     ...receiptPages(inputs),
+    ...historyRoutes(inputs),
   ];
 }

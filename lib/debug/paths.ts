@@ -25,6 +25,7 @@ export const PAGE_PATHS: readonly DebugPath[] = [
     shows: "what is held back because proxies reject it; JSON for scripts",
   },
   { path: "/debug/faults", shows: "computations that failed, documents set aside" },
+  { path: "/debug/audit", shows: "whether what is kept is right; JSON for scripts" },
   { path: "/debug/whatif", shows: "POST YAML documents, ?remove=Kind/ns/name, ?format=text" },
 ];
 
@@ -32,6 +33,10 @@ export const PAGE_PATHS: readonly DebugPath[] = [
 export const JSON_PATHS: readonly DebugPath[] = [
   { path: "/debug/adsz", shows: "proxies with what they watch; ?push=true sends all of it again" },
   { path: "/debug/connections", shows: "proxies without what they watch" },
+  {
+    path: "/debug/history",
+    shows: "publications; ?revision=, ?proxyID=&revision= (what it was served), &from=&to=",
+  },
   { path: "/debug/syncz", shows: "what was sent and acknowledged; ?namespace=" },
   { path: "/debug/config_dump", shows: "what a proxy is served; ?proxyID=NAME.NAMESPACE&types=" },
   { path: "/debug/edsz", shows: "endpoints that a proxy is served; ?proxyID=" },

@@ -32,6 +32,7 @@ thead th { background: var(--soft); color: var(--mute); font-size: 12px; font-we
 td.number, th.number { text-align: right; white-space: nowrap; }
 code, pre { font: 12.5px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; } pre { white-space: pre-wrap; margin: .75rem 0; padding: .75rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
 .bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); } .warn { color: var(--warn); }
+del { color: var(--bad); text-decoration-color: var(--bad); } ins { color: var(--good); text-decoration: none; }
 .badge { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); border: 1px solid var(--line); white-space: nowrap; font-weight: 500; } .badge.good { background: var(--good-soft); border-color: transparent; } .badge.bad { background: var(--bad-soft); border-color: transparent; } .badge.warn { background: var(--warn-soft); border-color: transparent; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.6rem, 1fr)); gap: .6rem; margin: .75rem 0 1rem; padding: 0; list-style: none; }
 .tiles li { border: 1px solid var(--line); border-radius: 6px; padding: .5rem .75rem; } .tiles strong { display: block; font-size: 1.3rem; line-height: 1.25; } .tiles li.bad { background: var(--bad-soft); border-color: transparent; color: inherit; font-weight: inherit; } .tiles li.bad strong { color: var(--bad); }

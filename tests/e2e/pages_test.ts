@@ -128,6 +128,16 @@ const PATHS: readonly Path[] = [
     },
   },
   { path: "receipts?resource=x", status: 400, text: /Kind\/namespace\/name/ },
+  {
+    path: "history?limit=1",
+    json: (list) => {
+      assert.equal(list.length, 1);
+      assert.ok(list[0].edited >= 1 && list[0].changed >= 1);
+    },
+  },
+  { path: "history?revision=1000000", status: 404, text: /nothing is known of that revision/ },
+  { path: `history?proxyID=${PROXY}`, status: 400, text: /from= and to=/ },
+  { path: "audit", json: keys("audited", "skipped", "differences", "passes", "reports") },
   { path: "quarantine", json: (list) => assert.deepEqual(list, []) },
 ];
 
@@ -160,7 +170,7 @@ interface Page {
 const PORT = freePort();
 const CLUSTER = `outbound|${PORT}||${HOST}`;
 
-const PAGES: readonly Page[] = [
+const PAGES: Page[] = [
   {
     name: "overview",
     path: "",
@@ -207,6 +217,7 @@ const PAGES: readonly Page[] = [
   },
   { name: "faults", path: "/faults", shows: ["Nothing fails", "egres"] },
   { name: "quarantine", path: "/quarantine", shows: ["Nothing is held back"] },
+  { name: "audit", path: "/audit", shows: ["as it would be computed from scratch"] },
   { name: "whatif", path: "/whatif", shows: ["Rehearse", "YAML documents"] },
 ];
 
@@ -251,6 +262,9 @@ function ask({ http }: Daemon, body: string, query = "", headers: Record<string,
   return fetch(`${http}/debug/whatif${query}`, { method: "POST", body, headers });
 }
 
+/** The page that answers the rehearsal. */
+let ANSWER = "";
+
 /** Rehearses an edit, applies it, and compares what the proxies then are served with what was said. */
 async function checkRehearsal({ daemon, config }: World): Promise<void> {
   const edited = documents(
@@ -262,6 +276,12 @@ async function checkRehearsal({ daemon, config }: World): Promise<void> {
   const said = await answer.json();
   assert.deepEqual(said.edits.map((e: { change: string }) => e.change), ["added", "changed"]);
   assert.equal(said.proxies.concerned, said.proxies.connected);
+  const form = await ask(daemon, new URLSearchParams({ documents: edited }).toString(), "", {
+    accept: "text/html",
+    "content-type": "application/x-www-form-urlencoded",
+  });
+  ANSWER = await form.text();
+  assert.match(ANSWER, /2 of 2.*cart\.test.*timeout/s);
   const text = await (await ask(daemon, edited, "", { accept: "text/plain" })).text();
   assert.match(text, /timeout: 7s|timeout: .* → 7s/);
   assert.ok(!(await get(`${daemon.http}/debug/registryz?brief`)).body.includes("cart.test"));
@@ -373,6 +393,31 @@ async function checkEscaping({ daemon }: World): Promise<void> {
   }
 }
 
+/** What the record says of the latest publication, in all and for a proxy. */
+async function checkHistory({ daemon }: World): Promise<void> {
+  const [{ revision, previous }] = await daemon.debug<{ revision: number; previous: number }[]>(
+    "history?limit=1",
+  ) as [{ revision: number; previous: number }];
+  const one = await daemon.debug<{ changes: { name: string }[] }>(`history?revision=${revision}`);
+  const between = await daemon.debug<{ changes: { name: string; fields: unknown[] }[] }>(
+    `history?proxyID=${PROXY}&from=${previous}&to=${revision}`,
+  );
+  assert.ok(between.changes.length > 0);
+  for (const { name } of between.changes) {
+    assert.ok(one.changes.some((c) => c.name === name), name);
+  }
+  const then = await daemon.debug<{ resources: Record<string, { name: string }[]> }>(
+    `history?proxyID=${PROXY}&revision=${revision}`,
+  );
+  assert.ok(then.resources[CLUSTERS]!.some(({ name }) => name === CLUSTER));
+  for (
+    const query of [`revision=${revision}`, `proxyID=${PROXY}&from=${previous}&to=${revision}`]
+  ) {
+    await checkPage(daemon, { name: query, path: `/history?${query}`, shows: ["cart.test"] });
+    PAGES.push({ name: query.replace(/=.*/, ""), path: `/history?${query}`, shows: [] });
+  }
+}
+
 let SHOP: () => string;
 
 Deno.test("every debug path and page", async (t) => {
@@ -398,6 +443,7 @@ Deno.test("every debug path and page", async (t) => {
   for (const page of PAGES) await t.step(`the page ${page.name}`, () => checkPage(daemon, page));
   await t.step("links lead somewhere", () => checkLinks(daemon));
   await t.step("what was rehearsed happens", () => checkRehearsal(world));
+  await t.step("what the record says", () => checkHistory(world));
   await t.step("what is refused", () => checkRefusals(world));
   await t.step("names are shown, not run", () => checkEscaping(world));
   const browser = openBrowser();
@@ -405,6 +451,12 @@ Deno.test("every debug path and page", async (t) => {
     name: browser === undefined ? "pictures [needs chromium]" : "pictures",
     ignore: browser === undefined,
     fn: async () => {
+      const answer = `${PICTURES}/debug-whatif-answer.html`;
+      await Deno.mkdir(PICTURES, { recursive: true });
+      await Deno.writeTextFile(answer, ANSWER);
+      await browser!.screenshot(`file://${answer}`, answer.replace("html", "png"), {
+        height: 1400,
+      });
       for (const { name, path, height = 900 } of PAGES) {
         for (const dark of [false, true]) {
           const file = `${PICTURES}/debug-${name}-${dark ? "dark" : "light"}.png`;

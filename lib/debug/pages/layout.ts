@@ -16,6 +16,7 @@ const PAGES = [
   ["/debug/costs", "Costs"],
   ["/debug/faults", "Faults"],
   ["/debug/quarantine", "Quarantine"],
+  ["/debug/audit", "Audit"],
   ["/debug/whatif", "What if"],
 ] as const;
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { FieldChange } from "../../diff/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import type { Answer, ClassPrediction, Prediction, ResourcePrediction } from "../../whatif/mod.ts";
+import { changeBadge, fieldList } from "./changes.ts";
 import { badge, debugPage, facts, h, proxyLink, size, span, table, tiles } from "./layout.ts";
 
 /** The question as it was typed. */
@@ -119,32 +119,12 @@ function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): Compo
 
 /** Resources shown of a type; the JSON has them all. */
 const ROWS = 100;
-const FIELDS = 12;
 
 function row({ name, change, bytes, fields = [] }: ResourcePrediction): ComponentChildren[] {
-  const tone = change === "added" ? "good" : change === "removed" ? "bad" : "plain";
-  const told = change === "changed" ? fields : [];
   return [
     name,
-    badge(change, tone),
+    changeBadge(change),
     `${size(bytes.before)} → ${size(bytes.after)}`,
-    [
-      ...told.slice(0, FIELDS).map(field),
-      told.length > FIELDS ? h("div", { class: "mute" }, `and ${told.length - FIELDS} more`) : null,
-    ],
+    fieldList(change, fields),
   ];
-}
-
-function field({ path, before, after }: FieldChange): ComponentChildren {
-  return h("div", null, [
-    h("code", null, `${path}: `),
-    before === undefined ? null : h("code", { class: "bad" }, short(before)),
-    " → ",
-    after === undefined ? "nothing" : h("code", { class: "good" }, short(after)),
-  ]);
-}
-
-function short(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= 160 ? text : `${text.slice(0, 159)}…`;
 }

@@ -78,7 +78,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
       "Until the last answer",
     ],
     rows: list.map((one) => [
-      String(one.revision),
+      h("a", { href: `/debug/history?revision=${one.revision}` }, String(one.revision)),
       span(now - one.time),
       edits(one),
       one.concerned,

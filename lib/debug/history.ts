@@ -1,0 +1,119 @@
+/**
+ * What changed when, for proxies and in all, and what the audit found: for scripts
+ * as JSON, for browsers as pages.
+ *
+ * @module
+ */
+import { diffResource, type FieldChange } from "../diff/mod.ts";
+import type { Resource } from "../graph/mod.ts";
+import type { History, Revision } from "../history/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import { json, type Route, text } from "../web/mod.ts";
+import { debugRoute } from "./access.ts";
+import { withProxy } from "./find.ts";
+import type { DebugInputs } from "./inputs.ts";
+import { auditPage, changesPage, revisionPage } from "./pages/history_pages.ts";
+import { wantsPage } from "./pages/layout.ts";
+
+/** One resource of a proxy that differs between two revisions. */
+export interface ProxyChange {
+  readonly short: string;
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly change: "added" | "changed" | "removed";
+  readonly fields: readonly FieldChange[];
+}
+
+/**
+ * `/debug/history`: the latest publications (`limit=`), one of them (`revision=`),
+ * what a proxy was served as of one (`proxyID=&revision=`), or what differs between
+ * two for it (`proxyID=&from=&to=`). `/debug/audit`: how the audit stands.
+ */
+export function historyRoutes(inputs: DebugInputs): Route[] {
+  const { history, audit } = inputs;
+  return [
+    debugRoute("GET", "/debug/history", ({ url, request }) => {
+      const page = wantsPage(request);
+      if (url.searchParams.has("proxyID")) {
+        return withProxy(inputs, url, (session) => ofProxy(history, session, url, page));
+      }
+      const revision = numberOf(url, "revision");
+      if (revision === undefined) return json(latest(history, numberOf(url, "limit")));
+      const found = history.revision(revision);
+      if (found === undefined) return forgotten();
+      return page ? revisionPage(inputs, found) : json(found);
+    }),
+    debugRoute("GET", "/debug/audit", ({ request }) => {
+      const summary = audit();
+      return wantsPage(request) ? auditPage(summary, inputs.now()) : json(summary);
+    }),
+  ];
+}
+
+function numberOf(url: URL, name: string): number | undefined {
+  const given = url.searchParams.get(name);
+  return given !== null && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+}
+
+function forgotten(): Response {
+  return text("nothing is known of that revision, or not any more\n", { status: 404 });
+}
+
+/** Publications told at once, unless more are asked for. */
+const LATEST = 100;
+
+/** Without the resources, of which one publication may have changed thousands. */
+function latest(history: History, limit: number = LATEST): Omit<Revision, "changes">[] {
+  return history.revisions(limit).map(({ changes: _, ...rest }) => rest);
+}
+
+function ofProxy(history: History, session: SessionInfo, url: URL, page: boolean): Response {
+  const at = numberOf(url, "revision");
+  const [from, to] = [numberOf(url, "from"), numberOf(url, "to")];
+  if (from !== undefined && to !== undefined) {
+    const changes = changesBetween(history, session, from, to);
+    if (changes === undefined) return forgotten();
+    return page ? changesPage(session, from, to, changes) : json({ from, to, changes });
+  }
+  if (at === undefined) {
+    return text("give revision=, or from= and to=, beside proxyID=\n", { status: 400 });
+  }
+  const resources: Record<string, { name: string; version: string; bytes: number }[]> = {};
+  for (const { typeUrl, view } of session.types) {
+    const content = view && history.at(at, view);
+    if (view !== undefined && content === undefined) return forgotten();
+    resources[typeUrl] = [...content?.values() ?? []].sort(byName)
+      .map(({ name, version, bytes }) => ({ name, version, bytes: bytes.length }));
+  }
+  return json({ revision: at, resources });
+}
+
+function byName(a: Resource, b: Resource): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** Resources told field by field; of further ones it is told that they differ. */
+const TOLD = 200;
+
+function changesBetween(
+  history: History,
+  session: SessionInfo,
+  from: number,
+  to: number,
+): ProxyChange[] | undefined {
+  const found: ProxyChange[] = [];
+  for (const { typeUrl, short, view } of session.types) {
+    if (view === undefined) continue;
+    const diff = history.diff(from, to, view);
+    if (diff === undefined) return undefined;
+    const add = (before: Resource | undefined, after: Resource | undefined) => {
+      const fields = found.length < TOLD ? diffResource(typeUrl, before?.bytes, after?.bytes) : [];
+      const change = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+      found.push({ short, typeUrl, name: (before ?? after)!.name, change, fields });
+    };
+    for (const resource of diff.added) add(undefined, resource);
+    for (const { before, after } of diff.changed) add(before, after);
+    for (const resource of diff.removed) add(resource, undefined);
+  }
+  return found;
+}

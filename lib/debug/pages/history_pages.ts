@@ -1,0 +1,130 @@
+/**
+ * One publication, what differs for a proxy between two, and the audit.
+ *
+ * @module
+ */
+import type { AuditSummary, Revision } from "../../history/mod.ts";
+import type { SessionInfo } from "../../serve/mod.ts";
+import type { ProxyChange } from "../history.ts";
+import type { DebugInputs } from "../inputs.ts";
+import { proxyId } from "../proxies.ts";
+import { changeBadge, fieldList } from "./changes.ts";
+import { debugPage, facts, h, pathOf, rowLink, span, table, tiles } from "./layout.ts";
+
+/** Rows shown of a list; the JSON has up to a thousand. */
+const ROWS = 200;
+/** Proxies for which a difference is offered. */
+const PROXIES = 20;
+
+/** One publication: the edits behind it and the resources it changed. */
+export function revisionPage(inputs: DebugInputs, one: Revision): Response {
+  const { revision, previous, at, edits, edited, changes, changed } = one;
+  return debugPage({
+    title: `Revision ${revision}`,
+    at: "/debug/pushes",
+    below: [],
+    body: [
+      facts([
+        ["Published", `${new Date(at).toISOString()}, ${span(inputs.now() - at)} ago`],
+        ["The one before", h("a", { href: `/debug/history?revision=${previous}` }, previous)],
+        ["Rows edited", edited],
+        ["Resources changed", changed],
+      ]),
+      table({
+        caption: `Edits (${edited})`,
+        columns: ["Row", "Edit"],
+        rows: edits.slice(0, ROWS).map((e) => [
+          e.kind === "delete" ? `${e.table} ${e.key}` : rowLink(e.table, e.key),
+          e.kind === "delete" ? "removed" : "set",
+        ]),
+      }),
+      table({
+        caption: `Resources (${changed})`,
+        columns: ["Resource", "Change", "In the layer"],
+        rows: changes.slice(0, ROWS).map((c) => [
+          c.name,
+          changeBadge(
+            c.before === undefined ? "added" : c.after === undefined ? "removed" : "changed",
+          ),
+          h("code", null, c.collection),
+        ]),
+        empty: "None that anybody follows.",
+      }),
+      h("h2", null, "What it changed for a proxy"),
+      h(
+        "ul",
+        { class: "list" },
+        inputs.sessions().slice(0, PROXIES).map((session) => {
+          const query = { proxyID: proxyId(session), from: `${previous}`, to: `${revision}` };
+          const href = `/debug/history?${new URLSearchParams(query)}`;
+          return h("li", null, h("a", { href }, proxyId(session)));
+        }),
+      ),
+    ],
+  });
+}
+
+/** What differs for a proxy between two revisions. */
+export function changesPage(
+  session: SessionInfo,
+  from: number,
+  to: number,
+  changes: readonly ProxyChange[],
+): Response {
+  const id = proxyId(session);
+  return debugPage({
+    title: `From revision ${from} to ${to}`,
+    at: "/debug/proxies",
+    below: [[id, pathOf("proxies", id)]],
+    body: [
+      table({
+        caption: `Resources that differ (${changes.length})`,
+        columns: ["Type", "Resource", "Change", "Fields"],
+        rows: changes.slice(0, ROWS).map(({ short, name, change, fields }) => [
+          short,
+          change === "removed" ? name : h("a", { href: pathOf("proxies", id, short, name) }, name),
+          changeBadge(change),
+          fieldList(change, fields),
+        ]),
+        empty: "None of what it sees.",
+      }),
+    ],
+  });
+}
+
+/** How the audit stands. */
+export function auditPage(summary: AuditSummary, now: number): Response {
+  const { audited, skipped, differences, passes, reports } = summary;
+  return debugPage({
+    title: "Audit",
+    at: "/debug/audit",
+    body: [
+      h(
+        "p",
+        { class: "mute" },
+        "In the background, cell after cell is computed anew and compared with what is kept. What differs is repaired and published.",
+      ),
+      tiles([
+        ["cells found right or repaired", audited],
+        ["could not be judged", skipped],
+        ["whole passes", passes],
+        ["differences", differences, undefined, differences > 0],
+      ]),
+      table({
+        caption: `Differences (${reports.length})`,
+        columns: ["Cell", "Before", "Revision", "Wrong", "Made from"],
+        rows: reports.map((r) => [
+          h("code", null, `${r.cell.table} ${r.cell.key}`.slice(0, 120)),
+          span(now - r.at),
+          String(r.revision),
+          r.wrong.length,
+          r.origins.slice(0, 5).map((row) => {
+            const slash = row.indexOf("/");
+            return h("div", null, rowLink(row.slice(0, slash), row.slice(slash + 1)));
+          }),
+        ]),
+        empty: "Everything looked at was as it would be computed from scratch.",
+      }),
+    ],
+  });
+}
