@@ -22,13 +22,17 @@ Deno.test("pulse: a storm is one piece of work, and a long one is not waited out
 Deno.test("pulse: work never runs twice at a time, and a poke during work is not lost", async () => {
   let running = 0;
   let runs = 0;
+  const go = Promise.withResolvers<void>();
   const pulse = startPulse(async () => {
     assert.equal(++running, 1);
     if (++runs === 1) pulse.poke();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await go.promise;
     running--;
   }, { quiet: 1, maxQuiet: 10, rescan: 600_000 });
-  await Promise.all([pulse.run(), pulse.run()]);
+  const both = [pulse.run(), pulse.run()];
+  await eventually(() => assert.equal(runs, 1));
+  go.resolve();
+  await Promise.all(both);
   await eventually(() => assert.equal(runs, 3));
   await pulse.close();
 });
