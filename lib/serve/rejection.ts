@@ -37,7 +37,10 @@ export function rejected(
   const fresh = sent.resources.filter((resource) => isNew(sent, resource));
   const culprits = culpritsOf(session, watch, sent, fresh, message);
   for (const one of culprits) {
-    if (isCurrent(watch, one)) quarantine(session, watch, sent, one, message);
+    if (!isCurrent(watch, one)) continue;
+    if (isNew(sent, one) || !wasAccepted(watch, one)) {
+      quarantine(session, watch, sent, one, message);
+    }
   }
   const screen = session.hall.quarantine.screen(session, watch.type.url);
   const rest = fresh.filter((one) =>
@@ -52,6 +55,11 @@ export function rejected(
 function isNew({ probe, origin }: Sent, { name, version }: Resource): boolean {
   if (probe) return true;
   return !!origin && (origin.asked(name) || origin.before(name)?.version !== version);
+}
+
+/** Whether a client took a version before: then it has it, whatever it says of it now. */
+function wasAccepted({ view, settledAt }: Watch, { name, version }: Resource): boolean {
+  return settledAt >= 0 && view?.at(settledAt, name)?.version === version;
 }
 
 /** Whether a resource is what the client is to have: one that was replaced meanwhile is of no interest. */

@@ -1,0 +1,281 @@
+/**
+ * The law of receipts: whatever is edited, answered, rejected or interrupted, a receipt says of
+ * each proxy what a naive record of all that was said on the wire says.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "../serve/mod.ts";
+import { store } from "../../tests/support/resource_store.ts";
+import { world } from "../../tests/support/discovery.ts";
+import { createReceipts, type Outcome } from "./mod.ts";
+
+const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_262 };
+const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 25);
+/** Names of a type; endpoints have others than clusters, which would have theirs sent again. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  [CDS]: ["c1", "c2", "c3"],
+  [EDS]: ["e1", "e2", "e3"],
+};
+const TYPES = [CDS, EDS];
+
+/** What a client was sent, as it came. */
+interface Response {
+  readonly typeUrl: string;
+  readonly nonce: string;
+  readonly revision: number;
+  readonly names: readonly string[];
+}
+
+/** An edit that changed what a client sees of what it follows. */
+interface Expected {
+  readonly revision: number;
+  readonly type: string;
+  readonly layer: string;
+  readonly name: string;
+  outcome: Outcome;
+}
+
+/** A client with a class of its own, and what the record says of it. */
+interface Client {
+  readonly variant: "delta" | "sotw";
+  readonly layer: string;
+  readonly follows: ReadonlySet<string>;
+  wire: Wire | undefined;
+  unanswered: Response[];
+  readonly latest: Map<string, string>;
+  readonly expected: Expected[];
+}
+
+/** A stream of either variant. */
+interface Wire {
+  /** Everything on its way. */
+  pull(): Promise<Response[]>;
+  answer(response: Response, error: string | undefined): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Step =
+  | { do: "edit"; edits: { type: number; name: number; layer: string }[] }
+  | { do: "pull"; client: number }
+  | { do: "answer"; client: number; reject: boolean }
+  | { do: "toggle"; client: number };
+
+const LAYERS = ["public", "one", "two"];
+const client = fc.nat(2);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("edit" as const),
+      edits: fc.uniqueArray(
+        fc.record({ type: fc.nat(1), name: fc.nat(2), layer: fc.constantFrom(...LAYERS) }),
+        { selector: ({ type, name }) => `${type}/${name}`, minLength: 1, maxLength: 3 },
+      ),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("pull" as const), client }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant("answer" as const), client, reject: fc.boolean() }),
+  },
+  fc.record({ do: fc.constant("toggle" as const), client }),
+);
+
+async function scene() {
+  const inner = store(TYPES);
+  const receipts = createReceipts({
+    edits: inner.graph.edits,
+    causes: inner.graph.causes,
+    identify: ({ table, key, revision }) => {
+      const [layer, name] = key.split("/");
+      const edited = { namespace: layer!, name: name!, generation: revision, seenAt: undefined };
+      return { kind: table.slice("rows ".length), ...edited };
+    },
+    clock: () => Date.now(),
+  });
+  const limits = { maxTypes: 1_000_000 };
+  const w = await world(TYPES, limits, { store: inner, observers: [receipts.observer] });
+  for (const type of TYPES) {
+    w.set(type, Object.fromEntries(NAMES[type]!.map((name) => [name, `${name} 0`])));
+  }
+  w.publish();
+  return { w, receipts };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+async function connect({ w }: Scene, one: Client): Promise<void> {
+  const proxy = { name: one.layer, namespace: one.layer };
+  const delta = one.variant === "delta" ? w.delta(proxy) : undefined;
+  const sotw = one.variant === "sotw" ? w.sotw(proxy) : undefined;
+  const names = [...one.follows];
+  const asked = (typeUrl: string) => typeUrl === EDS ? { resourceNames: names } : {};
+  const wire: Wire = {
+    async pull() {
+      if (delta) {
+        return (await delta.quiet()).map(({ typeUrl, nonce, systemVersionInfo, resources }) => ({
+          typeUrl,
+          nonce,
+          revision: Number(systemVersionInfo),
+          names: resources.map(({ name }) => name),
+        }));
+      }
+      return (await sotw!.quiet()).map(({ typeUrl, nonce, versionInfo, resources }) => ({
+        typeUrl,
+        nonce,
+        revision: Number(versionInfo),
+        names: resources.map(({ value }) => new TextDecoder().decode(value).split(" ")[0]!),
+      }));
+    },
+    async answer(response, error) {
+      if (delta) delta.answer(response, error);
+      else sotw!.answer(response, error, asked(response.typeUrl));
+      // Once something said later was answered, this was taken in.
+      one.unanswered.push(...await this.pull());
+    },
+    async close() {
+      const size = w.xds.size;
+      (delta ?? sotw)!.close();
+      await w.until(() => w.xds.size < size);
+    },
+  };
+  one.wire = wire;
+  for (const typeUrl of TYPES) {
+    if (delta) {
+      delta.send({ typeUrl, ...(typeUrl === EDS && { resourceNamesSubscribe: names }) });
+    } else sotw!.send({ typeUrl, ...asked(typeUrl) });
+  }
+  note(one, await wire.pull());
+  while (one.unanswered.length > 0) await answer(one, undefined);
+}
+
+function note(one: Client, responses: readonly Response[]): void {
+  one.unanswered.push(...responses);
+  for (const { typeUrl, nonce } of responses) one.latest.set(typeUrl, nonce);
+}
+
+/** Answers the oldest response, and records what that means for what the client was concerned by. */
+async function answer(one: Client, reject: string | undefined): Promise<void> {
+  const response = one.unanswered.shift();
+  if (!response || !one.wire) return;
+  const before = one.unanswered.length;
+  const overtaken = one.variant === "sotw" &&
+    one.latest.get(response.typeUrl) !== response.nonce;
+  await one.wire.answer(response, reject && `${reject}: ${response.names.join(", ")}`);
+  note(one, one.unanswered.splice(before));
+  if (overtaken) return;
+  const settled = one.expected.filter(({ type, revision, outcome }) =>
+    type === response.typeUrl && revision <= response.revision && outcome === "pending"
+  );
+  for (const entry of settled) {
+    const again = settled.some(({ name, revision }) =>
+      name === entry.name && revision > entry.revision
+    );
+    const rejected = reject !== undefined && response.names.includes(entry.name);
+    entry.outcome = rejected ? "rejected" : again ? "superseded" : "acknowledged";
+  }
+}
+
+async function act(one: Step, { w }: Scene, clients: readonly Client[], made: number) {
+  if (one.do !== "edit") {
+    const client = clients[one.client]!;
+    if (one.do === "pull" && client.wire) note(client, await client.wire.pull());
+    if (one.do === "answer") await answer(client, one.reject ? "no" : undefined);
+    if (one.do === "toggle") await toggle(client);
+    return;
+  }
+  const seen = clients.map((client) => effective(w, client));
+  for (const { type, name, layer } of one.edits) {
+    const key = NAMES[TYPES[type]!]![name]!;
+    w.set(TYPES[type]!, { [key]: `${key} ${layer} ${made}` }, layer);
+  }
+  w.publish();
+  for (const [i, client] of clients.entries()) {
+    if (!client.wire) continue;
+    const now = effective(w, client);
+    for (const { type: number, name, layer } of one.edits) {
+      const type = TYPES[number]!;
+      const key = NAMES[type]![name]!;
+      const followed = type === CDS || client.follows.has(key);
+      if (!followed || now.get(key) === seen[i]!.get(key)) continue;
+      const revision = w.graph.revision;
+      client.expected.push({ revision, type, layer, name: key, outcome: "pending" });
+    }
+  }
+}
+
+const shown = new Map<Client, Scene>();
+
+/** Ends a client's stream, or opens it again. */
+async function toggle(client: Client): Promise<void> {
+  if (!client.wire) return await connect(shown.get(client)!, client);
+  await client.wire.close();
+  client.wire = undefined;
+  client.unanswered = [];
+  for (const entry of client.expected) if (entry.outcome === "pending") entry.outcome = "closed";
+}
+
+/** What a client sees, by name. */
+function effective(w: Scene["w"], client: Client): Map<string, string> {
+  const info = w.xds.sessions().find(({ node }) => node.namespace === client.layer);
+  const all = TYPES.flatMap((type) => [...info?.view(type)?.entries() ?? []]);
+  return new Map(all.map(({ name, version }) => [name, version]));
+}
+
+function compare({ receipts }: Scene, clients: readonly Client[]): void {
+  const expected = new Map<string, Record<string, number>>();
+  for (const { expected: entries } of clients) {
+    for (const { type, layer, name, revision, outcome } of entries) {
+      const key = `${type}/${layer}/${name}@${revision}`;
+      const counts = expected.get(key) ?? {};
+      counts[outcome] = (counts[outcome] ?? 0) + 1;
+      expected.set(key, counts);
+    }
+  }
+  for (const receipt of receipts.latest(1000)) {
+    const { kind, namespace, name, revision, sessions } = receipt;
+    const { concerned, ...counts } = sessions;
+    const key = `${kind}/${namespace}/${name}@${revision}`;
+    const said = Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));
+    const want = expected.get(key) ?? {};
+    assert.deepEqual(said, want, key);
+    assert.equal(concerned, Object.values(want).reduce((sum, n) => sum + n, 0), key);
+    assert.equal(receipt.complete, !want["pending"], key);
+    expected.delete(key);
+  }
+  assert.deepEqual([...expected.keys()], [], "every edit that concerns somebody has a receipt");
+}
+
+Deno.test("law of receipts: they say what was said on the wire", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30, size: "max" }), async (steps) => {
+      const made = await scene();
+      await using _w = made.w;
+      const clients = (["delta", "sotw", "delta"] as const).map((variant, i): Client => ({
+        variant,
+        layer: LAYERS[i] === "public" ? "zero" : LAYERS[i]!,
+        follows: new Set(i === 2 ? ["e3"] : ["e1", "e2"]),
+        wire: undefined,
+        unanswered: [],
+        latest: new Map(),
+        expected: [],
+      }));
+      for (const one of clients) {
+        shown.set(one, made);
+        await connect(made, one);
+      }
+      for (const [i, one] of steps.entries()) {
+        await act(one, made, clients, i + 1);
+        compare(made, clients);
+      }
+      for (const one of clients) {
+        if (one.wire) await toggle(one);
+        shown.delete(one);
+      }
+      compare(made, clients);
+    }),
+    { numRuns: RUNS, ...SEED },
+  );
+});
