@@ -21,3 +21,13 @@ export {
   type SelfAudit,
   type SelfAuditOptions,
 } from "./self_audit.ts";
+export {
+  type LoggedRow,
+  type LogHeader,
+  type LogLine,
+  type RecordedOptions,
+  type Recorder,
+  startRecording,
+} from "./record.ts";
+export { type LineFile, openLineFile } from "./record_file.ts";
+export { replay, type Replayed } from "./replay.ts";

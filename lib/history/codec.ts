@@ -1,0 +1,40 @@
+/**
+ * Input rows as JSON and back: messages in their JSON form, all else as it is.
+ *
+ * @module
+ */
+import type { ConfigObject } from "../model/mod.ts";
+import { type DescMessage, fromJson, type JsonValue, type Message, toJson } from "../proto/mod.ts";
+import { isRead, KINDS } from "../schema/mod.ts";
+import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+
+/** How the rows of a table are written down. */
+export interface Codec {
+  readonly encode: (row: unknown) => unknown;
+  readonly decode: (json: unknown) => unknown;
+}
+
+const PLAIN: Codec = { encode: (row) => row, decode: (json) => json };
+
+/** The codec of the table of this name: a kind, the mesh configuration, or a table of plain data. */
+export function codecOf(table: string): Codec {
+  if (table === "MeshConfig") return message(MeshConfigSchema);
+  if (table === "MeshNetworks") return message(MeshNetworksSchema);
+  const kind = KINDS.find((one) => one.kind === table);
+  return kind !== undefined && isRead(kind) ? object(message(kind.schema)) : PLAIN;
+}
+
+function message(schema: DescMessage): Codec {
+  return {
+    encode: (row) => toJson(schema, row as Message),
+    decode: (json) => fromJson(schema, json as JsonValue),
+  };
+}
+
+function object(spec: Codec): Codec {
+  return {
+    encode: (row) => ({ ...row as ConfigObject, spec: spec.encode((row as ConfigObject).spec) }),
+    decode: (json) => ({ ...json as ConfigObject, spec: spec.decode((json as ConfigObject).spec) }),
+  };
+}

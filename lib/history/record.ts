@@ -1,0 +1,109 @@
+/**
+ * Recording the input: every row that changed, publication by publication, as lines
+ * of JSON. What is written is configuration as it was read, without secrets: none
+ * of the tables holds any.
+ *
+ * @module
+ */
+import type { Tables } from "../derive/mod.ts";
+import type { Graph, Input } from "../graph/mod.ts";
+import type { Features } from "../translate/mod.ts";
+import { codecOf } from "./codec.ts";
+
+/** The form of the lines; another number is another form. */
+export const LOG_FORM = 1;
+
+/** What generation depends on beside the rows. */
+export interface RecordedOptions {
+  readonly domain: string;
+  readonly clusterId: string;
+  readonly features: Features;
+}
+
+/** The first line. */
+export interface LogHeader {
+  readonly form: number;
+  readonly options: RecordedOptions;
+}
+
+/** One row; without `row` it is gone. */
+export interface LoggedRow {
+  readonly table: string;
+  readonly key: string;
+  readonly row?: unknown;
+}
+
+/** Every line but the first. */
+export interface LogLine {
+  /** The publication that these rows were out with. */
+  readonly revision: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Whether the rows are all there are, instead of those that changed. */
+  readonly whole?: true;
+  readonly rows: readonly LoggedRow[];
+}
+
+/** Writes down publications. */
+export interface Recorder {
+  /** To be called after each publication. */
+  note(revision: number): void;
+}
+
+/**
+ * Begins a recording with everything that is there.
+ *
+ * @param write takes a line without its end
+ */
+export function startRecording(
+  graph: Graph,
+  tables: Tables,
+  options: RecordedOptions,
+  clock: () => number,
+  write: (line: string) => void,
+): Recorder {
+  const inputs = new Map<string, Input<unknown>>(
+    Object.values(tables).map((table: Input<unknown>) => [table.name, table]),
+  );
+  let last = 0;
+  const note = (revision: number, whole: boolean): void => {
+    const edits = whole ? undefined : graph.edits(last);
+    last = revision;
+    const rows = edits === undefined ? allRows(inputs) : rowsOf(inputs, edits);
+    const line: LogLine = {
+      revision,
+      at: clock(),
+      ...edits === undefined && { whole: true },
+      rows,
+    };
+    write(JSON.stringify(line));
+  };
+  const header: LogHeader = { form: LOG_FORM, options };
+  write(JSON.stringify(header));
+  note(graph.revision, true);
+  return { note: (revision) => note(revision, false) };
+}
+
+function allRows(inputs: ReadonlyMap<string, Input<unknown>>): LoggedRow[] {
+  return [...inputs.values()].flatMap((table) => table.keys().map((key) => rowOf(table, key)));
+}
+
+/** The present state of the rows that were edited, each once. */
+function rowsOf(
+  inputs: ReadonlyMap<string, Input<unknown>>,
+  edits: readonly { readonly table: string; readonly key: string }[],
+): LoggedRow[] {
+  const seen = new Set<string>();
+  return edits.flatMap(({ table, key }) => {
+    const input = inputs.get(table);
+    if (input === undefined || seen.has(`${table}\0${key}`)) return [];
+    seen.add(`${table}\0${key}`);
+    return [rowOf(input, key)];
+  });
+}
+
+function rowOf(table: Input<unknown>, key: string): LoggedRow {
+  const row = table.peek(key);
+  if (row === undefined) return { table: table.name, key };
+  return { table: table.name, key, row: codecOf(table.name).encode(row) };
+}

@@ -1,0 +1,133 @@
+/**
+ * Playing a recording back: a graph of its own with the rows as they were at a
+ * revision, whose resources are those that were served then.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { MESH_ROW } from "../derive/mod.ts";
+import { createGraph, type Graph, type Input } from "../graph/mod.ts";
+import { createTranslation, type Translation } from "../translate/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { codecOf } from "./codec.ts";
+import { LOG_FORM, type LoggedRow, type LogHeader, type LogLine } from "./record.ts";
+
+/** What a recording came to. */
+export interface Replayed {
+  readonly graph: Graph;
+  readonly translation: Translation;
+  /** The recorded revision that it stands at; the graph counts its own. */
+  readonly revision: number;
+  /** When that was published: milliseconds since the epoch. */
+  readonly at: number;
+  /** Goes on to a later revision of the recording; returns the one that it comes to stand at. */
+  advance(until: number): number;
+}
+
+/**
+ * Plays a recording back.
+ *
+ * @param text the recording; a last line that was cut off is left out
+ * @param until the latest revision to take (default: all)
+ * @throws MeshError `input-log-invalid` for a text that is no recording, and for a
+ * revision before its beginning
+ */
+export function replay(text: string, until: number = Infinity): Replayed {
+  const [header, ...lines] = parse(text);
+  const first = lines[0] as LogLine | undefined;
+  const { form, options } = (header ?? {}) as LogHeader;
+  if (form !== LOG_FORM || first === undefined) {
+    throw invalid("it is no recording of this form", "Give a file that MESH_INPUT_LOG named.");
+  }
+  if (first.revision > until) {
+    throw invalid(
+      `it begins at revision ${first.revision}, after ${until}`,
+      "Ask for a later revision.",
+    );
+  }
+  const graph = createGraph();
+  const translation = createTranslation(graph, {
+    ...options,
+    config: initial(first, "MeshConfig") as MeshConfig,
+    networks: initial(first, "MeshNetworks") as MeshNetworks,
+  });
+  const inputs = new Map<string, Input<unknown>>(
+    Object.values(translation.mesh.tables).map((table: Input<unknown>) => [table.name, table]),
+  );
+  let position = 0;
+  let reached = first;
+  const advance = (to: number): number => {
+    for (; position < lines.length && (lines[position] as LogLine).revision <= to; position++) {
+      reached = lines[position] as LogLine;
+      apply(graph, inputs, reached);
+      translation.apply({});
+    }
+    return reached.revision;
+  };
+  advance(until);
+  return {
+    graph,
+    translation,
+    advance,
+    get revision() {
+      return reached.revision;
+    },
+    get at() {
+      return reached.at;
+    },
+  };
+}
+
+function parse(text: string): unknown[] {
+  const lines = text.split("\n");
+  // What follows the last end of line is nothing, or was being written.
+  return lines.slice(0, -1).map((line, i) => {
+    try {
+      return JSON.parse(line);
+    } catch (cause) {
+      throw invalid(`line ${i + 1} is no JSON`, "Cut the recording before that line.", cause);
+    }
+  });
+}
+
+function initial({ rows }: LogLine, table: string): unknown {
+  const found = rows.find((row) => row.table === table && row.key === MESH_ROW);
+  if (found === undefined) throw invalid(`it begins without ${table}`, "Record again.");
+  return codecOf(table).decode(found.row);
+}
+
+function apply(
+  graph: Graph,
+  inputs: ReadonlyMap<string, Input<unknown>>,
+  { rows, whole }: LogLine,
+): void {
+  graph.transaction((tx) => {
+    if (whole) {
+      for (const table of inputs.values()) for (const key of table.keys()) tx.delete(table, key);
+    }
+    for (const logged of rows) {
+      const table = inputs.get(logged.table);
+      if (table === undefined) {
+        throw invalid(`it has rows of ${logged.table}, which is unknown`, "Use the same version.");
+      }
+      write(tx, table, logged);
+    }
+  });
+}
+
+function write(
+  tx: Parameters<Parameters<Graph["transaction"]>[0]>[0],
+  table: Input<unknown>,
+  { key, row }: LoggedRow,
+): void {
+  if (row === undefined) tx.delete(table, key);
+  else tx.set(table, key, codecOf(table.name).decode(row));
+}
+
+function invalid(what: string, remedy: string, cause?: unknown): MeshError {
+  return new MeshError("input-log-invalid", `The recording can not be played: ${what}.`, {
+    remedy,
+    cause,
+  });
+}
