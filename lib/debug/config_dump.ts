@@ -18,6 +18,7 @@ import {
   create,
   type DescMessage,
   fromBinary,
+  type JsonObject,
   type JsonValue,
   type MessageInitShape,
   SERVED_TYPES,
@@ -32,12 +33,14 @@ import {
   VIRTUAL_HOST_TYPE,
 } from "../serve/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
+import type { Provenance } from "../translate/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { findProxy } from "./proxies.ts";
+import { whyOf } from "./why.ts";
 
-/** `/debug/config_dump?proxyID=NAME.NAMESPACE[&types=URL,URL][&name=PART]` and `/debug/edsz?proxyID=`. */
+/** `/debug/config_dump?proxyID=NAME.NAMESPACE[&types=URL,URL][&name=PART][&why=true]` and `/debug/edsz?proxyID=`. */
 export function configDumpRoutes(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/config_dump", ({ url }) =>
@@ -50,7 +53,12 @@ export function configDumpRoutes(inputs: DebugInputs): Route[] {
           });
         }
         const name = url.searchParams.get("name") ?? "";
-        return json({ configs: types.map((type) => section(session, type, name)) });
+        const why = url.searchParams.get("why") === "true";
+        return json({
+          configs: types.map((type) =>
+            section(session, type, name, why ? (n) => whyOf(inputs, session, type, n) : undefined)
+          ),
+        });
       })),
     debugRoute(
       "GET",
@@ -58,8 +66,8 @@ export function configDumpRoutes(inputs: DebugInputs): Route[] {
       ({ url }) =>
         withProxy(inputs, url, (session) =>
           json(
-            resources(session, ENDPOINT_TYPE, "").map((any) =>
-              toJson(AnySchema, any, {
+            resources(session, ENDPOINT_TYPE, "").map((r) =>
+              toJson(AnySchema, packed(ENDPOINT_TYPE, r), {
                 registry: SERVED_TYPES,
               })
             ),
@@ -111,13 +119,35 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   })),
 };
 
-function section(session: SessionInfo, type: string, name: string): JsonValue {
+/** The section of a type. With `explain` each of its entries has a `why` beside what it shows. */
+function section(
+  session: SessionInfo,
+  type: string,
+  name: string,
+  explain?: (name: string) => Provenance | undefined,
+): JsonValue {
   const list = resources(session, type, name);
-  return SECTIONS[type]!(type === ROUTE_TYPE ? completed(session, list) : list);
+  const messages = list.map((r) => packed(type, r));
+  const dump = SECTIONS[type]!(type === ROUTE_TYPE ? completed(session, messages) : messages);
+  if (explain === undefined || typeof dump !== "object" || dump === null) return dump;
+  // A section has one list, in the order of the resources.
+  const [entries] = Object.values(dump).filter((v) => Array.isArray(v));
+  return {
+    ...dump,
+    ...Object.fromEntries(
+      Object.entries(dump).filter(([, v]) => v === entries).map(([key]) => [
+        key,
+        (entries as JsonObject[]).map((entry, i) => {
+          const why = explain(list[i]!.name);
+          return why === undefined ? entry : { ...entry, why: why as unknown as JsonObject };
+        }),
+      ]),
+    ),
+  } as JsonValue;
 }
 
 /** What a proxy sees of a type: all of it for wildcard types, else what it asked for. Sorted by name. */
-function resources(session: SessionInfo, typeUrl: string, name: string): Any[] {
+function resources(session: SessionInfo, typeUrl: string, name: string): Resource[] {
   const view = session.view(typeUrl);
   if (view === undefined) return [];
   const watch = session.types.find((t) => t.typeUrl === typeUrl);
@@ -127,8 +157,11 @@ function resources(session: SessionInfo, typeUrl: string, name: string): Any[] {
     if (wanted !== undefined && !wanted.has(resource.name)) continue;
     if (resource.name.includes(name)) list.push(resource);
   }
-  return list.sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((r) => create(AnySchema, { typeUrl, value: r.bytes }));
+  return list.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function packed(typeUrl: string, { bytes }: Resource): Any {
+  return create(AnySchema, { typeUrl, value: bytes });
 }
 
 /**

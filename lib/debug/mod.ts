@@ -19,6 +19,7 @@ import { resourcePages } from "./pages/resource_page.ts";
 import { workPages } from "./pages/work_pages.ts";
 import { proxyRoutes } from "./proxies.ts";
 import { whatIfRoutes } from "./whatif.ts";
+import { whyRoutes } from "./why.ts";
 import { workloadRoutes } from "./workloads.ts";
 
 export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
@@ -31,6 +32,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...indexRoutes(inputs),
     ...proxyRoutes(inputs),
     ...configDumpRoutes(inputs),
+    ...whyRoutes(inputs),
     ...configRoutes(inputs),
     ...meshRoutes(inputs),
     ...workloadRoutes(inputs),

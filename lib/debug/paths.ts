@@ -38,7 +38,11 @@ export const JSON_PATHS: readonly DebugPath[] = [
     shows: "publications; ?revision=, ?proxyID=&revision= (what it was served), &from=&to=",
   },
   { path: "/debug/syncz", shows: "what was sent and acknowledged; ?namespace=" },
-  { path: "/debug/config_dump", shows: "what a proxy is served; ?proxyID=NAME.NAMESPACE&types=" },
+  {
+    path: "/debug/config_dump",
+    shows: "what a proxy is served; ?proxyID=NAME.NAMESPACE&types=&why=true",
+  },
+  { path: "/debug/why", shows: "who decided what about a resource; ?proxyID=&type=&name=" },
   { path: "/debug/edsz", shows: "endpoints that a proxy is served; ?proxyID=" },
   { path: "/debug/ecdsz", shows: "extension configurations that a proxy is served; ?proxyID=" },
   { path: "/debug/ndsz", shows: "names that a proxy is served; ?proxyID=" },

@@ -106,6 +106,13 @@ const CASES: readonly {
       "~ virtualHosts[b].routes[2].route.timeout: 0s → 5s\n",
   },
   {
+    name: "a virtual host that is a resource of its own",
+    type: `${CONFIG}route.v3.VirtualHost`,
+    before: host("a", prefix("/", "x", "3s")),
+    after: host("a", prefix("/", "x", "7s")),
+    text: "~ routes[0].route.timeout: 3s → 7s\n",
+  },
+  {
     name: "order alone",
     type: ROUTES,
     before: { name: "80", virtualHosts: [host("a"), host("b")] },
@@ -193,6 +200,8 @@ Deno.test("what cannot be read says so", () => {
   assert.equal(of("type.googleapis.com/no.Such").unreadable, "the type is not known here");
   assert.match(String(of(CLUSTER).unreadable), /./);
   assert.equal(of(CLUSTER).bytes, 2);
+  const changes = diffResource(CLUSTER, bytes, new Uint8Array([255, 254]));
+  assert.deepEqual(changes.map(({ path }) => path), ["digest"]);
 });
 
 Deno.test("of a large table only the virtual hosts that differ are told", () => {

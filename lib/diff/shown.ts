@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { formatDuration, messageOf } from "../base/mod.ts";
+import { formatDuration, hash, messageOf } from "../base/mod.ts";
 import {
   type DescField,
   type DescMessage,
@@ -65,7 +65,7 @@ export function messageNamed(typeUrl: string): DescMessage | undefined {
 }
 
 function unreadable(typeUrl: string, bytes: Uint8Array, why: string): JsonObject {
-  return { "@type": typeUrl, unreadable: why, bytes: bytes.length };
+  return { "@type": typeUrl, unreadable: why, bytes: bytes.length, digest: hash(bytes) };
 }
 
 function show(schema: DescMessage, json: JsonValue, options: ShowOptions): JsonValue {

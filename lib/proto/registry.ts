@@ -11,6 +11,7 @@ import { file_envoy_config_cluster_v3_cluster } from "#envoy/config/cluster/v3/c
 import { file_envoy_config_endpoint_v3_endpoint } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { file_envoy_config_listener_v3_listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { file_envoy_config_route_v3_route } from "#envoy/config/route/v3/route_pb.ts";
+import { file_envoy_config_route_v3_route_components } from "#envoy/config/route/v3/route_components_pb.ts";
 import { file_envoy_extensions_access_loggers_file_v3_file } from "#envoy/extensions/access_loggers/file/v3/file_pb.ts";
 import { file_envoy_extensions_access_loggers_stream_v3_stream } from "#envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { file_envoy_extensions_filters_http_cors_v3_cors } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
@@ -43,6 +44,7 @@ export const SERVED_TYPES: Registry = createRegistry(
   file_envoy_config_endpoint_v3_endpoint,
   file_envoy_config_listener_v3_listener,
   file_envoy_config_route_v3_route,
+  file_envoy_config_route_v3_route_components,
   file_envoy_extensions_access_loggers_file_v3_file,
   file_envoy_extensions_access_loggers_stream_v3_stream,
   file_envoy_extensions_filters_http_cors_v3_cors,

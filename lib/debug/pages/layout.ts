@@ -173,6 +173,11 @@ export function span(ms: number): string {
   return formatDuration(Math.floor(ms / 1000) * 1000);
 }
 
+/** So many of something. */
+export function count(n: number, one: string, many: string): string {
+  return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+}
+
 /** Bytes, short. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;

@@ -12,6 +12,7 @@ import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId } from "../proxies.ts";
 import {
   badge,
+  count,
   debugPage,
   facts,
   h,
@@ -152,7 +153,13 @@ const NAMED = 20;
 function holderList(holders: readonly string[]): ComponentChildren {
   const more = holders.length - NAMED;
   return h("section", null, [
-    h("h2", null, `Held by ${holders.length} proxies${more > 0 ? `, the first ${NAMED}` : ""}`),
+    h(
+      "h2",
+      null,
+      `Held by ${count(holders.length, "proxy", "proxies")}${
+        more > 0 ? `, the first ${NAMED}` : ""
+      }`,
+    ),
     holders.length === 0 ? h("p", null, "Nobody has asked for it by name.") : h(
       "ul",
       { class: "list" },

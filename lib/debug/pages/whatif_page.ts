@@ -6,7 +6,18 @@
 import type { ComponentChildren } from "../../web/mod.ts";
 import type { Answer, ClassPrediction, Prediction, ResourcePrediction } from "../../whatif/mod.ts";
 import { changeBadge, fieldList } from "./changes.ts";
-import { badge, debugPage, facts, h, proxyLink, size, span, table, tiles } from "./layout.ts";
+import {
+  badge,
+  count,
+  debugPage,
+  facts,
+  h,
+  proxyLink,
+  size,
+  span,
+  table,
+  tiles,
+} from "./layout.ts";
 
 /** The question as it was typed. */
 export interface Typed {
@@ -68,7 +79,7 @@ function predicted(prediction: Prediction): ComponentChildren {
   const { edits, faults, proxies, classes, revision, took, cut } = prediction;
   return h("section", { "aria-label": "Answer" }, [
     tiles([
-      ["of the proxies would be sent something", `${proxies.concerned} of ${proxies.connected}`],
+      ["proxies would be sent something", `${proxies.concerned} of ${proxies.connected}`],
       ["computations would fail", faults.length, undefined, faults.length > 0],
       ["revision it holds for", revision],
       ["to find out", span(took.ms)],
@@ -94,10 +105,13 @@ const NAMED = 6;
 function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): ComponentChildren {
   const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
   const more = proxies.length - NAMED;
+  const changes = types.flatMap(({ typeUrl, resources }) =>
+    resources.map((r) => [typeUrl.slice(typeUrl.lastIndexOf(".") + 1), r] as const)
+  );
   return h("section", null, [
     h("h2", null, [
       `${cls.role} in ${cls.namespace} `,
-      badge(`${proxies.length} proxies`, "plain"),
+      badge(count(proxies.length, "proxy", "proxies"), "plain"),
       moves ? badge("moves to another class", "warn") : null,
     ]),
     facts([
@@ -107,21 +121,26 @@ function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): Compo
         more > 0 ? `and ${more} more` : null,
       ]],
     ]),
-    ...types.map(({ typeUrl, resources }) =>
-      table({
-        caption: typeUrl.slice(typeUrl.lastIndexOf(".") + 1),
-        columns: ["Resource", "Change", "Size", "Fields"],
-        rows: resources.slice(0, ROWS).map(row),
-      })
-    ),
+    table({
+      caption: count(changes.length, "resource", "resources"),
+      columns: ["Type", "Resource", "Change", "Size", "Fields"],
+      rows: changes.slice(0, ROWS).map(([short, resource]) => row(short, resource)),
+    }),
+    changes.length > ROWS
+      ? h("p", { class: "warn" }, `${changes.length - ROWS} more are told as JSON.`)
+      : null,
   ]);
 }
 
-/** Resources shown of a type; the JSON has them all. */
+/** Resources shown of a class; the JSON has them all. */
 const ROWS = 100;
 
-function row({ name, change, bytes, fields = [] }: ResourcePrediction): ComponentChildren[] {
+function row(
+  short: string,
+  { name, change, bytes, fields = [] }: ResourcePrediction,
+): ComponentChildren[] {
   return [
+    short,
     name,
     changeBadge(change),
     `${size(bytes.before)} → ${size(bytes.after)}`,
