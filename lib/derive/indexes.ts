@@ -12,7 +12,13 @@ import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_p
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
 import { protocolOf } from "./protocol.ts";
-import { boundToMesh, destinationsOf, gatewayKey, isParticular } from "./route_names.ts";
+import {
+  boundToMesh,
+  destinationsOf,
+  gatewayKey,
+  isParticular,
+  selectsLabels,
+} from "./route_names.ts";
 import type { Tables } from "./tables.ts";
 import { visibilityOf } from "./visibility.ts";
 
@@ -65,6 +71,8 @@ export interface Indexes {
   readonly routesByGateway: Index;
   /** `all` → hosts of VirtualServices bound to sidecars that delegate, or have rules for certain namespaces. */
   readonly particularRouteHosts: Index;
+  /** `all` → hosts of VirtualServices bound to sidecars with HTTP rules for callers of certain labels. */
+  readonly labelledRouteHosts: Index;
   /** `all` → keys of Gateways. */
   readonly gateways: Index;
   /** NS → keys of Sidecars. */
@@ -262,6 +270,10 @@ function routeIndexes(graph: Graph, tables: Tables, domain: string) {
     }),
     particularRouteHosts: over("particular", function* (row) {
       if (!boundToMesh(row.spec) || !isParticular(row.spec)) return;
+      for (const host of hosts(row)) yield ["all", host];
+    }),
+    labelledRouteHosts: over("labelled", function* (row) {
+      if (!boundToMesh(row.spec) || !selectsLabels(row.spec)) return;
       for (const host of hosts(row)) yield ["all", host];
     }),
     routesByGateway: over("gateway", function* (row, key) {

@@ -26,6 +26,14 @@ export function isParticular({ http, tls, tcp }: VirtualService): boolean {
     );
 }
 
+/** Whether HTTP rules of a VirtualService are, or may be by delegation, for callers with certain labels. */
+export function selectsLabels({ http }: VirtualService): boolean {
+  return http.some((rule) =>
+    rule.delegate !== undefined ||
+    rule.match.some((match) => Object.keys(match.sourceLabels).length > 0)
+  );
+}
+
 /** Whether a VirtualService applies to sidecars: no gateways named, or `mesh` among them. */
 export function boundToMesh(spec: VirtualService): boolean {
   return spec.gateways.length === 0 || spec.gateways.includes("mesh");

@@ -13,7 +13,7 @@ import { covers, fullHost, isWildcard } from "./hosts.ts";
 import type { Routes } from "./routes.ts";
 import { byAge, hasLabels, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
-import { destinationsOf } from "./route_names.ts";
+import { destinationsOf, selectsLabels } from "./route_names.ts";
 import type { Tables } from "./tables.ts";
 import { deriveTelling, fromObject, lookUp, type Tell, whyLater } from "./tell.ts";
 
@@ -31,6 +31,8 @@ export interface Scopes {
    * those that the namespace may see otherwise. Sorted.
    */
   readonly routeHosts: Derived<readonly string[]>;
+  /** NS → hosts whose HTTP rules are for callers of certain labels, as the namespace sees them. Sorted. */
+  readonly labelledHosts: Derived<readonly string[]>;
   /** `NS|labels` (see {@link labelsKey}) → key of the Sidecar that applies to a workload; `""` for none. */
   readonly sidecar: Derived<string>;
   /**
@@ -79,6 +81,17 @@ export function deriveScopes(
         .filter((host) => read.get(services.resolve, `${namespace}|${host}`) === undefined);
     },
   );
+  const labelledHosts = graph.derive<readonly string[]>(
+    "scope.labelledHosts",
+    (read, namespace) => {
+      const hosts = new Set<string>();
+      addNamed(read, indexes, hosts, read.members(indexes.labelledRouteHosts, "all"));
+      return [...hosts].sort().filter((host) => {
+        const spec = read.get(routes.spec, read.get(routes.meshRoute, `${namespace}|${host}`));
+        return spec !== undefined && selectsLabels(spec);
+      });
+    },
+  );
   const sidecar = deriveTelling<string>(graph, "scope.sidecar", (read, key, tell) => {
     const bar = key.indexOf("|");
     const labels = parseLabels(key.slice(bar + 1));
@@ -123,7 +136,7 @@ export function deriveScopes(
       return patterns.some((p) => importsFrom(p, owner, host, row?.meta.namespace ?? ""));
     });
   });
-  return { overlayHosts, routeHosts, sidecar, egressHosts, egressRouteHosts };
+  return { overlayHosts, routeHosts, labelledHosts, sidecar, egressHosts, egressRouteHosts };
 }
 
 /** Whether an egress pattern of a Sidecar imports a host from a namespace. */

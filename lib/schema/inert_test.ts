@@ -31,13 +31,12 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
     [
       "VirtualService",
       `hosts: [a]\nhttp:\n- match:\n  - uri: {prefix: /}\n    source_labels: {a: b}\n    statPrefix: x\n  ${to}`,
-      "spec.http[0].match[0].sourceLabels 5",
     ],
     ["VirtualService", `hosts: [a]\ntls: [{match: [{sniHosts: [a], port: 443}], ${to}}]`],
     [
       "VirtualService",
-      `hosts: [a]\ntls: [{match: [{sniHosts: [a], sourceNamespace: b}], ${to}}]`,
-      "spec.tls[0].match[0].sourceNamespace 2",
+      `hosts: [a]\ntls: [{match: [{sniHosts: [a], sourceLabels: {b: c}}], ${to}}]`,
+      "spec.tls[0].match[0].sourceLabels 2",
     ],
     ["VirtualService", "hosts: [a]\nhttp: [{delegate: {name: x}}]"],
     [

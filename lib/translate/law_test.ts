@@ -83,13 +83,17 @@ const virtualService = fc.record({
   rule: fc.constantFrom(
     "",
     "{match: [{sourceNamespace: one}], redirect: {uri: /one}}, ",
+    "{match: [{sourceLabels: {app: narrow}}], redirect: {uri: /narrow}}, ",
+    "{match: [{sourceLabels: {app: wide}}], redirect: {uri: /wide}}, ",
     "{match: [{uri: {prefix: /d}}], delegate: {name: inner, namespace: two}}, ",
   ),
   gateways: fc.constantFrom("", "  gateways: [one/gw]\n", "  gateways: [mesh, one/gw]\n"),
 }).map((r) =>
   `  hosts: ["${r.host}"]
 ${r.exportTo}${r.gateways}  http: [${r.rule}{route: [{destination: {host: ${r.destination}}}]}]
-  tls: [{match: [{sniHosts: ["${r.host}"]}], route: [{destination: {host: ${r.destination}}}]}]
+  tls: [{match: [{sniHosts: ["${r.host}"]${
+    r.rule.includes("sourceN") ? ", sourceNamespace: one" : ""
+  }}], route: [{destination: {host: ${r.destination}}}]}]
 `
 );
 
@@ -135,13 +139,12 @@ const anyEdit = fc.oneof(
 
 const PROXIES: readonly ProxyNode[] = [
   proxyNode("one"),
-  proxyNode("two", { ip: "10.0.0.2" }),
+  proxyNode("two", { ip: "10.0.0.2", labels: { app: "wide" } }),
   proxyNode("one", { labels: { app: "narrow" } }),
   proxyNode("two", { metadata: { INTERCEPTION_MODE: "NONE" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" } }),
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
-  proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
   proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
 ];
 

@@ -125,6 +125,7 @@ function sidecarLayers(
   const { cls, sidecar } = placement;
   const flavour = flavourKey(flavourOf(cls));
   const ns = cls.namespace;
+  const labels = labelsKey(cls.labels);
   const own = (type: "cluster" | "listener", table: Derived<readonly Resource[]>): Collection =>
     collection(parts, `${type}/class/${cls.key}`, () => ({
       members: { list: [cls.key] },
@@ -141,9 +142,9 @@ function sidecarLayers(
     ...(cls.options.VHDS === "true"
       ? [
         [TYPE_URLS.route, skeletonLayers(parts.routes, ns, sidecar)],
-        [TYPE_URLS.virtualHost, virtualHostLayers(parts.routes, ns, sidecar)],
+        [TYPE_URLS.virtualHost, virtualHostLayers(parts.routes, ns, sidecar, labels)],
       ] as const
-      : [[TYPE_URLS.route, tableLayers(parts.routes, ns, sidecar)]] as const),
+      : [[TYPE_URLS.route, tableLayers(parts.routes, ns, sidecar, labels)]] as const),
   ]);
 }
 

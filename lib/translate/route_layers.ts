@@ -8,6 +8,7 @@ import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod
 import { type Context, pickService } from "./context.ts";
 import { namedCollection } from "./explained.ts";
 import type { Egress } from "./egress.ts";
+import { deriveLabelledRoutes, type LabelledRoutes } from "./labelled_routes.ts";
 import { type Layered, overlayOf } from "./outbound_clusters.ts";
 import { deriveRouteTables, type RouteTables } from "./route_tables.ts";
 import { deriveVhds, type VhdsTables } from "./vhds.ts";
@@ -21,6 +22,7 @@ export interface Routes {
   readonly virtualHosts: Derived<readonly Resource[]>;
   readonly tables: RouteTables;
   readonly vhds: VhdsTables;
+  readonly labelled: LabelledRoutes;
 }
 
 /** What whole tables are made of. */
@@ -45,15 +47,40 @@ export function deriveRoutes(context: Context, egress: Egress): Routes {
     overlay: (ns, port) => [overlayHosts(pieces, ns, port), ...overlayRouteHosts(pieces, ns, port)],
     egress: (ns, sidecar, listener, port) => [egressHosts(pieces, ns, sidecar, listener, port)],
   });
-  return { context, egress, virtualHosts: base, tables, vhds: deriveVhds(context, base) };
+  return {
+    context,
+    egress,
+    virtualHosts: base,
+    tables,
+    vhds: deriveVhds(context, base),
+    labelled: deriveLabelledRoutes(context, base, tables, egress),
+  };
 }
 
-/** Whole tables. `sidecar` as in `Placement`. */
-export function tableLayers(parts: Routes, ns: string, sidecar: string): readonly Collection[] {
-  const { tables } = parts;
-  return sidecar === ""
-    ? portTables(parts, "route", { base: tables.public, overlay: tables.overlay }, "", ns)
-    : [egressTables(parts, "route", tables.egress, `${ns}|${sidecar}`)];
+/** Whole tables. `sidecar` as in `Placement`, `labels` as in `labelsKey`. */
+export function tableLayers(
+  parts: Routes,
+  ns: string,
+  sidecar: string,
+  labels: string,
+): readonly Collection[] {
+  const { tables, labelled } = parts;
+  if (sidecar === "") {
+    const own = collection(parts, `route/labelled/${ns}|${labels}`, () => ({
+      members: { listFrom: [labelled.ports, `${ns}|${labels}`] },
+      resources: labelled.tables,
+      keyOf: (port) => `${ns}|${port}|${labels}`,
+    }));
+    const shared = { base: tables.public, overlay: tables.overlay };
+    return [own, ...portTables(parts, "route", shared, "", ns)];
+  }
+  const scope = `${ns}|${sidecar}`;
+  const own = collection(parts, `route/labelled/${scope}|${labels}`, () => ({
+    members: { listFrom: [labelled.listeners, `${scope}|${labels}`] },
+    resources: labelled.egressTables,
+    keyOf: (member) => `${scope}|${member}|${labels}`,
+  }));
+  return [own, egressTables(parts, "route", tables.egress, scope)];
 }
 
 /** The same tables without their virtual hosts. */
@@ -69,8 +96,24 @@ export function virtualHostLayers(
   parts: Routes,
   ns: string,
   sidecar: string,
+  labels: string,
 ): readonly Collection[] {
-  return sidecar === "" ? hostLayers(parts, ns) : [egressParts(parts, `${ns}|${sidecar}`)];
+  const { labelled } = parts;
+  if (sidecar === "") {
+    const own = collection(parts, `vhds/labelled/${ns}|${labels}`, () => ({
+      members: { listFrom: [labelled.places, `${ns}|${labels}`] },
+      resources: labelled.parts,
+      keyOf: (place) => `${ns}|${place}|${labels}`,
+    }));
+    return [own, ...hostLayers(parts, ns)];
+  }
+  const scope = `${ns}|${sidecar}`;
+  const own = collection(parts, `vhds/labelled/${scope}|${labels}`, () => ({
+    members: { listFrom: [labelled.egressPlaces, `${scope}|${labels}`] },
+    resources: labelled.egressParts,
+    keyOf: (member) => `${ns}|${member}|${labels}`,
+  }));
+  return [own, egressParts(parts, scope)];
 }
 
 /** One table for each HTTP port. `prefix` is what keys of the shared ones begin with. */

@@ -93,6 +93,13 @@ export interface RouteTables {
   readonly overlay: Derived<readonly Resource[]>;
   /** `NS|sidecar|listener|port|name` → the table of an egress listener. */
   readonly egress: Derived<readonly Resource[]>;
+  /** Virtual hosts of a namespace's table, by name: its own over those of everybody. */
+  readonly hostsOf: (read: Read, namespace: string, port: string) => Map<string, Resource>;
+  /** Virtual hosts of an egress listener's table, by name. */
+  readonly egressHostsOf: (
+    read: Read,
+    ...listener: Parameters<VirtualHostLayers["egress"]>
+  ) => Map<string, Resource>;
 }
 
 /** Creates the tables. */
@@ -104,7 +111,17 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
     for (const c of collections) for (const [name, r] of read.content(c)) all.set(name, r);
     return all;
   };
+  const hostsOf: RouteTables["hostsOf"] = (read, namespace, port) => {
+    const all = contents(read, layers.public(port));
+    for (const [name, resource] of contents(read, layers.overlay(namespace, port))) {
+      if (resource.tombstone === true) all.delete(name);
+      else all.set(name, resource);
+    }
+    return all;
+  };
   return {
+    hostsOf,
+    egressHostsOf: (read, ...listener) => contents(read, layers.egress(...listener)),
     public: deriveTelling<readonly Resource[]>(graph, "rds.public", (read, port, tell) => {
       const hosts = contents(read, layers.public(port));
       const inside = within(tell, port);
@@ -116,11 +133,7 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
       const own = contents(read, layers.overlay(namespace, port));
       const shared = read.any(context.mesh.indexes.httpHosts, `|${port}`);
       if (own.size === 0 && shared) return [];
-      const all = contents(read, layers.public(port));
-      for (const [name, resource] of own) {
-        if (resource.tombstone === true) all.delete(name);
-        else all.set(name, resource);
-      }
+      const all = hostsOf(read, namespace, port);
       const inside = within(tell, port);
       const from = [...layers.overlay(namespace, port), ...layers.public(port)];
       tellParts(graph, read, from, all, inside);

@@ -206,6 +206,7 @@ function chainsOf(
     port,
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
+    source: { namespace, labels: {} },
     mesh: routeDefaults(read, context),
     resolve: destinationResolver(read, context, namespace, port),
     tell,

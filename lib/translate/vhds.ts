@@ -144,7 +144,11 @@ function portsOf(read: Read, context: Context, namespace: string, host: string):
 }
 
 /** Virtual hosts under the names they have as parts of a table. */
-function inTable(table: string, host: string, virtualHosts: readonly Resource[]): Resource[] {
+export function inTable(
+  table: string,
+  host: string,
+  virtualHosts: readonly Resource[],
+): Resource[] {
   if (host === "*") return [];
   return virtualHosts.map((r) => {
     const name = `${table}/${r.name}`;

@@ -44,13 +44,19 @@ export function deriveVirtualHosts(context: Context): Derived<readonly Resource[
   }, { equal: sameResources });
 }
 
-function virtualHost(
+/**
+ * The virtual host of one port of a host.
+ *
+ * @param labels of the callers; rules for certain labels are left out without them
+ */
+export function virtualHost(
   read: Read,
   context: Context,
   namespace: string,
   port: number,
   host: string,
   tell: Tell | undefined,
+  labels: Readonly<Record<string, string>> = {},
 ): Resource | undefined {
   const { mesh } = context;
   const service = pickService(read, context, namespace, host, tell);
@@ -65,7 +71,7 @@ function virtualHost(
   let routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {
     gateways: ["mesh"],
     port,
-    source: { namespace, labels: {} },
+    source: { namespace, labels },
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
     mesh: defaults,

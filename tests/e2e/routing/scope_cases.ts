@@ -48,6 +48,24 @@ const CALLERS: readonly RoutingCase[] = [
     ],
     exchanges: [{ path: "/", from: "v1" }],
   },
+  {
+    name: "source labels",
+    http: [
+      to(SERVICE, "v2", { match: [{ sourceLabels: { kind: "elsewhere" } }] }),
+      to(SERVICE, "v2", { match: [{ sourceLabels: { kind: "sidecar", app: "none" } }] }),
+      to(SERVICE, "v1", { match: [{ sourceLabels: { kind: "sidecar" } }] }),
+      to(SERVICE, "v2"),
+    ],
+    exchanges: [{ path: "/", from: "v1" }],
+  },
+  {
+    name: "source labels of a delegate",
+    http: [{ delegate: { name: "labelled" } }, to(SERVICE, "v2")],
+    delegates: {
+      labelled: [to(SERVICE, "v1", { match: [{ sourceLabels: { kind: "sidecar" } }] })],
+    },
+    exchanges: [{ path: "/", from: "v1" }],
+  },
 ];
 
 /** All of them. */

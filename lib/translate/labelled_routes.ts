@@ -1,0 +1,149 @@
+/**
+ * Routes for callers of certain labels: virtual hosts that differ from those of
+ * the namespace, and the tables that hold them. A class that no such rule is for
+ * has none, and shares its namespace's.
+ *
+ * @module
+ */
+import { parseLabels } from "../derive/mod.ts";
+import type { Derived, Resource } from "../graph/mod.ts";
+import { mayBeHttp } from "../model/mod.ts";
+import { type Context, pickService, splitKey } from "./context.ts";
+import type { Egress } from "./egress.ts";
+import { sameResources } from "./resource.ts";
+import { assembleTable, outboundPolicy, type RouteTables } from "./route_tables.ts";
+import { inTable } from "./vhds.ts";
+import { virtualHost } from "./virtual_hosts.ts";
+
+/** The tables. `labels` as in `labelsKey`; they stand last, since they may hold anything. */
+export interface LabelledRoutes {
+  /** `NS|labels` → ports whose tables differ. */
+  readonly ports: Derived<readonly string[]>;
+  /** `NS|port|labels` → the table of a port. */
+  readonly tables: Derived<readonly Resource[]>;
+  /** `NS|sidecar|labels` → egress listeners whose tables differ: `listener|port|name`. */
+  readonly listeners: Derived<readonly string[]>;
+  /** `NS|sidecar|listener|port|name|labels` → the table of an egress listener. */
+  readonly egressTables: Derived<readonly Resource[]>;
+  /** `NS|labels` → virtual hosts that differ: `port|host`. */
+  readonly places: Derived<readonly string[]>;
+  /** `NS|port|host|labels` → the virtual host as a part of its port's table. */
+  readonly parts: Derived<readonly Resource[]>;
+  /** `NS|sidecar|labels` → those of the Sidecar's tables that differ: `port|name|host`. */
+  readonly egressPlaces: Derived<readonly string[]>;
+  /** `NS|port|name|host|labels` → the virtual host as a part of an egress listener's table. */
+  readonly egressParts: Derived<readonly Resource[]>;
+}
+
+/**
+ * Creates the tables.
+ *
+ * @param plain `NS|port|host` → the virtual host for callers without labels
+ */
+export function deriveLabelledRoutes(
+  context: Context,
+  plain: Derived<readonly Resource[]>,
+  tables: RouteTables,
+  egress: Egress,
+): LabelledRoutes {
+  const { mesh } = context;
+  const { graph } = mesh;
+  const options = { equal: sameResources };
+  const hosts = graph.derive<readonly Resource[]>("vhost.labelled", (read, key) => {
+    const [namespace = "", port = "", host = "", labels = ""] = splitKey(key, 4);
+    const found = virtualHost(
+      read,
+      context,
+      namespace,
+      Number(port),
+      host,
+      undefined,
+      parseLabels(labels),
+    );
+    return found === undefined ? [] : [found];
+  }, options);
+  const places = graph.derive<readonly string[]>("labelled.places", (read, key) => {
+    const [namespace = "", labels = ""] = splitKey(key, 2);
+    return read.get(mesh.scopes.labelledHosts, namespace).flatMap((host) => {
+      const service = pickService(read, context, namespace, host);
+      const ports = service?.ports.filter((p) => mayBeHttp(p.protocol)).map((p) => p.number);
+      return [...new Set(ports ?? [80])].map((port) => `${port}|${host}`);
+    }).filter((place) =>
+      !sameResources(
+        read.get(hosts, `${namespace}|${place}|${labels}`),
+        read.get(plain, `${namespace}|${place}`),
+      )
+    );
+  });
+  const ports = graph.derive<readonly string[]>("labelled.ports", (read, key) => {
+    const [namespace = ""] = splitKey(key, 2);
+    // A host without a service is served where there is a table for its port.
+    const open = (port: string): boolean =>
+      ["", namespace].some((ns) => read.members(mesh.indexes.httpPortsSeenBy, ns).includes(port));
+    const found = read.get(places, key).map((place) => splitKey(place, 2)[0] ?? "");
+    return [...new Set(found)].filter(open).sort();
+  });
+  const portTables = graph.derive<readonly Resource[]>("rds.labelled", (read, key) => {
+    const [namespace = "", port = "", labels = ""] = splitKey(key, 3);
+    const all = tables.hostsOf(read, namespace, port);
+    for (const place of read.get(places, `${namespace}|${labels}`)) {
+      if (!place.startsWith(`${port}|`)) continue;
+      for (const one of read.get(hosts, `${namespace}|${place}|${labels}`)) all.set(one.name, one);
+    }
+    return [assembleTable(port, all.values(), outboundPolicy(read, context, ""))];
+  }, options);
+  const egressPlaces = graph.derive<readonly string[]>("labelled.egressPlaces", (read, key) => {
+    const [namespace = "", sidecar = "", labels = ""] = splitKey(key, 3);
+    const differing = new Set(read.get(places, `${namespace}|${labels}`));
+    if (differing.size === 0) return [];
+    return read.get(egress.virtualHostMembers, `${namespace}|${sidecar}`).filter((member) => {
+      const [port = "", , host = ""] = splitKey(member, 3);
+      return differing.has(`${port}|${host}`);
+    });
+  });
+  const listeners = graph.derive<readonly string[]>("labelled.listeners", (read, key) => {
+    const [namespace = "", sidecar = ""] = splitKey(key, 3);
+    const tableOf = (port: string, name: string): string => `${port}|${name}`;
+    const differing = new Set(
+      read.get(egressPlaces, key).map((place) => {
+        const [port = "", name = ""] = splitKey(place, 3);
+        return tableOf(port, name);
+      }),
+    );
+    if (differing.size === 0) return [];
+    return read.get(egress.routeMembers, `${namespace}|${sidecar}`).filter((member) => {
+      const [, port = "", name = ""] = splitKey(member, 3);
+      return differing.has(tableOf(port, name));
+    });
+  });
+  const egressTables = graph.derive<readonly Resource[]>("rds.labelled.egress", (read, key) => {
+    const [namespace = "", sidecar = "", listener = "", port = "", name = "", labels = ""] =
+      splitKey(key, 6);
+    const all = tables.egressHostsOf(read, namespace, sidecar, listener, port);
+    const imported = new Set(
+      read.get(egress.httpHosts, `${namespace}|${sidecar}|${listener}|${port}`),
+    );
+    for (const place of read.get(places, `${namespace}|${labels}`)) {
+      const [at = "", host = ""] = splitKey(place, 2);
+      if (at !== port || !imported.has(host)) continue;
+      for (const one of read.get(hosts, `${namespace}|${place}|${labels}`)) all.set(one.name, one);
+    }
+    return [assembleTable(name, all.values(), outboundPolicy(read, context, sidecar))];
+  }, options);
+  return {
+    ports,
+    tables: portTables,
+    listeners,
+    egressTables,
+    places,
+    parts: graph.derive<readonly Resource[]>("vhds.labelled", (read, key) => {
+      const [, port = "", host = ""] = splitKey(key, 4);
+      return inTable(port, host, read.get(hosts, key));
+    }, options),
+    egressPlaces,
+    egressParts: graph.derive<readonly Resource[]>("vhds.labelled.egress", (read, key) => {
+      const [namespace = "", port = "", name = "", host = "", labels = ""] = splitKey(key, 5);
+      return inTable(name, host, read.get(hosts, `${namespace}|${port}|${host}|${labels}`));
+    }, options),
+  };
+}
