@@ -187,7 +187,11 @@ async function startTranslation(
     },
   });
   stack.defer(() => files.close());
-  stack.use(startKeySets(translation));
+  const keySets = startKeySets(translation, (fetched) => {
+    pending.addKeySets(fetched);
+    debouncer.touch("global");
+  });
+  stack.use(keySets);
   const watched = [mesh, networks, files];
   const receipts = createReceipts({
     edits: (since) => graph.edits(since),

@@ -5,7 +5,7 @@
  */
 import { declareEnv } from "../../lib/env/mod.ts";
 import { startKeySource } from "../../lib/sources/mod.ts";
-import type { Translation } from "../../lib/translate/mod.ts";
+import type { ChangeSet, Translation } from "../../lib/translate/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 
@@ -35,13 +35,20 @@ const JWKS_ALLOWED_CIDRS = declareEnv({
   readers,
 });
 
-/** Starts fetching keys for a translation; dispose of it to stop. */
-export function startKeySets(translation: Translation): Disposable {
+/**
+ * Starts fetching the keys that a translation wants; dispose of it to stop.
+ *
+ * @param onKeys called with what came anew
+ */
+export function startKeySets(
+  translation: Pick<Translation, "wantedKeySets">,
+  onKeys: (keySets: NonNullable<ChangeSet["keySets"]>) => void,
+): Disposable {
   const source = startKeySource({
     refreshMs: PILOT_JWT_PUB_KEY_REFRESH_INTERVAL.get(),
     insecure: JWKS_RESOLVER_INSECURE_SKIP_VERIFY.get(),
     allowed: JWKS_ALLOWED_CIDRS.get().split(",").map((one) => one.trim()).filter((one) => one),
-    onKeys: (keySets) => void translation.apply({ keySets }),
+    onKeys,
   });
   const watch = translation.wantedKeySets((uris) => source.want(uris));
   source.want(watch.value);

@@ -22,6 +22,7 @@ export interface Pending {
   addObjects(changes: SourceChanges): ReadonlySet<Trigger>;
   addMesh(mesh: NonNullable<ChangeSet["mesh"]>): void;
   addNetworks(networks: NonNullable<ChangeSet["networks"]>): void;
+  addKeySets(keySets: NonNullable<ChangeSet["keySets"]>): void;
   /** Everything that waits, which then waits no more. */
   take(): ChangeSet;
   /** When the edit of an object that was taken last was first seen; in terms of `now`. */
@@ -41,7 +42,7 @@ export function createPending(
   let objects = new Map<string, ObjectChange>();
   let seen = new Map<string, number>();
   let taken = new Map<string, number>();
-  let rest: Pick<ChangeSet, "mesh" | "networks"> = {};
+  let rest: Pick<ChangeSet, "mesh" | "networks" | "keySets"> = {};
   const add = (
     kind: string,
     meta: { namespace: string; name: string },
@@ -71,6 +72,9 @@ export function createPending(
     },
     addNetworks: (networks) => {
       rest = { ...rest, networks };
+    },
+    addKeySets: (keySets) => {
+      rest = { ...rest, keySets: new Map([...rest.keySets ?? [], ...keySets]) };
     },
     take: () => {
       const all = { ...rest, objects: [...objects.values()] };

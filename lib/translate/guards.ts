@@ -12,9 +12,9 @@ import type { HttpFilter } from "#envoy/extensions/filters/network/http_connecti
 import { MeshConfig_ProxyPathNormalization_NormalizationType as Normalization } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import type { ProxyClass } from "../model/mod.ts";
-import { type Keys, mutualServerTls, secretNames, tokenFilter } from "./authn/mod.ts";
+import { hasUsableKey, type Keys, mutualServerTls, secretNames, tokenFilter } from "./authn/mod.ts";
 import { type AuthorizationFilters, authorizationFilters } from "./authz/mod.ts";
-import { clusterName } from "./cluster/mod.ts";
+import { BLACK_HOLE_CLUSTER, clusterName } from "./cluster/mod.ts";
 import type { Context } from "./context.ts";
 import type { Guard } from "./listener/mod.ts";
 
@@ -100,8 +100,12 @@ function hostOf(
   return known ? host : undefined;
 }
 
-/** Keys that nobody holds: every token is refused. */
-const NO_KEYS = '{"keys":[]}';
+/**
+ * Keys that are not to be had: the proxy looks for them where nothing is, fails,
+ * and believes no token. A set without keys, or with one that nobody is meant to
+ * hold, would not do: the first is refused, the second is a key.
+ */
+const NO_KEYS: Keys = { cluster: BLACK_HOLE_CLUSTER, uri: "http://keys.invalid/" };
 
 /** Where the keys of a rule are to be had; see the variable `PILOT_JWT_ENABLE_REMOTE_JWKS`. */
 function keysOf(
@@ -109,12 +113,13 @@ function keysOf(
   context: Omit<Context, "classes" | "guards">,
   rule: JWTRule,
 ): Keys {
-  if (rule.jwks !== "") return { jwks: rule.jwks };
-  if (rule.jwksUri === "") return { jwks: NO_KEYS };
+  if (rule.jwks !== "") return hasUsableKey(rule.jwks) ? { jwks: rule.jwks } : NO_KEYS;
+  if (rule.jwksUri === "") return NO_KEYS;
   const cluster = remoteCluster(read, context, rule.jwksUri);
   if (cluster !== undefined) return { uri: rule.jwksUri, cluster };
   const fetched = read.get(context.mesh.tables.keySets, rule.jwksUri);
-  return { jwks: fetched?.jwks ?? NO_KEYS };
+  const jwks = fetched?.jwks;
+  return jwks !== undefined && hasUsableKey(jwks) ? { jwks } : NO_KEYS;
 }
 
 /** The cluster by which proxies fetch keys from an address; `undefined` when this program fetches them. */

@@ -83,6 +83,8 @@ export interface Pace {
   readonly pause: () => Promise<void>;
 }
 
+const NO_KEY_SETS: NonNullable<ChangeSet["keySets"]> = new Map();
+
 /** Objects written at once in a large change: a few milliseconds. */
 const PIECE = 200;
 
@@ -121,7 +123,9 @@ export function createTranslation(
     tx.set(mesh.tables.networks, MESH_ROW, options.networks);
   });
 
-  const write = ({ mesh: config, networks, keySets = [], objects = [] }: ChangeSet): number =>
+  const write = (
+    { mesh: config, networks, keySets = NO_KEY_SETS, objects = [] }: ChangeSet,
+  ): number =>
     graph.transaction((tx) => {
       if (config !== undefined) tx.set(mesh.tables.mesh, MESH_ROW, config);
       if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);

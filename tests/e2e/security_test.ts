@@ -5,12 +5,33 @@
  */
 import { withCertificates } from "../support/certificates.ts";
 import type { SecurityCase } from "./security/case.ts";
+import { ACCESS_CASES } from "./security/access_cases.ts";
+import { authorizerServices, CUSTOM_CASES, providersOf } from "./security/custom_cases.ts";
+import { EVASION_CASES } from "./security/evasion_cases.ts";
 import { MUTUAL_CASES } from "./security/mutual_cases.ts";
+import { startGrpcAuthorizer, startHttpAuthorizer, startIssuer } from "./security/servers.ts";
+import { TOKEN_CASES } from "./security/token_cases.ts";
 import { startSecurityWorld } from "./security/world.ts";
 
-const CASES: readonly SecurityCase[] = [...MUTUAL_CASES];
+const CASES: readonly SecurityCase[] = [...MUTUAL_CASES, ...ACCESS_CASES, ...EVASION_CASES];
 
 Deno.test(withCertificates("security between proxies", async (t) => {
   await using world = await startSecurityWorld();
   for (const one of CASES) await t.step(one.name, () => one.run(world));
+}));
+
+Deno.test(withCertificates("tokens, and asking somebody else", async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const issuer = stack.use(await startIssuer("https://issuer.test/main"));
+  const grpc = stack.use(await startGrpcAuthorizer());
+  const http = stack.use(startHttpAuthorizer());
+  const world = stack.use(
+    await startSecurityWorld({
+      meshConfig: providersOf(grpc, http),
+      services: authorizerServices(grpc, http),
+      env: { JWKS_ALLOWED_CIDRS: "127.0.0.1/32" },
+    }),
+  );
+  for (const one of TOKEN_CASES) await t.step(one.name, () => one.run(world, issuer));
+  for (const one of CUSTOM_CASES) await t.step(one.name, () => one.run(world, grpc, http));
 }));

@@ -13,4 +13,5 @@ export {
   SHARED,
   workloadSecrets,
 } from "./secrets.ts";
+export { hasUsableKey } from "./keys.ts";
 export { type Keys, tokenFilter, type TokenRule } from "./tokens.ts";

@@ -148,7 +148,7 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
       });
       const refused = await agent.stats("update_rejected$");
       for (const [name, count] of Object.entries(refused)) {
-        assert.equal(count, 0, `${agent.name} ${name}: ${agent.program.output()}`);
+        assert.equal(count, 0, `${agent.name} ${name}: ${agent.program.output().slice(-2000)}`);
       }
     }
   };

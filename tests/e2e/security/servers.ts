@@ -1,0 +1,111 @@
+/**
+ * Servers that the proxies of the suite ask: two that authorise, one with keys.
+ *
+ * @module
+ */
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { encode, fromBinary } from "../../../lib/proto/mod.ts";
+import { startRpc } from "../../../lib/rpc/mod.ts";
+import {
+  CheckRequestSchema,
+  CheckResponseSchema,
+} from "#envoy/service/auth/v3/external_auth_pb.ts";
+
+/** A header by which callers say what they hope for. */
+export const PLEA = "x-plea";
+
+/** A server that authorises. */
+export interface Authorizer extends AsyncDisposable {
+  readonly port: number;
+  /** Paths of the requests it was asked about. */
+  readonly asked: string[];
+}
+
+/** Starts one that speaks gRPC: it lets in whoever says please. */
+export async function startGrpcAuthorizer(): Promise<Authorizer> {
+  const asked: string[] = [];
+  const server = await startRpc({
+    address: "127.0.0.1:0",
+    services: [{
+      path: "/envoy.service.auth.v3.Authorization/Check",
+      handle: async (call) => {
+        for await (const message of call.messages) {
+          const http = fromBinary(CheckRequestSchema, message).attributes?.request?.http;
+          asked.push(http?.path ?? "");
+          const code = http?.headers[PLEA] === "please" ? 0 : 7;
+          call.send([encode(CheckResponseSchema, {
+            status: { code },
+            httpResponse: code === 0
+              ? { case: "okResponse", value: {} }
+              : { case: "deniedResponse", value: { status: { code: 403 } } },
+          })]);
+          call.finish();
+        }
+      },
+    }],
+    limits: { maxReceive: 1 << 20, maxStreams: 100 },
+    keepalive: { interval: 30_000, timeout: 10_000 },
+  });
+  return { port: server.port, asked, [Symbol.asyncDispose]: () => server.stop(100) };
+}
+
+/** Starts one that speaks HTTP, to the same end. */
+export function startHttpAuthorizer(): Authorizer {
+  const asked: string[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    asked.push(new URL(request.url).pathname);
+    return new Response(null, { status: request.headers.get(PLEA) === "please" ? 200 : 403 });
+  });
+  return {
+    port: server.addr.port,
+    asked,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** An issuer of tokens with its keys on a server. */
+export interface Issuer extends AsyncDisposable {
+  readonly name: string;
+  /** Address of its keys. */
+  readonly uri: string;
+  /** Its keys as text. */
+  readonly jwks: string;
+  /** How often the keys were fetched. */
+  readonly fetches: number;
+  /** Whether it answers. */
+  up: boolean;
+  /** A token with claims, of five minutes unless it is to be expired. */
+  token(claims: Readonly<Record<string, unknown>>, expired?: boolean): Promise<string>;
+}
+
+/** Starts an issuer. */
+export async function startIssuer(name: string): Promise<Issuer> {
+  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  const key = { ...await exportJWK(publicKey), kid: name, alg: "ES256", use: "sig" };
+  const jwks = JSON.stringify({ keys: [key] });
+  let fetches = 0;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    fetches++;
+    return issuer.up ? new Response(jwks) : new Response(null, { status: 503 });
+  });
+  const issuer: Issuer = {
+    name,
+    uri: `http://127.0.0.1:${server.addr.port}/keys`,
+    jwks,
+    up: true,
+    get fetches() {
+      return fetches;
+    },
+    token: (claims, expired = false) => {
+      const now = Math.floor(Date.now() / 1000);
+      return new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: "ES256", kid: name })
+        .setIssuer(name)
+        .setIssuedAt(now - 600)
+        .setExpirationTime(expired ? now - 300 : now + 300)
+        .sign(privateKey);
+    },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+  return issuer;
+}
