@@ -38,7 +38,7 @@ import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { findProxy } from "./proxies.ts";
-import { whyOf } from "./why.ts";
+import { whyWhole } from "./why.ts";
 
 /** `/debug/config_dump?proxyID=NAME.NAMESPACE[&types=URL,URL][&name=PART][&why=true]` and `/debug/edsz?proxyID=`. */
 export function configDumpRoutes(inputs: DebugInputs): Route[] {
@@ -56,7 +56,12 @@ export function configDumpRoutes(inputs: DebugInputs): Route[] {
         const why = url.searchParams.get("why") === "true";
         return json({
           configs: types.map((type) =>
-            section(session, type, name, why ? (n) => whyOf(inputs, session, type, n) : undefined)
+            section(
+              session,
+              type,
+              name,
+              why ? (n) => whyWhole(inputs, session, type, n) : undefined,
+            )
           ),
         });
       })),
@@ -124,7 +129,7 @@ function section(
   session: SessionInfo,
   type: string,
   name: string,
-  explain?: (name: string) => Provenance | undefined,
+  explain?: (name: string) => readonly Provenance[],
 ): JsonValue {
   const list = resources(session, type, name);
   const messages = list.map((r) => packed(type, r));
@@ -137,10 +142,10 @@ function section(
     ...Object.fromEntries(
       Object.entries(dump).filter(([, v]) => v === entries).map(([key]) => [
         key,
-        (entries as JsonObject[]).map((entry, i) => {
-          const why = explain(list[i]!.name);
-          return why === undefined ? entry : { ...entry, why: why as unknown as JsonObject };
-        }),
+        (entries as JsonObject[]).map((entry, i) => ({
+          ...entry,
+          why: explain(list[i]!.name) as unknown as JsonObject,
+        })),
       ]),
     ),
   } as JsonValue;

@@ -1,0 +1,110 @@
+/**
+ * `/debug/why`: the objects that a resource came from, and who decided what about it.
+ *
+ * @module
+ */
+import type { SessionInfo } from "../serve/mod.ts";
+import { type Provenance, provenanceOf, SHORT_NAMES, TYPE_URLS } from "../translate/mod.ts";
+import { json, type Route, text } from "../web/mod.ts";
+import { debugRoute } from "./access.ts";
+import { withProxy } from "./find.ts";
+import type { DebugInputs } from "./inputs.ts";
+
+/** `/debug/why?proxyID=NAME.NAMESPACE&type=TYPE&name=NAME`. */
+export function whyRoutes(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/why", ({ url }) =>
+      withProxy(inputs, url, (session) => {
+        const wanted = url.searchParams.get("type") ?? "";
+        const type = typeNamed(wanted);
+        if (type === undefined) {
+          return text(`unknown type ${wanted}; types are ${TYPE_NAMES.join(", ")}\n`, {
+            status: 400,
+          });
+        }
+        const name = url.searchParams.get("name") ?? "";
+        if (name === "") return text("give the resource as ?name=NAME\n", { status: 400 });
+        const why = whyOf(inputs, session, type, name);
+        if (why !== undefined) return json(why);
+        const near = nearNames(session.view(type)?.names() ?? [], name);
+        const hint = near.length === 0
+          ? "it sees none of this type"
+          : `near it:\n  ${near.join("\n  ")}`;
+        return text(`the proxy sees no ${wanted} named ${name}; ${hint}\n`, { status: 404 });
+      })),
+  ];
+}
+
+/** Why a proxy is served a resource as it is; `undefined` when it sees none of that name. */
+export function whyOf(
+  inputs: Pick<DebugInputs, "mesh" | "objects">,
+  session: Pick<SessionInfo, "view">,
+  type: string,
+  name: string,
+): Provenance | undefined {
+  const view = session.view(type);
+  const { mesh } = inputs;
+  return view && provenanceOf({ mesh, view, type, name, objectOf: objectFinder(inputs) });
+}
+
+/** The same, with the virtual hosts of a route table that are served apart from it. */
+export function whyWhole(
+  inputs: Pick<DebugInputs, "mesh" | "objects">,
+  session: Pick<SessionInfo, "view">,
+  type: string,
+  name: string,
+): readonly Provenance[] {
+  const own = whyOf(inputs, session, type, name);
+  const apart = type === TYPE_URLS.route ? session.view(TYPE_URLS.virtualHost) : undefined;
+  const parts = [...apart?.names() ?? []]
+    .filter((part) => part.slice(0, part.lastIndexOf("/")) === name).sort()
+    .map((part) => whyOf(inputs, session, TYPE_URLS.virtualHost, part));
+  return [own, ...parts].filter((why) => why !== undefined);
+}
+
+/** Finds objects as they stand now, lines of files included. */
+function objectFinder(
+  { objects }: Pick<DebugInputs, "objects">,
+): Parameters<typeof provenanceOf>[0]["objectOf"] {
+  let byRef: Map<string, ReturnType<typeof objects>[number]> | undefined;
+  return (kind, key) => {
+    byRef ??= new Map(
+      objects().map((o) => [`${o.meta.kind}/${o.meta.namespace}/${o.meta.name}`, o]),
+    );
+    return byRef.get(`${kind}/${key}`);
+  };
+}
+
+const TYPE_NAMES = Object.keys(TYPE_URLS);
+
+/** The URL of a type that is named by it, by its short name (`cds`) or in a word (`cluster`). */
+export function typeNamed(name: string): string | undefined {
+  return Object.entries(TYPE_URLS)
+    .find(([word, url]) => word === name || url === name || SHORT_NAMES[url] === name)?.[1];
+}
+
+/** How many near names are offered. */
+const OFFERED = 5;
+
+/** The names nearest to one that is not there: by the pairs of letters that they share. */
+export function nearNames(names: Iterable<string>, wanted: string): string[] {
+  const pairs = pairsOf(wanted);
+  return [...names].map((name) => ({ name, score: likeness(pairsOf(name), pairs) }))
+    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+    .slice(0, OFFERED)
+    .map(({ name }) => name);
+}
+
+function pairsOf(text: string): Set<string> {
+  const pairs = new Set<string>();
+  const lower = ` ${text.toLowerCase()} `;
+  for (let i = 0; i + 1 < lower.length; i++) pairs.add(lower.slice(i, i + 2));
+  return pairs;
+}
+
+/** Share of pairs in common, from 0 to 1. */
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let common = 0;
+  for (const pair of a) if (b.has(pair)) common++;
+  return (2 * common) / (a.size + b.size);
+}
