@@ -35,6 +35,8 @@ interface Expected {
   readonly layer: string;
   readonly name: string;
   outcome: Outcome;
+  /** No answer covers it yet. */
+  open: boolean;
 }
 
 /** A client with a class of its own, and what the record says of it. */
@@ -158,22 +160,34 @@ function note(one: Client, responses: readonly Response[]): void {
 
 /** Answers the oldest response, and records what that means for what the client was concerned by. */
 async function answer(one: Client, reject: string | undefined): Promise<void> {
+  if (!one.wire) return;
+  // What the server sent overtakes, whether or not the client has looked at it.
+  note(one, await one.wire.pull());
   const response = one.unanswered.shift();
-  if (!response || !one.wire) return;
+  if (!response) return;
   const before = one.unanswered.length;
   const overtaken = one.variant === "sotw" &&
     one.latest.get(response.typeUrl) !== response.nonce;
   await one.wire.answer(response, reject && `${reject}: ${response.names.join(", ")}`);
   note(one, one.unanswered.splice(before));
-  if (overtaken) return;
-  const settled = one.expected.filter(({ type, revision, outcome }) =>
-    type === response.typeUrl && revision <= response.revision && outcome === "pending"
+  const settled = one.expected.filter(({ type, revision, open }) =>
+    type === response.typeUrl && revision <= response.revision && open
   );
+  if (overtaken) {
+    // It counts for nothing, unless it is a rejection of what was not sent again since.
+    if (response.typeUrl === CDS || reject === undefined) return;
+    for (const entry of settled) {
+      if (response.names.includes(entry.name)) entry.outcome = "rejected";
+    }
+    return;
+  }
   for (const entry of settled) {
+    entry.open = false;
     const again = settled.some(({ name, revision }) =>
       name === entry.name && revision > entry.revision
     );
-    const rejected = reject !== undefined && response.names.includes(entry.name);
+    const rejected = entry.outcome === "rejected" ||
+      (reject !== undefined && response.names.includes(entry.name));
     entry.outcome = rejected ? "rejected" : again ? "superseded" : "acknowledged";
   }
 }
@@ -201,7 +215,7 @@ async function act(one: Step, { w }: Scene, clients: readonly Client[], made: nu
       const followed = type === CDS || client.follows.has(key);
       if (!followed || now.get(key) === seen[i]!.get(key)) continue;
       const revision = w.graph.revision;
-      client.expected.push({ revision, type, layer, name: key, outcome: "pending" });
+      client.expected.push({ revision, type, layer, name: key, outcome: "pending", open: true });
     }
   }
 }
@@ -214,7 +228,10 @@ async function toggle(client: Client): Promise<void> {
   await client.wire.close();
   client.wire = undefined;
   client.unanswered = [];
-  for (const entry of client.expected) if (entry.outcome === "pending") entry.outcome = "closed";
+  for (const entry of client.expected) {
+    entry.open = false;
+    if (entry.outcome === "pending") entry.outcome = "closed";
+  }
 }
 
 /** What a client sees, by name. */

@@ -18,7 +18,7 @@ const log = scope("ads");
 /** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
 const MAX_OUTSTANDING = 1000;
 /** Overtaken responses of which a rejection is still understood. */
-const MAX_PASSED = 8;
+const MAX_PASSED = 16;
 
 /**
  * Sends until nothing is left to send. When more waits in the transport than is good, it stops:
