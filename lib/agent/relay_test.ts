@@ -8,6 +8,12 @@ import {
   type RpcStream,
   startRpc,
 } from "../rpc/mod.ts";
+import { encode, fromBinary } from "../proto/mod.ts";
+import {
+  type DeltaDiscoveryRequest,
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { type Relay, startRelay } from "./relay.ts";
 
 const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
@@ -101,6 +107,39 @@ Deno.test("bytes of any size pass both ways unchanged, over both methods", async
     }
   });
   assert.deepEqual(paths, [SOTW, DELTA]);
+  await server.stop(0);
+});
+
+const VIRTUAL_HOST = "type.googleapis.com/envoy.config.route.v3.VirtualHost";
+
+Deno.test("virtual hosts pass: an empty subscription up, resources that nobody named down", async () => {
+  const port = freePort();
+  const asked: DeltaDiscoveryRequest[] = [];
+  const server = await daemon(async (call) => {
+    for await (const message of call.messages) {
+      asked.push(fromBinary(DeltaDiscoveryRequestSchema, message));
+      call.send(encode(DeltaDiscoveryResponseSchema, {
+        typeUrl: VIRTUAL_HOST,
+        nonce: "1",
+        resources: [{ name: "80/a.example:80", version: "v" }],
+        removedResources: ["80/b.example:80", "90/"],
+      }));
+    }
+  }, port);
+  await withRelay(port, async (open) => {
+    const stream = open(DELTA);
+    const answers = stream.messages[Symbol.asyncIterator]();
+    stream.send(encode(DeltaDiscoveryRequestSchema, {
+      typeUrl: VIRTUAL_HOST,
+      initialResourceVersions: { "80/c.example:80": "w" },
+    }));
+    const response = fromBinary(DeltaDiscoveryResponseSchema, await next(answers));
+    assert.equal(response.typeUrl, VIRTUAL_HOST);
+    assert.deepEqual(response.resources.map((r) => r.name), ["80/a.example:80"]);
+    assert.deepEqual(response.removedResources, ["80/b.example:80", "90/"]);
+  });
+  assert.deepEqual(asked.map((r) => [r.typeUrl, r.resourceNamesSubscribe]), [[VIRTUAL_HOST, []]]);
+  assert.deepEqual(asked[0]!.initialResourceVersions, { "80/c.example:80": "w" });
   await server.stop(0);
 });
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Delta, Resource, View } from "../graph/mod.ts";
-import { isOfFresh, noteFresh, tell, wholesAsked } from "./parts.ts";
+import { freshParts, noteFresh, tell, wholesAsked } from "./parts.ts";
 import { wants, type Watch } from "./watch.ts";
 
 /** What is to be sent of one type. */
@@ -76,6 +76,9 @@ export function collect(
 ): Change | undefined {
   const { held, at, started, answerAll, versions } = watch;
   const answers = watch.answers.size > 0 ? new Set(watch.answers) : undefined;
+  const ofFresh = freshParts(watch);
+  const answered = (name: string): boolean =>
+    answers?.has(name) === true || ofFresh?.(name) === true;
   const draft = !watch.started
     ? first(watch, variant)
     : variant === "delta"
@@ -97,16 +100,17 @@ export function collect(
     from: at,
     differing: resources,
     ...draft,
-    asking: !started || answerAll || !!answers,
-    asked: (name) => !started || answerAll || !!answers?.has(name),
+    asking: !started || answerAll || !!answers || !!ofFresh,
+    asked: (name) => !started || answerAll || answered(name),
     lacks: ({ name, version }) =>
-      started ? answerAll || !!answers?.has(name) : !versions?.has(name, version),
+      started ? answerAll || answered(name) : ofFresh?.(name) || !versions?.has(name, version),
     before: (name) => started ? held?.at(at, name) ?? undefined : undefined,
   };
 }
 
 function first(watch: Watch, variant: "sotw" | "delta"): Draft {
   const { versions, answers } = watch;
+  const ofFresh = freshParts(watch);
   const all = wanted(watch);
   if (variant === "sotw") return { resources: all, absent: [], removed: [], respond: true };
   const absent: string[] = [];
@@ -115,7 +119,7 @@ function first(watch: Watch, variant: "sotw" | "delta"): Draft {
   if (!versions) return { resources: all, absent, removed: [], respond: true };
   const resources = all.filter((resource) =>
     !versions.has(resource.name, resource.version) || answers.has(resource.name) ||
-    isOfFresh(watch, resource.name)
+    ofFresh?.(resource.name)
   );
   const removed: string[] = [];
   for (const name of versions.names()) {

@@ -22,16 +22,23 @@ import {
   LISTENER_TYPE as LDS,
   resourceType,
   ROUTE_TYPE as RDS,
+  VIRTUAL_HOST_TYPE as VHDS,
   type XdsServer,
 } from "./mod.ts";
 
 /** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
 
-const TYPES = [CDS, EDS, LDS, RDS];
+/** What is asked for. Parts are for delta alone, are asked for without a name, and nothing is rejected there. */
+const TYPES = {
+  sotw: [CDS, EDS, LDS, RDS],
+  delta: [CDS, EDS, LDS, RDS],
+  parts: [CDS, EDS, LDS, RDS, VHDS],
+};
 /** Enough to find what was ever found; more on demand. */
 const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 40);
 const NAMES = ["a", "b", "c"];
+const PARTS = ["a/x", "b/x", "b/y"];
 
 /** One stream in memory. The transport may be told to hold everything back. */
 interface Link {
@@ -111,6 +118,7 @@ function link(): Link {
 
 /** A client that keeps what it is sent, over any number of streams. */
 interface Model {
+  readonly law: keyof typeof TYPES;
   readonly variant: "sotw" | "delta";
   readonly namespace: string;
   link: Link;
@@ -166,6 +174,7 @@ function change(
   for (const name of drop) {
     names.delete(name);
     model.held.get(typeUrl)?.delete(name);
+    if (typeUrl === RDS) forgetParts(model, name);
   }
   if (model.variant === "sotw") {
     const responseNonce = model.nonces.get(typeUrl) ?? "";
@@ -179,6 +188,26 @@ function change(
   }));
 }
 
+/** Parts go with their whole; that they were sent stays with the transport, as with Envoy. */
+function forgetParts(model: Model, whole: string): void {
+  for (const [name, part] of heldOf(model, VHDS)) {
+    if (wholeOf(name) === whole) part.content = GONE;
+  }
+}
+
+/** Content of a part that was thrown away, but not told to be gone. */
+const GONE = "gone";
+
+function wholeOf(part: string): string {
+  return part.split("/")[0]!;
+}
+
+/** Whether a client has use for a resource: it asked for it, or has what it is a part of. */
+function isAsked(model: Model, typeUrl: string, name: string): boolean {
+  if (typeUrl === VHDS) return heldOf(model, RDS).has(wholeOf(name));
+  return model.asked.get(typeUrl)?.has(name) ?? true;
+}
+
 /**
  * Takes in one response and answers it as Envoy does: of clusters and listeners what is good is
  * taken, of other types nothing of a response in which something is bad.
@@ -189,16 +218,20 @@ function absorb(model: Model, bytes: Uint8Array): void {
     const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);
     const { typeUrl, nonce } = response;
     const held = heldOf(model, typeUrl);
-    const asked = model.asked.get(typeUrl);
     const contents = response.resources.map(({ resource }) => text.decode(resource!.value));
     const { error, takes } = judge(model, typeUrl, contents);
     for (const { name, version, resource } of response.resources) {
       // A name given up may still be on its way.
-      if (asked && !asked.has(name)) continue;
       const content = text.decode(resource!.value);
-      if (takes(content)) held.set(name, { content, version });
+      if (!isAsked(model, typeUrl, name)) {
+        // A part without its whole is of no use, but is noted.
+        if (typeUrl === VHDS) held.set(name, { content: GONE, version });
+      } else if (takes(content)) held.set(name, { content, version });
     }
-    for (const name of response.removedResources) held.delete(name);
+    for (const name of response.removedResources) {
+      held.delete(name);
+      if (typeUrl === RDS) forgetParts(model, name);
+    }
     const request = { typeUrl, responseNonce: nonce, ...error };
     return model.link.toServer(encode(DeltaDiscoveryRequestSchema, request));
   }
@@ -233,7 +266,9 @@ function judge(
   typeUrl: string,
   contents: readonly string[],
 ): { error: object; takes: (content: string) => boolean } {
-  const bad = contents.filter(isBad).map((content) => content.split(" ")[0]);
+  const bad = model.law === "parts"
+    ? []
+    : contents.filter(isBad).map((content) => content.split(" ")[0]);
   if (bad.length === 0) return { error: {}, takes: () => true };
   const inParts = typeUrl === CDS || typeUrl === LDS;
   const message = typeUrl === RDS || (typeUrl === EDS && model.variant === "delta")
@@ -266,7 +301,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("edit" as const),
       edits: fc.array(
         fc.record({
-          type: fc.nat(3),
+          type: fc.nat(4),
           layer,
           name,
           content: fc.oneof(fc.constant(undefined), fc.nat(3)),
@@ -302,17 +337,20 @@ async function turns(): Promise<void> {
 }
 
 function act(one: Step, model: Model, inner: Store, xds: XdsServer): void {
+  const types = TYPES[model.law];
   switch (one.do) {
     case "edit":
       for (const { type, layer, name, content } of one.edits) {
-        const value = content === undefined ? undefined : `${name} ${layer} ${content}`;
-        inner.set(TYPES[type]!, { [name]: value }, layer);
+        const typeUrl = types[type % types.length]!;
+        const own = typeUrl === VHDS ? PARTS[NAMES.indexOf(name)]! : name;
+        const value = content === undefined ? undefined : `${own} ${layer} ${content}`;
+        inner.set(typeUrl, { [own]: value }, layer);
       }
       return inner.publish();
     case "move":
       return inner.move(model.namespace, one.to);
     case "names":
-      return change(model, TYPES[one.type]!, one.add, one.drop);
+      return change(model, types[one.type]!, one.add, one.drop);
     case "absorb":
       for (let i = 0; i < one.count; i++) {
         const bytes = model.link.fromServer.shift();
@@ -325,7 +363,7 @@ function act(one: Step, model: Model, inner: Store, xds: XdsServer): void {
       model.link.hangUp();
       model.nonces.clear();
       connect(xds, model);
-      for (const typeUrl of TYPES) ask(model, typeUrl);
+      for (const typeUrl of types) ask(model, typeUrl);
   }
 }
 
@@ -342,10 +380,9 @@ async function settle(model: Model): Promise<void> {
 /** What the client is to hold: from the store, without the server. */
 function expected(model: Model, xds: XdsServer, typeUrl: string): string[] {
   const view = xds.sessions()[0]!.view(typeUrl)!;
-  const asked = model.asked.get(typeUrl);
-  const contents = [...view.entries()].filter(({ name }) => !asked || asked.has(name))
+  const contents = [...view.entries()].filter(({ name }) => isAsked(model, typeUrl, name))
     .map(({ bytes }) => new TextDecoder().decode(bytes));
-  return contents.filter((content) => !isBad(content)).sort();
+  return contents.filter((content) => model.law === "parts" || !isBad(content)).sort();
 }
 
 /** What the client holds, apart from names of which there is nothing good: of those it may have an earlier version. */
@@ -353,23 +390,26 @@ function held(model: Model, xds: XdsServer, typeUrl: string, view: Set<string>):
   const now = xds.sessions()[0]!.view(typeUrl)!;
   const isGood = (name: string) => {
     const resource = now.get(name);
-    return !resource || !isBad(new TextDecoder().decode(resource.bytes));
+    return !resource || model.law === "parts" || !isBad(new TextDecoder().decode(resource.bytes));
   };
-  const all = [...model.held.get(typeUrl) ?? []].filter(([name]) => isGood(name));
+  const all = [...model.held.get(typeUrl) ?? []]
+    .filter(([name]) => isGood(name) && isAsked(model, typeUrl, name));
   // SotW never says that endpoints or routes are gone; the client learns it from clusters, listeners.
   const stays = model.variant === "sotw" && !resourceType(typeUrl).fullState;
   return all.filter(([name]) => !stays || view.has(name)).map(([, { content }]) => content).sort();
 }
 
-for (const variant of ["delta", "sotw"] as const) {
-  Deno.test(`law, ${variant}: in the end a client holds what it asks for of what there is`, async () => {
+for (const law of ["delta", "sotw", "parts"] as const) {
+  const variant = law === "sotw" ? "sotw" : "delta";
+  Deno.test(`law, ${law}: in the end a client holds what it asks for of what there is`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(step, fc.boolean()), { maxLength: 40, size: "max" }),
         fc.integer({ min: 1, max: 100 }),
         async (steps, slice) => {
-          const inner = store(TYPES);
-          for (const type of TYPES) inner.set(type, { a: "a public 0", b: "b public 0" });
+          const types = TYPES[law];
+          const inner = store(types);
+          for (const type of TYPES.sotw) inner.set(type, { a: "a public 0", b: "b public 0" });
           inner.publish();
           const xds = createXdsServer({
             source: inner.source,
@@ -382,6 +422,7 @@ for (const variant of ["delta", "sotw"] as const) {
             limits: { slice, pending: 0, settleMs: 0, drainMs: 60_000, warmMs: 0 },
           });
           const model: Model = {
+            law,
             variant,
             namespace: "one",
             link: link(),
@@ -396,14 +437,14 @@ for (const variant of ["delta", "sotw"] as const) {
             greeted: false,
           };
           connect(xds, model);
-          for (const typeUrl of TYPES) ask(model, typeUrl);
+          for (const typeUrl of types) ask(model, typeUrl);
           try {
             for (const [one, turn] of steps) {
               act(one, model, inner, xds);
               if (turn) await turns();
             }
             await settle(model);
-            for (const typeUrl of TYPES) {
+            for (const typeUrl of types) {
               const want = expected(model, xds, typeUrl);
               const names = new Set(want.map((content) => content.split(" ")[0]!));
               assert.deepEqual(held(model, xds, typeUrl, names), want, resourceType(typeUrl).short);

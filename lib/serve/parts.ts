@@ -70,19 +70,28 @@ export function isPremature({ type, view, wholes }: Watch): boolean {
  */
 export function noteFresh(watch: Watch, sent: readonly Resource[]): void {
   if (!isWhole(watch.type)) return;
-  const { started, held, at, answers } = watch;
+  const { started, held, at, answers, unproven } = watch;
   for (const { name } of sent) {
-    if (started && !answers.has(name) && held?.at(at, name)) continue;
+    if (started && !answers.has(name) && !unproven.has(name) && held?.at(at, name)) continue;
     watch.fresh.add(name);
+    unproven.add(name);
     if (watch.parts) watch.parts.due = true;
   }
 }
 
-/** Whether a part is of a whole that the client is new to. */
-export function isOfFresh({ wholes }: Watch, name: string): boolean {
-  if (!wholes?.fresh.size) return false;
-  const whole = wholeOf(name);
-  return whole !== undefined && wholes.fresh.has(whole);
+/** A client accepted wholes: it has them now, and what parts it was sent. One that it rejected it is new to still. */
+export function noteAccepted({ unproven }: Watch, accepted: readonly Resource[]): void {
+  if (unproven.size > 0) { for (const { name } of accepted) unproven.delete(name); }
+}
+
+/** Tells which parts are of wholes that the client is new to by now; `undefined` when it is new to none. */
+export function freshParts({ wholes }: Watch): ((name: string) => boolean) | undefined {
+  if (!wholes?.fresh.size) return undefined;
+  const fresh = new Set(wholes.fresh);
+  return (name) => {
+    const whole = wholeOf(name);
+    return whole !== undefined && fresh.has(whole);
+  };
 }
 
 /** Wholes that a client asks for and that exist; none when their parts are not served apart. */

@@ -13,7 +13,7 @@ import type { NameTable } from "./names.ts";
 import type { Quarantine } from "./quarantine.ts";
 import { accepted, isProbing, rejected, screened, shown } from "./rejection.ts";
 import type { XdsObserver } from "./observe.ts";
-import { connect } from "./parts.ts";
+import { connect, noteAccepted } from "./parts.ts";
 import type { Parcel, Planned } from "./plan.ts";
 import type { Registry } from "./registry.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
@@ -191,6 +191,7 @@ function answered(session: Session, watch: Watch, request: XdsRequest): Verdict 
   const sent = outstanding.find(({ nonce }) => nonce === request.nonce);
   warmed(session, watch, request);
   const verdict = settle(watch, request, session.variant, session.hall.clock());
+  if (verdict === "ack" && sent) noteAccepted(watch, sent.resources);
   if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
   if (verdict === "ack" && sent) accepted(session, watch, sent);
   // What it rejected stands until that is repaired, whatever it accepts meanwhile.

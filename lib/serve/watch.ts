@@ -80,6 +80,8 @@ export interface Watch {
   parts: Watch | undefined;
   /** Of a type of wholes: those sent that the client was new to, so that it needs all their parts. */
   readonly fresh: Set<string>;
+  /** Of a type of wholes: those that the client was new to and did not accept yet. */
+  readonly unproven: Set<string>;
   /** To answer everything. */
   answerAll: boolean;
   /** SotW: the next request is answered even if it looks like an acknowledgement. */
@@ -133,6 +135,7 @@ export function newWatch(
     wholes: undefined,
     parts: undefined,
     fresh: new Set(),
+    unproven: new Set(),
     answerAll: false,
     answerNext: false,
     due: false,
