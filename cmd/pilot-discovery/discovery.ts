@@ -45,7 +45,9 @@ import { startRpc, startWeb } from "./listeners.ts";
 import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { culpritsIn, editedObject } from "./edited.ts";
+import { readKeep, startKeeping } from "./memory.ts";
 import { createPending } from "./pending.ts";
+import { createPublisher } from "./publisher.ts";
 import { type Record, startRecord } from "./record.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
 import {
@@ -131,6 +133,8 @@ async function startTranslation(
     },
     publish: () => publish(),
   });
+  let idle = (): Promise<void> => Promise.resolve();
+  stack.defer(() => idle());
   stack.defer(() => debouncer.stop());
   const mesh = await watchMeshConfig({
     path: options.meshConfig,
@@ -163,25 +167,31 @@ async function startTranslation(
     },
   });
   const features = readFeatures();
+  const keep = readKeep();
   const again: MakeTranslation = (graph, rows) =>
     createTranslation(graph, {
       domain: options.domain,
       clusterId: options.clusterId,
       features,
+      keep,
       ...rows,
     });
   const translation = again(graph, { config: mesh.current(), networks: networks.current() });
   serving = (kind, key) => tableOf(translation.mesh.tables, kind).peek(key);
-  publish = () => {
-    translation.apply(pending.take());
-  };
+  const publisher = createPublisher({
+    translation,
+    take: () => pending.take(),
+    since: () => debouncer.since,
+  });
+  publish = () => publisher.publish();
+  idle = () => publisher.idle();
   let first = true;
   const files = await startFileSource({
     dir: resolve(options.configDir),
     onChange: (changes) => {
       const kinds = pending.addObjects(changes);
       // What is there at the start is served before anybody can ask.
-      if (first) publish();
+      if (first) translation.apply(pending.take());
       else debouncer.touch(...kinds);
       first = false;
     },
@@ -192,6 +202,8 @@ async function startTranslation(
     debouncer.touch("global");
   });
   stack.use(keySets);
+  stack.use(startKeeping(translation, () => publisher.busy));
+  const recorded = { domain: options.domain, clusterId: options.clusterId, features };
   const watched = [mesh, networks, files];
   const receipts = createReceipts({
     edits: (since) => graph.edits(since),
@@ -203,9 +215,9 @@ async function startTranslation(
     translation,
     again,
     pushes: createPushLog(graph),
-    record: stack.use(startRecord(translation)),
+    record: stack.use(await startRecord(translation, recorded, () => publisher.busy)),
     receipts,
-    changedAt: () => debouncer.since,
+    changedAt: () => publisher.since,
     files,
     problems: () => watched.flatMap((source) => source.problems()),
     warnings: () => [

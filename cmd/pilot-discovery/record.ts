@@ -1,51 +1,125 @@
 /**
- * The record of what was published, and the audit in the background.
+ * The record of what was published, the recording of the input, and the audit in
+ * the background.
  *
  * @module
  */
+import { declareEnv } from "../../lib/env/mod.ts";
 import {
   type AuditSummary,
   createHistory,
   createSelfAudit,
   type History,
+  openLineFile,
+  type RecordedOptions,
+  type Recorder,
+  startRecording,
 } from "../../lib/history/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import type { Translation } from "../../lib/translate/mod.ts";
 
 const log = scope("default");
+const readers = ["pilot-discovery"] as const;
 
-/** Milliseconds between two rounds of the audit, and what a round may take: half a percent of a core. */
-const AUDIT = { every: 1_000, millis: 5 } as const;
+const MESH_SELFAUDIT_INTERVAL = declareEnv({
+  name: "MESH_SELFAUDIT_INTERVAL",
+  type: "duration",
+  default: "1s",
+  range: { least: 0 },
+  doc:
+    "How often some of what is kept is computed anew in the background, compared, and repaired " +
+    "where it differs; 0 switches it off.",
+  readers,
+});
+const MESH_SELFAUDIT_BUDGET = declareEnv({
+  name: "MESH_SELFAUDIT_BUDGET",
+  type: "duration",
+  default: "5ms",
+  range: { least: 1 },
+  doc: "Time that one round of it may take, about.",
+  readers,
+});
+const MESH_HISTORY_REVISIONS = declareEnv({
+  name: "MESH_HISTORY_REVISIONS",
+  type: "int",
+  default: 1_000,
+  range: { least: 1 },
+  doc: "Publications of which it is kept which edits they came from and what they changed.",
+  readers,
+});
+const MESH_INPUT_LOG = declareEnv({
+  name: "MESH_INPUT_LOG",
+  type: "string",
+  doc: "File that all configuration is recorded in as it changes, to be played back elsewhere; " +
+    "it is begun anew at each start and grows without bound.",
+  readers,
+});
 
 /** What is recorded, until it is disposed of. */
-export interface Record extends Disposable {
+export interface Record extends AsyncDisposable {
   readonly history: History;
   readonly audit: () => AuditSummary;
 }
 
-/** Begins to record and to audit a translation. */
-export function startRecord(translation: Translation): Record {
+/**
+ * Begins to record and to audit a translation.
+ *
+ * @param options what a recording of the input begins with
+ * @param busy whether a publication is under way, which the audit must not meddle with
+ * @throws MeshError `input-log-unwritable`
+ */
+export async function startRecord(
+  translation: Translation,
+  options: RecordedOptions,
+  busy: () => boolean,
+): Promise<Record> {
   const { graph } = translation.mesh;
-  const history = createHistory(graph, { clock: () => Date.now() });
-  const forget = translation.source.onPublish((changed, revision) =>
-    history.note(changed, revision)
+  await using stack = new AsyncDisposableStack();
+  const history = createHistory(graph, {
+    clock: () => Date.now(),
+    limit: MESH_HISTORY_REVISIONS.get(),
+  });
+  const recorder = await openRecording(translation, options, stack);
+  stack.defer(
+    translation.source.onPublish((changed, revision) => {
+      history.note(changed, revision);
+      recorder?.note(revision);
+    }),
   );
   const audit = createSelfAudit({
     graph,
     publish: () => translation.apply({}),
     clock: () => Date.now(),
     now: () => performance.now(),
-    millis: AUDIT.millis,
+    millis: MESH_SELFAUDIT_BUDGET.get(),
     onDifference: ({ cell, wrong, origins }) =>
       log.error("the audit found and repaired a difference", { ...cell, wrong, origins }),
   });
-  const timer = setInterval(() => audit.round(), AUDIT.every);
+  const every = MESH_SELFAUDIT_INTERVAL.get();
+  if (every > 0) {
+    const timer = setInterval(() => busy() ? undefined : audit.round(), every);
+    stack.defer(() => clearInterval(timer));
+  }
+  const held = stack.move();
   return {
     history,
     audit: () => audit.summary(),
-    [Symbol.dispose]: () => {
-      clearInterval(timer);
-      forget();
-    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+async function openRecording(
+  translation: Translation,
+  options: RecordedOptions,
+  stack: AsyncDisposableStack,
+): Promise<Recorder | undefined> {
+  const path = MESH_INPUT_LOG.get();
+  if (path === undefined || path === "") return undefined;
+  const file = await openLineFile(path, (error) => {
+    log.error("the recording of the input has ended: it can not be written", { path, error });
+  });
+  stack.defer(() => file.close());
+  const { graph, tables } = translation.mesh;
+  log.info("recording the input", { path });
+  return startRecording(graph, tables, options, () => Date.now(), file.write);
 }

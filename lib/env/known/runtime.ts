@@ -4,7 +4,7 @@
  * @module
  */
 import type { IdleTheme } from "../idle.ts";
-import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, duration, int, text } from "./rows.ts";
+import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, int, text } from "./rows.ts";
 
 /** Variables that have no counterpart in this runtime. */
 export const RUNTIME: readonly IdleTheme[] = [
@@ -46,26 +46,6 @@ export const RUNTIME: readonly IdleTheme[] = [
         1,
         "How many scopes of Sidecars are computed at the same time.",
       ),
-    ],
-  },
-  {
-    state: {
-      kind: "none",
-      reason: "the engine keeps each resource once; there is no cache to switch or to bound",
-    },
-    readers: DAEMON,
-    rows: [
-      bool("PILOT_ENABLE_CDS_CACHE", AGENT_DAEMON, true, "Cache clusters."),
-      bool("PILOT_ENABLE_RDS_CACHE", AGENT_DAEMON, true, "Cache routes."),
-      bool("PILOT_ENABLE_XDS_CACHE", AGENT_DAEMON, true, "Cache resources."),
-      duration(
-        "PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL",
-        AGENT_DAEMON,
-        "5s",
-        "Time between two cleanings of the cache's index.",
-      ),
-      int("PILOT_XDS_CACHE_SIZE", AGENT_DAEMON, 60000, "Most resources in the cache."),
-      bool("PILOT_XDS_CACHE_STATS", AGENT_DAEMON, false, "Export metrics of the cache."),
     ],
   },
   {
