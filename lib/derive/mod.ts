@@ -61,6 +61,7 @@ export {
   whyLater,
   within,
 } from "./tell.ts";
+export { createExportDefaults, type ExportDefaults, placeOf } from "./export_defaults.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** Everything derived from configuration. */

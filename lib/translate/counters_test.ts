@@ -126,8 +126,14 @@ const EDITS: readonly {
     change: (bench) => bench.set(virtualService(2, 55)),
     sent: () => ({ whole: { route: ["+80"] }, apart: { virtualHost: [`+${virtualHost(2)}`] } }),
     computed: {
-      whole: { "route.mesh": 3, "vhost": 3, "vhost.overlay": 2, "rds.public": 1 },
-      apart: { "route.mesh": 3, "vhost": 3, "vhds": 3, "vhds.overlay": 2 },
+      whole: {
+        "route.mesh": 3,
+        "route.spec": 1,
+        "vhost": 3,
+        "vhost.overlay": 2,
+        "rds.public": 1,
+      },
+      apart: { "route.mesh": 3, "route.spec": 1, "vhost": 3, "vhds": 3, "vhds.overlay": 2 },
     },
   },
   {

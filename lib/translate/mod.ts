@@ -5,10 +5,12 @@
  * @module
  */
 import {
+  createExportDefaults,
   createMesh,
   type KeySet,
   type Mesh,
   MESH_ROW,
+  placeOf,
   type TableKind,
   tableOf,
 } from "../derive/mod.ts";
@@ -123,17 +125,25 @@ export function createTranslation(
     tx.set(mesh.tables.networks, MESH_ROW, options.networks);
   });
 
+  const exports = createExportDefaults(options.config);
   const write = (
     { mesh: config, networks, keySets = NO_KEY_SETS, objects = [] }: ChangeSet,
   ): number =>
     graph.transaction((tx) => {
-      if (config !== undefined) tx.set(mesh.tables.mesh, MESH_ROW, config);
+      if (config !== undefined) {
+        tx.set(mesh.tables.mesh, MESH_ROW, config);
+        for (const object of exports.adopt(config)) {
+          const { kind, key } = placeOf(object);
+          tx.set(tableOf(mesh.tables, kind), key, object);
+        }
+      }
       if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);
       for (const [uri, keys] of keySets) tx.set(mesh.tables.keySets, uri, keys);
       for (const { kind, key, object } of objects) {
         const table = tableOf(mesh.tables, kind);
-        if (object === undefined) tx.delete(table, key);
-        else tx.set(table, key, object);
+        const settled = exports.settle(kind, key, object);
+        if (settled === undefined) tx.delete(table, key);
+        else tx.set(table, key, settled);
       }
     });
   const tidy = (): void => void graph.evict(options.keep ?? KEEP);
