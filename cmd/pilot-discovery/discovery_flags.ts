@@ -75,7 +75,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "httpAddr",
     type: "string",
     default: ":8080",
-    description: `Discovery HTTP address, ${ADDRESS}`,
+    description: `Discovery HTTP address, ${ADDRESS}; empty switches it off`,
   },
   {
     name: "httpsAddr",
@@ -115,7 +115,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "monitoringAddr",
     type: "string",
     default: ":15014",
-    description: `Self-monitoring HTTP address, ${ADDRESS}`,
+    description: `Self-monitoring HTTP address, ${ADDRESS}; empty switches it off`,
   },
   {
     name: "namespace",

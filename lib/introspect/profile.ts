@@ -156,7 +156,8 @@ function connect(): Session {
     if (!(cause instanceof Deno.errors.NotCapable)) throw cause;
     throw new MeshError(
       "profile-not-permitted",
-      "the process may not profile itself; run it with --allow-sys=inspector",
+      'the process may not profile itself; its permission set needs "inspector" in "sys", or run ' +
+        "it with --allow-sys",
       { cause },
     );
   }
