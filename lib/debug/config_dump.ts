@@ -11,6 +11,7 @@ import {
 } from "#envoy/admin/v3/config_dump_shared_pb.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
+import { showJson } from "../diff/mod.ts";
 import type { Resource } from "../graph/mod.ts";
 import {
   type Any,
@@ -37,7 +38,7 @@ import type { Provenance } from "../translate/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { findProxy } from "./proxies.ts";
+import { withProxy } from "./find.ts";
 import { whyWhole } from "./why.ts";
 
 /** `/debug/config_dump?proxyID=NAME.NAMESPACE[&types=URL,URL][&name=PART][&why=true]` and `/debug/edsz?proxyID=`. */
@@ -81,21 +82,6 @@ export function configDumpRoutes(inputs: DebugInputs): Route[] {
   ];
 }
 
-/** Answers for the proxy that a request names: 400 without a name, 404 for one that is not connected. */
-function withProxy(
-  inputs: DebugInputs,
-  url: URL,
-  show: (session: SessionInfo) => Response,
-): Response {
-  const proxy = url.searchParams.get("proxyID");
-  if (proxy === null || proxy === "") {
-    return text("give the proxy as ?proxyID=NAME.NAMESPACE\n", { status: 400 });
-  }
-  const session = findProxy(inputs, proxy);
-  if (session === undefined) return text("no such proxy is connected here\n", { status: 404 });
-  return show(session);
-}
-
 /** Makes a section of the dump from resources. */
 type Section = (resources: Any[]) => JsonValue;
 
@@ -103,10 +89,11 @@ function sectionOf<D extends DescMessage>(
   schema: D,
   init: (resources: Any[]) => MessageInitShape<D>,
 ): Section {
-  return (list) => ({
-    "@type": `type.googleapis.com/${schema.typeName}`,
-    ...toJson(schema, create(schema, init(list)), { registry: SERVED_TYPES }) as object,
-  });
+  return (list) =>
+    showJson({
+      "@type": `type.googleapis.com/${schema.typeName}`,
+      ...toJson(schema, create(schema, init(list)), { registry: SERVED_TYPES }) as JsonObject,
+    });
 }
 
 const SECTIONS: Readonly<Record<string, Section>> = {

@@ -195,6 +195,7 @@ const PAGES: Page[] = [
       "ServiceEntry test/shop",
       "shop.yaml:1",
       "Held by",
+      "Decided by",
       '"connectTimeout"',
       "sidecar-sotw.test",
     ],
@@ -250,7 +251,7 @@ async function checkLinks({ http }: Daemon): Promise<void> {
     assert.ok(link.startsWith("/debug"), link);
     const { status, body } = await get(http + link, { accept: "text/html" });
     const absent = /\/(ambientz|inject|mcsz)$/.test(link);
-    const asksProxy = /\/(config_dump|[en]dsz|ecdsz|sidecarz)$/.test(link);
+    const asksProxy = /\/(config_dump|why|[en]dsz|ecdsz|sidecarz)$/.test(link);
     assert.equal(status, absent ? 404 : asksProxy ? 400 : 200, `${link}: ${body}`);
   }
 }

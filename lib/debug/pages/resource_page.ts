@@ -10,6 +10,7 @@ import { type ComponentChildren, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId } from "../proxies.ts";
+import { whyOf } from "../why.ts";
 import {
   badge,
   count,
@@ -19,10 +20,9 @@ import {
   notFoundPage,
   pathOf,
   proxyLink,
-  rowLink,
   size,
-  table,
 } from "./layout.ts";
+import { whyPart } from "./why_part.ts";
 
 /** `/debug/proxies/:proxy/:type/:name`. */
 export function resourcePages(inputs: DebugInputs): Route[] {
@@ -38,6 +38,9 @@ export function resourcePages(inputs: DebugInputs): Route[] {
   ];
 }
 
+/** Bytes above which a resource is not written out: nobody would read it, and everybody would wait. */
+const LARGE = 200_000;
+
 function resourcePage(
   inputs: DebugInputs,
   session: SessionInfo,
@@ -45,6 +48,8 @@ function resourcePage(
   resource: Resource,
 ): Response {
   const id = proxyId(session);
+  const large = resource.bytes.length > LARGE;
+  const why = large ? undefined : whyOf(inputs, session, type.typeUrl, resource.name);
   const { holders, others } = holdersOf(inputs, type.typeUrl, resource);
   return debugPage({
     title: resource.name,
@@ -61,7 +66,7 @@ function resourcePage(
         ["Last change", changedAt(type.view!, resource.name)],
         ["As JSON", h("a", { href: dumpOf(id, type.typeUrl, resource.name) }, "with why")],
       ]),
-      why(inputs, type.view!, resource.name),
+      why === undefined ? null : whyPart(why),
       holderList(holders),
       others.length === 0 ? null : h("p", null, [
         badge("differs", "warn"),
@@ -69,7 +74,11 @@ function resourcePage(
         proxyLink(others[0]!),
       ]),
       h("h2", { id: "content" }, "Content"),
-      h("pre", { tabIndex: 0, "aria-label": "Content as JSON" }, [content(type.typeUrl, resource)]),
+      large
+        ? h("p", null, "It is too large to be shown here; the JSON above has all of it.")
+        : h("pre", { tabIndex: 0, "aria-label": "Content as JSON" }, [
+          content(type.typeUrl, resource),
+        ]),
     ],
   });
 }
@@ -98,33 +107,6 @@ function changedAt(view: View, name: string): string {
   return entry === undefined
     ? "not since its layer was built, or longer ago than is remembered"
     : `revision ${entry.revision}`;
-}
-
-/** The rows that the resource was made from, with where they stand. */
-function why(inputs: DebugInputs, view: View, name: string): ComponentChildren {
-  const cell = view.cellOf(name);
-  const rows = cell === undefined ? [] : inputs.mesh.graph.origins(cell.table, cell.key);
-  const objects = new Map(
-    inputs.objects().map((object) => [
-      `${object.meta.kind}/${object.meta.namespace}/${object.meta.name}`,
-      object,
-    ]),
-  );
-  return table({
-    caption: "Made from",
-    columns: ["Row", "Generation", "Place"],
-    rows: rows.map((row) => {
-      const slash = row.indexOf("/");
-      const meta = objects.get(row)?.meta;
-      const { file, line, uid } = meta?.origin ?? {};
-      return [
-        meta === undefined ? row : rowLink(row.slice(0, slash), row.slice(slash + 1)),
-        meta?.generation ?? "",
-        file === undefined ? uid ?? "" : h("code", null, `${file}:${line}`),
-      ];
-    }),
-    empty: "Nothing: it is the same in every mesh.",
-  });
 }
 
 /** Proxies that see the same version of a resource, and those that see another one. */

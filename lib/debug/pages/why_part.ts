@@ -1,0 +1,64 @@
+/**
+ * Why a resource is as it is: the objects it was made from, and who decided what.
+ *
+ * @module
+ */
+import type { FieldGroup, ObjectRef, Provenance } from "../../translate/mod.ts";
+import type { ComponentChildren } from "../../web/mod.ts";
+import { h, rowLink, table } from "./layout.ts";
+
+/** Tables of a resource's provenance. */
+export function whyPart({ objects, groups, exact, fault }: Provenance): ComponentChildren {
+  return h("section", { "aria-label": "Why" }, [
+    table({
+      caption: "Made from",
+      columns: ["Object", "Generation", "Place"],
+      rows: objects.map((one) => [
+        rowLink(one.kind, `${one.namespace}/${one.name}`),
+        one.generation,
+        placeOf(one),
+      ]),
+      empty: "No object: it is the same in every mesh.",
+    }),
+    table({
+      caption: "Decided by",
+      columns: ["Part", "What", "Came out", "By", "Passed over"],
+      rows: groups.map(decision),
+      empty: "Nothing that is told.",
+    }),
+    fault === undefined ? null : h("p", { class: "bad" }, `It cannot be computed now: ${fault}`),
+    exact ? null : h("p", { class: "warn" }, "What serves is not what these decisions give."),
+  ]);
+}
+
+function placeOf({ origin: { file, line, uid, source } }: ObjectRef): ComponentChildren {
+  return file === undefined ? uid ?? source : h("code", null, `${file}:${line}`);
+}
+
+function decision({ of, group, value, passedOver = [], ...source }: FieldGroup) {
+  return [
+    of.length === 0 ? "all of it" : of.join(" › "),
+    group,
+    value === undefined ? "" : h("code", null, `${value}`),
+    decider(source),
+    passedOver.map((one) => h("div", null, [decider(one), `: ${one.why}`])),
+  ];
+}
+
+const WORDS: Readonly<Record<FieldGroup["source"], string>> = {
+  object: "an object",
+  mesh: "the mesh configuration",
+  environment: "the daemon's environment",
+  proxy: "the proxy itself",
+  "built-in": "built in",
+};
+
+function decider(
+  { source, object, field }: Pick<FieldGroup, "source" | "object" | "field">,
+): ComponentChildren {
+  const slash = object?.indexOf("/") ?? -1;
+  const who = slash < 0
+    ? WORDS[source]
+    : rowLink(object!.slice(0, slash), object!.slice(slash + 1));
+  return field === undefined ? who : [who, " ", h("code", null, field)];
+}
