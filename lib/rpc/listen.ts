@@ -18,6 +18,9 @@ const WINDOW = 256 * 1024;
 
 type Accept = NonNullable<ConnectionOptions["accept"]>;
 
+/** Connections the kernel keeps until they are taken: after a restart thousands come back at once. */
+const BACKLOG = 4096;
+
 /** Listens; `accept` is asked for each connection what to do with its streams. */
 export async function listen(
   options: RpcOptions,
@@ -63,7 +66,7 @@ function bindOnce(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(where, () => {
+    server.listen({ ...where, backlog: BACKLOG }, () => {
       server.off("error", reject);
       server.on("error", (error) => log.error("a listener failed", { error }));
       resolve();
