@@ -75,6 +75,7 @@ export async function world(
     readonly port?: number;
     readonly observers?: readonly XdsObserver[];
     readonly culprits?: NonNullable<XdsOptions["culprits"]>;
+    readonly changedAt?: NonNullable<XdsOptions["changedAt"]>;
   } = {},
 ): Promise<World> {
   const inner = over.store ?? store(types);
@@ -89,6 +90,7 @@ export async function world(
     // Tests say what they wait for; only those about the quiet time wait for it.
     limits: { settleMs: 0, ...limits },
     observers: over.observers ?? [],
+    ...(over.changedAt && { changedAt: over.changedAt }),
     ...(over.culprits && { culprits: over.culprits }),
   });
   const rpc = await startRpc({
