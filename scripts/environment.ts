@@ -7,6 +7,7 @@ import { declaredEnv } from "../lib/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
 import { fromFileUrl } from "./paths.ts";
 // Variables are declared by the modules that read them, so all that the programs run is loaded.
+import "../cmd/meshctl/program.ts";
 import "../cmd/pilot-agent/proxy.ts";
 import "../cmd/pilot-discovery/discovery.ts";
 

@@ -1,4 +1,13 @@
+import { declareEnv } from "../../lib/env/mod.ts";
 import { type FlagSpec, type FlagValues, type Io, VKLOG_FLAG } from "../../lib/cli/mod.ts";
+
+const MESH_NAMESPACE = declareEnv({
+  name: "MESHCTL_MESHNAMESPACE",
+  type: "string",
+  default: "mesh-system",
+  doc: "Preset of --meshNamespace.",
+  readers: ["meshctl"],
+});
 
 /** Flags that every command of `meshctl` has. */
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
@@ -23,7 +32,7 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     short: "i",
     type: "string",
     default: "mesh-system",
-    env: "MESHCTL_MESHNAMESPACE",
+    env: MESH_NAMESPACE.name,
     description: "Namespace of the mesh's own workloads",
   },
   {

@@ -265,13 +265,12 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "the program meshctl" },
+    state: { kind: "later", reason: "commands of meshctl that talk to control planes" },
     readers: MESHCTL,
     rows: [
       text("MESHCTL_AUTHORITY", MESHCTL, undefined, "Preset of --authority."),
       text("MESHCTL_CERT_DIR", MESHCTL, undefined, "Preset of --cert-dir."),
       bool("MESHCTL_INSECURE", MESHCTL, false, "Preset of --insecure."),
-      text("MESHCTL_MESHNAMESPACE", MESHCTL, "mesh-system", "Preset of --meshNamespace."),
       bool("MESHCTL_PLAINTEXT", MESHCTL, false, "Preset of --plaintext."),
       bool(
         "MESHCTL_PREFER_EXPERIMENTAL",
