@@ -206,7 +206,7 @@ export const ACCESS_CASES: readonly SecurityCase[] = [
       const annotations = { "mesh.io/dry-run": "true" };
       await world.apply(policy("AuthorizationPolicy", "tried", spec, { annotations }));
       const count = async (): Promise<number> => {
-        const found = await world.server.stats("mesh_dry_run_deny_shadow_denied$");
+        const found = await world.server.stats("http.*mesh_dry_run_deny_.shadow_denied$");
         return Object.values(found).reduce((a, b) => a + b, 0);
       };
       await eventually("the trial to be counted", async () => {

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { MeshError } from "../../base/mod.ts";
+import { addressFilter, fetchKeys, startKeySource } from "./mod.ts";
+
+const KEYS = '{"keys":[]}';
+
+function serve(answer: (request: Request) => Response) {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
+  return { server, uri: `http://127.0.0.1:${server.addr.port}/keys` };
+}
+
+const options = (allowed: readonly string[] = ["127.0.0.1"]) => ({
+  admits: addressFilter(allowed),
+  timeoutMs: 2_000,
+  signal: new AbortController().signal,
+});
+
+Deno.test("addresses: what matters inside is closed, in every clothing", () => {
+  const admits = addressFilter(["10.1.0.0/16", "fd00::1"]);
+  const cases: Readonly<Record<string, boolean>> = {
+    "8.8.8.8": true,
+    "2001:4860::1": true,
+    "127.0.0.1": false,
+    "127.9.9.9": false,
+    "169.254.169.254": false,
+    "10.0.0.1": false,
+    "10.1.2.3": true,
+    "172.20.0.1": false,
+    "192.168.1.1": false,
+    "100.64.0.1": false,
+    "0.0.0.0": false,
+    "::1": false,
+    "::": false,
+    "fe80::1": false,
+    "fd00::1": true,
+    "fd00::2": false,
+    "::ffff:127.0.0.1": false,
+    "::ffff:7f00:1": false,
+    "::ffff:10.1.2.3": true,
+    "64:ff9b::7f00:1": false,
+    "localhost": false,
+    "": false,
+  };
+  for (const [address, open] of Object.entries(cases)) {
+    assert.equal(admits(address), open, address);
+  }
+});
+
+Deno.test("keys come from open addresses, by name and by number", async () => {
+  const { server, uri } = serve(() => new Response(KEYS));
+  assert.equal(await fetchKeys(uri, options()), KEYS);
+  const closed = [uri, uri.replace("127.0.0.1", "localhost"), uri.replace("127.0.0.1", "[::1]")];
+  for (const one of closed) {
+    await assert.rejects(fetchKeys(one, options([])), (error: unknown) => {
+      assert.ok(error instanceof MeshError);
+      return error.code === "jwks-fetch" && error.message.includes("closed");
+    });
+  }
+  await server.shutdown();
+});
+
+Deno.test("keys: what is none is refused, and nobody is sent elsewhere", async () => {
+  const answers: readonly (() => Response)[] = [
+    () => new Response("not here", { status: 404 }),
+    () => new Response(null, { status: 302, headers: { location: "/keys" } }),
+    () => new Response("x"),
+    () => new Response("{}"),
+    () => new Response("[]"),
+    () => new Response(`{"keys":[],"x":"${"y".repeat(2 << 20)}"}`),
+  ];
+  for (const answer of answers) {
+    const { server, uri } = serve(answer);
+    await assert.rejects(fetchKeys(uri, options()), { code: "jwks-fetch" });
+    await server.shutdown();
+  }
+});
+
+Deno.test("a source fetches again, keeps what it has, and forgets what is not wanted", async () => {
+  let status = 503;
+  let count = 0;
+  const { server, uri } = serve(() => {
+    count++;
+    return new Response(status === 200 ? KEYS : null, { status });
+  });
+  const got: string[] = [];
+  const came = Promise.withResolvers<void>();
+  const source = startKeySource({
+    refreshMs: 20,
+    allowed: ["127.0.0.0/8"],
+    onKeys: (keys) => {
+      got.push(...keys.keys());
+      came.resolve();
+    },
+  });
+  source.want([uri]);
+  while (count < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(got, [], "there are no keys before the first success");
+  status = 200;
+  await came.promise;
+  const seen = count;
+  while (count < seen + 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(got, [uri], "equal keys are told once");
+  source.want([]);
+  source[Symbol.dispose]();
+  await server.shutdown();
+});
