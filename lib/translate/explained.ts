@@ -57,34 +57,34 @@ export type Explained = (
   layers: ReadonlyMap<string, readonly Collection[]>,
 ) => Map<string, readonly Collection[]>;
 
-/** Creates the function that finds twins; their tables are made when they are first asked for. */
-export function createExplained(graph: Graph): Explained {
-  const tables = new Map<string, Derived<readonly Resource[]>>();
-  const tableOf = (
-    type: string,
-    annotate: Annotate,
-    base: Derived<readonly Resource[]>,
-  ): Derived<readonly Resource[]> => {
-    const name = `explained/${type}/${base.name}`;
-    let table = tables.get(name);
-    if (table === undefined) tables.set(name, table = explainedTable(graph, name, annotate, base));
-    return table;
+/** The tables whose resources can be explained, by type URL. */
+export type Explainable = Readonly<Record<string, readonly Derived<readonly Resource[]>[]>>;
+
+/**
+ * Creates the tables of explained resources, and the function that finds twins.
+ * Collections of other tables stand for themselves.
+ */
+export function createExplained(graph: Graph, explainable: Explainable): Explained {
+  const tables = new Map<Derived<readonly Resource[]>, Derived<readonly Resource[]>>();
+  for (const [type, bases] of Object.entries(explainable)) {
+    const annotate = ANNOTATE[type];
+    for (const base of annotate === undefined ? [] : bases) {
+      const name = `explained/${shortName(type)}/${base.name}`;
+      tables.set(base, explainedTable(graph, name, annotate!, base));
+    }
+  }
+  const twinOf = (collection: Collection): Collection => {
+    const spec = specs.get(collection);
+    const table = spec && tables.get(spec().resources);
+    if (spec === undefined || table === undefined) return collection;
+    const twin = graph.collection(
+      `explained/${collection.name}`,
+      () => ({ ...spec(), resources: table }),
+    );
+    return copyScope(collection, twin);
   };
   return (layers) =>
-    new Map([...layers].map(([type, collections]) => {
-      const annotate = ANNOTATE[type];
-      if (annotate === undefined) return [type, collections] as const;
-      const twins = collections.map((collection) => {
-        const spec = specs.get(collection);
-        if (spec === undefined) return collection;
-        const twin = graph.collection(`explained/${collection.name}`, () => {
-          const { resources, ...rest } = spec();
-          return { ...rest, resources: tableOf(shortName(type), annotate, resources) };
-        });
-        return copyScope(collection, twin);
-      });
-      return [type, twins] as const;
-    }));
+    new Map([...layers].map(([type, collections]) => [type, collections.map(twinOf)] as const));
 }
 
 function shortName(type: string): string {

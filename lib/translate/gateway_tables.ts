@@ -121,9 +121,9 @@ export function deriveGatewayTables(context: Context): GatewayTables {
       const port = portOf(read, context, scope, tableKey, tell);
       if (port === undefined) return [];
       const name = gatewayRouteName(port);
-      const hosts = collectionOf(key);
-      const content = read.content(hosts);
-      tellParts(graph, read, [hosts], content, within(tell, name));
+      const content = read.content(collectionOf(key));
+      const keyOf = (host: string): string => `${host}|${key}`;
+      tellParts(read, virtualHosts, content.keys(), keyOf, within(tell, name));
       return [routeTable(name, port, content)];
     }, { equal: sameResources }),
   };
@@ -217,9 +217,10 @@ function virtualHost(
   const inside = within(tell, hostPort(host, port.number));
   for (const { route, gateways } of claims) {
     const row = read.get(context.mesh.tables.virtualServices, route);
-    if (row === undefined) continue;
+    const spec = read.get(context.mesh.routes.spec, route);
+    if (row === undefined || spec === undefined) continue;
     inside?.({ group: "routes", ...fromObject(row, "spec.hosts"), value: gateways.join(", ") });
-    routes.push(...translateHttpRoutes(row.spec, {
+    routes.push(...translateHttpRoutes(spec, {
       gateways,
       port: port.number,
       tls: port.family === "tls",

@@ -5,14 +5,15 @@
  *
  * @module
  */
-import { parseLabels } from "../derive/mod.ts";
+import { deriveTelling, lookUp, parseLabels, within } from "../derive/mod.ts";
 import type { Derived, Resource } from "../graph/mod.ts";
 import { mayBeHttp } from "../model/mod.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
 import type { Egress } from "./egress.ts";
 import { sameResources } from "./resource.ts";
-import { assembleTable, outboundPolicy, type RouteTables } from "./route_tables.ts";
-import { inTable } from "./vhds.ts";
+import { hostPort } from "./route/mod.ts";
+import { assembleTable, outboundPolicy, type RouteTables, tellParts } from "./route_tables.ts";
+import { inTable, inTableOf } from "./vhds.ts";
 import { virtualHost } from "./virtual_hosts.ts";
 
 /** The tables. `labels` as in `labelsKey`; they stand last, since they may hold anything. */
@@ -49,7 +50,7 @@ export function deriveLabelledRoutes(
   const { mesh } = context;
   const { graph } = mesh;
   const options = { equal: sameResources };
-  const hosts = graph.derive<readonly Resource[]>("vhost.labelled", (read, key) => {
+  const hosts = deriveTelling<readonly Resource[]>(graph, "vhost.labelled", (read, key, tell) => {
     const [namespace = "", port = "", host = "", labels = ""] = splitKey(key, 4);
     const found = virtualHost(
       read,
@@ -57,7 +58,7 @@ export function deriveLabelledRoutes(
       namespace,
       Number(port),
       host,
-      undefined,
+      within(tell, hostPort(host, Number(port))),
       parseLabels(labels),
     );
     return found === undefined ? [] : [found];
@@ -83,15 +84,27 @@ export function deriveLabelledRoutes(
     const found = read.get(places, key).map((place) => splitKey(place, 2)[0] ?? "");
     return [...new Set(found)].filter(open).sort();
   });
-  const portTables = graph.derive<readonly Resource[]>("rds.labelled", (read, key) => {
-    const [namespace = "", port = "", labels = ""] = splitKey(key, 3);
-    const all = tables.hostsOf(read, namespace, port);
-    for (const place of read.get(places, `${namespace}|${labels}`)) {
-      if (!place.startsWith(`${port}|`)) continue;
-      for (const one of read.get(hosts, `${namespace}|${place}|${labels}`)) all.set(one.name, one);
-    }
-    return [assembleTable(port, all.values(), outboundPolicy(read, context, ""))];
-  }, options);
+  const portTables = deriveTelling<readonly Resource[]>(
+    graph,
+    "rds.labelled",
+    (read, key, tell) => {
+      const [namespace = "", port = "", labels = ""] = splitKey(key, 3);
+      const all = tables.hostsOf(read, namespace, port);
+      const inside = within(tell, port);
+      const own = new Set<string>();
+      for (const place of read.get(places, `${namespace}|${labels}`)) {
+        if (!place.startsWith(`${port}|`)) continue;
+        for (const one of lookUp(read, hosts, `${namespace}|${place}|${labels}`, inside)) {
+          all.set(one.name, one);
+          own.add(one.name);
+        }
+      }
+      const others = [...all.keys()].filter((name) => !own.has(name));
+      tellParts(read, plain, others, (host) => `${namespace}|${port}|${host}`, inside);
+      return [assembleTable(port, all.values(), outboundPolicy(read, context, "", inside))];
+    },
+    options,
+  );
   const egressPlaces = graph.derive<readonly string[]>("labelled.egressPlaces", (read, key) => {
     const [namespace = "", sidecar = "", labels = ""] = splitKey(key, 3);
     const differing = new Set(read.get(places, `${namespace}|${labels}`));
@@ -116,34 +129,52 @@ export function deriveLabelledRoutes(
       return differing.has(tableOf(port, name));
     });
   });
-  const egressTables = graph.derive<readonly Resource[]>("rds.labelled.egress", (read, key) => {
-    const [namespace = "", sidecar = "", listener = "", port = "", name = "", labels = ""] =
-      splitKey(key, 6);
-    const all = tables.egressHostsOf(read, namespace, sidecar, listener, port);
-    const imported = new Set(
-      read.get(egress.httpHosts, `${namespace}|${sidecar}|${listener}|${port}`),
-    );
-    for (const place of read.get(places, `${namespace}|${labels}`)) {
-      const [at = "", host = ""] = splitKey(place, 2);
-      if (at !== port || !imported.has(host)) continue;
-      for (const one of read.get(hosts, `${namespace}|${place}|${labels}`)) all.set(one.name, one);
-    }
-    return [assembleTable(name, all.values(), outboundPolicy(read, context, sidecar))];
-  }, options);
+  const egressTables = deriveTelling<readonly Resource[]>(
+    graph,
+    "rds.labelled.egress",
+    (read, key, tell) => {
+      const [namespace = "", sidecar = "", listener = "", port = "", name = "", labels = ""] =
+        splitKey(key, 6);
+      const all = tables.egressHostsOf(read, namespace, sidecar, listener, port);
+      const inside = within(tell, name);
+      const own = new Set<string>();
+      const imported = new Set(
+        read.get(egress.httpHosts, `${namespace}|${sidecar}|${listener}|${port}`),
+      );
+      for (const place of read.get(places, `${namespace}|${labels}`)) {
+        const [at = "", host = ""] = splitKey(place, 2);
+        if (at !== port || !imported.has(host)) continue;
+        for (const one of lookUp(read, hosts, `${namespace}|${place}|${labels}`, inside)) {
+          all.set(one.name, one);
+          own.add(one.name);
+        }
+      }
+      const others = [...all.keys()].filter((n) => !own.has(n));
+      tellParts(read, plain, others, (host) => `${namespace}|${port}|${host}`, inside);
+      return [assembleTable(name, all.values(), outboundPolicy(read, context, sidecar, inside))];
+    },
+    options,
+  );
   return {
     ports,
     tables: portTables,
     listeners,
     egressTables,
     places,
-    parts: graph.derive<readonly Resource[]>("vhds.labelled", (read, key) => {
+    parts: deriveTelling<readonly Resource[]>(graph, "vhds.labelled", (read, key, tell) => {
       const [, port = "", host = ""] = splitKey(key, 4);
-      return inTable(port, host, read.get(hosts, key));
+      return inTable(port, host, lookUp(read, hosts, key, inTableOf(tell, port)));
     }, options),
     egressPlaces,
-    egressParts: graph.derive<readonly Resource[]>("vhds.labelled.egress", (read, key) => {
-      const [namespace = "", port = "", name = "", host = "", labels = ""] = splitKey(key, 5);
-      return inTable(name, host, read.get(hosts, `${namespace}|${port}|${host}|${labels}`));
-    }, options),
+    egressParts: deriveTelling<readonly Resource[]>(
+      graph,
+      "vhds.labelled.egress",
+      (read, key, tell) => {
+        const [namespace = "", port = "", name = "", host = "", labels = ""] = splitKey(key, 5);
+        const mine = `${namespace}|${port}|${host}|${labels}`;
+        return inTable(name, host, lookUp(read, hosts, mine, inTableOf(tell, name)));
+      },
+      options,
+    ),
   };
 }

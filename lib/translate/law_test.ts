@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { hash } from "../base/mod.ts";
 import type { TableKind } from "../derive/mod.ts";
-import type { Resource, View } from "../graph/mod.ts";
+import type { CellRef, Resource, View } from "../graph/mod.ts";
 import type { ProxyNode, Seat } from "../model/mod.ts";
 import {
   type Bench,
@@ -22,7 +22,7 @@ import {
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
 import { fromBinary, toBinary } from "../proto/mod.ts";
-import { TYPE_URLS } from "./mod.ts";
+import { provenanceOf, TYPE_URLS } from "./mod.ts";
 
 /** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
@@ -146,6 +146,10 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
   proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
+  proxyNode("two", { ip: "10.0.0.2", metadata: { EXPLAIN: "true" } }),
+  proxyNode("one", { labels: { app: "narrow" }, metadata: { EXPLAIN: "true" } }),
+  proxyNode("one", { ...TAKES_PARTS, metadata: { EXPLAIN: "true" } }),
+  proxyNode("one", { role: "router", labels: { app: "gw" }, metadata: { EXPLAIN: "true" } }),
 ];
 
 function yamlOf(e: Edit): string {
@@ -325,5 +329,63 @@ Deno.test("a skeleton and its virtual hosts are the whole table", () => {
       }
     }),
     { numRuns: 500, ...SEED },
+  );
+});
+
+/** Who decided what about a resource, and what it was read from. */
+interface Explained {
+  readonly view: View;
+  readonly cell: CellRef;
+  readonly version: string;
+  readonly origins: ReadonlySet<string>;
+}
+
+/** Explains all that a proxy sees; asserts that explanations are exact and name nothing that was not read. */
+function explainAll({ graph, translation }: Bench, seat: Seat): Explained[] {
+  return Object.values(TYPE_URLS).flatMap((type) => {
+    const view = seat.view(type);
+    return [...view?.entries() ?? []].map(({ name, version }): Explained => {
+      const cell = view!.cellOf(name)!;
+      const layer = view!.layers.find((l) => l.get(name) !== undefined)!;
+      const why = provenanceOf({ mesh: translation.mesh, view: view!, type, name })!;
+      const origins = new Set(graph.origins(cell.table, cell.key));
+      const imports = why.groups.some((g) => g.group === "import")
+        ? new Set(graph.origins(layer.name, ""))
+        : origins;
+      for (const o of why.objects) {
+        const ref = `${o.kind}/${o.namespace}/${o.name}`;
+        assert.ok(origins.has(ref) || imports.has(ref), `${name}: ${ref} was not read`);
+      }
+      if (why.groups.length > 0) assert.equal(why.exact, true, `${name} of ${cell.table}`);
+      return { view: view!, cell, version, origins };
+    });
+  });
+}
+
+Deno.test("explanations are exact, name nothing that was not read, and nothing else matters", () => {
+  fc.assert(
+    fc.property(fc.array(anyEdit, { minLength: 2, maxLength: 12 }), fc.nat(), (edits, pick) => {
+      const bench = startTranslation();
+      const state = new Map<string, Edit>();
+      for (const e of edits) {
+        apply(bench, e);
+        state.set(`${e.kind}/${e.namespace}/${e.name}`, e);
+      }
+      const seats = PROXIES.map((node) => bench.translation.source.seat(node, () => {}));
+      const before = seats.flatMap((seat) => explainAll(bench, seat));
+      const [ref, removed] = [...state][pick % state.size]!;
+      apply(bench, { ...removed, spec: undefined });
+      for (const { view, cell, version, origins } of before) {
+        if (origins.has(ref)) continue;
+        const kept = [...view.entries()].filter((r) => {
+          const now = view.cellOf(r.name)!;
+          return now.table === cell.table && now.key === cell.key;
+        });
+        if (kept.length > 0) {
+          assert.ok(kept.some((r) => r.version === version), `${ref}: ${cell.key}`);
+        }
+      }
+    }),
+    { numRuns: 60, ...SEED },
   );
 });

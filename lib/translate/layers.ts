@@ -17,7 +17,7 @@ import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_
 import { type ClassTables, deriveClassTables, secretsKey } from "./class_layer.ts";
 import { type Context, familyOf } from "./context.ts";
 import { deriveEgress, type Egress } from "./egress.ts";
-import { createExplained, namedCollection } from "./explained.ts";
+import { createExplained, type Explainable, namedCollection } from "./explained.ts";
 import { flavourKey, flavourOf } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
 import {
@@ -87,7 +87,7 @@ export function createLayers(context: Context): LayersOf {
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
   };
-  const explained = createExplained(context.mesh.graph);
+  const explained = createExplained(context.mesh.graph, explainable(parts));
   const grpc = deriveGrpcTables(context, parts.routes.virtualHosts);
   return (placement) => {
     const layers = isGrpc(placement.cls)
@@ -96,6 +96,41 @@ export function createLayers(context: Context): LayersOf {
       ? routerLayers(parts, placement)
       : sidecarLayers(parts, placement);
     return placement.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
+  };
+}
+
+/** Every table of resources that can carry their provenance. */
+function explainable(parts: Parts): Explainable {
+  const { clusters, assignments, listeners, own, egress, gateways, routes } = parts;
+  const { tables, vhds, labelled } = routes;
+  return {
+    [TYPE_URLS.cluster]: [clusters.base, clusters.overlay, own.clusters, own.routerClusters],
+    [TYPE_URLS.endpoint]: [assignments.base, assignments.overlay],
+    [TYPE_URLS.listener]: [
+      listeners.base,
+      listeners.overlay,
+      egress.listeners,
+      own.listeners,
+      gateways.listeners,
+    ],
+    [TYPE_URLS.route]: [
+      tables.public,
+      tables.overlay,
+      tables.egress,
+      vhds.skeletons.base,
+      vhds.skeletons.overlay,
+      vhds.egressSkeletons,
+      labelled.tables,
+      labelled.egressTables,
+      gateways.routes,
+    ],
+    [TYPE_URLS.virtualHost]: [
+      vhds.hosts.base,
+      vhds.hosts.overlay,
+      vhds.egressHosts,
+      labelled.parts,
+      labelled.egressParts,
+    ],
   };
 }
 

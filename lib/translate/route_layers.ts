@@ -43,6 +43,7 @@ export function deriveRoutes(context: Context, egress: Egress): Routes {
     overlayHttpHosts: deriveOverlayHttpHosts(context),
   };
   const tables = deriveRouteTables(context, {
+    cells: base,
     public: (port) => [publicHosts(pieces, port), ...publicRouteHosts(pieces, port)],
     overlay: (ns, port) => [overlayHosts(pieces, ns, port), ...overlayRouteHosts(pieces, ns, port)],
     egress: (ns, sidecar, listener, port) => [egressHosts(pieces, ns, sidecar, listener, port)],

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { choose, deriveTelling, retell, type Tell, within } from "../derive/mod.ts";
-import type { Collection, Derived, Graph, Read, Resource } from "../graph/mod.ts";
+import { choose, deriveTelling, lookUp, type Tell, within } from "../derive/mod.ts";
+import type { Collection, Derived, Read, Resource } from "../graph/mod.ts";
 import { type Context, splitKey } from "./context.ts";
 import { resourceOf, sameResources } from "./resource.ts";
 import { catchAllVirtualHost, routeConfiguration } from "./route/mod.ts";
@@ -60,23 +60,29 @@ export function assembleTable(
   return resourceOf(name, routeConfiguration(name, bytes, {}));
 }
 
-/** Has each virtual host of a table tell for itself, by the first collection that it is from. */
+/**
+ * Has each virtual host of a table tell for itself.
+ *
+ * @param names of the virtual hosts, `host:port`
+ * @param keyOf the cell of a host in `virtualHosts`
+ */
 export function tellParts(
-  graph: Graph,
   read: Read,
-  from: readonly Collection[],
-  parts: ReadonlyMap<string, Resource>,
+  virtualHosts: Derived<readonly Resource[]>,
+  names: Iterable<string>,
+  keyOf: (host: string, name: string) => string,
   tell: Tell | undefined,
 ): void {
   if (tell === undefined) return;
-  for (const [name, part] of parts) {
-    const cell = from.find((c) => c.content.get(name) === part)?.cellOf(name);
-    if (cell !== undefined) retell(graph, read, cell, tell);
+  for (const name of names) {
+    lookUp(read, virtualHosts, keyOf(name.slice(0, name.lastIndexOf(":")), name), tell);
   }
 }
 
 /** The collections of virtual hosts that tables are assembled from. */
 export interface VirtualHostLayers {
+  /** `NS|port|host` → the virtual host that they hold. */
+  readonly cells: Derived<readonly Resource[]>;
   /** Hosts with an HTTP port of this number, as everybody sees them. */
   public(port: string): readonly Collection[];
   /** What a namespace sees otherwise. */
@@ -125,7 +131,7 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
     public: deriveTelling<readonly Resource[]>(graph, "rds.public", (read, port, tell) => {
       const hosts = contents(read, layers.public(port));
       const inside = within(tell, port);
-      tellParts(graph, read, layers.public(port), hosts, inside);
+      tellParts(read, layers.cells, hosts.keys(), (host) => `|${port}|${host}`, inside);
       return [assembleTable(port, hosts.values(), outboundPolicy(read, context, "", inside))];
     }, options),
     overlay: deriveTelling<readonly Resource[]>(graph, "rds.overlay", (read, key, tell) => {
@@ -135,8 +141,9 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
       if (own.size === 0 && shared) return [];
       const all = hostsOf(read, namespace, port);
       const inside = within(tell, port);
-      const from = [...layers.overlay(namespace, port), ...layers.public(port)];
-      tellParts(graph, read, from, all, inside);
+      const keyOf = (host: string, name: string): string =>
+        `${own.has(name) ? namespace : ""}|${port}|${host}`;
+      tellParts(read, layers.cells, all.keys(), keyOf, inside);
       return [assembleTable(port, all.values(), outboundPolicy(read, context, "", inside))];
     }, options),
     egress: deriveTelling<readonly Resource[]>(graph, "rds.egress", (read, key, tell) => {
@@ -149,7 +156,8 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
         object: `Sidecar/${sidecar}`,
         field: `spec.egress[${listener}]`,
       });
-      tellParts(graph, read, layers.egress(namespace, sidecar, listener, port), hosts, inside);
+      const keyOf = (host: string): string => `${namespace}|${port}|${host}`;
+      tellParts(read, layers.cells, hosts.keys(), keyOf, inside);
       return [assembleTable(name, hosts.values(), outboundPolicy(read, context, sidecar, inside))];
     }, options),
   };

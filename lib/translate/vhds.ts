@@ -127,7 +127,7 @@ export function deriveVhds(
 }
 
 /** A listener for virtual hosts that are named as parts of a table. */
-function inTableOf(tell: Tell | undefined, table: string): Tell | undefined {
+export function inTableOf(tell: Tell | undefined, table: string): Tell | undefined {
   return tell && (({ of = [], ...told }) => {
     const [name, ...parts] = of;
     tell({ ...told, of: name === undefined ? of : [`${table}/${name}`, ...parts] });
