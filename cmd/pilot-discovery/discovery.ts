@@ -79,7 +79,7 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
     source: daemon.translation.source,
     now: () => performance.now(),
     clock: () => Date.now(),
-    culprits: culpritsIn(daemon.translation.mesh.graph),
+    culprits: culpritsIn(daemon.translation.mesh),
     changedAt: daemon.changedAt,
     pod: POD_NAME.get() ?? Deno.hostname(),
     instance: crypto.randomUUID().slice(0, 8),

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { TABLE_KINDS, tableOf, type Tables } from "../../lib/derive/mod.ts";
-import type { Edit, Graph, View } from "../../lib/graph/mod.ts";
+import { type Mesh, TABLE_KINDS, tableOf, type Tables } from "../../lib/derive/mod.ts";
+import type { Edit, View } from "../../lib/graph/mod.ts";
 import type { Edited } from "../../lib/receipts/mod.ts";
+import { suspectsOf } from "../../lib/translate/mod.ts";
 import type { Pending } from "./pending.ts";
 
 /**
@@ -39,11 +40,18 @@ const NAMED = 20;
 /** How many revisions back edits are looked for to put objects in order. */
 const RECENT = 1_000;
 
-/** Finds the configuration objects that a resource comes from, `kind/namespace/name`, the one edited last first. */
-export function culpritsIn(graph: Graph): (view: View, name: string) => readonly string[] {
+/**
+ * Finds the configuration objects that a resource comes from, `kind/namespace/name`: those that
+ * decided something about it before those that were read besides, of each the one edited last first.
+ */
+export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly string[] {
+  const { graph } = mesh;
   return (view, name) => {
     const cell = view.cellOf(name);
     if (!cell) return [];
+    const decided = new Set(
+      suspectsOf({ mesh, view, type: "", name }).map(({ object }) => object),
+    );
     const edited = new Map<string, number>();
     for (const edit of graph.edits(Math.max(0, graph.revision - RECENT)) ?? []) {
       edited.set(`${edit.table}/${edit.key}`, edit.revision);
@@ -51,6 +59,9 @@ export function culpritsIn(graph: Graph): (view: View, name: string) => readonly
     const objects = graph.origins(cell.table, cell.key)
       .filter((row) => TABLE_KINDS.some((kind) => row.startsWith(`${kind}/`)));
     const revision = (row: string) => edited.get(row) ?? 0;
-    return objects.sort((a, b) => revision(b) - revision(a)).slice(0, NAMED);
+    const rank = (row: string) => Number(decided.has(row));
+    return [...objects]
+      .sort((a, b) => rank(b) - rank(a) || revision(b) - revision(a))
+      .slice(0, NAMED);
   };
 }
