@@ -27,13 +27,13 @@ button { background: var(--soft); cursor: pointer; } textarea { display: block; 
 .scroll { overflow-x: auto; margin: .75rem 0; border: 1px solid var(--line); border-radius: 6px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding: .5rem .75rem; font-weight: 600; }
-th, td { text-align: left; vertical-align: top; padding: .28rem .75rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .28rem .75rem; border-top: 1px solid var(--line); overflow-wrap: break-word; }
 thead th { background: var(--soft); color: var(--mute); font-size: 12px; font-weight: 600; white-space: nowrap; } tbody th { font-weight: 500; } tbody tr:hover { background: var(--soft); }
 td.number, th.number { text-align: right; white-space: nowrap; }
 code, pre { font: 12.5px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; } pre { white-space: pre-wrap; margin: .75rem 0; padding: .75rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
 .bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); } .warn { color: var(--warn); }
 del { color: var(--bad); text-decoration-color: var(--bad); } ins { color: var(--good); text-decoration: none; }
-.badge { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); border: 1px solid var(--line); white-space: nowrap; font-weight: 500; } .badge.good { background: var(--good-soft); border-color: transparent; } .badge.bad { background: var(--bad-soft); border-color: transparent; } .badge.warn { background: var(--warn-soft); border-color: transparent; }
+.badge { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); border: 1px solid var(--line); white-space: nowrap; font-size: 13px; font-weight: 500; vertical-align: middle; } .badge.good { background: var(--good-soft); border-color: transparent; } .badge.bad { background: var(--bad-soft); border-color: transparent; } .badge.warn { background: var(--warn-soft); border-color: transparent; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.6rem, 1fr)); gap: .6rem; margin: .75rem 0 1rem; padding: 0; list-style: none; }
 .tiles li { border: 1px solid var(--line); border-radius: 6px; padding: .5rem .75rem; } .tiles strong { display: block; font-size: 1.3rem; line-height: 1.25; } .tiles li.bad { background: var(--bad-soft); border-color: transparent; color: inherit; font-weight: inherit; } .tiles li.bad strong { color: var(--bad); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; } dt { color: var(--mute); } dd { margin: 0; overflow-wrap: anywhere; }

@@ -112,7 +112,7 @@ export function auditPage(summary: AuditSummary, now: number): Response {
       ]),
       table({
         caption: `Differences (${reports.length})`,
-        columns: ["Cell", "Before", "Revision", "Wrong", "Made from"],
+        columns: ["Cell", "Ago", "Revision", "Wrong", "Made from"],
         rows: reports.map((r) => [
           h("code", null, `${r.cell.table} ${r.cell.key}`.slice(0, 120)),
           span(now - r.at),

@@ -76,7 +76,7 @@ function receiptsPage(inputs: DebugInputs, all: readonly Receipt[], url: URL): R
 export function receiptTable(list: readonly Receipt[], now: number): ComponentChildren {
   return table({
     caption: `Receipts (${list.length})`,
-    columns: ["Edit", "Generation", "Before", "Resources", "Proxies", "State", "Half by", "99% by"],
+    columns: ["Edit", "Generation", "Ago", "Resources", "Proxies", "State", "Half by", "99% by"],
     rows: list.map((r) => [
       rowLink(r.kind, `${r.namespace}/${r.name}`),
       r.generation ?? "removed",

@@ -68,7 +68,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
     caption: `Publications (${list.length})`,
     columns: [
       "Revision",
-      "Before",
+      "Ago",
       "Because of",
       "Proxies concerned",
       "Resources",
