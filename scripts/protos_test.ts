@@ -5,13 +5,18 @@ const PROTOS = fromFileUrl(new URL("../protos/mesh", import.meta.url));
 
 /** Files in which everything is documented; the others are as far as they are in use. */
 const DOCUMENTED = [
+  "extensions/v1alpha1/wasm.proto",
   "mesh/v1alpha1/network.proto",
+  "networking/v1alpha3/dataproxy_filter.proto",
   "networking/v1alpha3/destination_rule.proto",
   "networking/v1alpha3/gateway.proto",
   "networking/v1alpha3/service_entry.proto",
   "networking/v1alpha3/sidecar.proto",
   "networking/v1alpha3/virtual_service.proto",
   "networking/v1alpha3/workload_entry.proto",
+  "networking/v1alpha3/workload_group.proto",
+  "networking/v1beta1/proxy_config.proto",
+  "telemetry/v1alpha1/telemetry.proto",
   "type/v1beta1/selector.proto",
 ];
 
