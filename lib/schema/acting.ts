@@ -87,6 +87,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "endpoints[].labels",
       "endpoints[].locality",
       "endpoints[].weight",
+      "endpoints[].serviceAccount",
       "workloadSelector",
       "exportTo",
       "subjectAltNames",
@@ -94,7 +95,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     inertValues: { resolution: ["DYNAMIC_DNS"] },
   },
   WorkloadEntry: {
-    paths: ["address", "ports", "labels", "locality", "weight"],
+    paths: ["address", "ports", "labels", "locality", "weight", "serviceAccount"],
   },
   Sidecar: {
     paths: [
@@ -231,6 +232,9 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "rootNamespace",
       "trustDomain",
       "trustDomainAliases",
+      "extensionProviders[].name",
+      "extensionProviders[].dataproxyExtAuthzHttp",
+      "extensionProviders[].dataproxyExtAuthzGrpc",
       "enableAutoMtls",
       "pathNormalization",
       "dnsRefreshRate",
