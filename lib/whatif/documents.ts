@@ -27,7 +27,7 @@ export interface Question {
 export interface Edit {
   /** `Kind/namespace/name`. */
   readonly object: string;
-  readonly change: "added" | "changed" | "removed" | "unchanged";
+  readonly change: "added" | "changed" | "removed" | "unchanged" | "no effect";
 }
 
 /** A question that was understood, or what is wrong with it. */
@@ -64,10 +64,12 @@ export async function readQuestion(
     const { object } = document;
     if (object === undefined) continue;
     const name = `${object.kind}/${objectKey(object.meta)}`;
-    const problem = changes.has(name) ? twice(name, object) : untabled(object);
-    if (problem !== undefined) problems.push(problem);
-    else {
-      const kind = object.kind as TableKind;
+    const { kind } = object;
+    if (changes.has(name)) problems.push(twice(name, object));
+    else if (!isTableKind(kind)) {
+      warnings.push(untabled(object));
+      edits.push({ object: name, change: "no effect" });
+    } else {
       const before = tableOf(tables, kind).peek(objectKey(object.meta));
       const row = rowOf(object, before);
       take(name, editOf(before, row), { kind, key: objectKey(object.meta), object: row });
@@ -153,15 +155,14 @@ function twice(name: string, object: ParsedObject): SchemaProblem {
   };
 }
 
-/** Kinds that are read before anything acts on them cannot be rehearsed. */
-function untabled(object: ParsedObject): SchemaProblem | undefined {
-  if (isTableKind(object.kind)) return undefined;
+/** Kinds that are read before anything acts on them. */
+function untabled(object: ParsedObject): SchemaProblem {
   return {
     ...place(object),
     path: "kind",
-    code: "unsupported-kind",
+    code: "no-effect",
     message: `${object.kind} has no effect on proxies yet`,
-    remedy: `Leave it out; kinds that act are ${TABLE_KINDS.join(", ")}.`,
+    remedy: `Kinds that act are ${TABLE_KINDS.join(", ")}.`,
     object: identityOf(object),
   };
 }

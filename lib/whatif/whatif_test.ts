@@ -295,6 +295,14 @@ for (const [what, documents, removals, message, line] of WRONG) {
   });
 }
 
+Deno.test("an object of a kind that does nothing yet is told as such", async () => {
+  const telemetry = "apiVersion: telemetry.mesh.io/v1\nkind: Telemetry\n" +
+    "metadata: {name: t, namespace: one}\nspec: {}\n";
+  const prediction = await predict(stage().whatif, telemetry);
+  assert.deepEqual(prediction.edits, [{ object: "Telemetry/one/t", change: "no effect" }]);
+  assert.ok(prediction.warnings.some(({ code }) => code === "no-effect"));
+});
+
 Deno.test("one question at a time, in pieces, and one that nobody waits for ends", async () => {
   const world = stage();
   const many = Array.from({ length: 400 }, (_, i) => service(`s${i}`, HTTP)).join("---\n");
