@@ -43,6 +43,11 @@ export interface Seat {
    * session then compares with `View.diffFrom`.
    */
   view(typeUrl: string): View | undefined;
+  /**
+   * Tells which resources of a type are sent only to who asks for them by name, even
+   * to who asks for all of them; `undefined`: none.
+   */
+  onDemand?(typeUrl: string): ((name: string) => boolean) | undefined;
   /** Gives the class back; its views may be evicted when nobody holds them. */
   close(): void;
 }

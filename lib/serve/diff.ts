@@ -6,7 +6,7 @@
  */
 import type { Delta, Resource, View } from "../graph/mod.ts";
 import { freshParts, noteFresh, tell, wholesAsked } from "./parts.ts";
-import { wants, type Watch } from "./watch.ts";
+import { wants, wantsAll, type Watch } from "./watch.ts";
 
 /** What is to be sent of one type. */
 export interface Change {
@@ -55,7 +55,8 @@ function contentOf(view: View): readonly Resource[] {
 export function wanted(watch: Watch): readonly Resource[] {
   const { view } = watch;
   if (!view) return [];
-  if (watch.wildcard) return contentOf(view);
+  if (wantsAll(watch)) return contentOf(view);
+  if (watch.wildcard) return contentOf(view).filter(({ name }) => wants(watch, name));
   const resources: Resource[] = [];
   for (const name of watch.names) {
     const resource = view.get(name);
@@ -179,11 +180,11 @@ function difference({ held, at, view }: Watch): Delta {
 }
 
 function filtered(watch: Watch, resources: readonly Resource[]): readonly Resource[] {
-  if (watch.wildcard || resources.length === 0) return resources;
+  if (wantsAll(watch) || resources.length === 0) return resources;
   return resources.filter((resource) => wants(watch, resource.name));
 }
 
 function filteredNames(watch: Watch, names: readonly string[]): readonly string[] {
-  if (watch.wildcard || names.length === 0) return names;
+  if (wantsAll(watch) || names.length === 0) return names;
   return names.filter((name) => wants(watch, name));
 }

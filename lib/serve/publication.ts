@@ -6,7 +6,7 @@
 import type { View } from "../graph/mod.ts";
 import type { Concern, Onlooker } from "./observe.ts";
 import type { Hall, Session } from "./session.ts";
-import { wants, type Watch } from "./watch.ts";
+import { wants, wantsAll, type Watch } from "./watch.ts";
 
 type Told = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;
 
@@ -54,7 +54,7 @@ function onlooker(stream: Session, watch: Watch): Onlooker {
   return {
     stream,
     typeUrl: watch.type.url,
-    wildcard: watch.wildcard,
+    wildcard: wantsAll(watch),
     wants: (name) => wants(watch, name),
   };
 }

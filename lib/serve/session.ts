@@ -175,7 +175,10 @@ function open(session: Session, typeUrl: string): Watch {
   const view = session.seat.view(typeUrl);
   const encoder = hall.encoder(typeUrl, variant, view !== undefined);
   const watch = newWatch(resourceType(typeUrl), encoder, hall.names);
-  if (variant === "delta") connect(watches, watch);
+  if (variant === "delta") {
+    connect(watches, watch);
+    watch.onDemand = session.seat.onDemand?.(typeUrl);
+  }
   look(session, watch, view);
   if (!view) hall.unserved(session, typeUrl);
   const after = watches.findIndex((other) => other.type.order > watch.type.order);

@@ -74,6 +74,8 @@ export interface Watch {
    * forgotten the names: asked for again, they are new to it.
    */
   readonly forgotten: Set<string>;
+  /** Resources that the wildcard does not stand for; `undefined`: none. */
+  onDemand: ((name: string) => boolean) | undefined;
   /** Of a type of parts: the stream's watch of the wholes, once there is one. */
   wholes: Watch | undefined;
   /** Of a type of wholes: the stream's watch of their parts. */
@@ -132,6 +134,7 @@ export function newWatch(
     versions: undefined,
     answers: new Set(),
     forgotten: new Set(),
+    onDemand: undefined,
     wholes: undefined,
     parts: undefined,
     fresh: new Set(),
@@ -153,9 +156,15 @@ export function newWatch(
   };
 }
 
+/** Whether everything is asked for. */
+export function wantsAll({ wildcard, onDemand }: Watch): boolean {
+  return wildcard && !onDemand;
+}
+
 /** Whether a name is asked for, itself or as a part of something that is. */
 export function wants(watch: Watch, name: string): boolean {
-  if (watch.wildcard || watch.names.has(name)) return true;
+  if (watch.names.has(name)) return true;
+  if (watch.wildcard) return !watch.onDemand?.(name);
   const whole = watch.wholes && wholeOf(name);
   return whole !== undefined && wants(watch.wholes!, whole);
 }
@@ -220,7 +229,7 @@ export function subscribeDelta(watch: Watch, request: XdsRequest, first: boolean
   for (const name of request.unsubscribe) {
     if (name === ALL) {
       watch.wildcard = false;
-    } else if (watch.names.delete(name) && watch.wildcard) {
+    } else if (watch.names.delete(name) && wants(watch, name)) {
       // Asked for by the wildcard still: the client is told what it is to hold now.
       watch.answers.add(name);
       watch.due = true;

@@ -47,6 +47,7 @@ export function classBasis(node: ProxyNode, features: Pick<Features, "vhds">): C
       ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
+      ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
     },
   };
@@ -65,6 +66,12 @@ function isTrue(value: unknown): boolean {
 function takesVirtualHosts({ role, transport, userAgent, metadata }: ProxyNode): boolean {
   return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
     String(metadata.VHDS ?? "").toLowerCase() !== "false";
+}
+
+/** Whether a proxy asks to be sent clusters when a request needs them: Envoy can, in delta alone. */
+function takesClustersOnDemand({ role, transport, userAgent, metadata }: ProxyNode): boolean {
+  return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
+    isTrue(metadata.ODCDS);
 }
 
 /** Completes a class; equal data give equal keys. */

@@ -87,6 +87,7 @@ export function managerDefaults(
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
     http10: flavour.http10 || features.http10,
+    ...(flavour.onDemand ? { onDemand: true } : {}),
     idleTimeoutMs: flavour.idleTimeoutMs,
     sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
     detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),

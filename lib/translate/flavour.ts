@@ -13,6 +13,8 @@ export interface Flavour {
   /** Listeners bind to their own ports, because nothing redirects traffic. */
   readonly bound: boolean;
   readonly http10: boolean;
+  /** Node metadata `ODCDS`: clusters are fetched when they are needed. */
+  readonly onDemand: boolean;
   /** Node metadata `IDLE_TIMEOUT`, ms. */
   readonly idleTimeoutMs?: number;
 }
@@ -23,6 +25,7 @@ export function flavourOf(cls: ProxyClass): Flavour {
     family: familyOf(cls),
     bound: cls.interception === "NONE",
     http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
+    onDemand: cls.options.ODCDS === "true",
     idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
   };
 }
@@ -43,6 +46,7 @@ export function flavourKey(f: Flavour): string {
     f.family,
     ...(f.bound ? ["bound"] : []),
     ...(f.http10 ? ["http10"] : []),
+    ...(f.onDemand ? ["ondemand"] : []),
     ...(f.idleTimeoutMs === undefined ? [] : [`idle=${f.idleTimeoutMs}`]),
   ].join(",");
 }
@@ -55,6 +59,7 @@ export function parseFlavour(key: string): Flavour {
     family: family as Family,
     bound: flags.includes("bound"),
     http10: flags.includes("http10"),
+    onDemand: flags.includes("ondemand"),
     idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),
   };
 }

@@ -7,6 +7,8 @@ import { canonicalJson } from "../base/mod.ts";
 import { labelsKey } from "../derive/mod.ts";
 import type { Collection, Derived, View } from "../graph/mod.ts";
 import type { ProxyClass, ProxyNode, Seat } from "../model/mod.ts";
+import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { typeUrl } from "../proto/mod.ts";
 import { type ClassBasis, classBasis, proxyClass } from "./classify.ts";
 import type { Context } from "./context.ts";
 
@@ -42,6 +44,13 @@ export function deriveClasses({ mesh }: Pick<Context, "mesh">): Derived<ProxyCla
     "class",
     (_read, key) => ({ ...JSON.parse(key) as ProxyClass, key }),
   );
+}
+
+const CLUSTER_URL = typeUrl(ClusterSchema);
+
+/** Whether a cluster is one that requests are routed to, and no part of the proxy's own set-up. */
+function isOutbound(cluster: string): boolean {
+  return cluster.startsWith("outbound|");
 }
 
 /** Gives a proxy its seat; see `SeatSource.seat`. */
@@ -81,6 +90,8 @@ export function takeSeat(
       return current.cls.key;
     },
     view: (typeUrl) => views.get(typeUrl),
+    onDemand: (typeUrl) =>
+      current.cls.options.ODCDS === "true" && typeUrl === CLUSTER_URL ? isOutbound : undefined,
     close: () => {
       watch.close();
       for (const layer of held) layer.release();

@@ -85,10 +85,11 @@ export function tcpChain(
 /** The filter that forwards the connections of a chain. */
 export function tcpFilter(
   input: TcpChain,
-  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
+  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs" | "onDemand">,
 ): Filter {
   return tcpProxyFilter({
     ...input,
+    onDemand: manager.onDemand,
     idleTimeoutMs: input.idleTimeoutMs ?? manager.idleTimeoutMs,
     accessLog: manager.accessLog,
   });

@@ -11,8 +11,17 @@ import { CorsSchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { FilterConfigSchema as GrpcStatsSchema } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { OnDemandSchema } from "#envoy/extensions/filters/http/on_demand/v3/on_demand_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
-import { type Any, AnySchema, create, packAny, TYPE_URL_PREFIX } from "../../proto/mod.ts";
+import {
+  type Any,
+  AnySchema,
+  create,
+  durationOf,
+  packAny,
+  TYPE_URL_PREFIX,
+} from "../../proto/mod.ts";
+import { adsSource, ON_DEMAND_MS } from "../wire/mod.ts";
 
 /** One row of the table: a filter, where it stands and why. */
 interface FilterRow {
@@ -66,6 +75,13 @@ const FILTERS: readonly FilterRow[] = [
   },
 ];
 
+/** Holds a request to a cluster that is not there until it was asked for. First, for other filters look at the cluster. */
+const ON_DEMAND: FilterRow = {
+  name: "envoy.filters.http.on_demand",
+  config: () =>
+    packAny(OnDemandSchema, { odcds: { source: adsSource(), timeout: durationOf(ON_DEMAND_MS) } }),
+};
+
 /** The filter before which requests are let in or refused: what follows is done for those alone that are let in. */
 const BEHIND_GUARD = "envoy.filters.http.fault";
 
@@ -73,9 +89,14 @@ const BEHIND_GUARD = "envoy.filters.http.fault";
  * The filters for a port's protocol.
  *
  * @param guard filters that let requests in or refuse them, in their order
+ * @param onDemand whether clusters are asked for when a request is to go to them
  */
-export function httpFilters(protocol: Protocol, guard: readonly HttpFilter[] = []): HttpFilter[] {
-  return FILTERS
+export function httpFilters(
+  protocol: Protocol,
+  guard: readonly HttpFilter[] = [],
+  onDemand: boolean = false,
+): HttpFilter[] {
+  return [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [
       ...(row.name === BEHIND_GUARD ? guard : []),

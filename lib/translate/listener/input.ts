@@ -32,6 +32,8 @@ export interface ManagerDefaults {
   readonly detectionTimeoutMs: number;
   /** Pass `100-continue` on instead of answering it. */
   readonly proxy100Continue: boolean;
+  /** Outbound requests and connections to clusters that are not there make the proxy ask for them (node metadata `ODCDS`). */
+  readonly onDemand?: boolean;
 }
 
 /** Where a listener is. */

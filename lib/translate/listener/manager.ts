@@ -57,7 +57,11 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     routeSpecifier: "rds" in routes
       ? { case: "rds", value: { configSource: adsSource(), routeConfigName: routes.rds } }
       : { case: "routeConfig", value: routes.inline },
-    httpFilters: httpFilters(input.protocol ?? "HTTP", input.guard),
+    httpFilters: httpFilters(
+      input.protocol ?? "HTTP",
+      input.guard,
+      input.class === "outbound" && defaults.onDemand === true,
+    ),
     accessLog: accessLogs(defaults.accessLog),
     upgradeConfigs: [{ upgradeType: "websocket" }],
     // Streams may rest for as long as they like; time limits are the routes' matter.

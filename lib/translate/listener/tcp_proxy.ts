@@ -6,6 +6,7 @@
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
+import { adsSource, ON_DEMAND_MS } from "../wire/mod.ts";
 import { accessLogs } from "./access_log.ts";
 import type { AccessLogSettings, WeightedCluster } from "./input.ts";
 
@@ -25,6 +26,8 @@ export interface TcpProxyInput {
   /** Whether clients stay with an endpoint by their address. */
   readonly hashSourceIp?: boolean;
   readonly accessLog?: AccessLogSettings;
+  /** A cluster that is not there is asked for. */
+  readonly onDemand?: boolean;
 }
 
 /** Builds the filter that forwards connections. */
@@ -37,6 +40,9 @@ export function tcpProxyFilter(input: TcpProxyInput): Filter {
     maxDownstreamConnectionDuration: duration === undefined ? undefined : durationOf(duration),
     hashPolicy: input.hashSourceIp ? [{ policySpecifier: { case: "sourceIp", value: {} } }] : [],
     accessLog: accessLogs(input.accessLog),
+    onDemand: input.onDemand
+      ? { odcdsConfig: adsSource(), timeout: durationOf(ON_DEMAND_MS) }
+      : undefined,
   });
   return create(FilterSchema, {
     name: TCP_PROXY,

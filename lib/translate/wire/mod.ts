@@ -6,7 +6,7 @@
  */
 export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
 export { configPath, MESH_METADATA, meshMetadata } from "./metadata.ts";
-export { adsSource } from "./source.ts";
+export { adsSource, ON_DEMAND_MS } from "./source.ts";
 export {
   AUTHORITIES_SECRET,
   fileCertificate,

@@ -22,3 +22,6 @@ export function adsSource(): ConfigSource {
     resourceApiVersion: ApiVersion.V3,
   });
 }
+
+/** How long a request waits for a cluster that was asked for because of it, ms; Envoy's own default. */
+export const ON_DEMAND_MS = 5000;
