@@ -14,6 +14,7 @@ import {
 import { mergeDelegate } from "./delegate_merge.ts";
 import { fullHost } from "./hosts.ts";
 import { gatewayKey } from "./route_names.ts";
+import { deriveTelling, fromObject } from "./tell.ts";
 import type { Tables } from "./tables.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
@@ -30,10 +31,18 @@ export function deriveDelegates(
   tables: Tables,
   domain: string,
 ): Derived<VirtualService | undefined> {
-  return graph.derive<VirtualService | undefined>("route.spec", (read, key) => {
+  return deriveTelling<VirtualService | undefined>(graph, "route.spec", (read, key, tell) => {
     const row = read.get(tables.virtualServices, key);
     if (row === undefined || !delegates(row.spec)) return row?.spec;
-    const http = row.spec.http.flatMap((rule) => rulesOf(read, tables, row, rule, domain));
+    const http = row.spec.http.flatMap((rule, i) => {
+      const hears = tell && ((delegate: ConfigObject): void =>
+        tell({
+          group: "delegate",
+          ...fromObject(delegate, "spec.http"),
+          value: `in the place of spec.http[${i}]`,
+        }));
+      return rulesOf(read, tables, row, rule, domain, hears);
+    });
     return { ...row.spec, http };
   }, { equal: sameSpec });
 }
@@ -53,6 +62,7 @@ function rulesOf(
   row: ConfigObject<VirtualService>,
   rule: HTTPRoute,
   domain: string,
+  hears: ((delegate: ConfigObject) => void) | undefined,
 ): HTTPRoute[] {
   if (rule.delegate === undefined) return [rule];
   const home = row.meta.namespace;
@@ -61,6 +71,7 @@ function rulesOf(
   if (delegate === undefined || delegate.spec.hosts.length > 0) return [rule];
   const { exportTo, http } = delegate.spec;
   if (!visibleTo(visibilityOf(exportTo, delegate.meta.namespace), home)) return [rule];
+  hears?.(delegate);
   const inner = http.map((one) => atHome(one, delegate.meta.namespace, domain));
   return mergeDelegate(atHome(rule, home, domain), inner);
 }

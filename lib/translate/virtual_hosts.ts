@@ -67,7 +67,7 @@ export function virtualHost(
 
   const defaults = routeDefaults(read, context);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
-  const spec = row && read.get(mesh.routes.spec, routeKey);
+  const spec = row && lookUp(read, mesh.routes.spec, routeKey, tell);
   let routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {
     gateways: ["mesh"],
     port,
