@@ -12,6 +12,7 @@ import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { repeated } from "./repeated.ts";
 import { decodeRequest } from "./request.ts";
 import { responseEncoder } from "./response.ts";
 import { concat, delimited } from "./wire.ts";
@@ -50,6 +51,45 @@ Deno.test("a delta request decodes as the schema says", () => {
       }
     }),
   );
+});
+
+Deno.test("lists that were read before are shared; what differs is read anew, bounds hold for both", () => {
+  const roomy = { ...LIMITS, maxNames: 10_000 };
+  const lists = repeated();
+  const names = Array.from({ length: 400 }, (_, i) => `outbound|80||service-${i}.example`);
+  const versions = Object.fromEntries(names.map((name) => [name, `v-${name}`]));
+  const request = (typeUrl: string, more: object = {}) =>
+    encode(DeltaDiscoveryRequestSchema, {
+      typeUrl,
+      node: { id: typeUrl },
+      resourceNamesSubscribe: names,
+      initialResourceVersions: versions,
+      responseNonce: `nonce of ${typeUrl}`,
+      ...more,
+    });
+  const first = decodeRequest(request("one"), "delta", roomy, lists);
+  const second = decodeRequest(request("two"), "delta", roomy, lists);
+  assert.equal(second.names, first.names);
+  assert.equal(second.versions, first.versions);
+  assert.deepEqual([second.typeUrl, second.nonce], ["two", "nonce of two"]);
+  assert.equal(new TextDecoder().decode(second.node).includes("two"), true);
+  const other = decodeRequest(
+    request("one", { initialResourceVersions: { ...versions, [names[7]!]: "other" } }),
+    "delta",
+    roomy,
+    lists,
+  );
+  assert.equal(other.versions!.has(names[7]!, "other"), true);
+  assert.equal(first.versions!.has(names[7]!, "other"), false);
+  const plain = decodeRequest(request("one"), "delta", roomy);
+  assert.deepEqual(plain.names, first.names);
+  assert.ok(lists.bytes > 40_000);
+  for (let i = 0; i < 400; i++) {
+    const more = { resourceNamesSubscribe: [...names, `extra-${i}`] };
+    decodeRequest(request("one", more), "delta", roomy, lists);
+  }
+  assert.ok(lists.bytes <= 16 * 1024 * 1024, "what is kept is bounded");
+  assert.notEqual(decodeRequest(request("one"), "delta", roomy, lists).names, first.names);
 });
 
 Deno.test("a SotW request decodes as the schema says", () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { RpcError } from "../rpc/mod.ts";
+import type { Lists, Repeated } from "./repeated.ts";
 import { type HeldVersions, heldVersions, type HeldVersionsReader } from "./versions.ts";
 import { fields, textOf } from "./wire.ts";
 
@@ -41,23 +42,60 @@ const SOTW = { node: 2, typeUrl: 4, names: 3, unsubscribe: -1, versions: -1, non
 const MAX_ERROR = 4096;
 const MAX_TYPE_URL = 256;
 
+/** Numbers of fields, by what they hold. */
+type Fields = typeof DELTA;
+
 /**
- * Decodes a request. Throws `MeshError` `wire-malformed` for garbage and `RpcError`
- * RESOURCE_EXHAUSTED for what is beyond the limits.
+ * Decodes a request. Lists that another request had alike come from `lists`, when that is given.
+ * Throws `MeshError` `wire-malformed` for garbage and `RpcError` RESOURCE_EXHAUSTED for what is
+ * beyond the limits.
  */
 export function decodeRequest(
   bytes: Uint8Array,
   variant: "sotw" | "delta",
   limits: RequestLimits,
+  lists?: Repeated,
 ): XdsRequest {
   const at = variant === "delta" ? DELTA : SOTW;
-  const names: string[] = [];
-  const unsubscribe: string[] = [];
-  let versions: HeldVersionsReader | undefined;
   let typeUrl = "";
   let nonce = "";
   let node: Uint8Array | undefined;
   let error: XdsRequest["error"];
+  /** Where the lists lie; what lies between them is in it too. */
+  let from = -1;
+  let to = 0;
+  for (const { number, from: tag, start, end } of fields(bytes)) {
+    if (isList(number, at)) {
+      if (from < 0) from = tag;
+      to = end;
+    } else if (number === at.typeUrl) {
+      typeUrl = textOf(bytes, start, Math.min(end, start + MAX_TYPE_URL));
+    } else if (number === at.nonce) {
+      nonce = textOf(bytes, start, Math.min(end, start + limits.maxName));
+    } else if (number === at.error) error = readStatus(bytes, start, end);
+    else if (number === at.node) node = nodeBytes(bytes, start, end, limits.maxNode);
+  }
+  const read = () => from < 0 ? NO_LISTS : readLists(bytes, from, to, at, limits);
+  const known = from < 0 || !lists ? read() : lists.read(bytes.subarray(from, to), read);
+  return { typeUrl, node, nonce, error, ...known };
+}
+
+const NO_LISTS: Lists = { names: [], unsubscribe: [], versions: undefined };
+
+function isList(number: number, at: Fields): boolean {
+  return number === at.names || number === at.unsubscribe || number === at.versions;
+}
+
+function readLists(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  at: Fields,
+  limits: RequestLimits,
+): Lists {
+  const names: string[] = [];
+  const unsubscribe: string[] = [];
+  let versions: HeldVersionsReader | undefined;
   const check = (length: number): void => {
     if (length > limits.maxName) {
       throw new RpcError(
@@ -73,18 +111,12 @@ export function decodeRequest(
     check(end - start);
     return textOf(bytes, start, end);
   };
-  for (const { number, start, end } of fields(bytes)) {
+  for (const { number, start, end } of fields(bytes, from, to)) {
     if (number === at.names) names.push(name(start, end));
     else if (number === at.unsubscribe) unsubscribe.push(name(start, end));
     else if (number === at.versions) (versions ??= heldVersions(bytes, check)).add(start, end);
-    else if (number === at.typeUrl) {
-      typeUrl = textOf(bytes, start, Math.min(end, start + MAX_TYPE_URL));
-    } else if (number === at.nonce) {
-      nonce = textOf(bytes, start, Math.min(end, start + limits.maxName));
-    } else if (number === at.error) error = readStatus(bytes, start, end);
-    else if (number === at.node) node = nodeBytes(bytes, start, end, limits.maxNode);
   }
-  return { typeUrl, node, nonce, error, names, unsubscribe, versions };
+  return { names, unsubscribe, versions };
 }
 
 /** The refusal of a client that asks for too much. */

@@ -8,6 +8,7 @@ import { onceLogger, scope } from "../log/mod.ts";
 import type { View } from "../graph/mod.ts";
 import type { ProxyNode, SeatSource } from "../model/mod.ts";
 import { type RpcCall, RpcError, type RpcMethod } from "../rpc/mod.ts";
+import { type Breath, breather } from "./breath.ts";
 import { type Limiter, limiter } from "./limiter.ts";
 import * as metrics from "./metrics.ts";
 import { nameTable } from "./names.ts";
@@ -19,6 +20,7 @@ import { publicationTeller } from "./publication.ts";
 import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
 import { decodeRequest, type XdsRequest } from "./request.ts";
+import { type Repeated, repeated } from "./repeated.ts";
 import { type ResponseEncoder, responseEncoder } from "./response.ts";
 import {
   closeSession,
@@ -130,6 +132,8 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       maxWaitMs: options.limits?.admitMs ?? 30_000,
       now: options.now,
     }),
+    breath: breather({ sliceMs: 10, now: options.now }),
+    lists: repeated(),
     opened: 0,
     open: true,
   };
@@ -175,6 +179,10 @@ interface Entrance {
   readonly sessions: Set<Session>;
   readonly queue: PushQueue<Session>;
   readonly admission: Limiter;
+  /** Asked before each request. */
+  readonly breath: Breath;
+  /** Lists of requests that others may send alike. */
+  readonly lists: Repeated;
   opened: number;
   open: boolean;
 }
@@ -229,15 +237,13 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
 /** Serves one stream from its first request to its end. */
 async function serve(entrance: Entrance, call: RpcCall, variant: "sotw" | "delta"): Promise<void> {
   let session: Session | undefined;
-  let turn = 0;
   try {
     for await (const bytes of call.messages) {
+      for (let wait = entrance.breath(); wait; wait = entrance.breath()) await wait;
       metrics.received(bytes.byteLength);
       const request = decode(entrance, bytes, variant);
       session ??= await admit(entrance, call, variant, request);
       receive(session, request);
-      // One client with much to say does not keep the others waiting.
-      if (++turn % 128 === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
   } finally {
     if (session) leave(entrance, session);
@@ -251,7 +257,7 @@ function decode(entrance: Entrance, bytes: Uint8Array, variant: "sotw" | "delta"
       maxNode: limits.maxNode ?? 1024 * 1024,
       maxName: limits.maxName ?? 2048,
       maxNames: limits.maxNames ?? 100_000,
-    });
+    }, entrance.lists);
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });

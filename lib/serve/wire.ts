@@ -10,6 +10,8 @@ import { MeshError } from "../base/mod.ts";
 /** A field as it is met: its number, and either a number or the bytes of its content. */
 export interface Field {
   number: number;
+  /** Offset of the field's tag. */
+  from: number;
   /** Value of a varint or fixed field. Exact up to 2^53. */
   value: number;
   /** Start and end of the content of a length-delimited field, as offsets; equal otherwise. */
@@ -32,9 +34,10 @@ export function* fields(
   from = 0,
   to: number = bytes.byteLength,
 ): Generator<Field> {
-  const field: Field = { number: 0, value: 0, start: 0, end: 0 };
+  const field: Field = { number: 0, from: 0, value: 0, start: 0, end: 0 };
   const cursor = { at: from };
   while (cursor.at < to) {
+    field.from = cursor.at;
     const tag = readVarint(bytes, cursor, to);
     field.number = Math.floor(tag / 8);
     if (field.number === 0 || field.number > LARGEST_FIELD) throw malformed();
