@@ -4,9 +4,12 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:tls";
+import { eventually } from "../../../scripts/harness/mod.ts";
 import { manifest } from "../../support/manifest.ts";
 import { becomes, inPlain, type SecurityCase, throughMesh } from "./case.ts";
-import { CLIENT_NAMESPACE, policy, type SecurityWorld, SERVER_NAMESPACE } from "./world.ts";
+import { CLIENT_NAMESPACE, policy, type SecurityWorld, SERVER, SERVER_NAMESPACE } from "./world.ts";
 
 const mode = (mode: string): string => policy("PeerAuthentication", "default", { mtls: { mode } });
 
@@ -14,6 +17,19 @@ const mode = (mode: string): string => policy("PeerAuthentication", "default", {
 async function handshakes(world: SecurityWorld): Promise<number> {
   const found = await world.server.stats("^listener.*ssl\\.handshake$");
   return Object.values(found).reduce((a, b) => a + b, 0);
+}
+
+/** Serial number of the certificate that the server shows. */
+async function shownBy({ http }: SecurityWorld): Promise<string> {
+  const socket = connect({ host: SERVER, port: http, rejectUnauthorized: false });
+  // It has no certificate of its own, and is told so once it has seen the server's.
+  socket.on("error", () => {});
+  try {
+    await once(socket, "secureConnect");
+    return socket.getPeerCertificate().serialNumber;
+  } finally {
+    socket.destroy();
+  }
 }
 
 export const MUTUAL_CASES: readonly SecurityCase[] = [
@@ -70,6 +86,20 @@ export const MUTUAL_CASES: readonly SecurityCase[] = [
       await becomes("a call through the mesh", 200, () => throughMesh(world, "/"));
       await world.apply(mode("STRICT"), rule(["spiffe://cluster.local/ns/other/sa/shop"]));
       await becomes("a call to somebody else", 503, () => throughMesh(world, "/"));
+    },
+  },
+  {
+    name: "a renewed certificate is shown without a word from the daemon",
+    run: async (world) => {
+      await world.apply(mode("STRICT"));
+      await becomes("a call through the mesh", 200, () => throughMesh(world, "/"));
+      const before = await shownBy(world);
+      await world.renew();
+      await eventually(
+        "the new certificate to be shown",
+        async () => await shownBy(world) !== before,
+      );
+      await becomes("a call through the mesh", 200, () => throughMesh(world, "/"));
     },
   },
   {

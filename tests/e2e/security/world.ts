@@ -47,6 +47,8 @@ export interface SecurityWorld extends AsyncDisposable {
   readonly authority: Authority;
   /** Of a caller in a namespace, `spiffe://cluster.local/ns/NAMESPACE/sa/NAME`. */
   readonly certificate: (namespace: string, account: string) => Promise<Certificate>;
+  /** Puts a new certificate in the place of the server's. */
+  readonly renew: () => Promise<void>;
   /** Writes the policies of a case and waits until both proxies have taken them up. */
   readonly apply: (...texts: readonly string[]) => Promise<void>;
 }
@@ -152,8 +154,16 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
       }
     }
   };
+  const renew = async (): Promise<void> => {
+    const fresh = await authority.issue("renewed", [
+      `spiffe://cluster.local/ns/${SERVER_NAMESPACE}/sa/shop`,
+    ]);
+    await Deno.rename(fresh.key, `${dir}/${SERVER_NAMESPACE}-shop-key.pem`);
+    await Deno.rename(fresh.cert, `${dir}/${SERVER_NAMESPACE}-shop.pem`);
+  };
   const parts = stack.move();
   return {
+    renew,
     config,
     daemon,
     server,
