@@ -238,13 +238,15 @@ async function listen(
   let ready = false;
   observeConflicts(core.translation);
   observe({ graph: core.translation.mesh.graph, tables: core.translation.mesh.tables });
+  // One for both listeners: rehearsals are made one at a time.
+  const debugPages = debug(options, core, xds);
   if (options.monitoringAddr !== "") {
     const web = await startWeb({
       name: "monitoring",
       address: options.monitoringAddr,
       routes: [
         ...monitoringRoutes({ localOnly: METRICS_LOCALHOST_ACCESS_ONLY.get() }),
-        ...debug(options, core, xds),
+        ...debugPages,
       ],
     });
     stack.defer(() => web.stop(Math.min(grace, 1_000)));
@@ -254,7 +256,7 @@ async function listen(
     const web = await startWeb({
       name: "http",
       address: options.httpAddr,
-      routes: [readyRoute(() => ready), ...debug(options, core, xds), ...routes],
+      routes: [readyRoute(() => ready), ...debugPages, ...routes],
       limits,
     });
     stack.defer(() => web.stop(Math.min(grace, 1_000)));
