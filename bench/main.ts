@@ -32,6 +32,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "first translation of one class, of a second, of fifty  [--services=]",
     load: () => import("./translate.ts"),
   },
+  soak: {
+    measures: "a quarter of an hour of edits and faults: does everything hold  [--minutes=]",
+    load: () => import("./soak/main.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),

@@ -21,6 +21,8 @@ export interface Row {
   readonly p99Ms: number;
   readonly peakMiB: number;
   readonly residentMiB: number;
+  /** The longest time that the daemon's event loop ran nothing else. */
+  readonly stallMs: number;
 }
 
 /** How long nothing must arrive before a piece of work counts as done, ms. */
@@ -43,6 +45,7 @@ export async function measure(
   const { pid } = bench.daemon.program;
   await bench.clients.ask("mark");
   await resetPeak(pid);
+  await stall(bench.daemon);
   const before = await cpuSeconds(pid);
   const start = Date.now();
   await act();
@@ -62,8 +65,15 @@ export async function measure(
     p99Ms: percentile(took, 0.99),
     peakMiB: mem.peak,
     residentMiB: mem.now,
+    stallMs: await stall(bench.daemon),
   });
   console.error(`${work}: ${cpu.toFixed(2)} CPU s`);
+}
+
+/** How late the daemon's event loop was at worst since this was asked last, ms. */
+async function stall(daemon: Daemon): Promise<number> {
+  const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+  return 1000 * Number(/^process_event_loop_lag_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
 }
 
 /** The clients' report once nothing new arrived for a while. */

@@ -1,0 +1,97 @@
+/**
+ * Random edits of a config directory, of the kinds that people and machines make.
+ *
+ * @module
+ */
+import { destinationRule, serviceEntry, virtualService } from "../push/corpus.ts";
+
+/** A source of chance that gives the same numbers for the same seed (mulberry32). */
+export function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Where edits are made. */
+export interface Target {
+  write(file: string, text: string): Promise<void>;
+  remove(file: string): Promise<void>;
+}
+
+/** Makes random edits. */
+export interface Editor {
+  /** Makes one, and says what it was. */
+  edit(): Promise<string>;
+  /** Mends all files that are broken: what was good before serves in their place, which a daemon that begins has not seen. */
+  mend(): Promise<void>;
+}
+
+const BROKEN = "apiVersion: networking.mesh.io/v1\nkind: ServiceEntry\nspec: [\n";
+
+/** An editor of a directory that holds the benchmarks' corpus. */
+export function editorOf(target: Target, services: number, random: () => number): Editor {
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const extra = new Set<number>();
+  const broken = new Set<number>();
+  const mend = async (): Promise<void> => {
+    for (const i of broken) await target.write(`se-${i}.yaml`, serviceEntry(i));
+    broken.clear();
+  };
+  const one: readonly (() => Promise<string>)[] = [
+    async () => {
+      const i = below(services);
+      broken.delete(i);
+      await target.write(`se-${i}.yaml`, serviceEntry(i, below(200)));
+      return "an endpoint";
+    },
+    async () => {
+      const i = below(services / 2) * 2;
+      await target.write(`vs-${i}.yaml`, virtualService(i, below(101)));
+      return "a route's weight";
+    },
+    async () => {
+      const i = below(services / 4) * 4;
+      const limit = 1 + below(500);
+      const text = destinationRule(i).replace("maxConnections: 100", `maxConnections: ${limit}`);
+      await target.write(`dr-${i}.yaml`, text);
+      return "a rule";
+    },
+    async () => {
+      const i = services + below(50);
+      extra.add(i);
+      await target.write(`se-${i}.yaml`, serviceEntry(i));
+      return "a new service";
+    },
+    async () => {
+      const [i] = extra;
+      if (i === undefined) return "nothing";
+      extra.delete(i);
+      await target.remove(`se-${i}.yaml`);
+      return "a service that goes";
+    },
+    async () => {
+      const i = below(services);
+      broken.add(i);
+      await target.write(`se-${i}.yaml`, BROKEN);
+      return "a broken file";
+    },
+    async () => {
+      await mend();
+      return "all broken files mended";
+    },
+  ];
+  return {
+    mend,
+    async edit() {
+      const edit = one[below(one.length)]!;
+      if (random() >= 0.05) return await edit();
+      for (let i = 0; i < 50; i++) await one[below(one.length)]!();
+      return "fifty edits at once";
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/**
+ * `deno task bench soak [--minutes=15] [--services=300] [--clients=90] [--seed=1]`: random edits,
+ * proxies that come and go, broken files, a proxy process that is killed. Every minute it checks
+ * what must hold whatever happened: what the daemon serves is what a daemon started from the same
+ * directory serves, no cell failed, the self-audit found no difference, every edit is acknowledged
+ * or superseded; at the end, that memory did not grow. Exits with 1 when something did not hold.
+ *
+ * @module
+ */
+import {
+  type ConfigDir,
+  type Daemon,
+  eventually,
+  makeConfigDir,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
+import { numberFlag } from "../flags.ts";
+import { writeCorpus } from "../push/corpus.ts";
+import { cpuSeconds, memory } from "../push/measure.ts";
+import { type Clients, startClients } from "../push/run.ts";
+import { chance, type Editor, editorOf } from "./edits.ts";
+
+/** Processes of clients; one at a time is stopped and started again. */
+const PROCESSES = 3;
+
+/** Seconds between checks. */
+const ROUND_SECONDS = 60;
+
+/** What memory may differ by between the second check and the last, MiB. */
+const MEMORY_SLACK = 60;
+
+interface Soak {
+  readonly daemon: Daemon;
+  readonly config: ConfigDir;
+  readonly clients: (Clients | undefined)[];
+  readonly random: () => number;
+  readonly share: number;
+  readonly counts: Map<string, number>;
+}
+
+/** Runs the soak. */
+export async function main(): Promise<void> {
+  const minutes = numberFlag("minutes", 15);
+  const services = numberFlag("services", 300);
+  const share = numberFlag("clients", 90) / PROCESSES;
+  const seed = numberFlag("seed", 1);
+  await using config = await makeConfigDir();
+  await writeCorpus(config.path, services);
+  await using daemon = await startDaemon({ configDir: config.path });
+  const soak: Soak = {
+    daemon,
+    config,
+    clients: [],
+    random: chance(seed),
+    share,
+    counts: new Map(),
+  };
+  for (let i = 0; i < PROCESSES; i++) soak.clients[i] = await connected(soak, daemon);
+  const editor = editorOf(config, services, soak.random);
+  console.log("| minute | edits | CPU s | resident MiB | law | faults | audit | receipts |");
+  console.log("|---|---|---|---|---|---|---|---|");
+  const resident: number[] = [];
+  let sound = true;
+  for (let minute = 1; minute <= minutes; minute++) {
+    await agitate(soak, editor);
+    await editor.mend();
+    const row = await check(soak);
+    resident.push(row.resident);
+    sound &&= row.sound;
+    const edits = [...soak.counts.values()].reduce((a, b) => a + b, 0);
+    console.log(`| ${minute} | ${edits} | ${row.cells.join(" | ")} |`);
+  }
+  const growth = (resident.at(-1) ?? 0) - (resident[1] ?? 0);
+  const flat = growth <= MEMORY_SLACK;
+  console.log(`\n${JSON.stringify(Object.fromEntries(soak.counts))}`);
+  console.log(`memory from the second check to the last: ${growth.toFixed(0)} MiB`);
+  console.log(sound && flat ? "everything held" : "SOMETHING DID NOT HOLD");
+  Deno.exit(sound && flat ? 0 : 1);
+}
+
+async function connected({ share }: Soak, daemon: Daemon): Promise<Clients> {
+  const options = { target: daemon.xds, clients: share, delta: true, workloads: 5 };
+  const clients = await startClients(options);
+  await clients.ask(`connect ${daemon.xds}`);
+  return clients;
+}
+
+/** Edits, and now and then stops and starts clients, for a round. */
+async function agitate(soak: Soak, editor: Editor): Promise<void> {
+  const end = Date.now() + ROUND_SECONDS * 1000;
+  while (Date.now() < end) {
+    const what = soak.random() < 0.02 ? await replaceClients(soak) : await editor.edit();
+    soak.counts.set(what, (soak.counts.get(what) ?? 0) + 1);
+    await new Promise((resolve) => setTimeout(resolve, soak.random() * 400));
+  }
+}
+
+async function replaceClients(soak: Soak): Promise<string> {
+  const i = Math.floor(soak.random() * PROCESSES);
+  await soak.clients[i]?.ask("quit");
+  soak.clients[i] = await connected(soak, soak.daemon);
+  return "clients replaced";
+}
+
+interface Check {
+  readonly resident: number;
+  readonly sound: boolean;
+  readonly cells: readonly string[];
+}
+
+async function check(soak: Soak): Promise<Check> {
+  const { daemon } = soak;
+  const receipts = await eventually("all receipts to be complete", async () => {
+    const list = await daemon.debug<{ complete: boolean }[]>("receipts?limit=2000");
+    return list.every(({ complete }) => complete) && list.length;
+  }, 30_000).catch(() => "OPEN");
+  const differing = await lawBroken(soak);
+  const faults = (await daemon.debug<unknown[]>("faultz")).length;
+  const metrics = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+  const differences = total(metrics, "mesh_selfaudit_differences_total");
+  const audits = total(metrics, "mesh_selfaudit_audits");
+  const collect = await fetch(`${daemon.introspection}/memj/forcecollection`, { method: "PUT" });
+  await collect.body?.cancel();
+  const resident = (await memory(daemon.program.pid)).now;
+  const cpu = await cpuSeconds(daemon.program.pid);
+  return {
+    resident,
+    sound: receipts !== "OPEN" && differing.length === 0 && faults === 0 && differences === 0 &&
+      audits > 0,
+    cells: [
+      cpu.toFixed(1),
+      resident.toFixed(0),
+      differing.length === 0 ? "holds" : `BROKEN: ${differing.join(", ")}`,
+      String(faults),
+      `${differences} of ${audits}`,
+      String(receipts),
+    ],
+  };
+}
+
+/** The sum of a metric over its labels. */
+function total(metrics: string, name: string): number {
+  let sum = 0;
+  for (const [, value] of metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "gm"))) {
+    sum += Number(value);
+  }
+  return sum;
+}
+
+/** Proxies that are served otherwise than a daemon would serve them that begins now. */
+async function lawBroken(soak: Soak): Promise<string[]> {
+  await using fresh = await startDaemon({ configDir: soak.config.path });
+  const clients = await connected(soak, fresh);
+  const differing: string[] = [];
+  for (const i of [0, 1, 7]) {
+    const path = `config_dump?proxyID=client-${i}.ns-${i % 20}`;
+    const same = await eventually("both to serve the same", async () => {
+      const [live, begun] = await Promise.all([soak.daemon.debug(path), fresh.debug(path)]);
+      return JSON.stringify(live) === JSON.stringify(begun);
+    }, 10_000).catch(() => false);
+    if (!same) differing.push(path);
+  }
+  await clients.ask("quit");
+  return differing;
+}
+
+if (import.meta.main) await main();
