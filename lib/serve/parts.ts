@@ -7,23 +7,14 @@
  * @module
  */
 import type { Resource, View } from "../graph/mod.ts";
-import { isWhole } from "./types.ts";
+import { isWhole, PART_SEPARATOR, wholeOf } from "./types.ts";
 import type { Watch } from "./watch.ts";
-
-/** What separates the name of a whole from the rest of a part's; the last one counts, for tables may be named by paths. */
-const SEPARATOR = "/";
 
 const NONE: readonly Resource[] = Object.freeze([]);
 
-/** The whole a name belongs to; `undefined` for a name that belongs to none. */
-export function wholeOf(name: string): string | undefined {
-  const at = name.lastIndexOf(SEPARATOR);
-  return at < 0 ? undefined : name.slice(0, at);
-}
-
 /** Removed by name, it tells that a whole has no parts: a part that cannot exist. */
 export function noPartsOf(whole: string): string {
-  return whole + SEPARATOR;
+  return whole + PART_SEPARATOR;
 }
 
 /** The parts in views by their wholes: sorted out once for each state of a view, shared by all streams. */

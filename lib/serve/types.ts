@@ -109,6 +109,15 @@ export function isWhole({ url }: ResourceType): boolean {
   return WHOLES.has(url);
 }
 
+/** What separates the name of a whole from the rest of a part's; the last one counts, for tables may be named by paths. */
+export const PART_SEPARATOR = "/";
+
+/** The whole a name belongs to; `undefined` for a name that belongs to none. */
+export function wholeOf(name: string): string | undefined {
+  const at = name.lastIndexOf(PART_SEPARATOR);
+  return at < 0 ? undefined : name.slice(0, at);
+}
+
 /** Field `type` of `envoy.config.cluster.v3.Cluster`, and its value for endpoints by discovery. */
 const DISCOVERY = { field: 2, eds: 3 };
 

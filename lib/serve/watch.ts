@@ -4,11 +4,10 @@
  * @module
  */
 import type { Resource, View } from "../graph/mod.ts";
-import { wholeOf } from "./parts.ts";
 import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { XdsRequest } from "./request.ts";
 import type { ResponseEncoder } from "./response.ts";
-import type { ResourceType } from "./types.ts";
+import { type ResourceType, wholeOf } from "./types.ts";
 import type { HeldVersions } from "./versions.ts";
 
 /** The name that stands for everything. */
