@@ -10,7 +10,7 @@ import { numberFlag } from "./flags.ts";
 import { calibrate } from "./push/calibrate.ts";
 import { NAMESPACES, writeCorpus } from "./push/corpus.ts";
 import { cpuSeconds, memory } from "./push/measure.ts";
-import { type Bench, measure, startClients } from "./push/run.ts";
+import { type Bench, type Clients, measure, startClients } from "./push/run.ts";
 
 /** Distinct workloads a namespace. */
 const WORKLOADS = 5;
@@ -39,9 +39,12 @@ export async function main(): Promise<void> {
   const rows: string[] = [`| 0 | ${(await atRest(daemon)).toFixed(0)} | | |`];
   // Two processes of clients: the second are replicas of the first one's workloads.
   const rest: number[] = [];
+  const processes: Clients[] = [];
   for (const share of [most / 2, most / 2]) {
     const options = { target: daemon.xds, clients: share, delta: true, workloads: WORKLOADS };
-    const bench: Bench = { daemon, clients: await startClients(options), fixed, rows: [] };
+    const clients = await startClients(options);
+    processes.push(clients);
+    const bench: Bench = { daemon, clients, fixed, rows: [] };
     await measure(bench, `${share} proxies`, () => bench.clients.ask(`connect ${daemon.xds}`));
     const { peakMiB, cpuSeconds: cpu } = bench.rows[0]!;
     rest.push(await atRest(daemon));
@@ -60,7 +63,7 @@ export async function main(): Promise<void> {
   console.log(rows.join("\n"));
   const further = (rest[1]! - rest[0]!) * 1024 / (most / 2);
   console.log(`\neach further replica: ${further.toFixed(0)} KiB; idle: ${idleMs.toFixed(1)} ms/s`);
-  Deno.exit(0);
+  for (const clients of processes) await clients.ask("quit");
 }
 
 if (import.meta.main) await main();

@@ -70,12 +70,13 @@ export async function main(): Promise<void> {
     const edits = [...soak.counts.values()].reduce((a, b) => a + b, 0);
     console.log(`| ${minute} | ${edits} | ${row.cells.join(" | ")} |`);
   }
-  const growth = (resident.at(-1) ?? 0) - (resident[1] ?? 0);
+  for (const clients of soak.clients) await clients?.ask("quit");
+  const growth = resident.at(-1)! - (resident[1] ?? resident[0]!);
   const flat = growth <= MEMORY_SLACK;
   console.log(`\n${JSON.stringify(Object.fromEntries(soak.counts))}`);
   console.log(`memory from the second check to the last: ${growth.toFixed(0)} MiB`);
   console.log(sound && flat ? "everything held" : "SOMETHING DID NOT HOLD");
-  Deno.exit(sound && flat ? 0 : 1);
+  if (!sound || !flat) Deno.exitCode = 1;
 }
 
 async function connected({ share }: Soak, daemon: Daemon): Promise<Clients> {
