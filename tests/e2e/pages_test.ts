@@ -334,6 +334,20 @@ async function checkRefusals({ daemon }: World): Promise<void> {
   assert.match(await gone.text(), /^\?remove:1:1: there is no VirtualService test\/nothing/);
   const huge = await ask(daemon, "x".repeat(2 << 20)).catch(() => undefined);
   if (huge !== undefined) assert.equal(huge.status, 413);
+  // Long enough to be at it when the others come, on whichever listener.
+  const many = Array.from(
+    { length: 400 },
+    (_, i) =>
+      serviceEntry(`s${i}`, [`s${i}.test`], { number: PORT, protocol: "HTTP" }, [endpoint(9)]),
+  );
+  const asked = await Promise.all(
+    [http, daemon.monitoring, http].map(async (base) => {
+      const one = await fetch(`${base}/debug/whatif`, { method: "POST", body: documents(...many) });
+      await one.body?.cancel();
+      return one.status;
+    }),
+  );
+  assert.deepEqual([...new Set(asked)].sort(), [200, 429]);
   const foreign = { "sec-fetch-site": "cross-site" };
   assert.equal((await ask(daemon, RULE("1s"), "", foreign)).status, 403);
   for (const path of ["adsz?push=true", "cachez?clear=true"]) {
