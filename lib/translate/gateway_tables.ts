@@ -34,6 +34,7 @@ import {
   blackHoleVirtualHost,
   hostPort,
   routeConfiguration,
+  type RouteSource,
   translateHttpRoutes,
   virtualHostFor,
 } from "./route/mod.ts";
@@ -90,7 +91,8 @@ export function deriveGatewayTables(context: Context): GatewayTables {
       const [host = "", namespace = "", tableKey = "", scope = ""] = splitKey(key, 4);
       const port = portOf(read, context, scope, tableKey);
       if (port === undefined) return [];
-      return [virtualHost(read, context, namespace, port, host, read.get(hostClaims, key), tell)];
+      const caller = { namespace, labels: parseLabels(scope.slice(scope.indexOf("|") + 1)) };
+      return [virtualHost(read, context, caller, port, host, read.get(hostClaims, key), tell)];
     },
     { equal: sameResources },
   );
@@ -207,7 +209,7 @@ function claimsOf(
 function virtualHost(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   port: GatewayPort,
   host: string,
   { claims, redirect }: HostClaims,
@@ -226,8 +228,9 @@ function virtualHost(
       tls: port.family === "tls",
       vsNamespace: row.meta.namespace,
       vsName: row.meta.name,
+      source,
       mesh: routeDefaults(read, context),
-      resolve: destinationResolver(read, context, namespace, port.number),
+      resolve: destinationResolver(read, context, source.namespace, port.number),
       tell: laterRoutes(inside, routes.length),
     }));
   }
