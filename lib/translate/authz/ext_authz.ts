@@ -32,7 +32,7 @@ import {
   type MessageInitShape,
   packAny,
 } from "../../proto/mod.ts";
-import { clusterName } from "../cluster/mod.ts";
+import { clusterName } from "../cluster/name.ts";
 import { textMatch } from "./text.ts";
 import { metadataMatch, textValue } from "./tokens.ts";
 
