@@ -55,7 +55,8 @@ Deno.test("a delta request decodes as the schema says", () => {
 
 Deno.test("lists that were read before are shared; what differs is read anew, bounds hold for both", () => {
   const roomy = { ...LIMITS, maxNames: 10_000 };
-  const lists = repeated();
+  let now = 0;
+  const lists = repeated(() => now);
   const names = Array.from({ length: 400 }, (_, i) => `outbound|80||service-${i}.example`);
   const versions = Object.fromEntries(names.map((name) => [name, `v-${name}`]));
   const request = (typeUrl: string, more: object = {}) =>
@@ -84,12 +85,15 @@ Deno.test("lists that were read before are shared; what differs is read anew, bo
   const plain = decodeRequest(request("one"), "delta", roomy);
   assert.deepEqual(plain.names, first.names);
   assert.ok(lists.bytes > 40_000);
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 800; i++) {
     const more = { resourceNamesSubscribe: [...names, `extra-${i}`] };
     decodeRequest(request("one", more), "delta", roomy, lists);
   }
-  assert.ok(lists.bytes <= 16 * 1024 * 1024, "what is kept is bounded");
+  assert.ok(lists.bytes <= 32 * 1024 * 1024, "what is kept is bounded");
   assert.notEqual(decodeRequest(request("one"), "delta", roomy, lists).names, first.names);
+  now = 11_000;
+  lists.trim();
+  assert.equal(lists.bytes, 0, "what is not met again is forgotten");
 });
 
 Deno.test("a SotW request decodes as the schema says", () => {

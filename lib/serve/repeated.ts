@@ -17,20 +17,38 @@ export interface Lists {
 /** Shorter lists are read as fast as they are recognised. */
 const LEAST = 8 * 1024;
 /** Bytes of requests kept to recognise others by; what was used last stays. */
-const MOST = 16 * 1024 * 1024;
+const MOST = 32 * 1024 * 1024;
+/** How long they are kept without being met again, milliseconds: a crowd comes back within seconds. */
+const KEPT_MS = 10_000;
 
 /** Lists read before, by the hash of their bytes. */
 export interface Repeated {
   /** What these bytes say, read anew when they were not met lately. */
   read(bytes: Uint8Array, read: () => Lists): Lists;
+  /** Forgets what was not met for a while. */
+  trim(): void;
   /** Bytes kept. */
   readonly bytes: number;
 }
 
-/** Nothing read yet. */
-export function repeated(): Repeated {
-  const known = new Map<string, { readonly lists: Lists; readonly bytes: number }>();
+interface Known {
+  readonly lists: Lists;
+  readonly bytes: number;
+  readonly met: number;
+}
+
+/** Nothing read yet. `now`: milliseconds, monotonic. */
+export function repeated(now: () => number): Repeated {
+  /** The one met longest ago first. */
+  const known = new Map<string, Known>();
   let total = 0;
+  const drop = (isOver: (oldest: Known) => boolean): void => {
+    for (const [key, oldest] of known) {
+      if (!isOver(oldest)) return;
+      known.delete(key);
+      total -= oldest.bytes;
+    }
+  };
   return {
     read(bytes, read) {
       if (bytes.byteLength < LEAST) return read();
@@ -38,19 +56,16 @@ export function repeated(): Repeated {
       const found = known.get(key);
       if (found) {
         known.delete(key);
-        known.set(key, found);
+        known.set(key, { ...found, met: now() });
         return found.lists;
       }
       const lists = read();
-      known.set(key, { lists, bytes: bytes.byteLength });
+      known.set(key, { lists, bytes: bytes.byteLength, met: now() });
       total += bytes.byteLength;
-      for (const [oldest, entry] of known) {
-        if (total <= MOST) break;
-        known.delete(oldest);
-        total -= entry.bytes;
-      }
+      drop(() => total > MOST);
       return lists;
     },
+    trim: () => drop(({ met }) => met < now() - KEPT_MS),
     get bytes() {
       return total;
     },

@@ -133,7 +133,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       now: options.now,
     }),
     breath: breather({ sliceMs: 10, now: options.now }),
-    lists: repeated(),
+    lists: repeated(options.now),
     opened: 0,
     open: true,
   };
@@ -145,6 +145,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       for (const session of streams) notice(session, view, now);
     }
     tell(concerned, revision);
+    entrance.lists.trim();
   });
   return {
     services: [
@@ -325,6 +326,7 @@ function seat(entrance: Entrance, node: ProxyNode, onMove: () => void): Session[
 function leave(entrance: Entrance, session: Session): void {
   entrance.sessions.delete(session);
   entrance.queue.remove(session);
+  entrance.lists.trim();
   closeSession(session);
   entrance.hall.observer.closed?.(session);
   metrics.connected.dec({ version: session.node.buildVersion });
