@@ -108,8 +108,12 @@ function movesIn(round: Round, index: IndexTable): Map<string, (readonly [Cell, 
 /** The edits of the rows among the cells, in the order they were made; the last of each row. */
 function told(round: Round, cells: ReadonlySet<Cell>): Edit[] {
   const last = new Map<string, Edit>();
-  for (const [row, edit] of round.edits) {
-    if (cells.has(row)) last.set(`${edit.table}\0${edit.key}`, edit);
+  for (const cell of cells) {
+    const edit = round.edits.get(cell);
+    if (edit === undefined) continue;
+    // A row that went and came again may have had two cells.
+    const name = `${edit.table}\0${edit.key}`;
+    if ((last.get(name)?.revision ?? 0) < edit.revision) last.set(name, edit);
   }
   return [...last.values()].sort((a, b) => a.revision - b.revision);
 }
