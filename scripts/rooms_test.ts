@@ -16,7 +16,11 @@ const CASES: {
       "lib/env/mod.ts": 'import { a } from "../base/mod.ts";\nconsole.log(a);\n',
       "lib/base/a_test.ts": 'import { a } from "./mod.ts";\nimport "./a_test.ts";\n',
     },
-    imports: { yaml: "npm:yaml@2.9.1", "fast-check": "npm:fast-check@4.10.2", "#x/": "./x/" },
+    imports: {
+      "js-yaml": "npm:js-yaml@5.0.0",
+      "fast-check": "npm:fast-check@4.10.2",
+      "#x/": "./x/",
+    },
     found: [],
   },
   {
