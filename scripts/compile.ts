@@ -124,12 +124,17 @@ async function step(
 export function grants(set: PermissionSet, given: readonly string[]): string[] {
   const kind = (flag: string): string => flag.split("=")[0] ?? flag;
   const replaced = new Set(given.map(kind));
-  const opened: PermissionSet = { ...set, read: true };
+  const opened: PermissionSet = { ...set, read: true, sys: withoutInspector(set.sys) };
   const own = Object.entries(opened).flatMap(([name, what]) => {
     if (what === false) return [];
     return [what === true ? `--allow-${name}` : `--allow-${name}=${(what as string[]).join(",")}`];
   });
   return [...own.filter((flag) => !replaced.has(kind(flag))), ...given];
+}
+
+/** The inspector can be granted in a set alone, not by a flag: a built program profiles with all of `sys`. */
+function withoutInspector(sys: PermissionSet[string] | undefined): PermissionSet[string] {
+  return Array.isArray(sys) ? sys.filter((what) => what !== "inspector") : sys ?? false;
 }
 
 /** Turns what `deno compile` says into an error that helps. */

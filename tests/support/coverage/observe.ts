@@ -36,6 +36,14 @@ const WATCHERS: readonly ProxyNode[] = [
     metadata: { INTERCEPTION_MODE: "NONE" },
     labels: { app: "bare" },
   }),
+  proxyNode("one", {
+    labels: { app: "secured" },
+    metadata: {
+      TLS_CLIENT_CERT_CHAIN: "/chain",
+      TLS_CLIENT_KEY: "/key",
+      TLS_CLIENT_ROOT_CERT: "/root",
+    },
+  }),
   { ...proxyNode("one", { ip: "10.0.0.9", labels: { gateway: "edge" } }), role: "router" },
 ];
 

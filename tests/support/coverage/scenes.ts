@@ -292,6 +292,14 @@ const SERVICE_ENTRY: Specs = {
     ports: [{ number: 80, name: "http", protocol: "HTTP" }],
     endpoints: [{ address: "10.1.0.9" }],
   },
+  // Who an endpoint is matters to those that open mutual TLS to it.
+  "endpoints[].serviceAccount": {
+    hosts: ["new.example"],
+    location: "MESH_INTERNAL",
+    resolution: "STATIC",
+    ports: [{ number: 80, name: "http", protocol: "HTTP" }],
+    endpoints: [{ address: "10.1.0.9", labels: { "security.mesh.io/tlsMode": "mesh" } }],
+  },
   "ports[].name": {
     hosts: ["new.example"],
     resolution: "STATIC",
@@ -323,6 +331,10 @@ const SERVICE_ENTRY: Specs = {
 const WORKLOAD_ENTRY: Specs = {
   "": { address: "10.1.0.11", labels: { app: "server" } },
   "ports": { address: "10.1.0.11", labels: { app: "server" } },
+  "serviceAccount": {
+    address: "10.1.0.11",
+    labels: { app: "server", "security.mesh.io/tlsMode": "mesh" },
+  },
 };
 
 const listenerPort = { number: 8888, protocol: "HTTP", name: "http" };
