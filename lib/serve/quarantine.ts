@@ -53,6 +53,8 @@ interface Entry extends Omit<Quarantined, "streams"> {
   from: "class" | "stream";
   culprits: readonly string[];
   readonly streams: Set<Stream>;
+  /** Names held back together with it, because it is not known which of them is the reason. */
+  together: readonly string[];
 }
 
 /** A rejected resource. */
@@ -65,6 +67,8 @@ export interface Rejection {
   readonly message: string;
   readonly from: "class" | "stream";
   readonly culprits: readonly string[];
+  /** Names rejected with it, when it is not known which of them is the reason. */
+  readonly together: readonly string[];
 }
 
 /** What is held back. */
@@ -78,8 +82,15 @@ export interface Quarantine {
   rejectedBy(stream: Stream, typeUrl: string): boolean;
   /** A client accepted resources; returns names that others of its class may be sent now. */
   accept(stream: Stream, typeUrl: string, resources: readonly Resource[]): readonly string[];
-  /** A name is not served to the class any more. */
-  forget(classKey: string, typeUrl: string, name: string): void;
+  /**
+   * Compares with what is served to a stream's class now: what is gone is forgotten. Returns names
+   * that may be sent again, because the reason may have been one that changed.
+   */
+  review(
+    stream: Stream,
+    typeUrl: string,
+    versionOf: (name: string) => string | undefined,
+  ): readonly string[];
   /** A stream ended. */
   leave(stream: Stream): void;
   /** Everything may be sent again. */
@@ -89,8 +100,6 @@ export interface Quarantine {
 
 /** What is kept from one stream. */
 export interface Screen {
-  /** Names of the class with an entry, whether or not it is about the present version. */
-  readonly names: Iterable<string>;
   /** Whether a version is kept from the stream; with what is sent in its place, if anything is. */
   holds(resource: Resource): { readonly instead: Resource | undefined } | undefined;
 }
@@ -125,6 +134,7 @@ export function quarantine(clock: () => number): Quarantine {
       from,
       streams: new Set(),
       culprits: [],
+      together: [],
     };
     const key = shelfOf(classKey, typeUrl);
     let shelf = shelves.get(key);
@@ -153,7 +163,6 @@ export function quarantine(clock: () => number): Quarantine {
       const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.seat.classKey, typeUrl));
       if (!shelf) return undefined;
       return {
-        names: shelf.keys(),
         holds({ name, version }) {
           const entry = shelf.get(name);
           if (!entry?.versions.includes(version)) return undefined;
@@ -173,6 +182,7 @@ export function quarantine(clock: () => number): Quarantine {
       if (entry.versions.length > VERSIONS) entry.versions.shift();
       entry.message = message;
       entry.culprits = culprits;
+      entry.together = rejection.together;
       entry.from = rejection.from;
       report(entry, stream);
       return entry.lastGood;
@@ -201,9 +211,22 @@ export function quarantine(clock: () => number): Quarantine {
       }
       return freed;
     },
-    forget(classKey, typeUrl, name) {
-      const entry = shelves.get(shelfOf(classKey, typeUrl))?.get(name);
-      if (entry) drop(entry);
+    review(stream, typeUrl, versionOf) {
+      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.seat.classKey, typeUrl));
+      if (!shelf) return [];
+      const freed = new Set<string>();
+      for (const entry of [...shelf.values()]) {
+        const version = versionOf(entry.name);
+        if (version === entry.versions.at(-1)) continue;
+        for (const name of entry.together) if (name !== entry.name) freed.add(name);
+        entry.together = [];
+        if (version === undefined) drop(entry);
+      }
+      for (const name of freed) {
+        const entry = shelf.get(name);
+        if (entry) drop(entry);
+      }
+      return [...freed];
     },
     leave(stream) {
       if (size === 0) return;

@@ -35,19 +35,19 @@ export function rejected(
   message: string,
 ): readonly string[] {
   const fresh = sent.resources.filter((resource) => isNew(sent, resource));
-  const culprits = culpritsOf(session, watch, sent, fresh, message);
+  const { culprits, together } = culpritsOf(session, watch, sent, fresh, message);
   for (const one of culprits) {
     if (!isCurrent(watch, one)) continue;
     if (isNew(sent, one) || !wasAccepted(watch, one)) {
-      quarantine(session, watch, sent, one, message);
+      quarantine(session, watch, sent, one, { message, together });
     }
   }
   const screen = session.hall.quarantine.screen(session, watch.type.url);
   const rest = fresh.filter((one) =>
     !culprits.includes(one) && isCurrent(watch, one) && !screen?.holds(one)
   );
-  const taken = culprits.length > 0 && TAKEN_IN_PARTS.has(watch.type.url);
-  if (rest.length > 0 && !taken) probeLater(session, watch, sent, rest, culprits.length === 0);
+  const good = culprits.length > 0 && TAKEN_IN_PARTS.has(watch.type.url);
+  if (rest.length > 0 && !good) probeLater(session, watch, sent, rest, culprits.length === 0);
   return culprits.map(({ name }) => name);
 }
 
@@ -67,18 +67,26 @@ function isCurrent(watch: Watch, { name, version }: Resource): boolean {
   return wants(watch, name) && watch.view?.get(name)?.version === version;
 }
 
+/** What a rejection is put down to; none while that is to be found out. */
+interface Blame {
+  readonly culprits: readonly Resource[];
+  /** Their names, when some of them may well be innocent. */
+  readonly together: readonly string[];
+}
+
 function culpritsOf(
   session: Session,
   watch: Watch,
   sent: Sent,
   suspects: readonly Resource[],
   message: string,
-): readonly Resource[] {
+): Blame {
   const found = named(message, sent.resources);
-  if (found.length > 0 || suspects.length === 1) return found.length > 0 ? found : suspects;
+  if (found.length > 0) return { culprits: found, together: [] };
+  if (suspects.length === 1) return { culprits: suspects, together: [] };
   // A full response cannot be halved: what it leaves out is gone.
   const whole = session.variant === "sotw" && watch.type.fullState;
-  if (!whole && watch.probed < MAX_PROBES) return [];
+  if (!whole && watch.probed < MAX_PROBES) return { culprits: [], together: [] };
   if (suspects.length > 0) {
     log.warn("a proxy rejects much without saying what; all of it is held back", {
       proxy: session.id,
@@ -88,7 +96,7 @@ function culpritsOf(
       response: sent.nonce,
     });
   }
-  return suspects;
+  return { culprits: suspects, together: suspects.map(({ name }) => name) };
 }
 
 function quarantine(
@@ -96,7 +104,7 @@ function quarantine(
   watch: Watch,
   sent: Sent,
   resource: Resource,
-  message: string,
+  { message, together }: { readonly message: string; readonly together: readonly string[] },
 ): void {
   const { hall } = session;
   const { name, version } = resource;
@@ -108,6 +116,7 @@ function quarantine(
     resource,
     before: before?.version === version ? undefined : before,
     message,
+    together,
     from: acceptedByOthers(session, watch, sent, name) || watch.probed >= MAX_PROBES
       ? "stream"
       : "class",
@@ -183,25 +192,39 @@ export function probes(session: Session): Parcel[] {
 export function screened(session: Session, change: Change): Change | undefined {
   const { watch, from } = change;
   const { hall, variant } = session;
-  const screen = hall.quarantine.screen(session, watch.type.url);
-  if (!screen) return change;
-  for (const name of [...screen.names]) {
-    if (!watch.view?.get(name)) hall.quarantine.forget(session.seat.classKey, watch.type.url, name);
-  }
+  const { url } = watch.type;
+  const screenBefore = hall.quarantine.screen(session, url);
+  if (!screenBefore) return change;
+  const before = taken(screenBefore, change);
+  const freed = hall.quarantine.review(session, url, (name) => watch.view?.get(name)?.version);
+  if (freed.length > 0) sendAgain(session, watch, freed);
+  const screen = hall.quarantine.screen(session, url);
+  if (!screen) return { ...change, before };
   const full = variant === "sotw" && watch.type.fullState;
   const { resources, withheld } = replaced(
     screen,
     change.resources,
     (instead) => full || change.lacks(instead),
   );
-  if (withheld.length === 0) return change;
+  if (withheld.length === 0) return { ...change, before };
   const { observer, revision } = hall;
-  const typeUrl = watch.type.url;
-  observer.withheld?.({ stream: session, typeUrl, from, revision: revision(), names: withheld });
+  const event = { stream: session, typeUrl: url, from, revision: revision(), names: withheld };
+  observer.withheld?.(event);
   const differing = change.differing.filter((one) => !screen.holds(one));
   const quiet = !change.asking && differing.length === 0 && change.removed.length === 0;
   if (quiet || (resources.length === 0 && !anything(change))) return undefined;
-  return { ...change, resources, differing };
+  return { ...change, resources, differing, before };
+}
+
+/** What a client had before a change, which is not what it rejected. */
+function taken(screen: Screen, { resources, removed, before }: Change): Change["before"] {
+  const instead = new Map<string, Resource | undefined>();
+  for (const name of [...removed, ...resources.map((resource) => resource.name)]) {
+    const was = before(name);
+    const held = was && screen.holds(was);
+    if (held) instead.set(name, held.instead);
+  }
+  return (name) => instead.has(name) ? instead.get(name) : before(name);
 }
 
 /** What is shown to a stream in a full response. */
@@ -234,18 +257,28 @@ function replaced(
 
 /** A client accepted a response: what was held back of it no longer is, from it and those like it. */
 export function accepted(session: Session, watch: Watch, { resources }: Sent): void {
-  const { quarantine, registry, enqueue } = session.hall;
+  const { quarantine } = session.hall;
   if (quarantine.size === 0 || !watch.view) return;
   const freed = quarantine.accept(session, watch.type.url, resources);
-  if (freed.length === 0) return;
-  for (const other of registry.streams(watch.view)) {
-    if (other === session || other.seat.classKey !== session.seat.classKey) continue;
+  if (freed.length > 0) sendAgain(session, watch, freed, session);
+}
+
+/** Sends names to the streams of a class, `except` one that has them. */
+function sendAgain(
+  { hall, seat }: Session,
+  { type, view }: Watch,
+  names: readonly string[],
+  except?: Session,
+): void {
+  if (!view) return;
+  for (const other of hall.registry.streams(view)) {
+    if (other === except || other.seat.classKey !== seat.classKey) continue;
     for (const theirs of other.watches) {
-      if (theirs.type !== watch.type || theirs.view !== watch.view) continue;
-      for (const name of freed) if (wants(theirs, name)) theirs.answers.add(name);
+      if (theirs.type !== type || theirs.view !== view) continue;
+      for (const name of names) if (wants(theirs, name)) theirs.answers.add(name);
       theirs.due = true;
     }
-    enqueue(other);
+    hall.enqueue(other);
   }
 }
 

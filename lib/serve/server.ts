@@ -303,7 +303,7 @@ function accept(
   variant: "sotw" | "delta",
 ): ProxyNode {
   try {
-    return parseNode(request.node, variant);
+    return { ...parseNode(request.node, variant), local: isLocal(call.peer) };
   } catch (error) {
     const address = call.peer.replace(/:\d+$/, "");
     malformedOnce(address)?.warn("a discovery stream was refused", {
@@ -312,6 +312,12 @@ function accept(
     });
     throw error;
   }
+}
+
+/** Whether a peer is on this machine: at a loopback address, or a Unix socket. */
+function isLocal(peer: string): boolean {
+  const address = peer.replace(/:\d+$/, "");
+  return peer === "unix" || address === "::1" || isLoopback(address);
 }
 
 function seat(entrance: Entrance, node: ProxyNode, onMove: () => void): Session["seat"] {
