@@ -73,16 +73,18 @@ const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 const GATEWAY_GROUP = "gateway.networking.k8s.io";
 
 /** A policy that chooses workloads of its namespace, or of all where that is the root. */
-interface Choosing {
+export interface Choosing {
   readonly selector?: WorkloadSelector;
+  /** The same, as some kinds call it. */
+  readonly workloadSelector?: { readonly labels: Readonly<Record<string, string>> };
   readonly targetRef?: PolicyTargetReference;
   readonly targetRefs?: readonly PolicyTargetReference[];
 }
 
 /** Creates the tables. */
 export function deriveSecurity(graph: Graph, tables: Tables, options: SecurityOptions): Security {
-  const authorization = chosenBy(graph, tables.authorizationPolicies, "authorization", options);
-  const tokens = chosenBy(graph, tables.requestAuthentications, "tokens", options);
+  const authorization = chosenBy(graph, tables.authorizationPolicies, "security.authorization", options);
+  const tokens = chosenBy(graph, tables.requestAuthentications, "security.tokens", options);
   const peers = choosers(graph, tables.peerAuthentications, "PeerAuthentication");
   const peerModes = deriveTelling<PeerModes>(graph, "security.peerModes", (read, key, tell) => {
     const root = options.rootNamespace(read);
@@ -109,22 +111,29 @@ export function deriveSecurity(graph: Graph, tables: Tables, options: SecurityOp
   return { authorization, tokens, peerModes, keySetUris };
 }
 
-function chosenBy<T extends Choosing>(
+/**
+ * Workload → keys of the objects of a kind that choose it, joined by commas: those
+ * of the root namespace, then its own, then those attached to its Gateway.
+ *
+ * @param compare orders objects of one place; default: the oldest first
+ */
+export function chosenBy<T extends Choosing>(
   graph: Graph,
   table: Input<ConfigObject<T>>,
   name: string,
   options: SecurityOptions,
+  compare: (a: ConfigObject<T>, b: ConfigObject<T>) => number = byAge,
 ): Derived<string> {
   const index = choosers(graph, table, table.name);
-  return graph.derive<string>(`security.${name}`, (read, key) => {
+  return graph.derive<string>(name, (read, key) => {
     const workload = parseWorkload(key);
     const root = options.rootNamespace(read);
     const gateway = workload.labels[GATEWAY_NAME];
     const bySelector = gateway === undefined || options.selectorsForApiGateways;
-    const rows = chosen(read, table, index, workload, root)
+    const rows = chosen(read, table, index, workload, root, compare)
       .filter((row) => bySelector || !selects(row.spec));
     if (gateway !== undefined && workload.role === "router") {
-      rows.push(...attached(read, table, index, workload.namespace, gateway));
+      rows.push(...attached(read, table, index, workload.namespace, gateway, compare));
     }
     return rows.map(({ meta }) => objectKey(meta)).join(",");
   });
@@ -146,7 +155,7 @@ function choosers<T extends Choosing>(
       if (isGateway(target)) yield [`${meta.namespace}|>${target.name}`, key];
     }
     if (targets.length > 0) return;
-    const labels = spec.selector?.matchLabels ?? {};
+    const labels = selectorOf(spec);
     const first = Object.keys(labels).sort()[0];
     yield [
       first === undefined ? `${meta.namespace}|` : `${meta.namespace}|${first}=${labels[first]}`,
@@ -163,8 +172,12 @@ function isGateway({ group, kind }: PolicyTargetReference): boolean {
   return group === GATEWAY_GROUP && kind === "Gateway";
 }
 
-function selects({ selector }: Choosing): boolean {
-  return Object.keys(selector?.matchLabels ?? {}).length > 0;
+function selectorOf({ selector, workloadSelector }: Choosing): Readonly<Record<string, string>> {
+  return selector?.matchLabels ?? workloadSelector?.labels ?? {};
+}
+
+function selects(spec: Choosing): boolean {
+  return Object.keys(selectorOf(spec)).length > 0;
 }
 
 /** The policies that choose a workload by its labels or all of them: those of the root namespace, then its own; the oldest first. */
@@ -174,6 +187,7 @@ function chosen<T extends Choosing>(
   index: Index,
   { namespace, labels }: Workload,
   root: string,
+  compare: (a: ConfigObject<T>, b: ConfigObject<T>) => number = byAge,
 ): ConfigObject<T>[] {
   const places = [...new Set([root, namespace])].filter((place) => place !== "");
   return places.flatMap((place) => {
@@ -181,8 +195,8 @@ function chosen<T extends Choosing>(
     const keys = buckets.flatMap((bucket) => read.members(index, `${place}|${bucket}`));
     return keys.map((key) => read.get(table, key))
       .filter((row) => row !== undefined)
-      .filter((row) => hasLabels(labels, row.spec.selector?.matchLabels ?? {}))
-      .sort(byAge);
+      .filter((row) => hasLabels(labels, selectorOf(row.spec)))
+      .sort(compare);
   });
 }
 
@@ -192,11 +206,12 @@ function attached<T>(
   index: Index,
   namespace: string,
   gateway: string,
+  compare: (a: ConfigObject<T>, b: ConfigObject<T>) => number,
 ): ConfigObject<T>[] {
   return read.members(index, `${namespace}|>${gateway}`)
     .map((key) => read.get(table, key))
     .filter((row) => row !== undefined)
-    .sort(byAge);
+    .sort(compare);
 }
 
 const MODES: Readonly<Partial<Record<Mode, PeerMode>>> = {

@@ -5,6 +5,7 @@
  * @module
  */
 import { createRegistry, type Registry } from "@bufbuild/protobuf";
+import { file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import { EXTENSION_FILES } from "./extensions.ts";
 import { file_envoy_admin_v3_config_dump } from "#envoy/admin/v3/config_dump_pb.ts";
 import { file_envoy_admin_v3_config_dump_shared } from "#envoy/admin/v3/config_dump_shared_pb.ts";
@@ -69,5 +70,6 @@ export const SERVED_TYPES: Registry = createRegistry(
   file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer,
   file_envoy_extensions_transport_sockets_tls_v3_tls,
   file_envoy_extensions_upstreams_http_v3_http_protocol_options,
+  file_google_protobuf_wrappers,
   ...EXTENSION_FILES,
 );
