@@ -60,6 +60,8 @@ export {
   UInt64ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 
+export { type Violation, violationOf } from "./constraints.ts";
+export { type ListRule, mergeInto } from "./merge.ts";
 export { SERVED_TYPES } from "./registry.ts";
 export { isSensitive } from "./sensitive.ts";
 
