@@ -124,7 +124,7 @@ async function launch({ command, bootstrap, bootstrapFile }: AgentPlan) {
     return undefined;
   }
   await writeWhole(bootstrapFile, bootstrap);
-  return startProxy(command.binary, command.args);
+  return startProxy(command.binary, command.args, command.environment);
 }
 
 /** The file may hold credentials, so only its owner reads it; a rename leaves no half of it. */

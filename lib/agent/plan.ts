@@ -15,6 +15,7 @@ import type { AgentEnv } from "./env.ts";
 import { type AgentRole, type BootstrapNode, nodeOf } from "./node.ts";
 import type { Pairs } from "./pod.ts";
 import { applicationTarget, type ScrapeOptions } from "./scrape.ts";
+import { selfEnvironment } from "./self.ts";
 import type { AgentPorts } from "./static_resources.ts";
 import { hostPort, idleTelemetry } from "./telemetry.ts";
 import { fillTemplate } from "./template.ts";
@@ -61,7 +62,12 @@ export interface AgentPlan {
   /** The daemon, `host:port`. */
   readonly target: string;
   /** The proxy's program and arguments; undefined: no proxy is run. */
-  readonly command: { readonly binary: string; readonly args: readonly string[] } | undefined;
+  readonly command: {
+    readonly binary: string;
+    readonly args: readonly string[];
+    /** Set beside the agent's own variables. */
+    readonly environment: Readonly<Record<string, string>>;
+  } | undefined;
   readonly ports: AgentPorts;
   /** `host:port` of the proxy's admin API. */
   readonly admin: string;
@@ -108,7 +114,11 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     target: daemonAddress(proxy),
     command: env.disabled
       ? undefined
-      : { binary: proxy.binaryPath, args: proxyArgs(settings, bootstrapFile) },
+      : {
+        binary: proxy.binaryPath,
+        args: proxyArgs(settings, bootstrapFile),
+        environment: selfEnvironment(node, settings.environ),
+      },
     ports,
     admin: `${loopback}:${ports.admin}`,
     drain: {

@@ -21,10 +21,15 @@ const log = scope("default");
  * Starts the proxy. Its output goes to the agent's own. Should the agent be ended at once, by a
  * second signal, the proxy is killed with it.
  *
+ * @param environment variables beside the agent's own
  * @throws MeshError `proxy-start` when the program cannot be run
  */
-export function startProxy(binary: string, args: readonly string[]): ProxyProcess {
-  const child = spawn(binary, args);
+export function startProxy(
+  binary: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): ProxyProcess {
+  const child = spawn(binary, args, environment);
   log.info("started the proxy", { pid: child.pid, binary });
   const killNow = () => signal(child, "SIGKILL");
   addEventListener("unload", killNow);
@@ -41,10 +46,15 @@ export function startProxy(binary: string, args: readonly string[]): ProxyProces
   };
 }
 
-function spawn(binary: string, args: readonly string[]): Deno.ChildProcess {
+function spawn(
+  binary: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Deno.ChildProcess {
   try {
     return new Deno.Command(binary, {
       args: [...args],
+      env: { ...env },
       // In a process group of its own: Ctrl-C at a terminal reaches the agent only, which drains.
       detached: true,
       stdin: "null",
