@@ -29,8 +29,10 @@ import {
   type XdsServer,
 } from "../../lib/serve/mod.ts";
 import {
+  type CredentialSourceOptions,
   type FileSource,
   type SourceProblem,
+  startCredentialSource,
   startFileSource,
   watchMeshConfig,
   watchNetworks,
@@ -53,6 +55,7 @@ import { checkSupported, INERT_FLAGS } from "./settings.ts";
 import {
   ENABLE_ADMIN_ENDPOINTS,
   ENABLE_DEBUG_ON_HTTP,
+  MESH_CREDENTIAL_DIR,
   METRICS_LOCALHOST_ACCESS_ONLY,
   POD_NAME,
 } from "./variables.ts";
@@ -186,6 +189,7 @@ async function startTranslation(
   publish = () => publisher.publish();
   idle = () => publisher.idle();
   let first = true;
+  let early = true;
   const files = await startFileSource({
     dir: resolve(options.configDir),
     onChange: (changes) => {
@@ -197,6 +201,13 @@ async function startTranslation(
     },
   });
   stack.defer(() => files.close());
+  await followCredentials(stack, (found) => {
+    pending.addCredentials(found);
+    // What is there at the start is served before anybody can ask.
+    if (early) translation.apply(pending.take());
+    else debouncer.touch("global");
+  });
+  early = false;
   const keySets = startKeySets(translation, (fetched) => {
     pending.addKeySets(fetched);
     debouncer.touch("global");
@@ -225,6 +236,16 @@ async function startTranslation(
       ...conflictWarnings(translation, readFeatures().scopeGatewayToNamespace),
     ],
   };
+}
+
+/** Follows the certificates that Gateways name, where there is a directory of them. */
+async function followCredentials(
+  stack: AsyncDisposableStack,
+  onChange: CredentialSourceOptions["onChange"],
+): Promise<void> {
+  const dir = MESH_CREDENTIAL_DIR.get();
+  if (dir === undefined || dir === "") return;
+  stack.use(await startCredentialSource({ dir: resolve(dir), onChange }));
 }
 
 /** Opens the listeners; each is closed, with its grace, in the reverse order. */

@@ -23,6 +23,7 @@ export interface Pending {
   addMesh(mesh: NonNullable<ChangeSet["mesh"]>): void;
   addNetworks(networks: NonNullable<ChangeSet["networks"]>): void;
   addKeySets(keySets: NonNullable<ChangeSet["keySets"]>): void;
+  addCredentials(credentials: NonNullable<ChangeSet["credentials"]>): void;
   /** Everything that waits, which then waits no more. */
   take(): ChangeSet;
   /** When the edit of an object that was taken last was first seen; in terms of `now`. */
@@ -42,7 +43,7 @@ export function createPending(
   let objects = new Map<string, ObjectChange>();
   let seen = new Map<string, number>();
   let taken = new Map<string, number>();
-  let rest: Pick<ChangeSet, "mesh" | "networks" | "keySets"> = {};
+  let rest: Pick<ChangeSet, "mesh" | "networks" | "keySets" | "credentials"> = {};
   const add = (
     kind: string,
     meta: { namespace: string; name: string },
@@ -75,6 +76,9 @@ export function createPending(
     },
     addKeySets: (keySets) => {
       rest = { ...rest, keySets: new Map([...rest.keySets ?? [], ...keySets]) };
+    },
+    addCredentials: (credentials) => {
+      rest = { ...rest, credentials: new Map([...rest.credentials ?? [], ...credentials]) };
     },
     take: () => {
       const all = { ...rest, objects: [...objects.values()] };

@@ -34,6 +34,15 @@ export const METRICS_LOCALHOST_ACCESS_ONLY: EnvVar<boolean> = declareEnv({
   readers,
 });
 
+/** Where certificates are that Gateways name. */
+export const MESH_CREDENTIAL_DIR: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_CREDENTIAL_DIR",
+  type: "string",
+  doc: "Directory of the certificates that Gateways name by `credentialName`, one folder a " +
+    "namespace and in it one a credential, with `tls.crt`, `tls.key` and `ca.crt`.",
+  readers,
+});
+
 /** The pod the daemon runs in; named to proxies as who serves them. */
 export const POD_NAME: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAME",

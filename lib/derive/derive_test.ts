@@ -241,6 +241,7 @@ spec:
       ["https", "a.first.one", "a.example", "b.example"],
       ["passthrough", "c.first.one", "c.example"],
       ["tls", "d.first.one", "d.example"],
+      ["https", "e.first.one", "e.example"],
       ["https", "a.second.one", "f.example"],
     ],
   );

@@ -31,8 +31,11 @@ export interface GatewayHost {
   readonly redirect: boolean;
 }
 
-/** What a server does with connections: what it routes them by, and whether it ends their TLS first. */
-export type ServerKind = "http" | "https" | "tls" | "passthrough" | "tcp";
+/**
+ * What a server does with connections: what it routes them by, and whether it ends their TLS first.
+ * `auto` sends them on to the cluster that their TLS server name tells.
+ */
+export type ServerKind = "http" | "https" | "tls" | "passthrough" | "auto" | "tcp";
 
 /** A server of a Gateway. */
 export interface GatewayServer {
@@ -122,6 +125,7 @@ const FAMILIES: Readonly<Record<ServerKind, GatewayPort["family"]>> = {
   https: "tls",
   tls: "tls",
   passthrough: "tls",
+  auto: "tls",
   tcp: "tcp",
 };
 
@@ -181,7 +185,7 @@ function addServer(port: Merging, server: GatewayServer): string | undefined {
   return undefined;
 }
 
-/** What a server is; `undefined` for those that nothing serves: UDP, and TLS with certificates that are not files. */
+/** What a server is; `undefined` for those that nothing serves: UDP, and TLS without certificates. */
 function serverKind({ port, tls }: Server): ServerKind | undefined {
   const protocol = protocolOf(port?.protocol ?? "");
   if (isHttp(protocol)) return "http";
@@ -190,18 +194,25 @@ function serverKind({ port, tls }: Server): ServerKind | undefined {
   switch (tls?.mode) {
     case TlsMode.PASSTHROUGH:
       return "passthrough";
+    case TlsMode.AUTO_PASSTHROUGH:
+      return "auto";
     case TlsMode.SIMPLE:
     case TlsMode.MUTUAL:
     case TlsMode.OPTIONAL_MUTUAL:
-      return hasFiles(tls) ? protocol === "HTTPS" ? "https" : "tls" : undefined;
+      return hasCertificates(tls) ? protocol === "HTTPS" ? "https" : "tls" : undefined;
+    case TlsMode.MESH_MUTUAL:
+      return protocol === "HTTPS" ? "https" : "tls";
     default:
       return undefined;
   }
 }
 
-function hasFiles(tls: ServerTLSSettings): boolean {
-  const authorities = tls.mode === TlsMode.SIMPLE || tls.caCertificates !== "";
-  return authorities && (tls.serverCertificate !== "" || tls.tlsCertificates.length > 0);
+function hasCertificates(tls: ServerTLSSettings): boolean {
+  const named = tls.credentialName !== "" || tls.credentialNames.length > 0;
+  const authorities = tls.mode === TlsMode.SIMPLE || tls.caCertificates !== "" ||
+    tls.caCertCredentialName !== "" || named;
+  const own = named || tls.serverCertificate !== "" || tls.tlsCertificates.length > 0;
+  return authorities && own;
 }
 
 /** Reads `namespace/host` or `host`; the namespace may be `*` or `.`. */

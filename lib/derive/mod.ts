@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Derived, Graph } from "../graph/mod.ts";
+import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
 import type { ServiceTarget } from "../model/mod.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
 import { deriveMesh, type MeshField } from "./mesh.ts";
@@ -14,7 +14,7 @@ import { deriveScopes, type Scopes } from "./scopes.ts";
 import { deriveSecurity, type Security } from "./security.ts";
 import { deriveServices, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
-import { createTables, type Tables } from "./tables.ts";
+import { createTables, type Credential, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
 
 export {
@@ -43,7 +43,14 @@ export {
   type Workload,
   workloadKey,
 } from "./security.ts";
-export { type KeySet, TABLE_KINDS, type TableKind, tableOf, type Tables } from "./tables.ts";
+export {
+  type Credential,
+  type KeySet,
+  TABLE_KINDS,
+  type TableKind,
+  tableOf,
+  type Tables,
+} from "./tables.ts";
 export {
   type Candidate,
   choose,
@@ -90,6 +97,11 @@ export function createMesh(graph: Graph, options: {
   readonly selectorsForApiGateways?: boolean;
 }): Mesh {
   const { domain } = options;
+  /**
+   * `namespace/name` → a credential. Not among the tables of configuration: what
+   * writes those down or copies them must never come by a private key.
+   */
+  readonly credentials: Input<Credential>;
   const { tables, indexes } = createTables(graph, domain);
   const field = deriveMesh(graph, tables);
   const services = deriveServices(graph, tables, indexes);
@@ -114,3 +126,4 @@ export function createMesh(graph: Graph, options: {
     domain,
   };
 }
+    credentials: graph.input("Credential"),

@@ -12,9 +12,12 @@ import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { DataproxyFilter } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
+import type { WasmPlugin } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import type { AuthorizationPolicy } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
 import type { PeerAuthentication } from "#mesh/security/v1beta1/peer_authentication_pb.ts";
 import type { RequestAuthentication } from "#mesh/security/v1beta1/request_authentication_pb.ts";
+import type { Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 
@@ -29,6 +32,9 @@ export const TABLE_KINDS = [
   "AuthorizationPolicy",
   "RequestAuthentication",
   "PeerAuthentication",
+  "DataproxyFilter",
+  "WasmPlugin",
+  "Telemetry",
 ] as const;
 
 /** A kind that has a table. */
@@ -38,6 +44,16 @@ export type TableKind = typeof TABLE_KINDS[number];
 export interface KeySet {
   /** A JSON Web Key Set; absent when none could be had so far. */
   readonly jwks?: string;
+}
+
+/** Certificates that Gateways name, as they were found; what is not there is undefined. All are PEM but the staple. */
+export interface Credential {
+  readonly certificate?: string;
+  readonly privateKey?: string;
+  readonly authorities?: string;
+  readonly revoked?: string;
+  /** DER in base64. */
+  readonly ocspStaple?: string;
 }
 
 /** All input tables. Rows of objects are keyed by `namespace/name`. */
@@ -51,6 +67,9 @@ export interface Tables {
   readonly authorizationPolicies: Input<ConfigObject<AuthorizationPolicy>>;
   readonly requestAuthentications: Input<ConfigObject<RequestAuthentication>>;
   readonly peerAuthentications: Input<ConfigObject<PeerAuthentication>>;
+  readonly dataproxyFilters: Input<ConfigObject<DataproxyFilter>>;
+  readonly wasmPlugins: Input<ConfigObject<WasmPlugin>>;
+  readonly telemetries: Input<ConfigObject<Telemetry>>;
   /** Address of a key set → what it holds, or why it could not be had. */
   readonly keySets: Input<KeySet>;
   /** One row, key `config`. */
@@ -76,6 +95,9 @@ export function createTables(
     authorizationPolicies: objects<AuthorizationPolicy>("AuthorizationPolicy"),
     requestAuthentications: objects<RequestAuthentication>("RequestAuthentication"),
     peerAuthentications: objects<PeerAuthentication>("PeerAuthentication"),
+    dataproxyFilters: objects<DataproxyFilter>("DataproxyFilter"),
+    wasmPlugins: objects<WasmPlugin>("WasmPlugin"),
+    telemetries: objects<Telemetry>("Telemetry"),
     keySets: graph.input("KeySet"),
     mesh: graph.input("MeshConfig"),
     networks: graph.input("MeshNetworks"),
@@ -95,6 +117,9 @@ export function tableOf(tables: Tables, kind: TableKind): Input<ConfigObject> {
     AuthorizationPolicy: tables.authorizationPolicies,
     RequestAuthentication: tables.requestAuthentications,
     PeerAuthentication: tables.peerAuthentications,
+    Telemetry: tables.telemetries,
+    DataproxyFilter: tables.dataproxyFilters,
+    WasmPlugin: tables.wasmPlugins,
   };
   return byKind[kind];
 }

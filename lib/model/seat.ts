@@ -29,6 +29,11 @@ export interface ProxyNode {
   readonly buildVersion: string;
   /** What the proxy's program calls itself, for example `envoy`; empty when not told. */
   readonly userAgent: string;
+  /**
+   * Whether it connects from this machine. Private keys are handed to no other:
+   * nothing else vouches for who a proxy says it is.
+   */
+  readonly local?: boolean;
   /** Which variant of the protocol its stream speaks. */
   readonly transport: "sotw" | "delta";
 }

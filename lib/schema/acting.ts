@@ -55,6 +55,9 @@ const SERVER_TLS_PATHS = [
   "tlsCertificates[].serverCertificate",
   "tlsCertificates[].privateKey",
   "subjectAltNames",
+  "credentialName",
+  "credentialNames",
+  "caCertCredentialName",
   "verifyCertificateSpki",
   "verifyCertificateHash",
   "minProtocolVersion",
@@ -188,7 +191,6 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "servers[].name",
       ...SERVER_TLS_PATHS.map((field) => `servers[].tls.${field}`),
     ],
-    inertValues: { "servers[].tls.mode": ["AUTO_PASSTHROUGH", "MESH_MUTUAL"] },
   },
   AuthorizationPolicy: {
     paths: ["selector", "targetRef", "targetRefs", "rules", "action", "provider"],

@@ -57,7 +57,6 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
     [
       "Gateway",
       "servers:\n- hosts: [a]\n  port: {number: 1, name: a, protocol: HTTPS}\n  tls: {mode: SIMPLE, credentialName: x}",
-      "spec.servers[0].tls.credentialName 4",
     ],
     [
       "Gateway",

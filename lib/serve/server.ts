@@ -317,7 +317,7 @@ function accept(
 /** Whether a peer is on this machine: at a loopback address, or a Unix socket. */
 function isLocal(peer: string): boolean {
   const address = peer.replace(/:\d+$/, "");
-  return peer === "unix" || address === "::1" || isLoopback(address);
+  return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
 function seat(entrance: Entrance, node: ProxyNode, onMove: () => void): Session["seat"] {

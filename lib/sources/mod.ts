@@ -4,6 +4,12 @@
  * @module
  */
 export { type ConfigFile, readConfigFiles } from "./config_files.ts";
+export {
+  type CredentialFiles,
+  type CredentialSource,
+  type CredentialSourceOptions,
+  startCredentialSource,
+} from "./credentials.ts";
 export { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
 export { type KeySource, type KeySourceOptions, startKeySource } from "./jwks/mod.ts";
 export { type ChangeSet, type SourceProblem } from "./ledger.ts";

@@ -46,6 +46,7 @@ export function classBasis(node: ProxyNode, features: Pick<Features, "vhds">): C
     options: {
       ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
+      ...(node.role === "router" && node.local === true ? { LOCAL: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
       ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),

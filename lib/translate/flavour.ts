@@ -5,6 +5,7 @@
  */
 import { parseDuration } from "../base/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
+import { secretNames } from "./authn/mod.ts";
 import { type Family, familyOf } from "./context.ts";
 
 /** Classes of one flavour share outbound listeners. */
@@ -15,6 +16,8 @@ export interface Flavour {
   readonly http10: boolean;
   /** Node metadata `ODCDS`: clusters are fetched when they are needed. */
   readonly onDemand: boolean;
+  /** A gateway that has a certificate of its own, so that it can be a peer of mutual TLS. */
+  readonly certified: boolean;
   /** Node metadata `IDLE_TIMEOUT`, ms. */
   readonly idleTimeoutMs?: number;
 }
@@ -26,6 +29,7 @@ export function flavourOf(cls: ProxyClass): Flavour {
     bound: cls.interception === "NONE",
     http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
     onDemand: cls.options.ODCDS === "true",
+    certified: cls.role === "router" && secretNames(cls).server !== undefined,
     idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
   };
 }
@@ -47,6 +51,7 @@ export function flavourKey(f: Flavour): string {
     ...(f.bound ? ["bound"] : []),
     ...(f.http10 ? ["http10"] : []),
     ...(f.onDemand ? ["ondemand"] : []),
+    ...(f.certified ? ["certified"] : []),
     ...(f.idleTimeoutMs === undefined ? [] : [`idle=${f.idleTimeoutMs}`]),
   ].join(",");
 }
@@ -60,6 +65,7 @@ export function parseFlavour(key: string): Flavour {
     bound: flags.includes("bound"),
     http10: flags.includes("http10"),
     onDemand: flags.includes("ondemand"),
+    certified: flags.includes("certified"),
     idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),
   };
 }

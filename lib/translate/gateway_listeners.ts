@@ -12,17 +12,21 @@ import {
   type Workload,
 } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
+import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { ServerTLSSettings_TLSmode as TlsMode } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Context } from "./context.ts";
 import { managerDefaults } from "./defaults.ts";
-import { parseFlavour } from "./flavour.ts";
+import { SHARED } from "./authn/mod.ts";
+import { automaticChains } from "./gateway_automatic.ts";
+import { type Flavour, parseFlavour } from "./flavour.ts";
 import {
   gatewayHttpListener,
   gatewayTcpListener,
   type GatewayTlsChain,
   gatewayTlsListener,
 } from "./listener/mod.ts";
-import { guardOf } from "./guards.ts";
+import { guardOf, mutualServer } from "./guards.ts";
 import { encodeResource } from "./resource.ts";
 import { gatewayServerChains, gatewayTcpChains } from "./tcp_routes.ts";
 
@@ -56,7 +60,7 @@ export function gatewayListener(
     manager: managerDefaults(read, context, flavour, tell),
     guard: guardOf(read, context, workload, {}, tell),
   };
-  const listener = listenerAt(read, context, workload.namespace, port, place, tell);
+  const listener = listenerAt(read, context, workload.namespace, flavour, port, place, tell);
   return listener && encodeResource(listener.name, ListenerSchema, listener);
 }
 
@@ -66,6 +70,7 @@ function listenerAt(
   read: Read,
   context: Context,
   namespace: string,
+  flavour: Flavour,
   port: GatewayPort,
   place: Place,
   tell: Tell | undefined,
@@ -74,8 +79,9 @@ function listenerAt(
     case "http":
       return gatewayHttpListener({ ...place, routeName: gatewayRouteName(port) });
     case "tls": {
+      const mutual = flavour.certified ? mutualServer(read, context, SHARED) : undefined;
       const chains = port.servers.flatMap((s) =>
-        tlsChains(read, context, namespace, port, s, tell)
+        tlsChains(read, context, namespace, port, s, mutual, tell)
       );
       return chains.length === 0 ? undefined : gatewayTlsListener({ ...place, chains });
     }
@@ -86,23 +92,29 @@ function listenerAt(
   }
 }
 
+/** @param mutual ends the TLS of servers for workloads of the mesh; without it they let nobody in */
 function tlsChains(
   read: Read,
   context: Context,
   namespace: string,
   port: GatewayPort,
   server: GatewayServer,
+  mutual: TransportSocket | undefined,
   tell: Tell | undefined,
 ): GatewayTlsChain[] {
-  const { kind, tls, hosts } = server;
+  const { kind, hosts } = server;
+  if (kind === "auto") return automaticChains(read, context, namespace, server, tell);
+  const ofMesh = server.tls?.mode === TlsMode.MESH_MUTUAL;
+  if (ofMesh && mutual === undefined) return [];
+  const tls = ofMesh ? { mutual } : { tls: server.tls };
   if (kind === "https") {
     const routeName = gatewayRouteName(onlyServer(port, server));
-    return [{ sniHosts: hosts.map(({ host }) => host), tls, to: { routeName } }];
+    return [{ sniHosts: hosts.map(({ host }) => host), ...tls, to: { routeName } }];
   }
   return gatewayServerChains(read, context, namespace, port, server, tell).map((tcp) => ({
     sniHosts: tcp.sniHosts ?? [],
     destinationCidrs: tcp.destinationCidrs,
-    tls,
+    ...tls,
     to: { tcp },
   }));
 }

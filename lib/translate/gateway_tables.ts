@@ -219,7 +219,7 @@ function virtualHost(
   const inside = within(tell, hostPort(host, port.number));
   for (const { route, gateways } of claims) {
     const row = read.get(context.mesh.tables.virtualServices, route);
-    const spec = read.get(context.mesh.routes.spec, route);
+    const spec = lookUp(read, context.mesh.routes.spec, route, inside);
     if (row === undefined || spec === undefined) continue;
     inside?.({ group: "routes", ...fromObject(row, "spec.hosts"), value: gateways.join(", ") });
     routes.push(...translateHttpRoutes(spec, {

@@ -8,11 +8,19 @@
 import { lookUp, modeOf, type Tell, type Workload, workloadKey } from "../derive/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import { hash } from "../base/mod.ts";
+import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { MeshConfig_ProxyPathNormalization_NormalizationType as Normalization } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import type { ProxyClass } from "../model/mod.ts";
-import { hasUsableKey, type Keys, mutualServerTls, secretNames, tokenFilter } from "./authn/mod.ts";
+import {
+  hasUsableKey,
+  type Keys,
+  mutualServerTls,
+  type SecretNames,
+  secretNames,
+  tokenFilter,
+} from "./authn/mod.ts";
 import { type AuthorizationFilters, authorizationFilters } from "./authz/mod.ts";
 import { BLACK_HOLE_CLUSTER, clusterName } from "./cluster/mod.ts";
 import type { Context } from "./context.ts";
@@ -176,12 +184,17 @@ export function guardOf(
   }
   const modes = lookUp(read, security.peerModes, key, tell);
   const names = secretNames({ options }).server;
-  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
   return {
     ...filters,
     mode: (port) => modeOf(modes, port),
     otherwise: modes.mode,
     named: Object.keys(modes.ports).map(Number),
-    tls: names && mutualServerTls(names, domains),
+    tls: names && mutualServer(read, context, names),
   };
+}
+
+/** Ends mutual TLS of clients that are workloads of the mesh. */
+export function mutualServer(read: Read, context: Context, names: SecretNames): TransportSocket {
+  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
+  return mutualServerTls(names, domains);
 }

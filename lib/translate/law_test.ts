@@ -21,7 +21,8 @@ import {
   type RouteConfiguration,
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
-import { fromBinary, toBinary } from "../proto/mod.ts";
+import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { create, fromBinary, toBinary } from "../proto/mod.ts";
 import { provenanceOf, TYPE_URLS } from "./mod.ts";
 
 /** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
@@ -54,23 +55,38 @@ const serviceEntry = fc.record({
   ),
   vip: fc.constantFrom("", "  addresses: [240.0.0.1]\n", "  addresses: [240.1.0.0/16]\n"),
   endpoint: fc.integer({ min: 1, max: 3 }),
+  resolution: fc.constantFrom("STATIC", "STATIC", "DNS"),
+  network: fc.constantFrom("''", "near", "far"),
 }).map((r) =>
   `  hosts: ["${r.host}"]
-${r.exportTo}${r.vip}  resolution: ${r.host.startsWith("*") ? "NONE" : "STATIC"}
+${r.exportTo}${r.vip}  resolution: ${
+    r.host.startsWith("*") ? "NONE" : r.vip.includes("/") ? "STATIC" : r.resolution
+  }
   location: MESH_INTERNAL
   ports: [{number: ${r.port}}]
 ${
-    r.host.startsWith("*")
-      ? ""
-      : `  endpoints: [{address: 10.0.0.${r.endpoint}, labels: {v: "${r.endpoint}"}}]`
+    r.host.startsWith("*") ? "" : `  endpoints:
+  - {address: 10.0.0.${r.endpoint}, labels: {v: "${r.endpoint}"}, locality: r1/z1, network: ${r.network}}
+  - {address: 10.1.0.${r.endpoint}, labels: {security.mesh.io/tlsMode: mesh}, locality: r2/z1, network: ${r.network}}`
   }
 `
 );
 
-const destinationRule = fc.record({ host, exportTo, connections: fc.integer({ min: 1, max: 3 }) })
+const destinationRule = fc.record({
+  host,
+  exportTo,
+  connections: fc.integer({ min: 1, max: 3 }),
+  // Some make it matter where the proxy is.
+  more: fc.constantFrom(
+    "",
+    ", outlierDetection: {consecutive5xxErrors: 1}",
+    ", loadBalancer: {localityLbSetting: {distribute: [{from: r1/*, to: {r2/*: 100}}]}}",
+    ", outlierDetection: {}, loadBalancer: {localityLbSetting: {failoverPriority: [app, v=2]}}",
+  ),
+})
   .map((r) =>
     `  host: "${r.host}"
-${r.exportTo}  trafficPolicy: {connectionPool: {tcp: {maxConnections: ${r.connections}}}}
+${r.exportTo}  trafficPolicy: {connectionPool: {tcp: {maxConnections: ${r.connections}}}${r.more}}
   subsets: [{name: s, labels: {v: "1"}}]
 `
   );
@@ -105,14 +121,19 @@ const delegate = fc.record({
 const gateway = fc.record({
   hosts: fc.constantFrom("['*']", "[a.example, two/b.example]"),
   redirect: fc.constantFrom("", ", tls: {httpsRedirect: true}"),
-}).map(({ hosts, redirect }) =>
+  own: fc.constantFrom(
+    "mode: SIMPLE, serverCertificate: /c, privateKey: /k",
+    "mode: MUTUAL, credentialName: shop",
+  ),
+  pass: fc.constantFrom("PASSTHROUGH", "AUTO_PASSTHROUGH"),
+}).map(({ hosts, redirect, own, pass }) =>
   `  selector: {app: gw}
   servers:
   - {port: {number: 8080, name: http, protocol: HTTP}, hosts: ${hosts}${redirect}}
   - port: {number: 8443, name: https, protocol: HTTPS}
     hosts: ${hosts}
-    tls: {mode: SIMPLE, serverCertificate: /c, privateKey: /k}
-  - {port: {number: 8443, name: pass, protocol: TLS}, hosts: ['*.example'], tls: {mode: PASSTHROUGH}}
+    tls: {${own}}
+  - {port: {number: 8443, name: pass, protocol: TLS}, hosts: ['*.example'], tls: {mode: ${pass}}}
 `
 );
 
@@ -143,9 +164,17 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", { labels: { app: "narrow" } }),
   proxyNode("two", { metadata: { INTERCEPTION_MODE: "NONE" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" } }),
+  proxyNode("one", { role: "router", labels: { app: "gw" }, local: true }),
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
   proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
+  proxyNode("one", { locality: { region: "r1", zone: "z1", subzone: "" } }),
+  proxyNode("one", {
+    locality: { region: "r2", zone: "z9", subzone: "" },
+    labels: { app: "narrow" },
+    metadata: { NETWORK: "near" },
+  }),
+  proxyNode("two", { ip: "10.0.0.2", metadata: { NETWORK: "far", GENERATOR: "grpc" } }),
 ];
 
 /** Those that ask for explanations: more is computed for them, so fewer worlds must do. */
@@ -154,6 +183,11 @@ const EXPLAINED: readonly ProxyNode[] = [
   proxyNode("one", { labels: { app: "narrow" }, metadata: { EXPLAIN: "true" } }),
   proxyNode("one", { ...TAKES_PARTS, metadata: { EXPLAIN: "true" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" }, metadata: { EXPLAIN: "true" } }),
+  proxyNode("one", {
+    locality: { region: "r1", zone: "", subzone: "" },
+    labels: { app: "narrow" },
+    metadata: { EXPLAIN: "true", NETWORK: "near" },
+  }),
 ];
 
 function yamlOf(e: Edit): string {
@@ -168,6 +202,23 @@ function apply(bench: Bench, e: Edit): void {
   if (e.spec === undefined) bench.remove(e.kind, `${e.namespace}/${e.name}`);
   else bench.set(yamlOf(e));
 }
+
+/** Translation with networks, one of which is entered where a service says. */
+function startNetworks(): Bench {
+  const bench = startTranslation();
+  bench.translation.apply({ networks: NETWORKS });
+  return bench;
+}
+
+const NETWORKS = create(MeshNetworksSchema, {
+  networks: {
+    near: { gateways: [{ gw: { case: "address", value: "192.0.2.1" }, port: 15443 }] },
+    far: {
+      endpoints: [{ ne: { case: "fromCidr", value: "10.1.0.0/16" } }],
+      gateways: [{ gw: { case: "registryServiceName", value: "a.example" }, port: 15443 }],
+    },
+  },
+});
 
 /** A proxy that follows by deltas alone. */
 function follower(bench: Bench, node: ProxyNode): { seat: Seat; check(step: string): void } {
@@ -214,7 +265,7 @@ for (
   Deno.test(`incremental translation equals translation from scratch${whose}`, () => {
     fc.assert(
       fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {
-        const bench = startTranslation();
+        const bench = startNetworks();
         const followers = proxies.map((node) => follower(bench, node));
         const state = new Map<string, Edit>();
         for (const [i, e] of edits.entries()) {
@@ -222,7 +273,7 @@ for (
           state.set(`${e.kind}/${e.namespace}/${e.name}`, e);
           for (const f of followers) f.check(`edit ${i}`);
         }
-        const scratch = startTranslation();
+        const scratch = startNetworks();
         for (const e of state.values()) if (e.spec !== undefined) apply(scratch, e);
         for (const [i, node] of proxies.entries()) {
           const fresh = scratch.translation.source.seat(node, () => {});
@@ -259,18 +310,24 @@ ${selector}  egress: [{hosts: ${hosts}}]
 `;
 }
 
+const PLACED = proxyNode("one", {
+  locality: { region: "r1", zone: "z2", subzone: "" },
+  metadata: { NETWORK: "near" },
+});
+
 Deno.test("what layers show equals what a Sidecar that imports everything shows", () => {
   const all = sidecarOf("all", "['*/*']", "");
   fc.assert(
     fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {
       const bench = startTranslation();
       for (const e of edits) if (e.kind !== "Sidecar") apply(bench, e);
-      const layered = bench.translation.source.seat(proxyNode("one"), () => {});
+      bench.translation.apply({ networks: NETWORKS });
+      const layered = bench.translation.source.seat(PLACED, () => {});
       const before = everything(layered);
       const idle = idlePorts(bench, layered);
       layered.close();
       bench.set(all);
-      const whole = bench.translation.source.seat(proxyNode("one"), () => {});
+      const whole = bench.translation.source.seat(PLACED, () => {});
       const after = everything(whole);
       for (const port of idle) {
         for (const served of [before, after]) {
@@ -373,7 +430,7 @@ function explainAll({ graph, translation }: Bench, seat: Seat): Explained[] {
 Deno.test("explanations are exact, name nothing that was not read, and nothing else matters", () => {
   fc.assert(
     fc.property(fc.array(anyEdit, { minLength: 2, maxLength: 12 }), fc.nat(), (edits, pick) => {
-      const bench = startTranslation();
+      const bench = startNetworks();
       const state = new Map<string, Edit>();
       for (const e of edits) {
         apply(bench, e);

@@ -19,6 +19,8 @@ import { type Context, familyOf } from "./context.ts";
 import { deriveEgress, type Egress } from "./egress.ts";
 import { createExplained, type Explainable, namedCollection } from "./explained.ts";
 import { flavourKey, flavourOf } from "./flavour.ts";
+import { type AutomaticTables, deriveAutomatic } from "./gateway_automatic.ts";
+import { type CredentialTables, deriveCredentials } from "./gateway_credentials.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
 import {
   deriveAssignments,
@@ -68,12 +70,16 @@ interface Parts {
   readonly own: ClassTables;
   readonly gateways: GatewayTables;
 }
+  readonly automatic: AutomaticTables;
+  readonly credentials: CredentialTables;
 
 /** Creates all tables of translation and the function that finds a placement's layers. */
 export function createLayers(context: Context): LayersOf {
   const egress = deriveEgress(context);
   const listeners = deriveOutboundListeners(context);
   const parts: Parts = {
+  const clusters = deriveOutboundClusters(context);
+  const assignments = deriveAssignments(context);
     context,
     clusters: deriveOutboundClusters(context),
     assignments: deriveAssignments(context),
@@ -87,6 +93,8 @@ export function createLayers(context: Context): LayersOf {
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
   };
+    automatic: deriveAutomatic(context, clusters.base, assignments.base),
+    credentials: deriveCredentials(context),
   const explained = createExplained(context.mesh.graph, explainable(parts));
   const grpc = deriveGrpcTables(context, parts.routes.virtualHosts);
   return (placement) => {
@@ -208,6 +216,24 @@ function namespaceLayers(
   const { indexes } = parts.context.mesh;
   return {
     clusters: clusterLayers(parts, ns, family),
+/** Endpoints of the services that a gateway sends connections on to by their names. */
+function automaticEndpoints(parts: Parts, namespace: string, scope: string): Collection {
+  return collection(parts, `endpoint/automatic/${namespace}/${scope}`, () => ({
+    members: { listFrom: [parts.automatic.hosts, `${namespace}|${scope}`] },
+    resources: parts.automatic.assignments,
+    keyOf: (host) => `${namespace}|${host}`,
+  }));
+}
+
+/** What the Gateways of a scope name among the credentials of the proxies' namespace. */
+function credentialLayer(parts: Parts, namespace: string, scope: string): Collection {
+  return collection(parts, `secret/gateway/${namespace}/${scope}`, () => ({
+    members: { listFrom: [parts.credentials.named, scope] },
+    resources: parts.credentials.secrets,
+    keyOf: (secret) => `${namespace}|${secret}`,
+  }));
+}
+
     endpoints: endpointLayers(parts, ns),
     listeners: [
       collection(parts, `listener/${flavour}/overlay/${ns}`, () => ({
@@ -306,8 +332,15 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
       })),
       ...clusterLayers(parts, cls.namespace, clusterKind(cls)),
     ]],
-    [TYPE_URLS.endpoint, endpointLayers(parts, cls.namespace)],
-    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
+    [TYPE_URLS.endpoint, [
+      automaticEndpoints(parts, cls.namespace, scope),
+      ...placedEndpoints(parts, placement),
+      ...endpointLayers(parts, cls.namespace),
+    ]],
+    [TYPE_URLS.secret, [
+      secretLayer(parts, cls),
+      ...(cls.options.LOCAL === "true" ? [credentialLayer(parts, cls.namespace, scope)] : []),
+    ]],
     [TYPE_URLS.listener, [
       collection(parts, `listener/gateway/${flavour}/${cls.namespace}/${scope}`, () => ({
         members: { listFrom: [parts.gateways.portKeys, scope] },
@@ -324,3 +357,9 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
     ]],
   ]);
 }
+      collection(parts, `cluster/automatic/${family}/${cls.namespace}/${scope}`, () => ({
+        members: { listFrom: [parts.automatic.hosts, `${cls.namespace}|${scope}`] },
+        resources: parts.automatic.clusters,
+        keyOf: (host) => `${family}.router|${cls.namespace}|${host}`,
+      })),
+      ...placedClusters(parts, placement),

@@ -7,6 +7,7 @@
 import {
   createExportDefaults,
   createMesh,
+  type Credential,
   type KeySet,
   type Mesh,
   MESH_ROW,
@@ -50,6 +51,8 @@ export interface ObjectChange {
 export interface ChangeSet {
   /** Key sets by address. */
   readonly keySets?: ReadonlyMap<string, KeySet>;
+  /** Credentials by `namespace/name`; `undefined` when one is gone. */
+  readonly credentials?: ReadonlyMap<string, Credential | undefined>;
   readonly objects?: readonly ObjectChange[];
   readonly mesh?: MeshConfig;
   readonly networks?: MeshNetworks;
@@ -127,7 +130,7 @@ export function createTranslation(
 
   const exports = createExportDefaults(options.config);
   const write = (
-    { mesh: config, networks, keySets = NO_KEY_SETS, objects = [] }: ChangeSet,
+    { mesh: config, networks, keySets = NO_KEY_SETS, credentials, objects = [] }: ChangeSet,
   ): number =>
     graph.transaction((tx) => {
       if (config !== undefined) {
@@ -140,6 +143,10 @@ export function createTranslation(
       if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);
       for (const [uri, keys] of keySets) tx.set(mesh.tables.keySets, uri, keys);
       for (const { kind, key, object } of objects) {
+      for (const [key, found] of credentials ?? []) {
+        if (found === undefined) tx.delete(mesh.credentials, key);
+        else tx.set(mesh.credentials, key, found);
+      }
         const table = tableOf(mesh.tables, kind);
         const settled = exports.settle(kind, key, object);
         if (settled === undefined) tx.delete(table, key);

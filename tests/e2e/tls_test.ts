@@ -9,12 +9,14 @@ import { withCertificates } from "../support/certificates.ts";
 import { documents, endpoint, serviceEntry } from "../support/manifest.ts";
 import { assertNothingRejected, startWorld } from "../support/world.ts";
 import { benchOf, makePki, startTlsBackend, type TlsCase } from "./tls/bench.ts";
+import { CREDENTIAL_CASES } from "./tls/credential_cases.ts";
 import { GATEWAY_CASES } from "./tls/gateway_cases.ts";
 import { OUTBOUND_CASES } from "./tls/outbound_cases.ts";
 import { ORIGINATION_CASES, ORIGINATION_STATS } from "./tls/origination_cases.ts";
 
 const CASES: readonly TlsCase[] = [
   ...GATEWAY_CASES,
+  ...CREDENTIAL_CASES,
   ...ORIGINATION_CASES,
   ...OUTBOUND_CASES,
 ];
@@ -41,6 +43,7 @@ Deno.test(withCertificates("TLS and undeclared protocols", async (t) => {
     await startWorld({
       kinds: ["sidecar", "router"],
       files,
+      daemon: { env: { MESH_CREDENTIAL_DIR: pki.credentials.dir } },
       stats: ORIGINATION_STATS,
     }),
   );

@@ -4,6 +4,12 @@
  *
  * @module
  */
+export {
+  type CredentialNames,
+  credentialNames,
+  credentialSecret,
+  type FindCredential,
+} from "./credentials.ts";
 export { mutualClientTls, mutualServerTls } from "./mutual.ts";
 export {
   CERTIFICATE_OPTIONS,

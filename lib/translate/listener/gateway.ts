@@ -9,6 +9,7 @@ import {
   type FilterChain,
   FilterChainSchema,
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf } from "../../proto/mod.ts";
@@ -17,7 +18,7 @@ import { chain, tcpChains, tcpFilter, withDefault } from "./chain.ts";
 import { tlsInspector } from "./detect.ts";
 import { distinct } from "./distinct.ts";
 import type { Guard } from "./guard.ts";
-import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
+import { type Binding, forwarding, type ManagerDefaults, type TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 import { bySni } from "./outbound.ts";
 import { serverTls } from "./tls.ts";
@@ -51,6 +52,8 @@ export interface GatewayTlsChain {
   readonly destinationCidrs?: readonly string[];
   /** Ends the clients' TLS; without it the connections go on as they are. */
   readonly tls?: ServerTLSSettings;
+  /** Ends it as workloads do, in place of `tls`. */
+  readonly mutual?: TransportSocket;
   /** Route table of the requests inside, or where the connections go. */
   readonly to: { readonly routeName: string } | { readonly tcp: TcpChain };
 }
@@ -85,20 +88,20 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
 
 /** The listener of a TCP port. */
 export function gatewayTcpListener(input: GatewayTcpInput): Listener {
-  const chains = tcpChains(input.chains, input.manager);
+  const chains = tcpChains(input.chains, forwarding(input.manager, "client"));
   for (const one of chains) one.filters.unshift(...guardOf(input));
   return gatewayListener(input, chains, bySni(chains));
 }
 
 /** The listener of a port with TLS. */
 export function gatewayTlsListener(input: GatewayTlsInput): Listener {
-  const chains = distinct(input.chains).map(([{ to, tls }, filterChainMatch]) =>
+  const chains = distinct(input.chains).map(([{ to, tls, mutual }, filterChainMatch]) =>
     create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
-        ? [...guardOf(input), tcpFilter(to.tcp, input.manager)]
+        ? [...guardOf(input), tcpFilter(to.tcp, forwarding(input.manager, "client"))]
         : [httpsFilter(input, to.routeName)],
-      transportSocket: tls && serverTls(tls, "routeName" in to),
+      transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to)),
     })
   );
   return gatewayListener(input, chains, true);

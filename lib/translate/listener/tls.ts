@@ -12,7 +12,11 @@ import {
   TlsParameters_TlsProtocol as EnvoyVersion,
   TlsParametersSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
-import { DownstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import {
+  type CommonTlsContext,
+  CommonTlsContext_CombinedCertificateValidationContextSchema as CombinedSchema,
+  DownstreamTlsContextSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as Mode,
@@ -20,7 +24,14 @@ import {
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import { create, packAny } from "../../proto/mod.ts";
-import { fileCertificate, fileSource, sanMatchers, tlsSocket } from "../wire/mod.ts";
+import { type CredentialNames, credentialNames } from "../authn/mod.ts";
+import {
+  credentialConfig,
+  fileCertificate,
+  fileSource,
+  sanMatchers,
+  tlsSocket,
+} from "../wire/mod.ts";
 
 /** What an HTTPS server offers, the best first. */
 const HTTP_ALPN = ["h2", "http/1.1"];
@@ -34,23 +45,50 @@ const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
 };
 
 /**
- * The transport socket of a server whose certificates are files.
+ * The transport socket of a server whose certificates are files, or secrets by name.
  *
  * @param http whether requests follow, or any bytes
  */
 export function serverTls(tls: ServerTLSSettings, http: boolean): TransportSocket {
-  const validation = clientValidation(tls);
+  const names = credentialNames(tls);
   return tlsSocket(packAny(DownstreamTlsContextSchema, {
     requireClientCertificate: tls.mode === Mode.MUTUAL,
     commonTlsContext: {
       alpnProtocols: http ? HTTP_ALPN : [],
       tlsParams: parameters(tls),
-      tlsCertificates: tls.tlsCertificates.length > 0
-        ? tls.tlsCertificates.map((c) => fileCertificate(c.serverCertificate, c.privateKey))
-        : [fileCertificate(tls.serverCertificate, tls.privateKey)],
-      validationContextType: validation && { case: "validationContext", value: validation },
+      ...certificates(tls, names),
+      validationContextType: validation(tls, names),
     },
   }));
+}
+
+function certificates(
+  tls: ServerTLSSettings,
+  names: CredentialNames | undefined,
+): Partial<Pick<CommonTlsContext, "tlsCertificates" | "tlsCertificateSdsSecretConfigs">> {
+  if (names !== undefined && names.certificates.length > 0) {
+    return { tlsCertificateSdsSecretConfigs: names.certificates.map(credentialConfig) };
+  }
+  const files = tls.tlsCertificates.length > 0
+    ? tls.tlsCertificates.map((c) => fileCertificate(c.serverCertificate, c.privateKey))
+    : [fileCertificate(tls.serverCertificate, tls.privateKey)];
+  return { tlsCertificates: files };
+}
+
+function validation(
+  tls: ServerTLSSettings,
+  names: CredentialNames | undefined,
+): CommonTlsContext["validationContextType"] {
+  const own = clientValidation(tls);
+  if (own === undefined) return { case: undefined };
+  if (names?.authorities === undefined) return { case: "validationContext", value: own };
+  return {
+    case: "combinedValidationContext",
+    value: create(CombinedSchema, {
+      defaultValidationContext: own,
+      validationContextSdsSecretConfig: credentialConfig(names.authorities),
+    }),
+  };
 }
 
 /** Suites that Envoy does not know would make it refuse the listener; they are left out, and were warned of. */

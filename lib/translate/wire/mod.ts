@@ -9,6 +9,7 @@ export { configPath, MESH_METADATA, meshMetadata } from "./metadata.ts";
 export { adsSource, ON_DEMAND_MS } from "./source.ts";
 export {
   AUTHORITIES_SECRET,
+  credentialConfig,
   fileCertificate,
   fileSource,
   MESH_ALPN,

@@ -21,7 +21,7 @@ import {
   type SdsSecretConfig,
   SdsSecretConfigSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { type Any, create } from "../../proto/mod.ts";
+import { type Any, create, durationOf } from "../../proto/mod.ts";
 import { adsSource } from "./source.ts";
 
 /** Name of Envoy's TLS transport socket. */
@@ -79,4 +79,17 @@ export const AUTHORITIES_SECRET = "ROOTCA";
 /** A secret that is served by name beside all other resources. */
 export function secretConfig(name: string): SdsSecretConfig {
   return create(SdsSecretConfigSchema, { name, sdsConfig: adsSource() });
+}
+
+/**
+ * How long a listener waits for a certificate that a Gateway names, ms: with one
+ * that is not there, its other servers must go on.
+ */
+const CREDENTIAL_FETCH_MS = 5_000;
+
+/** A secret that may not be there. */
+export function credentialConfig(name: string): SdsSecretConfig {
+  const sdsConfig = adsSource();
+  sdsConfig.initialFetchTimeout = durationOf(CREDENTIAL_FETCH_MS);
+  return create(SdsSecretConfigSchema, { name, sdsConfig });
 }

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { connect, createServer, type TLSSocket } from "node:tls";
 import { eventually, freePorts } from "../../../scripts/harness/mod.ts";
 import { type Authority, type Certificate, makeAuthority } from "../../support/certificates.ts";
+import { NAMESPACE } from "../../support/manifest.ts";
 import type { Kind, Seat, World } from "../../support/world.ts";
 
 /** A case of the suite. */
@@ -30,6 +31,29 @@ export interface Pki {
   readonly client: Certificate;
   /** The same name, issued by the other authority. */
   readonly stranger: Certificate;
+  /** Where the daemon finds what Gateways name. */
+  readonly credentials: Credentials;
+}
+
+/** A folder of credentials. */
+export interface Credentials {
+  readonly dir: string;
+  /** Writes one of the suite's namespace, or writes it anew. */
+  write(name: string, pair: Certificate, authorities?: Certificate): Promise<void>;
+}
+
+async function makeCredentials(dir: string): Promise<Credentials> {
+  await Deno.mkdir(dir);
+  return {
+    dir,
+    async write(name, pair, authorities) {
+      const place = `${dir}/${NAMESPACE}/${name}`;
+      await Deno.mkdir(place, { recursive: true });
+      await Deno.copyFile(pair.cert, `${place}/tls.crt`);
+      await Deno.copyFile(pair.key, `${place}/tls.key`);
+      if (authorities !== undefined) await Deno.copyFile(authorities.cert, `${place}/ca.crt`);
+    },
+  };
 }
 
 /** Issues the suite's certificates into a folder. */
@@ -47,6 +71,7 @@ export async function makePki(dir: string): Promise<Pki> {
     backend: await authority.issue("backend", ["secure.test", "*.pass.test"]),
     client: await authority.issue("client", client),
     stranger: await other.issue("stranger", client),
+    credentials: await makeCredentials(`${dir}/credentials`),
   };
 }
 

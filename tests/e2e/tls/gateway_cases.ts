@@ -11,7 +11,7 @@ import { addressOf, eachTransport } from "../../support/world.ts";
 import { answersHttps, askTls, type Pki, requestOf, type TlsCase } from "./bench.ts";
 
 /** A Gateway for each proxy. */
-function gateway(name: string, ...servers: readonly Spec[]): string {
+export function gateway(name: string, ...servers: readonly Spec[]): string {
   return documents(...eachTransport((transport) =>
     manifest("Gateway", `${name}-${transport}`, {
       selector: { transport, kind: "router" },
@@ -20,11 +20,17 @@ function gateway(name: string, ...servers: readonly Spec[]): string {
   ));
 }
 
-function server(port: number, protocol: string, name: string, hosts: string[], tls: Spec): Spec {
+export function server(
+  port: number,
+  protocol: string,
+  name: string,
+  hosts: string[],
+  tls: Spec,
+): Spec {
   return { port: { number: port, protocol, name }, hosts, tls };
 }
 
-function routes(name: string, host: string, more: Spec): string {
+export function routes(name: string, host: string, more: Spec): string {
   const gateways = eachTransport((transport) => `${name}-${transport}`);
   return manifest("VirtualService", `${name}-${host.replaceAll(/[^a-z]/g, "")}`, {
     hosts: [host],

@@ -267,7 +267,7 @@ const GATEWAY: Specs = {
   "servers[].tls.httpsRedirect": server({}, { number: 81, name: "x", protocol: "HTTP" }),
   "servers[].tls.mode": server({ tls: MUTUAL }),
   "servers[].tls.mode=MUTUAL": server({ tls: { ...MUTUAL, mode: "SIMPLE" } }),
-  "servers[].tls.mode=AUTO_PASSTHROUGH": server({ tls: {} }, {
+  "servers[].tls.mode=AUTO_PASSTHROUGH": server({ tls: {}, hosts: ["*.example"] }, {
     number: 444,
     name: "t",
     protocol: "TLS",

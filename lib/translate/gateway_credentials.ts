@@ -1,0 +1,38 @@
+/**
+ * Certificates that Gateways name: which, and the secrets they are.
+ *
+ * @module
+ */
+import type { Derived, Resource } from "../graph/mod.ts";
+import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { credentialNames, credentialSecret } from "./authn/mod.ts";
+import { type Context, splitKey } from "./context.ts";
+import { encodeResource, sameResources } from "./resource.ts";
+
+/** The tables of credentials. */
+export interface CredentialTables {
+  /** scope → names of the secrets that the servers of its Gateways are made with. */
+  readonly named: Derived<readonly string[]>;
+  /** `NS|secret` → the secret, for gateways of the namespace. */
+  readonly secrets: Derived<readonly Resource[]>;
+}
+
+/** Creates the tables. */
+export function deriveCredentials({ mesh }: Context): CredentialTables {
+  return {
+    named: mesh.graph.derive<readonly string[]>("gateway.credentials", (read, scope) => {
+      const names = read.get(mesh.gatewayPorts, scope).flatMap(({ servers }) =>
+        servers.flatMap(({ tls }) => {
+          const found = tls && credentialNames(tls);
+          return found === undefined ? [] : [...found.certificates, found.authorities ?? ""];
+        })
+      );
+      return [...new Set(names)].filter((name) => name !== "").sort();
+    }),
+    secrets: mesh.graph.derive<readonly Resource[]>("sds.gateway", (read, key) => {
+      const [namespace = "", name = ""] = splitKey(key, 2);
+      const secret = credentialSecret(name, namespace, (at) => read.get(mesh.credentials, at));
+      return secret === undefined ? [] : [encodeResource(name, SecretSchema, secret)];
+    }, { equal: sameResources }),
+  };
+}

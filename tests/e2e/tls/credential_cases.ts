@@ -1,0 +1,104 @@
+/**
+ * Gateways whose certificates go by names, and gateways between networks.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { eventually } from "../../../scripts/harness/mod.ts";
+import { documents, to } from "../../support/manifest.ts";
+import { answersHttps, askTls, requestOf, type TlsCase } from "./bench.ts";
+import { gateway, routes, server } from "./gateway_cases.ts";
+
+export const CREDENTIAL_CASES: readonly TlsCase[] = [
+  {
+    name: "a certificate goes by a name, and is renewed under connections",
+    run: async ({ world, pki, port, each }) => {
+      const { credentials, authority: trusts } = pki;
+      await credentials.write("shop", pki.one);
+      const named = server(port, "HTTPS", "shop", ["one.tls.test"], {
+        mode: "SIMPLE",
+        credentialName: "shop",
+      });
+      // What is not there keeps nobody else waiting for long.
+      const missing = server(port, "HTTPS", "gone", ["gone.tls.test"], {
+        mode: "SIMPLE",
+        credentialName: "gone",
+      });
+      await world.config.write(
+        "credential.yaml",
+        documents(
+          gateway("credential", named, missing),
+          routes("credential", "one.tls.test", { http: [to("a.test")] }),
+          routes("credential", "gone.tls.test", { http: [to("b.test")] }),
+        ),
+      );
+      await each("router", async ({ address }) => {
+        const answer = await answersHttps(address, port, "a", { sni: "one.tls.test", trusts });
+        assert.equal(answer.names, "DNS:one.tls.test");
+        await assert.rejects(
+          askTls(address, port, requestOf("gone.tls.test"), { sni: "gone.tls.test" }),
+        );
+      });
+      const renewed = await pki.authority.issue("renewed", ["one.tls.test", "renewed.tls.test"]);
+      await credentials.write("shop", renewed);
+      await credentials.write("gone", pki.two);
+      await each("router", async ({ address }) => {
+        await eventually("the renewed certificate", async () => {
+          const ask = answersHttps(address, port, "a", { sni: "one.tls.test", trusts });
+          return (await ask).names === "DNS:one.tls.test, DNS:renewed.tls.test";
+        });
+        const came = { sni: "gone.tls.test" };
+        assert.equal((await answersHttps(address, port, "b", came)).names, "DNS:two.tls.test");
+      });
+    },
+  },
+  {
+    name: "clients are held to the authorities of a credential",
+    run: async ({ world, pki, port, each }) => {
+      await pki.credentials.write("clients", pki.one, pki.authority);
+      const common = { sni: "one.tls.test", trusts: pki.authority };
+      await world.config.write(
+        "clients.yaml",
+        documents(
+          gateway(
+            "clients",
+            server(port, "HTTPS", "m", ["one.tls.test"], {
+              mode: "MUTUAL",
+              credentialName: "clients",
+            }),
+          ),
+          routes("clients", "one.tls.test", { http: [to("a.test")] }),
+        ),
+      );
+      await each("router", async ({ address }) => {
+        await answersHttps(address, port, "a", { ...common, as: pki.client });
+        for (const as of [undefined, pki.stranger]) {
+          await assert.rejects(
+            askTls(address, port, requestOf(common.sni), { ...common, as }),
+          );
+        }
+      });
+    },
+  },
+  {
+    name: "TLS is sent on to the cluster that its server name tells",
+    run: async ({ world, port, each }) => {
+      await world.config.write(
+        "auto.yaml",
+        gateway("auto", server(port, "TLS", "auto", ["*.test"], { mode: "AUTO_PASSTHROUGH" })),
+      );
+      await each("router", async ({ address }) => {
+        const sni = "outbound_.443_._.left.test";
+        const answer = await eventually(
+          "an answer by name",
+          () => askTls(address, port, "ping\n", { sni }),
+        );
+        assert.equal(answer.names, "DNS:secure.test, DNS:*.pass.test");
+        assert.match(answer.text, /^left pong/);
+        await assert.rejects(
+          askTls(address, port, "ping\n", { sni: "outbound_.444_._.left.test" }),
+        );
+      });
+    },
+  },
+];
