@@ -86,6 +86,11 @@ export interface Mesh {
   readonly gatewayPorts: Derived<readonly GatewayPort[]>;
   /** `address,address` → service ports served there. */
   readonly targets: Derived<readonly ServiceTarget[]>;
+  /**
+   * `namespace/name` → a credential. Not among the tables of configuration: what
+   * writes those down or copies them must never come by a private key.
+   */
+  readonly credentials: Input<Credential>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
   readonly domain: string;
 }
@@ -97,11 +102,6 @@ export function createMesh(graph: Graph, options: {
   readonly selectorsForApiGateways?: boolean;
 }): Mesh {
   const { domain } = options;
-  /**
-   * `namespace/name` → a credential. Not among the tables of configuration: what
-   * writes those down or copies them must never come by a private key.
-   */
-  readonly credentials: Input<Credential>;
   const { tables, indexes } = createTables(graph, domain);
   const field = deriveMesh(graph, tables);
   const services = deriveServices(graph, tables, indexes);
@@ -123,7 +123,7 @@ export function createMesh(graph: Graph, options: {
     }),
     gatewayPorts: deriveGateways(graph, tables, indexes),
     targets: deriveTargets(graph, tables, indexes, services),
+    credentials: graph.input("Credential"),
     domain,
   };
 }
-    credentials: graph.input("Credential"),

@@ -45,8 +45,8 @@ export function classBasis(node: ProxyNode, features: Pick<Features, "vhds">): C
     ipv6: node.ips.some((ip) => ip.includes(":")),
     options: {
       ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
-      ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(node.role === "router" && node.local === true ? { LOCAL: "true" } : {}),
+      ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
       ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),

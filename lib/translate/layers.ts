@@ -69,17 +69,17 @@ interface Parts {
   readonly routes: Routes;
   readonly own: ClassTables;
   readonly gateways: GatewayTables;
-}
   readonly automatic: AutomaticTables;
   readonly credentials: CredentialTables;
+}
 
 /** Creates all tables of translation and the function that finds a placement's layers. */
 export function createLayers(context: Context): LayersOf {
   const egress = deriveEgress(context);
   const listeners = deriveOutboundListeners(context);
-  const parts: Parts = {
   const clusters = deriveOutboundClusters(context);
   const assignments = deriveAssignments(context);
+  const parts: Parts = {
     context,
     clusters: deriveOutboundClusters(context),
     assignments: deriveAssignments(context),
@@ -92,9 +92,9 @@ export function createLayers(context: Context): LayersOf {
     routes: deriveRoutes(context, egress),
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
-  };
     automatic: deriveAutomatic(context, clusters.base, assignments.base),
     credentials: deriveCredentials(context),
+  };
   const explained = createExplained(context.mesh.graph, explainable(parts));
   const grpc = deriveGrpcTables(context, parts.routes.virtualHosts);
   return (placement) => {
@@ -200,22 +200,6 @@ function secretLayer(parts: Parts, cls: ProxyClass): Collection {
   }));
 }
 
-interface Outbound {
-  readonly clusters: readonly Collection[];
-  readonly endpoints: readonly Collection[];
-  readonly listeners: readonly Collection[];
-}
-
-/** What a namespace reaches without a Sidecar: an overlay over what everybody sees. */
-function namespaceLayers(
-  parts: Parts,
-  ns: string,
-  family: string,
-  flavour: string,
-): Outbound {
-  const { indexes } = parts.context.mesh;
-  return {
-    clusters: clusterLayers(parts, ns, family),
 /** Endpoints of the services that a gateway sends connections on to by their names. */
 function automaticEndpoints(parts: Parts, namespace: string, scope: string): Collection {
   return collection(parts, `endpoint/automatic/${namespace}/${scope}`, () => ({
@@ -234,6 +218,22 @@ function credentialLayer(parts: Parts, namespace: string, scope: string): Collec
   }));
 }
 
+interface Outbound {
+  readonly clusters: readonly Collection[];
+  readonly endpoints: readonly Collection[];
+  readonly listeners: readonly Collection[];
+}
+
+/** What a namespace reaches without a Sidecar: an overlay over what everybody sees. */
+function namespaceLayers(
+  parts: Parts,
+  ns: string,
+  family: string,
+  flavour: string,
+): Outbound {
+  const { indexes } = parts.context.mesh;
+  return {
+    clusters: clusterLayers(parts, ns, family),
     endpoints: endpointLayers(parts, ns),
     listeners: [
       collection(parts, `listener/${flavour}/overlay/${ns}`, () => ({
@@ -330,6 +330,12 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
         members: { list: [family] },
         resources: parts.own.routerClusters,
       })),
+      collection(parts, `cluster/automatic/${family}/${cls.namespace}/${scope}`, () => ({
+        members: { listFrom: [parts.automatic.hosts, `${cls.namespace}|${scope}`] },
+        resources: parts.automatic.clusters,
+        keyOf: (host) => `${family}.router|${cls.namespace}|${host}`,
+      })),
+      ...placedClusters(parts, placement),
       ...clusterLayers(parts, cls.namespace, clusterKind(cls)),
     ]],
     [TYPE_URLS.endpoint, [
@@ -357,9 +363,3 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
     ]],
   ]);
 }
-      collection(parts, `cluster/automatic/${family}/${cls.namespace}/${scope}`, () => ({
-        members: { listFrom: [parts.automatic.hosts, `${cls.namespace}|${scope}`] },
-        resources: parts.automatic.clusters,
-        keyOf: (host) => `${family}.router|${cls.namespace}|${host}`,
-      })),
-      ...placedClusters(parts, placement),

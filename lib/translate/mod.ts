@@ -142,11 +142,11 @@ export function createTranslation(
       }
       if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);
       for (const [uri, keys] of keySets) tx.set(mesh.tables.keySets, uri, keys);
-      for (const { kind, key, object } of objects) {
       for (const [key, found] of credentials ?? []) {
         if (found === undefined) tx.delete(mesh.credentials, key);
         else tx.set(mesh.credentials, key, found);
       }
+      for (const { kind, key, object } of objects) {
         const table = tableOf(mesh.tables, kind);
         const settled = exports.settle(kind, key, object);
         if (settled === undefined) tx.delete(table, key);
