@@ -52,6 +52,7 @@ import { createPending } from "./pending.ts";
 import { createPublisher } from "./publisher.ts";
 import { type Record, startRecord } from "./record.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
+import { observeState } from "./state_metrics.ts";
 import {
   ENABLE_ADMIN_ENDPOINTS,
   ENABLE_DEBUG_ON_HTTP,
@@ -185,6 +186,7 @@ async function startTranslation(
     translation,
     take: () => pending.take(),
     since: () => debouncer.since,
+    now: () => performance.now(),
   });
   publish = () => publisher.publish();
   idle = () => publisher.idle();
@@ -258,7 +260,8 @@ async function listen(
   const { shutdownDurationMs: grace } = options;
   let ready = false;
   observeConflicts(core.translation);
-  observe({ graph: core.translation.mesh.graph, tables: core.translation.mesh.tables });
+  observe(core.translation.mesh.graph);
+  stack.use(observeState({ translation: core.translation, sessions: () => xds.sessions() }));
   // One for both listeners: rehearsals are made one at a time.
   const debugPages = debug(options, core, xds);
   if (options.monitoringAddr !== "") {

@@ -1,11 +1,10 @@
 /**
- * What the daemon's monitoring listener answers, and the metrics that are read
- * off the graph.
+ * What the daemon's monitoring listener answers, and the metrics of the daemon itself and of its
+ * engine.
  *
  * @module
  */
 import { buildInfo, buildLine } from "../../lib/base/mod.ts";
-import type { Tables } from "../../lib/derive/mod.ts";
 import type { Graph } from "../../lib/graph/mod.ts";
 import { expose, gauge } from "../../lib/metrics/mod.ts";
 import { answer, type Route, route, text } from "../../lib/web/mod.ts";
@@ -24,23 +23,9 @@ export function monitoringRoutes(options: { readonly localOnly: boolean }): Rout
   ];
 }
 
-/** Registers the metrics about what is served. */
-export function observe(
-  { graph, tables }: { readonly graph: Graph; readonly tables: Tables },
-): void {
+/** Registers the metrics of the daemon and of the engine. */
+export function observe(graph: Graph): void {
   const started = performance.now();
-  gauge({
-    name: "pilot_services",
-    help: "Services known.",
-    collect: () =>
-      tables.serviceEntries.keys()
-        .reduce((n, key) => n + (tables.serviceEntries.peek(key)?.spec.hosts.length ?? 0), 0),
-  });
-  gauge({
-    name: "pilot_virt_services",
-    help: "VirtualServices known.",
-    collect: () => tables.virtualServices.size,
-  });
   gauge({
     name: "meshd_uptime_seconds",
     help: "Seconds since the start.",
@@ -66,6 +51,18 @@ export function observe(
     help: "Version of the daemon.",
     labels: ["version"],
   }).set({ version: buildInfo.version }, 1);
+  gauge({
+    name: "mesh_build",
+    help: "The component, and the tag it was built from.",
+    labels: ["component", "tag"],
+  }).set({ component: "pilot", tag: buildInfo.version }, 1);
+  const clusters = gauge({
+    name: "meshd_managed_clusters",
+    help: "Clusters that configuration comes from: the daemon's own one, and others.",
+    labels: ["cluster_type"],
+  });
+  clusters.set({ cluster_type: "local" }, 1);
+  clusters.set({ cluster_type: "remote" }, 0);
 }
 
 /** `/ready`: 200 once everything listens, else 503; no body. */

@@ -4,10 +4,18 @@
  *
  * @module
  */
+import { histogram } from "../../lib/metrics/mod.ts";
 import type { ChangeSet, Translation } from "../../lib/translate/mod.ts";
 
 /** Milliseconds of a piece: a fraction of the longest that anybody should have to wait. */
 const PIECE = 5;
+
+/** How long it takes to work out what a change means, before anybody is sent it. */
+const seconds = histogram({
+  name: "pilot_pushcontext_init_seconds",
+  help: "Seconds from the taking of changes until what came out of them was published.",
+  buckets: [.01, .1, .5, 1, 3, 5],
+});
 
 /** Publishes. */
 export interface Publisher {
@@ -28,10 +36,12 @@ export interface PublisherOptions {
   readonly take: () => ChangeSet;
   /** When the first change of what waits came. */
   readonly since: () => number | undefined;
+  /** Milliseconds since any moment. */
+  readonly now: () => number;
 }
 
 /** A publisher with nothing to do. */
-export function createPublisher({ translation, take, since }: PublisherOptions): Publisher {
+export function createPublisher({ translation, take, since, now }: PublisherOptions): Publisher {
   let busy = false;
   let again = false;
   let first: number | undefined;
@@ -41,7 +51,9 @@ export function createPublisher({ translation, take, since }: PublisherOptions):
     try {
       do {
         again = false;
+        const began = now();
         await translation.applyInPieces(take(), { millis: PIECE, pause });
+        seconds.observe((now() - began) / 1000);
         first = undefined;
       } while (again);
     } finally {

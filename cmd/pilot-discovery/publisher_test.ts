@@ -23,6 +23,7 @@ function bench() {
       objects: waiting.splice(0).map((key) => ({ kind: "Gateway", key, object: undefined })),
     } satisfies ChangeSet),
     since: () => time,
+    now: () => time,
   });
   let time = 1;
   return {

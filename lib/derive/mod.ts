@@ -27,6 +27,7 @@ export {
   servedHosts,
 } from "./gateways.ts";
 export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
+export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export { MESH_ROW, type MeshField } from "./mesh.ts";
 export type { Policies, Policy } from "./policies.ts";
 export { protocolOf } from "./protocol.ts";

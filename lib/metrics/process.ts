@@ -54,12 +54,29 @@ function declareUsage(): void {
     help: "Heap in use, in bytes.",
     collect: () => Deno.memoryUsage().heapUsed,
   });
+  declareMemory();
   const started = (Date.now() - performance.now()) / 1000;
   gauge({
     name: "process_start_time_seconds",
     help: "Start of the process, in seconds since 1970.",
     collect: () => started,
   });
+}
+
+/**
+ * The heap under the names that dashboards of daemons in another language look for. Only what is the
+ * same thing in this runtime has such a name here: it has no counterpart of goroutines and stacks.
+ */
+function declareMemory(): void {
+  const of: Readonly<Record<string, [help: string, field: keyof Deno.MemoryUsage]>> = {
+    go_memstats_alloc_bytes: ["Bytes of objects on the heap.", "heapUsed"],
+    go_memstats_heap_inuse_bytes: ["Bytes of the heap that are in use.", "heapUsed"],
+    go_memstats_heap_sys_bytes: ["Bytes that the heap has taken.", "heapTotal"],
+    go_memstats_sys_bytes: ["Bytes that the process has taken.", "rss"],
+  };
+  for (const [name, [help, field]] of Object.entries(of)) {
+    gauge({ name, help, collect: () => Deno.memoryUsage()[field] });
+  }
 }
 
 /** Descriptor counts need Linux and read permission for `/proc`; elsewhere they are left out. */

@@ -115,3 +115,17 @@ Deno.test("metrics of serving move with what they count", async () => {
   assert.equal(await moved("pilot_xds"), 0);
   assert.equal(await moved("pilot_xds_cds_reject"), 0);
 });
+
+Deno.test("an error of the server's own is counted", async () => {
+  const before = await value("pilot_total_xds_internal_errors");
+  const failing = () => {
+    throw new Error("an observer that fails");
+  };
+  await using w = await world([CDS], {}, { observers: [{ sent: failing }] });
+  const proxy = w.delta();
+  proxy.send({ typeUrl: CDS, resourceNamesSubscribe: [] });
+  await proxy.take();
+  assert.equal(await value("pilot_total_xds_internal_errors"), before + 1);
+  proxy.close();
+  await w.until(() => w.xds.size === 0);
+});

@@ -26,6 +26,7 @@ import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
 export type { Features } from "./features.ts";
 export { keeping, type KeepingOptions } from "./keeping.ts";
+export { inboundConflicts } from "./inbound_conflicts.ts";
 export { type ListenerConflict, listenerConflicts } from "./conflicts.ts";
 export { TYPE_URLS } from "./layers.ts";
 export { EXPLAIN_METADATA } from "./explained.ts";

@@ -1,0 +1,183 @@
+/**
+ * How much there is in the mesh, and what in it is likely a mistake: counted off the rows and
+ * indexes when somebody asks, and no part of what is served.
+ *
+ * @module
+ */
+import type { ConfigObject, Visibility } from "../model/mod.ts";
+import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import {
+  type ServiceEntry,
+  ServiceEntry_Resolution as Resolution,
+} from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import { coveringPatterns, fullHost, isWildcard } from "./hosts.ts";
+import type { Indexes } from "./indexes.ts";
+import { MESH_ROW } from "./mesh.ts";
+import { protocolOf } from "./protocol.ts";
+import { boundToMesh } from "./route_names.ts";
+import { byAge, hasLabels } from "./services.ts";
+import type { Tables } from "./tables.ts";
+import { visibilityOf } from "./visibility.ts";
+
+/** What is counted from. */
+interface Counted {
+  readonly tables: Tables;
+  readonly indexes: Indexes;
+  /** The mesh's DNS suffix. */
+  readonly domain: string;
+}
+
+/** The state of the mesh in numbers. */
+export interface StateCounts {
+  /** Hosts, each once for every namespace that defines it. */
+  readonly services: number;
+  readonly virtualServices: number;
+  /** Clusters, of subsets too, whose endpoints are sent apart from them and that have none. */
+  readonly emptyClusters: number;
+  /** The same of clusters whose endpoints are names to be resolved. */
+  readonly emptyDnsClusters: number;
+  /** Ports of hosts that several ServiceEntries define, each time after the first. */
+  readonly duplicateClusters: number;
+  /** Subsets that several DestinationRules of a namespace name for a host, each time after the first. */
+  readonly duplicateSubsets: number;
+  /** Hosts that several VirtualServices name to the same callers, each time after the first. */
+  readonly duplicateDomains: number;
+}
+
+/** Counts; some milliseconds for thousands of objects. */
+export function countState(counted: Counted): StateCounts {
+  return {
+    virtualServices: counted.tables.virtualServices.size,
+    duplicateSubsets: duplicateSubsets(counted),
+    duplicateDomains: duplicateDomains(counted),
+    ...countServices(counted),
+  };
+}
+
+/** Names of providers that requests are to be authorised by whose service there is none of. */
+export function lostProviders({ tables, indexes }: Counted): readonly string[] {
+  const lost: string[] = [];
+  for (const { name, provider } of tables.mesh.peek(MESH_ROW)?.extensionProviders ?? []) {
+    if (provider.case !== "dataproxyExtAuthzGrpc" && provider.case !== "dataproxyExtAuthzHttp") {
+      continue;
+    }
+    const { service } = provider.value;
+    const slash = service.indexOf("/");
+    const host = service.slice(slash + 1).toLowerCase();
+    const owners = new Set(indexes.entriesByHost.peek(host).map(namespaceOf));
+    const known = slash < 0 ? owners.size === 1 : owners.has(service.slice(0, slash));
+    if (!known) lost.push(name);
+  }
+  return lost;
+}
+
+function namespaceOf(key: string): string {
+  return key.slice(0, key.indexOf("/"));
+}
+
+type Entry = ConfigObject<ServiceEntry>;
+type Labels = Readonly<Record<string, string>>;
+
+function countServices(counted: Counted) {
+  const { tables, indexes } = counted;
+  let [services, emptyClusters, emptyDnsClusters, duplicateClusters] = [0, 0, 0, 0];
+  for (const host of indexes.hostsByNamespace.peek("*")) {
+    const rows = indexes.entriesByHost.peek(host)
+      .map((key) => tables.serviceEntries.peek(key))
+      .filter((row) => row !== undefined);
+    const ports = rows.flatMap((row) => portsOf(row));
+    duplicateClusters += ports.length - new Set(ports).size;
+    for (const own of Map.groupBy(rows, (row) => row.meta.namespace).values()) {
+      services++;
+      const [first] = own.sort(byAge) as [Entry];
+      const { resolution } = first.spec;
+      if (resolution === Resolution.NONE) continue;
+      const empty = emptyOf(counted, host, own) * portsOf(first).length;
+      if (resolution === Resolution.STATIC) emptyClusters += empty;
+      else emptyDnsClusters += empty;
+    }
+  }
+  return { services, emptyClusters, emptyDnsClusters, duplicateClusters };
+}
+
+/** Ports that have clusters. */
+function portsOf({ spec }: Entry): number[] {
+  return spec.ports.filter((port) => protocolOf(port.protocol) !== "UDP").map((p) => p.number);
+}
+
+/** How many of a host's subsets, and of the whole of it, have no endpoint. */
+function emptyOf(counted: Counted, host: string, rows: readonly Entry[]): number {
+  const endpoints = rows.flatMap((row) => endpointLabels(counted, host, row));
+  const wanted = [{}, ...subsetsOf(counted, host).values()];
+  return wanted.filter((labels) => !endpoints.some((one) => hasLabels(one, labels))).length;
+}
+
+function endpointLabels({ tables, indexes }: Counted, host: string, row: Entry): Labels[] {
+  const { spec, meta } = row;
+  const selector = spec.workloadSelector?.labels;
+  if (selector !== undefined) {
+    return indexes.workloadsByNamespace.peek(meta.namespace)
+      .map((key) => tables.workloadEntries.peek(key)?.spec.labels)
+      .filter((labels) => labels !== undefined && hasLabels(labels, selector)) as Labels[];
+  }
+  // A name without endpoints is itself what is resolved.
+  const itself = spec.resolution !== Resolution.STATIC && spec.endpoints.length === 0 &&
+    !isWildcard(host);
+  return itself ? [{}] : spec.endpoints.map(({ labels }) => labels);
+}
+
+/** Subsets of a host, by the rules that name it most exactly. */
+function subsetsOf({ tables, indexes }: Counted, host: string): Map<string, Labels> {
+  const found = new Map<string, Labels>();
+  for (const name of [host, ...coveringPatterns(host)]) {
+    const rules = indexes.rulesByHost.peek(name);
+    for (const key of rules) {
+      for (const subset of tables.destinationRules.peek(key)?.spec.subsets ?? []) {
+        if (!found.has(subset.name)) found.set(subset.name, subset.labels);
+      }
+    }
+    if (rules.length > 0) break;
+  }
+  return found;
+}
+
+function duplicateSubsets({ tables, domain }: Counted): number {
+  const seen = new Set<string>();
+  let repeated = 0;
+  for (const key of tables.destinationRules.keys()) {
+    const { meta, spec } = tables.destinationRules.peek(key) as ConfigObject<DestinationRule>;
+    // Rules for certain callers stand beside the others.
+    if (spec.workloadSelector !== undefined) continue;
+    const host = fullHost(spec.host, meta.namespace, domain);
+    for (const { name } of spec.subsets) {
+      const subset = `${meta.namespace}|${host}|${name}`;
+      if (seen.has(subset)) repeated++;
+      seen.add(subset);
+    }
+  }
+  return repeated;
+}
+
+function duplicateDomains({ tables, domain }: Counted): number {
+  const claims = new Map<string, Set<string>>();
+  let repeated = 0;
+  for (const key of tables.virtualServices.keys()) {
+    const row = tables.virtualServices.peek(key);
+    if (row === undefined || !boundToMesh(row.spec)) continue;
+    const visibility = visibilityOf(row.spec.exportTo, row.meta.namespace);
+    for (const named of row.spec.hosts) {
+      const host = fullHost(named, row.meta.namespace, domain);
+      const claimed = claims.get(host) ?? new Set();
+      claims.set(host, claimed);
+      if (meets(claimed, visibility)) repeated++;
+      for (const namespace of visibility === "public" ? ["*"] : visibility) claimed.add(namespace);
+    }
+  }
+  return repeated;
+}
+
+/** Whether somebody sees both what is claimed (`*`: by all) and what has this visibility. */
+function meets(claimed: ReadonlySet<string>, visibility: Visibility): boolean {
+  if (visibility === "public") return claimed.size > 0;
+  return visibility.some((one) => claimed.has(one) || claimed.has("*"));
+}

@@ -1,0 +1,177 @@
+/**
+ * The page `docs/metrics.md`: what a daemon exports, and which names that dashboards of the field know
+ * it does not, and why.
+ *
+ * @module
+ */
+
+/** A metric as a scraper reads it. */
+export interface Family {
+  readonly name: string;
+  readonly kind: string;
+  readonly help: string;
+  /** Upper bounds, without infinity; of histograms alone. */
+  readonly buckets: readonly number[];
+}
+
+/** What some names of the field wait for, or why there is nothing they could tell. */
+export interface Absence {
+  readonly reason: string;
+  readonly names: readonly string[];
+}
+
+/** Names whose subject comes with later work. */
+export const WAITING: readonly Absence[] = [
+  {
+    reason: "a certificate authority",
+    names: [
+      "meshca_server_authentication_failure_count",
+      "meshca_server_cert_chain_expiry_seconds",
+      "meshca_server_cert_chain_expiry_timestamp",
+      "meshca_server_csr_count",
+      "meshca_server_csr_parsing_err_count",
+      "meshca_server_csr_sign_err_count",
+      "meshca_server_id_extraction_err_count",
+      "meshca_server_root_cert_expiry_seconds",
+      "meshca_server_root_cert_expiry_timestamp",
+      "meshca_server_success_cert_issuance_count",
+    ],
+  },
+  {
+    reason: "an orchestrator to read from",
+    names: [
+      "controller_sync_errors_total",
+      "endpoint_no_pod",
+      "meshd_remote_cluster_sync_status",
+      "pilot_endpoint_not_ready",
+      "pilot_k8s_cfg_events",
+      "pilot_k8s_endpoints_pending_pod",
+      "pilot_k8s_endpoints_with_no_pods",
+      "pilot_k8s_proxies_with_no_service_targets",
+      "pilot_k8s_reg_events",
+      "pilot_worker_queue_depth",
+      "pilot_worker_queue_duration",
+      "pilot_worker_queue_latency",
+      "remote_cluster_secret_events_total",
+      "remote_cluster_sync_timeouts_total",
+    ],
+  },
+  {
+    reason: "workloads that register themselves",
+    names: [
+      "auto_registration_deletes_total",
+      "auto_registration_errors_total",
+      "auto_registration_success_total",
+      "auto_registration_unregister_total",
+      "auto_registration_updates_total",
+    ],
+  },
+  {
+    reason: "webhooks",
+    names: [
+      "galley_validation_config_load_error",
+      "galley_validation_config_update_error",
+      "galley_validation_config_updates",
+      "galley_validation_failed",
+      "galley_validation_http_error",
+      "galley_validation_passed",
+      "sidecar_injection_failure_total",
+      "sidecar_injection_requests_total",
+      "sidecar_injection_skip_total",
+      "sidecar_injection_success_total",
+      "sidecar_injection_time_seconds",
+      "webhook_patch_attempts_total",
+      "webhook_patch_failures_total",
+      "webhook_patch_retries_total",
+    ],
+  },
+  {
+    reason: "certificates that the daemon hands out",
+    names: ["pilot_sds_certificate_errors_total"],
+  },
+  { reason: "filters of DataproxyFilter", names: ["pilot_dataproxy_filter_status"] },
+];
+
+/** Names that nothing in this daemon answers to. */
+export const NONE: readonly Absence[] = [
+  {
+    reason:
+      "a publication does not fail as a whole; computations that fail are `mesh_graph_faults`",
+    names: ["pilot_xds_push_context_errors"],
+  },
+  {
+    reason: "another language's runtime; of memory, what is the same here has its name",
+    names: [
+      "go_goroutines",
+      "go_threads",
+      "go_gc_duration_seconds",
+      "go_memstats_stack_inuse_bytes",
+    ],
+  },
+];
+
+const HEAD = `# Metrics of the daemon
+
+<!-- Compared with a running daemon by tests/wire/metrics_test.ts; UPDATE_GOLDENS=1 writes it anew. -->
+
+\`pilot-discovery discovery\` answers \`/metrics\` on its monitoring listener, in the text format or in
+OpenMetrics, as the scraper asks. Sums keep their names in both: nothing gets a suffix. Gauges about
+the mesh's configuration are counted when they are scraped, and cost changes nothing.
+
+## Exported
+
+The \`xds_cache_*\` ones with \`PILOT_XDS_CACHE_STATS\`.
+`;
+
+/** The whole page. */
+export function metricsPage(families: readonly Family[]): string {
+  const rows = [...families].sort((a, b) => (a.name < b.name ? -1 : 1)).map((one) => [
+    `\`${one.name}\``,
+    one.kind,
+    one.help,
+    one.buckets.join(", "),
+  ]);
+  return [
+    HEAD,
+    table(["Metric", "Kind", "Meaning", "Buckets"], rows),
+    "\n## Not there yet\n",
+    absences("Waits for", WAITING),
+    "\n## Without a counterpart\n",
+    absences("Why", NONE),
+  ].join("\n");
+}
+
+function absences(title: string, list: readonly Absence[]): string {
+  const rows = list.flatMap(({ reason, names }) => names.map((name) => [`\`${name}\``, reason]));
+  return table(["Metric", title], rows.sort(([a], [b]) => (a! < b! ? -1 : 1)));
+}
+
+/** A table as the formatter of this repository lays it out. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, i) =>
+    Math.max(3, title.length, ...rows.map((row) => row[i]!.length))
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`;
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return [line(head), rule, ...rows.map(line)].join("\n");
+}
+
+/** Reads an exposition in the text format. */
+export function familiesOf(text: string): Family[] {
+  const helps = new Map<string, string>();
+  const families = new Map<string, Family & { buckets: number[] }>();
+  for (const line of text.split("\n")) {
+    const [, word, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
+    if (word === "HELP") helps.set(name, rest);
+    if (word === "TYPE") {
+      families.set(name, { name, kind: rest, help: helps.get(name) ?? "", buckets: [] });
+    }
+    const [, of = "", bound] = /^(\w+)_bucket\{.*?le="([^"]+)"/.exec(line) ?? [];
+    const buckets = families.get(of)?.buckets;
+    if (bound !== undefined && bound !== "+Inf" && !buckets?.includes(Number(bound))) {
+      buckets?.push(Number(bound));
+    }
+  }
+  return [...families.values()];
+}

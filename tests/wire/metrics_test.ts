@@ -1,0 +1,266 @@
+/**
+ * The metrics of a running daemon: every one that dashboards of the field know is exported and moves
+ * with what it counts, or `docs/metrics.md` says what it waits for.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { openStream } from "../../lib/rpc/mod.ts";
+import { create, encode, fromBinary, type MessageInitShape } from "../../lib/proto/mod.ts";
+import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE, ROUTE_TYPE } from "../../lib/serve/mod.ts";
+import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { familiesOf, metricsPage, NONE, WAITING } from "../../scripts/metrics_page.ts";
+import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
+import { metricOf } from "../support/views.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+
+const PAGE = new URL("../../docs/metrics.md", import.meta.url);
+const SPEC = (Deno.env.get("MESH_SPEC_DIR") ??
+  new URL("../../../shared/spec", import.meta.url).pathname) + "/silent-points.md";
+
+/** Moved by tests of their own, which name them. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  pilot_total_xds_internal_errors: "lib/serve/metrics_test.ts",
+  pilot_xds_write_timeout: "lib/serve/abuse_test.ts",
+};
+
+/** What the daemon must come to say, after {@link CONFIG} and {@link connectRejecting}; `+`: more than nothing. */
+const EXPECTED: Readonly<Record<string, number | "+">> = {
+  mesh_build: 1,
+  meshd_managed_clusters: 1,
+  meshd_uptime_seconds: "+",
+  pilot_conflict_inbound_listener: 1,
+  pilot_conflict_outbound_listener_tcp_over_current_tcp: 1,
+  pilot_debounce_time: "+",
+  pilot_destrule_subsets: 1,
+  pilot_dns_cluster_without_endpoints: 1,
+  pilot_duplicate_dataproxy_clusters: 1,
+  pilot_eds_no_instances: 1,
+  pilot_inbound_updates: "+",
+  pilot_info: 1,
+  pilot_jwks_resolver_network_fetch_fail_total: "+",
+  pilot_jwks_resolver_network_fetch_success_total: "+",
+  pilot_no_ip: 1,
+  pilot_proxy_convergence_time: "+",
+  pilot_proxy_queue_time: "+",
+  pilot_push_triggers: "+",
+  pilot_pushcontext_init_seconds: "+",
+  pilot_services: 7,
+  pilot_total_rejected_configs: "+",
+  pilot_total_xds_rejects: "+",
+  pilot_virt_services: 2,
+  pilot_vservice_dup_domain: 1,
+  pilot_xds: 2,
+  pilot_xds_cds_reject: 2,
+  pilot_xds_eds_reject: 2,
+  pilot_xds_lds_reject: 2,
+  pilot_xds_rds_reject: 2,
+  pilot_xds_config_size_bytes: "+",
+  pilot_xds_expired_nonce: "+",
+  pilot_xds_push_time: "+",
+  pilot_xds_pushes: "+",
+  pilot_xds_recv_max: "+",
+  pilot_xds_send_time: "+",
+  provider_lookup_cluster_failures: 1,
+  xds_cache_dependent_config_size: "+",
+  xds_cache_reads: "+",
+  xds_cache_size: "+",
+};
+
+/** What it must come to say once the proxies are gone. */
+const AFTERWARDS: typeof EXPECTED = { pilot_no_ip: 0, xds_cache_evictions: "+" };
+
+const HTTP = { number: 80, protocol: "HTTP" };
+const TCP = { number: 90, protocol: "TCP" };
+/** Where the workload beside the second proxy is. */
+const WORKLOAD = "10.0.0.1";
+
+const at = (port: number) => ({ address: WORKLOAD, ports: { main: port }, labels: { v: "1" } });
+const routes = (name: string) =>
+  manifest("VirtualService", name, { hosts: ["a.test"], http: [to("a.test")] });
+const rule = (name: string) =>
+  manifest("DestinationRule", name, {
+    host: "a.test",
+    subsets: [{ name: "one", labels: { v: "1" } }],
+  });
+
+/** One of every mistake that is counted. */
+const CONFIG = documents(
+  serviceEntry("a", ["a.test"], HTTP, [at(8080)]),
+  serviceEntry("b", ["b.test"], TCP, [at(8080)], { addresses: ["10.96.0.1"] }),
+  serviceEntry("empty", ["empty.test"], HTTP, []),
+  serviceEntry("twice", ["twice.test"], HTTP, [endpoint(1)]),
+  serviceEntry("again", ["twice.test"], HTTP, [endpoint(1)]),
+  serviceEntry("names", ["names.test"], HTTP, [], {
+    resolution: "DNS",
+    workloadSelector: { labels: { app: "none" } },
+  }),
+  serviceEntry("open", ["open.test"], TCP, [endpoint(1)]),
+  serviceEntry("closed", ["closed.test"], TCP, [endpoint(1)]),
+  ...["one", "two"].flatMap((name) => [routes(name), rule(name)]),
+);
+
+/** Who lets requests in is at no service there is. */
+const MESH = `
+extensionProviders:
+- name: nowhere
+  dataproxyExtAuthzGrpc: { service: gone.test, port: 9000 }
+`;
+
+type Request = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
+
+/** A proxy that asks for all types and rejects whatever it is sent. */
+function connectRejecting(xds: string, name: string, ip: string): () => Promise<unknown> {
+  const stream = openStream({
+    target: xds,
+    path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+  });
+  const send = (request: Request) =>
+    stream.send(encode(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)));
+  const node = { id: `sidecar~${ip}~${name}.test~test.svc.cluster.local` };
+  send({ node, typeUrl: CLUSTER_TYPE });
+  send({ typeUrl: LISTENER_TYPE });
+  send({ typeUrl: ROUTE_TYPE, resourceNamesSubscribe: ["80"] });
+  send({ typeUrl: ENDPOINT_TYPE, resourceNamesSubscribe: ["outbound|80||a.test"] });
+  send({ typeUrl: CLUSTER_TYPE, responseNonce: "of another time" });
+  const reading = (async () => {
+    for await (const bytes of stream.messages) {
+      const { typeUrl, nonce } = fromBinary(DeltaDiscoveryResponseSchema, bytes);
+      send({ typeUrl, responseNonce: nonce, errorDetail: { code: 3, message: "none of it" } });
+    }
+  })().catch(() => {});
+  return () => {
+    stream.close();
+    return reading;
+  };
+}
+
+/** A set of keys that can be fetched. */
+async function startIssuer() {
+  const { publicKey } = await crypto.subtle.generateKey(
+    { name: "ECDSA", namedCurve: "P-256" },
+    true,
+    ["sign", "verify"],
+  );
+  const key = await crypto.subtle.exportKey("jwk", publicKey);
+  return Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    ({ url }) =>
+      url.endsWith("/none")
+        ? new Response("", { status: 404 })
+        : Response.json({ keys: [{ ...key, kid: "k" }] }),
+  );
+}
+
+/** Sum over labels; of histograms, of the number of observations. */
+async function valueOf(daemon: Daemon, name: string): Promise<number> {
+  return await metricOf(daemon, name) ?? await metricOf(daemon, `${name}_count`) ?? NaN;
+}
+
+Deno.test("a daemon's metrics are those of the page, and move with what they count", async (t) => {
+  await using config = await makeConfigDir();
+  await using issuer = await startIssuer();
+  const mesh = `${config.path}/.mesh`;
+  await Deno.writeTextFile(mesh, MESH);
+  await config.write("a.yaml", CONFIG);
+  await config.write("broken.yaml", "kind: [");
+  await using daemon = await startDaemon({
+    configDir: config.path,
+    args: [`--meshConfig=${mesh}`],
+    env: {
+      JWKS_ALLOWED_CIDRS: "127.0.0.0/8",
+      PILOT_XDS_CACHE_STATS: "true",
+      PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL: "50ms",
+    },
+  });
+  const leave = [
+    connectRejecting(daemon.xds, "stranger", "10.9.9.9"),
+    connectRejecting(daemon.xds, "known", WORKLOAD),
+  ];
+  try {
+    const keys = (name: string, path: string) =>
+      manifest("RequestAuthentication", name, {
+        jwtRules: [{ issuer: name, jwksUri: `http://127.0.0.1:${issuer.addr.port}/${path}` }],
+      }).replace("networking.mesh.io/v1", "security.mesh.io/v1");
+    await config.write("keys.yaml", documents(keys("good", "keys"), keys("bad", "none")));
+    const comes = (name: string, wanted: number | "+") =>
+      t.step(name, async () => {
+        let value = NaN;
+        await eventually(`${name} to be ${wanted}`, async () => {
+          value = await valueOf(daemon, name);
+          return wanted === "+" ? value > 0 : value === wanted;
+        }, 5_000).catch(() => assert.equal(value, wanted, name));
+      });
+    for (const [name, wanted] of Object.entries(EXPECTED)) await comes(name, wanted);
+    // What they used is let go of when they are gone.
+    await Promise.all(leave.map((each) => each()));
+    await comes("pilot_xds", 0);
+    await (await fetch(`${daemon.http}/debug/cachez?clear=true`)).body?.cancel();
+    for (const [name, wanted] of Object.entries(AFTERWARDS)) await comes(name, wanted);
+    const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+    await t.step("the page is what is exported", () => comparePage(text));
+    await t.step("what is absent is absent", () => checkAbsent(text));
+  } finally {
+    await Promise.all(leave.map((each) => each()));
+  }
+});
+
+async function comparePage(text: string): Promise<void> {
+  const page = `${metricsPage(familiesOf(text))}\n`;
+  if (Deno.env.get("UPDATE_GOLDENS") === "1") return await Deno.writeTextFile(PAGE, page);
+  assert.equal(await Deno.readTextFile(PAGE), page);
+}
+
+function checkAbsent(text: string): void {
+  const exported = new Set(familiesOf(text).map(({ name }) => name));
+  for (const { names } of [...WAITING, ...NONE]) {
+    for (const name of names) assert.ok(!exported.has(name), `${name} is exported, though absent`);
+  }
+}
+
+/** The rows of the interface description about the daemon: name, kind, buckets. */
+async function described(): Promise<Map<string, [kind: string, buckets: string]> | undefined> {
+  const text = await Deno.readTextFile(SPEC).catch(() => undefined);
+  const rows = text?.matchAll(/^\| (\w+) \| (\w+) \([^|]*\) \| daemon \| (?:\{([^}]*)\})? *\|/gm);
+  return rows &&
+    new Map([...rows].map(([, name, kind, buckets = ""]) => [name!, [kind!, buckets]]));
+}
+
+const rows = await described();
+
+Deno.test({
+  name: `every metric of the interface is exported or accounted for${
+    rows ? "" : " [no description in MESH_SPEC_DIR]"
+  }`,
+  ignore: rows === undefined,
+  fn: async () => {
+    assert.ok(rows!.size > 80, `${rows!.size}`);
+    const absent = new Set([...WAITING, ...NONE].flatMap(({ names }) => names));
+    const page = await Deno.readTextFile(PAGE);
+    for (const [name, [kind, buckets]] of rows!) {
+      if (absent.has(name)) continue;
+      assert.ok(
+        name in EXPECTED || name in AFTERWARDS || name in ELSEWHERE,
+        `nothing moves ${name}`,
+      );
+      const row = page.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+      assert.ok(row !== undefined, `${name} is not on the page`);
+      const [, , shown = "", , bounds = ""] = row.split("|").map((cell) => cell.trim());
+      const kinds: Record<string, string> = { Sum: "counter", LastValue: "gauge" };
+      assert.equal(shown, kinds[kind] ?? "histogram", name);
+      if (buckets !== "") {
+        assert.deepEqual(bounds.split(",").map(Number), buckets.split(",").map(Number), name);
+      }
+    }
+  },
+});
+
+Deno.test("metrics that other tests move are named there", async () => {
+  for (const [name, file] of Object.entries(ELSEWHERE)) {
+    const text = await Deno.readTextFile(new URL(`../../${file}`, import.meta.url));
+    assert.ok(text.includes(`"${name}"`), `${file} does not name ${name}`);
+  }
+});
