@@ -144,6 +144,24 @@ const PILOT_ENABLE_VHDS = declareEnv({
   readers,
 });
 
+const PILOT_ENABLE_IP_AUTOALLOCATE = declareEnv({
+  name: "PILOT_ENABLE_IP_AUTOALLOCATE",
+  type: "bool",
+  default: false,
+  doc:
+    "Give an address of 240.240.0.0/16 to hosts of ServiceEntries that have none, for every proxy; otherwise for those whose metadata has DNS_AUTO_ALLOCATE.",
+  readers,
+});
+
+const MESH_MULTIROOT_MESH = declareEnv({
+  name: "MESH_MULTIROOT_MESH",
+  type: "bool",
+  default: false,
+  doc:
+    "Serve the authorities of the mesh configuration (caCertificates) to the agents that ask for them.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -161,6 +179,8 @@ export function readFeatures(): Features {
     checkTrustDomain: !PILOT_SKIP_VALIDATE_TRUST_DOMAIN.get(),
     remoteKeys: remoteKeys(),
     vhds: PILOT_ENABLE_VHDS.get(),
+    giveAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
+    multiRoot: MESH_MULTIROOT_MESH.get(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
   };
 }

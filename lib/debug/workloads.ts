@@ -10,6 +10,7 @@ import type { SessionInfo } from "../serve/mod.ts";
 import { showJson } from "../diff/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { SidecarSchema } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import { AGENT_TYPE_URLS } from "../translate/mod.ts";
 import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import { withProxy } from "./find.ts";
@@ -41,8 +42,8 @@ export function workloadRoutes(inputs: DebugInputs): Route[] {
     ),
     typed(
       "ndsz",
-      "type.googleapis.com/mesh.networking.nds.v1.NameTable",
-      "name tables are not served yet",
+      AGENT_TYPE_URLS.nameTable,
+      "a library that speaks xDS itself is served no name table",
     ),
   ];
 }

@@ -10,6 +10,7 @@ import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
+import { groupOf, isGivenAddress } from "./addresses.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
 import { protocolOf } from "./protocol.ts";
 import {
@@ -35,7 +36,10 @@ export interface Indexes {
   readonly hostsByNamespace: Index;
   /** pattern → hosts below it. */
   readonly hostsByPattern: Index;
-  /** `""` or `NS` → listener members: `port/PORT`, `vip/PORT/HOST`. */
+  /**
+   * `""` or `NS` → listener members: `port/PORT`, `vip/PORT/HOST`. `given/` and the same: those of
+   * hosts that are given addresses, for the proxies that use them.
+   */
   readonly listenersSeenBy: Index;
   /** `""` or `NS` → numbers of ports that may carry HTTP. */
   readonly httpPortsSeenBy: Index;
@@ -45,6 +49,8 @@ export interface Indexes {
   readonly declaredHttp: Index;
   /** `NS|PORT` → hosts with a port of that number that may carry what is no HTTP. */
   readonly tcpHosts: Index;
+  /** Number of a group → hosts that are given an address of it. */
+  readonly givenHosts: Index;
   /** virtual address → hosts that have it. */
   readonly hostsByVip: Index;
   /** address → keys of the ServiceEntries with that endpoint. */
@@ -128,7 +134,13 @@ function serviceIndexes(graph: Graph, tables: Tables) {
     listenersSeenBy: over("listenersSeenBy", function* (row) {
       for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
         for (const member of listenerMembers(row.spec)) yield [ns, member];
+        if (!isGivenAddress(row.spec)) continue;
+        for (const member of addressMembers(row.spec)) yield [givenBucket(ns), member];
       }
+    }),
+    givenHosts: over("givenHosts", function* (row) {
+      if (!isGivenAddress(row.spec)) return;
+      for (const host of hosts(row)) for (const group of groupOf(host)) yield [group, host];
     }),
     httpPortsSeenBy: over("httpPorts", function* (row) {
       for (const ns of seenBy(row.spec.exportTo, row.meta.namespace)) {
@@ -184,9 +196,21 @@ function* listenerMembers(spec: ServiceEntry): Iterable<string> {
     const protocol = protocolOf(port.protocol);
     if (protocol === "UDP") continue;
     yield `port/${port.number}`;
-    if (!mayBeTcp(protocol) || !spec.addresses.some((a) => !isRange(a))) continue;
+  }
+  if (spec.addresses.some((a) => !isRange(a))) yield* addressMembers(spec);
+}
+
+/** The listeners of single addresses, if the hosts have any. */
+function* addressMembers(spec: ServiceEntry): Iterable<string> {
+  for (const port of spec.ports) {
+    if (!mayBeTcp(protocolOf(port.protocol))) continue;
     for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
   }
+}
+
+/** The bucket of `listenersSeenBy` for proxies that use given addresses, beside the one of a namespace. */
+export function givenBucket(namespace: string): string {
+  return `given/${namespace}`;
 }
 
 /** Whether an address is a range (`10.0.0.0/8`) and not a single address. */

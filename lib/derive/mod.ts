@@ -6,6 +6,7 @@
  */
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
 import type { ServiceTarget } from "../model/mod.ts";
+import { deriveGivenAddresses } from "./addresses.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
 import { deriveMesh, type MeshField } from "./mesh.ts";
 import { derivePolicies, type Policies } from "./policies.ts";
@@ -34,7 +35,7 @@ export { protocolOf } from "./protocol.ts";
 export type { Routes } from "./routes.ts";
 export { labelsKey, parseLabels, type Scopes } from "./scopes.ts";
 export { byAge, hasLabels, localityOf, type Services, splitServiceKey } from "./services.ts";
-export { type Indexes, isRange } from "./indexes.ts";
+export { givenBucket, type Indexes, isRange } from "./indexes.ts";
 export { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
 export {
   modeOf,
@@ -92,6 +93,8 @@ export interface Mesh {
    * writes those down or copies them must never come by a private key.
    */
   readonly credentials: Input<Credential>;
+  /** host → addresses it is given, having none; see `deriveGivenAddresses`. */
+  readonly givenAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
   readonly domain: string;
 }
@@ -123,6 +126,7 @@ export function createMesh(graph: Graph, options: {
       selectorsForApiGateways: options.selectorsForApiGateways ?? true,
     }),
     gatewayPorts: deriveGateways(graph, tables, indexes),
+    givenAddresses: deriveGivenAddresses(graph, indexes),
     targets: deriveTargets(graph, tables, indexes, services),
     credentials: graph.input("Credential"),
     domain,

@@ -37,6 +37,8 @@ import { file_envoy_extensions_retry_priority_previous_priorities_v3_previous_pr
 import { file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
 import { file_envoy_extensions_transport_sockets_tls_v3_tls } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { file_envoy_extensions_upstreams_http_v3_http_protocol_options } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { file_mesh_mesh_v1alpha1_proxy } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { file_mesh_networking_nds_v1_nds } from "#mesh/networking/nds/v1/nds_pb.ts";
 
 /** Every type that Mesh serves or nests. */
 export const SERVED_TYPES: Registry = createRegistry(
@@ -71,5 +73,7 @@ export const SERVED_TYPES: Registry = createRegistry(
   file_envoy_extensions_transport_sockets_tls_v3_tls,
   file_envoy_extensions_upstreams_http_v3_http_protocol_options,
   file_google_protobuf_wrappers,
+  file_mesh_mesh_v1alpha1_proxy,
+  file_mesh_networking_nds_v1_nds,
   ...EXTENSION_FILES,
 );

@@ -52,6 +52,11 @@ export const VIRTUAL_HOST_TYPE: string = API + "route.v3.VirtualHost";
 export const SECRET_TYPE: string =
   "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
+/** Names that agents answer DNS queries from. */
+export const NAME_TABLE_TYPE: string = "type.googleapis.com/mesh.networking.nds.v1.NameTable";
+/** What agents are told of the mesh: authorities to trust. */
+export const PROXY_CONFIG_TYPE: string = "type.googleapis.com/mesh.mesh.v1alpha1.ProxyConfig";
+
 const TABLE: readonly ResourceType[] = [
   {
     url: CLUSTER_TYPE,
@@ -85,6 +90,16 @@ const TABLE: readonly ResourceType[] = [
   },
   // Clusters and listeners that name a secret wait for it by themselves.
   { url: SECRET_TYPE, short: "sds", wildcard: false, fullState: false, order: 5, refers: false },
+  // Agents ask for all there is, and take what a response leaves out for gone.
+  { url: NAME_TABLE_TYPE, short: "nds", wildcard: true, fullState: true, order: 6, refers: false },
+  {
+    url: PROXY_CONFIG_TYPE,
+    short: "pcds",
+    wildcard: true,
+    fullState: true,
+    order: 7,
+    refers: false,
+  },
 ];
 
 const BY_URL: ReadonlyMap<string, ResourceType> = new Map(TABLE.map((type) => [type.url, type]));

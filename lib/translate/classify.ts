@@ -21,7 +21,10 @@ export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
  *
  * @throws MeshError `node-namespace` when the node's namespace is not a name.
  */
-export function classBasis(node: ProxyNode, features: Pick<Features, "vhds">): ClassBasis {
+export function classBasis(
+  node: ProxyNode,
+  features: Pick<Features, "vhds" | "giveAddresses">,
+): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;
   if (!NAMESPACE.test(namespace)) {
@@ -48,6 +51,9 @@ export function classBasis(node: ProxyNode, features: Pick<Features, "vhds">): C
       ...(node.role === "router" && node.local === true ? { LOCAL: "true" } : {}),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
+      ...(features.giveAddresses || isTrue(metadata.DNS_AUTO_ALLOCATE)
+        ? { DNS_AUTO_ALLOCATE: "true" }
+        : {}),
       ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
     },

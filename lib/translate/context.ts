@@ -77,10 +77,30 @@ export function ownsAddress(
   address: string,
   host: string,
 ): boolean {
-  const first = read.members(context.mesh.indexes.hostsByVip, address).find((candidate) =>
+  const sharers = read.members(context.mesh.indexes.hostsByVip, address);
+  // An address that is given is of one host alone.
+  if (sharers.length === 0) return true;
+  const first = sharers.find((candidate) =>
     pickService(read, context, namespace, candidate)?.addresses.includes(address) === true
   );
   return first === host;
+}
+
+/**
+ * The single addresses and ranges of a service: its own, or, having none, those that its host is
+ * given, of the proxy's families.
+ *
+ * @param given whether the proxy uses such addresses
+ */
+export function addressesOf(
+  read: Read,
+  { mesh }: Context,
+  service: Service,
+  { given, family }: { readonly given: boolean; readonly family: Family },
+): readonly string[] {
+  if (service.addresses.length > 0 || !given) return service.addresses;
+  return read.get(mesh.givenAddresses, service.host)
+    .filter((address) => family === "dual" || (family === "v6") === address.includes(":"));
 }
 
 /** Splits a key of parts joined by `|`; the last part takes what is left. */

@@ -8,14 +8,14 @@ import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { isHttp, mayBeHttp, mayBeTcp, type Service } from "../model/mod.ts";
 import { deriveTelling, isRange, protocolOf, type Tell } from "../derive/mod.ts";
 import { CaptureMode, type MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { type Context, pickService, splitKey } from "./context.ts";
+import { addressesOf, type Context, pickService, splitKey } from "./context.ts";
 import { type Flavour, parseFlavour } from "./flavour.ts";
 import { sameResources } from "./resource.ts";
 import { addressListeners, sharedListener, type TcpPlace, tcpServices } from "./tcp_listeners.ts";
 
 /** The tables about egress listeners. `scope` is `NS|sidecar`. */
 export interface Egress {
-  /** scope → members: `listener|port|kind`, kind `vip/HOST` or {@link Kind}. */
+  /** {@link egressKey} → members: `listener|port|kind`, kind `vip/HOST` or {@link Kind}. */
   readonly listenerMembers: Derived<readonly string[]>;
   /** `flavour|scope|member` → the listener. */
   readonly listeners: Derived<readonly Resource[]>;
@@ -27,15 +27,23 @@ export interface Egress {
   readonly virtualHostMembers: Derived<readonly string[]>;
 }
 
+/** Key of a scope's listeners, for proxies that use given addresses or not. */
+export function egressKey(scope: string, { given }: Pick<Flavour, "given">): string {
+  return `${given ? "given" : ""}|${scope}`;
+}
+
 /** Creates the tables. */
 export function deriveEgress(context: Context): Egress {
   const { graph } = context.mesh;
   const listenerMembers = graph.derive<readonly string[]>(
     "egress.listeners",
-    (read, scope) => {
+    (read, key) => {
+      const bar = key.indexOf("|");
+      const scope = key.slice(bar + 1);
       const members = portsOf(read, context, scope)
         .map(({ index, port, kind }) => `${index}|${port}|${kind}`);
-      return [...members, ...addressMembers(read, context, scope)].sort();
+      const given = key.slice(0, bar) === "given";
+      return [...members, ...addressMembers(read, context, scope, given)].sort();
     },
   );
   const routeMembers = graph.derive<readonly string[]>(
@@ -153,12 +161,19 @@ function openPorts(read: Read, context: Context, scope: string, index: number): 
 }
 
 /** Members of single addresses, of listeners without a port of their own. */
-function addressMembers(read: Read, context: Context, scope: string): string[] {
+function addressMembers(
+  read: Read,
+  context: Context,
+  scope: string,
+  given: boolean,
+): string[] {
   const taken = takenPorts(read, context, scope);
   return egressOf(read, context, scope).flatMap((listener, index) => {
     if (listener.port !== undefined) return [];
     return openServices(read, context, scope, index)
-      .filter(({ service }) => service.addresses.some((a) => !isRange(a)))
+      .filter(({ service }) =>
+        addressesOf(read, context, service, { given, family: "dual" }).some((a) => !isRange(a))
+      )
       .flatMap(({ host, service }) =>
         service.ports.filter((p) => mayBeTcp(p.protocol) && !taken.has(p.number))
           .map((p) => `${index}|${p.number}|vip/${host}`)

@@ -38,4 +38,8 @@ export interface Features {
   readonly remoteKeys: "daemon" | "proxy" | "hybrid";
   /** Proxies that can are sent virtual hosts as resources of their own. */
   readonly vhds: boolean;
+  /** Hosts without addresses are given some, for every proxy; otherwise for those that ask. */
+  readonly giveAddresses: boolean;
+  /** The authorities of the mesh configuration are served to agents. */
+  readonly multiRoot: boolean;
 }

@@ -18,6 +18,8 @@ export interface Flavour {
   readonly onDemand: boolean;
   /** A gateway that has a certificate of its own, so that it can be a peer of mutual TLS. */
   readonly certified: boolean;
+  /** Hosts without addresses have those that they are given; see {@link usesGiven}. */
+  readonly given: boolean;
   /** Node metadata `IDLE_TIMEOUT`, ms. */
   readonly idleTimeoutMs?: number;
 }
@@ -30,8 +32,17 @@ export function flavourOf(cls: ProxyClass): Flavour {
     http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
     onDemand: cls.options.ODCDS === "true",
     certified: cls.role === "router" && secretNames(cls).server !== undefined,
+    given: usesGiven(cls),
     idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
   };
+}
+
+/**
+ * Whether hosts without addresses have those that they are given: where the proxy's metadata asks
+ * for it, or the whole mesh does so. Where nothing redirects traffic there is no use for them.
+ */
+export function usesGiven({ interception, options }: ProxyClass): boolean {
+  return options.DNS_AUTO_ALLOCATE === "true" && interception !== "NONE";
 }
 
 /** A proxy that says something unreadable about itself gets what one gets that says nothing. */
@@ -52,6 +63,7 @@ export function flavourKey(f: Flavour): string {
     ...(f.http10 ? ["http10"] : []),
     ...(f.onDemand ? ["ondemand"] : []),
     ...(f.certified ? ["certified"] : []),
+    ...(f.given ? ["given"] : []),
     ...(f.idleTimeoutMs === undefined ? [] : [`idle=${f.idleTimeoutMs}`]),
   ].join(",");
 }
@@ -66,6 +78,7 @@ export function parseFlavour(key: string): Flavour {
     http10: flags.includes("http10"),
     onDemand: flags.includes("ondemand"),
     certified: flags.includes("certified"),
+    given: flags.includes("given"),
     idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),
   };
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { labelsKey } from "../derive/mod.ts";
+import { givenBucket, labelsKey } from "../derive/mod.ts";
 import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import { typeUrl } from "../proto/mod.ts";
@@ -16,11 +16,11 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { type ClassTables, deriveClassTables, secretsKey } from "./class_layer.ts";
 import { type Context, familyOf } from "./context.ts";
-import { deriveEgress, type Egress } from "./egress.ts";
+import { deriveEgress, type Egress, egressKey } from "./egress.ts";
 import { createExplained, type Explainable, namedCollection } from "./explained.ts";
-import { flavourKey, flavourOf } from "./flavour.ts";
 import { type AutomaticTables, deriveAutomatic } from "./gateway_automatic.ts";
 import { type CredentialTables, deriveCredentials } from "./gateway_credentials.ts";
+import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
 import {
   deriveAssignments,
@@ -28,7 +28,11 @@ import {
   type Layered,
   overlayOf,
 } from "./outbound_clusters.ts";
-import { deriveOutboundListeners, deriveOverlayListeners } from "./outbound_listeners.ts";
+import {
+  deriveOutboundListeners,
+  deriveOverlayListeners,
+  overlayKey,
+} from "./outbound_listeners.ts";
 import {
   deriveRoutes,
   type Routes,
@@ -232,17 +236,21 @@ function namespaceLayers(
   flavour: string,
 ): Outbound {
   const { indexes } = parts.context.mesh;
+  const { given } = parseFlavour(flavour);
   return {
     clusters: clusterLayers(parts, ns, family),
     endpoints: endpointLayers(parts, ns),
     listeners: [
       collection(parts, `listener/${flavour}/overlay/${ns}`, () => ({
-        members: { listFrom: [parts.overlayListeners, ns] },
+        members: { listFrom: [parts.overlayListeners, overlayKey(ns, { given })] },
         resources: parts.listeners.overlay,
         keyOf: (member) => `${flavour}|${ns}|${member}`,
       })),
       collection(parts, `listener/${flavour}/public`, () => ({
-        members: { index: indexes.listenersSeenBy, buckets: [""] },
+        members: {
+          index: indexes.listenersSeenBy,
+          buckets: ["", ...(given ? [givenBucket("")] : [])],
+        },
         resources: parts.listeners.base,
         keyOf: (member) => `${flavour}||${member}`,
       })),
@@ -310,7 +318,9 @@ function egressLayers(
       scope,
     )],
     listeners: [collection(parts, `listener/${flavour}/egress/${scope}`, () => ({
-      members: { listFrom: [parts.egress.listenerMembers, scope] },
+      members: {
+        listFrom: [parts.egress.listenerMembers, egressKey(scope, parseFlavour(flavour))],
+      },
       resources: parts.egress.listeners,
       keyOf: (member) => `${flavour}|${scope}|${member}`,
     }))],

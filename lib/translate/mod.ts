@@ -21,6 +21,7 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Features } from "./features.ts";
 import { deriveGuards } from "./guards.ts";
+import { AGENT_TYPE_URLS, createAgentLayers } from "./agent_layers.ts";
 import { createLayers, TYPE_URLS } from "./layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
@@ -28,6 +29,7 @@ export type { Features } from "./features.ts";
 export { keeping, type KeepingOptions } from "./keeping.ts";
 export { inboundConflicts } from "./inbound_conflicts.ts";
 export { type ListenerConflict, listenerConflicts } from "./conflicts.ts";
+export { AGENT_TYPE_URLS } from "./agent_layers.ts";
 export { TYPE_URLS } from "./layers.ts";
 export { EXPLAIN_METADATA } from "./explained.ts";
 export {
@@ -123,6 +125,7 @@ export function createTranslation(
   const context = { ...partial, classes: deriveClasses(partial), guards: deriveGuards(partial) };
   const placements = derivePlacements(partial);
   const layersOf = createLayers(context);
+  const agentLayersOf = createAgentLayers(context);
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
   let published = graph.transaction((tx) => {
     tx.set(mesh.tables.mesh, MESH_ROW, options.config);
@@ -181,7 +184,7 @@ export function createTranslation(
     tidy,
     wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
     source: {
-      seat: (node, onMove) => takeSeat(context, placements, layersOf, node, onMove),
+      seat: (node, onMove) => takeSeat(context, placements, layersOf, agentLayersOf, node, onMove),
       onPublish: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -201,4 +204,6 @@ export const SHORT_NAMES: Readonly<Record<string, string>> = {
   [TYPE_URLS.route]: "rds",
   [TYPE_URLS.virtualHost]: "vhds",
   [TYPE_URLS.secret]: "sds",
+  [AGENT_TYPE_URLS.nameTable]: "nds",
+  [AGENT_TYPE_URLS.proxyConfig]: "pcds",
 };

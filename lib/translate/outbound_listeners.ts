@@ -7,8 +7,8 @@
 import { deriveTelling, isRange, type Tell } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { isHttp, mayBeTcp } from "../model/mod.ts";
-import { type Context, pickService, splitKey } from "./context.ts";
-import { parseFlavour } from "./flavour.ts";
+import { addressesOf, type Context, pickService, splitKey } from "./context.ts";
+import { type Flavour, parseFlavour } from "./flavour.ts";
 import { sameResources } from "./resource.ts";
 import { addressListeners, sharedListener, tcpServices } from "./tcp_listeners.ts";
 
@@ -35,25 +35,32 @@ export function deriveOutboundListeners(context: Context): Derived<readonly Reso
   }, { equal: sameResources });
 }
 
+/** Key of a namespace in the table of overlay members, for proxies that use given addresses or not. */
+export function overlayKey(namespace: string, { given }: Pick<Flavour, "given">): string {
+  return `${given ? "given" : ""}|${namespace}`;
+}
+
 /**
- * Creates the table: NS → members of which the namespace may see another version
+ * Creates the table: {@link overlayKey} → members of which the namespace may see another version
  * than everybody: those of what it sees privately, and the TCP ports of hosts
  * for which something else applies there.
  */
 export function deriveOverlayListeners(context: Context): Derived<readonly string[]> {
   const { mesh } = context;
-  return mesh.graph.derive<readonly string[]>("lds.overlayMembers", (read, namespace) => {
+  return mesh.graph.derive<readonly string[]>("lds.overlayMembers", (read, key) => {
+    const [use = "", namespace = ""] = splitKey(key, 2);
+    const place = { given: use === "given", family: "dual" } as const;
     const members = new Set(read.members(mesh.indexes.listenersSeenBy, namespace));
     for (const host of read.get(mesh.scopes.overlayHosts, namespace)) {
       // What everybody sees may be hidden here, so its ports count too.
       for (const seenBy of [namespace, ""]) {
         const service = pickService(read, context, seenBy, host);
-        for (const port of service?.ports ?? []) {
+        if (service === undefined) continue;
+        const alone = addressesOf(read, context, service, place).some((a) => !isRange(a));
+        for (const port of service.ports) {
           if (!mayBeTcp(port.protocol)) continue;
           members.add(`port/${port.number}`);
-          if (service!.addresses.some((a) => !isRange(a))) {
-            members.add(`vip/${port.number}/${host}`);
-          }
+          if (alone) members.add(`vip/${port.number}/${host}`);
         }
       }
     }

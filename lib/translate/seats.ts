@@ -10,6 +10,7 @@ import type { ProxyClass, ProxyNode, Seat } from "../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { typeUrl } from "../proto/mod.ts";
 import { type ClassBasis, classBasis, proxyClass } from "./classify.ts";
+import { AGENT_TYPE_URLS, type AgentLayersOf } from "./agent_layers.ts";
 import type { Context } from "./context.ts";
 
 /** Where a proxy stands: its class, and the Sidecar that narrows what it sees. */
@@ -53,11 +54,14 @@ function isOutbound(cluster: string): boolean {
   return cluster.startsWith("outbound|");
 }
 
+const AGENT_TYPES: ReadonlySet<string> = new Set(Object.values(AGENT_TYPE_URLS));
+
 /** Gives a proxy its seat; see `SeatSource.seat`. */
 export function takeSeat(
   context: Context,
   placements: Derived<Placement>,
   layersOf: LayersOf,
+  agentLayersOf: AgentLayersOf,
   node: ProxyNode,
   onMove: () => void,
 ): Seat {
@@ -65,18 +69,27 @@ export function takeSeat(
   const key = canonicalJson({ basis: classBasis(node, context.features), ips: node.ips });
   let views = new Map<string, View>();
   let held: Collection[] = [];
+  let closed = false;
   let current: Placement;
+  // Types for agents that were asked for.
+  const asked = new Set<string>();
 
+  const show = (typeUrl: string, layers: readonly Collection[]): void => {
+    for (const layer of layers) layer.retain();
+    held.push(...layers);
+    views.set(typeUrl, graph.view(layers));
+  };
+  const showAgents = (typeUrl: string): void => {
+    const layers = agentLayersOf(current, typeUrl);
+    if (layers !== undefined) show(typeUrl, layers);
+  };
   const settle = (placement: Placement): void => {
     const before = held;
     current = placement;
     held = [];
     views = new Map();
-    for (const [typeUrl, layers] of layersOf(placement)) {
-      for (const layer of layers) layer.retain();
-      held.push(...layers);
-      views.set(typeUrl, graph.view(layers));
-    }
+    for (const [typeUrl, layers] of layersOf(placement)) show(typeUrl, layers);
+    for (const typeUrl of asked) showAgents(typeUrl);
     for (const layer of before) layer.release();
   };
   const watch = graph.watch(placements, key, (placement) => {
@@ -89,10 +102,17 @@ export function takeSeat(
     get classKey() {
       return current.cls.key;
     },
-    view: (typeUrl) => views.get(typeUrl),
+    view: (typeUrl) => {
+      if (!closed && AGENT_TYPES.has(typeUrl) && !asked.has(typeUrl)) {
+        asked.add(typeUrl);
+        showAgents(typeUrl);
+      }
+      return views.get(typeUrl);
+    },
     onDemand: (typeUrl) =>
       current.cls.options.ODCDS === "true" && typeUrl === CLUSTER_URL ? isOutbound : undefined,
     close: () => {
+      closed = true;
       watch.close();
       for (const layer of held) layer.release();
       held = [];

@@ -8,7 +8,7 @@ import { isRange, type Tell, within } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
 import { isTls, mayBeTcp, type Protocol, type Service } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { type Context, ownsAddress, pickService } from "./context.ts";
+import { addressesOf, type Context, ownsAddress, pickService } from "./context.ts";
 import { fallthroughCluster, managerDefaults } from "./defaults.ts";
 import { type Flavour, wildcard } from "./flavour.ts";
 import {
@@ -79,8 +79,9 @@ export function sharedListener(
   let open = false;
   for (const service of services) {
     const protocol = protocolAt(service, port) ?? "TCP";
-    const ranges = alone ? [] : service.addresses.filter(isRange);
-    if (!alone && service.addresses.length > 0 && ranges.length === 0) continue;
+    const addresses = addressesOf(read, context, service, flavour);
+    const ranges = alone ? [] : addresses.filter(isRange);
+    if (!alone && addresses.length > 0 && ranges.length === 0) continue;
     const inside = within(tell, service.host);
     if (isTls(protocol)) {
       chains.push(
@@ -130,7 +131,7 @@ export function addressListeners(
     ? tlsDestinations(read, context, namespace, service, port, [], true, tell)
     : tcpDestinations(read, context, namespace, service, port, [], tell);
   const http = protocol === "Unsupported" && httpRoutes !== undefined;
-  return service.addresses
+  return addressesOf(read, context, service, place.flavour)
     .filter((address) => !isRange(address) && ownsAddress(read, context, namespace, address, host))
     .map((address) => listenerAt(read, context, place, { bind: address }, chains, http, tell));
 }

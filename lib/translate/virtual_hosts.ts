@@ -17,7 +17,7 @@ import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeHttp } from "../model/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
-import { type Context, ownsAddress, pick, pickService, splitKey } from "./context.ts";
+import { addressesOf, type Context, ownsAddress, pick, pickService, splitKey } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import {
@@ -91,9 +91,10 @@ export function virtualHost(
     host,
     port,
     proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
-    addresses: (service?.addresses ?? []).filter((a) =>
-      ownsAddress(read, context, namespace, a, host)
-    ),
+    addresses: service === undefined ? [] : addressesOf(read, context, service, {
+      given: context.features.giveAddresses,
+      family: "dual",
+    }).filter((a) => ownsAddress(read, context, namespace, a, host)),
     claims: (alias) => !isTaken(read, context, namespace, alias),
   }, routes);
   return encodeResource(message.name, VirtualHostSchema, message);

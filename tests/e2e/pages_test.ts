@@ -40,7 +40,10 @@ const PATHS: readonly Path[] = [
   { path: "ecdsz", status: 400, text: /proxyID=NAME\.NAMESPACE/ },
   { path: "ecdsz?proxyID=nobody.test", status: 404, text: /no such proxy/ },
   { path: `ecdsz?proxyID=${PROXY}`, status: 404, text: /not served yet/ },
-  { path: `ndsz?proxyID=${PROXY}`, status: 404, text: /not served yet/ },
+  {
+    path: `ndsz?proxyID=${PROXY}`,
+    json: ([table]) => assert.match(table["@type"], /nds\.v1\.NameTable$/),
+  },
   {
     path: `edsz?proxyID=${PROXY}`,
     json: (list) =>

@@ -35,6 +35,8 @@ export const DEFAULT_FEATURES: Features = {
   checkTrustDomain: true,
   remoteKeys: "daemon",
   vhds: true,
+  giveAddresses: false,
+  multiRoot: false,
 };
 
 /** Translation with its graph. */

@@ -67,7 +67,6 @@ export const NODE: readonly IdleTheme[] = [
         undefined,
         "Signer that the workload's certificate is asked of.",
       ),
-      bool("MESH_MULTIROOT_MESH", AGENT_DAEMON, false, "Verify peers with several roots."),
       text(
         "OUTPUT_CERTS",
         AGENT,

@@ -135,18 +135,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "addresses of ServiceEntries" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "PILOT_ENABLE_IP_AUTOALLOCATE",
-        AGENT_DAEMON,
-        false,
-        "Give an address to ServiceEntries that have none, for TCP routing together with DNS capture.",
-      ),
-    ],
-  },
-  {
     state: { kind: "later", reason: "telemetry" },
     readers: DAEMON,
     rows: [

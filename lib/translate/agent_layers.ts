@@ -1,0 +1,64 @@
+/**
+ * What is served to the agents beside the proxies: the name table that they answer DNS queries from,
+ * and the authorities that they trust besides the mesh's own. A view of these exists once an agent
+ * has asked for it: most never do.
+ *
+ * @module
+ */
+import type { Collection, Resource } from "../graph/mod.ts";
+import { create, typeUrl } from "../proto/mod.ts";
+import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { Context } from "./context.ts";
+import { isGrpc } from "./grpc_layers.ts";
+import { deriveNameTables } from "./name_table.ts";
+import { encodeResource, sameResources } from "./resource.ts";
+import type { Placement } from "./seats.ts";
+
+/** Type URLs that are served to agents. */
+export const AGENT_TYPE_URLS: Readonly<Record<"nameTable" | "proxyConfig", string>> = {
+  nameTable: typeUrl(NameTableSchema),
+  proxyConfig: typeUrl(ProxyConfigSchema),
+};
+
+/** Name of the one resource of the type `ProxyConfig`. */
+export const PROXY_CONFIG = "proxy-config";
+
+/** Finds the layers of a placement for a type; `undefined` for types that are not served to it. */
+export type AgentLayersOf = (
+  placement: Placement,
+  typeUrl: string,
+) => readonly Collection[] | undefined;
+
+/** Creates the tables and the function that finds layers. */
+export function createAgentLayers(context: Context): AgentLayersOf {
+  const { graph } = context.mesh;
+  const names = deriveNameTables(context);
+  const bundle = graph.derive<readonly Resource[]>("pcds", (read) => {
+    const config = create(ProxyConfigSchema, {
+      caCertificatesPem: authorities(
+        context.mesh.field(read, "caCertificates").flatMap(({ certificateData: data }) =>
+          data.case === "pem" ? [data.value] : []
+        ),
+      ),
+    });
+    return [encodeResource(PROXY_CONFIG, ProxyConfigSchema, config)];
+  }, { equal: sameResources });
+  const trust = [
+    graph.collection("pcds/all", () => ({ members: { list: ["all"] }, resources: bundle })),
+  ];
+  return ({ cls, sidecar }, type) => {
+    if (isGrpc(cls)) return undefined;
+    if (type === AGENT_TYPE_URLS.nameTable) return names.layers(cls, sidecar);
+    if (type === AGENT_TYPE_URLS.proxyConfig && context.features.multiRoot) return trust;
+    return undefined;
+  };
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Each certificate of some PEM texts by itself, once, in an order that follows from the content alone. */
+function authorities(texts: readonly string[]): string[] {
+  const all = texts.flatMap((text) => text.match(CERTIFICATE) ?? []);
+  return [...new Set(all.map((one) => one.replaceAll("\r", "") + "\n"))].sort();
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { create, fromBinary } from "../proto/mod.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  DEFAULT_FEATURES,
+  proxyNode,
+  startTranslation,
+} from "../../tests/support/translation_fixture.ts";
+import { AGENT_TYPE_URLS } from "./mod.ts";
+
+const certificate = (text: string): string =>
+  `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+
+/** A mesh configuration with these authorities. */
+function configOf(...pems: string[]) {
+  return create(MeshConfigSchema, {
+    rootNamespace: "mesh-system",
+    caCertificates: [
+      ...pems.map((value) => ({ certificateData: { case: "pem" as const, value } })),
+      { certificateData: { case: "spiffeBundleUrl" as const, value: "https://bundle.example" } },
+    ],
+  });
+}
+
+Deno.test("agents are told the mesh's authorities, each once, and of a change of them", () => {
+  const features = { ...DEFAULT_FEATURES, multiRoot: true };
+  const { translation } = startTranslation(configOf(certificate("bb")), features);
+  const seat = translation.source.seat(proxyNode("one"), () => {});
+  const view = seat.view(AGENT_TYPE_URLS.proxyConfig)!;
+  const told = () =>
+    fromBinary(ProxyConfigSchema, view.get("proxy-config")!.bytes).caCertificatesPem;
+  assert.deepEqual(told(), [certificate("bb")]);
+  const before = translation.source.revision;
+  translation.apply({
+    mesh: configOf(
+      certificate("bb").replaceAll("\n", "\r\n"),
+      certificate("cc") + certificate("aa"),
+    ),
+  });
+  assert.deepEqual(told(), [certificate("aa"), certificate("bb"), certificate("cc")]);
+  assert.deepEqual(view.since(before)?.changed.map(({ name }) => name), ["proxy-config"]);
+});
+
+Deno.test("without several roots, and to libraries, nothing of the kind is served", () => {
+  const seat = (features: typeof DEFAULT_FEATURES, metadata = {}) =>
+    startTranslation(configOf(certificate("a")), features).translation.source
+      .seat(proxyNode("one", { metadata }), () => {});
+  const roots = { ...DEFAULT_FEATURES, multiRoot: true };
+  assert.equal(seat(DEFAULT_FEATURES).view(AGENT_TYPE_URLS.proxyConfig), undefined);
+  for (const url of Object.values(AGENT_TYPE_URLS)) {
+    assert.equal(seat(roots, { GENERATOR: "grpc" }).view(url), undefined);
+    const moved = seat(roots);
+    assert.notEqual(moved.view(url), undefined);
+    moved.close();
+    assert.equal(moved.view(url), undefined);
+  }
+});
