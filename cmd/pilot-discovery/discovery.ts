@@ -7,7 +7,14 @@
 import { resolve } from "node:path";
 import { buildInfo, buildLine, MeshError } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
-import { createPushLog, type DebugInputs, debugRoutes, type PushLog } from "../../lib/debug/mod.ts";
+import {
+  createPushLog,
+  createSpending,
+  type DebugInputs,
+  debugRoutes,
+  type PushLog,
+  type Spending,
+} from "../../lib/debug/mod.ts";
 import { tableOf } from "../../lib/derive/mod.ts";
 import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
@@ -90,7 +97,7 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
     pushes: PUSH_THROTTLE.get() || derivedThrottle(navigator.hardwareConcurrency),
     requestRate: MAX_REQUESTS_PER_SECOND.get() ||
       derivedRequestRate(navigator.hardwareConcurrency),
-    observers: [daemon.receipts.observer, daemon.pushes.observer],
+    observers: [daemon.receipts.observer, daemon.pushes.observer, daemon.spending.observer],
   });
   await listen(options, daemon, xds, stack);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
@@ -109,6 +116,7 @@ interface Core {
   /** Makes another translation with the same settings. */
   readonly again: MakeTranslation;
   readonly pushes: PushLog;
+  readonly spending: Spending;
   readonly record: Record;
   readonly files: FileSource;
   /** What is set aside, in the mesh files and in the config directory. */
@@ -228,6 +236,7 @@ async function startTranslation(
     translation,
     again,
     pushes: createPushLog(graph),
+    spending: createSpending(graph),
     record: stack.use(await startRecord(translation, recorded, () => publisher.busy)),
     receipts,
     changedAt: () => publisher.since,
@@ -316,6 +325,7 @@ function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
   return debugRoutes({
     whatIf: createWhatIf({ live: core.translation, make: core.again, sessions }),
     pushes: () => core.pushes.recent(),
+    spending: core.spending,
     history: core.record.history,
     audit: core.record.audit,
     disconnect: ENABLE_ADMIN_ENDPOINTS.get() ? (proxy) => xds.disconnect(proxy) : undefined,

@@ -11,6 +11,7 @@ import type { ConfigObject } from "../model/mod.ts";
 import type { Quarantined, SessionInfo } from "../serve/mod.ts";
 import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
+import type { Spending } from "./spending.ts";
 
 /** The daemon, as far as it is shown. */
 export interface DebugInputs {
@@ -30,6 +31,8 @@ export interface DebugInputs {
   readonly disconnect?: (proxy: string) => number;
   /** The latest publications, the newest first. */
   readonly pushes: () => readonly Publication[];
+  /** What was sent on whose account. */
+  readonly spending: Spending;
   /** What is held back because proxies rejected it. */
   readonly quarantined: () => readonly Quarantined[];
   readonly history: History;

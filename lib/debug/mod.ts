@@ -24,6 +24,7 @@ import { workloadRoutes } from "./workloads.ts";
 
 export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
 export { createPushLog, type Publication, type PushLog } from "./pushes.ts";
+export { createSpending, type Spending, type Spent } from "./spending.ts";
 export type { DebugInputs } from "./inputs.ts";
 
 /** All routes under `/debug`. */

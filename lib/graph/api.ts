@@ -276,6 +276,8 @@ export interface Costs {
    * as `costLimit`; the cheapest are forgotten first.
    */
   readonly inputs: readonly InputCost[];
+  /** Of the keys that were asked for: what their cells have cost in all tables together. */
+  readonly keys: readonly CellCost[];
   /** Work that no edit stands behind: for proxies that connect, and for questions. */
   readonly unattributed: { readonly micros: number; readonly computed: number };
 }
@@ -421,8 +423,11 @@ export interface Graph {
    * it is to repair.
    */
   audit(table: string, key: string, options?: AuditOptions): AuditResult;
-  /** What was computed for whom. `top` bounds the cells listed of each table (default 10). */
-  costs(options?: { readonly top?: number }): Costs;
+  /**
+   * What was computed for whom. `top` bounds the cells listed of each table (default 10); `keys` are
+   * asked for one by one.
+   */
+  costs(options?: { readonly top?: number; readonly keys?: readonly string[] }): Costs;
   /**
    * Untracked read of a derived value, as of the current revision: for
    * controllers, debug pages, tests. Throws a `DependencyFault` when the cell has

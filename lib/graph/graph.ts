@@ -176,7 +176,7 @@ function changes(engine: Engine): Pick<Graph, "edits" | "publishedWith" | "cause
       }
       throw foreign(collection.name);
     },
-    costs: (options = {}) => costs(engine, options.top),
+    costs: (options = {}) => costs(engine, options),
   };
 }
 

@@ -102,7 +102,10 @@ export class Ledger {
 }
 
 /** The ledger as it is asked for. */
-export function costs(engine: Engine, top: number = TOP): Costs {
+export function costs(
+  engine: Engine,
+  { top = TOP, keys = [] }: { readonly top?: number; readonly keys?: readonly string[] },
+): Costs {
   const tables: TableCost[] = [];
   for (const table of engine.tables.values()) {
     if (table.kind !== "derived") continue;
@@ -116,7 +119,23 @@ export function costs(engine: Engine, top: number = TOP): Costs {
   }
   tables.sort((a, b) => b.micros - a.micros || b.computed - a.computed);
   const { ledger } = engine;
-  return { tables, inputs: ledger.list(), unattributed: { ...ledger.unattributed } };
+  return {
+    tables,
+    inputs: ledger.list(),
+    keys: keys.map((key) => costOfKey(engine, key)),
+    unattributed: { ...ledger.unattributed },
+  };
+}
+
+/** The cells of one key, over all tables. */
+function costOfKey(engine: Engine, key: string): CellCost {
+  let [spent, computed] = [0, 0];
+  for (const table of engine.tables.values()) {
+    const cell = table.kind === "derived" ? table.cells.get(key) : undefined;
+    spent += cell?.spent ?? 0;
+    computed += cell?.runs ?? 0;
+  }
+  return { key, micros: spent / TENTHS, computed };
 }
 
 /** The cells of a table that cost most, without sorting all of them. */

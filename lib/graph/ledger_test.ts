@@ -87,3 +87,16 @@ Deno.test("no more accounts are kept than allowed, the dearest last to go", () =
   assert.ok(inputs.length <= 4, `${inputs.length} accounts`);
   assert.equal(inputs[0]?.key, "a");
 });
+
+Deno.test("a key is told what its cells have cost in all tables", () => {
+  const { graph, outer, write } = chain();
+  write({ a: 1, b: 1 });
+  graph.peek(outer, "a");
+  graph.peek(outer, "b");
+  write({ a: 2 });
+  graph.peek(outer, "a");
+  assert.deepEqual(graph.costs({ keys: ["a", "none"] }).keys, [
+    { key: "a", micros: 6000, computed: 4 },
+    { key: "none", micros: 0, computed: 0 },
+  ]);
+});

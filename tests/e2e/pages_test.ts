@@ -30,6 +30,13 @@ interface Path {
   readonly text?: RegExp;
 }
 
+interface Cost {
+  readonly name: string;
+  readonly micros: number;
+  readonly bytes: number;
+  readonly pushes: number;
+}
+
 function keys(...names: readonly string[]): (body: object) => void {
   return (body) => {
     for (const name of names) assert.ok(name in body, `${name}: ${JSON.stringify(body)}`);
@@ -121,7 +128,22 @@ const PATHS: readonly Path[] = [
   { path: `force_disconnect?proxyID=${PROXY}`, status: 404 },
   { path: "pprof/cmdline", status: 404 },
   { path: "pushes", json: (list) => assert.ok(list.length > 0 && list[0].revision > 0) },
-  { path: "costs?top=2", json: keys("tables", "inputs", "unattributed") },
+  {
+    path: "costs?top=2",
+    json: (costs) => {
+      for (const list of ["tables", "inputs", "objects", "namespaces", "classes"]) {
+        assert.ok(costs[list].length > 0 && costs[list].length <= 2, list);
+      }
+      assert.ok(costs.objects.some((o: Cost) => o.micros > 0 && o.bytes > 0 && o.pushes > 0));
+      const [test] = costs.namespaces.filter((n: Cost) => n.name === "test");
+      assert.ok(test.bytes > 0 && test.pushes >= 2);
+      for (const one of costs.classes) {
+        assert.equal(one.namespace, "test");
+        assert.ok(one.bytes > 0 && one.pushes > 0 && one.micros > 0 && one.proxies === 1);
+      }
+      assert.ok(costs.connects.bytes > 0);
+    },
+  },
   {
     path: "receipts?resource=VirtualService/test/shop",
     json: ([receipt]) => {
@@ -216,7 +238,13 @@ const PAGES: Page[] = [
   {
     name: "costs",
     path: "/costs",
-    shows: ["ServiceEntry test/shop", "Dearest tables"],
+    shows: [
+      "ServiceEntry test/shop",
+      "/debug/objects?q=test%2F",
+      "sidecar in test",
+      "transport=delta",
+      "Dearest tables",
+    ],
     height: 1300,
   },
   { name: "faults", path: "/faults", shows: ["Nothing fails", "egres"] },

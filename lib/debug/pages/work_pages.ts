@@ -9,18 +9,9 @@ import { messageOf } from "../../base/mod.ts";
 import { debugRoute } from "../access.ts";
 import type { DebugInputs } from "../inputs.ts";
 import type { Publication } from "../pushes.ts";
-import {
-  debugPage,
-  filter,
-  h,
-  paged,
-  rowLink,
-  size,
-  span,
-  table,
-  tiles,
-  wantsPage,
-} from "./layout.ts";
+import { costView } from "../costs.ts";
+import { costsPage, cut } from "./costs_page.ts";
+import { debugPage, filter, h, paged, rowLink, size, span, table, wantsPage } from "./layout.ts";
 
 /** `/debug/pushes`, `/debug/costs`, `/debug/faults`. */
 export function workPages(inputs: DebugInputs): Route[] {
@@ -30,19 +21,11 @@ export function workPages(inputs: DebugInputs): Route[] {
       return wantsPage(request) ? pushesPage(list, inputs.now(), url) : json(list);
     }),
     debugRoute("GET", "/debug/costs", ({ request, url }) => {
-      const costs = inputs.mesh.graph.costs({ top: topOf(url) });
+      const costs = costView(inputs, url);
       return wantsPage(request) ? costsPage(costs) : json(costs);
     }),
     debugRoute("GET", "/debug/faults", ({ url }) => faultsPage(inputs, url)),
   ];
-}
-
-/** Most entries of a table's cost that are told. */
-const MAX_TOP = 100;
-
-function topOf(url: URL): number {
-  const asked = Number(url.searchParams.get("top") ?? 3);
-  return Number.isInteger(asked) && asked > 0 ? Math.min(asked, MAX_TOP) : 3;
 }
 
 function pushesPage(list: readonly Publication[], now: number, url: URL): Response {
@@ -104,55 +87,6 @@ function edits({ edits, editCount }: Publication): ComponentChildren {
   );
   const more = editCount - named.length;
   return [...named, more > 0 ? h("div", { class: "mute" }, `and ${more} more`) : null];
-}
-
-function costsPage(costs: ReturnType<DebugInputs["mesh"]["graph"]["costs"]>): Response {
-  const total = costs.tables.reduce((sum, t) => sum + t.micros, 0);
-  return debugPage({
-    title: "Costs",
-    at: "/debug/costs",
-    body: [
-      tiles([
-        ["computing in all", micros(total)],
-        ["for connects and questions", micros(costs.unattributed.micros)],
-        ["computations", costs.tables.reduce((sum, t) => sum + t.computed, 0)],
-      ]),
-      table({
-        caption: "Dearest objects: what their edits made necessary",
-        columns: ["Object", "Time", "Computations", "Publications"],
-        rows: costs.inputs.slice(0, 30).map((row) => [
-          rowLink(row.table, row.key),
-          micros(row.micros),
-          Math.round(row.computed * 10) / 10,
-          row.publications,
-        ]),
-        empty: "Nothing was edited yet.",
-      }),
-      table({
-        caption: "Dearest tables of the engine",
-        columns: ["Table", "Time", "Computations", "Cells", "Dearest cells"],
-        rows: costs.tables.slice(0, 30).map((row) => [
-          row.table,
-          micros(row.micros),
-          row.computed,
-          row.cells,
-          row.top.map((cell) =>
-            h("div", null, [h("code", null, cut(cell.key)), ` ${micros(cell.micros)}`])
-          ),
-        ]),
-        empty: "Nothing was computed yet.",
-      }),
-    ],
-  });
-}
-
-function micros(value: number): string {
-  return value < 1000 ? `${Math.round(value)} µs` : `${(value / 1000).toFixed(1)} ms`;
-}
-
-/** Keys of classes are whole documents. */
-function cut(key: string): string {
-  return key.length <= 80 ? key : `${key.slice(0, 79)}…`;
 }
 
 function faultsPage(inputs: DebugInputs, url: URL): Response {

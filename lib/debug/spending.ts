@@ -1,0 +1,112 @@
+/**
+ * What sending costs, beside what computing does: bytes and responses, by the object whose edit
+ * brought them about and by the class of proxies that they went to.
+ *
+ * @module
+ */
+import type { Graph } from "../graph/mod.ts";
+import type { SentEvent, XdsObserver } from "../serve/mod.ts";
+
+/** What was sent on an account. */
+export interface Spent {
+  /** Responses; a fraction where several edits share one. */
+  readonly pushes: number;
+  readonly bytes: number;
+}
+
+/** The accounts. */
+export interface Spending {
+  /** To be handed to the discovery server. */
+  readonly observer: XdsObserver;
+  /** By row, `Kind/namespace/name`. */
+  readonly objects: ReadonlyMap<string, Spent>;
+  /** By the class's key. */
+  readonly classes: ReadonlyMap<string, Spent>;
+  /** What proxies were sent as they connected. */
+  readonly connects: Spent;
+  /** What no single edit is charged with: too many were published together, or too long ago. */
+  readonly shared: Spent;
+}
+
+/** Accounts kept of objects, and of classes. */
+const ACCOUNTS = 5_000;
+/** Publications of which the edits are remembered: responses come within seconds. */
+const PUBLICATIONS = 200;
+/** A publication of more edits is charged to nobody. */
+const EDITS = 500;
+
+type Account = { -readonly [K in keyof Spent]: Spent[K] };
+
+/** No account has anything on it. A response is charged in equal parts to the rows edited since the one before. */
+export function createSpending(graph: Pick<Graph, "edits">, limit: number = ACCOUNTS): Spending {
+  const objects = new Map<string, Account>();
+  const classes = new Map<string, Account>();
+  const connects = nothing();
+  const shared = nothing();
+  /** By revision, ascending; with the revision before. */
+  const publications = new Map<number, { from: number; rows: readonly string[] | undefined }>();
+
+  const rowsBetween = (from: number, to: number): ReadonlySet<string> | undefined => {
+    const found = new Set<string>();
+    let at = from;
+    for (const [revision, publication] of publications) {
+      if (revision <= from || revision > to) continue;
+      if (publication.from > at || publication.rows === undefined) return undefined;
+      for (const row of publication.rows) found.add(row);
+      at = revision;
+    }
+    return at < to || found.size === 0 ? undefined : found;
+  };
+
+  const sent = ({ stream, from, revision, bytes }: SentEvent): void => {
+    charge(accountOf(classes, stream.seat.classKey, limit), 1, bytes);
+    if (from === 0) return charge(connects, 1, bytes);
+    const rows = rowsBetween(from, revision);
+    if (rows === undefined) return charge(shared, 1, bytes);
+    for (const row of rows) {
+      charge(accountOf(objects, row, limit), 1 / rows.size, bytes / rows.size);
+    }
+  };
+
+  return {
+    observer: {
+      published: ({ revision, from }) => {
+        const edits = graph.edits(from);
+        const rows = edits && new Set(edits.map(({ table, key }) => `${table}/${key}`));
+        publications.set(revision, {
+          from,
+          rows: rows === undefined || rows.size > EDITS ? undefined : [...rows],
+        });
+        if (publications.size > PUBLICATIONS) {
+          publications.delete(publications.keys().next().value!);
+        }
+      },
+      sent,
+    },
+    objects,
+    classes,
+    connects,
+    shared,
+  };
+}
+
+function nothing(): Account {
+  return { pushes: 0, bytes: 0 };
+}
+
+function charge(account: Account, pushes: number, bytes: number): void {
+  account.pushes += pushes;
+  account.bytes += bytes;
+}
+
+/** The account of a key; a new one beyond the bound takes the place of the cheapest quarter. */
+function accountOf(accounts: Map<string, Account>, key: string, limit: number): Account {
+  let account = accounts.get(key);
+  if (account !== undefined) return account;
+  if (accounts.size >= limit) {
+    const cheap = [...accounts].sort(([, a], [, b]) => a.bytes - b.bytes);
+    for (const [old] of cheap.slice(0, Math.ceil(limit / 4))) accounts.delete(old);
+  }
+  accounts.set(key, account = nothing());
+  return account;
+}
