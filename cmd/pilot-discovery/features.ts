@@ -162,6 +162,14 @@ const MESH_MULTIROOT_MESH = declareEnv({
   readers,
 });
 
+const ENABLE_LOCALITY_WEIGHTED_LB_CONFIG = declareEnv({
+  name: "ENABLE_LOCALITY_WEIGHTED_LB_CONFIG",
+  type: "bool",
+  default: false,
+  doc: "Weight localities in every cluster, not only where a setting of localities asks for it.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -181,6 +189,7 @@ export function readFeatures(): Features {
     vhds: PILOT_ENABLE_VHDS.get(),
     giveAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
     multiRoot: MESH_MULTIROOT_MESH.get(),
+    weighLocalities: ENABLE_LOCALITY_WEIGHTED_LB_CONFIG.get(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
   };
 }

@@ -7,6 +7,8 @@
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
 import type { ServiceTarget } from "../model/mod.ts";
 import { deriveGivenAddresses } from "./addresses.ts";
+import { deriveNetworks, type Networks } from "./networks.ts";
+import { derivePlaces, type Places } from "./places.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
 import { deriveMesh, type MeshField } from "./mesh.ts";
 import { derivePolicies, type Policies } from "./policies.ts";
@@ -70,6 +72,9 @@ export {
   whyLater,
   within,
 } from "./tell.ts";
+export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "./networks.ts";
+export { parsePlace, type PlacedClass, type Places } from "./places.ts";
+export { topologyLabels } from "./topology.ts";
 export { createExportDefaults, type ExportDefaults, placeOf } from "./export_defaults.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
@@ -84,6 +89,8 @@ export interface Mesh {
   readonly routes: Routes;
   readonly scopes: Scopes;
   readonly security: Security;
+  readonly networks: Networks;
+  readonly places: Places;
   /** `NS|labels` → merged gateway ports; see `deriveGateways`. */
   readonly gatewayPorts: Derived<readonly GatewayPort[]>;
   /** `address,address` → service ports served there. */
@@ -102,6 +109,8 @@ export interface Mesh {
 /** Creates all tables of the mesh in a graph. */
 export function createMesh(graph: Graph, options: {
   readonly domain: string;
+  /** The cluster that endpoints of files belong to; default: none. */
+  readonly clusterId?: string;
   /** See `SecurityOptions`; true unless said otherwise. */
   readonly selectorsForApiGateways?: boolean;
 }): Mesh {
@@ -112,6 +121,7 @@ export function createMesh(graph: Graph, options: {
   const policies = derivePolicies(graph, tables, indexes, (read) => field(read, "rootNamespace"));
   const routes = deriveRoutes(graph, tables, indexes, domain);
   const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
+  const networks = deriveNetworks(graph, tables, services, options.clusterId ?? "");
   return {
     graph,
     tables,
@@ -121,6 +131,8 @@ export function createMesh(graph: Graph, options: {
     policies,
     routes,
     scopes,
+    networks,
+    places: derivePlaces(graph, { indexes, services, scopes, networks, field }),
     security: deriveSecurity(graph, tables, {
       rootNamespace: (read) => field(read, "rootNamespace"),
       selectorsForApiGateways: options.selectorsForApiGateways ?? true,

@@ -18,6 +18,21 @@ export interface ServiceTarget {
 }
 
 /**
+ * Where a proxy stands, as far as the order of endpoints depends on it. Proxies
+ * for which nothing does have none and share their endpoints.
+ */
+export interface Place {
+  /** Empty parts: unknown. */
+  readonly locality: Locality;
+  /** Labels that rules of failover compare, the topology's own among them; keys sorted. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The network it is in; empty: every endpoint is within reach. */
+  readonly network: string;
+  /** Networks it wants endpoints of, sorted; empty: all. */
+  readonly view: readonly string[];
+}
+
+/**
  * All that configuration may depend on in a proxy. Replicas of a workload have
  * equal classes and share every byte. Plain data; `key` is its canonical form.
  */
@@ -31,6 +46,8 @@ export interface ProxyClass {
   readonly serviceAccount: string;
   readonly clusterId: string;
   readonly network: string;
+  /** Networks that endpoints are wanted of, sorted; empty: all. */
+  readonly networkView: readonly string[];
   readonly locality: Locality;
   readonly revision: string;
   /** DNS suffix of the proxy's namespace, for example `default.svc.cluster.local`. */

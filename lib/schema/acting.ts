@@ -18,6 +18,9 @@ export interface Acting {
 const POLICY_PATHS = [
   "loadBalancer.simple",
   "loadBalancer.consistentHash",
+  "loadBalancer.localityLbSetting",
+  "loadBalancer.warmup",
+  "loadBalancer.warmupDurationSecs",
   "connectionPool",
   ...[
     "consecutiveErrors",
@@ -90,6 +93,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "endpoints[].labels",
       "endpoints[].locality",
       "endpoints[].weight",
+      "endpoints[].network",
       "endpoints[].serviceAccount",
       "workloadSelector",
       "exportTo",
@@ -98,7 +102,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     inertValues: { resolution: ["DYNAMIC_DNS"] },
   },
   WorkloadEntry: {
-    paths: ["address", "ports", "labels", "locality", "weight", "serviceAccount"],
+    paths: ["address", "ports", "labels", "network", "locality", "weight", "serviceAccount"],
   },
   Sidecar: {
     paths: [
@@ -240,6 +244,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "enableAutoMtls",
       "pathNormalization",
       "dnsRefreshRate",
+      "localityLbSetting",
       "defaultServiceExportTo",
       "defaultVirtualServiceExportTo",
       "defaultDestinationRuleExportTo",
@@ -277,7 +282,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     ],
     inertValues: { "outboundTrafficPolicy.mode": ["ALLOW_ANY_DYNAMIC_DNS"] },
   },
-  MeshNetworks: { paths: [] },
+  MeshNetworks: { paths: ["networks"] },
   WorkloadGroup: { paths: [], inertUntil: "workloads can register themselves" },
   DataproxyFilter: { paths: [], inertUntil: "patches are applied to resources" },
   ProxyConfig: { paths: [], inertUntil: "proxies are injected" },

@@ -21,7 +21,6 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
     [
       "WorkloadEntry",
       "address: 1.1.1.1\nnetwork: x\nserviceAccount: z",
-      "spec.network 2",
     ],
     [
       "VirtualService",

@@ -35,6 +35,13 @@ export function checkLoadBalancer(
   if (settings.localityLbSetting !== undefined) {
     checkLocality(settings.localityLbSetting, [...path, "localityLbSetting"], report);
   }
+  if (!startsSlowly(settings)) {
+    for (const name of ["warmup", "warmupDurationSecs"] as const) {
+      if (settings[name] === undefined) continue;
+      const message = `${name} acts under ROUND_ROBIN and LEAST_REQUEST alone`;
+      warn(report, [...path, name], "not-acting", message, "Choose one of these, or remove it.");
+    }
+  }
   checkDuration(settings.warmupDurationSecs, [...path, "warmupDurationSecs"], report);
   if (settings.warmup === undefined) return;
   checkWarmup(settings.warmup, [...path, "warmup"], report);
@@ -42,6 +49,13 @@ export function checkLoadBalancer(
     const message = "warmup and warmupDurationSecs exclude each other";
     fail(report, [...path, "warmupDurationSecs"], CONFLICT, message, "Keep warmup.", "key");
   }
+}
+
+/** Whether the balancer gives new endpoints their share little by little where it is told to. */
+function startsSlowly({ lbPolicy }: LoadBalancerSettings): boolean {
+  if (lbPolicy.case === undefined) return true;
+  return lbPolicy.case === "simple" && lbPolicy.value !== SimpleLB.RANDOM &&
+    lbPolicy.value !== SimpleLB.PASSTHROUGH;
 }
 
 function checkWarmup(warmup: WarmupConfiguration, path: Path, report: Report): void {

@@ -49,6 +49,13 @@ export function isCidr(text: string): boolean {
   return parseCidr(text) !== undefined;
 }
 
+/** Whether an address is in a range (`10.0.0.0/8`); text that is neither is not. */
+export function rangeContains(range: string, address: string): boolean {
+  const cidr = parseCidr(range);
+  if (cidr === undefined || !isIp(address) || isIpv4(address) !== (cidr.family === 4)) return false;
+  return parseCidr(`${address}/${cidr.bits}`)?.address === cidr.address;
+}
+
 /** An address in its shortest form (`2001:db8::1`), so that equal addresses are equal texts. Other text is returned as it is. */
 export function canonicalIp(text: string): string {
   return isIpv6(text) ? ipaddr.IPv6.parse(text).toString() : text;

@@ -40,6 +40,7 @@ export function classBasis(
     serviceAccount: text(metadata.SERVICE_ACCOUNT),
     clusterId: text(metadata.CLUSTER_ID),
     network: text(metadata.NETWORK),
+    networkView: listed(metadata.REQUESTED_NETWORK_VIEW),
     locality: node.locality,
     revision: text(metadata.MESH_REVISION),
     dnsDomain: node.dnsDomain,
@@ -85,6 +86,11 @@ function takesClustersOnDemand({ role, transport, userAgent, metadata }: ProxyNo
 export function proxyClass(basis: ClassBasis, targets: readonly ServiceTarget[]): ProxyClass {
   const whole = { ...basis, targets };
   return { ...whole, key: canonicalJson(whole) };
+}
+
+/** Names separated by commas, sorted. */
+function listed(value: unknown): string[] {
+  return text(value).split(",").map((name) => name.trim()).filter((name) => name !== "").sort();
 }
 
 function text(value: unknown): string {

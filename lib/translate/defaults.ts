@@ -6,7 +6,8 @@
 import type { Read } from "../graph/mod.ts";
 import { formatDuration } from "../base/mod.ts";
 import { choose, type Tell } from "../derive/mod.ts";
-import { durationMs, durationOf } from "../proto/mod.ts";
+import { create, durationMs, durationOf } from "../proto/mod.ts";
+import { LocalityLoadBalancerSettingSchema as LocalitySettingSchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   MeshConfig_AccessLogEncoding,
   MeshConfig_H2UpgradePolicy,
@@ -37,6 +38,7 @@ export function clusterDefaults(
 ): MeshClusterDefaults {
   const connect = mesh.field(read, "connectTimeout");
   const refresh = mesh.field(read, "dnsRefreshRate");
+  const localityLb = mesh.field(read, "localityLbSetting") ?? create(LocalitySettingSchema);
   return {
     builtIn: { connectTimeout: connect === undefined, dnsRefreshRate: refresh === undefined },
     connectTimeoutMs: connect === undefined ? CONNECT_TIMEOUT_MS : durationMs(connect),
@@ -45,7 +47,8 @@ export function clusterDefaults(
     dnsJitterMs: features.dnsJitterMs,
     family,
     h2Upgrade: mesh.field(read, "h2UpgradePolicy") === MeshConfig_H2UpgradePolicy.UPGRADE,
-    localityLb: mesh.field(read, "localityLbSetting")?.enabled ?? true,
+    localityLb: localityLb.enabled === false ? undefined : localityLb,
+    alwaysWeighLocalities: features.weighLocalities,
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
     autoSni: features.autoSni,

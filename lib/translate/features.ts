@@ -36,6 +36,8 @@ export interface Features {
    * the keys are at a service of the mesh and this program elsewhere.
    */
   readonly remoteKeys: "daemon" | "proxy" | "hybrid";
+  /** Localities share traffic by their weight in every cluster. */
+  readonly weighLocalities: boolean;
   /** Proxies that can are sent virtual hosts as resources of their own. */
   readonly vhds: boolean;
   /** Hosts without addresses are given some, for every proxy; otherwise for those that ask. */

@@ -27,6 +27,7 @@ import {
   deriveOutboundClusters,
   type Layered,
   overlayOf,
+  type Placed,
 } from "./outbound_clusters.ts";
 import {
   deriveOutboundListeners,
@@ -65,8 +66,8 @@ export const TYPE_URLS: Readonly<Record<TypeName, string>> = {
 /** Every table that layers are made of. */
 interface Parts {
   readonly context: Context;
-  readonly clusters: Layered;
-  readonly assignments: Layered;
+  readonly clusters: Placed;
+  readonly assignments: Placed;
   readonly listeners: Layered;
   readonly overlayListeners: Derived<readonly string[]>;
   readonly egress: Egress;
@@ -103,7 +104,7 @@ export function createLayers(context: Context): LayersOf {
   const grpc = deriveGrpcTables(context, parts.routes.virtualHosts);
   return (placement) => {
     const layers = isGrpc(placement.cls)
-      ? libraryLayers(parts, grpc, placement.cls)
+      ? libraryLayers(parts, grpc, placement)
       : placement.cls.role === "router"
       ? routerLayers(parts, placement)
       : sidecarLayers(parts, placement);
@@ -116,8 +117,14 @@ function explainable(parts: Parts): Explainable {
   const { clusters, assignments, listeners, own, egress, gateways, routes } = parts;
   const { tables, vhds, labelled } = routes;
   return {
-    [TYPE_URLS.cluster]: [clusters.base, clusters.overlay, own.clusters, own.routerClusters],
-    [TYPE_URLS.endpoint]: [assignments.base, assignments.overlay],
+    [TYPE_URLS.cluster]: [
+      clusters.base,
+      clusters.overlay,
+      clusters.placed,
+      own.clusters,
+      own.routerClusters,
+    ],
+    [TYPE_URLS.endpoint]: [assignments.base, assignments.overlay, assignments.placed],
     [TYPE_URLS.listener]: [
       listeners.base,
       listeners.overlay,
@@ -154,12 +161,17 @@ function collection(parts: Parts, name: string, spec: () => CollectionSpec): Col
 function libraryLayers(
   parts: Parts,
   tables: GrpcTables,
-  cls: ProxyClass,
+  placement: Placement,
 ): Map<string, readonly Collection[]> {
+  const { cls } = placement;
   const layers = grpcLayers(parts.context, tables, cls);
   return new Map([
     [TYPE_URLS.cluster, layers.cluster],
-    [TYPE_URLS.endpoint, endpointLayers(parts, cls.namespace)],
+    [TYPE_URLS.endpoint, [
+      // Libraries are narrowed by no Sidecar.
+      ...placedEndpoints(parts, { ...placement, sidecar: "" }),
+      ...endpointLayers(parts, cls.namespace),
+    ]],
     [TYPE_URLS.listener, layers.listener],
     [TYPE_URLS.route, layers.route],
   ]);
@@ -182,8 +194,12 @@ function sidecarLayers(
     ? namespaceLayers(parts, ns, clusterKind(cls), flavour)
     : egressLayers(parts, ns, sidecar, clusterKind(cls), flavour);
   return new Map([
-    [TYPE_URLS.cluster, [own("cluster", parts.own.clusters), ...outbound.clusters]],
-    [TYPE_URLS.endpoint, outbound.endpoints],
+    [TYPE_URLS.cluster, [
+      own("cluster", parts.own.clusters),
+      ...placedClusters(parts, placement),
+      ...outbound.clusters,
+    ]],
+    [TYPE_URLS.endpoint, [...placedEndpoints(parts, placement), ...outbound.endpoints]],
     [TYPE_URLS.listener, [own("listener", parts.own.listeners), ...outbound.listeners]],
     [TYPE_URLS.secret, [secretLayer(parts, cls)]],
     ...(cls.options.VHDS === "true"
@@ -288,6 +304,31 @@ function endpointLayers(parts: Parts, ns: string): Collection[] {
       keyOf: (host) => `|${host}`,
     })),
   ];
+}
+
+/** What proxies of a place see otherwise than others of their namespace, of the hosts concerned alone. */
+function placedEndpoints(parts: Parts, { cls, sidecar, place }: Placement): Collection[] {
+  if (place === "") return [];
+  const scope = `${cls.namespace}|${sidecar}|${place}`;
+  const layer = collection(parts, `endpoint/placed/${scope}`, () => ({
+    members: { listFrom: [parts.context.mesh.places.hosts, scope] },
+    resources: parts.assignments.placed,
+    keyOf: (host) => `${cls.namespace}|${host}|${place}`,
+  }));
+  return [sidecar === "" ? layer : importedBy(layer, `${cls.namespace}|${sidecar}`)];
+}
+
+/** The same of clusters whose endpoints are within them. */
+function placedClusters(parts: Parts, { cls, sidecar, place }: Placement): Collection[] {
+  if (place === "") return [];
+  const scope = `${cls.namespace}|${sidecar}|${place}`;
+  const kind = clusterKind(cls);
+  const layer = collection(parts, `cluster/${kind}/placed/${scope}`, () => ({
+    members: { listFrom: [parts.context.mesh.places.resolvedHosts, scope] },
+    resources: parts.clusters.placed,
+    keyOf: (host) => `${kind}|${cls.namespace}|${host}|${place}`,
+  }));
+  return [sidecar === "" ? layer : importedBy(layer, `${cls.namespace}|${sidecar}`)];
 }
 
 /** What a Sidecar lets a workload reach, and nothing else. */

@@ -119,6 +119,7 @@ export function createTranslation(
 ): Translation {
   const mesh = createMesh(graph, {
     domain: options.domain,
+    clusterId: options.clusterId,
     selectorsForApiGateways: options.features.selectorsForApiGateways,
   });
   const partial = { mesh, features: options.features, clusterId: options.clusterId };

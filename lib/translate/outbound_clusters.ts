@@ -7,6 +7,8 @@
 import {
   deriveTelling,
   lookUp,
+  networkOf,
+  parsePlace,
   type Policy,
   splitServiceKey,
   type Tell,
@@ -14,20 +16,28 @@ import {
   within,
 } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
-import type { Endpoint, Service, ServicePort } from "../model/mod.ts";
+import type { Endpoint, Place, Service, ServicePort } from "../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Subset } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   buildOutboundCluster,
   type ClusterListener,
   clusterName,
+  localityRule,
   mergeTrafficPolicy,
   notingListener,
   type PolicyListener,
 } from "./cluster/mod.ts";
-import { type AssignmentInput, encodeAssignment, planAssignment } from "./endpoint/mod.ts";
+import {
+  type AssignmentInput,
+  encodeAssignment,
+  type LocalityRule,
+  planAssignment,
+  type Reach,
+  waysTo,
+} from "./endpoint/mod.ts";
 import { type Context, pick, splitKey } from "./context.ts";
-import { mutualInput, parseKind, type TakesMutual, takesMutual } from "./mutual.ts";
+import { mutualInput, parseKind, takesMutual } from "./mutual.ts";
 import { clusterDefaults } from "./defaults.ts";
 import { differences, encodeResource, resourceOf, sameResources } from "./resource.ts";
 
@@ -39,42 +49,79 @@ export interface Layered {
   readonly overlay: Derived<readonly Resource[]>;
 }
 
+/** With what proxies of a place see otherwise than others of their namespace. */
+export interface Placed extends Layered {
+  /** The keys of the other tables with `|place` at the end. */
+  readonly placed: Derived<readonly Resource[]>;
+}
+
 /**
  * Creates the tables of outbound clusters: `kind|NS|host`, the kind being an
  * address family, or `family.router` for gateways.
  */
-export function deriveOutboundClusters(context: Context): Layered {
+export function deriveOutboundClusters(context: Context): Placed {
   const { mesh } = context;
   const { graph } = mesh;
   const content = deriveTelling<readonly Resource[]>(graph, "cds.content", (read, key, tell) => {
-    const [kind = "", service = "", rules = ""] = splitKey(key, 3);
-    return clustersOf(read, context, kind, service, rules, tell);
+    const [kind = "", service = "", rules = "", place = ""] = splitKey(key, 4);
+    return clustersOf(read, context, { kind, service, rules, place: placeOf(place) }, tell);
   }, { equal: sameResources });
   const base = deriveTelling<readonly Resource[]>(graph, "cds", (read, key, tell) => {
     const [kind = "", namespace = "", host = ""] = splitKey(key, 3);
     const chosen = pick(read, context, namespace, host, tell);
     if (chosen === undefined) return [];
     const shared = sharedKind(kind, read.get(mesh.services.service, chosen.service));
-    return lookUp(read, content, `${shared}|${chosen.service}|${chosen.rules}`, tell);
+    return lookUp(read, content, `${shared}|${chosen.service}|${chosen.rules}|`, tell);
   }, { equal: sameResources });
-  return { base, overlay: overlayOf(context, "cds.overlay", base, 3, 1) };
+  const placed = deriveTelling<readonly Resource[]>(graph, "cds.placed", (read, key, tell) => {
+    const [kind = "", namespace = "", host = "", place = ""] = splitKey(key, 4);
+    const chosen = pick(read, context, namespace, host, tell);
+    if (chosen === undefined) return [];
+    const shared = sharedKind(kind, read.get(mesh.services.service, chosen.service));
+    const here = `${shared}|${chosen.service}|${chosen.rules}|${place}`;
+    return differences(
+      lookUp(read, content, here, tell),
+      read.get(base, `${kind}|${namespace}|${host}`),
+    );
+  }, { equal: sameResources });
+  return { base, overlay: overlayOf(context, "cds.overlay", base, 3, 1), placed };
 }
 
 /** Creates the tables of endpoint assignments: `NS|host`. */
-export function deriveAssignments(context: Context): Layered {
+export function deriveAssignments(context: Context): Placed {
   const { graph } = context.mesh;
   const content = deriveTelling<readonly Resource[]>(graph, "eds.content", (read, key, tell) => {
-    const [service = "", rules = ""] = splitKey(key, 2);
-    return assignmentsOf(read, context, service, rules, tell);
+    const [service = "", rules = "", place = ""] = splitKey(key, 3);
+    return assignmentsOf(read, context, { service, rules, place: placeOf(place) }, tell);
   }, { equal: sameResources });
   const base = deriveTelling<readonly Resource[]>(graph, "eds", (read, key, tell) => {
     const [namespace = "", host = ""] = splitKey(key, 2);
     const chosen = pick(read, context, namespace, host, tell);
     return chosen === undefined
       ? []
-      : lookUp(read, content, `${chosen.service}|${chosen.rules}`, tell);
+      : lookUp(read, content, `${chosen.service}|${chosen.rules}|`, tell);
   }, { equal: sameResources });
-  return { base, overlay: overlayOf(context, "eds.overlay", base, 2, 0) };
+  const placed = deriveTelling<readonly Resource[]>(graph, "eds.placed", (read, key, tell) => {
+    const [namespace = "", host = "", place = ""] = splitKey(key, 3);
+    const chosen = pick(read, context, namespace, host, tell);
+    if (chosen === undefined) return [];
+    const here = `${chosen.service}|${chosen.rules}|${place}`;
+    return differences(lookUp(read, content, here, tell), read.get(base, `${namespace}|${host}`));
+  }, { equal: sameResources });
+  return { base, overlay: overlayOf(context, "eds.overlay", base, 2, 0), placed };
+}
+
+function placeOf(key: string): Place | undefined {
+  return key === "" ? undefined : parsePlace(key);
+}
+
+/** How a service's endpoints are reached from a place. */
+function reachOf(read: Read, { mesh, clusterId }: Context): Reach {
+  const map = read.get(mesh.networks.all, "");
+  return {
+    networkOf: (endpoint) => networkOf(map, endpoint, clusterId),
+    gateways: map.gateways,
+  };
 }
 
 /**
@@ -104,12 +151,19 @@ function sharedKind(kind: string, service: Service | undefined): string {
   return service?.resolution === "NONE" ? kind : kind.replace(".router", "");
 }
 
+/** What the content of a host is made from, and nothing else. */
+interface ContentKey {
+  /** `namespace/host`. */
+  readonly service: string;
+  /** As `Policies.ruleKey`. */
+  readonly rules: string;
+  readonly place: Place | undefined;
+}
+
 function clustersOf(
   read: Read,
   context: Context,
-  kind: string,
-  serviceKey: string,
-  rules: string,
+  { kind, service: serviceKey, rules, place }: ContentKey & { readonly kind: string },
   tell: Tell | undefined,
 ): Resource[] {
   const service = lookUp(read, context.mesh.services.service, serviceKey, tell);
@@ -123,6 +177,7 @@ function clustersOf(
   const fallback = context.mesh.field(read, "defaultTrafficPolicy");
   const mutual = names && mutualInput(read, context, names, service);
   const takes = takesMutual(read, context);
+  const reach = place && reachOf(read, context);
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
@@ -146,6 +201,8 @@ function clustersOf(
         role,
         mutual,
         takesMutual: takes,
+        place,
+        reach,
         listener: listening?.cluster,
       });
       if (cluster !== undefined) {
@@ -169,8 +226,7 @@ function listenerOf(
 function assignmentsOf(
   read: Read,
   context: Context,
-  serviceKey: string,
-  rules: string,
+  { service: serviceKey, rules, place }: ContentKey,
   tell: Tell | undefined,
 ): Resource[] {
   const service = lookUp(read, context.mesh.services.service, serviceKey, tell);
@@ -186,20 +242,29 @@ function assignmentsOf(
   );
   const policy = lookUp(read, context.mesh.policies.policy, rules, tell);
   const listener = tell && { tell, sources };
-  const mutual = takesMutual(read, context);
+  const common = {
+    endpoints,
+    telemetryLabel: context.features.endpointTelemetryLabel,
+    clusterId: context.clusterId,
+    mutual: takesMutual(read, context),
+    sendUnhealthy: context.features.sendUnhealthyEndpoints,
+    place,
+    reach: place && reachOf(read, context),
+  };
+  const ruleOf = place && localityRules(read, context, policy);
   return service.ports
     .filter((port) => port.protocol !== "UDP")
     .flatMap((port) =>
       [undefined, ...policy.subsets].map((subset) => {
-        const resource = assignment(
-          context,
-          service,
-          port,
-          endpoints,
-          subset,
-          mutual,
-          listener,
-        );
+        const [, host] = splitServiceKey(service.key);
+        const name = clusterName("outbound", port.number, subset?.name ?? "", host);
+        const resource = assignment({
+          ...common,
+          clusterName: name,
+          portName: port.name,
+          subsetLabels: subset?.labels,
+          localityRule: ruleOf?.(port, subset, within(tell, name)),
+        }, listener);
         if (subset !== undefined) {
           const rule = policy.subsetsOf[policy.subsets.indexOf(subset)];
           within(tell, resource.name)?.({
@@ -215,29 +280,38 @@ function assignmentsOf(
     );
 }
 
-function assignment(
-  { features, clusterId }: Context,
-  service: Service,
+/** Finds what the merged policy of a port, or of a subset there, says about localities. */
+function localityRules(
+  read: Read,
+  { mesh }: Context,
+  policy: Policy,
+): (
   port: ServicePort,
-  endpoints: readonly Endpoint[],
   subset: Subset | undefined,
-  mutual: TakesMutual,
-  listener: AssignmentListener | undefined,
-): Resource {
-  const [, host] = splitServiceKey(service.key);
-  const name = clusterName("outbound", port.number, subset?.name ?? "", host);
-  const input: AssignmentInput = {
-    clusterName: name,
-    endpoints,
-    portName: port.name,
-    subsetLabels: subset?.labels,
-    telemetryLabel: features.endpointTelemetryLabel,
-    clusterId,
-    mutual,
-    sendUnhealthy: features.sendUnhealthyEndpoints,
+  tell: Tell | undefined,
+) => LocalityRule | undefined {
+  const fallback = mesh.field(read, "defaultTrafficPolicy");
+  const setting = mesh.field(read, "localityLbSetting");
+  return (port, subset, tell) => {
+    const groups = tell && new Map<string, Told>();
+    const merged = mergeTrafficPolicy(
+      policy.trafficPolicy,
+      subset?.trafficPolicy,
+      port.number,
+      fallback,
+      groups && notingListener(groups, policy, subset),
+    );
+    for (const group of ["loadBalancer", "outlierDetection"]) {
+      const told = groups?.get(group);
+      if (told !== undefined) tell?.(told);
+    }
+    return localityRule(merged, setting);
   };
+}
+
+function assignment(input: AssignmentInput, listener: AssignmentListener | undefined): Resource {
   if (listener !== undefined) tellEndpoints(listener, input);
-  return resourceOf(name, encodeAssignment(input));
+  return resourceOf(input.clusterName, encodeAssignment(input));
 }
 
 /** Who hears where endpoints are from. */
@@ -247,7 +321,7 @@ interface AssignmentListener {
   readonly sources: readonly Omit<Told, "of">[];
 }
 
-/** Says of each endpoint whose it is, and of those that are not served that they are not. */
+/** Says of each endpoint whose it is, which are reached through another network's gateway, and which are not served. */
 function tellEndpoints({ tell, sources }: AssignmentListener, input: AssignmentInput): void {
   const served = new Set(
     planAssignment(input).flatMap((l) => l.endpoints.map((p) => p.endpoint)),
@@ -257,6 +331,15 @@ function tellEndpoints({ tell, sources }: AssignmentListener, input: AssignmentI
     if (told === undefined) continue;
     const here = within(tell, input.clusterName)!;
     if (served.has(endpoint)) here(told);
-    else here({ ...told, group: "endpoint left out" });
+    else {here({
+        ...told,
+        group: isBehind(endpoint, input) ? "endpoint behind a gateway" : "endpoint left out",
+      });}
   }
+}
+
+/** Whether an endpoint is of a network that is entered by gateways. */
+function isBehind(endpoint: Endpoint, { place, reach }: AssignmentInput): boolean {
+  return place !== undefined && reach !== undefined &&
+    waysTo(reach.networkOf(endpoint), place, reach.gateways) !== undefined;
 }

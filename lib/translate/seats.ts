@@ -18,6 +18,8 @@ export interface Placement {
   readonly cls: ProxyClass;
   /** `namespace/name`; `""` for none. */
   readonly sidecar: string;
+  /** As `Places.placeOf`; `""` for none. */
+  readonly place: string;
 }
 
 /** Finds the layers of a placement by type URL. */
@@ -35,8 +37,11 @@ export function derivePlacements({ mesh }: Pick<Context, "mesh">): Derived<Place
     const sidecar = basis.role === "sidecar"
       ? read.get(mesh.scopes.sidecar, `${basis.namespace}|${labelsKey(basis.labels)}`)
       : "";
-    return { cls: proxyClass(basis, read.get(mesh.targets, ips.join(","))), sidecar };
-  }, { equal: (a, b) => a.cls.key === b.cls.key && a.sidecar === b.sidecar });
+    const cls = proxyClass(basis, read.get(mesh.targets, ips.join(",")));
+    return { cls, sidecar, place: mesh.places.placeOf(read, cls) };
+  }, {
+    equal: (a, b) => a.cls.key === b.cls.key && a.sidecar === b.sidecar && a.place === b.place,
+  });
 }
 
 /** Creates the table of classes: a class's key is its content. */

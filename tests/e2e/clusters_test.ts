@@ -9,6 +9,7 @@ import { assertNothingRejected, startWorld } from "../support/world.ts";
 import { BALANCING_CASES } from "./clusters/balancing_cases.ts";
 import { type ClusterCase, type Parts, runCase } from "./clusters/case.ts";
 import { ENDPOINT_CASES } from "./clusters/endpoint_cases.ts";
+import { LOCALITY, LOCALITY_CASES } from "./clusters/locality_cases.ts";
 import { LIMIT_CASES } from "./clusters/limit_cases.ts";
 import { allSidecars, EVERYTHING, SCOPE_CASES, SIDECARS_FILE } from "./clusters/scope_cases.ts";
 import { MESH_CASES } from "./clusters/mesh_cases.ts";
@@ -18,6 +19,7 @@ import { TCP_CASES } from "./clusters/tcp_cases.ts";
 const CASES: readonly ClusterCase[] = [
   ...ENDPOINT_CASES,
   ...BALANCING_CASES,
+  ...LOCALITY_CASES,
   ...LIMIT_CASES,
   ...TCP_CASES,
   ...MESH_CASES,
@@ -44,7 +46,7 @@ Deno.test("services are reached at their endpoints", async (t) => {
     "upstream_cx_http1_total",
     "upstream_cx_http2_total",
   ];
-  await using world = await startWorld({ files, stats });
+  await using world = await startWorld({ files, stats, labels: { "mesh-locality": LOCALITY } });
   for (const one of CASES) await t.step(one.name, () => runCase(one, world, parts));
   await t.step("no update was refused", () => assertNothingRejected(world));
 });

@@ -34,6 +34,7 @@ export const DEFAULT_FEATURES: Features = {
   selectorsForApiGateways: true,
   checkTrustDomain: true,
   remoteKeys: "daemon",
+  weighLocalities: false,
   vhds: true,
   giveAddresses: false,
   multiRoot: false,

@@ -49,6 +49,8 @@ export interface WorldOptions {
   /** Files that are there before the daemon starts. */
   readonly files?: Readonly<Record<string, string>>;
   readonly daemon?: Partial<DaemonOptions>;
+  /** Labels of all proxies beside those that tell them apart. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Endings of names of statistics that the suite looks at, beside those of updates. */
   readonly stats?: readonly string[];
 }
@@ -104,7 +106,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       role: kind === "router" ? "router" : "sidecar",
       name: `${kind}-${transport}`,
       namespace: NAMESPACE,
-      labels: { transport, kind },
+      labels: { ...options.labels, transport, kind },
       ip: address,
       xds: daemon.xds,
       envoy,

@@ -25,12 +25,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         "Take addresses of the mesh networks for internal ones in HTTP listeners.",
       ),
       bool(
-        "ENABLE_LOCALITY_WEIGHTED_LB_CONFIG",
-        ALL,
-        false,
-        "Weight localities in every cluster, not only where a DestinationRule asks for it.",
-      ),
-      bool(
         "ENABLE_RESOLUTION_NONE_TARGET_PORT",
         ALL,
         true,

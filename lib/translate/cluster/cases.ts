@@ -5,9 +5,12 @@
  * @module
  */
 import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import { TrafficPolicySchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import {
+  LocalityLoadBalancerSettingSchema,
+  TrafficPolicySchema,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Endpoint, Service, ServicePort } from "../../model/mod.ts";
-import { fromJson, type JsonValue } from "../../proto/mod.ts";
+import { create, fromJson, type JsonValue } from "../../proto/mod.ts";
 import {
   blackHoleCluster,
   buildInboundCluster,
@@ -28,7 +31,8 @@ export const CLUSTER_DEFAULTS: MeshClusterDefaults = {
   dnsJitterMs: 0,
   family: "v4",
   h2Upgrade: false,
-  localityLb: true,
+  localityLb: create(LocalityLoadBalancerSettingSchema),
+  alwaysWeighLocalities: false,
   sendUnhealthyEndpoints: false,
   telemetryLabel: true,
   autoSni: true,
@@ -224,6 +228,40 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
     outbound({
       rulePolicy: {
         loadBalancer: { consistentHash: { useSourceIp: true, maglev: { tableSize: "5003" } } },
+      },
+    }),
+  localities_weighed: () => outbound({ defaults: { alwaysWeighLocalities: true } }),
+  localities_shared: () =>
+    outbound({
+      rulePolicy: {
+        loadBalancer: {
+          localityLbSetting: { distribute: [{ from: "r1/*", to: { "r2/*": 100 } }] },
+        },
+      },
+    }),
+  localities_fail_over: () =>
+    outbound({
+      rulePolicy: {
+        outlierDetection: {},
+        loadBalancer: { localityLbSetting: { failover: [{ from: "r1", to: "r2" }] } },
+      },
+    }),
+  dns_placed: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, resolution: "DNS" }),
+      endpoints: [
+        testEndpoint({
+          address: "far.example.com",
+          locality: { region: "r2", zone: "", subzone: "" },
+        }),
+        testEndpoint({ address: "near.example.com" }),
+      ],
+      rulePolicy: { outlierDetection: {} },
+      place: {
+        locality: { region: "r1", zone: "z2", subzone: "" },
+        labels: {},
+        network: "",
+        view: [],
       },
     }),
   tls_simple: () => outbound({ rulePolicy: { tls: { mode: "SIMPLE" } } }),

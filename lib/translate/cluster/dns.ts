@@ -12,6 +12,7 @@ import type { Endpoint, Service, ServicePort } from "../../model/mod.ts";
 import { durationOf, DurationSchema, encode } from "../../proto/mod.ts";
 import { buildAssignment } from "../endpoint/mod.ts";
 import type { MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
+import { localityRule } from "./locality.ts";
 
 const FAMILIES = {
   v4: LookupFamily.V4_ONLY,
@@ -47,7 +48,15 @@ export function dnsAssignment(
   name: string,
   input: Pick<
     OutboundClusterInput,
-    "service" | "port" | "subset" | "endpoints" | "mesh" | "takesMutual"
+    | "service"
+    | "port"
+    | "subset"
+    | "endpoints"
+    | "mesh"
+    | "policy"
+    | "takesMutual"
+    | "place"
+    | "reach"
   >,
   single: boolean,
 ): ClusterLoadAssignment | undefined {
@@ -62,6 +71,9 @@ export function dnsAssignment(
     telemetryLabel: input.mesh.telemetryLabel,
     mutual: input.takesMutual,
     sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
+    place: input.place,
+    reach: input.reach,
+    localityRule: localityRule(input.policy, input.mesh.localityLb),
   });
   const [locality] = assignment.endpoints;
   if (locality === undefined) return undefined;

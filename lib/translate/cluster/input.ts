@@ -5,11 +5,13 @@
  */
 import type {
   ConnectionPoolSettings_TCPSettings_TcpKeepalive,
+  LocalityLoadBalancerSetting,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Tell, Told } from "../../derive/mod.ts";
 import type { SecretNames } from "../authn/mod.ts";
-import type { Endpoint, Role, Service, ServicePort } from "../../model/mod.ts";
+import type { Reach } from "../endpoint/mod.ts";
+import type { Endpoint, Place, Role, Service, ServicePort } from "../../model/mod.ts";
 
 /** Who hears why a cluster is as it is. */
 export interface ClusterListener {
@@ -34,8 +36,10 @@ export interface MeshClusterDefaults {
   readonly family: "v4" | "v6" | "dual";
   /** Whether HTTP ports are upgraded to HTTP/2 by the mesh's `h2UpgradePolicy`. */
   readonly h2Upgrade: boolean;
-  /** Whether `localityLbSetting` of the mesh is enabled: localities share traffic by their weight. */
-  readonly localityLb: boolean;
+  /** `localityLbSetting` of the mesh, for services whose rule has none; `undefined`: it is switched off. */
+  readonly localityLb: LocalityLoadBalancerSetting | undefined;
+  /** Localities share traffic by their weight in every cluster, not only where a setting asks for shares or an order. */
+  readonly alwaysWeighLocalities: boolean;
   /** Endpoints that are not ready are sent too, so panic must never pick them. */
   readonly sendUnhealthyEndpoints: boolean;
   /** Whether TLS without a server name of its own takes that of each request. */
@@ -72,5 +76,8 @@ export interface OutboundClusterInput {
   readonly mutual?: MutualInput;
   /** Whether an endpoint's port takes mutual TLS; looked at for DNS resolutions alone. */
   readonly takesMutual?: (endpoint: Endpoint, port: number) => boolean;
+  /** Where the proxies are, and how other networks are reached from there; looked at for DNS resolutions alone. */
+  readonly place?: Place;
+  readonly reach?: Reach;
   readonly listener?: ClusterListener;
 }

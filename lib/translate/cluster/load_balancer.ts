@@ -16,9 +16,12 @@ import {
   type LoadBalancerSettings,
   type LoadBalancerSettings_ConsistentHashLB,
   LoadBalancerSettings_SimpleLB as SimpleLB,
+  type TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create } from "../../proto/mod.ts";
+import { weighsLocalities } from "../endpoint/mod.ts";
 import type { MeshClusterDefaults } from "./input.ts";
+import { localityRule } from "./locality.ts";
 
 /** Envoy's default, said aloud so that a rule's 0 and a rule's silence come out alike. */
 const MINIMUM_RING_SIZE = 1024n;
@@ -28,16 +31,20 @@ const AGGRESSION_KEY = "mesh.warmup.aggression";
 
 /**
  * Sets the load balancer; least request unless the rule chooses. `PASSTHROUGH`
- * turns the cluster into one of original destinations. Endpoints of localities
- * share traffic by the localities' weight unless the rule or the mesh turns
- * that off.
+ * turns the cluster into one of original destinations. Localities share traffic
+ * by their weight where their setting asks for shares or an order; elsewhere that
+ * would take from the load balancer what it is there for.
  */
 export function applyLoadBalancer(
   cluster: Cluster,
-  settings: LoadBalancerSettings | undefined,
-  mesh: Pick<MeshClusterDefaults, "localityLb">,
+  policy: Pick<TrafficPolicy, "loadBalancer" | "outlierDetection"> | undefined,
+  mesh: Pick<MeshClusterDefaults, "localityLb" | "alwaysWeighLocalities">,
 ): void {
-  if (settings?.localityLbSetting?.enabled ?? mesh.localityLb) weighLocalities(cluster);
+  const settings = policy?.loadBalancer;
+  const rule = localityRule(policy, mesh.localityLb);
+  if (rule !== undefined && (mesh.alwaysWeighLocalities || weighsLocalities(rule))) {
+    weighLocalities(cluster);
+  }
   const { lbPolicy } = settings ?? {};
   if (isPassthrough(settings)) useOriginalDestination(cluster);
   if (isOriginalDestination(cluster)) {

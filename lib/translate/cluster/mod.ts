@@ -34,5 +34,6 @@ export {
   PASSTHROUGH_CLUSTER,
 } from "./name.ts";
 export { buildOutboundCluster } from "./outbound.ts";
+export { localityRule } from "./locality.ts";
 export { mergeTrafficPolicy, notingListener, type PolicyListener } from "./policy.ts";
 export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./special.ts";

@@ -60,7 +60,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   applyTls(cluster, policy?.tls, http, subjectAltNames);
   applyMutualTls(cluster, input, http);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
-  applyLoadBalancer(cluster, policy?.loadBalancer, mesh);
+  applyLoadBalancer(cluster, policy, mesh);
   if (isEds(cluster)) {
     cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, {
       serviceName: name,

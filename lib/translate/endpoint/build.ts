@@ -52,6 +52,7 @@ function localityMessage(planned: PlannedLocality): LocalityLbEndpoints {
     locality: { region, zone, subZone: subzone },
     lbEndpoints: planned.endpoints.map(endpointMessage),
     loadBalancingWeight: planned.weight,
+    priority: planned.priority,
   });
 }
 

@@ -31,8 +31,9 @@ export function encodeAssignment(input: AssignmentInput): Uint8Array {
 
 /** `ClusterLoadAssignment.endpoints`. */
 function writeLocality(out: ReverseWriter, planned: PlannedLocality): void {
-  const { locality, endpoints, weight } = planned;
+  const { locality, endpoints, weight, priority } = planned;
   const mark = out.length;
+  out.number(5, priority);
   writeWeight(out, 3, weight);
   for (let i = endpoints.length - 1; i >= 0; i--) writeEndpoint(out, endpoints[i]!);
   const names = out.length;

@@ -4,9 +4,11 @@
  *
  * @module
  */
-import type { Endpoint, Locality } from "../../model/mod.ts";
+import type { Endpoint, Locality, Place } from "../../model/mod.ts";
 import { isIp } from "../../text/mod.ts";
 import { UNIX_PREFIX } from "../wire/mod.ts";
+import { arrange, type LocalityRule } from "./locality.ts";
+import { type Reach, reach } from "./networks.ts";
 
 /** What an assignment is made from. */
 export interface AssignmentInput {
@@ -26,6 +28,12 @@ export interface AssignmentInput {
   readonly hostNames?: boolean;
   /** Whether an endpoint's port takes mutual TLS; default: none does. */
   readonly mutual?: (endpoint: Endpoint, port: number) => boolean;
+  /** Where the proxy stands; `undefined`: where it makes no difference. */
+  readonly place?: Place;
+  /** What the policy says about localities; looked at with a place alone. */
+  readonly localityRule?: LocalityRule;
+  /** How other networks are reached; looked at with a place alone. */
+  readonly reach?: Reach;
 }
 
 /** An endpoint as it is sent. */
@@ -39,6 +47,8 @@ export interface PlannedEndpoint {
   readonly label: string;
   /** Whether clients open mutual TLS to it. */
   readonly mutual: boolean;
+  /** The network it is in; empty: none. */
+  readonly network: string;
 }
 
 /** The endpoints of one locality. */
@@ -47,6 +57,8 @@ export interface PlannedLocality {
   /** Sum of the endpoints'. */
   readonly weight: number;
   readonly endpoints: readonly PlannedEndpoint[];
+  /** From 0: the next one takes over when too many of those before are left out. */
+  readonly priority: number;
 }
 
 /** Envoy refuses an assignment whose weights add up to more. */
@@ -56,10 +68,11 @@ const MAX_WEIGHT_SUM = 0xffff_ffff;
 export function planAssignment(input: AssignmentInput): PlannedLocality[] {
   const groups = new Map<string, PlannedEndpoint[]>();
   let sum = 0;
-  for (const endpoint of input.endpoints) {
-    const planned = plan(endpoint, input);
-    if (planned === undefined) continue;
-    const { region, zone, subzone } = endpoint.locality;
+  const reached = input.place === undefined || input.reach === undefined
+    ? planAll(input)
+    : reach(planAll(input), input.place, input.reach);
+  for (const planned of reached) {
+    const { region, zone, subzone } = planned.endpoint.locality;
     const key = `${region}/${zone}/${subzone}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [planned]);
@@ -67,8 +80,16 @@ export function planAssignment(input: AssignmentInput): PlannedLocality[] {
     sum += planned.weight;
   }
   // What is scaled down is rounded down too, but not below 1: room for that is kept.
-  const scale = sum > MAX_WEIGHT_SUM ? sum / (MAX_WEIGHT_SUM - input.endpoints.length) : 1;
-  return [...groups.keys()].sort().map((key) => locality(groups.get(key)!, scale));
+  const scale = sum > MAX_WEIGHT_SUM ? sum / (MAX_WEIGHT_SUM - reached.length) : 1;
+  const localities = [...groups.keys()].sort().map((key) => locality(groups.get(key)!, scale));
+  return input.place === undefined || input.localityRule === undefined
+    ? localities
+    : arrange(localities, input.localityRule, input.place);
+}
+
+function planAll(input: AssignmentInput): PlannedEndpoint[] {
+  return input.endpoints.map((endpoint) => plan(endpoint, input))
+    .filter((planned) => planned !== undefined);
 }
 
 function locality(group: readonly PlannedEndpoint[], scale: number): PlannedLocality {
@@ -79,6 +100,7 @@ function locality(group: readonly PlannedEndpoint[], scale: number): PlannedLoca
     locality: group[0]!.endpoint.locality,
     weight: endpoints.reduce((sum, p) => sum + p.weight, 0),
     endpoints,
+    priority: 0,
   };
 }
 
@@ -94,6 +116,7 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
     endpoint,
     port,
     weight: Math.max(1, endpoint.weight),
+    network: input.reach?.networkOf(endpoint) ?? endpoint.network,
     mutual: input.mutual?.(endpoint, port) ?? false,
     label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.clusterId ?? "") : "",
   };

@@ -23,8 +23,13 @@ export function copyScope(from: Collection, to: Collection): Collection {
   return to;
 }
 
-/** Tables of which the last part of the key is the host that was imported. */
-const BY_HOST = ["cds", "eds"];
+/** Tables of which a part of the key is the host that was imported, and which part. */
+const HOST_AT: Readonly<Record<string, number>> = {
+  "cds": 2,
+  "eds": 1,
+  "cds.placed": 2,
+  "eds.placed": 1,
+};
 
 /** Says which egress listener imports the host of a resource, if a Sidecar had to. */
 export function tellImport(
@@ -38,8 +43,10 @@ export function tellImport(
   const layer = view.layers.find((l) => l.get(name) !== undefined);
   const scope = layer && scopes.get(layer);
   const table = cell.table.slice(cell.table.lastIndexOf("/") + 1);
-  if (scope === undefined || !BY_HOST.includes(table)) return;
-  const host = cell.key.slice(cell.key.lastIndexOf("|") + 1);
+  const at = HOST_AT[table];
+  if (scope === undefined || at === undefined) return;
+  // Keys of what is patched begin with the patches.
+  const host = cell.key.slice(cell.key.lastIndexOf("!") + 1).split("|")[at];
   lookUp(read, mesh.scopes.egressHosts, `${scope}|*`, (told) => {
     if (told.of?.[0] === host) tell({ ...told, of: [name] });
   });

@@ -5,6 +5,8 @@
  */
 import { checkObject, type ObjectProblem } from "../../../lib/schema/mod.ts";
 import { type ConfigObject, type ProxyNode } from "../../../lib/model/mod.ts";
+import { create } from "../../../lib/proto/mod.ts";
+import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { type Bench, everything, proxyNode, startTranslation } from "../translation_fixture.ts";
 import { type FieldCase, withField } from "./fields.ts";
 
@@ -45,7 +47,25 @@ const WATCHERS: readonly ProxyNode[] = [
     },
   }),
   { ...proxyNode("one", { ip: "10.0.0.9", labels: { gateway: "edge" } }), role: "router" },
+  proxyNode("one", {
+    ip: "10.9.0.2",
+    labels: { app: "placed" },
+    locality: { region: "r1", zone: "z1", subzone: "" },
+    metadata: {
+      NETWORK: "near",
+      TLS_CLIENT_CERT_CHAIN: "/cert.pem",
+      TLS_CLIENT_KEY: "/key.pem",
+      TLS_CLIENT_ROOT_CERT: "/ca.pem",
+    },
+  }),
 ];
+
+/** A network that others enter by a gateway. */
+const NETWORKS = create(MeshNetworksSchema, {
+  networks: {
+    probe: { gateways: [{ gw: { case: "address", value: "192.0.2.1" }, port: 15443 }] },
+  },
+});
 
 /** A mesh with its watchers. */
 export interface Stage {
@@ -57,6 +77,7 @@ export interface Stage {
 /** A mesh of documents that the objects under test are put into. */
 export function openStage(background: string): Stage {
   const bench = startTranslation();
+  bench.translation.apply({ networks: NETWORKS });
   bench.set(background);
   const seats = WATCHERS.map((node) => bench.translation.source.seat(node, () => {}));
   return { bench, look: () => JSON.stringify(seats.map((seat) => everything(seat))) };

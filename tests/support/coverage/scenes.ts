@@ -20,7 +20,9 @@ const BALANCED = `resolution: STATIC
 ports: [{number: 80, name: http, protocol: HTTP}, {number: 8080, name: http-alt, protocol: HTTP}]
 endpoints:
 - {address: 10.1.0.1, labels: {version: v1}, locality: r1/z1}
-- {address: 10.1.0.2, labels: {version: v2}, locality: r2/z1}`;
+- {address: 10.1.0.2, labels: {version: v2}, locality: r2/z1}
+- {address: 10.1.0.5, labels: {version: v1}, locality: r2/z1}
+- {address: 10.1.0.6, labels: {version: v1}, locality: r3/z1}`;
 
 /** What is there whatever is tried. */
 export const BACKGROUND: string = [
@@ -41,7 +43,7 @@ export const BACKGROUND: string = [
   `apiVersion: networking.mesh.io/v1
 kind: WorkloadEntry
 metadata: {name: server, namespace: one}
-spec: {address: 10.0.0.1, labels: {app: server, version: v1}, ports: {probe: 9999}}
+spec: {address: 10.0.0.1, labels: {app: server, version: v1}, ports: {probe: 9999}, serviceAccount: server}
 `,
   `apiVersion: networking.mesh.io/v1
 kind: DestinationRule
@@ -177,7 +179,7 @@ const POLICIES: Readonly<Record<string, object>> = {
     outlierDetection: { consecutive5xxErrors: 3 },
   },
   "loadBalancer.localityLbSetting.distribute": {
-    loadBalancer: { localityLbSetting: { distribute: [{ from: "r1", to: { r1: 100 } }] } },
+    loadBalancer: { localityLbSetting: { distribute: [{ from: "r1", to: { r1: 50, r2: 50 } }] } },
   },
   "loadBalancer.localityLbSetting.failover": {
     loadBalancer: { localityLbSetting: { failover: [{ from: "r1", to: "r2" }] } },
@@ -294,7 +296,7 @@ const SERVICE_ENTRY: Specs = {
   },
   // Who an endpoint is matters to those that open mutual TLS to it.
   "endpoints[].serviceAccount": {
-    hosts: ["new.example"],
+    hosts: ["fresh.example"],
     location: "MESH_INTERNAL",
     resolution: "STATIC",
     ports: [{ number: 80, name: "http", protocol: "HTTP" }],
@@ -458,6 +460,10 @@ export const SCENES: Readonly<Record<string, Scene & FieldValues>> = {
             [`${at}.loadBalancer.localityLbSetting.distribute[].to.r1`, 100],
             [`${at}.loadBalancer.localityLbSetting.failover[].from`, "r3"],
             [`${at}.loadBalancer.localityLbSetting.failover[].to`, "r3"],
+            [
+              `${at}.loadBalancer.localityLbSetting.failoverPriority[]`,
+              "topology.kubernetes.io/region=r3",
+            ],
             [`${at}.loadBalancer.localityLbSetting.enabled`, false],
             [`${at}.loadBalancer.consistentHash.maglev.tableSize`, 11],
             [`${at}.tunnel.protocol`, "POST"],
