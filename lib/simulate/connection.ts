@@ -1,0 +1,87 @@
+/**
+ * A connection inside its filter chain, once its TLS has ended or was none.
+ *
+ * @module
+ */
+import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { CertificateValidationContext } from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import {
+  type DownstreamTlsContext,
+  DownstreamTlsContextSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { type Journey, note } from "./journey.ts";
+import type { Seen } from "./listener.ts";
+import { textMatches } from "./match.ts";
+import { unpack } from "./resources.ts";
+import { some, type Told } from "./told.ts";
+
+/** A connection as filters see it. */
+export interface Connection {
+  /** The proxy ended the client's TLS. */
+  readonly ended: boolean;
+  /** What filters read is still the client's TLS. */
+  readonly sealed: boolean;
+  readonly principal: string | undefined;
+  readonly serverName: string;
+  readonly sourceIp: string;
+}
+
+const RAW = "envoy.transport_sockets.raw_buffer";
+
+/** Shakes hands as a chain wants it; the reason why not, as a text. */
+export function accept(chain: FilterChain, seen: Seen, journey: Journey): Connection | string {
+  const { call: { tls, source } } = journey;
+  const socket = chain.transportSocket;
+  const plain = socket === undefined || socket.name === RAW;
+  const common = { serverName: seen.serverName, sourceIp: source.ip };
+  if (plain) {
+    return { ended: false, sealed: tls !== undefined, principal: undefined, ...common };
+  }
+  const context = unpack(DownstreamTlsContextSchema, socket.configType.value);
+  if (context === undefined) {
+    journey.unmodelled.add(`transport socket ${socket.name}`);
+    return { ended: tls !== undefined, sealed: false, principal: tls?.principal, ...common };
+  }
+  if (tls === undefined) return "the client does not speak TLS, which this chain ends";
+  const fault = certificateFault(context, tls.principal);
+  if (fault === undefined) journey.unmodelled.add("whether the certificate is accepted");
+  if (typeof fault === "string" && fault !== "") return fault;
+  const requires = context.requireClientCertificate === true;
+  note(
+    journey,
+    "TLS",
+    requires ? "mutual" : "server",
+    `ends the client's TLS${asWhom(tls.principal)}`,
+  );
+  return { ended: true, sealed: false, principal: tls.principal, ...common };
+}
+
+function asWhom(principal: string | undefined): string {
+  return principal === undefined ? "" : `, who is ${principal}`;
+}
+
+/** Why a certificate is refused; empty: it is not. */
+function certificateFault(
+  context: DownstreamTlsContext,
+  principal: string | undefined,
+): string | undefined {
+  if (principal === undefined) {
+    return context.requireClientCertificate === true ? "the client shows no certificate" : "";
+  }
+  const names = validationOf(context)?.matchTypedSubjectAltNames ?? [];
+  if (names.length === 0) return "";
+  const told: Told = some(
+    names,
+    ({ matcher }) => matcher === undefined ? undefined : textMatches(matcher, principal),
+  );
+  if (told === undefined) return undefined;
+  return told ? "" : `the name ${principal} is not one that is accepted`;
+}
+
+function validationOf(context: DownstreamTlsContext): CertificateValidationContext | undefined {
+  const type = context.commonTlsContext?.validationContextType;
+  if (type?.case === "validationContext") return type.value;
+  return type?.case === "combinedValidationContext"
+    ? type.value.defaultValidationContext
+    : undefined;
+}

@@ -1,0 +1,32 @@
+/**
+ * Follows a call through a proxy: listener, TLS, filter chain, filters.
+ *
+ * @module
+ */
+import type { Call } from "./call.ts";
+import { findChain } from "./chain.ts";
+import { accept } from "./connection.ts";
+import { closed, type Journey } from "./journey.ts";
+import { findListener, inspect } from "./listener.ts";
+import { passChain } from "./network.ts";
+import type { Resources } from "./resources.ts";
+import type { Ending, Verdict } from "./verdict.ts";
+
+/** Follows a call through resources. */
+export function follow(resources: Resources, call: Call): Verdict {
+  const journey: Journey = { call, resources, steps: [], unmodelled: new Set() };
+  const endings = endingsOf(journey);
+  return { steps: journey.steps, endings, unmodelled: [...journey.unmodelled] };
+}
+
+function endingsOf(journey: Journey): Ending[] {
+  const { ip, port } = journey.call.destination;
+  const listener = findListener(journey);
+  if (listener === undefined) return closed("the node", `nothing listens for ${ip}:${port}`);
+  const seen = inspect(listener, journey);
+  const chain = findChain(listener, seen, journey);
+  if (chain === undefined) return closed(`listener ${listener.name}`, "no filter chain is for it");
+  const connection = accept(chain, seen, journey);
+  if (typeof connection === "string") return closed(`listener ${listener.name}`, connection);
+  return passChain(journey, chain, connection);
+}

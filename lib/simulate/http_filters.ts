@@ -1,0 +1,202 @@
+/**
+ * The HTTP filters that are modelled.
+ *
+ * @module
+ */
+import type { FractionalPercent } from "#envoy/type/v3/percent_pb.ts";
+import { FractionalPercent_DenominatorType as Denominator } from "#envoy/type/v3/percent_pb.ts";
+import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { ExtAuthzSchema } from "#envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
+import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import {
+  type JwtAuthentication,
+  JwtAuthenticationSchema,
+  type JwtRequirement,
+} from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
+import { RBACPerRouteSchema, RBACSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
+import { durationMs } from "../proto/mod.ts";
+import type { Effect, Model, Passage } from "./filter.ts";
+import { answered, note, scaled, undecided } from "./journey.ts";
+import { verify } from "./jwt.ts";
+import { metadataMatches, textMatches } from "./match.ts";
+import { judge, type Subject } from "./rbac.ts";
+import { unpack } from "./resources.ts";
+import type { Ending } from "./verdict.ts";
+import { some } from "./told.ts";
+import { matches, withoutQuery } from "./virtual_host.ts";
+
+const PASSES: Effect = { kind: "passes" };
+
+function ends(endings: readonly Ending[]): Effect {
+  return { kind: "ends", endings };
+}
+
+/** Filters that look and leave the request as it is. */
+const looksOn: Model = () => PASSES;
+
+/** Faults that a route orders. */
+const fault: Model = ({ journey }, config, _route, own) => {
+  const orders = unpack(HTTPFaultSchema, own ?? config);
+  if (orders === undefined) return PASSES;
+  const { delay, abort, headers, upstreamCluster, responseRateLimit } = orders;
+  if (headers.length > 0 || upstreamCluster !== "" || responseRateLimit !== undefined) {
+    return ends(undecided("faults by conditions"));
+  }
+  const wait = delay?.faultDelaySecifier;
+  const held = wait?.case === "fixedDelay"
+    ? { ms: durationMs(wait.value), share: fraction(delay?.percentage) }
+    : undefined;
+  if (held !== undefined) {
+    note(journey, "HTTP filter", "fault", `delays ${percent(held.share)} by ${held.ms} ms`);
+  }
+  const share = fraction(abort?.percentage);
+  const error = abort?.errorType;
+  if (error === undefined || share === 0) return { kind: "strikes", endings: [], delay: held };
+  if (error.case !== "httpStatus" && error.case !== "grpcStatus") {
+    return ends(undecided("faults by header"));
+  }
+  // gRPC's own statuses travel in an answer that is fine as HTTP, or are made one for others.
+  if (error.case === "grpcStatus") {
+    journey.unmodelled.add("the HTTP status of a fault that is a gRPC status");
+  }
+  const status = error.case === "httpStatus" ? error.value : 200;
+  note(journey, "HTTP filter", "fault", `aborts ${percent(share)} with ${status}`);
+  const struck = scaled(answered(status, "fault", "a fault is injected"), share);
+  return { kind: "strikes", endings: struck, delay: held };
+};
+
+const DENOMINATORS: Readonly<Record<Denominator, number>> = {
+  [Denominator.HUNDRED]: 100,
+  [Denominator.TEN_THOUSAND]: 10_000,
+  [Denominator.MILLION]: 1_000_000,
+};
+
+function fraction(part: FractionalPercent | undefined): number {
+  return part === undefined ? 0 : Math.min(1, part.numerator / DENOMINATORS[part.denominator]);
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 10_000) / 100} %`;
+}
+
+/** Answers the questions that browsers ask before a request. */
+const cors: Model = ({ journey, exchange: { method, header } }, _config, _route, own) => {
+  const policy = unpack(CorsPolicySchema, own);
+  const origin = header("origin");
+  if (policy === undefined || origin === undefined) return PASSES;
+  const asks = method === "OPTIONS" && header("access-control-request-method") !== undefined;
+  const allowed = some(policy.allowOriginStringMatch, (one) => textMatches(one, origin));
+  if (allowed === undefined) return asks ? ends(undecided("the origins of a policy")) : PASSES;
+  note(journey, "HTTP filter", "cors", `${allowed ? "allows" : "does not allow"} ${origin}`);
+  const answers = asks && (allowed || policy.forwardNotMatchingPreflights === false);
+  return answers ? ends(answered(200, "cors", "answers a preflight request")) : PASSES;
+};
+
+/** Asks for tokens. */
+const tokens: Model = ({ journey, exchange }, any) => {
+  const config = unpack(JwtAuthenticationSchema, any);
+  if (config === undefined) return ends(undecided("the configuration of tokens"));
+  const { method, header, request } = exchange;
+  const preflight = method === "OPTIONS" && header("origin") !== undefined &&
+    header("access-control-request-method") !== undefined;
+  if (config.bypassCorsPreflight && preflight) return PASSES;
+  for (const rule of config.rules) {
+    const told = rule.match === undefined ? true : matches(rule.match, exchange);
+    if (told === undefined) return ends(undecided("which rule for tokens applies"));
+    if (!told) continue;
+    const requirement = requirementOf(config, rule.requirementType);
+    if (requirement === undefined) return PASSES;
+    const { passes, status, why, payloads, clearsRoute } = verify(
+      config,
+      requirement,
+      request.token,
+    );
+    if (passes === undefined) return ends(undecided("what tokens are required"));
+    if (!passes) {
+      note(journey, "HTTP filter", "jwt_authn", why);
+      return ends(answered(status, "jwt_authn", why));
+    }
+    const got = Object.keys(payloads).length > 0;
+    note(journey, "HTTP filter", "jwt_authn", got ? "accepts the token" : "requires none");
+    if (got) exchange.metadata["envoy.filters.http.jwt_authn"] = payloads;
+    return clearsRoute ? { kind: "reroutes" } : PASSES;
+  }
+  return PASSES;
+};
+
+function requirementOf(
+  { requirementMap }: JwtAuthentication,
+  type: JwtAuthentication["rules"][number]["requirementType"],
+): JwtRequirement | undefined {
+  return type.case === "requirementName" ? requirementMap[type.value] : type.value;
+}
+
+const RBAC = "envoy.filters.http.rbac";
+
+/** Access rules. */
+const access: Model = (passage, config, _route, own) => {
+  const { journey, exchange } = passage;
+  const perRoute = unpack(RBACPerRouteSchema, own);
+  const rbac = perRoute === undefined ? unpack(RBACSchema, config) : perRoute.rbac;
+  if (rbac === undefined) return PASSES;
+  if (rbac.matcher !== undefined || rbac.shadowMatcher !== undefined) {
+    return ends(undecided("access rules by matchers"));
+  }
+  const subject = subjectOf(passage);
+  if (rbac.shadowRules !== undefined) {
+    const shadow = judge(rbac.shadowRules, subject);
+    if (shadow.allowed === undefined) journey.unmodelled.add("a rule on trial");
+    const kept = exchange.metadata[RBAC] as Record<string, unknown> | undefined;
+    const prefix = rbac.shadowRulesStatPrefix;
+    exchange.metadata[RBAC] = {
+      ...kept,
+      [`${prefix}shadow_effective_policy_id`]: shadow.policy,
+      [`${prefix}shadow_engine_result`]: shadow.allowed === false ? "denied" : "allowed",
+    };
+    const said = shadow.policy || "no policy";
+    note(journey, "HTTP filter", "rbac", `on trial: ${said} of ${shadow.action} applies`);
+  }
+  if (rbac.rules === undefined) return PASSES;
+  const { allowed, policy, action } = judge(rbac.rules, subject);
+  if (allowed === undefined) return ends(undecided("whether access is granted"));
+  const why = policy === "" ? `no policy of ${action} applies` : `${policy} of ${action} applies`;
+  note(journey, "HTTP filter", "rbac", `${why}: ${allowed ? "goes on" : "refused"}`);
+  return allowed ? PASSES : ends(answered(403, policy === "" ? "rbac" : `policy ${policy}`, why));
+};
+
+function subjectOf({ journey, exchange }: Passage): Subject {
+  const { connection, remoteIp, path, header, metadata } = exchange;
+  return {
+    destination: journey.call.destination,
+    directIp: connection.sourceIp,
+    remoteIp,
+    principal: connection.principal,
+    serverName: connection.serverName,
+    path: withoutQuery(path),
+    header,
+    metadata,
+  };
+}
+
+/** Authorisers elsewhere: what they say is not known here. */
+const asking: Model = ({ journey, exchange }, any) => {
+  const config = unpack(ExtAuthzSchema, any);
+  const when = config?.filterEnabledMetadata;
+  const asked = when === undefined ? true : metadataMatches(when, exchange.metadata);
+  if (asked === false) return PASSES;
+  note(journey, "HTTP filter", "ext_authz", "asks an authoriser");
+  journey.unmodelled.add("the answer of the authoriser (taken as consent)");
+  return PASSES;
+};
+
+/** Models, by the filters' names. */
+export const HTTP_FILTERS: Readonly<Record<string, Model>> = {
+  "envoy.filters.http.grpc_web": looksOn,
+  "envoy.filters.http.grpc_stats": looksOn,
+  "envoy.filters.http.on_demand": looksOn,
+  "envoy.filters.http.fault": fault,
+  "envoy.filters.http.cors": cors,
+  "envoy.filters.http.jwt_authn": tokens,
+  [RBAC]: access,
+  "envoy.filters.http.ext_authz": asking,
+};

@@ -1,0 +1,152 @@
+/**
+ * Which tokens a proxy asks for, and what it makes of those that come.
+ *
+ * @module
+ */
+import type {
+  JwtAuthentication,
+  JwtProvider,
+  JwtRequirement,
+} from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
+import type { Token } from "./call.ts";
+import { textMatches } from "./match.ts";
+
+/** What came of the tokens of a request. */
+export interface Verified {
+  /** `undefined`: it cannot be told. */
+  readonly passes: boolean | undefined;
+  /** When it does not pass. */
+  readonly status: number;
+  readonly why: string;
+  /** Payloads for later filters, by their key. */
+  readonly payloads: Readonly<Record<string, unknown>>;
+  /** Whether the route is chosen anew. */
+  readonly clearsRoute: boolean;
+}
+
+/** Why a token is refused; empty: it is good. `missing` is no refusal everywhere. */
+type Fault = "" | "missing" | "issuer" | "audience" | "subject";
+
+type Providers = Readonly<Record<string, JwtProvider>>;
+
+/** Checks a token against what rules that fit the request require. */
+export function verify(
+  config: JwtAuthentication,
+  requirement: JwtRequirement,
+  token: Token | undefined,
+): Verified {
+  const { providers } = config;
+  const known = Object.keys(providers).sort();
+  const fault = faultOf(requirement, known, providers, token);
+  const good = token === undefined
+    ? []
+    : mentioned(requirement, known).filter((name) => check(providers[name], token) === "");
+  if (fault === undefined) {
+    return { passes: undefined, status: 0, why: "", payloads: {}, clearsRoute: false };
+  }
+  const first = good.slice(0, 1).flatMap((name) => providers[name] ?? []);
+  const payloads = Object.fromEntries(
+    first.filter((one) => one.payloadInMetadata !== "")
+      .map((one) => [one.payloadInMetadata, payloadOf(one, token)]),
+  );
+  return {
+    passes: fault === "",
+    status: fault === "audience" ? 403 : 401,
+    why: fault === "missing" ? "a token is required" : `the token's ${fault} is not accepted`,
+    payloads: fault === "" ? payloads : {},
+    clearsRoute: fault === "" && first.some(({ clearRouteCache }) => clearRouteCache),
+  };
+}
+
+/** The fault that a requirement ends with; `undefined` when it cannot be told. */
+function faultOf(
+  { requiresType: type }: JwtRequirement,
+  known: readonly string[],
+  providers: Providers,
+  token: Token | undefined,
+): Fault | undefined {
+  switch (type.case) {
+    case undefined:
+    case "allowMissingOrFailed":
+      return "";
+    case "providerName":
+      return check(providers[type.value], token);
+    case "allowMissing":
+      return strayFault(known.map((name) => check(providers[name], token)));
+    case "requiresAny": {
+      const faults = type.value.requirements.map((r) => faultOf(r, known, providers, token));
+      if (faults.includes("")) return "";
+      if (faults.includes(undefined)) return undefined;
+      return faults.findLast((one) => one !== "missing") ?? "missing";
+    }
+    case "requiresAll": {
+      const faults = type.value.requirements.map((r) => faultOf(r, known, providers, token));
+      return faults.find((one) => one !== "" && one !== undefined) ??
+        (faults.includes(undefined) ? undefined : "");
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What is wrong with a token that nobody must show, but who does shall show a good one. */
+function strayFault(faults: readonly Fault[]): Fault {
+  const found = faults.filter((fault) => fault !== "missing");
+  if (found.length === 0 || found.includes("")) return "";
+  return found.find((fault) => fault !== "issuer") ?? "issuer";
+}
+
+function mentioned({ requiresType: type }: JwtRequirement, known: readonly string[]): string[] {
+  switch (type.case) {
+    case "providerName":
+      return [type.value];
+    case "requiresAny":
+    case "requiresAll":
+      return type.value.requirements.flatMap((one) => mentioned(one, known));
+    default:
+      return [];
+  }
+}
+
+function check(provider: JwtProvider | undefined, token: Token | undefined): Fault {
+  if (provider === undefined || token === undefined || !carriedFor(provider, token)) {
+    return "missing";
+  }
+  const { iss, aud, sub } = token.claims;
+  if (provider.issuer !== "" && provider.issuer !== iss) return "issuer";
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  if (provider.audiences.length > 0 && !provider.audiences.some((a) => audiences.includes(a))) {
+    return "audience";
+  }
+  const { subjects } = provider;
+  if (subjects !== undefined && textMatches(subjects, `${sub ?? ""}`) !== true) return "subject";
+  return "";
+}
+
+/** Whether a provider looks for a token where it is carried. */
+function carriedFor({ fromHeaders, fromParams, fromCookies }: JwtProvider, token: Token): boolean {
+  const { at } = token;
+  const byDefault = fromHeaders.length + fromParams.length + fromCookies.length === 0;
+  if (at === undefined) {
+    return byDefault || fromHeaders.some(({ name }) => name.toLowerCase() === "authorization");
+  }
+  switch (at.in) {
+    case "header":
+      return fromHeaders.some(({ name }) => name.toLowerCase() === at.name.toLowerCase());
+    case "param":
+      return byDefault ? at.name === "access_token" : fromParams.includes(at.name);
+    case "cookie":
+      return fromCookies.includes(at.name);
+  }
+}
+
+/** The payload as filters see it: claims that list by spaces are lists. */
+function payloadOf(provider: JwtProvider, token: Token | undefined): unknown {
+  const spaced = provider.normalizePayloadInMetadata?.spaceDelimitedClaims ?? [];
+  return Object.fromEntries(
+    Object.entries(token?.claims ?? {}).map(([name, value]) => [
+      name,
+      spaced.includes(name) && typeof value === "string" ? value.split(" ") : value,
+    ]),
+  );
+}

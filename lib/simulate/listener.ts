@@ -1,0 +1,128 @@
+/**
+ * Which listener takes a connection, and what it finds out about it.
+ *
+ * @module
+ */
+import type { Address } from "#envoy/config/core/v3/address_pb.ts";
+import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import type { ListenerFilterChainMatchPredicate } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import { isIpv4 } from "../text/mod.ts";
+import { type Journey, note } from "./journey.ts";
+import { every, negated, some, type Told } from "./told.ts";
+
+/** What a connection shows of itself before a filter chain is chosen. */
+export interface Seen {
+  readonly transport: "tls" | "raw_buffer";
+  readonly serverName: string;
+  readonly protocols: readonly string[];
+}
+
+/**
+ * The listener of a connection: of those that bind the address, or, with capture,
+ * the one that the capturing listener hands it to.
+ */
+export function findListener(journey: Journey): Listener | undefined {
+  const { call: { direction, destination }, resources } = journey;
+  const wanted = direction === "inbound" ? TrafficDirection.INBOUND : TrafficDirection.OUTBOUND;
+  const all = resources.listeners.filter((one) => one.trafficDirection === wanted);
+  const bound = all.filter((one) => one.bindToPort !== false);
+  const told = (one: Listener, why: string): Listener => {
+    note(journey, "listener", one.name, why);
+    return one;
+  };
+  const at = `${destination.ip}:${destination.port}`;
+  const own = bound.find((one) => binds(one, destination.ip, destination.port));
+  if (own !== undefined) return told(own, `binds ${at}`);
+  const capturing = all.find((one) => one.useOriginalDst === true);
+  if (capturing !== undefined) {
+    const exact = all.find((one) => binds(one, destination.ip, destination.port));
+    if (exact !== undefined) return told(exact, `is for ${at}, handed over by ${capturing.name}`);
+    const any = all.find((one) => one !== capturing && bindsAny(one, destination));
+    if (any !== undefined) {
+      return told(any, `is for port ${destination.port}, handed over by ${capturing.name}`);
+    }
+    return told(capturing, `captures what no other listener is for: ${at}`);
+  }
+  const any = bound.find((one) => bindsAny(one, destination));
+  if (any !== undefined) return told(any, `binds port ${destination.port} of any address`);
+  const inbound = bound.find(restoresDestination);
+  return inbound && told(inbound, `captures what comes to the workload: ${at}`);
+}
+
+const ORIGINAL_DST = "envoy.filters.listener.original_dst";
+
+/** Whether a listener goes by the destination that a connection had before it was redirected. */
+function restoresDestination({ listenerFilters }: Listener): boolean {
+  return listenerFilters.some(({ name }) => name === ORIGINAL_DST);
+}
+
+function addressesOf(listener: Listener): (Address | undefined)[] {
+  return [listener.address, ...listener.additionalAddresses.map(({ address }) => address)];
+}
+
+function binds(listener: Listener, ip: string, port: number): boolean {
+  return addressesOf(listener).some((one) =>
+    one?.address.case === "socketAddress" && one.address.value.address === ip &&
+    one.address.value.portSpecifier.value === port
+  );
+}
+
+function bindsAny(
+  listener: Listener,
+  { ip, port }: { readonly ip: string; readonly port: number },
+): boolean {
+  return binds(listener, isIpv4(ip) ? "0.0.0.0" : "::", port);
+}
+
+const TLS_INSPECTOR = "envoy.filters.listener.tls_inspector";
+const HTTP_INSPECTOR = "envoy.filters.listener.http_inspector";
+const MODELLED: ReadonlySet<string> = new Set([ORIGINAL_DST, TLS_INSPECTOR, HTTP_INSPECTOR]);
+
+/** What the listener's filters find out. */
+export function inspect(listener: Listener, journey: Journey): Seen {
+  const { call: { destination, tls, http }, unmodelled } = journey;
+  const acts = (name: string): boolean =>
+    listener.listenerFilters.some((one) => {
+      if (one.name !== name) return false;
+      const off = one.filterDisabled === undefined
+        ? false
+        : holds(one.filterDisabled, destination.port);
+      if (off === undefined) unmodelled.add(`when ${name} acts`);
+      return off !== true;
+    });
+  for (const { name } of listener.listenerFilters) {
+    if (!MODELLED.has(name)) unmodelled.add(`listener filter ${name}`);
+  }
+  if (tls !== undefined && acts(TLS_INSPECTOR)) {
+    return {
+      transport: "tls",
+      serverName: (tls.serverName ?? "").toLowerCase(),
+      protocols: tls.alpn ?? [],
+    };
+  }
+  const found = tls === undefined && http !== undefined && acts(HTTP_INSPECTOR);
+  const version = http?.version ?? "1.1";
+  return {
+    transport: "raw_buffer",
+    serverName: "",
+    protocols: found ? [version === "2" ? "h2c" : `http/${version}`] : [],
+  };
+}
+
+function holds({ rule }: ListenerFilterChainMatchPredicate, port: number): Told {
+  switch (rule.case) {
+    case "anyMatch":
+      return rule.value;
+    case "notMatch":
+      return negated(holds(rule.value, port));
+    case "orMatch":
+      return some(rule.value.rules, (one) => holds(one, port));
+    case "andMatch":
+      return every(rule.value.rules, (one) => holds(one, port));
+    case "destinationPortRange":
+      return port >= rule.value.start && port < rule.value.end;
+    default:
+      return undefined;
+  }
+}

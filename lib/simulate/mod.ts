@@ -1,0 +1,25 @@
+/**
+ * What happens to a call under the resources that a proxy is served: which
+ * listener takes it, which chain, which route, who may pass, where it goes.
+ * What is not modelled is named, never guessed.
+ *
+ * @module
+ */
+export type { Call, ClientTls, Request, Source, Token } from "./call.ts";
+export { follow } from "./follow.ts";
+export { renderVerdict } from "./render.ts";
+export { type Encoded, type Resources, resourcesOf, type Served, type Shelf } from "./resources.ts";
+export type {
+  Answered,
+  Closed,
+  Ending,
+  Forwarded,
+  Sent,
+  Stage,
+  Step,
+  Target,
+  Undecided,
+  Upstream,
+  Verdict,
+} from "./verdict.ts";
+export { type Documents, servedTo, simulate } from "./world.ts";

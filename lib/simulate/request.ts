@@ -1,0 +1,109 @@
+/**
+ * A request as filters and routes see it, and what they left about it.
+ *
+ * @module
+ */
+import type { HttpConnectionManager } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { isIp } from "../text/mod.ts";
+import type { Request } from "./call.ts";
+import type { Connection } from "./connection.ts";
+import { normalizePath } from "./path.ts";
+
+/** A request on its way. */
+export interface Exchange {
+  readonly connection: Connection;
+  readonly request: Request;
+  readonly method: string;
+  /** `:authority`, as it came but for what the manager takes off. */
+  readonly host: string;
+  /** With query. */
+  readonly path: string;
+  readonly scheme: "http" | "https";
+  readonly remoteIp: string;
+  /** What filters left, by filter; changes on the way. */
+  readonly metadata: Record<string, unknown>;
+  /** A header or pseudo header, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
+}
+
+/** A request that goes on, or the answer it gets at once. */
+export type Opened =
+  | { readonly exchange: Exchange }
+  | { readonly status: number; readonly why: string };
+
+/** Reads a request as a connection manager does. */
+export function openExchange(
+  manager: HttpConnectionManager,
+  connection: Connection,
+  request: Request,
+): Opened {
+  const normal = normalizePath(request.path, manager);
+  if ("status" in normal) return normal;
+  const { path } = normal;
+  const method = request.method ?? "GET";
+  const host = hostOf(manager, request.host);
+  const scheme = schemeOf(manager, connection, request);
+  const pseudo: Readonly<Record<string, string>> = {
+    ":method": method,
+    ":path": path,
+    ":authority": host,
+    ":scheme": scheme,
+    "host": host,
+  };
+  const own = new Map(
+    Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return {
+    exchange: {
+      connection,
+      request,
+      method,
+      host,
+      path,
+      scheme,
+      remoteIp: remoteIpOf(manager, connection, own),
+      metadata: {},
+      header: (name) => pseudo[name] ?? own.get(name),
+    },
+  };
+}
+
+/** Headers that a proxy writes itself: what a matcher of them sees is not modelled. */
+const OWN_HEADERS =
+  /^(x-envoy-|x-forwarded-|x-request-id$|forwarded$|x-b3-|traceparent$|tracestate$|via$)/;
+
+/** Whether a header is one that the proxy writes. */
+export function isOwnHeader(name: string): boolean {
+  return OWN_HEADERS.test(name.toLowerCase());
+}
+
+function hostOf(manager: HttpConnectionManager, host: string): string {
+  const { stripPortMode } = manager;
+  const port = /:\d*$/.exec(host)?.[0] ?? "";
+  let name = host.slice(0, host.length - port.length);
+  if (manager.stripTrailingHostDot) name = name.replace(/\.$/, "");
+  return stripPortMode.case === "stripAnyHostPort" && stripPortMode.value ? name : name + port;
+}
+
+function schemeOf(
+  { useRemoteAddress }: HttpConnectionManager,
+  { ended }: Connection,
+  { headers = {} }: Request,
+): "http" | "https" {
+  const told = Object.entries(headers).find(([name]) => name.toLowerCase() === "x-forwarded-proto");
+  const trusted = useRemoteAddress !== true && told !== undefined;
+  if (trusted && (told[1] === "http" || told[1] === "https")) return told[1];
+  return ended ? "https" : "http";
+}
+
+/** The client's address, as far as the manager believes `x-forwarded-for`. */
+function remoteIpOf(
+  { useRemoteAddress, xffNumTrustedHops }: HttpConnectionManager,
+  { sourceIp }: Connection,
+  headers: ReadonlyMap<string, string>,
+): string {
+  const hops = headers.get("x-forwarded-for")?.split(",").map((one) => one.trim()) ?? [];
+  const back = useRemoteAddress === true ? xffNumTrustedHops : xffNumTrustedHops + 1;
+  const found = back === 0 ? undefined : hops[hops.length - back];
+  return found !== undefined && isIp(found) ? found : sourceIp;
+}

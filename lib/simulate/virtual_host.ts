@@ -1,0 +1,151 @@
+/**
+ * Which virtual host and which of its routes a request takes.
+ *
+ * @module
+ */
+import type { Route, RouteMatch, VirtualHost } from "#envoy/config/route/v3/route_components_pb.ts";
+import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
+import { headerMatches, metadataMatches, regexMatches, textMatches } from "./match.ts";
+import { withoutPort } from "./path.ts";
+import { type Exchange, isOwnHeader } from "./request.ts";
+import { every, type Told } from "./told.ts";
+
+/** The domain by which a host was found. */
+export interface FoundHost {
+  readonly host: VirtualHost;
+  readonly domain: string;
+}
+
+/** The virtual host of a name: the name itself, then `*.rest`, then `first.*`, the longest first, then `*`. */
+export function findVirtualHost(
+  { virtualHosts, ignorePortInHostMatching }: RouteConfiguration,
+  host: string,
+): FoundHost | undefined {
+  const name = (ignorePortInHostMatching ? withoutPort(host) : host).toLowerCase();
+  let best: (FoundHost & { readonly rank: number }) | undefined;
+  for (const one of virtualHosts) {
+    for (const domain of one.domains) {
+      const rank = rankOf(domain.toLowerCase(), name);
+      if (rank > (best?.rank ?? 0)) best = { host: one, domain, rank };
+    }
+  }
+  return best;
+}
+
+/** Above any length of a domain. */
+const LONG = 1000;
+
+/** How well a domain fits, 0 for not at all. */
+function rankOf(domain: string, name: string): number {
+  if (domain === "*") return 1;
+  if (domain === name) return 4 * LONG;
+  if (domain.startsWith("*")) {
+    return fits(name, domain) && name.endsWith(domain.slice(1)) ? 2 * LONG + domain.length : 0;
+  }
+  if (!domain.endsWith("*")) return 0;
+  return fits(name, domain) && name.startsWith(domain.slice(0, -1)) ? LONG + domain.length : 0;
+}
+
+/** A wildcard stands for one character at least. */
+function fits(name: string, domain: string): boolean {
+  return name.length >= domain.length;
+}
+
+/** A route that was chosen, or why none can be. */
+export type FoundRoute =
+  | { readonly route: Route; readonly at: number; readonly why: string }
+  | { readonly undecided: string }
+  | undefined;
+
+/** The first route that matches. */
+export function findRoute({ routes }: VirtualHost, exchange: Exchange): FoundRoute {
+  for (const [at, route] of routes.entries()) {
+    if (route.match === undefined) continue;
+    const told = matches(route.match, exchange);
+    if (told === undefined) return { undecided: `whether route ${nameOf(route, at)} matches` };
+    if (told) return { route, at, why: describe(route.match) };
+  }
+  return undefined;
+}
+
+/** Routes need no name: then their place tells them. */
+export function nameOf({ name }: Route, at: number): string {
+  return name === "" ? `#${at}` : name;
+}
+
+/** Whether a match holds for a request. */
+export function matches(match: RouteMatch, exchange: Exchange): Told {
+  const { header, metadata } = exchange;
+  const whole = match.runtimeFraction === undefined && match.tlsContext === undefined;
+  const parts: (() => Told)[] = [
+    () => pathMatches(match, exchange),
+    () =>
+      every(match.headers, (one) => isOwnHeader(one.name) ? undefined : headerMatches(one, header)),
+    () => every(match.queryParameters, (one) => queryMatches(one, exchange.path)),
+    () => every(match.dynamicMetadata, (one) => metadataMatches(one, metadata)),
+    () => match.grpc === undefined || isGrpc(exchange),
+    () => whole ? true : undefined,
+  ];
+  return every(parts, (part) => part());
+}
+
+function isGrpc({ header }: Exchange): boolean {
+  return /^application\/grpc(\+|$)/.test(header("content-type") ?? "");
+}
+
+function pathMatches({ pathSpecifier: how, caseSensitive }: RouteMatch, exchange: Exchange): Told {
+  const fold = (text: string): string => caseSensitive === false ? text.toLowerCase() : text;
+  const path = withoutQuery(exchange.path);
+  switch (how.case) {
+    case "prefix":
+      return fold(path).startsWith(fold(how.value));
+    case "path":
+      return fold(path) === fold(how.value);
+    case "safeRegex":
+      return regexMatches(how.value.regex, path);
+    case "pathSeparatedPrefix": {
+      const [folded, prefix] = [fold(path), fold(how.value)];
+      return folded === prefix || folded.startsWith(`${prefix}/`);
+    }
+    case "connectMatcher":
+      return exchange.method === "CONNECT";
+    default:
+      return undefined;
+  }
+}
+
+/** A path without what stands behind the question mark. */
+export function withoutQuery(path: string): string {
+  const mark = path.indexOf("?");
+  return mark < 0 ? path : path.slice(0, mark);
+}
+
+type QueryMatcher = RouteMatch["queryParameters"][number];
+
+/** The first of several parameters of a name counts; nothing is unescaped. */
+function queryMatches(
+  { name, queryParameterMatchSpecifier: how }: QueryMatcher,
+  path: string,
+): Told {
+  const found = path.slice(withoutQuery(path).length + 1).split("&")
+    .map((pair) => [pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)] as const)
+    .find(([key]) => key === name);
+  if (how.case === "presentMatch") return (found !== undefined) === how.value;
+  if (how.case === undefined) return found !== undefined;
+  return found === undefined ? false : textMatches(how.value, found[1]);
+}
+
+function describe(match: RouteMatch): string {
+  const { pathSpecifier: how } = match;
+  const path = how.case === "safeRegex"
+    ? `path ~ ${how.value.regex}`
+    : how.case === "prefix"
+    ? `path ${how.value}*`
+    : `path ${typeof how.value === "string" ? how.value : how.case}`;
+  return [
+    path,
+    ...match.headers.map(({ name }) => `header ${name}`),
+    ...match.queryParameters.map(({ name }) => `query parameter ${name}`),
+    ...match.dynamicMetadata.map(({ path }) => `claim ${path.at(-1)?.segment.value ?? ""}`),
+  ].join(", ");
+}

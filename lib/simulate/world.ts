@@ -1,0 +1,56 @@
+/**
+ * Simulation from documents: the mesh is translated for one proxy, and the call
+ * follows what that proxy would be served.
+ *
+ * @module
+ */
+import { TABLE_KINDS, type TableKind } from "../derive/mod.ts";
+import { createGraph } from "../graph/mod.ts";
+import { type ConfigObject, objectKey, type ProxyNode } from "../model/mod.ts";
+import { create } from "../proto/mod.ts";
+import { createTranslation, type Features, type ObjectChange } from "../translate/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { type MeshNetworks, MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import type { Call } from "./call.ts";
+import { follow } from "./follow.ts";
+import { type Resources, resourcesOf } from "./resources.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What a mesh is made from. */
+export interface Documents {
+  /** Objects, parsed and checked; kinds that no proxy is served by are passed over. */
+  readonly objects: readonly ConfigObject[];
+  readonly config: MeshConfig;
+  readonly networks?: MeshNetworks;
+  readonly features: Features;
+  /** The mesh's DNS suffix. Default: `cluster.local`. */
+  readonly domain?: string;
+  /** The cluster that endpoints of files belong to. */
+  readonly clusterId: string;
+}
+
+/** Translates the mesh for one proxy. Throws `MeshError` for a node that cannot be served. */
+export function servedTo(world: Documents, proxy: ProxyNode): Resources {
+  const translation = createTranslation(createGraph(), {
+    domain: world.domain ?? "cluster.local",
+    clusterId: world.clusterId,
+    features: world.features,
+    config: world.config,
+    networks: world.networks ?? create(MeshNetworksSchema),
+  });
+  translation.apply({ objects: world.objects.flatMap(changeOf) });
+  const seat = translation.source.seat(proxy, () => {});
+  return resourcesOf((typeUrl) => seat.view(typeUrl));
+}
+
+function changeOf(object: ConfigObject): ObjectChange[] {
+  const { meta } = object;
+  return (TABLE_KINDS as readonly string[]).includes(meta.kind)
+    ? [{ kind: meta.kind as TableKind, key: objectKey(meta), object }]
+    : [];
+}
+
+/** What happens to a call of (or to) a proxy in a mesh of these documents. */
+export function simulate(world: Documents, proxy: ProxyNode, call: Call): Verdict {
+  return follow(servedTo(world, proxy), call);
+}
