@@ -125,10 +125,13 @@ const rule = fc.oneof(
 );
 
 const virtualService = fc.record({
-  hosts: fc.uniqueArray(constantFrom("a.test", "b.test", "*.wild.test", "only.test"), {
-    minLength: 1,
-    maxLength: 2,
-  }),
+  hosts: fc.uniqueArray(
+    constantFrom("a.test", "b.test", "*.wild.test", "x.wild.test", "only.test"),
+    {
+      minLength: 1,
+      maxLength: 2,
+    },
+  ),
   gateways: constantFrom(["mesh"], ["gate"], ["mesh", "gate"]),
   http: fc.array(rule, { minLength: 1, maxLength: 4 }),
 });
