@@ -5,9 +5,12 @@
  */
 import type { Read } from "../graph/mod.ts";
 import { formatDuration } from "../base/mod.ts";
-import { choose, type Tell } from "../derive/mod.ts";
+import { choose, type Mesh, type Tell } from "../derive/mod.ts";
 import { create, durationMs, durationOf } from "../proto/mod.ts";
-import { LocalityLoadBalancerSettingSchema as LocalitySettingSchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import {
+  type LocalityLoadBalancerSetting as LocalitySetting,
+  LocalityLoadBalancerSettingSchema as LocalitySettingSchema,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   MeshConfig_AccessLogEncoding,
   MeshConfig_H2UpgradePolicy,
@@ -30,6 +33,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Built-in DNS refresh rate, ms. */
 const DNS_REFRESH_MS = 60_000;
 
+/** What holds for localities where a rule says nothing; `undefined`: nothing does, it is switched off. */
+export function meshLocality(read: Read, mesh: Mesh): LocalitySetting | undefined {
+  const setting = mesh.field(read, "localityLbSetting") ?? create(LocalitySettingSchema);
+  return setting.enabled === false ? undefined : setting;
+}
+
 /** Defaults of clusters for proxies of an address family. */
 export function clusterDefaults(
   read: Read,
@@ -38,7 +47,6 @@ export function clusterDefaults(
 ): MeshClusterDefaults {
   const connect = mesh.field(read, "connectTimeout");
   const refresh = mesh.field(read, "dnsRefreshRate");
-  const localityLb = mesh.field(read, "localityLbSetting") ?? create(LocalitySettingSchema);
   return {
     builtIn: { connectTimeout: connect === undefined, dnsRefreshRate: refresh === undefined },
     connectTimeoutMs: connect === undefined ? CONNECT_TIMEOUT_MS : durationMs(connect),
@@ -47,7 +55,7 @@ export function clusterDefaults(
     dnsJitterMs: features.dnsJitterMs,
     family,
     h2Upgrade: mesh.field(read, "h2UpgradePolicy") === MeshConfig_H2UpgradePolicy.UPGRADE,
-    localityLb: localityLb.enabled === false ? undefined : localityLb,
+    localityLb: meshLocality(read, mesh),
     alwaysWeighLocalities: features.weighLocalities,
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,

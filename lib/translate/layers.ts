@@ -86,8 +86,8 @@ export function createLayers(context: Context): LayersOf {
   const assignments = deriveAssignments(context);
   const parts: Parts = {
     context,
-    clusters: deriveOutboundClusters(context),
-    assignments: deriveAssignments(context),
+    clusters,
+    assignments,
     listeners: {
       base: listeners,
       overlay: overlayOf(context, "lds.overlay", listeners, 3, 1),

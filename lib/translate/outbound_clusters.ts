@@ -38,7 +38,7 @@ import {
 } from "./endpoint/mod.ts";
 import { type Context, pick, splitKey } from "./context.ts";
 import { mutualInput, parseKind, takesMutual } from "./mutual.ts";
-import { clusterDefaults } from "./defaults.ts";
+import { clusterDefaults, meshLocality } from "./defaults.ts";
 import { differences, encodeResource, resourceOf, sameResources } from "./resource.ts";
 
 /** Tables whose values are lists of resources. */
@@ -291,7 +291,7 @@ function localityRules(
   tell: Tell | undefined,
 ) => LocalityRule | undefined {
   const fallback = mesh.field(read, "defaultTrafficPolicy");
-  const setting = mesh.field(read, "localityLbSetting");
+  const setting = meshLocality(read, mesh);
   return (port, subset, tell) => {
     const groups = tell && new Map<string, Told>();
     const merged = mergeTrafficPolicy(

@@ -80,7 +80,10 @@ Deno.test("an endpoint's change computes its own assignments alone, for each pla
   }
   const nodes = [proxyNode("one"), at("r1"), at("r1", { labels: { app: "b" } }), at("r2")];
   const seats = nodes.map((node) => bench.translation.source.seat(node, () => {}));
-  for (const seat of seats) assert.equal(seat.view(TYPE_URLS.endpoint)!.size, 50);
+  for (const seat of seats) {
+    assert.equal(seat.view(TYPE_URLS.endpoint)!.size, 50);
+    assert.ok(seat.view(TYPE_URLS.cluster)!.size > 50);
+  }
   const costOf = (name: string) => {
     bench.graph.resetStats();
     bench.set(service(name, "10.0.0.9"));
