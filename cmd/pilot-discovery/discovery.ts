@@ -48,6 +48,7 @@ import { createTranslation, type Translation } from "../../lib/translate/mod.ts"
 import { createWhatIf, type MakeTranslation } from "../../lib/whatif/mod.ts";
 import { conflictWarnings, observeConflicts } from "./conflicts.ts";
 import { readFeatures } from "./features.ts";
+import { switchedOffWarnings } from "./switched_off.ts";
 import { startKeySets } from "./key_sets.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
 import { startRpc, startWeb } from "./listeners.ts";
@@ -244,7 +245,8 @@ async function startTranslation(
     problems: () => watched.flatMap((source) => source.problems()),
     warnings: () => [
       ...watched.flatMap((source) => source.warnings()),
-      ...conflictWarnings(translation, readFeatures().scopeGatewayToNamespace),
+      ...conflictWarnings(translation, features.scopeGatewayToNamespace),
+      ...switchedOffWarnings(translation, features),
     ],
   };
 }

@@ -238,6 +238,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "rootNamespace",
       "trustDomain",
       "trustDomainAliases",
+      "caCertificates[].pem",
       "extensionProviders[].name",
       "extensionProviders[].dataproxyExtAuthzHttp",
       "extensionProviders[].dataproxyExtAuthzGrpc",

@@ -9,7 +9,7 @@ import { AGENT, AGENT_DAEMON, ALL, bool, duration, float, int, MESHCTL, text } f
 /** Variables of the agent that wait for what it does not do yet. */
 export const NODE: readonly IdleTheme[] = [
   {
-    state: { kind: "later", reason: "certificates" },
+    state: { kind: "later", reason: "certificates handed out by the agent" },
     readers: AGENT,
     rows: [
       text(
@@ -111,7 +111,7 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "the DNS proxy" },
+    state: { kind: "later", reason: "the agent's DNS proxy" },
     readers: AGENT,
     rows: [
       bool(
@@ -201,7 +201,7 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "proxyless clients" },
+    state: { kind: "later", reason: "the agent's bootstrap file for gRPC clients" },
     readers: AGENT,
     rows: [
       text(
@@ -213,14 +213,14 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "dynamic proxy configuration" },
+    state: { kind: "later", reason: "agents that take settings while they run" },
     readers: AGENT,
     rows: [
       bool(
         "PROXY_CONFIG_XDS_AGENT",
         AGENT,
         false,
-        "Take changes of the proxy configuration from the daemon.",
+        "Take from the daemon what it serves of the proxy configuration: the mesh's authorities.",
       ),
     ],
   },

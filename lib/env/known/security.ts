@@ -159,7 +159,7 @@ export const SECURITY: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "mutual TLS between proxies" },
+    state: { kind: "later", reason: "TLS of a Sidecar's ingress listeners" },
     readers: DAEMON,
     rows: [
       bool(
@@ -168,12 +168,24 @@ export const SECURITY: readonly IdleTheme[] = [
         false,
         "Let the tls part of a Sidecar's ingress listeners act.",
       ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "TLS handshakes that name the protocol inside" },
+    readers: DAEMON,
+    rows: [
       bool(
         "PILOT_ENABLE_ALPN_FILTER",
         AGENT_DAEMON,
         true,
         "Add the filters by which TLS handshakes name the protocol inside.",
       ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "settings of TLS in the metadata of services" },
+    readers: DAEMON,
+    rows: [
       bool(
         "PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES",
         AGENT,
