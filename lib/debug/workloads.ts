@@ -38,7 +38,7 @@ export function workloadRoutes(inputs: DebugInputs): Route[] {
     typed(
       "ecdsz",
       "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig",
-      "extension configurations are not served yet",
+      "a library that speaks xDS itself is served no extensions",
     ),
     typed(
       "ndsz",

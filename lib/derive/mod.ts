@@ -9,6 +9,7 @@ import type { ServiceTarget } from "../model/mod.ts";
 import { deriveGivenAddresses } from "./addresses.ts";
 import { deriveNetworks, type Networks } from "./networks.ts";
 import { derivePlaces, type Places } from "./places.ts";
+import { deriveFilters, type PatchingOf } from "./filters.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
 import { deriveMesh, type MeshField } from "./mesh.ts";
 import { derivePolicies, type Policies } from "./policies.ts";
@@ -20,6 +21,7 @@ import type { Indexes } from "./indexes.ts";
 import { createTables, type Credential, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
 
+export { type PatchedProxy, type Patching, type PatchingOf, UNPATCHED } from "./filters.ts";
 export {
   type GatewayHost,
   type GatewayPort,
@@ -89,6 +91,8 @@ export interface Mesh {
   readonly routes: Routes;
   readonly scopes: Scopes;
   readonly security: Security;
+  /** What changes a proxy's resources after they were made. */
+  readonly patchingOf: PatchingOf;
   readonly networks: Networks;
   readonly places: Places;
   /** `NS|labels` → merged gateway ports; see `deriveGateways`. */
@@ -122,6 +126,10 @@ export function createMesh(graph: Graph, options: {
   const routes = deriveRoutes(graph, tables, indexes, domain);
   const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
   const networks = deriveNetworks(graph, tables, services, options.clusterId ?? "");
+  const choosing = {
+    rootNamespace: (read: Read) => field(read, "rootNamespace"),
+    selectorsForApiGateways: options.selectorsForApiGateways ?? true,
+  };
   return {
     graph,
     tables,
@@ -133,10 +141,8 @@ export function createMesh(graph: Graph, options: {
     scopes,
     networks,
     places: derivePlaces(graph, { indexes, services, scopes, networks, field }),
-    security: deriveSecurity(graph, tables, {
-      rootNamespace: (read) => field(read, "rootNamespace"),
-      selectorsForApiGateways: options.selectorsForApiGateways ?? true,
-    }),
+    security: deriveSecurity(graph, tables, choosing),
+    patchingOf: deriveFilters(graph, tables, choosing),
     gatewayPorts: deriveGateways(graph, tables, indexes),
     givenAddresses: deriveGivenAddresses(graph, indexes),
     targets: deriveTargets(graph, tables, indexes, services),

@@ -7,9 +7,22 @@
 import { createRegistry, type Registry } from "@bufbuild/protobuf";
 import { file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import { EXTENSION_FILES } from "./extensions.ts";
+import { file_envoy_extensions_access_loggers_filters_cel_v3_cel } from "#envoy/extensions/access_loggers/filters/cel/v3/cel_pb.ts";
+import { file_envoy_extensions_access_loggers_grpc_v3_als } from "#envoy/extensions/access_loggers/grpc/v3/als_pb.ts";
+import { file_envoy_extensions_access_loggers_open_telemetry_v3_logs_service } from "#envoy/extensions/access_loggers/open_telemetry/v3/logs_service_pb.ts";
+import { file_envoy_extensions_access_loggers_stats_v3_stats } from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
+import { file_envoy_extensions_filters_http_header_to_metadata_v3_header_to_metadata } from "#envoy/extensions/filters/http/header_to_metadata/v3/header_to_metadata_pb.ts";
+import { file_envoy_extensions_filters_http_upstream_codec_v3_upstream_codec } from "#envoy/extensions/filters/http/upstream_codec/v3/upstream_codec_pb.ts";
+import { file_envoy_extensions_request_id_uuid_v3_uuid } from "#envoy/extensions/request_id/uuid/v3/uuid_pb.ts";
+import { file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_environment_resource_detector } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/environment_resource_detector_pb.ts";
+import { file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_dynatrace_resource_detector } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/dynatrace_resource_detector_pb.ts";
+import { file_envoy_config_trace_v3_datadog } from "#envoy/config/trace/v3/datadog_pb.ts";
+import { file_envoy_config_trace_v3_opentelemetry } from "#envoy/config/trace/v3/opentelemetry_pb.ts";
+import { file_envoy_config_trace_v3_zipkin } from "#envoy/config/trace/v3/zipkin_pb.ts";
 import { file_envoy_admin_v3_config_dump } from "#envoy/admin/v3/config_dump_pb.ts";
 import { file_envoy_admin_v3_config_dump_shared } from "#envoy/admin/v3/config_dump_shared_pb.ts";
 import { file_envoy_config_cluster_v3_cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { file_envoy_config_core_v3_extension } from "#envoy/config/core/v3/extension_pb.ts";
 import { file_envoy_config_endpoint_v3_endpoint } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { file_envoy_config_listener_v3_listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { file_envoy_config_route_v3_route } from "#envoy/config/route/v3/route_pb.ts";
@@ -42,9 +55,22 @@ import { file_mesh_networking_nds_v1_nds } from "#mesh/networking/nds/v1/nds_pb.
 
 /** Every type that Mesh serves or nests. */
 export const SERVED_TYPES: Registry = createRegistry(
+  file_envoy_extensions_access_loggers_filters_cel_v3_cel,
+  file_envoy_extensions_access_loggers_grpc_v3_als,
+  file_envoy_extensions_access_loggers_open_telemetry_v3_logs_service,
+  file_envoy_extensions_access_loggers_stats_v3_stats,
+  file_envoy_extensions_filters_http_header_to_metadata_v3_header_to_metadata,
+  file_envoy_extensions_filters_http_upstream_codec_v3_upstream_codec,
+  file_envoy_extensions_request_id_uuid_v3_uuid,
+  file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_environment_resource_detector,
+  file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_dynatrace_resource_detector,
+  file_envoy_config_trace_v3_datadog,
+  file_envoy_config_trace_v3_opentelemetry,
+  file_envoy_config_trace_v3_zipkin,
   file_envoy_admin_v3_config_dump,
   file_envoy_admin_v3_config_dump_shared,
   file_envoy_config_cluster_v3_cluster,
+  file_envoy_config_core_v3_extension,
   file_envoy_config_endpoint_v3_endpoint,
   file_envoy_config_listener_v3_listener,
   file_envoy_config_route_v3_route,

@@ -24,7 +24,7 @@ import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteSchema, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { HttpFilterSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import type { DescMessage, JsonObject } from "../proto/mod.ts";
+import type { DescMessage, JsonObject, Message } from "../proto/mod.ts";
 import type { Path } from "../text/mod.ts";
 import { checkPolicyScope } from "./policy_target.ts";
 import { fail, newReport, type ObjectIdentity, type Report, warn } from "./problem.ts";
@@ -47,6 +47,18 @@ const TARGETS: Readonly<Record<number, { schema: DescMessage; match?: MatchCase 
   [ApplyTo.EXTENSION_CONFIG]: { schema: TypedExtensionConfigSchema },
   [ApplyTo.BOOTSTRAP]: { schema: BootstrapSchema },
 };
+
+/** The message that values of patches of such objects are of. */
+export function patchTarget(applyTo: ApplyTo): DescMessage | undefined {
+  return TARGETS[applyTo]?.schema;
+}
+
+/** The value of a patch that was checked; `undefined` when there is none. What is not known in it is left out. */
+export function readPatchValue({ applyTo, patch }: ObjectPatch): Message | undefined {
+  const schema = patchTarget(applyTo);
+  if (schema === undefined || patch?.value === undefined) return undefined;
+  return readMessage(schema, patch.value, [], newReport("warnings"));
+}
 
 /** Objects that stand in a list whose order counts. */
 const ORDERED: ReadonlySet<ApplyTo> = new Set([
@@ -131,6 +143,12 @@ function checkOperation(applyTo: ApplyTo, operation: Operation, path: Path, repo
     const message = `operation ${name} does nothing to ${ApplyTo[applyTo]}, which has no order`;
     warn(report, path, "not-acting", message, "Use ADD.", "value");
   } else if (
+    applyTo === ApplyTo.ROUTE_CONFIGURATION &&
+    (operation === Operation.ADD || operation === Operation.REMOVE)
+  ) {
+    const message = `operation ${name} does nothing to ROUTE_CONFIGURATION`;
+    warn(report, path, "not-acting", message, "Use MERGE, or patch what is in it.", "value");
+  } else if (
     operation === Operation.REPLACE && (!ORDERED.has(applyTo) || applyTo === ApplyTo.HTTP_ROUTE)
   ) {
     const message = `operation REPLACE does nothing to ${ApplyTo[applyTo]}`;
@@ -138,12 +156,19 @@ function checkOperation(applyTo: ApplyTo, operation: Operation, path: Path, repo
   }
 }
 
+/** What to do about a type that is not known: Envoy reads this one by the name that it has. */
+const UNKNOWN_TYPE =
+  "Give it as @type type.googleapis.com/xds.type.v3.TypedStruct, with typeUrl and value.";
+
 /** The value by the descriptors of the message it is for; fields that are not known are warned about. */
 function checkValue(schema: DescMessage, value: JsonObject, path: Path, report: Report): void {
   const own = newReport("warnings");
   readMessage(schema, value, path, own);
   report.errors.push(...own.errors);
-  report.warnings.push(...own.warnings);
+  for (const found of own.warnings) {
+    if (found.code !== "unknown-type") report.warnings.push(found);
+    else report.errors.push({ ...found, remedy: UNKNOWN_TYPE });
+  }
 }
 
 function checkMatch(applyTo: ApplyTo, match: ObjectMatch, path: Path, report: Report): void {

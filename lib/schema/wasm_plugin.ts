@@ -10,7 +10,7 @@ import {
 } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import { isDnsSubdomain, type Path } from "../text/mod.ts";
 import { checkPolicyScope } from "./policy_target.ts";
-import { fail, type ObjectIdentity, type Report } from "./problem.ts";
+import { fail, type ObjectIdentity, type Report, warn } from "./problem.ts";
 import { checkPort, checkUnique, CONFLICT, INVALID, REQUIRED } from "./rules.ts";
 
 /** Schemes that a module may be fetched with; none means a registry. */
@@ -21,6 +21,15 @@ const MAX_ENV_VALUE = 2048;
 const MAX_SECRET_NAME = 253;
 const MAX_ENV = 256;
 
+/**
+ * Where Envoy gets a module by itself: a file beside it, or a place it fetches
+ * from, for which it wants a sum. `no`: it cannot, as with images of registries.
+ */
+export function fetchableModule({ url, sha256 }: WasmPlugin): "no" | "file" | "remote" {
+  if (/^file:\/\//i.test(url)) return "file";
+  return /^https?:\/\//i.test(url) && sha256 !== "" ? "remote" : "no";
+}
+
 /** Checks a WasmPlugin's specification. */
 export function validateWasmPlugin(
   spec: WasmPlugin,
@@ -30,6 +39,7 @@ export function validateWasmPlugin(
   const path = ["spec"];
   checkPolicyScope(spec, identity, report);
   checkUrl(spec.url, [...path, "url"], report);
+  if (fetchableModule(spec) === "no") warnUnfetched(spec, [...path, "url"], report);
   if (spec.sha256 !== "" && !/^[a-f0-9]{64}$/.test(spec.sha256)) {
     const message = `${JSON.stringify(spec.sha256)} is not a SHA-256 sum`;
     const remedy = "Write 64 lower-case hexadecimal digits.";
@@ -42,6 +52,17 @@ export function validateWasmPlugin(
       checkPort(number, [...path, "match", index, "ports", at, "number"], report)
     );
   });
+}
+
+function warnUnfetched({ url }: WasmPlugin, path: Path, report: Report): void {
+  if (url === "") return;
+  const [message, remedy] = /^https?:/i.test(url)
+    ? ["proxies fetch a module by its sum alone: the plugin does not act", "Give sha256."]
+    : [
+      "images of registries are not fetched yet: the plugin does not act",
+      "Serve the module by http and give sha256, or lay it beside the proxy as a file.",
+    ];
+  warn(report, path, "not-acting", message, remedy, "value");
 }
 
 function checkUrl(url: string, path: Path, report: Report): void {

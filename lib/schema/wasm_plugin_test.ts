@@ -1,4 +1,5 @@
-import { checkRules } from "./rule_table_test.ts";
+import assert from "node:assert/strict";
+import { checkRules, readSpec } from "./rule_table_test.ts";
 
 const SUM = "0123456789abcdef".repeat(4);
 const env = (yaml: string) => `url: a.example/b:c\nvmConfig:\n  env: ${yaml}`;
@@ -48,4 +49,20 @@ Deno.test("WasmPlugin: rules", () => {
       `out-of-range ${AT} 3`,
     ],
   ]);
+});
+
+Deno.test("WasmPlugin: what proxies cannot fetch by themselves is warned of", () => {
+  const cases: [spec: string, warned: string[]][] = [
+    ["url: oci://a.example/b", ["spec.url"]],
+    ["url: a.example/b", ["spec.url"]],
+    ["url: https://a.example/b.wasm", ["spec.url"]],
+    [`url: https://a.example/b.wasm\nsha256: ${SUM}`, []],
+    ["url: file:///b.wasm", []],
+    ["url: file:///b.wasm\nimagePullPolicy: Always", ["spec.imagePullPolicy"]],
+    ["url: file:///b.wasm\nverificationKey: k", ["spec.verificationKey"]],
+  ];
+  for (const [spec, warned] of cases) {
+    const { warnings } = readSpec("WasmPlugin", spec);
+    assert.deepEqual(warnings.map(({ path }) => path), warned, spec);
+  }
 });

@@ -79,8 +79,6 @@ Deno.test("kinds that do not act are warned of once, by name", () => {
     ["WorkloadGroup", "template: {}"],
     ["ProxyConfig", "concurrency: 1"],
     ["Telemetry", "metrics: [{providers: [{name: prometheus}]}]"],
-    ["WasmPlugin", "url: oci://a/b"],
-    ["DataproxyFilter", "priority: 1"],
   ];
   for (const [kind, spec] of specs) {
     const { warnings } = readSpec(kind, spec);

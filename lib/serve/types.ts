@@ -57,6 +57,10 @@ export const NAME_TABLE_TYPE: string = "type.googleapis.com/mesh.networking.nds.
 /** What agents are told of the mesh: authorities to trust. */
 export const PROXY_CONFIG_TYPE: string = "type.googleapis.com/mesh.mesh.v1alpha1.ProxyConfig";
 
+/** Configurations of extensions, which filters name. */
+export const EXTENSION_TYPE: string =
+  "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig";
+
 const TABLE: readonly ResourceType[] = [
   {
     url: CLUSTER_TYPE,
@@ -98,6 +102,15 @@ const TABLE: readonly ResourceType[] = [
     wildcard: true,
     fullState: true,
     order: 7,
+    refers: false,
+  },
+  // A listener that names one waits for it by itself.
+  {
+    url: EXTENSION_TYPE,
+    short: "ecds",
+    wildcard: false,
+    fullState: false,
+    order: 8,
     refers: false,
   },
 ];

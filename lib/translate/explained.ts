@@ -52,6 +52,11 @@ export function namedCollection(
   return collection;
 }
 
+/** How a collection was made; `undefined`: of it there is no twin. */
+export function specOf(collection: Collection): (() => CollectionSpec) | undefined {
+  return specs.get(collection);
+}
+
 /** Puts the twins in the place of collections. */
 export type Explained = (
   layers: ReadonlyMap<string, readonly Collection[]>,

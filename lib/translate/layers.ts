@@ -9,6 +9,7 @@ import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod
 import type { ProxyClass } from "../model/mod.ts";
 import { typeUrl } from "../proto/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { TypedExtensionConfigSchema } from "#envoy/config/core/v3/extension_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
@@ -44,10 +45,19 @@ import {
 import { clusterKind } from "./mutual.ts";
 import { importedBy } from "./provenance/mod.ts";
 import { deriveGrpcTables, grpcLayers, type GrpcTables, isGrpc } from "./grpc_layers.ts";
+import { createPatched, type Patched, PATCHED_BY } from "./patched.ts";
+import type { PatchedType } from "./patch/mod.ts";
 import type { LayersOf, Placement } from "./seats.ts";
 
 /** Names of the types that are served. */
-type TypeName = "cluster" | "endpoint" | "listener" | "route" | "virtualHost" | "secret";
+type TypeName =
+  | "cluster"
+  | "endpoint"
+  | "listener"
+  | "route"
+  | "virtualHost"
+  | "secret"
+  | "extension";
 
 /**
  * Type URLs that are served, in the order in which additions are pushed. Virtual
@@ -61,6 +71,7 @@ export const TYPE_URLS: Readonly<Record<TypeName, string>> = {
   route: typeUrl(RouteConfigurationSchema),
   virtualHost: typeUrl(VirtualHostSchema),
   secret: typeUrl(SecretSchema),
+  extension: typeUrl(TypedExtensionConfigSchema),
 };
 
 /** Every table that layers are made of. */
@@ -78,8 +89,14 @@ interface Parts {
   readonly credentials: CredentialTables;
 }
 
+/** The layers of placements, and what patches do in them. */
+export interface Layers {
+  readonly of: LayersOf;
+  readonly patches: Pick<Patched, "faults" | "counts">;
+}
+
 /** Creates all tables of translation and the function that finds a placement's layers. */
-export function createLayers(context: Context): LayersOf {
+export function createLayers(context: Context): Layers {
   const egress = deriveEgress(context);
   const listeners = deriveOutboundListeners(context);
   const clusters = deriveOutboundClusters(context);
@@ -100,16 +117,50 @@ export function createLayers(context: Context): LayersOf {
     automatic: deriveAutomatic(context, clusters.base, assignments.base),
     credentials: deriveCredentials(context),
   };
-  const explained = createExplained(context.mesh.graph, explainable(parts));
+  const tables = explainable(parts);
+  const patched = createPatched(context.mesh, {
+    cluster: tables[TYPE_URLS.cluster] ?? [],
+    listener: tables[TYPE_URLS.listener] ?? [],
+    route: tables[TYPE_URLS.route] ?? [],
+    virtualHost: tables[TYPE_URLS.virtualHost] ?? [],
+    extension: [],
+  });
+  const explained = createExplained(context.mesh.graph, withPatched(tables, patched));
   const grpc = deriveGrpcTables(context, parts.routes.virtualHosts);
-  return (placement) => {
+  const of: LayersOf = (placement) => {
     const layers = isGrpc(placement.cls)
       ? libraryLayers(parts, grpc, placement)
       : placement.cls.role === "router"
-      ? routerLayers(parts, placement)
-      : sidecarLayers(parts, placement);
+      ? patchedLayers(patched, placement, routerLayers(parts, placement))
+      : patchedLayers(patched, placement, sidecarLayers(parts, placement));
     return placement.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
   };
+  return { of, patches: patched };
+}
+
+/** What of a class's own patches is laid over, and in place of, what it would see without them. */
+function patchedLayers(
+  patched: Patched,
+  { cls, patching }: Placement,
+  layers: ReadonlyMap<string, readonly Collection[]>,
+): Map<string, readonly Collection[]> {
+  const all = new Map([...layers, [TYPE_URLS.extension, []]]);
+  for (const type of Object.keys(PATCHED_BY) as PatchedType[]) {
+    const own = all.get(TYPE_URLS[type]);
+    if (own === undefined) continue;
+    all.set(TYPE_URLS[type], patched.layers(type, cls.role, patching[PATCHED_BY[type]], own));
+  }
+  return all;
+}
+
+/** The tables that can be explained, those of what is patched among them. */
+function withPatched(tables: Explainable, patched: Patched): Explainable {
+  const types = Object.keys(PATCHED_BY) as PatchedType[];
+  const more = types.map((type) => {
+    const url = TYPE_URLS[type];
+    return [url, [...tables[url] ?? [], ...patched.tables[type]]] as const;
+  });
+  return { ...tables, ...Object.fromEntries(more) };
 }
 
 /** Every table of resources that can carry their provenance. */

@@ -22,7 +22,7 @@ import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Features } from "./features.ts";
 import { deriveGuards } from "./guards.ts";
 import { AGENT_TYPE_URLS, createAgentLayers } from "./agent_layers.ts";
-import { createLayers, TYPE_URLS } from "./layers.ts";
+import { createLayers, type Layers, TYPE_URLS } from "./layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
 export type { Features } from "./features.ts";
@@ -31,6 +31,7 @@ export { inboundConflicts } from "./inbound_conflicts.ts";
 export { type ListenerConflict, listenerConflicts } from "./conflicts.ts";
 export { AGENT_TYPE_URLS } from "./agent_layers.ts";
 export { TYPE_URLS } from "./layers.ts";
+export type { PatchCount, PatchFault } from "./patched.ts";
 export { EXPLAIN_METADATA } from "./explained.ts";
 export {
   type FieldGroup,
@@ -79,6 +80,8 @@ export interface Translation {
    * until the publication.
    */
   applyInPieces(changes: ChangeSet, pace: Pace): Promise<number>;
+  /** What DataproxyFilters and WasmPlugins do, and what they would do if it were valid. */
+  readonly patches: Layers["patches"];
   /** Drops what is beyond the bounds of memory; every publication does it too. */
   tidy(): void;
 }
@@ -125,7 +128,7 @@ export function createTranslation(
   const partial = { mesh, features: options.features, clusterId: options.clusterId };
   const context = { ...partial, classes: deriveClasses(partial), guards: deriveGuards(partial) };
   const placements = derivePlacements(partial);
-  const layersOf = createLayers(context);
+  const layers = createLayers(context);
   const agentLayersOf = createAgentLayers(context);
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
   let published = graph.transaction((tx) => {
@@ -182,10 +185,11 @@ export function createTranslation(
       while (!graph.warm(millis)) await pause();
       return publish(graph.revision);
     },
+    patches: layers.patches,
     tidy,
     wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
     source: {
-      seat: (node, onMove) => takeSeat(context, placements, layersOf, agentLayersOf, node, onMove),
+      seat: (node, onMove) => takeSeat(context, placements, layers.of, agentLayersOf, node, onMove),
       onPublish: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -205,6 +209,7 @@ export const SHORT_NAMES: Readonly<Record<string, string>> = {
   [TYPE_URLS.route]: "rds",
   [TYPE_URLS.virtualHost]: "vhds",
   [TYPE_URLS.secret]: "sds",
+  [TYPE_URLS.extension]: "ecds",
   [AGENT_TYPE_URLS.nameTable]: "nds",
   [AGENT_TYPE_URLS.proxyConfig]: "pcds",
 };

@@ -4,7 +4,7 @@
  * @module
  */
 import { canonicalJson } from "../base/mod.ts";
-import { labelsKey } from "../derive/mod.ts";
+import { labelsKey, type Patching } from "../derive/mod.ts";
 import type { Collection, Derived, View } from "../graph/mod.ts";
 import type { ProxyClass, ProxyNode, Seat } from "../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
@@ -20,6 +20,8 @@ export interface Placement {
   readonly sidecar: string;
   /** As `Places.placeOf`; `""` for none. */
   readonly place: string;
+  /** What changes resources after they were made. */
+  readonly patching: Patching;
 }
 
 /** Finds the layers of a placement by type URL. */
@@ -28,20 +30,37 @@ export type LayersOf = (placement: Placement) => ReadonlyMap<string, readonly Co
 interface PlacementKey {
   readonly basis: ClassBasis;
   readonly ips: readonly string[];
+  /** What patches may choose proxies by, beside their class. */
+  readonly version: string;
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** Creates the table of placements: a node's plain data → its placement. */
 export function derivePlacements({ mesh }: Pick<Context, "mesh">): Derived<Placement> {
   return mesh.graph.derive<Placement>("placement", (read, key) => {
-    const { basis, ips } = JSON.parse(key) as PlacementKey;
+    const { basis, ips, ...proxy } = JSON.parse(key) as PlacementKey;
     const sidecar = basis.role === "sidecar"
       ? read.get(mesh.scopes.sidecar, `${basis.namespace}|${labelsKey(basis.labels)}`)
       : "";
     const cls = proxyClass(basis, read.get(mesh.targets, ips.join(",")));
-    return { cls, sidecar, place: mesh.places.placeOf(read, cls) };
+    const patching = mesh.patchingOf(read, { ...basis, ...proxy });
+    return { cls, sidecar, place: mesh.places.placeOf(read, cls), patching };
   }, {
-    equal: (a, b) => a.cls.key === b.cls.key && a.sidecar === b.sidecar && a.place === b.place,
+    equal: (a, b) =>
+      a.cls.key === b.cls.key && a.sidecar === b.sidecar && a.place === b.place &&
+      samePatching(a.patching, b.patching),
   });
+}
+
+function samePatching(a: Patching, b: Patching): boolean {
+  return a.cluster === b.cluster && a.listener === b.listener && a.route === b.route &&
+    a.extension === b.extension;
+}
+
+/** Metadata that is text, which is what patches compare. */
+function texts(metadata: ProxyNode["metadata"]): Record<string, string> {
+  const entries = Object.entries(metadata).filter(([, value]) => typeof value === "string");
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 /** Creates the table of classes: a class's key is its content. */
@@ -71,7 +90,12 @@ export function takeSeat(
   onMove: () => void,
 ): Seat {
   const { graph } = context.mesh;
-  const key = canonicalJson({ basis: classBasis(node, context.features), ips: node.ips });
+  const key = canonicalJson({
+    basis: classBasis(node, context.features),
+    ips: node.ips,
+    version: String(node.metadata.MESH_VERSION ?? ""),
+    metadata: texts(node.metadata),
+  });
   let views = new Map<string, View>();
   let held: Collection[] = [];
   let closed = false;

@@ -1,0 +1,178 @@
+/** Patches, by cases: which resources each changes, and how. */
+import assert from "node:assert/strict";
+import { assertGolden } from "../../../tests/support/golden.ts";
+import {
+  type Bench,
+  everything,
+  proxyNode,
+  startTranslation,
+  TAKES_PARTS,
+} from "../../../tests/support/translation_fixture.ts";
+import { fromBinary, type JsonValue, SERVED_TYPES, toJson } from "../../proto/mod.ts";
+import type { ProxyNode } from "../../model/mod.ts";
+import { TYPE_URLS } from "../mod.ts";
+import { LUA, PATCH_CASES, type PatchCase, PATCHED_MESH } from "./cases.ts";
+
+const GOLDENS = new URL("./testdata/", import.meta.url);
+
+const PROXIES: Readonly<Record<PatchCase["proxy"], ProxyNode>> = {
+  client: proxyNode("one", { labels: { app: "client" } }),
+  server: proxyNode("one", { ip: "10.0.0.2", labels: { app: "server" } }),
+  gateway: proxyNode("one", { role: "router", labels: { app: "gw" } }),
+};
+
+/** A DataproxyFilter in YAML. */
+function filter(name: string, patches: readonly string[], more = ""): string {
+  const items = patches.map((patch) => `  - ${patch}\n`).join("");
+  return `apiVersion: networking.mesh.io/v1alpha3
+kind: DataproxyFilter
+metadata: {name: ${name}, namespace: one}
+spec:
+${more}  configPatches:
+${items}`;
+}
+
+/** Types that patches change. */
+const TYPES = ["cluster", "listener", "route", "virtualHost", "extension"] as const;
+
+/** What a proxy is served, by type and name, as JSON. */
+function served(bench: Bench, node: ProxyNode): Record<string, Record<string, JsonValue>> {
+  const seat = bench.translation.source.seat(node, () => {});
+  const all = TYPES.map((short) => {
+    const url = TYPE_URLS[short];
+    const schema = SERVED_TYPES.getMessage(url.slice(url.lastIndexOf("/") + 1))!;
+    const entries = [...seat.view(url)?.entries() ?? []].map((r) =>
+      [r.name, toJson(schema, fromBinary(schema, r.bytes), { registry: SERVED_TYPES })] as const
+    );
+    return [short, Object.fromEntries(entries)] as const;
+  });
+  seat.close();
+  return Object.fromEntries(all);
+}
+
+/** What is different: new content by name, `null` for what is gone. */
+function differences(
+  before: ReturnType<typeof served>,
+  after: ReturnType<typeof served>,
+): Record<string, Record<string, JsonValue>> {
+  const out: Record<string, Record<string, JsonValue>> = {};
+  for (const [type, old] of Object.entries(before)) {
+    const now = after[type]!;
+    const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort();
+    const other = names.filter((n) => JSON.stringify(old[n]) !== JSON.stringify(now[n]));
+    if (other.length === 0) continue;
+    out[type] = Object.fromEntries(other.map((name) => [name, now[name] ?? null]));
+  }
+  return out;
+}
+
+for (const { name, proxy, patches, apart } of PATCH_CASES) {
+  Deno.test(`patch: ${name}`, async () => {
+    const node = apart ? { ...PROXIES[proxy], ...TAKES_PARTS } : PROXIES[proxy];
+    const bench = startTranslation();
+    bench.set(PATCHED_MESH);
+    const before = served(bench, node);
+    bench.set(filter("patch", patches));
+    const changed = differences(before, served(bench, node));
+    assert.notDeepEqual(changed, {}, "the patch changes something");
+    assert.deepEqual(bench.translation.patches.faults(), []);
+    assert.deepEqual(bench.graph.faults(), []);
+    await assertGolden(new URL(`${name}.golden.json`, GOLDENS), changed);
+    bench.remove("DataproxyFilter", "one/patch");
+    assert.deepEqual(served(bench, node), before, "without the patch all is as before");
+  });
+}
+
+Deno.test("patches are applied in order: the root namespace's first, then by priority, age and name", () => {
+  const bench = startTranslation();
+  bench.set(PATCHED_MESH);
+  const seat = bench.translation.source.seat(PROXIES.client, () => {});
+  const first = (name: string) =>
+    `{applyTo: HTTP_FILTER, match: {listener: {portNumber: 80}}, patch: {operation: INSERT_FIRST, value: ${
+      LUA.replace("lua", name)
+    }}}`;
+  bench.set(filter("b", [first("second")], "  priority: 5\n"));
+  bench.set(filter("a", [first("third")], "  priority: 5\n").replace("name: a", "name: c"));
+  bench.set(filter("z", [first("first")], "  priority: -1\n"));
+  bench.set(
+    filter("root", [first("root")], "  priority: 9\n").replace("space: one", "space: mesh-system"),
+  );
+  const url = TYPE_URLS.listener;
+  const listener = seat.view(url)!.get("0.0.0.0_80")!;
+  const schema = SERVED_TYPES.getMessage(url.slice(url.lastIndexOf("/") + 1))!;
+  const json = JSON.stringify(
+    toJson(schema, fromBinary(schema, listener.bytes), { registry: SERVED_TYPES }),
+  );
+  const found = [...json.matchAll(/"name":"(first|second|third|root)"/g)].map(([, name]) => name);
+  assert.deepEqual(found, ["third", "second", "first", "root"], "each is put before the others");
+});
+
+Deno.test("a patch is for the proxies it chooses by labels, version and metadata", () => {
+  const bench = startTranslation();
+  bench.set(PATCHED_MESH);
+  const node = (version: string, metadata: Record<string, string>, app: string) =>
+    proxyNode("one", { labels: { app }, metadata: { MESH_VERSION: version, ...metadata } });
+  const nodes: Record<string, ProxyNode> = {
+    yes: node("1.2.3", { tier: "gold" }, "client"),
+    version: node("1.3.0", { tier: "gold" }, "client"),
+    silent: node("", { tier: "gold" }, "client"),
+    metadata: node("1.2.3", { tier: "tin" }, "client"),
+    labels: node("1.2.3", { tier: "gold" }, "other"),
+    elsewhere: { ...node("1.2.3", { tier: "gold" }, "client"), namespace: "two" },
+  };
+  const looks = () =>
+    Object.fromEntries(
+      Object.entries(nodes).map(([name, one]) => {
+        const seat = bench.translation.source.seat(one, () => {});
+        const all = everything(seat);
+        seat.close();
+        return [name, JSON.stringify(all)] as const;
+      }),
+    );
+  const before = looks();
+  bench.set(filter("f", [
+    String
+      .raw`{applyTo: CLUSTER, match: {proxy: {proxyVersion: '^1\.2\.', metadata: {tier: gold}}}, patch: {operation: MERGE, value: {connectTimeout: 7s}}}`,
+  ], "  workloadSelector: {labels: {app: client}}\n"));
+  const after = looks();
+  const touched = Object.keys(nodes).filter((name) => before[name] !== after[name]);
+  assert.deepEqual(touched, ["yes"]);
+});
+
+Deno.test("a patch that makes a resource invalid is left out of it and named; others apply", () => {
+  const bench = startTranslation();
+  bench.set(PATCHED_MESH);
+  const seat = bench.translation.source.seat(PROXIES.client, () => {});
+  bench.set(filter("bad", [
+    "{applyTo: CLUSTER, match: {cluster: {service: a.example, portNumber: 80}}, patch: {operation: MERGE, value: {connectTimeout: 0s}}}",
+    "{applyTo: CLUSTER, match: {cluster: {service: a.example}}, patch: {operation: MERGE, value: {lbPolicy: RANDOM}}}",
+    "{applyTo: FILTER_CHAIN, match: {listener: {name: 240.0.0.1_9000}}, patch: {operation: REMOVE}}",
+  ]));
+  const cluster = served(bench, PROXIES.client).cluster!["outbound|80||a.example"];
+  assert.equal((cluster as { lbPolicy: string }).lbPolicy, "RANDOM");
+  assert.ok(seat.view(TYPE_URLS.listener)!.get("240.0.0.1_9000"));
+  const faults = bench.translation.patches.faults().filter((f) => !f.resource.includes("v1"));
+  assert.deepEqual(faults, [
+    {
+      object: "DataproxyFilter/one/bad",
+      field: "spec.configPatches[0]",
+      type: "cluster",
+      resource: "outbound|80||a.example",
+      message: "connectTimeout is too short",
+    },
+    {
+      object: "DataproxyFilter/one/bad",
+      field: "spec.configPatches[2]",
+      type: "listener",
+      resource: "240.0.0.1_9000",
+      message: "no filter chain would be left",
+    },
+  ]);
+  const counts = bench.translation.patches.counts();
+  assert.ok(counts.some((c) => c.type === "cluster" && c.applied > 0 && c.failed > 0));
+  bench.set(filter("bad", [
+    "{applyTo: CLUSTER, match: {}, patch: {operation: MERGE, value: {lbPolicy: RANDOM}}}",
+  ]));
+  served(bench, PROXIES.client);
+  assert.deepEqual(bench.translation.patches.faults().filter((f) => f.type === "cluster"), []);
+});
