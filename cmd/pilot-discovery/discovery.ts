@@ -74,11 +74,16 @@ const log = scope("default");
 /**
  * Runs the daemon until `signal` or its introspection asks it to end.
  *
+ * @param makeGraph makes the engine; tests give one that computes something wrong
  * @returns the exit status
  * @throws MeshError for options, variables or files that cannot be used, and for
  * listeners that cannot be opened
  */
-export async function discovery(options: DiscoveryOptions, signal: AbortSignal): Promise<number> {
+export async function discovery(
+  options: DiscoveryOptions,
+  signal: AbortSignal,
+  makeGraph: typeof createGraph = createGraph,
+): Promise<number> {
   validateEnv("pilot-discovery");
   const notes = checkSupported(options);
   await using stack = new AsyncDisposableStack();
@@ -86,7 +91,7 @@ export async function discovery(options: DiscoveryOptions, signal: AbortSignal):
   // First of the listeners, so that it is the last to go: it shows the others draining.
   await openIntrospection(options, () => stopping.abort(), stack);
   stack.defer(startProcessMetrics());
-  const daemon = await startTranslation(options, stack);
+  const daemon = await startTranslation(options, stack, makeGraph);
   const xds = createXdsServer({
     source: daemon.translation.source,
     now: () => performance.now(),
@@ -131,6 +136,7 @@ interface Core {
 async function startTranslation(
   options: DiscoveryOptions,
   stack: AsyncDisposableStack,
+  makeGraph: typeof createGraph,
 ): Promise<Core> {
   let publish = (): void => {};
   let serving: NonNullable<Parameters<typeof createPending>[0]> = () => undefined;
@@ -167,7 +173,7 @@ async function startTranslation(
     },
   });
   stack.defer(() => networks.close());
-  const graph = createGraph({
+  const graph = makeGraph({
     now: () => performance.now(),
     onFault: (table, key, fault) => {
       if (fault === undefined) log.info("a computation works again", { table, key });

@@ -4,9 +4,16 @@
  *
  * @module
  */
-import { type Mesh, TABLE_KINDS, tableOf, type Tables } from "../../lib/derive/mod.ts";
+import {
+  type Mesh,
+  TABLE_KINDS,
+  type TableKind,
+  tableOf,
+  type Tables,
+} from "../../lib/derive/mod.ts";
 import type { Edit, View } from "../../lib/graph/mod.ts";
 import type { Edited } from "../../lib/receipts/mod.ts";
+import type { Culprit } from "../../lib/serve/mod.ts";
 import { suspectsOf } from "../../lib/translate/mod.ts";
 import type { Pending } from "./pending.ts";
 
@@ -41,10 +48,10 @@ const NAMED = 20;
 const RECENT = 1_000;
 
 /**
- * Finds the configuration objects that a resource comes from, `kind/namespace/name`: those that
+ * Finds the configuration objects that a resource comes from: those that
  * decided something about it before those that were read besides, of each the one edited last first.
  */
-export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly string[] {
+export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly Culprit[] {
   const { graph } = mesh;
   return (view, name) => {
     const cell = view.cellOf(name);
@@ -62,6 +69,14 @@ export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly s
     const rank = (row: string) => Number(decided.has(row));
     return [...objects]
       .sort((a, b) => rank(b) - rank(a) || revision(b) - revision(a))
-      .slice(0, NAMED);
+      .slice(0, NAMED)
+      .map((object) => ({ object, generation: generationOf(mesh, object) }));
   };
+}
+
+/** The generation that serves, of an object `kind/namespace/name`. */
+function generationOf({ tables }: Mesh, object: string): number | undefined {
+  const slash = object.indexOf("/");
+  const kind = object.slice(0, slash) as TableKind;
+  return tableOf(tables, kind).peek(object.slice(slash + 1))?.meta.generation;
 }

@@ -19,6 +19,14 @@ const VERSIONS = 8;
 /** Names remembered in all. Beyond it the oldest are forgotten, and may be sent once more. */
 const MAX_ENTRIES = 20_000;
 
+/** A configuration object that a rejected resource comes from. */
+export interface Culprit {
+  /** `kind/namespace/name`. */
+  readonly object: string;
+  /** As of the rejection; `undefined` for what counts none. */
+  readonly generation: number | undefined;
+}
+
 /** A name of which a version was rejected. */
 export interface Quarantined {
   readonly classKey: string;
@@ -36,8 +44,8 @@ export interface Quarantined {
   readonly from: "class" | "stream";
   /** Streams that rejected it and are connected. */
   readonly streams: readonly string[];
-  /** Configuration objects it comes from, `kind/namespace/name`. */
-  readonly culprits: readonly string[];
+  /** Configuration objects it comes from, the likeliest first. */
+  readonly culprits: readonly Culprit[];
 }
 
 /** A stream, as far as this goes. */
@@ -51,7 +59,7 @@ interface Entry extends Omit<Quarantined, "streams"> {
   message: string;
   lastGood: Resource | undefined;
   from: "class" | "stream";
-  culprits: readonly string[];
+  culprits: readonly Culprit[];
   readonly streams: Set<Stream>;
   /** Names held back together with it, because it is not known which of them is the reason. */
   together: readonly string[];
@@ -66,7 +74,7 @@ export interface Rejection {
   readonly before: Resource | undefined;
   readonly message: string;
   readonly from: "class" | "stream";
-  readonly culprits: readonly string[];
+  readonly culprits: readonly Culprit[];
   /** Names rejected with it, when it is not known which of them is the reason. */
   readonly together: readonly string[];
 }
@@ -259,7 +267,9 @@ function report({ typeUrl, name, message, culprits, lastGood, from }: Entry, str
     type: short(typeUrl),
     name: printable(name),
     message: printable(message),
-    from: culprits.slice(0, 10),
+    from: culprits.slice(0, 10).map(({ object, generation }) =>
+      generation === undefined ? object : `${object} (generation ${generation})`
+    ),
     serving: lastGood ? "the version before" : "none",
     keptFrom: from === "class" ? "proxies of its kind" : "this proxy",
   });

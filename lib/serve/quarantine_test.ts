@@ -66,7 +66,9 @@ async function gauge(): Promise<number> {
 }
 
 Deno.test("quarantine: the last accepted version stays, all else flows, and a repaired one heals at once", async () => {
-  await using w = await world([CDS], {}, { culprits: (_, name) => [`Thing/default/${name}`] });
+  await using w = await world([CDS], {}, {
+    culprits: (_, name) => [{ object: `Thing/default/${name}`, generation: 2 }],
+  });
   w.set(CDS, { a: "a1", b: "b1" });
   w.publish();
   const one = picky(w, CDS, "one");
@@ -80,7 +82,7 @@ Deno.test("quarantine: the last accepted version stays, all else flows, and a re
     "b",
     "class",
     ["one.default-1"],
-    ["Thing/default/b"],
+    [{ object: "Thing/default/b", generation: 2 }],
   ]);
   assert.match(b!.message, /adding\/updating cluster\(s\) b/);
   assert.equal(text.decode(b!.lastGood!.bytes), "b1");

@@ -15,7 +15,7 @@ import { nameTable } from "./names.ts";
 import { parseNode } from "./node.ts";
 import { joined, type XdsObserver } from "./observe.ts";
 import { step } from "./push.ts";
-import { quarantine, type Quarantined } from "./quarantine.ts";
+import { type Culprit, quarantine, type Quarantined } from "./quarantine.ts";
 import { publicationTeller } from "./publication.ts";
 import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
@@ -87,8 +87,8 @@ export interface XdsOptions {
   readonly changedAt?: () => number | undefined;
   /** Who watches what is sent and answered. */
   readonly observers?: readonly XdsObserver[];
-  /** Configuration objects a resource comes from, `kind/namespace/name`; asked when one is rejected. */
-  readonly culprits?: (view: View, name: string) => readonly string[];
+  /** Configuration objects a resource comes from; asked when one is rejected. */
+  readonly culprits?: (view: View, name: string) => readonly Culprit[];
 }
 
 /** A running discovery server. */

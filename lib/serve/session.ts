@@ -10,7 +10,7 @@ import { scope } from "../log/mod.ts";
 import { type RpcCall, RpcError, statusName } from "../rpc/mod.ts";
 import * as metrics from "./metrics.ts";
 import type { NameTable } from "./names.ts";
-import type { Quarantine } from "./quarantine.ts";
+import type { Culprit, Quarantine } from "./quarantine.ts";
 import { accepted, isProbing, rejected, screened, shown } from "./rejection.ts";
 import type { XdsObserver } from "./observe.ts";
 import { connect, noteAccepted } from "./parts.ts";
@@ -55,7 +55,7 @@ export interface Hall {
   readonly enqueue: (session: Session) => void;
   readonly quarantine: Quarantine;
   /** Configuration objects that a resource comes from. */
-  readonly culprits: (view: View, name: string) => readonly string[];
+  readonly culprits: (view: View, name: string) => readonly Culprit[];
   /** Who watches. */
   readonly observer: XdsObserver;
   /** What streams saw before they moved, gathered until the publication that moved them is told. */

@@ -5,17 +5,12 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { openStream } from "../../lib/rpc/mod.ts";
-import { create, encode, fromBinary, type MessageInitShape } from "../../lib/proto/mod.ts";
-import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE, ROUTE_TYPE } from "../../lib/serve/mod.ts";
+import { CLUSTER_TYPE } from "../../lib/serve/mod.ts";
 import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { familiesOf, metricsPage, NONE, WAITING } from "../../scripts/metrics_page.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
+import { connectJudging, type JudgingClient } from "../support/judging_client.ts";
 import { metricOf } from "../support/views.ts";
-import {
-  DeltaDiscoveryRequestSchema,
-  DeltaDiscoveryResponseSchema,
-} from "#envoy/service/discovery/v3/discovery_pb.ts";
 
 const PAGE = new URL("../../docs/metrics.md", import.meta.url);
 const SPEC = (Deno.env.get("MESH_SPEC_DIR") ??
@@ -110,32 +105,17 @@ extensionProviders:
   dataproxyExtAuthzGrpc: { service: gone.test, port: 9000 }
 `;
 
-type Request = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
-
 /** A proxy that asks for all types and rejects whatever it is sent. */
-function connectRejecting(xds: string, name: string, ip: string): () => Promise<unknown> {
-  const stream = openStream({
-    target: xds,
-    path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+function connectRejecting(xds: string, name: string, ip: string): JudgingClient {
+  const client = connectJudging(xds, {
+    name,
+    ip,
+    routes: ["80"],
+    endpoints: ["outbound|80||a.test"],
+    judge: () => "none of it",
   });
-  const send = (request: Request) =>
-    stream.send(encode(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)));
-  const node = { id: `sidecar~${ip}~${name}.test~test.svc.cluster.local` };
-  send({ node, typeUrl: CLUSTER_TYPE });
-  send({ typeUrl: LISTENER_TYPE });
-  send({ typeUrl: ROUTE_TYPE, resourceNamesSubscribe: ["80"] });
-  send({ typeUrl: ENDPOINT_TYPE, resourceNamesSubscribe: ["outbound|80||a.test"] });
-  send({ typeUrl: CLUSTER_TYPE, responseNonce: "of another time" });
-  const reading = (async () => {
-    for await (const bytes of stream.messages) {
-      const { typeUrl, nonce } = fromBinary(DeltaDiscoveryResponseSchema, bytes);
-      send({ typeUrl, responseNonce: nonce, errorDetail: { code: 3, message: "none of it" } });
-    }
-  })().catch(() => {});
-  return () => {
-    stream.close();
-    return reading;
-  };
+  client.send({ typeUrl: CLUSTER_TYPE, responseNonce: "of another time" });
+  return client;
 }
 
 /** A set of keys that can be fetched. */
@@ -196,7 +176,7 @@ Deno.test("a daemon's metrics are those of the page, and move with what they cou
       });
     for (const [name, wanted] of Object.entries(EXPECTED)) await comes(name, wanted);
     // What they used is let go of when they are gone.
-    await Promise.all(leave.map((each) => each()));
+    await Promise.all(leave.map((each) => each[Symbol.asyncDispose]()));
     await comes("pilot_xds", 0);
     await (await fetch(`${daemon.http}/debug/cachez?clear=true`)).body?.cancel();
     for (const [name, wanted] of Object.entries(AFTERWARDS)) await comes(name, wanted);
@@ -204,7 +184,7 @@ Deno.test("a daemon's metrics are those of the page, and move with what they cou
     await t.step("the page is what is exported", () => comparePage(text));
     await t.step("what is absent is absent", () => checkAbsent(text));
   } finally {
-    await Promise.all(leave.map((each) => each()));
+    await Promise.all(leave.map((each) => each[Symbol.asyncDispose]()));
   }
 });
 

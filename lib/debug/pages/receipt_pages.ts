@@ -138,8 +138,11 @@ function row(one: Quarantined, now: number): ComponentChildren[] {
     h("span", { class: "bad" }, one.message),
     span(now - one.since),
     one.lastGood === undefined ? "nothing" : "what was accepted last",
-    one.culprits.map((object) =>
-      h("div", null, h("a", { href: pathOf("objects", ...object.split("/")) }, object))
+    one.culprits.map(({ object, generation }) =>
+      h("div", null, [
+        h("a", { href: pathOf("objects", ...object.split("/")) }, object),
+        generation === undefined ? null : ` generation ${generation}`,
+      ])
     ),
   ];
 }

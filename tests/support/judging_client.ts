@@ -1,0 +1,75 @@
+/**
+ * A proxy that asks for all types over delta and says of each response what a test tells it to.
+ *
+ * @module
+ */
+import { openStream } from "../../lib/rpc/mod.ts";
+import { create, encode, fromBinary, type MessageInitShape } from "../../lib/proto/mod.ts";
+import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE, ROUTE_TYPE } from "../../lib/serve/mod.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+
+type Request = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
+
+/** How a client differs from others. */
+export interface JudgingOptions {
+  readonly name: string;
+  readonly ip: string;
+  readonly routes?: readonly string[];
+  readonly endpoints?: readonly string[];
+  /** What is wrong with a response that holds resources of these names; nothing, unless said otherwise. */
+  readonly judge?: (names: readonly string[]) => string | undefined;
+}
+
+/** A connected client. */
+export interface JudgingClient extends AsyncDisposable {
+  /** Names of resources that came in responses it accepted, and did not go since. */
+  readonly held: ReadonlySet<string>;
+  send(request: Request): void;
+}
+
+/** Connects a sidecar of namespace `test`. */
+export function connectJudging(xds: string, options: JudgingOptions): JudgingClient {
+  const { name, ip, routes = [], endpoints = [], judge = () => undefined } = options;
+  const stream = openStream({
+    target: xds,
+    path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+  });
+  const send = (request: Request) =>
+    stream.send(encode(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)));
+  const held = new Set<string>();
+  send({
+    node: { id: `sidecar~${ip}~${name}.test~test.svc.cluster.local` },
+    typeUrl: CLUSTER_TYPE,
+  });
+  send({ typeUrl: LISTENER_TYPE });
+  send({ typeUrl: ROUTE_TYPE, resourceNamesSubscribe: [...routes] });
+  send({ typeUrl: ENDPOINT_TYPE, resourceNamesSubscribe: [...endpoints] });
+  const reading = (async () => {
+    for await (const bytes of stream.messages) {
+      const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);
+      const { typeUrl, nonce } = response;
+      const names = response.resources.map((one) => one.name);
+      const message = judge(names);
+      if (message === undefined) {
+        for (const one of names) held.add(one);
+        for (const one of response.removedResources) held.delete(one);
+      }
+      send({
+        typeUrl,
+        responseNonce: nonce,
+        ...(message === undefined ? {} : { errorDetail: { code: 3, message } }),
+      });
+    }
+  })().catch(() => {}); // The stream was cut; who waits for something of it will say so.
+  return {
+    held,
+    send,
+    [Symbol.asyncDispose]: () => {
+      stream.close();
+      return reading;
+    },
+  };
+}
