@@ -8,7 +8,7 @@ import {
   startTranslation,
   TAKES_PARTS,
 } from "../../../tests/support/translation_fixture.ts";
-import { fromBinary, type JsonValue, SERVED_TYPES, toJson } from "../../proto/mod.ts";
+import { diffResource, renderChanges, showResource } from "../../diff/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import { TYPE_URLS } from "../mod.ts";
 import { LUA, PATCH_CASES, type PatchCase, PATCHED_MESH } from "./cases.ts";
@@ -35,35 +35,50 @@ ${items}`;
 /** Types that patches change. */
 const TYPES = ["cluster", "listener", "route", "virtualHost", "extension"] as const;
 
-/** What a proxy is served, by type and name, as JSON. */
-function served(bench: Bench, node: ProxyNode): Record<string, Record<string, JsonValue>> {
+/** What a proxy is served, by type and name. */
+function served(bench: Bench, node: ProxyNode): Record<string, Record<string, Uint8Array>> {
   const seat = bench.translation.source.seat(node, () => {});
   const all = TYPES.map((short) => {
-    const url = TYPE_URLS[short];
-    const schema = SERVED_TYPES.getMessage(url.slice(url.lastIndexOf("/") + 1))!;
-    const entries = [...seat.view(url)?.entries() ?? []].map((r) =>
-      [r.name, toJson(schema, fromBinary(schema, r.bytes), { registry: SERVED_TYPES })] as const
-    );
-    return [short, Object.fromEntries(entries)] as const;
+    const entries = [...seat.view(TYPE_URLS[short])?.entries() ?? []];
+    return [short, Object.fromEntries(entries.map((r) => [r.name, r.bytes]))] as const;
   });
   seat.close();
   return Object.fromEntries(all);
 }
 
-/** What is different: new content by name, `null` for what is gone. */
+/** What is different of each resource, a line each; and the order of filters where they are others. */
 function differences(
   before: ReturnType<typeof served>,
   after: ReturnType<typeof served>,
-): Record<string, Record<string, JsonValue>> {
-  const out: Record<string, Record<string, JsonValue>> = {};
-  for (const [type, old] of Object.entries(before)) {
-    const now = after[type]!;
-    const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort();
-    const other = names.filter((n) => JSON.stringify(old[n]) !== JSON.stringify(now[n]));
-    if (other.length === 0) continue;
-    out[type] = Object.fromEntries(other.map((name) => [name, now[name] ?? null]));
+): Record<string, Record<string, string[]>> {
+  const out: Record<string, Record<string, string[]>> = {};
+  for (const type of TYPES) {
+    const [old, now] = [before[type]!, after[type]!];
+    for (const name of [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()) {
+      const changes = diffResource(TYPE_URLS[type], old[name], now[name]);
+      const lines = renderChanges(changes).split("\n").filter((line) => line !== "");
+      const order = namesIn(type, now[name]);
+      if (namesIn(type, old[name]) !== order) lines.push(`order: ${order}`);
+      if (lines.length > 0) (out[type] ??= {})[name] = lines;
+    }
   }
   return out;
+}
+
+/** Names of filters and routes, in their order. */
+function namesIn(type: typeof TYPES[number], bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) return "";
+  const json = showResource(TYPE_URLS[type], bytes);
+  const found = JSON.stringify(json).matchAll(
+    /"name":"([^"]+)","typedConfig"|"(?:prefix|path)":"([^"]+)"/g,
+  );
+  const names = [...found].map(([, filter, route]) => filter ?? route!);
+  return [...new Set(names)].map((name) => name.replace(/^envoy\.filters\./, "")).join(" ");
+}
+
+/** A resource as JSON. */
+function shown(type: typeof TYPES[number], bytes: Uint8Array): string {
+  return JSON.stringify(showResource(TYPE_URLS[type], bytes));
 }
 
 for (const { name, proxy, patches, apart } of PATCH_CASES) {
@@ -97,12 +112,7 @@ Deno.test("patches are applied in order: the root namespace's first, then by pri
   bench.set(
     filter("root", [first("root")], "  priority: 9\n").replace("space: one", "space: mesh-system"),
   );
-  const url = TYPE_URLS.listener;
-  const listener = seat.view(url)!.get("0.0.0.0_80")!;
-  const schema = SERVED_TYPES.getMessage(url.slice(url.lastIndexOf("/") + 1))!;
-  const json = JSON.stringify(
-    toJson(schema, fromBinary(schema, listener.bytes), { registry: SERVED_TYPES }),
-  );
+  const json = shown("listener", seat.view(TYPE_URLS.listener)!.get("0.0.0.0_80")!.bytes);
   const found = [...json.matchAll(/"name":"(first|second|third|root)"/g)].map(([, name]) => name);
   assert.deepEqual(found, ["third", "second", "first", "root"], "each is put before the others");
 });
@@ -148,8 +158,8 @@ Deno.test("a patch that makes a resource invalid is left out of it and named; ot
     "{applyTo: CLUSTER, match: {cluster: {service: a.example}}, patch: {operation: MERGE, value: {lbPolicy: RANDOM}}}",
     "{applyTo: FILTER_CHAIN, match: {listener: {name: 240.0.0.1_9000}}, patch: {operation: REMOVE}}",
   ]));
-  const cluster = served(bench, PROXIES.client).cluster!["outbound|80||a.example"];
-  assert.equal((cluster as { lbPolicy: string }).lbPolicy, "RANDOM");
+  const cluster = served(bench, PROXIES.client).cluster!["outbound|80||a.example"]!;
+  assert.match(shown("cluster", cluster), /"lbPolicy":"RANDOM"/);
   assert.ok(seat.view(TYPE_URLS.listener)!.get("240.0.0.1_9000"));
   const faults = bench.translation.patches.faults().filter((f) => !f.resource.includes("v1"));
   assert.deepEqual(faults, [
