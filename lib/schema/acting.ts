@@ -245,6 +245,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "enableAutoMtls",
       "pathNormalization",
       "dnsRefreshRate",
+      "h2UpgradePolicy",
       "localityLbSetting",
       "defaultServiceExportTo",
       "defaultVirtualServiceExportTo",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { fromBinary } from "../proto/mod.ts";
 import { parseMeshConfig } from "../schema/mod.ts";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
@@ -38,4 +39,29 @@ metadata: {name: a, namespace: one}
 spec: {host: a.example, trafficPolicy: {connectionPool: {tcp: {maxConnections: 3}}}}
 `);
   assert.equal(limit(), 3);
+});
+
+Deno.test("the mesh may carry HTTP to services as HTTP/2, and a rule may say otherwise", () => {
+  const { value } = parseMeshConfig("h2UpgradePolicy: UPGRADE", "mesh");
+  const bench = startTranslation(value);
+  bench.set(SERVICE);
+  const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+  const upgraded = (): boolean => {
+    const { bytes } = seat.view(TYPE_URLS.cluster)!.get("outbound|80||a.example")!;
+    const options = Object.values(fromBinary(ClusterSchema, bytes).typedExtensionProtocolOptions);
+    return options.some(({ value }) => {
+      const { upstreamProtocolOptions: chosen } = fromBinary(HttpProtocolOptionsSchema, value);
+      return chosen.case === "explicitHttpConfig" &&
+        chosen.value.protocolConfig.case === "http2ProtocolOptions";
+    });
+  };
+  assert.equal(upgraded(), true);
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: a, namespace: one}
+spec:
+  host: a.example
+  trafficPolicy: {connectionPool: {http: {h2UpgradePolicy: DO_NOT_UPGRADE}}}
+`);
+  assert.equal(upgraded(), false);
 });
