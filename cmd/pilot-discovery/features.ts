@@ -162,6 +162,30 @@ const MESH_MULTIROOT_MESH = declareEnv({
   readers,
 });
 
+const ENABLE_RESOLUTION_NONE_TARGET_PORT = declareEnv({
+  name: "ENABLE_RESOLUTION_NONE_TARGET_PORT",
+  type: "bool",
+  default: true,
+  doc: "Let targetPort act in ServiceEntries of resolution NONE.",
+  readers,
+});
+
+const PILOT_DRAINING_LABEL = declareEnv({
+  name: "PILOT_DRAINING_LABEL",
+  type: "string",
+  default: "mesh.io/draining",
+  doc: "Label whose endpoints are sent as draining; empty: none.",
+  readers,
+});
+
+const ENABLE_ENHANCED_DESTINATIONRULE_MERGE = declareEnv({
+  name: "ENABLE_ENHANCED_DESTINATIONRULE_MERGE",
+  type: "bool",
+  default: true,
+  doc: "Merge DestinationRules of a host only where their exportTo is equal.",
+  readers,
+});
+
 const ENABLE_LOCALITY_WEIGHTED_LB_CONFIG = declareEnv({
   name: "ENABLE_LOCALITY_WEIGHTED_LB_CONFIG",
   type: "bool",
@@ -189,6 +213,9 @@ export function readFeatures(): Features {
     vhds: PILOT_ENABLE_VHDS.get(),
     giveAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
     multiRoot: MESH_MULTIROOT_MESH.get(),
+    targetPortOfNone: ENABLE_RESOLUTION_NONE_TARGET_PORT.get(),
+    drainingLabel: PILOT_DRAINING_LABEL.get(),
+    mergeEqualExports: ENABLE_ENHANCED_DESTINATIONRULE_MERGE.get(),
     weighLocalities: ENABLE_LOCALITY_WEIGHTED_LB_CONFIG.get(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),
   };

@@ -82,6 +82,20 @@ Deno.test("rules of one host merge: subsets of all, the first's policy, the firs
   assert.equal(policy.trafficPolicy?.loadBalancer?.lbPolicy.case, "simple");
 });
 
+Deno.test("rules merge only where the same namespaces see them, unless that is switched off", () => {
+  const rules = [
+    rule("first", "one", "a.example", "  exportTo: [two, .]"),
+    rule("alike", "one", "a.example", "  exportTo: [., two]"),
+    rule("public", "one", "a.example"),
+  ].join("\n---\n");
+  const mergedWhere = (mergeEqualExports: boolean): string => {
+    const { graph, policies } = meshOf(rules, { mergeEqualExports });
+    return graph.peek(policies.ruleKey, "one|one|a.example");
+  };
+  assert.equal(mergedWhere(true), "one/first,one/alike");
+  assert.equal(mergedWhere(false), "one/first,one/alike,one/public");
+});
+
 Deno.test("the most specific VirtualService routes a host, then the oldest", () => {
   const mesh = meshOf([
     route("wide", "one", "*.example"),

@@ -115,6 +115,8 @@ export function createMesh(graph: Graph, options: {
   readonly domain: string;
   /** The cluster that endpoints of files belong to; default: none. */
   readonly clusterId?: string;
+  /** See `PolicyOptions`; true unless said otherwise. */
+  readonly mergeEqualExports?: boolean;
   /** See `SecurityOptions`; true unless said otherwise. */
   readonly selectorsForApiGateways?: boolean;
 }): Mesh {
@@ -122,7 +124,10 @@ export function createMesh(graph: Graph, options: {
   const { tables, indexes } = createTables(graph, domain);
   const field = deriveMesh(graph, tables);
   const services = deriveServices(graph, tables, indexes);
-  const policies = derivePolicies(graph, tables, indexes, (read) => field(read, "rootNamespace"));
+  const policies = derivePolicies(graph, tables, indexes, {
+    rootNamespace: (read) => field(read, "rootNamespace"),
+    mergeEqualExports: options.mergeEqualExports ?? true,
+  });
   const routes = deriveRoutes(graph, tables, indexes, domain);
   const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
   const networks = deriveNetworks(graph, tables, services, options.clusterId ?? "");

@@ -45,12 +45,20 @@ export interface Policies {
   readonly policy: Derived<Policy>;
 }
 
-/** Creates the tables. `rootNamespace` reads the mesh's root namespace. */
+/** How rules are looked for and merged. */
+export interface PolicyOptions {
+  /** Reads the mesh's root namespace. */
+  readonly rootNamespace: (read: Read) => string;
+  /** Whether rules are merged only where they are exported to the same namespaces. */
+  readonly mergeEqualExports: boolean;
+}
+
+/** Creates the tables. */
 export function derivePolicies(
   graph: Graph,
   tables: Tables,
   indexes: Indexes,
-  rootNamespace: (read: Read) => string,
+  { rootNamespace, mergeEqualExports }: PolicyOptions,
 ): Policies {
   const ruleKey = deriveTelling<string>(graph, "policy.ruleKey", (read, key, tell) => {
     const [client = "", owner = "", host = ""] = key.split("|");
@@ -60,14 +68,16 @@ export function derivePolicies(
     for (const rank of ranks) {
       if (tell !== undefined) passedOver.push(...hiddenIn(rank, client));
       if (rank.rows.length === 0) continue;
+      const rows = mergeEqualExports ? exportedAlike(rank.rows) : rank.rows;
       if (tell !== undefined) {
         for (const later of ranks) {
           passedOver.push(...hiddenIn(later, client), ...after(rank, later));
         }
         passedOver.push(...elsewhere(read, tables, indexes, host, places));
-        tellRules(tell, rank, passedOver, host);
+        passedOver.push(...notMerged(rank.rows, rows));
+        tellRules(tell, { ...rank, rows }, passedOver, host);
       }
-      return rank.rows.map((r) => objectKey(r.meta)).join(",");
+      return rows.map((r) => objectKey(r.meta)).join(",");
     }
     if (tell !== undefined) {
       passedOver.push(...elsewhere(read, tables, indexes, host, places));
@@ -107,6 +117,22 @@ function* ranked(
       yield { place, pattern, ...rulesFor(read, tables, indexes, pattern, place, of.client) };
     }
   }
+}
+
+type RuleRows = readonly ConfigObject<DestinationRule>[];
+
+/** The first rule, and those that are exported to the same namespaces: who sees one of them sees all. */
+function exportedAlike(rows: RuleRows): RuleRows {
+  const of = ({ spec, meta }: ConfigObject<DestinationRule>): string =>
+    String(visibilityOf(spec.exportTo, meta.namespace));
+  return rows.filter((row) => of(row) === of(rows[0]!));
+}
+
+function notMerged(rows: RuleRows, merged: RuleRows): PassedOver[] {
+  return rows.filter((row) => !merged.includes(row)).map((row) => ({
+    ...fromObject(row, "spec.exportTo"),
+    why: "it is exported to others than the rule before it",
+  }));
 }
 
 function hiddenIn({ hidden }: Rank, client: string): PassedOver[] {

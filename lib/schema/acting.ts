@@ -120,6 +120,8 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "egress[].captureMode",
       "egress[].hosts",
       "outboundTrafficPolicy.mode",
+      "inboundConnectionPool",
+      "ingress[].connectionPool",
     ],
   },
   VirtualService: {
@@ -181,6 +183,11 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "subsets[].name",
       "subsets[].labels",
       ...POLICIES.flatMap(trafficPolicy),
+      ...POLICIES.filter((at) => !at.endsWith("[]")).flatMap((at) => [
+        `${at}.proxyProtocol`,
+        `${at}.retryBudget.percent`,
+        `${at}.retryBudget.minRetryConcurrency`,
+      ]),
       ...POLICIES.filter((at) => at.endsWith("[]")).map((at) => `${at}.port`),
     ],
   },

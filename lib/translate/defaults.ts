@@ -57,6 +57,8 @@ export function clusterDefaults(
     h2Upgrade: mesh.field(read, "h2UpgradePolicy") === MeshConfig_H2UpgradePolicy.UPGRADE,
     localityLb: meshLocality(read, mesh),
     alwaysWeighLocalities: features.weighLocalities,
+    targetPortOfNone: features.targetPortOfNone,
+    drainingLabel: features.drainingLabel,
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
     autoSni: features.autoSni,

@@ -36,6 +36,12 @@ export interface Features {
    * the keys are at a service of the mesh and this program elsewhere.
    */
   readonly remoteKeys: "daemon" | "proxy" | "hybrid";
+  /** `targetPort` counts for services without resolution. */
+  readonly targetPortOfNone: boolean;
+  /** Label whose endpoints are sent as draining; empty: none. */
+  readonly drainingLabel: string;
+  /** Rules for one host are merged only where they are exported to the same namespaces. */
+  readonly mergeEqualExports: boolean;
   /** Localities share traffic by their weight in every cluster. */
   readonly weighLocalities: boolean;
   /** Proxies that can are sent virtual hosts as resources of their own. */

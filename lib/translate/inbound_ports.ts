@@ -43,9 +43,9 @@ export function inboundPorts(
     `${cls.namespace}|${labelsKey(cls.labels)}`,
     tell,
   );
-  const ingress = sidecarKey === ""
-    ? []
-    : read.get(mesh.tables.sidecars, sidecarKey)?.spec.ingress ?? [];
+  const sidecar = sidecarKey === "" ? undefined : read.get(mesh.tables.sidecars, sidecarKey)?.spec;
+  const ingress = sidecar?.ingress ?? [];
+  const pool = sidecar?.inboundConnectionPool;
   const ports = ingress.length > 0
     ? ingress.map((listener): InboundPort => ({
       number: listener.port?.number ?? 0,
@@ -54,8 +54,12 @@ export function inboundPorts(
       bindToPort: listener.captureMode === CaptureMode.NONE,
       defaultEndpoint: listener.defaultEndpoint,
       services: [],
+      connectionPool: listener.connectionPool ?? pool,
     }))
-    : targetPorts(read, context, cls, tell);
+    : targetPorts(read, context, cls, tell)
+      .map((port) =>
+        pool === undefined ? port : { ...port, connectionPool: pool, rule: undefined }
+      );
   if (ingress.length > 0) {
     for (const [i, { number }] of ports.entries()) {
       within(tell, partOf(number))?.({

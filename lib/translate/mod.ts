@@ -123,6 +123,7 @@ export function createTranslation(
   const mesh = createMesh(graph, {
     domain: options.domain,
     clusterId: options.clusterId,
+    mergeEqualExports: options.features.mergeEqualExports,
     selectorsForApiGateways: options.features.selectorsForApiGateways,
   });
   const partial = { mesh, features: options.features, clusterId: options.clusterId };

@@ -248,6 +248,7 @@ function assignmentsOf(
     clusterId: context.clusterId,
     mutual: takesMutual(read, context),
     sendUnhealthy: context.features.sendUnhealthyEndpoints,
+    drainingLabel: context.features.drainingLabel,
     place,
     reach: place && reachOf(read, context),
   };

@@ -39,9 +39,12 @@ export function testMeshConfig(): MeshConfig {
 }
 
 /** A mesh of these documents. */
-export function meshOf(yaml: string): Mesh {
+export function meshOf(
+  yaml: string,
+  options: Partial<Parameters<typeof createMesh>[1]> = {},
+): Mesh {
   const graph = createGraph();
-  const mesh = createMesh(graph, { domain: "cluster.local" });
+  const mesh = createMesh(graph, { domain: "cluster.local", ...options });
   graph.transaction((tx) => {
     tx.set(mesh.tables.mesh, MESH_ROW, testMeshConfig());
     tx.set(mesh.tables.networks, MESH_ROW, create(MeshNetworksSchema));

@@ -13,22 +13,10 @@ export const TRAFFIC: readonly IdleTheme[] = [
     readers: DAEMON,
     rows: [
       bool(
-        "ENABLE_ENHANCED_DESTINATIONRULE_MERGE",
-        ALL,
-        true,
-        "Merge DestinationRules of a host only where their exportTo is equal.",
-      ),
-      bool(
         "ENABLE_HCM_INTERNAL_NETWORKS",
         ALL,
         false,
         "Take addresses of the mesh networks for internal ones in HTTP listeners.",
-      ),
-      bool(
-        "ENABLE_RESOLUTION_NONE_TARGET_PORT",
-        ALL,
-        true,
-        "Let targetPort act in ServiceEntries of resolution NONE.",
       ),
       bool(
         "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
@@ -47,12 +35,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         AGENT_DAEMON,
         false,
         "Let listeners of service ports stand beside those that a Sidecar resource names.",
-      ),
-      text(
-        "PILOT_DRAINING_LABEL",
-        AGENT_DAEMON,
-        "mesh.io/draining",
-        "Label whose endpoints are sent as draining; empty: none.",
       ),
       bool(
         "PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES",

@@ -33,6 +33,8 @@ export const CLUSTER_DEFAULTS: MeshClusterDefaults = {
   h2Upgrade: false,
   localityLb: create(LocalityLoadBalancerSettingSchema),
   alwaysWeighLocalities: false,
+  targetPortOfNone: true,
+  drainingLabel: "mesh.io/draining",
   sendUnhealthyEndpoints: false,
   telemetryLabel: true,
   autoSni: true,
@@ -159,6 +161,19 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
   undeclared_gateway: () =>
     outbound({ port: testPort({ protocol: "Unsupported" }), role: "router" }),
   none: () => outbound({ service: testService({ ...EXTERNAL, resolution: "NONE" }) }),
+  none_target_port_off: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, resolution: "NONE" }),
+      defaults: { targetPortOfNone: false },
+    }),
+  proxy_protocol: () => outbound({ rulePolicy: { proxyProtocol: { version: "V2" } } }),
+  proxy_protocol_tls: () =>
+    outbound({
+      rulePolicy: {
+        proxyProtocol: {},
+        tls: { mode: "SIMPLE", caCertificates: "/etc/mesh/ca.pem" },
+      },
+    }),
   none_gateway: () =>
     outbound({ service: testService({ ...EXTERNAL, resolution: "NONE" }), role: "router" }),
   dns_own_name: () =>

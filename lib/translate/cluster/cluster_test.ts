@@ -19,10 +19,17 @@ import {
 } from "../../proto/mod.ts";
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { ProxyProtocolUpstreamTransportSchema } from "#envoy/extensions/transport_sockets/proxy_protocol/v3/upstream_proxy_protocol_pb.ts";
+import { RawBufferSchema } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { buildOutboundCluster } from "./mod.ts";
 
-const registry = createRegistry(HttpProtocolOptionsSchema, UpstreamTlsContextSchema);
+const registry = createRegistry(
+  HttpProtocolOptionsSchema,
+  ProxyProtocolUpstreamTransportSchema,
+  RawBufferSchema,
+  UpstreamTlsContextSchema,
+);
 
 /** The cluster as JSON, with the one field that the generated code does not know. */
 function jsonOf(cluster: Cluster): JsonValue {

@@ -71,6 +71,7 @@ export function dnsAssignment(
     telemetryLabel: input.mesh.telemetryLabel,
     mutual: input.takesMutual,
     sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
+    drainingLabel: input.mesh.drainingLabel,
     place: input.place,
     reach: input.reach,
     localityRule: localityRule(input.policy, input.mesh.localityLb),

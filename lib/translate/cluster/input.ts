@@ -42,6 +42,10 @@ export interface MeshClusterDefaults {
   readonly alwaysWeighLocalities: boolean;
   /** Endpoints that are not ready are sent too, so panic must never pick them. */
   readonly sendUnhealthyEndpoints: boolean;
+  /** Whether `targetPort` counts for services without resolution. */
+  readonly targetPortOfNone: boolean;
+  /** Label that marks endpoints as draining; empty: none. */
+  readonly drainingLabel: string;
   /** Whether TLS without a server name of its own takes that of each request. */
   readonly autoSni: boolean;
   /** Whether services are named in metadata. */

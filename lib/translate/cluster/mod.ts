@@ -2,9 +2,9 @@
  * Clusters: names, which policy they get, and how they are built. Pure functions
  * from plain data to messages.
  *
- * Not acted on here: TLS with issued certificates, the `tunnel` and `proxyProtocol` groups of a policy,
- * locality failover and distribution, `backendUtilization`, zone-aware settings,
- * `consecutiveErrors`, `outlierDetectionHttpErrorCodes`, `budgetInterval`.
+ * Not acted on here: TLS with issued certificates, the `tunnel` group of a policy,
+ * `backendUtilization`, zone-aware settings, `consecutiveErrors`, `outlierDetectionHttpErrorCodes`,
+ * `budgetInterval`.
  *
  * @module
  */

@@ -49,12 +49,17 @@ export function applyMutualTls(
     create(SocketMatchSchema, {
       name: "tlsMode-disabled",
       match: {},
-      transportSocket: create(TransportSocketSchema, {
-        name: "envoy.transport_sockets.raw_buffer",
-        configType: { case: "typedConfig", value: packAny(RawBufferSchema, {}) },
-      }),
+      transportSocket: rawSocket(),
     }),
   ];
+}
+
+/** Connections that nothing secures. */
+export function rawSocket(): TransportSocket {
+  return create(TransportSocketSchema, {
+    name: "envoy.transport_sockets.raw_buffer",
+    configType: { case: "typedConfig", value: packAny(RawBufferSchema, {}) },
+  });
 }
 
 function socketOf(

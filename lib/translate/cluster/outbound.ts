@@ -14,17 +14,18 @@ import {
 import type { Metadata } from "#envoy/config/core/v3/base_pb.ts";
 import { formatDuration } from "../../base/mod.ts";
 import type { Told } from "../../derive/mod.ts";
-import type { Resolution, Role } from "../../model/mod.ts";
+import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../proto/mod.ts";
 import { adsSource, configPath, meshMetadata } from "../wire/mod.ts";
 import { applyConnectionPool, UNLIMITED } from "./connection.ts";
 import { applyDns, dnsAssignment } from "./dns.ts";
 import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { ClusterListener, OutboundClusterInput } from "./input.ts";
-import { applyLoadBalancer, isPassthrough } from "./load_balancer.ts";
+import { applyLoadBalancer, isOriginalDestination, isPassthrough } from "./load_balancer.ts";
 import { applyMutualTls } from "./mutual.ts";
 import { clusterName } from "./name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
+import { applyProxyProtocol } from "./proxy_protocol.ts";
 import { applyTls, namesOfRequests } from "./tls.ts";
 
 /**
@@ -59,8 +60,10 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   applyHttpOptions(cluster, http, pool, names);
   applyTls(cluster, policy?.tls, http, subjectAltNames);
   applyMutualTls(cluster, input, http);
+  applyProxyProtocol(cluster, policy?.proxyProtocol);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
   applyLoadBalancer(cluster, policy, mesh);
+  if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
   if (isEds(cluster)) {
     cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, {
       serviceName: name,
@@ -124,6 +127,14 @@ function discoveryType(resolution: Resolution, role: Role): DiscoveryType {
 function isDns(cluster: Cluster): boolean {
   const type = cluster.clusterDiscoveryType.value;
   return type === DiscoveryType.STRICT_DNS || type === DiscoveryType.LOGICAL_DNS;
+}
+
+/** Connections to where they were meant for go to the workload's port there, if it is another. */
+function toTargetPort(cluster: Cluster, { number, targetPort }: ServicePort): void {
+  if (targetPort === number || !isOriginalDestination(cluster)) return;
+  cluster.lbConfig = create(ClusterSchema, {
+    lbConfig: { case: "originalDstLbConfig", value: { upstreamPortOverride: targetPort } },
+  }).lbConfig;
 }
 
 function isEds(cluster: Cluster): boolean {

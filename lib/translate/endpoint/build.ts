@@ -63,13 +63,13 @@ export const TRANSPORT_METADATA = "envoy.transport_socket_match";
 export const TLS_MODE = { key: "tlsMode", mesh: "mesh" } as const;
 
 function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
-  const { endpoint, port, weight } = planned;
+  const { endpoint, port, weight, health } = planned;
   return create(LbEndpointSchema, {
     hostIdentifier: {
       case: "endpoint",
       value: { address: pipeOrSocket(endpoint.address, port) },
     },
-    healthStatus: HEALTH[endpoint.health],
+    healthStatus: HEALTH[health],
     metadata: metadataOf(planned),
     loadBalancingWeight: weight,
   });

@@ -49,7 +49,7 @@ function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
   const mark = out.length;
   writeWeight(out, 4, planned.weight);
   writeMetadata(out, planned);
-  out.number(2, HEALTH[planned.endpoint.health]);
+  out.number(2, HEALTH[planned.health]);
   writeAddress(out, planned.endpoint.address, planned.port);
   out.message(2, mark);
 }

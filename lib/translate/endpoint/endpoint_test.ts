@@ -264,6 +264,13 @@ const CASES: Readonly<Record<string, Partial<AssignmentInput>>> = {
   unhealthy: { sendUnhealthy: true },
   host_names: { hostNames: true },
   empty: { portName: "nobody" },
+  draining: {
+    endpoints: [
+      testEndpoint({ labels: { "mesh.io/draining": "true" } }),
+      testEndpoint({ address: "10.1.0.9" }),
+    ],
+    drainingLabel: "mesh.io/draining",
+  },
   placed: {
     endpoints: EVERYWHERE,
     place: placeAt(),

@@ -81,6 +81,7 @@ function entranceOf(
       workload: "",
     },
     port: way.port,
+    health: "healthy",
     weight,
     label: "",
     mutual: true,

@@ -24,6 +24,8 @@ export interface AssignmentInput {
   readonly clusterId?: string;
   /** Endpoints that are not ready are sent too, marked so; else they are left out. */
   readonly sendUnhealthy?: boolean;
+  /** Endpoints with this label are sent as draining; empty or left out: none. */
+  readonly drainingLabel?: string;
   /** Addresses may be host names, because Envoy will resolve them. */
   readonly hostNames?: boolean;
   /** Whether an endpoint's port takes mutual TLS; default: none does. */
@@ -43,6 +45,7 @@ export interface PlannedEndpoint {
   readonly port: number;
   /** From 1. */
   readonly weight: number;
+  readonly health: Endpoint["health"];
   /** Empty: no telemetry label. */
   readonly label: string;
   /** Whether clients open mutual TLS to it. */
@@ -106,6 +109,7 @@ function locality(group: readonly PlannedEndpoint[], scale: number): PlannedLoca
 
 /** `undefined` for an endpoint that is left out. */
 function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | undefined {
+  const drains = endpoint.health === "healthy" && isDraining(endpoint, input.drainingLabel);
   if (endpoint.health !== "healthy" && input.sendUnhealthy !== true) return undefined;
   if (input.subsetLabels !== undefined && !hasLabels(endpoint, input.subsetLabels)) {
     return undefined;
@@ -116,10 +120,16 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
     endpoint,
     port,
     weight: Math.max(1, endpoint.weight),
+    health: drains ? "draining" : endpoint.health,
     network: input.reach?.networkOf(endpoint) ?? endpoint.network,
     mutual: input.mutual?.(endpoint, port) ?? false,
     label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.clusterId ?? "") : "",
   };
+}
+
+/** Whether an endpoint is to finish what it has and get nothing new. */
+function isDraining({ labels }: Endpoint, label = ""): boolean {
+  return label !== "" && (labels[label] ?? "") !== "";
 }
 
 function hasLabels(endpoint: Endpoint, wanted: Readonly<Record<string, string>>): boolean {

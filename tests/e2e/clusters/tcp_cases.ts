@@ -16,6 +16,19 @@ function plain({ ports, tcp }: Parts, backend: "t" | "u"): string {
   return serviceEntry(PLAIN, [hostOf(PLAIN)], port, [endpoint(tcp[backend].port)]);
 }
 
+/** What a backend that sends back all it gets was sent, up to what the client said itself. */
+async function heardBehind(hostname: string, port: number): Promise<string> {
+  using connection = await Deno.connect({ hostname, port });
+  await connection.write(new TextEncoder().encode("ping\n"));
+  let heard = "";
+  const decoder = new TextDecoderStream();
+  for await (const text of connection.readable.pipeThrough(decoder)) {
+    heard += text;
+    if (heard.endsWith("ping\n")) break;
+  }
+  return heard;
+}
+
 export const TCP_CASES: readonly ClusterCase[] = [
   {
     name: "a TCP service",
@@ -32,6 +45,20 @@ export const TCP_CASES: readonly ClusterCase[] = [
       await answers("t");
       await rewrite(plain(parts, "u"));
       await answers("u");
+      await rewrite(documents(
+        plain(parts, "u"),
+        manifest("DestinationRule", PLAIN, {
+          host: hostOf(PLAIN),
+          trafficPolicy: { proxyProtocol: { version: "V1" } },
+        }),
+      ));
+      const header = /^u\nPROXY TCP4 127\.\S+ 127\.\S+ \d+ \d+\r\nping\n$/;
+      await each(async ({ address }) => {
+        await eventually(
+          "the header of the PROXY protocol",
+          async () => header.test(await heardBehind(address, parts.ports.tcp)),
+        );
+      });
     },
   },
   {

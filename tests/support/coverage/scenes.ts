@@ -370,6 +370,20 @@ const SIDECAR: Specs = {
       },
     ]),
   ),
+  ...Object.fromEntries(
+    ["h2UpgradePolicy=DO_NOT_UPGRADE", "maxConcurrentStreams", "http2KeepAlive"].flatMap(
+      (field) => {
+        const pool = { http: { h2UpgradePolicy: "UPGRADE" } };
+        const ingress = { port: listenerPort, defaultEndpoint: "127.0.0.1:8080" };
+        return [
+          [`ingress[].connectionPool.http.${field}`, {
+            ingress: [{ ...ingress, connectionPool: pool }],
+          }],
+          [`inboundConnectionPool.http.${field}`, { inboundConnectionPool: pool }],
+        ];
+      },
+    ),
+  ),
   "ingress[].connectionPool.http": {
     ingress: [{
       port: listenerPort,
