@@ -70,6 +70,26 @@ const SERVER_TLS_PATHS = [
   "insecureSkipVerify",
 ];
 
+/** Of proxies' connections, all but the limit of one listener's and the buffers towards services. */
+const CONNECTION_SETTINGS = [
+  "profile",
+  "listenerPerConnectionBufferLimitBytes",
+  "httpIdleTimeout",
+  "httpMaxConnectionDuration",
+  "httpDrainTimeout",
+  "httpRequestTimeout",
+  "httpRequestHeadersTimeout",
+  "httpStreamIdleTimeout",
+  "httpMaxStreamDuration",
+  "httpMaxConcurrentStreams",
+  "http2InitialStreamWindowSize",
+  "http2InitialConnectionWindowSize",
+  "httpHeadersWithUnderscoresAction",
+  "httpMergeSlashes",
+  "httpPathWithEscapedSlashesAction",
+  "globalDownstreamConnectionLimit",
+];
+
 /** Where a policy may stand. */
 const POLICIES = ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((at) => [
   at,
@@ -235,6 +255,9 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     paths: [
       "proxyListenPort",
       "proxyInboundListenPort",
+      "proxyHttpPort",
+      "protocolDetectionTimeout",
+      "disableDataproxyListenerLog",
       "connectTimeout",
       "tcpKeepalive",
       "accessLogFile",
@@ -287,7 +310,12 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "defaultConfig.dataproxyAccessLogService.address",
       "defaultConfig.fileFlushInterval",
       "defaultConfig.fileFlushMinSizeKb",
-      "defaultConfig.connectionSettings.globalDownstreamConnectionLimit",
+      "defaultConfig.gatewayTopology",
+      ...["forwardedClientCert", "setCurrentClientCertDetails", "requestId", "server"].map((
+        field,
+      ) => `defaultConfig.proxyHeaders.${field}`),
+      "defaultConfig.proxyHeaders.xForwardedPort",
+      ...CONNECTION_SETTINGS.map((field) => `defaultConfig.connectionSettings.${field}`),
     ],
     inertValues: { "outboundTrafficPolicy.mode": ["ALLOW_ANY_DYNAMIC_DNS"] },
   },

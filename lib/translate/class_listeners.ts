@@ -13,6 +13,7 @@ import { BLACK_HOLE_CLUSTER, inboundClusterName, PASSTHROUGH_CLUSTER } from "./c
 import type { Context } from "./context.ts";
 import { managerDefaults } from "./defaults.ts";
 import { flavourOf } from "./flavour.ts";
+import { httpProxyListeners } from "./http_proxy.ts";
 import type { InboundPort } from "./inbound_ports.ts";
 import { guardOf } from "./guards.ts";
 import {
@@ -43,7 +44,10 @@ export function inboundListeners(
 ): Listener[] {
   const manager = managerDefaults(read, context, flavourOf(cls), tell);
   const guard = guardOf(read, context, cls, cls.options, tell);
-  return ports.map((port) => ownListener(context, cls, port, manager, guard));
+  return [
+    ...ports.map((port) => ownListener(context, cls, port, manager, guard)),
+    ...httpProxyListeners(read, context, cls, manager),
+  ];
 }
 
 /** Where traffic is redirected: the listeners it arrives at, and those of a Sidecar that open their own port. */
@@ -70,11 +74,13 @@ export function virtualListeners(
   return [
     virtualOutbound({
       ...place,
+      exactBalance: isTrue(cls.options.OUTBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyListenPort") || OUTBOUND_PORT,
       egressCluster: allows ? PASSTHROUGH_CLUSTER : BLACK_HOLE_CLUSTER,
     }),
     virtualInbound({
       ...place,
+      exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
       guard,
       ports: ports.filter((p) => !p.bindToPort).map((p) => ({
@@ -85,6 +91,7 @@ export function virtualListeners(
       })),
     }),
     ...ports.filter((p) => p.bindToPort).map((p) => ownListener(context, cls, p, manager, guard)),
+    ...httpProxyListeners(read, context, cls, manager),
   ];
 }
 
@@ -102,9 +109,14 @@ function ownListener(
     protocol: port.protocol,
     cluster: inboundClusterName(port.number),
     virtualHost: inboundVirtualHost(context, port),
+    exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
     manager,
     guard,
   });
+}
+
+function isTrue(option: string | undefined): boolean {
+  return option === "true" || option === "1";
 }
 
 /** Every request goes to the workload. */

@@ -9,7 +9,14 @@ import type { Features } from "./features.ts";
 import type { ProxyClass, ProxyNode, ServiceTarget } from "../model/mod.ts";
 
 /** Node metadata keys that steer generation. */
-const OPTIONS = ["HTTP10", "IDLE_TIMEOUT", "HTTP_PROXY_PORT", ...CERTIFICATE_OPTIONS] as const;
+const OPTIONS = [
+  "HTTP10",
+  "IDLE_TIMEOUT",
+  "HTTP_PROXY_PORT",
+  "INBOUND_LISTENER_EXACT_BALANCE",
+  "OUTBOUND_LISTENER_EXACT_BALANCE",
+  ...CERTIFICATE_OPTIONS,
+] as const;
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 

@@ -97,6 +97,7 @@ export function managerDefaults(
   }
   return {
     accessLog: accessLog(read, context, tell),
+    ...proxySettings(read, context),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
     http10: flavour.http10 || features.http10,
@@ -122,6 +123,18 @@ function accessLog(
   if (file === "") return undefined;
   const json = mesh.field(read, "accessLogEncoding") === MeshConfig_AccessLogEncoding.JSON;
   return { file, encoding: json ? "json" : "text", format: mesh.field(read, "accessLogFormat") };
+}
+
+/** What the configuration of proxies says about clients' connections and requests. */
+function proxySettings(read: Read, { mesh }: Context): Pick<ManagerDefaults, "settings"> {
+  const proxy = mesh.field(read, "defaultConfig");
+  return {
+    settings: {
+      topology: proxy?.gatewayTopology,
+      headers: proxy?.proxyHeaders,
+      connections: proxy?.connectionSettings,
+    },
+  };
 }
 
 /** The built-in choice is `BASE`: dot segments and percent-encoding are undone, slashes stay. */

@@ -166,6 +166,7 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", { role: "router", labels: { app: "gw" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" }, local: true }),
   proxyNode("one", TAKES_PARTS),
+  proxyNode("one", { metadata: { HTTP_PROXY_PORT: "3128" } }),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
   proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
   proxyNode("one", { locality: { region: "r1", zone: "z1", subzone: "" } }),

@@ -23,6 +23,7 @@ import { type AutomaticTables, deriveAutomatic } from "./gateway_automatic.ts";
 import { type CredentialTables, deriveCredentials } from "./gateway_credentials.ts";
 import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
+import { deriveHttpProxy, type HttpProxyTables } from "./http_proxy.ts";
 import {
   deriveAssignments,
   deriveOutboundClusters,
@@ -87,6 +88,7 @@ interface Parts {
   readonly gateways: GatewayTables;
   readonly automatic: AutomaticTables;
   readonly credentials: CredentialTables;
+  readonly httpProxy: HttpProxyTables;
 }
 
 /** The layers of placements, and what patches do in them. */
@@ -101,6 +103,7 @@ export function createLayers(context: Context): Layers {
   const listeners = deriveOutboundListeners(context);
   const clusters = deriveOutboundClusters(context);
   const assignments = deriveAssignments(context);
+  const routes = deriveRoutes(context, egress);
   const parts: Parts = {
     context,
     clusters,
@@ -111,11 +114,12 @@ export function createLayers(context: Context): Layers {
     },
     overlayListeners: deriveOverlayListeners(context),
     egress,
-    routes: deriveRoutes(context, egress),
+    routes,
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
     automatic: deriveAutomatic(context, clusters.base, assignments.base),
     credentials: deriveCredentials(context),
+    httpProxy: deriveHttpProxy(context, routes.tables, egress),
   };
   const tables = explainable(parts);
   const patched = createPatched(context.mesh, {
@@ -241,6 +245,10 @@ function sidecarLayers(
       members: { list: [cls.key] },
       resources: table,
     }));
+  const proxied = collection(parts, `route/httpProxy/${sidecar}|${cls.key}`, () => ({
+    members: { listFrom: [parts.httpProxy.members, `${sidecar}|${cls.key}`] },
+    resources: parts.httpProxy.tables,
+  }));
   const outbound = sidecar === ""
     ? namespaceLayers(parts, ns, clusterKind(cls), flavour)
     : egressLayers(parts, ns, sidecar, clusterKind(cls), flavour);
@@ -255,10 +263,10 @@ function sidecarLayers(
     [TYPE_URLS.secret, [secretLayer(parts, cls)]],
     ...(cls.options.VHDS === "true"
       ? [
-        [TYPE_URLS.route, skeletonLayers(parts.routes, ns, sidecar)],
+        [TYPE_URLS.route, [proxied, ...skeletonLayers(parts.routes, ns, sidecar)]],
         [TYPE_URLS.virtualHost, virtualHostLayers(parts.routes, ns, sidecar, labels)],
       ] as const
-      : [[TYPE_URLS.route, tableLayers(parts.routes, ns, sidecar, labels)]] as const),
+      : [[TYPE_URLS.route, [proxied, ...tableLayers(parts.routes, ns, sidecar, labels)]]] as const),
   ]);
 }
 

@@ -5,9 +5,16 @@
  */
 import assert from "node:assert/strict";
 import { call, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
-import { documents, endpoint, serviceEntry } from "../support/manifest.ts";
+import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 import { problemsOf } from "../support/views.ts";
-import { assertNothingRejected, type Seat, sidecars, startWorld } from "../support/world.ts";
+import {
+  addressOf,
+  assertNothingRejected,
+  eachTransport,
+  type Seat,
+  sidecars,
+  startWorld,
+} from "../support/world.ts";
 
 const HOST = "shop.test";
 const UNKNOWN = "nobody-knows.example";
@@ -19,6 +26,13 @@ const LOGGING = `accessLogFile: /dev/stdout
 accessLogFormat: "seen %REQ(:METHOD)% %REQ(:PATH)% %RESPONSE_CODE%\\n"
 `;
 
+/** Says something and gives all that comes back until the other side ends. */
+async function askRaw(hostname: string, port: number, say: string): Promise<string> {
+  using connection = await Deno.connect({ hostname, port });
+  await connection.write(new TextEncoder().encode(say));
+  return await new Response(connection.readable).text();
+}
+
 Deno.test("the mesh configuration is followed", async (t) => {
   await using backend = startBackend("a");
   const port = freePort();
@@ -27,6 +41,21 @@ Deno.test("the mesh configuration is followed", async (t) => {
     "all.yaml": documents(
       sidecars([http]),
       serviceEntry("shop", [HOST], http, [endpoint(backend.port)]),
+      ...eachTransport((transport) =>
+        manifest("Gateway", `edge-${transport}`, {
+          selector: { transport, kind: "router" },
+          servers: [{
+            port: { ...http, name: "http" },
+            hosts: [HOST],
+            bind: addressOf("router", transport),
+          }],
+        })
+      ),
+      manifest("VirtualService", "edge", {
+        hosts: [HOST],
+        gateways: eachTransport((transport) => `edge-${transport}`),
+        http: [to(HOST)],
+      }),
     ),
   };
   const dir = await Deno.makeTempDir({ prefix: "mesh-config-file-" });
@@ -37,9 +66,11 @@ Deno.test("the mesh configuration is followed", async (t) => {
   };
   await write(BLOCKING);
   const daemon = { args: [`--meshConfig=${path}`] };
-  await using world = await startWorld({ files, daemon });
+  await using world = await startWorld({ kinds: ["sidecar", "router"], files, daemon });
+  const [callers, gateways] = (["sidecar", "router"] as const)
+    .map((kind) => world.seats.filter((seat) => seat.kind === kind)) as [Seat[], Seat[]];
   const each = async (act: (seat: Seat) => Promise<void>): Promise<void> => {
-    for (const seat of world.seats) await act(seat);
+    for (const seat of callers) await act(seat);
   };
   const ask = ({ address }: Seat, host = HOST, headers: Record<string, string> = {}, at = "/") =>
     call(`http://${address}:${port}${at}`, { host, headers });
@@ -91,6 +122,36 @@ Deno.test("the mesh configuration is followed", async (t) => {
         return seat.agent.program.output().includes("seen GET /logged 200");
       });
     });
+  });
+  await t.step("how clients' connections are taken", async () => {
+    const spaced = { a_b: "1" };
+    await each(async (seat) => assert.equal((await ask(seat, HOST, spaced)).status, 200));
+    await write(`defaultConfig:
+  connectionSettings: {httpHeadersWithUnderscoresAction: HEADERS_WITH_UNDERSCORES_REJECT_REQUEST}
+`);
+    await each(async (seat) => {
+      await eventually("the header to be refused", async () => {
+        return (await ask(seat, HOST, spaced)).status === 400;
+      });
+      assert.equal((await ask(seat)).status, 200);
+    });
+  });
+  await t.step("what stands before gateways", async () => {
+    await write("defaultConfig: {gatewayTopology: {numTrustedProxies: 1, proxyProtocol: {}}}\n");
+    for (const { address } of gateways) {
+      // The balancer says where the connection is from, the proxy before it who the client is.
+      const said = await eventually("the client's address", async () => {
+        const text = await askRaw(
+          address,
+          port,
+          `PROXY TCP4 9.9.9.9 127.0.0.1 1 2\r\nGET / HTTP/1.1\r\nhost: ${HOST}\r\n` +
+            "x-forwarded-for: 7.7.7.7\r\nconnection: close\r\n\r\n",
+        );
+        return text.includes("9.9.9.9") ? text : undefined;
+      });
+      assert.match(said, /"x-forwarded-for": ?"7\.7\.7\.7, ?9\.9\.9\.9"/);
+      assert.match(said, /"x-envoy-external-address": ?"7\.7\.7\.7"/);
+    }
   });
   await t.step("no update was refused", () => assertNothingRejected(world));
   await Deno.remove(dir, { recursive: true });

@@ -13,6 +13,7 @@ import { create, durationOf } from "../../proto/mod.ts";
 import { pipeOrSocket } from "../wire/mod.ts";
 import { listenerLogs } from "./access_log.ts";
 import type { Binding, ManagerDefaults } from "./input.ts";
+import { connectionSettings } from "./settings.ts";
 
 /** `ADDRESS_PORT`, for example `0.0.0.0_80`. */
 export function listenerName(bind: string, port: number): string {
@@ -39,7 +40,10 @@ export interface ListenerParts extends Binding {
   readonly useOriginalDst?: boolean;
   /** Sockets may have addresses that are not the host's (TPROXY). */
   readonly transparent?: boolean;
-  readonly manager: Pick<ManagerDefaults, "accessLog" | "listenerLog" | "detectionTimeoutMs">;
+  readonly manager: Pick<
+    ManagerDefaults,
+    "accessLog" | "listenerLog" | "detectionTimeoutMs" | "settings"
+  >;
 }
 
 /** Builds the listener. */
@@ -58,6 +62,11 @@ export function assemble(parts: ListenerParts): Listener {
     filterChains: [...parts.chains],
     defaultFilterChain: parts.defaultChain,
     listenerFilters: [...(parts.listenerFilters ?? [])],
+    connectionBalanceConfig: parts.exactBalance
+      ? { balanceType: { case: "exactBalance", value: {} } }
+      : undefined,
+    perConnectionBufferLimitBytes: connectionSettings(manager.settings?.connections)
+      ?.listenerPerConnectionBufferLimitBytes,
     useOriginalDst: parts.useOriginalDst || undefined,
     transparent: parts.transparent || undefined,
     accessLog: manager.listenerLog ? listenerLogs(manager.accessLog) : [],

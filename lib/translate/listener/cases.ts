@@ -18,6 +18,10 @@ import {
   type ServerTLSSettings,
   ServerTLSSettingsSchema,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import {
+  ForwardClientCertDetails as Forward,
+  TopologySchema,
+} from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import { create, fromJson, type JsonObject } from "../../proto/mod.ts";
 import {
@@ -30,6 +34,7 @@ import {
   type ManagerDefaults,
   outboundHttpListener,
   outboundTcpListener,
+  type ProxySettings,
   virtualInbound,
   virtualOutbound,
 } from "./mod.ts";
@@ -127,6 +132,15 @@ function guardOf(mode: PeerMode, ports: Readonly<Record<number, PeerMode>> = {})
     tls: mutualServerTls(SHARED, ["cluster.local"]),
   };
 }
+
+/** A load balancer stands before the gateway, and another proxy before that. */
+const BEHIND_BALANCER: ProxySettings = {
+  topology: create(TopologySchema, {
+    numTrustedProxies: 2,
+    forwardClientCertDetails: Forward.APPEND_FORWARD,
+    proxyProtocol: {},
+  }),
+};
 
 /** Name of the case → the listener. */
 export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
@@ -344,8 +358,7 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
       port: 8080,
       routeName: "http.8080",
       extraBinds: ["::"],
-      xffNumTrustedHops: 2,
-      manager: FULL,
+      manager: { ...FULL, settings: BEHIND_BALANCER },
     }),
   gateway_tcp: () =>
     gatewayTcpListener({

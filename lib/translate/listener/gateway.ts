@@ -15,10 +15,10 @@ import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf } from "../../proto/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
 import { chain, tcpChains, tcpFilter, withDefault } from "./chain.ts";
-import { tlsInspector } from "./detect.ts";
+import { proxyProtocol, tlsInspector } from "./detect.ts";
 import { distinct } from "./distinct.ts";
 import type { Guard } from "./guard.ts";
-import { type Binding, forwarding, type ManagerDefaults, type TcpChain } from "./input.ts";
+import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 import { bySni } from "./outbound.ts";
 import { serverTls } from "./tls.ts";
@@ -28,8 +28,6 @@ export interface GatewayHttpInput extends Binding {
   /** Route table, for example `http.8080`. */
   readonly routeName: string;
   readonly protocol?: Protocol;
-  /** `gatewayTopology.numTrustedProxies`. */
-  readonly xffNumTrustedHops?: number;
   readonly manager: ManagerDefaults;
   /** Default: nothing is refused. */
   readonly guard?: Guard;
@@ -62,8 +60,6 @@ export interface GatewayTlsChain {
 export interface GatewayTlsInput extends Binding {
   /** Of two for the same connections the first counts. */
   readonly chains: readonly GatewayTlsChain[];
-  /** `gatewayTopology.numTrustedProxies`. */
-  readonly xffNumTrustedHops?: number;
   readonly manager: ManagerDefaults;
   /** Default: nothing is refused. */
   readonly guard?: Guard;
@@ -79,7 +75,6 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
     statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
     routes: { rds: input.routeName },
     protocol: input.protocol,
-    xffNumTrustedHops: input.xffNumTrustedHops,
     guard: input.guard?.http,
     defaults: input.manager,
   });
@@ -88,7 +83,7 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
 
 /** The listener of a TCP port. */
 export function gatewayTcpListener(input: GatewayTcpInput): Listener {
-  const chains = tcpChains(input.chains, forwarding(input.manager, "client"));
+  const chains = tcpChains(input.chains, input.manager);
   for (const one of chains) one.filters.unshift(...guardOf(input));
   return gatewayListener(input, chains, bySni(chains));
 }
@@ -99,7 +94,7 @@ export function gatewayTlsListener(input: GatewayTlsInput): Listener {
     create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
-        ? [...guardOf(input), tcpFilter(to.tcp, forwarding(input.manager, "client"))]
+        ? [...guardOf(input), tcpFilter(to.tcp, input.manager)]
         : [httpsFilter(input, to.routeName)],
       transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to)),
     })
@@ -112,7 +107,6 @@ function httpsFilter(input: GatewayTlsInput, routeName: string): Filter {
     class: "gateway",
     statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
     routes: { rds: routeName },
-    xffNumTrustedHops: input.xffNumTrustedHops,
     guard: input.guard?.http,
     defaults: input.manager,
   });
@@ -133,7 +127,10 @@ function gatewayListener(
     direction: "outbound",
     bindToPort: true,
     ...withDefault(chains, undefined),
-    listenerFilters: detects ? [tlsInspector()] : [],
+    listenerFilters: [
+      ...(input.manager.settings?.topology?.proxyProtocol === undefined ? [] : [proxyProtocol()]),
+      ...(detects ? [tlsInspector()] : []),
+    ],
     detects,
   });
 }

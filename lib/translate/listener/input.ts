@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { ProxySettings } from "./settings.ts";
+
 /** How paths are made comparable before they are routed. */
 export type PathNormalization = "none" | "base" | "merge-slashes" | "decode-and-merge-slashes";
 
@@ -19,6 +21,8 @@ export interface AccessLogSettings {
 export interface ManagerDefaults {
   /** `undefined`: no access log. */
   readonly accessLog?: AccessLogSettings;
+  /** What the configuration of proxies says; default: nothing. */
+  readonly settings?: ProxySettings;
   /** Whether connections that no filter chain takes are logged too. */
   readonly listenerLog: boolean;
   readonly pathNormalization: PathNormalization;
@@ -44,6 +48,8 @@ export interface Binding {
   readonly port: number;
   /** Further addresses of the same listener: the other family of a dual-stack proxy. */
   readonly extraBinds?: readonly string[];
+  /** Give each of the proxy's threads as many connections as the others, at the price of a lock. */
+  readonly exactBalance?: boolean;
 }
 
 /** A share of connections. */

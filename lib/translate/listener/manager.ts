@@ -19,6 +19,7 @@ import { adsSource, cidrRange } from "../wire/mod.ts";
 import { accessLogs } from "./access_log.ts";
 import { httpFilters } from "./http_filters.ts";
 import type { ManagerDefaults, PathNormalization } from "./input.ts";
+import { withSettings } from "./settings.ts";
 
 /** Name of the network filter. */
 const HTTP_CONNECTION_MANAGER = "envoy.filters.network.http_connection_manager";
@@ -40,8 +41,6 @@ export interface ManagerInput {
   readonly protocol?: Protocol;
   /** Accept requests whose target is a whole URL, as clients of a proxy write it. */
   readonly allowAbsoluteUrl?: boolean;
-  /** Gateways behind so many trusted proxies take the client's address from `x-forwarded-for`. */
-  readonly xffNumTrustedHops?: number;
   /** Filters that let requests in or refuse them. */
   readonly guard?: readonly HttpFilter[];
   readonly defaults: ManagerDefaults;
@@ -52,7 +51,7 @@ type Init = Exclude<MessageInitShape<typeof HttpConnectionManagerSchema>, HttpCo
 /** Builds the connection manager. */
 export function httpConnectionManager(input: ManagerInput): HttpConnectionManager {
   const { defaults, routes } = input;
-  return create(HttpConnectionManagerSchema, {
+  const init: Init = {
     statPrefix: `${input.statPrefix};`,
     routeSpecifier: "rds" in routes
       ? { case: "rds", value: { configSource: adsSource(), routeConfigName: routes.rds } }
@@ -73,7 +72,13 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     proxy100Continue: defaults.proxy100Continue,
     ...pathOptions(defaults.pathNormalization),
     ...trust(input),
-  });
+  };
+  const { class: kind } = input;
+  const settings = defaults.settings ?? {};
+  return create(
+    HttpConnectionManagerSchema,
+    withSettings(init, settings, kind === "gateway", kind !== "outbound"),
+  );
 }
 
 /** Packs a connection manager as the filter of a chain. */
@@ -125,7 +130,6 @@ function trust(input: ManagerInput): Init {
       // Nobody outside is internal: what clients claim in Envoy's headers is taken off.
       return {
         useRemoteAddress: true,
-        xffNumTrustedHops: input.xffNumTrustedHops ?? 0,
         forwardClientCertDetails: ForwardClientCert.SANITIZE_SET,
         setCurrentClientCertDetails: { subject: true, cert: true, dns: true, uri: true },
         serverName: SERVER_NAME,

@@ -1,7 +1,7 @@
 /**
  * Listeners: pure functions from plain data to messages. Upstream filters only.
  *
- * Not built here: TLS with issued certificates, tracing, HBONE, PROXY protocol, QUIC.
+ * Not built here: TLS with issued certificates, tracing, HBONE, QUIC.
  *
  * @module
  */
@@ -41,3 +41,4 @@ export {
   type VirtualOutboundInput,
 } from "./outbound.ts";
 export { tcpProxyFilter, type TcpProxyInput } from "./tcp_proxy.ts";
+export type { ProxySettings } from "./settings.ts";

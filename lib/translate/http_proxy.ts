@@ -1,0 +1,116 @@
+/**
+ * The port at which workloads use their proxy as an HTTP proxy: one listener, and
+ * one route table for the HTTP services of all ports.
+ *
+ * @module
+ */
+import type { Derived, Read, Resource } from "../graph/mod.ts";
+import type { ProxyClass } from "../model/mod.ts";
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { fromBinary } from "../proto/mod.ts";
+import { type Context, splitKey } from "./context.ts";
+import type { Egress } from "./egress.ts";
+import { type ManagerDefaults, outboundHttpListener } from "./listener/mod.ts";
+import { encodeResource, sameResources } from "./resource.ts";
+import { assembleTable, outboundPolicy, type RouteTables } from "./route_tables.ts";
+
+/** Name of the route table. */
+export const HTTP_PROXY_TABLE = "http_proxy";
+
+/** The port of a class: its own (node metadata `HTTP_PROXY_PORT`), else the mesh's; 0: none. */
+export function httpProxyPort(read: Read, { mesh }: Context, { options }: ProxyClass): number {
+  const own = Number(options.HTTP_PROXY_PORT ?? "");
+  const valid = Number.isInteger(own) && own > 0 && own <= 65_535;
+  return valid ? own : mesh.field(read, "proxyHttpPort");
+}
+
+/** The listener of a class, on loopback: it is for its own workload. */
+export function httpProxyListeners(
+  read: Read,
+  context: Context,
+  cls: ProxyClass,
+  manager: ManagerDefaults,
+): Listener[] {
+  const port = httpProxyPort(read, context, cls);
+  if (port === 0) return [];
+  return [outboundHttpListener({
+    bind: cls.ipv4 || !cls.ipv6 ? "127.0.0.1" : "::1",
+    port,
+    bindToPort: true,
+    routeName: HTTP_PROXY_TABLE,
+    allowAbsoluteUrl: true,
+    manager,
+  })];
+}
+
+/** The tables of {@link deriveHttpProxy}. */
+export interface HttpProxyTables {
+  /** class key → names of its tables: `NS|SIDECAR`, or nothing where it has no such port. */
+  readonly members: Derived<readonly string[]>;
+  /** `NS|SIDECAR` → the route table. */
+  readonly tables: Derived<readonly Resource[]>;
+}
+
+/** Creates the tables. */
+export function deriveHttpProxy(
+  context: Context,
+  tables: RouteTables,
+  egress: Egress,
+): HttpProxyTables {
+  const { mesh } = context;
+  const hostsOf = (read: Read, namespace: string, sidecar: string): [string, Resource][] => {
+    if (sidecar === "") {
+      const ports = ["", namespace].flatMap((ns) => read.members(mesh.indexes.httpPortsSeenBy, ns));
+      return [...new Set(ports)].flatMap((port) =>
+        [...tables.hostsOf(read, namespace, port).values()].map((host): [string, Resource] => [
+          port,
+          host,
+        ])
+      );
+    }
+    return read.get(egress.routeMembers, `${namespace}|${sidecar}`).flatMap((member) => {
+      const [listener = "", port = ""] = splitKey(member, 3);
+      return [...tables.egressHostsOf(read, namespace, sidecar, listener, port).values()]
+        .map((host): [string, Resource] => [port, host]);
+    });
+  };
+  return {
+    members: mesh.graph.derive<readonly string[]>("httpProxy.members", (read, key) => {
+      const [sidecar = "", classKey = ""] = splitKey(key, 2);
+      const cls = read.get(context.classes, classKey);
+      return httpProxyPort(read, context, cls) === 0 ? [] : [`${cls.namespace}|${sidecar}`];
+    }),
+    tables: mesh.graph.derive<readonly Resource[]>("rds.httpProxy", (read, key) => {
+      const [namespace = "", sidecar = ""] = splitKey(key, 2);
+      const hosts = new Map<string, Resource>();
+      for (const [port, host] of hostsOf(read, namespace, sidecar)) {
+        const named = withPort(host, port);
+        if (named !== undefined) hosts.set(named.name, named);
+      }
+      const policy = outboundPolicy(read, context, sidecar);
+      return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), policy)];
+    }, { equal: sameResources }),
+  };
+}
+
+/** Virtual hosts as they are in the table, by what they are made of: most edits change few. */
+const named = new WeakMap<Resource, { readonly host: Resource | undefined }>();
+
+/**
+ * A virtual host by its names with the port alone, for other ports have the same
+ * names; at port 80 by all of them. A host that is a pattern of everything has no
+ * name with a port, and is left to the catch-all.
+ */
+function withPort(resource: Resource, port: string): Resource | undefined {
+  if (port === "80") return resource;
+  const known = named.get(resource);
+  if (known !== undefined) return known.host;
+  const message = fromBinary(VirtualHostSchema, resource.bytes);
+  message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));
+  const host = message.domains.length === 0
+    ? undefined
+    : encodeResource(message.name, VirtualHostSchema, message);
+  named.set(resource, { host });
+  return host;
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
+import { fromBinary } from "../proto/mod.ts";
+import { parseMeshConfig } from "../schema/mod.ts";
+import type { Seat } from "../model/mod.ts";
+import {
+  proxyNode,
+  startTranslation,
+  TAKES_PARTS,
+} from "../../tests/support/translation_fixture.ts";
+import { TYPE_URLS } from "./mod.ts";
+
+const entry = (name: string, ports: string): string =>
+  `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: ${name}, namespace: one}
+spec:
+  hosts: [${name}.example]
+  resolution: STATIC
+  ports: [${ports}]
+  endpoints: [{address: 10.0.0.1}]
+`;
+
+const SERVICES = [
+  entry("a", "{number: 80, name: http, protocol: HTTP}, {number: 8080, name: alt, protocol: HTTP}"),
+  entry("b", "{number: 8080, name: http, protocol: HTTP}"),
+].join("---\n");
+
+function domainsOf(seat: Seat): string[] | undefined {
+  const table = seat.view(TYPE_URLS.route)!.get("http_proxy");
+  return table &&
+    fromBinary(RouteConfigurationSchema, table.bytes).virtualHosts.flatMap((v) => v.domains);
+}
+
+const ALL = ["a.example", "a.example:80", "a.example:8080", "b.example:8080", "*"];
+
+Deno.test("workloads use their proxy as an HTTP proxy where it says that it is one", () => {
+  const bench = startTranslation();
+  bench.set(SERVICES);
+  for (const kind of [{}, TAKES_PARTS]) {
+    const metadata = { HTTP_PROXY_PORT: "3128" };
+    const node = proxyNode("one", { metadata, ...kind });
+    const seat = bench.translation.source.seat(node, () => {});
+    assert.deepEqual(domainsOf(seat), ALL);
+    const listener = seat.view(TYPE_URLS.listener)!.get("127.0.0.1_3128")!;
+    assert.notEqual(fromBinary(ListenerSchema, listener.bytes).bindToPort, false);
+  }
+  const other = bench.translation.source.seat(proxyNode("one"), () => {});
+  assert.equal(domainsOf(other), undefined);
+});
+
+Deno.test("the mesh may make all proxies ones, of what their Sidecars import", () => {
+  const mesh = (port: number) => parseMeshConfig(`proxyHttpPort: ${port}`, "mesh").value;
+  const bench = startTranslation(mesh(3128));
+  bench.set(SERVICES);
+  const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+  assert.deepEqual(domainsOf(seat), ALL);
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: s, namespace: one}
+spec: {egress: [{hosts: [one/b.example]}], outboundTrafficPolicy: {mode: REGISTRY_ONLY}}
+`);
+  assert.deepEqual(domainsOf(seat), ["b.example:8080", "*"]);
+  bench.remove("Sidecar", "one/s");
+  bench.set(entry("b", "{number: 9090, name: http, protocol: HTTP}"));
+  assert.deepEqual(domainsOf(seat), ALL.map((d) => d.replace("b.example:8080", "b.example:9090")));
+  bench.translation.apply({ mesh: parseMeshConfig("rootNamespace: x", "mesh").value });
+  assert.equal(domainsOf(seat), undefined);
+  assert.equal(seat.view(TYPE_URLS.listener)!.get("127.0.0.1_3128"), undefined);
+});
+
+Deno.test("connections are shared out evenly where a proxy asks for it", () => {
+  const bench = startTranslation();
+  const balanceOf = (key: string, name: string) => {
+    const node = proxyNode("one", { metadata: { [key]: "true" } });
+    const seat = bench.translation.source.seat(node, () => {});
+    const { bytes } = seat.view(TYPE_URLS.listener)!.get(name)!;
+    return fromBinary(ListenerSchema, bytes).connectionBalanceConfig?.balanceType.case;
+  };
+  const inbound = "INBOUND_LISTENER_EXACT_BALANCE";
+  assert.equal(balanceOf(inbound, "virtualInbound"), "exactBalance");
+  assert.equal(balanceOf(inbound, "virtualOutbound"), undefined);
+  const outbound = "OUTBOUND_LISTENER_EXACT_BALANCE";
+  assert.equal(balanceOf(outbound, "virtualOutbound"), "exactBalance");
+});

@@ -1,0 +1,154 @@
+/**
+ * The configuration of proxies, as their listeners show it.
+ */
+import assert from "node:assert/strict";
+import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import {
+  type HttpConnectionManager,
+  HttpConnectionManager_ForwardClientCertDetails as Forward,
+  HttpConnectionManager_PathWithEscapedSlashesAction as Slashes,
+  HttpConnectionManager_ServerHeaderTransformation as ServerHeader,
+  HttpConnectionManagerSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { durationMs, fromBinary } from "../proto/mod.ts";
+import { parseMeshConfig } from "../schema/mod.ts";
+import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
+import { TYPE_URLS } from "./mod.ts";
+
+const DOCUMENTS = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: a, namespace: one}
+spec:
+  hosts: [a.example]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 8080, name: http, protocol: HTTP}]
+  endpoints: [{address: 172.16.0.1}]
+---
+apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: gw, namespace: one}
+spec:
+  selector: {app: gw}
+  servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: [a.example]}]
+`;
+
+type Side = "gateway" | "inbound" | "outbound";
+type Found = { readonly listener: Listener; readonly manager: HttpConnectionManager };
+
+function managerOf(listener: Listener): HttpConnectionManager | undefined {
+  for (const { filters } of listener.filterChains) {
+    for (const { configType } of filters) {
+      if (configType.case !== "typedConfig") continue;
+      if (!configType.value.typeUrl.endsWith(".HttpConnectionManager")) continue;
+      return fromBinary(HttpConnectionManagerSchema, configType.value.value);
+    }
+  }
+  return undefined;
+}
+
+function listenersWith(config: string): Record<Side, Found> {
+  const parsed = parseMeshConfig(`defaultConfig: ${config}`, "mesh");
+  assert.deepEqual([parsed.problems, parsed.warnings], [[], []]);
+  const bench = startTranslation(parsed.value);
+  bench.set(DOCUMENTS);
+  const listenerOf = (node: Parameters<typeof proxyNode>[1], name: string): Found => {
+    const seat = bench.translation.source.seat(proxyNode("one", node), () => {});
+    const listener = fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);
+    return { listener, manager: managerOf(listener)! };
+  };
+  return {
+    gateway: listenerOf({ role: "router", labels: { app: "gw" } }, "0.0.0.0_8080"),
+    inbound: listenerOf({}, "virtualInbound"),
+    outbound: listenerOf({}, "0.0.0.0_8080"),
+  };
+}
+
+const inbound = ({ inbound: { manager } }: Record<Side, Found>) => manager;
+const all = (found: Record<Side, Found>) => Object.values(found);
+
+const CASES: readonly [config: string, check: (found: Record<Side, Found>) => void][] = [
+  ["{gatewayTopology: {numTrustedProxies: 2}}", ({ gateway, inbound }) => {
+    assert.equal(gateway.manager.xffNumTrustedHops, 2);
+    assert.equal(inbound.manager.xffNumTrustedHops, 0);
+    assert.equal(gateway.manager.forwardClientCertDetails, Forward.SANITIZE_SET);
+  }],
+  ["{gatewayTopology: {forwardClientCertDetails: FORWARD_ONLY}}", ({ gateway, inbound }) => {
+    assert.equal(gateway.manager.forwardClientCertDetails, Forward.FORWARD_ONLY);
+    assert.equal(inbound.manager.forwardClientCertDetails, Forward.APPEND_FORWARD);
+  }],
+  ["{gatewayTopology: {proxyProtocol: {}}}", ({ gateway, inbound }) => {
+    const names = ({ listener }: Found) => listener.listenerFilters.map(({ name }) => name);
+    assert.deepEqual(names(gateway), ["envoy.filters.listener.proxy_protocol"]);
+    assert.ok(!names(inbound).includes("envoy.filters.listener.proxy_protocol"));
+  }],
+  ["{proxyHeaders: {forwardedClientCert: SANITIZE}}", ({ gateway, inbound, outbound }) => {
+    assert.equal(gateway.manager.forwardClientCertDetails, Forward.SANITIZE);
+    assert.equal(inbound.manager.forwardClientCertDetails, Forward.SANITIZE);
+    assert.equal(outbound.manager.setCurrentClientCertDetails, undefined);
+  }],
+  ["{proxyHeaders: {setCurrentClientCertDetails: {chain: true, dns: false}}}", (found) => {
+    const { subject, chain, dns } = inbound(found).setCurrentClientCertDetails!;
+    assert.deepEqual({ subject, chain, dns }, { subject: true, chain: true, dns: false });
+  }],
+  [
+    "{proxyHeaders: {server: {value: shop}}}",
+    (found) =>
+      assert.deepEqual([inbound(found).serverName, found.gateway.manager.serverName], [
+        "shop",
+        "shop",
+      ]),
+  ],
+  [
+    "{proxyHeaders: {server: {disabled: true}}}",
+    (found) => assert.equal(inbound(found).serverHeaderTransformation, ServerHeader.PASS_THROUGH),
+  ],
+  [
+    "{proxyHeaders: {requestId: {disabled: true}}}",
+    (found) => assert.equal(inbound(found).generateRequestId, false),
+  ],
+  [
+    "{proxyHeaders: {xForwardedPort: {enabled: true}}}",
+    (found) => assert.ok(found.gateway.manager.appendXForwardedPort),
+  ],
+  ["{connectionSettings: {listenerPerConnectionBufferLimitBytes: 4096}}", (found) => {
+    for (const { listener } of all(found)) {
+      assert.equal(listener.perConnectionBufferLimitBytes, 4096);
+    }
+  }],
+  ["{connectionSettings: {httpMaxConcurrentStreams: 5, httpMergeSlashes: true}}", (found) => {
+    for (const { manager } of all(found)) {
+      assert.equal(manager.http2ProtocolOptions?.maxConcurrentStreams, 5);
+      assert.equal(manager.mergeSlashes, true);
+      assert.equal(manager.commonHttpProtocolOptions, undefined);
+    }
+  }],
+  [
+    "{connectionSettings: {httpIdleTimeout: 1s, httpMaxConnectionDuration: 2s, httpMaxStreamDuration: 3s, httpDrainTimeout: 4s, httpRequestTimeout: 5s, httpRequestHeadersTimeout: 6s, httpStreamIdleTimeout: 7s}}",
+    (found) => {
+      const manager = inbound(found);
+      const common = manager.commonHttpProtocolOptions!;
+      const times = [
+        common.idleTimeout,
+        common.maxConnectionDuration,
+        common.maxStreamDuration,
+        manager.drainTimeout,
+        manager.requestTimeout,
+        manager.requestHeadersTimeout,
+        manager.streamIdleTimeout,
+      ];
+      assert.deepEqual(times.map((time) => durationMs(time!) / 1000), [1, 2, 3, 4, 5, 6, 7]);
+    },
+  ],
+  ["{connectionSettings: {profile: EDGE, httpMaxConcurrentStreams: 7}}", ({ gateway }) => {
+    const { manager, listener } = gateway;
+    assert.equal(manager.http2ProtocolOptions?.maxConcurrentStreams, 7);
+    assert.equal(manager.http2ProtocolOptions?.initialStreamWindowSize, 65_536);
+    assert.equal(manager.pathWithEscapedSlashesAction, Slashes.UNESCAPE_AND_REDIRECT);
+    assert.equal(listener.perConnectionBufferLimitBytes, 32_768);
+  }],
+];
+
+for (const [config, check] of CASES) {
+  Deno.test(`proxy settings: ${config.slice(0, 90)}`, () => check(listenersWith(config)));
+}
