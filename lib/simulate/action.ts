@@ -79,6 +79,7 @@ function forwardTo(
       return [forward(journey, to.value, "HTTP", sent)];
     case "clusterHeader": {
       const name = exchange.header(to.value.toLowerCase());
+      if (name === null) return undecided(`what is in the header ${to.value}`);
       if (name === undefined) return answered(503, `route ${chosen.name}`, `no header ${to.value}`);
       return [forward(journey, name, "HTTP", sent)];
     }

@@ -96,12 +96,14 @@ export function findChain(
     const fits = left.map((chain) => fit(chain.filterChainMatch));
     const best = Math.max(-1, ...fits.map((one) => one ?? -1));
     const kept = left.filter((_, at) => fits[at] === best);
-    if (best > 0 || (kept.length < left.length && kept.length > 0)) deciding.push(name);
+    if (best > 0) deciding.push(name);
     left = kept;
   }
   const [chain] = left;
   if (chain !== undefined) {
-    const why = deciding.length === 0 ? "takes any connection" : `by ${deciding.join(", ")}`;
+    const why = deciding.length === 0
+      ? "asks for nothing that another chain fits better"
+      : `by ${deciding.join(", ")}`;
     note(journey, "filter chain", nameOf(chain, listener), `${why} (${told(seen)})`);
     return chain;
   }

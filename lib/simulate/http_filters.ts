@@ -8,6 +8,8 @@ import { FractionalPercent_DenominatorType as Denominator } from "#envoy/type/v3
 import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { ExtAuthzSchema } from "#envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { HeaderMutationSchema } from "#envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
+import { ConfigSchema as HeaderToMetadataSchema } from "#envoy/extensions/filters/http/header_to_metadata/v3/header_to_metadata_pb.ts";
 import {
   type JwtAuthentication,
   JwtAuthenticationSchema,
@@ -18,7 +20,7 @@ import { durationMs } from "../proto/mod.ts";
 import type { Effect, Model, Passage } from "./filter.ts";
 import { answered, note, scaled, undecided } from "./journey.ts";
 import { verify } from "./jwt.ts";
-import { metadataMatches, textMatches } from "./match.ts";
+import { metadataMatches, textMatches, UNKNOWN } from "./match.ts";
 import { judge, type Subject } from "./rbac.ts";
 import { unpack } from "./resources.ts";
 import type { Ending } from "./verdict.ts";
@@ -84,6 +86,7 @@ const cors: Model = ({ journey, exchange: { method, header } }, _config, _route,
   const policy = unpack(CorsPolicySchema, own);
   const origin = header("origin");
   if (policy === undefined || origin === undefined) return PASSES;
+  if (origin === null) return ends(undecided("the origin of the request"));
   const asks = method === "OPTIONS" && header("access-control-request-method") !== undefined;
   const allowed = some(policy.allowOriginStringMatch, (one) => textMatches(one, origin));
   if (allowed === undefined) return asks ? ends(undecided("the origins of a policy")) : PASSES;
@@ -189,11 +192,42 @@ const asking: Model = ({ journey, exchange }, any) => {
   return PASSES;
 };
 
+/** What it writes is not worked out; who reads it later gets no verdict. */
+const headersToMetadata: Model = ({ exchange }, any) => {
+  const config = unpack(HeaderToMetadataSchema, any);
+  if (config === undefined) return ends(undecided("metadata of headers"));
+  for (const { header, remove, onHeaderPresent, onHeaderMissing } of config.requestRules) {
+    for (const write of [onHeaderPresent, onHeaderMissing]) {
+      if (write !== undefined) exchange.metadata[write.metadataNamespace || OWN] = UNKNOWN;
+    }
+    if (remove) exchange.touched.add(header.toLowerCase());
+  }
+  return PASSES;
+};
+
+/** Where metadata goes that names no place. */
+const OWN = "envoy.filters.http.header_to_metadata";
+
+/** Likewise for headers. */
+const changesHeaders: Model = ({ exchange }, any) => {
+  const config = unpack(HeaderMutationSchema, any);
+  if (config === undefined) return ends(undecided("changes of headers"));
+  for (const { action } of config.mutations?.requestMutations ?? []) {
+    if (action.case === "remove") exchange.touched.add(action.value.toLowerCase());
+    else if (action.case === "append") {
+      exchange.touched.add(action.value.header?.key.toLowerCase() ?? "");
+    } else return ends(undecided("changes of headers"));
+  }
+  return PASSES;
+};
+
 /** Models, by the filters' names. */
 export const HTTP_FILTERS: Readonly<Record<string, Model>> = {
   "envoy.filters.http.grpc_web": looksOn,
   "envoy.filters.http.grpc_stats": looksOn,
   "envoy.filters.http.on_demand": looksOn,
+  [OWN]: headersToMetadata,
+  "envoy.filters.http.header_mutation": changesHeaders,
   "envoy.filters.http.fault": fault,
   "envoy.filters.http.cors": cors,
   "envoy.filters.http.jwt_authn": tokens,

@@ -14,6 +14,12 @@ import { negated, some, type Told } from "./told.ts";
 /** Values that filters leave for each other, by filter. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
+/** Stands for values that some filter left and that are not modelled. */
+export const UNKNOWN: unique symbol = Symbol("unknown");
+
+/** A header's value; `undefined`: it is not there; `null`: it is not modelled. */
+export type HeaderOf = (name: string) => string | undefined | null;
+
 /** Whether a text matches; regular expressions match all of it. */
 export function textMatches({ matchPattern, ignoreCase }: StringMatcher, text: string): Told {
   const fold = (one: string): string => ignoreCase ? one.toLowerCase() : one;
@@ -42,10 +48,11 @@ export function regexMatches(regex: string, text: string): Told {
 /** Whether a header matches. What is not there matches nothing but a matcher of absence. */
 export function headerMatches(
   matcher: HeaderMatcher,
-  header: (name: string) => string | undefined,
+  header: HeaderOf,
 ): Told {
   const { headerMatchSpecifier: how, invertMatch } = matcher;
   const found = header(matcher.name.toLowerCase());
+  if (found === null) return undefined;
   if (how.case === undefined) return (found !== undefined) !== invertMatch;
   if (how.case === "presentMatch") return ((found !== undefined) === how.value) !== invertMatch;
   if (found === undefined && !matcher.treatMissingHeaderAsEmpty) return false;
@@ -89,6 +96,7 @@ export function inRange(ip: string, { addressPrefix, prefixLen }: CidrRange): bo
 /** Whether metadata matches. */
 export function metadataMatches(matcher: MetadataMatcher, metadata: Metadata): Told {
   let value: unknown = metadata[matcher.filter];
+  if (value === UNKNOWN) return undefined;
   for (const { segment } of matcher.path) {
     const whole = typeof value === "object" && value !== null && !Array.isArray(value);
     value = whole && segment.case === "key"

@@ -15,6 +15,7 @@ import type { PathMatcher } from "#envoy/type/matcher/v3/path_pb.ts";
 import type { TypedExtensionConfig } from "#envoy/config/core/v3/extension_pb.ts";
 import {
   headerMatches,
+  type HeaderOf,
   inRange,
   type Metadata,
   metadataMatches,
@@ -36,7 +37,7 @@ export interface Subject {
   readonly serverName: string;
   /** Without query; `undefined` on connections without HTTP. */
   readonly path: string | undefined;
-  readonly header: (name: string) => string | undefined;
+  readonly header: HeaderOf;
   readonly metadata: Metadata;
 }
 

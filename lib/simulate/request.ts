@@ -7,6 +7,7 @@ import type { HttpConnectionManager } from "#envoy/extensions/filters/network/ht
 import { isIp } from "../text/mod.ts";
 import type { Request } from "./call.ts";
 import type { Connection } from "./connection.ts";
+import type { HeaderOf } from "./match.ts";
 import { normalizePath } from "./path.ts";
 
 /** A request on its way. */
@@ -23,7 +24,9 @@ export interface Exchange {
   /** What filters left, by filter; changes on the way. */
   readonly metadata: Record<string, unknown>;
   /** A header or pseudo header, by its name in lower case. */
-  readonly header: (name: string) => string | undefined;
+  readonly header: HeaderOf;
+  /** Headers that filters changed, in lower case: they are not modelled from then on. */
+  readonly touched: Set<string>;
 }
 
 /** A request that goes on, or the answer it gets at once. */
@@ -53,6 +56,7 @@ export function openExchange(
   const own = new Map(
     Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
+  const touched = new Set<string>();
   return {
     exchange: {
       connection,
@@ -63,7 +67,9 @@ export function openExchange(
       scheme,
       remoteIp: remoteIpOf(manager, connection, own),
       metadata: {},
-      header: (name) => pseudo[name] ?? own.get(name),
+      header: (name) =>
+        touched.has(name) || isOwnHeader(name) ? null : pseudo[name] ?? own.get(name),
+      touched,
     },
   };
 }
@@ -72,9 +78,8 @@ export function openExchange(
 const OWN_HEADERS =
   /^(x-envoy-|x-forwarded-|x-request-id$|forwarded$|x-b3-|traceparent$|tracestate$|via$)/;
 
-/** Whether a header is one that the proxy writes. */
-export function isOwnHeader(name: string): boolean {
-  return OWN_HEADERS.test(name.toLowerCase());
+function isOwnHeader(name: string): boolean {
+  return OWN_HEADERS.test(name);
 }
 
 function hostOf(manager: HttpConnectionManager, host: string): string {

@@ -7,7 +7,7 @@ import type { Route, RouteMatch, VirtualHost } from "#envoy/config/route/v3/rout
 import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
 import { headerMatches, metadataMatches, regexMatches, textMatches } from "./match.ts";
 import { withoutPort } from "./path.ts";
-import { type Exchange, isOwnHeader } from "./request.ts";
+import type { Exchange } from "./request.ts";
 import { every, type Told } from "./told.ts";
 
 /** The domain by which a host was found. */
@@ -79,8 +79,7 @@ export function matches(match: RouteMatch, exchange: Exchange): Told {
   const whole = match.runtimeFraction === undefined && match.tlsContext === undefined;
   const parts: (() => Told)[] = [
     () => pathMatches(match, exchange),
-    () =>
-      every(match.headers, (one) => isOwnHeader(one.name) ? undefined : headerMatches(one, header)),
+    () => every(match.headers, (one) => headerMatches(one, header)),
     () => every(match.queryParameters, (one) => queryMatches(one, exchange.path)),
     () => every(match.dynamicMetadata, (one) => metadataMatches(one, metadata)),
     () => match.grpc === undefined || isGrpc(exchange),

@@ -13,6 +13,8 @@ export interface Verdict {
   readonly log: string;
 }
 
+const VALID = /^configuration '.*' OK$/m;
+
 /** Runs `envoy --mode validate` over a bootstrap, given as JSON. */
 export async function validateBootstrap(bootstrap: JsonValue): Promise<Verdict> {
   const file = await Deno.makeTempFile({ prefix: "mesh-validate-", suffix: ".json" });
@@ -24,7 +26,9 @@ export async function validateBootstrap(bootstrap: JsonValue): Promise<Verdict> 
       stderr: "piped",
     }).output();
     const text = new TextDecoder();
-    return { accepted: success, log: text.decode(stdout) + text.decode(stderr) };
+    const log = text.decode(stdout) + text.decode(stderr);
+    // Envoy 1.39.3 crashes in taking down loggers of statistics, after its verdict.
+    return { accepted: success || VALID.test(log), log };
   } finally {
     await Deno.remove(file);
   }

@@ -24,3 +24,9 @@ async function readGolden(file: URL): Promise<string> {
     throw new Error(`${file.pathname} is missing; UPDATE_GOLDENS=1 writes it`, { cause });
   }
 }
+
+/** Compares a text with a golden file, or writes the file when `UPDATE_GOLDENS` is set. */
+export async function assertGoldenText(file: URL, actual: string): Promise<void> {
+  if (Deno.env.get("UPDATE_GOLDENS") === "1") return await Deno.writeTextFile(file, actual);
+  assert.equal(actual, await readGolden(file));
+}

@@ -1,0 +1,134 @@
+/**
+ * Golden suites: one folder a feature, with what goes in (`in.yaml`), who is served and what is
+ * asked (`suite.yaml`), and what comes out of it (`clusters.yaml`, …, `calls.txt`).
+ *
+ * @module
+ */
+import {
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  SERVED_TYPES,
+  toJson,
+} from "../../lib/proto/mod.ts";
+import type { View } from "../../lib/graph/mod.ts";
+import type { ProxyNode } from "../../lib/model/mod.ts";
+import type { Call } from "../../lib/simulate/mod.ts";
+import { readYaml } from "../../lib/text/mod.ts";
+import { TYPE_URLS } from "../../lib/translate/mod.ts";
+import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
+import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
+import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { proxyNode, startTranslation } from "./translation_fixture.ts";
+
+/** Where the suites lie. */
+export const SUITES: URL = new URL("../../lib/translate/testdata/suites/", import.meta.url);
+
+/** Types that suites keep, by the names of their files. */
+export type SuiteType = "clusters" | "endpoints" | "listeners" | "routes";
+
+/** What is in the files. */
+export const SUITE_TYPES: Readonly<Record<SuiteType, readonly [string, DescMessage]>> = {
+  clusters: [TYPE_URLS.cluster, ClusterSchema],
+  endpoints: [TYPE_URLS.endpoint, ClusterLoadAssignmentSchema],
+  listeners: [TYPE_URLS.listener, ListenerSchema],
+  routes: [TYPE_URLS.route, RouteConfigurationSchema],
+};
+
+/** One folder. */
+export interface Suite {
+  readonly name: string;
+  readonly folder: URL;
+  /** What it shows. */
+  readonly about: string;
+  /** The types that the feature is about: the others are not kept. */
+  readonly types: readonly SuiteType[];
+  readonly proxies: Readonly<Record<string, ProxyNode>>;
+  readonly mesh: MeshConfig;
+  /** Documents. */
+  readonly input: string;
+  /** Calls by name, each with the proxy it goes through. */
+  readonly calls: Readonly<Record<string, Call & { readonly proxy: string }>>;
+}
+
+interface SuiteFile {
+  readonly about: string;
+  readonly types: readonly SuiteType[];
+  readonly proxies: Readonly<Record<string, Partial<ProxyNode> & { readonly namespace: string }>>;
+  readonly mesh?: JsonObject;
+  readonly calls?: Suite["calls"];
+}
+
+/** All suites, by name. */
+export function readSuites(): Suite[] {
+  return [...Deno.readDirSync(SUITES)].filter(({ isDirectory }) => isDirectory)
+    .map(({ name }) => readSuite(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function readSuite(name: string): Suite {
+  const folder = new URL(`${name}/`, SUITES);
+  const file = [...readYaml(Deno.readTextFileSync(new URL("suite.yaml", folder)))][0]?.document
+    ?.value as SuiteFile | undefined;
+  if (file === undefined) throw new Error(`${name}: suite.yaml does not parse`);
+  return {
+    name,
+    folder,
+    about: file.about,
+    types: file.types,
+    mesh: meshOf(file.mesh),
+    proxies: Object.fromEntries(
+      Object.entries(file.proxies).map(([key, { namespace, ...more }]) => [
+        key,
+        proxyNode(namespace, { name: key, ...more }),
+      ]),
+    ),
+    input: Deno.readTextFileSync(new URL("in.yaml", folder)),
+    calls: file.calls ?? {},
+  };
+}
+
+/** What nothing is said of stays unset, and is not what it is by default: suites show one feature each. */
+function meshOf(own: SuiteFile["mesh"] = {}): MeshConfig {
+  return fromJson(MeshConfigSchema, { rootNamespace: "mesh-system", ...own });
+}
+
+/** What a proxy is served, by the URL of the type. */
+export type Views = (typeUrl: string) => View | undefined;
+
+/** What each proxy of a suite is served. */
+export function translateSuite({ mesh, proxies, input }: Suite): ReadonlyMap<string, Views> {
+  const bench = startTranslation(mesh);
+  if (input !== "") bench.set(input);
+  return new Map(
+    Object.entries(proxies).map(([key, node]) => {
+      const seat = bench.translation.source.seat(node, () => {});
+      return [key, (typeUrl: string) => seat.view(typeUrl)];
+    }),
+  );
+}
+
+/** The resources of a type that are there because of the suite's documents, by proxy. */
+export function madeBy(
+  suite: Suite,
+  views: ReadonlyMap<string, Views>,
+  type: SuiteType,
+): Record<string, JsonValue[]> {
+  const [typeUrl, schema] = SUITE_TYPES[type];
+  const without = translateSuite({ ...suite, input: "" });
+  return Object.fromEntries([...views].map(([proxy, view]) => {
+    const before = without.get(proxy)?.(typeUrl);
+    const made = [...view(typeUrl)?.entries() ?? []]
+      .filter(({ name, version }) => before?.get(name)?.version !== version)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [
+      proxy,
+      made.map(({ bytes }) =>
+        toJson(schema, fromBinary(schema, bytes), { registry: SERVED_TYPES })
+      ),
+    ];
+  }));
+}

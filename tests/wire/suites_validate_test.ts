@@ -1,0 +1,48 @@
+/**
+ * The real Envoy takes every resource of every golden suite, those included that no file keeps.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { makeAuthority, withCertificates } from "../support/certificates.ts";
+import { validateBootstrap } from "../support/envoy_validate.ts";
+import { standInSecrets, staticResources } from "../support/static_envoy.ts";
+import { readSuites, translateSuite } from "../support/suites.ts";
+
+/** Envoys that are asked at once. */
+const WIDTH = 3;
+
+Deno.test(withCertificates("Envoy takes every resource of every golden suite", async () => {
+  const dir = await Deno.makeTempDir({ prefix: "mesh-suites-" });
+  try {
+    const authority = await makeAuthority(dir);
+    const own = await authority.issue("own", ["own.test"]);
+    const files = { ...own, ca: authority.cert, crl: await authority.revocationList() };
+    const asked = readSuites().flatMap((suite) =>
+      [...translateSuite(suite)].map(([proxy, served]) => ({
+        name: `${suite.name}, ${proxy}`,
+        resources: staticResources(served, files),
+      }))
+    );
+    assert.ok(asked.length > 40, `${asked.length} proxies`);
+    const refused: string[] = [];
+    const ask = async (): Promise<void> => {
+      for (let next = asked.pop(); next !== undefined; next = asked.pop()) {
+        const { name, resources: { listeners, clusters, secrets } } = next;
+        const verdict = await validateBootstrap({
+          node: { id: "suite", cluster: "suite" },
+          staticResources: {
+            listeners: [...listeners],
+            clusters: [...clusters],
+            secrets: secrets.length > 0 ? [...secrets] : standInSecrets(files),
+          },
+        });
+        if (!verdict.accepted) refused.push(`${name}: ${verdict.log}`);
+      }
+    };
+    await Promise.all(Array.from({ length: WIDTH }, ask));
+    assert.deepEqual(refused, []);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}));
