@@ -61,10 +61,33 @@ export function regexFault(source: string): string | undefined {
 
 function judge(source: string): string | undefined {
   const { instructions, repeats, outline } = regexSize(source);
-  const large = instructions > LARGE;
-  const result = compileRegex(large ? outline : source);
+  const text = instructions > LARGE ? outline : source;
+  const result = isOfGoodShape(text) ? undefined : compileRegex(text);
   if (typeof result === "string") return result;
   if (repeats > MAX_REPEATS) return `counts above ${MAX_REPEATS}, or nested beyond it`;
   if (instructions <= MAX_REGEX_PROGRAM) return undefined;
   return `written out, it has about ${instructions} steps, more than ${MAX_REGEX_PROGRAM}`;
+}
+
+/** Shapes of expressions that RE2 takes: those of a large configuration differ in their words alone. */
+const goodShapes = new Set<string>();
+
+/** Whether an expression is right because one of the same shape is. `false` says nothing. */
+function isOfGoodShape(source: string): boolean {
+  const shape = shapeOf(source);
+  if (goodShapes.has(shape)) return true;
+  if (typeof compileRegex(shape) === "string") return false;
+  if (goodShapes.size >= MAX_VERDICTS) goodShapes.clear();
+  goodShapes.add(shape);
+  return true;
+}
+
+/** What may mean more than its characters, and, last, words that do not. */
+const PARTS =
+  /\\Q[^]*?(?:\\E|$)|\\x(?:\{[^}]*\}|..)|\\[pP](?:\{[^}]*\}|[^])|\\[0-7]{1,3}|\\[^]|\[\^?\]?(?:\\[^]|\[:[^\]]*:\]|[^\]])*\]|\{[^}]*\}|\(\?[^):]*[):]?|[\w/-]+/g;
+const WORD = /^[\w/-]/;
+
+/** An expression with every word of it replaced by one letter. */
+function shapeOf(source: string): string {
+  return source.replace(PARTS, (part) => (WORD.test(part) ? "a" : part));
 }
