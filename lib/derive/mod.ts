@@ -6,10 +6,10 @@
  */
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
 import type { ServiceTarget } from "../model/mod.ts";
-import { deriveGivenAddresses } from "./addresses.ts";
 import { deriveNetworks, type Networks } from "./networks.ts";
 import { derivePlaces, type Places } from "./places.ts";
 import { deriveFilters, type PatchingOf } from "./filters.ts";
+import { deriveGivenAddresses } from "./addresses.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
 import { deriveMesh, type MeshField } from "./mesh.ts";
 import { derivePolicies, type Policies } from "./policies.ts";
@@ -20,6 +20,7 @@ import { deriveServices, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
 import { createTables, type Credential, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
+import { deriveTelemetry } from "./telemetry.ts";
 
 export { type PatchedProxy, type Patching, type PatchingOf, UNPATCHED } from "./filters.ts";
 export {
@@ -77,6 +78,7 @@ export {
 export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "./networks.ts";
 export { parsePlace, type PlacedClass, type Places } from "./places.ts";
 export { topologyLabels } from "./topology.ts";
+export { TELEMETRY_JOINT } from "./telemetry.ts";
 export { createExportDefaults, type ExportDefaults, placeOf } from "./export_defaults.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
@@ -93,6 +95,8 @@ export interface Mesh {
   readonly security: Security;
   /** What changes a proxy's resources after they were made. */
   readonly patchingOf: PatchingOf;
+  /** Workload → keys of the Telemetry resources that apply to it; see `deriveTelemetry`. */
+  readonly telemetry: Derived<string>;
   readonly networks: Networks;
   readonly places: Places;
   /** `NS|labels` → merged gateway ports; see `deriveGateways`. */
@@ -130,11 +134,11 @@ export function createMesh(graph: Graph, options: {
   });
   const routes = deriveRoutes(graph, tables, indexes, domain);
   const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
-  const networks = deriveNetworks(graph, tables, services, options.clusterId ?? "");
   const choosing = {
     rootNamespace: (read: Read) => field(read, "rootNamespace"),
     selectorsForApiGateways: options.selectorsForApiGateways ?? true,
   };
+  const networks = deriveNetworks(graph, tables, services, options.clusterId ?? "");
   return {
     graph,
     tables,
@@ -148,6 +152,7 @@ export function createMesh(graph: Graph, options: {
     places: derivePlaces(graph, { indexes, services, scopes, networks, field }),
     security: deriveSecurity(graph, tables, choosing),
     patchingOf: deriveFilters(graph, tables, choosing),
+    telemetry: deriveTelemetry(graph, tables, choosing),
     gatewayPorts: deriveGateways(graph, tables, indexes),
     givenAddresses: deriveGivenAddresses(graph, indexes),
     targets: deriveTargets(graph, tables, indexes, services),

@@ -53,7 +53,7 @@ export function workloadKey({ role, namespace, labels }: Workload): string {
   return `${role}|${namespace}|${labelsKey(labels)}`;
 }
 
-function parseWorkload(key: string): Workload {
+export function parseWorkload(key: string): Workload {
   const [role = "", namespace = ""] = key.split("|", 2);
   const labels = parseLabels(key.slice(role.length + namespace.length + 2));
   return { role: role as Role, namespace, labels };
@@ -67,7 +67,7 @@ export interface SecurityOptions {
 }
 
 /** The label that names the Gateway an API gateway's workload belongs to. */
-const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
+export const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 
 /** The groups and kinds that policies for gateways name. */
 const GATEWAY_GROUP = "gateway.networking.k8s.io";
@@ -83,7 +83,12 @@ export interface Choosing {
 
 /** Creates the tables. */
 export function deriveSecurity(graph: Graph, tables: Tables, options: SecurityOptions): Security {
-  const authorization = chosenBy(graph, tables.authorizationPolicies, "security.authorization", options);
+  const authorization = chosenBy(
+    graph,
+    tables.authorizationPolicies,
+    "security.authorization",
+    options,
+  );
   const tokens = chosenBy(graph, tables.requestAuthentications, "security.tokens", options);
   const peers = choosers(graph, tables.peerAuthentications, "PeerAuthentication");
   const peerModes = deriveTelling<PeerModes>(graph, "security.peerModes", (read, key, tell) => {
@@ -144,7 +149,7 @@ export function chosenBy<T extends Choosing>(
  * `NS|label=value` for those with their first label, `NS|>NAME` for a Gateway. An
  * edit of a policy thus reaches those workloads alone that it may be about.
  */
-function choosers<T extends Choosing>(
+export function choosers<T extends Choosing>(
   graph: Graph,
   table: Input<ConfigObject<T>>,
   name: string,
@@ -176,12 +181,12 @@ function selectorOf({ selector, workloadSelector }: Choosing): Readonly<Record<s
   return selector?.matchLabels ?? workloadSelector?.labels ?? {};
 }
 
-function selects(spec: Choosing): boolean {
+export function selects(spec: Choosing): boolean {
   return Object.keys(selectorOf(spec)).length > 0;
 }
 
 /** The policies that choose a workload by its labels or all of them: those of the root namespace, then its own; the oldest first. */
-function chosen<T extends Choosing>(
+export function chosen<T extends Choosing>(
   read: Read,
   table: Input<ConfigObject<T>>,
   index: Index,
@@ -200,7 +205,7 @@ function chosen<T extends Choosing>(
   });
 }
 
-function attached<T>(
+export function attached<T>(
   read: Read,
   table: Input<ConfigObject<T>>,
   index: Index,

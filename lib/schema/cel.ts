@@ -42,6 +42,23 @@ export function celFault(text: string): string | undefined {
   }
 }
 
+/** Functions and macros that the proxy has where expressions are formats and filters. */
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  ...["all", "exists", "exists_one", "filter", "has", "map"],
+  ...["bool", "bytes", "double", "duration", "int", "size", "timestamp", "type", "uint"],
+  ...["contains", "endsWith", "matches", "startsWith", "extract", "capture", "captureN"],
+  ...["getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getHours"],
+  ...["getMilliseconds", "getMinutes", "getMonth", "getSeconds"],
+]);
+
+/** A function in a readable expression that the proxy does not have, so that it would refuse all of what the expression is part of. */
+export function unknownFunction(text: string): string | undefined {
+  const found = tokens(text);
+  return found.find(({ kind, text }, at) =>
+    kind === "word" && found[at + 1]?.text === "(" && text !== "in" && !FUNCTIONS.has(text)
+  )?.text;
+}
+
 function tokens(text: string): Token[] {
   const found: Token[] = [];
   TOKEN.lastIndex = 0;

@@ -115,7 +115,7 @@ Deno.test("mesh config: fields that do not act yet warn", () => {
     "accessLogFile: /x\nenableTracing: true\ndefaultConfig: {sds: {enabled: true}}",
     "mesh",
   );
-  assert.deepEqual(warnings.map(({ path }) => path), ["enableTracing", "defaultConfig.sds"]);
+  assert.deepEqual(warnings.map(({ path }) => path), ["defaultConfig.sds"]);
 });
 
 Deno.test("proxy config: over the defaults", () => {

@@ -25,6 +25,7 @@ export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
 export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
 export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
 export { type ConditionKey, conditionKey, type ConditionKind } from "./conditions.ts";
+export { celFault, unknownFunction } from "./cel.ts";
 export { fetchableModule } from "./wasm_plugin.ts";
 export { patchTarget, readPatchValue } from "./dataproxy_filter.ts";
 export { CIPHER_SUITES } from "./server_tls.ts";

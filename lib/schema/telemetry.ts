@@ -14,7 +14,7 @@ import {
   type Tracing_CustomTag,
 } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import type { Path } from "../text/mod.ts";
-import { celFault } from "./cel.ts";
+import { celFault, unknownFunction } from "./cel.ts";
 import { checkPolicyScope } from "./policy_target.ts";
 import { fail, type ObjectIdentity, type Report, warn } from "./problem.ts";
 import { checkDuration, checkPercent, checkUnique, CONFLICT, REQUIRED } from "./rules.ts";
@@ -107,7 +107,7 @@ function checkOverride(override: MetricsOverrides, path: Path, report: Report): 
       fail(report, [...at, "value"], CONFLICT, message, "Remove value.", "key");
     }
     // The schema takes any text, so that this is told and does not refuse the object.
-    const fault = tag.value === "" ? undefined : celFault(tag.value);
+    const fault = tag.value === "" ? undefined : celFault(tag.value) ?? strangeness(tag.value);
     if (fault !== undefined) {
       const message = `the value of tag "${name}" is no expression: ${fault}`;
       const remedy = "Write a CEL expression, with text in quotes.";
@@ -119,9 +119,23 @@ function checkOverride(override: MetricsOverrides, path: Path, report: Report): 
 function checkLogging(logging: AccessLogging, path: Path, report: Report): void {
   checkProviders(logging.providers, [...path, "providers"], report);
   if (logging.filter === undefined) return;
-  const fault = celFault(logging.filter.expression);
-  if (fault === undefined) return;
+  const { expression } = logging.filter;
+  const at = [...path, "filter", "expression"];
+  const fault = celFault(expression);
+  if (fault === undefined) {
+    const strange = strangeness(expression);
+    if (strange === undefined) return;
+    const message = `the filter is left out: ${strange}`;
+    warn(report, at, "invalid-expression", message, "Use functions that the proxy has.", "value");
+    return;
+  }
   const message = `the filter is no expression: ${fault}`;
   const remedy = "Write a CEL expression, for example response.code >= 400.";
-  fail(report, [...path, "filter", "expression"], "invalid-expression", message, remedy);
+  fail(report, at, "invalid-expression", message, remedy);
+}
+
+/** What the proxy would refuse in an expression that can be read. */
+function strangeness(expression: string): string | undefined {
+  const name = unknownFunction(expression);
+  return name === undefined ? undefined : `the proxy has no function ${name}`;
 }

@@ -78,7 +78,6 @@ Deno.test("kinds that do not act are warned of once, by name", () => {
   const specs: [string, string][] = [
     ["WorkloadGroup", "template: {}"],
     ["ProxyConfig", "concurrency: 1"],
-    ["Telemetry", "metrics: [{providers: [{name: prometheus}]}]"],
   ];
   for (const [kind, spec] of specs) {
     const { warnings } = readSpec(kind, spec);

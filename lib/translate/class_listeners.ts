@@ -12,7 +12,8 @@ import { create } from "../proto/mod.ts";
 import { BLACK_HOLE_CLUSTER, inboundClusterName, PASSTHROUGH_CLUSTER } from "./cluster/mod.ts";
 import type { Context } from "./context.ts";
 import { managerDefaults } from "./defaults.ts";
-import { flavourOf } from "./flavour.ts";
+import { type Flavour, flavourOf } from "./flavour.ts";
+import { telemetryKey } from "./signals.ts";
 import { httpProxyListeners } from "./http_proxy.ts";
 import type { InboundPort } from "./inbound_ports.ts";
 import { guardOf } from "./guards.ts";
@@ -34,6 +35,14 @@ const INBOUND_PORT = 15006;
 export const VIRTUAL_OUTBOUND = "virtualOutbound";
 export const VIRTUAL_INBOUND = "virtualInbound";
 
+function sidecarOf(read: Read, { mesh }: Context, cls: ProxyClass): string {
+  return read.get(mesh.scopes.sidecar, `${cls.namespace}|${labelsKey(cls.labels)}`);
+}
+
+function flavourFor(read: Read, context: Context, cls: ProxyClass): Flavour {
+  return flavourOf(cls, telemetryKey(read, context, cls, sidecarOf(read, context, cls)));
+}
+
 /** Where nothing redirects traffic: a listener of its own for each port. */
 export function inboundListeners(
   read: Read,
@@ -42,7 +51,7 @@ export function inboundListeners(
   ports: readonly InboundPort[],
   tell?: Tell,
 ): Listener[] {
-  const manager = managerDefaults(read, context, flavourOf(cls), tell);
+  const manager = managerDefaults(read, context, flavourFor(read, context, cls), tell);
   const guard = guardOf(read, context, cls, cls.options, tell);
   return [
     ...ports.map((port) => ownListener(context, cls, port, manager, guard)),
@@ -59,9 +68,9 @@ export function virtualListeners(
   tell?: Tell,
 ): Listener[] {
   const { mesh } = context;
-  const flavour = flavourOf(cls);
+  const flavour = flavourFor(read, context, cls);
   const manager = managerDefaults(read, context, flavour, tell);
-  const sidecar = read.get(mesh.scopes.sidecar, `${cls.namespace}|${labelsKey(cls.labels)}`);
+  const sidecar = sidecarOf(read, context, cls);
   const allows =
     outboundPolicy(read, context, sidecar, within(tell, VIRTUAL_OUTBOUND)) === "allow_any";
   const guard = guardOf(read, context, cls, cls.options, within(tell, VIRTUAL_INBOUND));

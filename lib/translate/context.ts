@@ -7,6 +7,7 @@ import { lookUp, type Mesh, type Tell } from "../derive/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import type { ProxyClass, Service } from "../model/mod.ts";
 import type { Guards } from "./guards.ts";
+import type { SignalTable } from "./signals.ts";
 import type { Features } from "./features.ts";
 
 /** The mesh, the switches, and the classes in use. */
@@ -19,6 +20,8 @@ export interface Context {
   readonly classes: Derived<ProxyClass>;
   /** What guards workloads. */
   readonly guards: Guards;
+  /** What is logged, counted and traced; see `telemetryKey`. */
+  readonly signals: SignalTable;
 }
 
 /** Address families of a proxy, as a key part. */

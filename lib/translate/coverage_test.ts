@@ -12,6 +12,8 @@ import { BACKGROUND, SCENES } from "../../tests/support/coverage/scenes.ts";
 
 /** Fields that neither act nor are told of, each with its reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
+  "Telemetry targetRef.group": "of a Gateway, it can be but one",
+  "Telemetry targetRefs[].group": "of a Gateway, it can be but one",
   "Gateway servers[].name": "a name for people; it must be unique, and leads nowhere",
   "Sidecar ingress[].captureMode=IPTABLES":
     "what is so by default where traffic is redirected; elsewhere there is nothing to capture",

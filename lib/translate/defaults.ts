@@ -5,14 +5,13 @@
  */
 import type { Read } from "../graph/mod.ts";
 import { formatDuration } from "../base/mod.ts";
-import { choose, type Mesh, type Tell } from "../derive/mod.ts";
+import { choose, type Mesh, TELEMETRY_JOINT, type Tell } from "../derive/mod.ts";
 import { create, durationMs, durationOf } from "../proto/mod.ts";
 import {
   type LocalityLoadBalancerSetting as LocalitySetting,
   LocalityLoadBalancerSettingSchema as LocalitySettingSchema,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
-  MeshConfig_AccessLogEncoding,
   MeshConfig_H2UpgradePolicy,
   MeshConfig_ProxyPathNormalization_NormalizationType as Normalization,
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
@@ -23,7 +22,8 @@ import {
 } from "./cluster/mod.ts";
 import type { Context, Family } from "./context.ts";
 import type { Flavour } from "./flavour.ts";
-import type { AccessLogSettings, ManagerDefaults, PathNormalization } from "./listener/mod.ts";
+import type { ManagerDefaults, PathNormalization } from "./listener/mod.ts";
+import { signalsFor } from "./signals.ts";
 import { outboundPolicy } from "./route_tables.ts";
 import type { MeshRouteDefaults } from "./route/mod.ts";
 
@@ -95,8 +95,9 @@ export function managerDefaults(
     const value = formatDuration(flavour.idleTimeoutMs);
     tell?.({ group: "idleTimeout", source: "proxy", field: "IDLE_TIMEOUT", value });
   }
+  tellTelemetry(read, context, flavour, tell);
   return {
-    accessLog: accessLog(read, context, tell),
+    signals: signalsFor(read, context, flavour.telemetry),
     ...proxySettings(read, context),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
@@ -109,20 +110,23 @@ export function managerDefaults(
   };
 }
 
-function accessLog(
+/** Says whether requests are logged to a file, and which resources have a say. */
+function tellTelemetry(
   read: Read,
   { mesh }: Context,
+  { telemetry }: Flavour,
   tell: Tell | undefined,
-): AccessLogSettings | undefined {
+): void {
   const file = mesh.field(read, "accessLogFile");
   tell?.({
     group: "accessLog",
     ...(file === "" ? { source: "built-in" } : { source: "mesh", field: "accessLogFile" }),
     value: file || "none",
   });
-  if (file === "") return undefined;
-  const json = mesh.field(read, "accessLogEncoding") === MeshConfig_AccessLogEncoding.JSON;
-  return { file, encoding: json ? "json" : "text", format: mesh.field(read, "accessLogFormat") };
+  const names = telemetry.replace("!", "").split(TELEMETRY_JOINT).filter((name) => name !== "");
+  for (const name of names) {
+    tell?.({ group: "telemetry", source: "object", object: `Telemetry/${name}`, field: "spec" });
+  }
 }
 
 /** What the configuration of proxies says about clients' connections and requests. */

@@ -20,12 +20,18 @@ export interface Flavour {
   readonly certified: boolean;
   /** Hosts without addresses have those that they are given; see {@link usesGiven}. */
   readonly given: boolean;
+  /** What is logged, counted and traced; see `telemetryKey`. */
+  readonly telemetry: string;
   /** Node metadata `IDLE_TIMEOUT`, ms. */
   readonly idleTimeoutMs?: number;
 }
 
-/** The flavour of a class. */
-export function flavourOf(cls: ProxyClass): Flavour {
+/**
+ * The flavour of a class.
+ *
+ * @param telemetry see `telemetryKey`
+ */
+export function flavourOf(cls: ProxyClass, telemetry: string): Flavour {
   return {
     family: familyOf(cls),
     bound: cls.interception === "NONE",
@@ -33,6 +39,7 @@ export function flavourOf(cls: ProxyClass): Flavour {
     onDemand: cls.options.ODCDS === "true",
     certified: cls.role === "router" && secretNames(cls).server !== undefined,
     given: usesGiven(cls),
+    telemetry,
     idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
   };
 }
@@ -64,6 +71,7 @@ export function flavourKey(f: Flavour): string {
     ...(f.onDemand ? ["ondemand"] : []),
     ...(f.certified ? ["certified"] : []),
     ...(f.given ? ["given"] : []),
+    ...(f.telemetry === "" ? [] : [`telemetry=${f.telemetry}`]),
     ...(f.idleTimeoutMs === undefined ? [] : [`idle=${f.idleTimeoutMs}`]),
   ].join(",");
 }
@@ -79,8 +87,13 @@ export function parseFlavour(key: string): Flavour {
     onDemand: flags.includes("ondemand"),
     certified: flags.includes("certified"),
     given: flags.includes("given"),
+    telemetry: valueOf(flags, "telemetry="),
     idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),
   };
+}
+
+function valueOf(flags: readonly string[], prefix: string): string {
+  return flags.find((flag) => flag.startsWith(prefix))?.slice(prefix.length) ?? "";
 }
 
 /** The addresses that outbound listeners bind to where configuration names none: all, or loopback when they are bound. */

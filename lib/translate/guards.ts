@@ -44,7 +44,9 @@ export interface TokenGuard {
 }
 
 /** Creates the tables. */
-export function deriveGuards(context: Omit<Context, "classes" | "guards">): Guards {
+export function deriveGuards(
+  context: Omit<Context, "classes" | "guards" | "signals">,
+): Guards {
   const { mesh } = context;
   const { graph, tables } = mesh;
   const sameDigest = (a: { digest: string }, b: { digest: string }): boolean =>
@@ -94,7 +96,7 @@ export function trustDomainsOf(read: Read, { mesh }: Pick<Context, "mesh">): str
 }
 
 /** The host of a service that the mesh configuration names: `namespace/host`, or a host that one namespace alone defines. */
-function hostOf(
+export function hostOf(
   read: Read,
   { mesh }: Pick<Context, "mesh">,
   service: string,
@@ -118,7 +120,7 @@ const NO_KEYS: Keys = { cluster: BLACK_HOLE_CLUSTER, uri: "http://keys.invalid/"
 /** Where the keys of a rule are to be had; see the variable `PILOT_JWT_ENABLE_REMOTE_JWKS`. */
 function keysOf(
   read: Read,
-  context: Omit<Context, "classes" | "guards">,
+  context: Omit<Context, "classes" | "guards" | "signals">,
   rule: JWTRule,
 ): Keys {
   if (rule.jwks !== "") return hasUsableKey(rule.jwks) ? { jwks: rule.jwks } : NO_KEYS;
@@ -133,7 +135,7 @@ function keysOf(
 /** The cluster by which proxies fetch keys from an address; `undefined` when this program fetches them. */
 function remoteCluster(
   read: Read,
-  context: Omit<Context, "classes" | "guards">,
+  context: Omit<Context, "classes" | "guards" | "signals">,
   uri: string,
 ): string | undefined {
   const { remoteKeys } = context.features;

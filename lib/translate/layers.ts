@@ -237,7 +237,7 @@ function sidecarLayers(
   placement: Placement,
 ): Map<string, readonly Collection[]> {
   const { cls, sidecar } = placement;
-  const flavour = flavourKey(flavourOf(cls));
+  const flavour = flavourKey(flavourOf(cls, placement.telemetry));
   const ns = cls.namespace;
   const labels = labelsKey(cls.labels);
   const own = (type: "cluster" | "listener", table: Derived<readonly Resource[]>): Collection =>
@@ -432,7 +432,7 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
   const { cls } = placement;
   const { features } = parts.context;
   const family = familyOf(cls);
-  const flavour = flavourKey(flavourOf(cls));
+  const flavour = flavourKey(flavourOf(cls, placement.telemetry));
   const scope = `${features.scopeGatewayToNamespace ? cls.namespace : ""}|${labelsKey(cls.labels)}`;
   return new Map([
     [TYPE_URLS.cluster, [

@@ -21,8 +21,9 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Features } from "./features.ts";
 import { deriveGuards } from "./guards.ts";
-import { AGENT_TYPE_URLS, createAgentLayers } from "./agent_layers.ts";
+import { deriveSignals } from "./signals.ts";
 import { createLayers, type Layers, TYPE_URLS } from "./layers.ts";
+import { AGENT_TYPE_URLS, createAgentLayers } from "./agent_layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
 export type { Features } from "./features.ts";
@@ -127,7 +128,12 @@ export function createTranslation(
     selectorsForApiGateways: options.features.selectorsForApiGateways,
   });
   const partial = { mesh, features: options.features, clusterId: options.clusterId };
-  const context = { ...partial, classes: deriveClasses(partial), guards: deriveGuards(partial) };
+  const context = {
+    ...partial,
+    classes: deriveClasses(partial),
+    guards: deriveGuards(partial),
+    signals: deriveSignals(partial),
+  };
   const placements = derivePlacements(partial);
   const layers = createLayers(context);
   const agentLayersOf = createAgentLayers(context);

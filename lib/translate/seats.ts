@@ -12,6 +12,7 @@ import { typeUrl } from "../proto/mod.ts";
 import { type ClassBasis, classBasis, proxyClass } from "./classify.ts";
 import { AGENT_TYPE_URLS, type AgentLayersOf } from "./agent_layers.ts";
 import type { Context } from "./context.ts";
+import { telemetryKey } from "./signals.ts";
 
 /** Where a proxy stands: its class, and the Sidecar that narrows what it sees. */
 export interface Placement {
@@ -20,6 +21,8 @@ export interface Placement {
   readonly sidecar: string;
   /** As `Places.placeOf`; `""` for none. */
   readonly place: string;
+  /** As `telemetryKey`. */
+  readonly telemetry: string;
   /** What changes resources after they were made. */
   readonly patching: Patching;
 }
@@ -44,11 +47,12 @@ export function derivePlacements({ mesh }: Pick<Context, "mesh">): Derived<Place
       : "";
     const cls = proxyClass(basis, read.get(mesh.targets, ips.join(",")));
     const patching = mesh.patchingOf(read, { ...basis, ...proxy });
-    return { cls, sidecar, place: mesh.places.placeOf(read, cls), patching };
+    const telemetry = telemetryKey(read, { mesh }, cls, sidecar);
+    return { cls, sidecar, place: mesh.places.placeOf(read, cls), patching, telemetry };
   }, {
     equal: (a, b) =>
       a.cls.key === b.cls.key && a.sidecar === b.sidecar && a.place === b.place &&
-      samePatching(a.patching, b.patching),
+      a.telemetry === b.telemetry && samePatching(a.patching, b.patching),
   });
 }
 

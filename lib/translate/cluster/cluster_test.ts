@@ -18,6 +18,8 @@ import {
   toJson,
 } from "../../proto/mod.ts";
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { HeaderMutationSchema } from "#envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
+import { UpstreamCodecSchema } from "#envoy/extensions/filters/http/upstream_codec/v3/upstream_codec_pb.ts";
 import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { ProxyProtocolUpstreamTransportSchema } from "#envoy/extensions/transport_sockets/proxy_protocol/v3/upstream_proxy_protocol_pb.ts";
 import { RawBufferSchema } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
@@ -25,6 +27,8 @@ import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tl
 import { buildOutboundCluster } from "./mod.ts";
 
 const registry = createRegistry(
+  HeaderMutationSchema,
+  UpstreamCodecSchema,
   HttpProtocolOptionsSchema,
   ProxyProtocolUpstreamTransportSchema,
   RawBufferSchema,

@@ -21,7 +21,14 @@ import {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { ServicePort } from "../../model/mod.ts";
 import { isHttp, isHttp2 } from "../../model/mod.ts";
-import { create, packAny } from "../../proto/mod.ts";
+import { create, type DescMessage, type MessageInitShape, packAny } from "../../proto/mod.ts";
+import { HeaderMutationSchema } from "#envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
+import { UpstreamCodecSchema } from "#envoy/extensions/filters/http/upstream_codec/v3/upstream_codec_pb.ts";
+import {
+  type HttpFilter,
+  HttpFilterSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { PEER_HEADER } from "../wire/mod.ts";
 
 /** Key of the options in a cluster. */
 export const HTTP_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
@@ -64,23 +71,46 @@ export type RequestNames = Pick<UpstreamHttpProtocolOptions, "autoSni" | "autoSa
 /**
  * Writes the options into a cluster. HTTP/1.1 without further settings is what
  * Envoy does anyway and is left unsaid.
+ *
+ * @param outside whether endpoints may be none of the mesh's: they are not told of workloads
  */
 export function applyHttpOptions(
   cluster: Cluster,
   protocol: UpstreamHttp,
   pool: ConnectionPoolSettings | undefined,
   names?: RequestNames,
+  outside: boolean = false,
 ): void {
   const common = commonOptions(pool);
-  if (protocol === "http1" && common === undefined && names === undefined) return;
+  if (protocol === "http1" && common === undefined && names === undefined && !outside) return;
   const options = create(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: common,
     upstreamHttpProtocolOptions: names,
     upstreamProtocolOptions: protocolOptions(protocol, pool?.http),
+    httpFilters: outside ? [...TO_OUTSIDE] : [],
   });
   cluster.typedExtensionProtocolOptions = {
     [HTTP_OPTIONS]: packAny(HttpProtocolOptionsSchema, options),
   };
+}
+
+/** Upstream of the mesh: what proxies tell each other is taken off. */
+const TO_OUTSIDE: readonly HttpFilter[] = [
+  upstreamFilter("envoy.filters.http.header_mutation", HeaderMutationSchema, {
+    mutations: { requestMutations: [{ action: { case: "remove", value: PEER_HEADER } }] },
+  }),
+  upstreamFilter("envoy.filters.http.upstream_codec", UpstreamCodecSchema, {}),
+];
+
+function upstreamFilter<D extends DescMessage>(
+  name: string,
+  schema: D,
+  config: MessageInitShape<D>,
+): HttpFilter {
+  return create(HttpFilterSchema, {
+    name,
+    configType: { case: "typedConfig", value: packAny(schema, config) },
+  });
 }
 
 function commonOptions(

@@ -106,6 +106,7 @@ function metadataOf(input: InboundClusterInput): Cluster["metadata"] {
   if (input.rule !== undefined) fields.config = configPath("destination-rule", input.rule);
   if (input.mesh.telemetryLabel && input.services.length > 0) {
     fields.services = input.services.map(serviceMetadata);
+    fields.service = serviceMetadata(input.services[0]!);
   }
   return Object.keys(fields).length === 0 ? undefined : meshMetadata(fields);
 }

@@ -57,7 +57,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   const http = upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar");
   const { subjectAltNames } = service;
   const names = mesh.autoSni ? namesOfRequests(policy?.tls, subjectAltNames) : undefined;
-  applyHttpOptions(cluster, http, pool, names);
+  applyHttpOptions(cluster, http, pool, names, service.meshExternal);
   applyTls(cluster, policy?.tls, http, subjectAltNames);
   applyMutualTls(cluster, input, http);
   applyProxyProtocol(cluster, policy?.proxyProtocol);
@@ -148,6 +148,8 @@ function metadataOf(input: OutboundClusterInput): Metadata | undefined {
   if (mesh.telemetryLabel) {
     fields.default_original_port = port.number;
     fields.services = [serviceMetadata(service)];
+    // Formats of metrics cannot look into lists.
+    fields.service = serviceMetadata(service);
   }
   if (service.meshExternal) fields.external = true;
   if (input.rule !== undefined) fields.config = configPath("destination-rule", input.rule);

@@ -11,6 +11,7 @@ import {
   ClusterSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { create, durationOf } from "../../proto/mod.ts";
+import { meshMetadata } from "../wire/mod.ts";
 import { applyConnectionPool } from "./connection.ts";
 import { applyHttpOptions } from "./http_options.ts";
 import { type InboundDefaults, ownSource } from "./inbound.ts";
@@ -34,6 +35,7 @@ export function blackHoleCluster(mesh: InboundDefaults): Cluster {
   return create(ClusterSchema, {
     name: BLACK_HOLE_CLUSTER,
     altStatName: statName(BLACK_HOLE_CLUSTER),
+    metadata: nobodys(BLACK_HOLE_CLUSTER, mesh),
     clusterDiscoveryType: { case: "type", value: DiscoveryType.STATIC },
     connectTimeout: durationOf(mesh.connectTimeoutMs),
   });
@@ -43,11 +45,18 @@ function originalDestination(name: string, mesh: InboundDefaults): Cluster {
   const cluster = create(ClusterSchema, {
     name,
     altStatName: statName(name),
+    metadata: nobodys(name, mesh),
     clusterDiscoveryType: { case: "type", value: DiscoveryType.ORIGINAL_DST },
     lbPolicy: LbPolicy.CLUSTER_PROVIDED,
     commonLbConfig: create(Cluster_CommonLbConfigSchema),
   });
   applyConnectionPool(cluster, undefined, mesh);
-  applyHttpOptions(cluster, "downstream", undefined);
+  applyHttpOptions(cluster, "downstream", undefined, undefined, name === PASSTHROUGH_CLUSTER);
   return cluster;
+}
+
+/** Metrics name the cluster in place of a service. */
+function nobodys(name: string, mesh: InboundDefaults): Cluster["metadata"] {
+  const service = { host: "unknown", name, namespace: "unknown" };
+  return mesh.telemetryLabel ? meshMetadata({ service }) : undefined;
 }

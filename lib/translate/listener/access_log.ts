@@ -1,5 +1,5 @@
 /**
- * Access logs to a file.
+ * Access logs to a file, and the built-in formats.
  *
  * @module
  */
@@ -14,7 +14,8 @@ import { FileAccessLogSchema } from "#envoy/extensions/access_loggers/file/v3/fi
 import { create, type JsonObject, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import type { AccessLogSettings } from "./input.ts";
 
-const FILE_LOGGER = "envoy.access_loggers.file";
+/** Name of the logger to files. */
+export const FILE_LOGGER = "envoy.access_loggers.file";
 
 /** Envoy's flag of connections and requests that no chain or route takes. */
 const NO_ROUTE = "NR";
@@ -58,42 +59,39 @@ const QUOTED: ReadonlySet<string> = new Set([
 ]);
 
 /** `[time] "method path protocol" code …`, as log parsers of the field know it. */
-const TEXT_FORMAT: string = (() => {
+export const TEXT_FORMAT: string = (() => {
   const { start_time, method, path, protocol, ...rest } = FIELDS;
   const tail = Object.entries(rest).map(([key, op]) => QUOTED.has(key) ? `"${op}"` : op);
   return `[${start_time}] "${method} ${path} ${protocol}" ${tail.join(" ")}\n`;
 })();
 
-/** The access log of requests or connections; empty without settings. */
-export function accessLogs(settings: AccessLogSettings | undefined): AccessLog[] {
-  return settings === undefined ? [] : [fileLog(settings)];
-}
+/** Only connections that no chain takes are logged. */
+const UNMATCHED: AccessLogFilter = create(AccessLogFilterSchema, {
+  filterSpecifier: { case: "responseFlagFilter", value: { flags: [NO_ROUTE] } },
+});
 
-/** The log of a listener itself: connections that no filter chain takes. */
-export function listenerLogs(settings: AccessLogSettings | undefined): AccessLog[] {
-  return settings === undefined ? [] : [fileLog(
-    settings,
-    create(AccessLogFilterSchema, {
-      filterSpecifier: { case: "responseFlagFilter", value: { flags: [NO_ROUTE] } },
-    }),
-  )];
-}
-
-function fileLog(settings: AccessLogSettings, filter?: AccessLogFilter): AccessLog {
+/** The log that the mesh configuration asks for by `accessLogFile`. */
+export function fileLog(settings: AccessLogSettings): AccessLog {
   const typedConfig = packAny(FileAccessLogSchema, {
     path: settings.file,
     accessLogFormat: { case: "logFormat", value: { format: formatOf(settings) } },
   });
   return create(AccessLogSchema, {
     name: FILE_LOGGER,
-    filter,
     configType: { case: "typedConfig", value: typedConfig },
   });
 }
 
-type Format = MessageInitShape<typeof SubstitutionFormatStringSchema>["format"];
+/** A log of the connections alone that no chain takes. */
+export function unmatchedOnly(log: AccessLog): AccessLog {
+  return create(AccessLogSchema, { ...log, filter: UNMATCHED });
+}
 
-function formatOf({ encoding, format }: AccessLogSettings): Format {
+/** A format as the loggers take it. */
+export type Format = MessageInitShape<typeof SubstitutionFormatStringSchema>["format"];
+
+/** The format of a log in a file. */
+export function formatOf({ encoding, format }: Omit<AccessLogSettings, "file">): Format {
   if (encoding === "json") {
     return { case: "jsonFormat", value: jsonFormat(format) ?? { ...FIELDS } };
   }

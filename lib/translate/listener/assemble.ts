@@ -11,7 +11,6 @@ import type {
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { create, durationOf } from "../../proto/mod.ts";
 import { pipeOrSocket } from "../wire/mod.ts";
-import { listenerLogs } from "./access_log.ts";
 import type { Binding, ManagerDefaults } from "./input.ts";
 import { connectionSettings } from "./settings.ts";
 
@@ -42,13 +41,15 @@ export interface ListenerParts extends Binding {
   readonly transparent?: boolean;
   readonly manager: Pick<
     ManagerDefaults,
-    "accessLog" | "listenerLog" | "detectionTimeoutMs" | "settings"
+    "signals" | "listenerLog" | "detectionTimeoutMs" | "settings"
   >;
 }
 
 /** Builds the listener. */
 export function assemble(parts: ListenerParts): Listener {
   const { bind, port, manager } = parts;
+  const unmatched = manager.signals?.[parts.direction === "inbound" ? "server" : "client"]
+    .unmatched;
   return create(ListenerSchema, {
     name: parts.name ?? listenerName(bind, port),
     address: pipeOrSocket(bind, port),
@@ -69,7 +70,7 @@ export function assemble(parts: ListenerParts): Listener {
       ?.listenerPerConnectionBufferLimitBytes,
     useOriginalDst: parts.useOriginalDst || undefined,
     transparent: parts.transparent || undefined,
-    accessLog: manager.listenerLog ? listenerLogs(manager.accessLog) : [],
+    accessLog: [...manager.listenerLog ? unmatched ?? [] : []],
     ...(parts.detects ? detection(manager.detectionTimeoutMs) : {}),
   });
 }

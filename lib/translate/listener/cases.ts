@@ -26,15 +26,19 @@ import type { Protocol } from "../../model/mod.ts";
 import { create, fromJson, type JsonObject } from "../../proto/mod.ts";
 import {
   type AccessLogSettings,
+  fileLog,
   gatewayHttpListener,
   gatewayTcpListener,
   gatewayTlsListener,
   type InboundPort,
   ingressListener,
   type ManagerDefaults,
+  NO_SIGNALS,
   outboundHttpListener,
   outboundTcpListener,
   type ProxySettings,
+  type SignalSet,
+  unmatchedOnly,
   virtualInbound,
   virtualOutbound,
 } from "./mod.ts";
@@ -54,9 +58,25 @@ export const MANAGER_DEFAULTS: ManagerDefaults = {
 const TEXT_LOG: AccessLogSettings = { file: "/dev/stdout", encoding: "text", format: "" };
 const JSON_LOG: AccessLogSettings = { file: "/dev/stdout", encoding: "json", format: "" };
 
+/** A load balancer stands before the gateway, and another proxy before that. */
+const BEHIND_BALANCER: ProxySettings = {
+  topology: create(TopologySchema, {
+    numTrustedProxies: 2,
+    forwardClientCertDetails: Forward.APPEND_FORWARD,
+    proxyProtocol: {},
+  }),
+};
+
+/** Everything is logged to a file. */
+export function logged(settings: AccessLogSettings): SignalSet {
+  const log = fileLog(settings);
+  const side = { ...NO_SIGNALS, http: [log], tcp: [log], unmatched: [unmatchedOnly(log)] };
+  return { client: side, server: side, mutual: side };
+}
+
 /** With everything set that can be. */
 const FULL: ManagerDefaults = {
-  accessLog: TEXT_LOG,
+  signals: logged(TEXT_LOG),
   listenerLog: true,
   pathNormalization: "decode-and-merge-slashes",
   http10: true,
@@ -133,15 +153,6 @@ function guardOf(mode: PeerMode, ports: Readonly<Record<number, PeerMode>> = {})
   };
 }
 
-/** A load balancer stands before the gateway, and another proxy before that. */
-const BEHIND_BALANCER: ProxySettings = {
-  topology: create(TopologySchema, {
-    numTrustedProxies: 2,
-    forwardClientCertDetails: Forward.APPEND_FORWARD,
-    proxyProtocol: {},
-  }),
-};
-
 /** Name of the case → the listener. */
 export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
   outbound_http: () => outboundHttpListener({ ...http80, bindToPort: false, manager }),
@@ -170,7 +181,7 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
       routeName: "http_proxy",
       allowAbsoluteUrl: true,
       bindToPort: true,
-      manager: { ...manager, accessLog: JSON_LOG, listenerLog: false },
+      manager: { ...manager, signals: logged(JSON_LOG), listenerLog: false },
     }),
   outbound_http_socket: () =>
     outboundHttpListener({
@@ -181,7 +192,11 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
       manager: {
         ...manager,
         pathNormalization: "none",
-        accessLog: { file: "/dev/stdout", encoding: "json", format: '{"code":"%RESPONSE_CODE%"}' },
+        signals: logged({
+          file: "/dev/stdout",
+          encoding: "json",
+          format: '{"code":"%RESPONSE_CODE%"}',
+        }),
       },
     }),
   outbound_tcp_address: () =>
@@ -272,7 +287,7 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
       bind: "0.0.0.0",
       port: 15001,
       egressCluster: "PassthroughCluster",
-      manager: { ...manager, accessLog: TEXT_LOG },
+      manager: { ...manager, signals: logged(TEXT_LOG) },
     }),
   virtual_outbound_tproxy: () =>
     virtualOutbound({
@@ -348,7 +363,10 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
     ingressListener({
       ...inboundPort(9080, "TCP"),
       bind: "unix:///var/run/ingress.sock",
-      manager: { ...manager, accessLog: { ...TEXT_LOG, format: "%START_TIME% %RESPONSE_FLAGS%" } },
+      manager: {
+        ...manager,
+        signals: logged({ ...TEXT_LOG, format: "%START_TIME% %RESPONSE_FLAGS%" }),
+      },
     }),
   gateway_http: () =>
     gatewayHttpListener({ bind: "0.0.0.0", port: 8080, routeName: "http.8080", manager }),

@@ -12,7 +12,7 @@ import {
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { create, type MessageInitShape } from "../../proto/mod.ts";
 import { distinct } from "./distinct.ts";
-import type { ManagerDefaults, TcpChain } from "./input.ts";
+import type { Forwarding, TcpChain } from "./input.ts";
 import { tcpProxyFilter } from "./tcp_proxy.ts";
 
 /** What a chain takes; `undefined`: everything. */
@@ -46,7 +46,7 @@ export function forwardChain(
   name: string,
   match: ChainMatch | undefined,
   cluster: string,
-  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
+  how: Pick<Forwarding, "signals" | "idleTimeoutMs">,
   head?: ChainHead,
 ): FilterChain {
   return chain(
@@ -55,8 +55,8 @@ export function forwardChain(
     tcpProxyFilter({
       statPrefix: cluster,
       clusters: [{ cluster, weight: 1 }],
-      idleTimeoutMs: manager.idleTimeoutMs,
-      accessLog: manager.accessLog,
+      idleTimeoutMs: how.idleTimeoutMs,
+      signals: how.signals,
     }),
     head,
   );
@@ -65,33 +65,33 @@ export function forwardChain(
 /** Chains of TCP destinations. */
 export function tcpChains(
   inputs: readonly TcpChain[],
-  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
+  how: Forwarding,
 ): FilterChain[] {
-  return distinct(inputs).map(([input, match]) => tcpChain(input, match, manager));
+  return distinct(inputs).map(([input, match]) => tcpChain(input, match, how));
 }
 
 /** The chain of one TCP destination. */
 export function tcpChain(
   input: TcpChain,
   match: ChainMatch | undefined,
-  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs">,
+  how: Forwarding,
 ): FilterChain {
   return create(FilterChainSchema, {
     filterChainMatch: match,
-    filters: [tcpFilter(input, manager)],
+    filters: [tcpFilter(input, how)],
   });
 }
 
 /** The filter that forwards the connections of a chain. */
 export function tcpFilter(
   input: TcpChain,
-  manager: Pick<ManagerDefaults, "accessLog" | "idleTimeoutMs" | "onDemand">,
+  how: Forwarding,
 ): Filter {
   return tcpProxyFilter({
     ...input,
-    onDemand: manager.onDemand,
-    idleTimeoutMs: input.idleTimeoutMs ?? manager.idleTimeoutMs,
-    accessLog: manager.accessLog,
+    onDemand: how.onDemand,
+    idleTimeoutMs: input.idleTimeoutMs ?? how.idleTimeoutMs,
+    signals: how.signals,
   });
 }
 

@@ -18,7 +18,7 @@ import { chain, tcpChains, tcpFilter, withDefault } from "./chain.ts";
 import { proxyProtocol, tlsInspector } from "./detect.ts";
 import { distinct } from "./distinct.ts";
 import type { Guard } from "./guard.ts";
-import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
+import { type Binding, forwarding, type ManagerDefaults, type TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 import { bySni } from "./outbound.ts";
 import { serverTls } from "./tls.ts";
@@ -83,7 +83,7 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
 
 /** The listener of a TCP port. */
 export function gatewayTcpListener(input: GatewayTcpInput): Listener {
-  const chains = tcpChains(input.chains, input.manager);
+  const chains = tcpChains(input.chains, forwarding(input.manager, "client"));
   for (const one of chains) one.filters.unshift(...guardOf(input));
   return gatewayListener(input, chains, bySni(chains));
 }
@@ -94,7 +94,7 @@ export function gatewayTlsListener(input: GatewayTlsInput): Listener {
     create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
-        ? [...guardOf(input), tcpFilter(to.tcp, input.manager)]
+        ? [...guardOf(input), tcpFilter(to.tcp, forwarding(input.manager, "client"))]
         : [httpsFilter(input, to.routeName)],
       transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to)),
     })

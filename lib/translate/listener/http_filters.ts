@@ -22,6 +22,7 @@ import {
   TYPE_URL_PREFIX,
 } from "../../proto/mod.ts";
 import { adsSource, ON_DEMAND_MS } from "../wire/mod.ts";
+import { NO_SIGNALS, type Signals } from "./signals.ts";
 
 /** One row of the table: a filter, where it stands and why. */
 interface FilterRow {
@@ -35,6 +36,9 @@ interface FilterRow {
 function empty(typeName: string): Any {
   return create(AnySchema, { typeUrl: TYPE_URL_PREFIX + typeName });
 }
+
+/** The filter that forwards. */
+const ROUTER = "envoy.filters.http.router";
 
 /**
  * In the order in which requests pass them. Routes configure fault and CORS by
@@ -70,7 +74,7 @@ const FILTERS: readonly FilterRow[] = [
   },
   {
     // Last by definition: forwards.
-    name: "envoy.filters.http.router",
+    name: ROUTER,
     config: () => packAny(RouterSchema, {}),
   },
 ];
@@ -90,19 +94,23 @@ const BEHIND_GUARD = "envoy.filters.http.fault";
  *
  * @param guard filters that let requests in or refuse them, in their order
  * @param onDemand whether clusters are asked for when a request is to go to them
+ * @param signals filters for what is logged and counted
  */
 export function httpFilters(
   protocol: Protocol,
   guard: readonly HttpFilter[] = [],
   onDemand: boolean = false,
+  { first, last }: Pick<Signals, "first" | "last"> = NO_SIGNALS,
 ): HttpFilter[] {
-  return [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
+  const filters = [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [
       ...(row.name === BEHIND_GUARD ? guard : []),
+      ...(row.name === ROUTER ? last : []),
       create(HttpFilterSchema, {
         name: row.name,
         configType: { case: "typedConfig", value: row.config() },
       }),
     ]);
+  return [...first, ...filters];
 }

@@ -23,7 +23,7 @@ import { assemble, listenerName } from "./assemble.ts";
 import { chain, forwardChain } from "./chain.ts";
 import { httpInspector, not, originalDestination, portIn, tlsInspector } from "./detect.ts";
 import { type Guard, looks, NO_GUARD, type Tell, waysIn } from "./guard.ts";
-import type { Binding, ManagerDefaults } from "./input.ts";
+import { type Binding, forwarding, type ManagerDefaults } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 
 /** A port of the workload. */
@@ -163,13 +163,14 @@ function portChains(
   guard: Guard,
   mode: PeerMode,
 ): FilterChain[] {
-  const http = (): Filter =>
+  const http = (mutual: boolean): Filter =>
     managerFilter({
       class: "inbound",
       statPrefix: `inbound_${name}`,
       routes: { inline: inlineRoutes(port) },
       protocol: port.protocol,
       guard: guard.http,
+      mutual,
       defaults: manager,
     });
   return waysIn(port.protocol, mode, guard, manager.http10).map((way) => {
@@ -177,9 +178,12 @@ function portChains(
     const at = Object.keys(told).length === 0 ? undefined : told;
     const transportSocket = way.ends && guard.tls;
     const called = name + way.suffix;
-    if (way.carries === "http") return chain(called, at, http(), { transportSocket });
-    if (way.carries === "nothing") return forwardChain(called, at, BLACK_HOLE_CLUSTER, manager);
-    return forwardChain(called, at, port.cluster, manager, { guard: guard.tcp, transportSocket });
+    if (way.carries === "http") {
+      return chain(called, at, http(way.ends === true), { transportSocket });
+    }
+    const how = forwarding(manager, way.ends ? "mutual" : "server");
+    if (way.carries === "nothing") return forwardChain(called, at, BLACK_HOLE_CLUSTER, how);
+    return forwardChain(called, at, port.cluster, how, { guard: guard.tcp, transportSocket });
   });
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ProxySettings } from "./settings.ts";
+import type { Side, Signals, SignalSet } from "./signals.ts";
 
 /** How paths are made comparable before they are routed. */
 export type PathNormalization = "none" | "base" | "merge-slashes" | "decode-and-merge-slashes";
@@ -19,8 +20,8 @@ export interface AccessLogSettings {
 
 /** What the mesh configuration, the environment and the kind of proxy decide for all listeners. */
 export interface ManagerDefaults {
-  /** `undefined`: no access log. */
-  readonly accessLog?: AccessLogSettings;
+  /** What is logged, counted and traced; default: nothing. */
+  readonly signals?: SignalSet;
   /** What the configuration of proxies says; default: nothing. */
   readonly settings?: ProxySettings;
   /** Whether connections that no filter chain takes are logged too. */
@@ -38,6 +39,19 @@ export interface ManagerDefaults {
   readonly proxy100Continue: boolean;
   /** Outbound requests and connections to clusters that are not there make the proxy ask for them (node metadata `ODCDS`). */
   readonly onDemand?: boolean;
+}
+
+/** What the defaults say to connections that are forwarded as they are. */
+export interface Forwarding {
+  readonly signals?: Signals;
+  readonly idleTimeoutMs?: number;
+  readonly onDemand?: boolean;
+}
+
+/** What the defaults say to connections of a side. */
+export function forwarding(manager: ManagerDefaults, side: Side): Forwarding {
+  const { signals, idleTimeoutMs, onDemand } = manager;
+  return { signals: signals?.[side], idleTimeoutMs, onDemand };
 }
 
 /** Where a listener is. */

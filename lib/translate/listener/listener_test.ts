@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assertGolden } from "../../../tests/support/golden.ts";
-import { LISTENER_CASES, MANAGER_DEFAULTS } from "./cases.ts";
+import { LISTENER_CASES, logged, MANAGER_DEFAULTS } from "./cases.ts";
 import type { Protocol } from "../../model/mod.ts";
 import {
   type Any,
@@ -129,7 +129,7 @@ Deno.test("path normalization", () => {
 
 Deno.test("access logs: formats", () => {
   const formatOf = (encoding: "text" | "json", format: string) => {
-    const [log] = managerOf({ accessLog: { file: "/x", encoding, format } }).accessLog;
+    const [log] = managerOf({ signals: logged({ file: "/x", encoding, format }) }).accessLog;
     const file = anyUnpack(log?.configType.value as Any, FileAccessLogSchema);
     const json = toJson(FileAccessLogSchema, file!) as { logFormat: JsonObject };
     return json.logFormat;

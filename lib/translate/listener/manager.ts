@@ -16,10 +16,10 @@ import {
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { adsSource, cidrRange } from "../wire/mod.ts";
-import { accessLogs } from "./access_log.ts";
 import { httpFilters } from "./http_filters.ts";
 import type { ManagerDefaults, PathNormalization } from "./input.ts";
 import { withSettings } from "./settings.ts";
+import { NO_SIGNALS } from "./signals.ts";
 
 /** Name of the network filter. */
 const HTTP_CONNECTION_MANAGER = "envoy.filters.network.http_connection_manager";
@@ -41,6 +41,8 @@ export interface ManagerInput {
   readonly protocol?: Protocol;
   /** Accept requests whose target is a whole URL, as clients of a proxy write it. */
   readonly allowAbsoluteUrl?: boolean;
+  /** Whether requests came under mutual TLS that ended here. */
+  readonly mutual?: boolean;
   /** Filters that let requests in or refuse them. */
   readonly guard?: readonly HttpFilter[];
   readonly defaults: ManagerDefaults;
@@ -51,6 +53,8 @@ type Init = Exclude<MessageInitShape<typeof HttpConnectionManagerSchema>, HttpCo
 /** Builds the connection manager. */
 export function httpConnectionManager(input: ManagerInput): HttpConnectionManager {
   const { defaults, routes } = input;
+  const side = input.class !== "inbound" ? "client" : input.mutual ? "mutual" : "server";
+  const signals = defaults.signals?.[side] ?? NO_SIGNALS;
   const init: Init = {
     statPrefix: `${input.statPrefix};`,
     routeSpecifier: "rds" in routes
@@ -60,8 +64,11 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
       input.protocol ?? "HTTP",
       input.guard,
       input.class === "outbound" && defaults.onDemand === true,
+      signals,
     ),
-    accessLog: accessLogs(defaults.accessLog),
+    accessLog: [...signals.http],
+    tracing: signals.tracing,
+    requestIdExtension: signals.requestId,
     upgradeConfigs: [{ upgradeType: "websocket" }],
     // Streams may rest for as long as they like; time limits are the routes' matter.
     streamIdleTimeout: durationOf(0),

@@ -1,7 +1,7 @@
 /**
  * Listeners: pure functions from plain data to messages. Upstream filters only.
  *
- * Not built here: TLS with issued certificates, tracing, HBONE, QUIC.
+ * Not built here: TLS with issued certificates, HBONE, PROXY protocol, QUIC.
  *
  * @module
  */
@@ -31,6 +31,16 @@ export type {
   TcpChain,
   WeightedCluster,
 } from "./input.ts";
+export {
+  FILE_LOGGER,
+  fileLog,
+  type Format,
+  formatOf,
+  TEXT_FORMAT,
+  unmatchedOnly,
+} from "./access_log.ts";
+export type { ProxySettings } from "./settings.ts";
+export { NO_SIGNALS, type Side, type Signals, type SignalSet } from "./signals.ts";
 export { httpConnectionManager, type ManagerClass, type ManagerInput } from "./manager.ts";
 export {
   type OutboundHttpInput,
@@ -41,4 +51,3 @@ export {
   type VirtualOutboundInput,
 } from "./outbound.ts";
 export { tcpProxyFilter, type TcpProxyInput } from "./tcp_proxy.ts";
-export type { ProxySettings } from "./settings.ts";

@@ -15,7 +15,7 @@ import { assemble, listenerName } from "./assemble.ts";
 import { chain, type ChainMatch, forwardChain, tcpChain, withDefault } from "./chain.ts";
 import { httpInspector, httpProtocols, RAW_BUFFER, tlsInspector } from "./detect.ts";
 import { distinct } from "./distinct.ts";
-import type { Binding, ManagerDefaults, TcpChain } from "./input.ts";
+import { type Binding, forwarding, type ManagerDefaults, type TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
 
 /** What all outbound listeners of services have. */
@@ -64,7 +64,12 @@ export function outboundHttpListener(input: OutboundHttpInput): Listener {
     ...input,
     direction: "outbound",
     chains: [chain("", foundHttp(manager), http)],
-    defaultChain: forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, manager),
+    defaultChain: forwardChain(
+      FALLTHROUGH_CHAIN,
+      undefined,
+      fallthrough,
+      forwarding(manager, "client"),
+    ),
     listenerFilters: [tlsInspector(), httpInspector()],
     detects: true,
   });
@@ -108,7 +113,7 @@ export function outboundTcpListener(input: OutboundTcpInput): Listener {
   const detects = http || bySni(chains);
   const rest = fallthrough === undefined
     ? undefined
-    : forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, manager);
+    : forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, forwarding(manager, "client"));
   return assemble({
     ...input,
     direction: "outbound",
@@ -128,13 +133,14 @@ function destinationChains(
   match: FilterChainMatch | undefined,
 ): FilterChain[] {
   const { manager } = input;
-  const all = tcpChain(one, match, manager);
+  const how = forwarding(manager, "client");
+  const all = tcpChain(one, match, how);
   if (one.httpRoutes === undefined) return [all];
   const at: ChainMatch = { prefixRanges: match?.prefixRanges, serverNames: match?.serverNames };
   const found = { ...at, ...foundHttp(manager) };
   const http = chain("", found, httpFilter(input, one.httpRoutes));
   if (match === undefined) return [http, all];
-  return [http, tcpChain(one, { ...at, transportProtocol: RAW_BUFFER }, manager), all];
+  return [http, tcpChain(one, { ...at, transportProtocol: RAW_BUFFER }, how), all];
 }
 
 /** Whether chains are told apart by TLS server name. */
@@ -171,7 +177,12 @@ export function virtualOutbound(input: VirtualOutboundInput): Listener {
         BLACK_HOLE_CLUSTER,
         {},
       ),
-      forwardChain("virtualOutbound-catchall-tcp", undefined, egressCluster, manager),
+      forwardChain(
+        "virtualOutbound-catchall-tcp",
+        undefined,
+        egressCluster,
+        forwarding(manager, "client"),
+      ),
     ],
   });
 }

@@ -7,8 +7,8 @@ import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_co
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { adsSource, ON_DEMAND_MS } from "../wire/mod.ts";
-import { accessLogs } from "./access_log.ts";
-import type { AccessLogSettings, WeightedCluster } from "./input.ts";
+import type { WeightedCluster } from "./input.ts";
+import type { Signals } from "./signals.ts";
 
 /** Name of the network filter. */
 const TCP_PROXY = "envoy.filters.network.tcp_proxy";
@@ -25,7 +25,8 @@ export interface TcpProxyInput {
   readonly maxConnectionDurationMs?: number;
   /** Whether clients stay with an endpoint by their address. */
   readonly hashSourceIp?: boolean;
-  readonly accessLog?: AccessLogSettings;
+  /** What is logged and counted; default: nothing. */
+  readonly signals?: Pick<Signals, "tcp" | "opened">;
   /** A cluster that is not there is asked for. */
   readonly onDemand?: boolean;
 }
@@ -39,7 +40,8 @@ export function tcpProxyFilter(input: TcpProxyInput): Filter {
     idleTimeout: idleTimeoutMs === undefined ? undefined : durationOf(idleTimeoutMs),
     maxDownstreamConnectionDuration: duration === undefined ? undefined : durationOf(duration),
     hashPolicy: input.hashSourceIp ? [{ policySpecifier: { case: "sourceIp", value: {} } }] : [],
-    accessLog: accessLogs(input.accessLog),
+    accessLog: [...input.signals?.tcp ?? []],
+    accessLogOptions: input.signals?.opened ? { flushAccessLogOnConnected: true } : undefined,
     onDemand: input.onDemand
       ? { odcdsConfig: adsSource(), timeout: durationOf(ON_DEMAND_MS) }
       : undefined,

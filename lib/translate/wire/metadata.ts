@@ -9,6 +9,9 @@ import { create, type JsonObject } from "../../proto/mod.ts";
 /** The namespace of Mesh's own metadata. */
 export const MESH_METADATA = "mesh";
 
+/** The header by which a proxy tells another one of its workload. */
+export const PEER_HEADER = "x-mesh-peer";
+
 /** Metadata in Mesh's namespace. */
 export function meshMetadata(fields: JsonObject): Metadata {
   return create(MetadataSchema, { filterMetadata: { [MESH_METADATA]: fields } });

@@ -5,7 +5,7 @@
  * @module
  */
 export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
-export { configPath, MESH_METADATA, meshMetadata } from "./metadata.ts";
+export { configPath, MESH_METADATA, meshMetadata, PEER_HEADER } from "./metadata.ts";
 export { adsSource, ON_DEMAND_MS } from "./source.ts";
 export {
   AUTHORITIES_SECRET,

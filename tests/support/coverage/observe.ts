@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { checkObject, type ObjectProblem } from "../../../lib/schema/mod.ts";
+import { checkObject, defaultMeshConfig, type ObjectProblem } from "../../../lib/schema/mod.ts";
+import {
+  type MeshConfig,
+  MeshConfig_DefaultProvidersSchema as DefaultProvidersSchema,
+  MeshConfig_ExtensionProviderSchema as ExtensionProviderSchema,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { testMeshConfig } from "../mesh_fixture.ts";
 import { type ConfigObject, type ProxyNode } from "../../../lib/model/mod.ts";
 import { create } from "../../../lib/proto/mod.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -46,7 +52,13 @@ const WATCHERS: readonly ProxyNode[] = [
       TLS_CLIENT_ROOT_CERT: "/root",
     },
   }),
-  { ...proxyNode("one", { ip: "10.0.0.9", labels: { gateway: "edge" } }), role: "router" },
+  {
+    ...proxyNode("one", {
+      ip: "10.0.0.9",
+      labels: { gateway: "edge", "gateway.networking.k8s.io/gateway-name": "edge" },
+    }),
+    role: "router",
+  },
   proxyNode("one", {
     ip: "10.9.0.2",
     labels: { app: "placed" },
@@ -74,9 +86,23 @@ export interface Stage {
   readonly bench: Bench;
 }
 
+/** A mesh configuration with somewhere to count, log and trace to. */
+function withProviders(): MeshConfig {
+  const config = testMeshConfig();
+  config.extensionProviders = defaultMeshConfig().extensionProviders;
+  for (const [name, maxTagLength] of [["traces", 8], ["more", 9]] as const) {
+    config.extensionProviders.push(create(ExtensionProviderSchema, {
+      name,
+      provider: { case: "opentelemetry", value: { service: "a.example", port: 80, maxTagLength } },
+    }));
+  }
+  config.defaultProviders = create(DefaultProvidersSchema, { tracing: ["traces"] });
+  return config;
+}
+
 /** A mesh of documents that the objects under test are put into. */
 export function openStage(background: string): Stage {
-  const bench = startTranslation();
+  const bench = startTranslation(withProviders());
   bench.translation.apply({ networks: NETWORKS });
   bench.set(background);
   const seats = WATCHERS.map((node) => bench.translation.source.seat(node, () => {}));

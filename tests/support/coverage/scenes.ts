@@ -398,6 +398,24 @@ const SIDECAR: Specs = {
 };
 
 /** Scenes by kind. */
+/** Whose resources are for the workloads of a label that one of the watchers has. */
+const TO_FILE = { accessLogging: [{ providers: [{ name: "dataproxy" }] }] };
+const EDGE = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "edge" };
+const tagged = (tag: object) => ({ tracing: [{ customTags: { k: tag } }] });
+
+const TELEMETRY: Specs = {
+  "": { ...TO_FILE, tracing: [{}], metrics: [{}] },
+  "targetRef.": { ...TO_FILE, targetRef: EDGE },
+  "targetRefs": { ...TO_FILE, targetRefs: [EDGE] },
+  "accessLogging[].match": TO_FILE,
+  "metrics[].overrides[].match": { metrics: [{ overrides: [{ disabled: true }] }] },
+  "metrics[].overrides[].tagOverrides": { metrics: [{ overrides: [{}] }] },
+  "metrics[].providers": { metrics: [{ overrides: [{ disabled: true }] }] },
+  "tracing[].match": { tracing: [{ randomSamplingPercentage: 50 }] },
+  "tracing[].customTags.k.environment": tagged({ environment: { name: "a" } }),
+  "tracing[].customTags.k.header": tagged({ header: { name: "a" } }),
+};
+
 export const SCENES: Readonly<Record<string, Scene & FieldValues>> = {
   VirtualService: {
     kind: "VirtualService",
@@ -563,5 +581,30 @@ export const SCENES: Readonly<Record<string, Scene & FieldValues>> = {
       "workloadSelector.labels.app": "client",
     },
     keys: { "workloadSelector.labels": "app" },
+  },
+  Telemetry: {
+    kind: "Telemetry",
+    apiVersion: "telemetry.mesh.io/v1",
+    namespace: "one",
+    specOf: byPrefix(TELEMETRY),
+    values: {
+      "selector.matchLabels.app": "server",
+      "tracing[].providers[].name": "more",
+      "tracing[].randomSamplingPercentage": 7,
+      "metrics[].providers[].name": "stackdriver",
+      "metrics[].overrides[].match.customMetric": "mesh_requests_total",
+      "metrics[].overrides[].tagOverrides.reporter.value": "request.path",
+      "targetRef.group": EDGE.group,
+      "targetRef.kind": "Other",
+      "targetRefs[].group": EDGE.group,
+      "targetRefs[].kind": "Other",
+      "tracing[].enableMeshTags": false,
+      "accessLogging[].providers[].name": "stackdriver",
+      "accessLogging[].filter.expression": "response.code == 7",
+    },
+    keys: {
+      "selector.matchLabels": "app",
+      "metrics[].overrides[].tagOverrides": "reporter",
+    },
   },
 };

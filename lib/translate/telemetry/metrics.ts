@@ -1,0 +1,231 @@
+/**
+ * Metrics of requests and connections, with the mesh's labels: access loggers
+ * that count.
+ *
+ * Labels are formats. Those that cost the proxy little are preferred: what a
+ * workload says of itself is read from the environment once, pieces of the peer's
+ * label from metadata of the request, and expressions are for connections, of
+ * which there are few, and for what configuration asks for.
+ *
+ * @module
+ */
+import {
+  type AccessLog,
+  type AccessLogFilter,
+  AccessLogFilterSchema,
+  AccessLogSchema,
+} from "#envoy/config/accesslog/v3/accesslog_pb.ts";
+import { AccessLogType } from "#envoy/data/accesslog/v3/accesslog_pb.ts";
+import {
+  type Config_Counter as Counter,
+  Config_CounterSchema as CounterSchema,
+  type Config_Histogram as Histogram,
+  Config_Histogram_Unit as Unit,
+  Config_HistogramSchema as HistogramSchema,
+  type Config_Stat as Stat,
+  Config_StatSchema as StatSchema,
+  ConfigSchema,
+} from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
+import { create, packAny } from "../../proto/mod.ts";
+import type { Side } from "../listener/mod.ts";
+import { MESH_METADATA } from "../wire/mod.ts";
+import { celFormat } from "./expression.ts";
+import { PIECES, PROTOCOL_PIECE } from "./peers.ts";
+import type { MetricName, MetricRule } from "./settings.ts";
+
+type Rules = ReadonlyMap<MetricName, MetricRule>;
+type Labels = Readonly<Record<string, string>>;
+
+/** Loggers of all listeners count together; what was counted outlives a change of one of them. */
+const SCOPE = { prefix: "mesh", sharingName: "mesh" } as const;
+
+const self = (what: string): string => `%ENVIRONMENT(MESH_SELF_${what})%`;
+const piece = (key: string): string => `%DYNAMIC_METADATA(${MESH_METADATA}:${key})%`;
+const service = (field: string): string => `%CLUSTER_METADATA(${MESH_METADATA}:service:${field})%`;
+
+/** What stands for something that is not known; as a format, for a part that formats are given may be missing. */
+const UNKNOWN = "unknown";
+
+function known(command: string): string {
+  const operators = [{ command }, { command: "CEL", param: `'${UNKNOWN}'` }];
+  return `%COALESCE(${JSON.stringify({ operators })})%`;
+}
+
+/** A part of an endpoint's label, for connections. */
+function endpointPart(at: number): string {
+  const label = `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}`;
+  return `%CEL('workload' in ${label} ? ` +
+    `re.extract(${label}.workload,'^(?:[^;]*;){${at}}([^;]*)','\\\\1') : '${UNKNOWN}')%`;
+}
+
+/** Labels of a workload, of which it or its peer tells. */
+function workloadLabels(side: "source" | "destination", parts: readonly string[]): Labels {
+  const [workload = UNKNOWN, namespace = UNKNOWN, canonical = UNKNOWN, revision = UNKNOWN] = parts;
+  const [, , , , cluster = UNKNOWN, app = canonical, version = revision] = parts;
+  return {
+    [`${side}_workload`]: workload,
+    [`${side}_workload_namespace`]: namespace,
+    [`${side}_app`]: app,
+    [`${side}_version`]: version,
+    [`${side}_canonical_service`]: canonical,
+    [`${side}_canonical_revision`]: revision,
+    [`${side}_cluster`]: cluster,
+  };
+}
+
+const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "VERSION"].map(self);
+
+/** Whom both ends are. */
+function endLabels(side: Side, tcp: boolean): Labels {
+  const client = side === "client";
+  const peer = !tcp
+    ? PIECES.slice(0, client ? 5 : PIECES.length).map(piece)
+    : client
+    ? [0, 1, 2, 3, 4].map(endpointPart)
+    : PIECES.map(() => UNKNOWN);
+  const principal = (mine: boolean): string => {
+    if (client) return known(mine ? "UPSTREAM_LOCAL_URI_SAN" : "UPSTREAM_PEER_URI_SAN");
+    if (side === "server") return UNKNOWN;
+    return mine ? "%DOWNSTREAM_LOCAL_URI_SAN%" : "%DOWNSTREAM_PEER_URI_SAN%";
+  };
+  return {
+    reporter: client ? "source" : "destination",
+    ...workloadLabels("source", client ? OWN : peer),
+    source_principal: principal(client),
+    ...workloadLabels("destination", client ? peer : OWN),
+    destination_principal: principal(!client),
+    destination_service: service("host"),
+    destination_service_name: service("name"),
+    destination_service_namespace: service("namespace"),
+    connection_security_policy: client ? UNKNOWN : side === "mutual" ? "mutual_tls" : "none",
+    response_flags: "%RESPONSE_FLAGS%",
+  };
+}
+
+/** What is different in requests and in connections. */
+function protocolLabels(tcp: boolean): Labels {
+  return tcp ? { request_protocol: "tcp" } : {
+    request_protocol: piece(PROTOCOL_PIECE),
+    response_code: "%RESPONSE_CODE%",
+    grpc_response_status: "%GRPC_STATUS_NUMBER%",
+  };
+}
+
+/** The metric's name and labels, as configuration changes them. */
+function stat(name: MetricName, labels: Labels, { tags: changes }: MetricRule): Stat {
+  const tags = new Map(Object.entries(labels));
+  for (const [tag, expression] of changes) {
+    const format = expression === undefined ? undefined : celFormat(expression);
+    if (expression === undefined) tags.delete(tag);
+    else if (format !== undefined) tags.set(tag, format);
+  }
+  return create(StatSchema, {
+    name,
+    tags: [...tags].map(([tag, valueFormat]) => ({ name: tag, valueFormat })),
+  });
+}
+
+/** What a metric counts: occurrences, a sum, or a distribution. */
+type Measure =
+  | { readonly each: true }
+  | { readonly sum: string }
+  | { readonly spread: string; readonly unit: Unit };
+
+/** A metric and what it measures. */
+type Row = readonly [MetricName, Measure];
+
+const REQUESTS: readonly Row[] = [
+  ["requests_total", { each: true }],
+  ["request_duration_milliseconds", { spread: "%DURATION%", unit: Unit.Milliseconds }],
+  ["request_bytes", { spread: "%BYTES_RECEIVED%", unit: Unit.Bytes }],
+  ["response_bytes", { spread: "%BYTES_SENT%", unit: Unit.Bytes }],
+];
+
+const messages = (of: string): string =>
+  `%FILTER_STATE(envoy.filters.http.grpc_stats:FIELD:${of}_message_count)%`;
+
+const GRPC: readonly Row[] = [
+  ["request_messages_total", { sum: messages("request") }],
+  ["response_messages_total", { sum: messages("response") }],
+];
+
+const OPENED: readonly Row[] = [["tcp_connections_opened_total", { each: true }]];
+
+const CLOSED: readonly Row[] = [
+  ["tcp_connections_closed_total", { each: true }],
+  ["tcp_sent_bytes_total", { sum: "%BYTES_SENT%" }],
+  ["tcp_received_bytes_total", { sum: "%BYTES_RECEIVED%" }],
+];
+
+/** A logger that counts some metrics; none when all of them are disabled. */
+function logger(
+  rows: readonly Row[],
+  labels: Labels,
+  rules: Rules,
+  filter?: AccessLogFilter,
+): AccessLog[] {
+  const histograms: Histogram[] = [];
+  const counters: Counter[] = [];
+  for (const [name, measure] of rows) {
+    const rule = rules.get(name);
+    if (rule === undefined || rule.disabled) continue;
+    const common = { stat: stat(name, labels, rule) };
+    if ("spread" in measure) {
+      const { spread: valueFormat, unit } = measure;
+      histograms.push(create(HistogramSchema, { ...common, unit, valueFormat }));
+    } else if ("sum" in measure) {
+      counters.push(create(CounterSchema, { ...common, valueFormat: measure.sum }));
+    } else counters.push(create(CounterSchema, { ...common, valueFixed: 1n }));
+  }
+  if (histograms.length + counters.length === 0) return [];
+  const typedConfig = packAny(ConfigSchema, { statsScope: SCOPE, histograms, counters });
+  return [create(AccessLogSchema, {
+    name: "envoy.access_loggers.stats",
+    filter,
+    configType: { case: "typedConfig", value: typedConfig },
+  })];
+}
+
+/** Holds for requests of gRPC. */
+const IS_GRPC: AccessLogFilter = create(AccessLogFilterSchema, {
+  filterSpecifier: {
+    case: "headerFilter",
+    value: {
+      header: {
+        name: "content-type",
+        headerMatchSpecifier: {
+          case: "stringMatch",
+          value: { matchPattern: { case: "prefix", value: "application/grpc" } },
+        },
+      },
+    },
+  },
+});
+
+/** Holds when a connection is opened, or at any other time. */
+export function whenOpened(exclude: boolean): AccessLogFilter {
+  return create(AccessLogFilterSchema, {
+    filterSpecifier: {
+      case: "logTypeFilter",
+      value: { types: [AccessLogType.TcpUpstreamConnected], exclude },
+    },
+  });
+}
+
+/** Loggers that count the requests of a side. */
+export function requestMetrics(side: Side, rules: Rules): AccessLog[] {
+  const labels = { ...endLabels(side, false), ...protocolLabels(false) };
+  return [...logger(REQUESTS, labels, rules), ...logger(GRPC, labels, rules, IS_GRPC)];
+}
+
+/** Loggers that count the connections of a side, when they are opened and when they are closed. */
+export function connectionMetrics(
+  side: Side,
+  rules: Rules,
+): { readonly opened: AccessLog[]; readonly closed: AccessLog[] } {
+  const labels = { ...endLabels(side, true), ...protocolLabels(true) };
+  return {
+    opened: logger(OPENED, labels, rules, whenOpened(false)),
+    closed: logger(CLOSED, labels, rules, whenOpened(true)),
+  };
+}

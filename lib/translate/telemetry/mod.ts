@@ -1,0 +1,160 @@
+/**
+ * From Telemetry resources and the mesh configuration to what listeners are told:
+ * access logs, metrics, tracing. Functions of plain data.
+ *
+ * @module
+ */
+import { type AccessLog, AccessLogSchema } from "#envoy/config/accesslog/v3/accesslog_pb.ts";
+import {
+  HttpConnectionManager_TracingSchema as TracingSchema,
+  HttpFilterSchema,
+  type RequestIDExtension,
+  RequestIDExtensionSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { UuidRequestIdConfigSchema } from "#envoy/extensions/request_id/uuid/v3/uuid_pb.ts";
+import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { Tracing as MeshTracing } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
+import { hash } from "../../base/mod.ts";
+import { create, encode, packAny } from "../../proto/mod.ts";
+import {
+  type AccessLogSettings,
+  fileLog,
+  type Side,
+  type Signals,
+  type SignalSet,
+  unmatchedOnly,
+} from "../listener/mod.ts";
+import { allOf, expressionFilter, providerLogs } from "./logs.ts";
+import { connectionMetrics, requestMetrics, whenOpened } from "./metrics.ts";
+import { OF_CLIENTS, OF_SERVERS, TELL_SERVERS } from "./peers.ts";
+import {
+  type DefaultProviders,
+  type Direction,
+  logRules,
+  metricRules,
+  type TracingRule,
+  tracingRule,
+} from "./settings.ts";
+import { needsCluster, tracingOf } from "./tracing.ts";
+
+export { tracingRule } from "./settings.ts";
+export { needsCluster };
+
+/** What signals are made from. */
+export interface TelemetryInput {
+  /** The resources that apply, the least specific first. */
+  readonly levels: readonly Telemetry[];
+  readonly providers: readonly ExtensionProvider[];
+  readonly defaults: DefaultProviders;
+  /** The log of `accessLogFile`, which is there unless a resource names others. */
+  readonly file?: AccessLogSettings;
+  /** `tracing` of the proxies' default configuration. */
+  readonly tracing?: MeshTracing;
+  /** Whether proxies have a tracer from their start, and `enableTracing` holds. */
+  readonly builtInTracer: boolean;
+  /** See `TracingInput.certain`. */
+  readonly certain: boolean;
+  /** The cluster of a service and port, if there is such a service. */
+  readonly clusterOf: (service: string, port: number) => string | undefined;
+}
+
+/** Stands for the log of `accessLogFile` among the names of providers, none of which is empty. */
+const MESH_FILE = "";
+
+/** What listeners are told, and a digest of it: equal digests, equal signals. */
+export interface Told {
+  readonly signals: SignalSet;
+  readonly digest: string;
+}
+
+/** Makes the signals of a workload. */
+export function signalsOf(input: TelemetryInput): Told {
+  const client = sideSignals(input, "client");
+  const server = sideSignals(input, "server");
+  const signals = { client, server, mutual: sideSignals(input, "mutual") };
+  return { signals, digest: digestOf(signals) };
+}
+
+function sideSignals(input: TelemetryInput, side: Side): Signals {
+  const direction: Direction = side === "client" ? "client" : "server";
+  const logs = logsOf(input, direction);
+  const byName = new Map(input.providers.map((provider) => [provider.name, provider]));
+  const counts = (name: string): boolean => byName.get(name)?.provider.case === "prometheus";
+  const rules = metricRules(input.levels, direction, input.defaults, counts);
+  const rule = tracingRule(input.levels, direction, input.defaults);
+  const tracing = tracingOf({
+    rule,
+    provider: rule.provider === undefined ? undefined : byName.get(rule.provider),
+    defaults: input.tracing,
+    builtIn: rule.provider === undefined && input.builtInTracer,
+    clusterOf: input.clusterOf,
+    certain: input.certain,
+  });
+  const connections = rules && connectionMetrics(side, rules);
+  const opened = connections !== undefined && connections.opened.length > 0;
+  return {
+    http: [...logs.http, ...(rules === undefined ? [] : requestMetrics(side, rules))],
+    tcp: [
+      ...(opened ? logs.tcp.map(atTheEnd) : logs.tcp),
+      ...(connections?.opened ?? []),
+      ...(connections?.closed ?? []),
+    ],
+    unmatched: logs.plain.map(unmatchedOnly),
+    opened,
+    first: rules === undefined ? [] : [direction === "client" ? OF_SERVERS : OF_CLIENTS],
+    last: rules === undefined || direction === "server" ? [] : [TELL_SERVERS],
+    tracing,
+    requestId: tracing && requestIds(rule),
+  };
+}
+
+interface Logs {
+  readonly http: readonly AccessLog[];
+  readonly tcp: readonly AccessLog[];
+  /** Of connections, without their filters: what nobody takes is logged in any case. */
+  readonly plain: readonly AccessLog[];
+}
+
+function logsOf(input: TelemetryInput, direction: Direction): Logs {
+  const { file, providers, defaults } = input;
+  const names = file === undefined ? defaults.logs : [MESH_FILE, ...defaults.logs];
+  const all = logRules(input.levels, direction, { ...defaults, logs: names }).map((rule) => {
+    const provider = providers.find(({ name }) => name === rule.provider);
+    const logs = rule.provider === MESH_FILE && file !== undefined
+      ? { http: [fileLog(file)], tcp: [fileLog(file)] }
+      : provider === undefined
+      ? { http: [], tcp: [] }
+      : providerLogs(provider, input.clusterOf);
+    return { ...logs, filter: allOf(expressionFilter(rule.filter)) };
+  });
+  const filtered = (kind: "http" | "tcp"): AccessLog[] =>
+    all.flatMap((one) =>
+      one[kind].map((log) => create(AccessLogSchema, { ...log, filter: one.filter }))
+    );
+  return { http: filtered("http"), tcp: filtered("tcp"), plain: all.flatMap(({ tcp }) => tcp) };
+}
+
+/** Connections are logged once, though they are told of twice. */
+function atTheEnd(log: AccessLog): AccessLog {
+  const filter = allOf([whenOpened(true), ...(log.filter === undefined ? [] : [log.filter])]);
+  return create(AccessLogSchema, { ...log, filter });
+}
+
+/** What identifies requests decides which are traced, too, unless somebody says otherwise. */
+function requestIds({ byRequestId }: TracingRule): RequestIDExtension | undefined {
+  if (byRequestId === undefined) return undefined;
+  return create(RequestIDExtensionSchema, {
+    typedConfig: packAny(UuidRequestIdConfigSchema, { useRequestIdForTraceSampling: byRequestId }),
+  });
+}
+
+function digestOf(set: SignalSet): string {
+  const parts = Object.values(set).flatMap((side: Signals) => [
+    ...[...side.http, ...side.tcp, ...side.unmatched].map((log) => encode(AccessLogSchema, log)),
+    ...[...side.first, ...side.last].map((filter) => encode(HttpFilterSchema, filter)),
+    ...(side.tracing === undefined ? [] : [encode(TracingSchema, side.tracing)]),
+    ...(side.requestId === undefined ? [] : [encode(RequestIDExtensionSchema, side.requestId)]),
+  ]);
+  return hash(parts.map((bytes) => hash(bytes)).join(","));
+}
