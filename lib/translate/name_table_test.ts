@@ -11,11 +11,12 @@ import {
   proxyNode,
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
+import { assertGolden } from "../../tests/support/golden.ts";
 import { testMeshConfig } from "../../tests/support/mesh_fixture.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
-import { fromBinary } from "../proto/mod.ts";
+import { fromBinary, toJson } from "../proto/mod.ts";
 import { AGENT_TYPE_URLS, TYPE_URLS } from "./mod.ts";
 
 const NAMES = AGENT_TYPE_URLS.nameTable;
@@ -125,6 +126,13 @@ Deno.test("a service's name is told apart in its parts, and its short names are 
   assert.deepEqual(about("two", name), ["b", "two", "External", "b", "b.two.svc"]);
   assert.deepEqual(about("one", "db-0.db.one.svc.cluster.local"), ["db-0.db", "one", "External"]);
   assert.deepEqual(about("one", "*.wild.example"), ["", "", "External"]);
+});
+
+Deno.test("a name table as it is sent, of a namespace with a host and a Sidecar of its own", async () => {
+  const seat = seatOf(bench(MESH), "one", GIVEN);
+  const table = fromBinary(NameTableSchema, seat.view(NAMES)!.get("name-table")!.bytes);
+  const golden = new URL("testdata/name_table.golden.json", import.meta.url);
+  await assertGolden(golden, toJson(NameTableSchema, table));
 });
 
 const GIVEN = { metadata: { DNS_AUTO_ALLOCATE: "true" } };
