@@ -89,7 +89,6 @@ export const WAITING: readonly Absence[] = [
     reason: "certificates that the daemon hands out",
     names: ["pilot_sds_certificate_errors_total"],
   },
-  { reason: "filters of DataproxyFilter", names: ["pilot_dataproxy_filter_status"] },
 ];
 
 /** Names that nothing in this daemon answers to. */

@@ -48,6 +48,7 @@ import { createTranslation, type Translation } from "../../lib/translate/mod.ts"
 import { createWhatIf, type MakeTranslation } from "../../lib/whatif/mod.ts";
 import { conflictWarnings, observeConflicts } from "./conflicts.ts";
 import { readFeatures } from "./features.ts";
+import { observePatches, patchWarnings } from "./patches.ts";
 import { switchedOffWarnings } from "./switched_off.ts";
 import { startKeySets } from "./key_sets.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
@@ -253,6 +254,7 @@ async function startTranslation(
       ...watched.flatMap((source) => source.warnings()),
       ...conflictWarnings(translation, features.scopeGatewayToNamespace),
       ...switchedOffWarnings(translation, features),
+      ...patchWarnings(translation),
     ],
   };
 }
@@ -277,6 +279,7 @@ async function listen(
   const { shutdownDurationMs: grace } = options;
   let ready = false;
   observeConflicts(core.translation);
+  observePatches(core.translation);
   observe(core.translation.mesh.graph);
   stack.use(observeState({ translation: core.translation, sessions: () => xds.sessions() }));
   // One for both listeners: rehearsals are made one at a time.

@@ -132,7 +132,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         "0s",
         "Time after which proxies start their metrics anew; 0: never.",
       ),
-      bool("PILOT_DATAPROXY_FILTER_STATS", AGENT_DAEMON, false, "Count what DataproxyFilters do."),
       bool(
         "PILOT_DISABLE_MX_ALPN",
         AGENT_DAEMON,
