@@ -45,6 +45,15 @@ const WATCHERS: readonly ProxyNode[] = [
     labels: { app: "bare" },
   }),
   proxyNode("one", {
+    ip: "10.0.0.1",
+    labels: { app: "server", version: "v1" },
+    metadata: {
+      TLS_SERVER_CERT_CHAIN: "/chain",
+      TLS_SERVER_KEY: "/key",
+      TLS_SERVER_ROOT_CERT: "/root",
+    },
+  }),
+  proxyNode("one", {
     labels: { app: "secured" },
     metadata: {
       TLS_CLIENT_CERT_CHAIN: "/chain",
