@@ -87,6 +87,8 @@ export interface Indexes {
   readonly gateways: Index;
   /** `all` → hosts and patterns of the DestinationRules by which a place matters: those that detect outliers, or give localities shares. */
   readonly localityRuleHosts: Index;
+  /** NS → keys of DestinationRules for workloads of certain labels there. */
+  readonly selectingRules: Index;
   /** `all` → keys of the labels that orders of failover compare. */
   readonly failoverLabels: Index;
   /** NS → keys of Sidecars. */
@@ -246,6 +248,11 @@ function workloadIndexes(graph: Graph, tables: Tables) {
   };
 }
 
+/** Whether a rule is for some of its namespace's workloads alone. */
+export function selectsWorkloads({ workloadSelector }: DestinationRule): boolean {
+  return Object.keys(workloadSelector?.matchLabels ?? {}).length > 0;
+}
+
 /** A policy, or a port's part of one. */
 type AnyPolicy = Pick<TrafficPolicy, "loadBalancer" | "outlierDetection">;
 
@@ -286,6 +293,13 @@ function policyIndexes(graph: Graph, tables: Tables, domain: string) {
       "DestinationRule.locality",
       function* (row: Row) {
         if (policiesOf(row.spec).some(minds)) yield ["all", host(row)];
+      },
+    ),
+    selectingRules: graph.index(
+      tables.destinationRules,
+      "DestinationRule.selecting",
+      function* (row: Row, key) {
+        if (selectsWorkloads(row.spec)) yield [row.meta.namespace, key];
       },
     ),
     failoverLabels: graph.index(

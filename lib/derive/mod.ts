@@ -131,6 +131,7 @@ export function createMesh(graph: Graph, options: {
   const policies = derivePolicies(graph, tables, indexes, {
     rootNamespace: (read) => field(read, "rootNamespace"),
     mergeEqualExports: options.mergeEqualExports ?? true,
+    domain,
   });
   const routes = deriveRoutes(graph, tables, indexes, domain);
   const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
@@ -149,7 +150,7 @@ export function createMesh(graph: Graph, options: {
     routes,
     scopes,
     networks,
-    places: derivePlaces(graph, { indexes, services, scopes, networks, field }),
+    places: derivePlaces(graph, { tables, indexes, services, scopes, networks, field, domain }),
     security: deriveSecurity(graph, tables, choosing),
     patchingOf: deriveFilters(graph, tables, choosing),
     telemetry: deriveTelemetry(graph, tables, choosing),

@@ -1,18 +1,20 @@
 /**
  * Where proxies stand, and for which hosts that makes a difference: rules of
- * failover and of shares between localities, endpoints of other networks.
+ * failover and of shares between localities, endpoints of other networks, rules for
+ * workloads of certain labels.
  *
  * @module
  */
 import { canonicalJson } from "../base/mod.ts";
 import type { Derived, Graph, Read } from "../graph/mod.ts";
-import type { Place, ProxyClass } from "../model/mod.ts";
-import { isWildcard } from "./hosts.ts";
+import { objectKey, type Place, type ProxyClass } from "../model/mod.ts";
+import { covers, fullHost, isWildcard } from "./hosts.ts";
 import type { Indexes } from "./indexes.ts";
 import type { MeshField } from "./mesh.ts";
 import type { Networks } from "./networks.ts";
 import type { Scopes } from "./scopes.ts";
-import type { Services } from "./services.ts";
+import { byAge, hasLabels, type Services } from "./services.ts";
+import type { Tables } from "./tables.ts";
 import { failoverLabels, topologyLabels } from "./topology.ts";
 
 /** The derived tables about places. */
@@ -21,12 +23,18 @@ export interface Places {
   readonly placeOf: (read: Read, cls: PlacedClass) => string;
   /** `NS|sidecar|place` → hosts for which the place may make a difference. Sorted. */
   readonly hosts: Derived<readonly string[]>;
-  /** The same, those alone that proxies resolve: their endpoints are within their clusters. */
-  readonly resolvedHosts: Derived<readonly string[]>;
+  /**
+   * The same, those alone whose clusters differ: which rules for the workload name,
+   * and which proxies resolve, so that their endpoints are within their clusters.
+   */
+  readonly clusterHosts: Derived<readonly string[]>;
 }
 
 /** What a place is made from. */
-export type PlacedClass = Pick<ProxyClass, "labels" | "locality" | "network" | "networkView">;
+export type PlacedClass = Pick<
+  ProxyClass,
+  "namespace" | "labels" | "locality" | "network" | "networkView"
+>;
 
 /** Reads a place's key back. */
 export function parsePlace(key: string): Place {
@@ -36,12 +44,14 @@ export function parsePlace(key: string): Place {
 /** Creates the tables. */
 export function derivePlaces(
   graph: Graph,
-  { indexes, services, scopes, networks, field }: {
+  { tables, indexes, services, scopes, networks, field, domain }: {
+    readonly tables: Tables;
     readonly indexes: Indexes;
     readonly services: Services;
     readonly scopes: Scopes;
     readonly networks: Networks;
     readonly field: MeshField;
+    readonly domain: string;
   },
 ): Places {
   const meshSetting = (read: Read) => {
@@ -62,11 +72,20 @@ export function derivePlaces(
         ...read.get(scopes.overlayHosts, namespace),
       ])
       : read.get(scopes.egressHosts, `${namespace}|${sidecar}|*`);
+  /** Hosts and patterns of the rules that select a place's workloads. */
+  const ruledHosts = (read: Read, { rules }: Place): string[] =>
+    rules.flatMap((key) => {
+      const row = read.get(tables.destinationRules, key);
+      return row === undefined ? [] : [fullHost(row.spec.host, row.meta.namespace, domain)];
+    });
   const hosts = graph.derive<readonly string[]>("place.hosts", (read, key) => {
     const { namespace, sidecar, place } = splitPlaced(key);
     const seen = new Set(visible(read, namespace, sidecar));
     const concerned = new Set<string>();
-    const named = read.members(indexes.localityRuleHosts, "all");
+    const named = [
+      ...read.members(indexes.localityRuleHosts, "all"),
+      ...ruledHosts(read, place),
+    ];
     if (named.length > 0) addCovered(read, indexes, named, seen, concerned);
     const everywhere = field(read, "defaultTrafficPolicy")?.outlierDetection !== undefined ||
       (meshSetting(read)?.distribute.length ?? 0) > 0;
@@ -82,9 +101,11 @@ export function derivePlaces(
     }
     return [...concerned].sort();
   });
-  const resolvedHosts = graph.derive<readonly string[]>("place.resolvedHosts", (read, key) => {
-    const { namespace } = splitPlaced(key);
+  const clusterHosts = graph.derive<readonly string[]>("place.clusterHosts", (read, key) => {
+    const { namespace, place } = splitPlaced(key);
+    const ruled = ruledHosts(read, place);
     return read.get(hosts, key).filter((host) => {
+      if (ruled.some((name) => covers(name, host))) return true;
       const service = read.get(services.resolve, `${namespace}|${host}`);
       const resolution = service && read.get(services.service, service)?.resolution;
       return resolution === "DNS" || resolution === "DNS_ROUND_ROBIN";
@@ -92,7 +113,7 @@ export function derivePlaces(
   });
   return {
     hosts,
-    resolvedHosts,
+    clusterHosts,
     placeOf: (read, cls) => {
       const { gateways } = read.get(networks.all, "");
       const network = gateways.size > 0 ? cls.network : "";
@@ -100,9 +121,20 @@ export function derivePlaces(
       const labels = Object.fromEntries(
         read.get(labelKeys, "").flatMap((k) => own[k] === undefined ? [] : [[k, own[k]]]),
       );
-      const place: Place = { locality: cls.locality, labels, network, view: cls.networkView };
+      const rules = read.members(indexes.selectingRules, cls.namespace)
+        .map((key) => read.get(tables.destinationRules, key))
+        .filter((row) => row !== undefined)
+        .filter((row) => hasLabels(cls.labels, row.spec.workloadSelector?.matchLabels ?? {}))
+        .sort(byAge).map((row) => objectKey(row.meta));
+      const place: Place = {
+        locality: cls.locality,
+        labels,
+        network,
+        view: cls.networkView,
+        rules,
+      };
       const nowhere = cls.locality.region === "" && network === "" && place.view.length === 0 &&
-        Object.keys(labels).length === 0;
+        Object.keys(labels).length === 0 && rules.length === 0;
       return nowhere ? "" : canonicalJson(place);
     },
   };

@@ -11,9 +11,9 @@ import type {
   Subset,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { coveringPatterns } from "./hosts.ts";
+import { coveringPatterns, fullHost } from "./hosts.ts";
 import { byAge } from "./services.ts";
-import type { Indexes } from "./indexes.ts";
+import { type Indexes, selectsWorkloads } from "./indexes.ts";
 import type { Tables } from "./tables.ts";
 import { deriveTelling, fromObject, type PassedOver, type Tell, whyLater } from "./tell.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
@@ -43,6 +43,13 @@ export interface Policies {
   readonly ruleKey: Derived<string>;
   /** A value of {@link ruleKey} → the merged policy. */
   readonly policy: Derived<Policy>;
+  /**
+   * Of rules that select a workload (`NS/NAME`, oldest first), those that decide for
+   * a host: of the most specific host that names it. They go before all others.
+   *
+   * @returns as {@link ruleKey}; `""`: none of them does
+   */
+  readonly selected: (read: Read, host: string, rules: readonly string[], tell?: Tell) => string;
 }
 
 /** How rules are looked for and merged. */
@@ -51,6 +58,8 @@ export interface PolicyOptions {
   readonly rootNamespace: (read: Read) => string;
   /** Whether rules are merged only where they are exported to the same namespaces. */
   readonly mergeEqualExports: boolean;
+  /** The mesh's DNS suffix. */
+  readonly domain: string;
 }
 
 /** Creates the tables. */
@@ -58,8 +67,25 @@ export function derivePolicies(
   graph: Graph,
   tables: Tables,
   indexes: Indexes,
-  { rootNamespace, mergeEqualExports }: PolicyOptions,
+  { rootNamespace, mergeEqualExports, domain }: PolicyOptions,
 ): Policies {
+  const selected: Policies["selected"] = (read, host, rules, tell) => {
+    const rows = rules.map((key) => read.get(tables.destinationRules, key))
+      .filter((row) => row !== undefined);
+    for (const pattern of rows.length === 0 ? [] : [host, ...coveringPatterns(host)]) {
+      const [first, ...more] = rows.filter((row) =>
+        fullHost(row.spec.host, row.meta.namespace, domain) === pattern
+      );
+      if (first === undefined) continue;
+      tell?.({
+        group: "rules",
+        ...fromObject(first, "spec.workloadSelector"),
+        value: "it selects the workload",
+      });
+      return [first, ...more].map((row) => objectKey(row.meta)).join(",");
+    }
+    return "";
+  };
   const ruleKey = deriveTelling<string>(graph, "policy.ruleKey", (read, key, tell) => {
     const [client = "", owner = "", host = ""] = key.split("|");
     const places = [...new Set([client, owner, rootNamespace(read)])].filter((ns) => ns !== "");
@@ -92,7 +118,7 @@ export function derivePolicies(
       .filter((row) => row !== undefined);
     return { rules, ...firstPolicy(rows, tell), ...mergeSubsets(rows, tell) };
   }, { equal: samePolicy });
-  return { ruleKey, policy };
+  return { ruleKey, policy, selected };
 }
 
 /** The rules of one rank: of one namespace, for one host or pattern. */
@@ -206,6 +232,8 @@ function rulesFor(
     if (!key.startsWith(place + "/")) continue;
     const row = read.get(tables.destinationRules, key);
     if (row === undefined) continue;
+    // What is for some workloads alone is found by those: see `selectedRules`.
+    if (selectsWorkloads(row.spec)) continue;
     const own = place === client;
     const seen = own || visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), client);
     (seen ? rows : hidden).push(row);

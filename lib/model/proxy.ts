@@ -30,6 +30,8 @@ export interface Place {
   readonly network: string;
   /** Networks it wants endpoints of, sorted; empty: all. */
   readonly view: readonly string[];
+  /** Keys of the DestinationRules that select its workload by labels, oldest first. */
+  readonly rules: readonly string[];
 }
 
 /**

@@ -200,6 +200,7 @@ export const ACTING: Readonly<Record<string, Acting>> = {
     paths: [
       "host",
       "exportTo",
+      "workloadSelector",
       "subsets[].name",
       "subsets[].labels",
       ...POLICIES.flatMap(trafficPolicy),

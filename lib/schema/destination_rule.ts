@@ -14,7 +14,7 @@ import { checkClientTls } from "./client_tls.ts";
 import { checkConnectionPool, checkOutlierDetection } from "./connection_pool.ts";
 import { checkLoadBalancer } from "./load_balancer.ts";
 import { checkLabels } from "./metadata.ts";
-import { fail, type ObjectIdentity, type Report } from "./problem.ts";
+import { fail, type ObjectIdentity, type Report, warn } from "./problem.ts";
 import {
   checkDuration,
   checkExportTo,
@@ -55,10 +55,24 @@ function checkWorkloads(spec: DestinationRule, identity: ObjectIdentity, report:
     ["spec", "workloadSelector", "matchLabels"],
     report,
   );
+  warnShared(spec, report);
   const own = spec.exportTo.every((entry) => entry === "." || entry === identity.namespace);
   if (own) return;
   const message = "a rule with workloadSelector is for its own namespace only";
   fail(report, ["spec", "exportTo"], CONFLICT, message, 'Write exportTo: ["."].', "key");
+}
+
+/** Routes are shared by a namespace, so what they say of a rule cannot be for some of its workloads. */
+function warnShared({ workloadSelector, trafficPolicy }: DestinationRule, report: Report): void {
+  if (Object.keys(workloadSelector?.matchLabels ?? {}).length === 0) return;
+  const settings = [trafficPolicy, ...trafficPolicy?.portLevelSettings ?? []];
+  settings.forEach((policy, index) => {
+    if (policy?.loadBalancer?.lbPolicy.case !== "consistentHash") return;
+    const port = index === 0 ? [] : ["portLevelSettings", index - 1];
+    const path = ["spec", "trafficPolicy", ...port, "loadBalancer", "consistentHash"];
+    const message = "what is hashed is said by routes, which all workloads of a namespace share";
+    warn(report, path, "not-acting", message, "Give the rule to all workloads: no selector.");
+  });
 }
 
 function checkSubset(subset: Subset, path: Path, report: Report): void {

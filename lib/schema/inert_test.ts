@@ -61,7 +61,12 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
       "servers:\n- hosts: [a]\n  port: {number: 1, name: a, protocol: HTTPS}\n  tls: {mode: SIMPLE, serverCertificate: c, privateKey: k}",
     ],
     ["Sidecar", 'egress: [{hosts: ["./*"], port: {number: 1}, bind: 1.1.1.1, captureMode: NONE}]'],
-    ["Sidecar", "inboundConnectionPool: {http: {}}", "spec.inboundConnectionPool 1"],
+    ["Sidecar", "inboundConnectionPool: {http: {}}"],
+    [
+      "DestinationRule",
+      "host: a\nworkloadSelector: {matchLabels: {a: b}}\ntrafficPolicy: {loadBalancer: {consistentHash: {useSourceIp: true}}}",
+      "spec.trafficPolicy.loadBalancer.consistentHash 3",
+    ],
   ];
   for (const [kind, spec, ...expected] of cases) {
     assert.deepEqual(notActing(kind, spec), expected, spec);

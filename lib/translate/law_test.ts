@@ -76,6 +76,12 @@ const destinationRule = fc.record({
   host,
   exportTo,
   connections: fc.integer({ min: 1, max: 3 }),
+  // Some are for workloads of certain labels alone.
+  selector: fc.constantFrom(
+    "",
+    "",
+    "  exportTo: ['.']\n  workloadSelector: {matchLabels: {app: narrow}}\n",
+  ),
   // Some make it matter where the proxy is.
   more: fc.constantFrom(
     "",
@@ -86,7 +92,9 @@ const destinationRule = fc.record({
 })
   .map((r) =>
     `  host: "${r.host}"
-${r.exportTo}  trafficPolicy: {connectionPool: {tcp: {maxConnections: ${r.connections}}}${r.more}}
+${
+      r.selector || r.exportTo
+    }  trafficPolicy: {connectionPool: {tcp: {maxConnections: ${r.connections}}}${r.more}}
   subsets: [{name: s, labels: {v: "1"}}]
 `
   );

@@ -377,13 +377,13 @@ function placedEndpoints(parts: Parts, { cls, sidecar, place }: Placement): Coll
   return [sidecar === "" ? layer : importedBy(layer, `${cls.namespace}|${sidecar}`)];
 }
 
-/** The same of clusters whose endpoints are within them. */
+/** The same of clusters: those of other rules, and those whose endpoints are within them. */
 function placedClusters(parts: Parts, { cls, sidecar, place }: Placement): Collection[] {
   if (place === "") return [];
   const scope = `${cls.namespace}|${sidecar}|${place}`;
   const kind = clusterKind(cls);
   const layer = collection(parts, `cluster/${kind}/placed/${scope}`, () => ({
-    members: { listFrom: [parts.context.mesh.places.resolvedHosts, scope] },
+    members: { listFrom: [parts.context.mesh.places.clusterHosts, scope] },
     resources: parts.clusters.placed,
     keyOf: (host) => `${kind}|${cls.namespace}|${host}|${place}`,
   }));

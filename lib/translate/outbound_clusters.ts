@@ -36,7 +36,7 @@ import {
   type Reach,
   waysTo,
 } from "./endpoint/mod.ts";
-import { type Context, pick, splitKey } from "./context.ts";
+import { type Context, type Pick, pick, splitKey } from "./context.ts";
 import { mutualInput, parseKind, takesMutual } from "./mutual.ts";
 import { clusterDefaults, meshLocality } from "./defaults.ts";
 import { differences, encodeResource, resourceOf, sameResources } from "./resource.ts";
@@ -75,7 +75,7 @@ export function deriveOutboundClusters(context: Context): Placed {
   }, { equal: sameResources });
   const placed = deriveTelling<readonly Resource[]>(graph, "cds.placed", (read, key, tell) => {
     const [kind = "", namespace = "", host = "", place = ""] = splitKey(key, 4);
-    const chosen = pick(read, context, namespace, host, tell);
+    const chosen = pickPlaced(read, context, namespace, host, place, tell);
     if (chosen === undefined) return [];
     const shared = sharedKind(kind, read.get(mesh.services.service, chosen.service));
     const here = `${shared}|${chosen.service}|${chosen.rules}|${place}`;
@@ -103,12 +103,28 @@ export function deriveAssignments(context: Context): Placed {
   }, { equal: sameResources });
   const placed = deriveTelling<readonly Resource[]>(graph, "eds.placed", (read, key, tell) => {
     const [namespace = "", host = "", place = ""] = splitKey(key, 3);
-    const chosen = pick(read, context, namespace, host, tell);
+    const chosen = pickPlaced(read, context, namespace, host, place, tell);
     if (chosen === undefined) return [];
     const here = `${chosen.service}|${chosen.rules}|${place}`;
     return differences(lookUp(read, content, here, tell), read.get(base, `${namespace}|${host}`));
   }, { equal: sameResources });
   return { base, overlay: overlayOf(context, "eds.overlay", base, 2, 0), placed };
+}
+
+/** As `pick`, but rules for the workload go before all others. */
+function pickPlaced(
+  read: Read,
+  context: Context,
+  namespace: string,
+  host: string,
+  place: string,
+  tell: Tell | undefined,
+): Pick | undefined {
+  const chosen = pick(read, context, namespace, host, tell);
+  if (chosen === undefined) return undefined;
+  const { rules } = parsePlace(place);
+  const own = context.mesh.policies.selected(read, host, rules, tell);
+  return own === "" ? chosen : { ...chosen, rules: own };
 }
 
 function placeOf(key: string): Place | undefined {

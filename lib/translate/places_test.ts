@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { create, fromBinary } from "../proto/mod.ts";
 import type { ProxyNode, Seat } from "../model/mod.ts";
+import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
@@ -172,4 +173,44 @@ Deno.test("networks appear, and their endpoints are reached by gateways", () => 
   assert.deepEqual(Object.keys(prioritiesOf(near, "ranged")), ["10.0.0.1", "192.0.2.7"]);
   assert.deepEqual(Object.keys(prioritiesOf(nowhere, "far")), ["10.0.0.1", "10.0.0.2"]);
   assert.equal(bytesOf(near, "plain"), bytesOf(nowhere, "plain"));
+});
+
+/** Limits of connections of a service's cluster. */
+function limitOf(seat: Seat, name: string): number | undefined {
+  const { bytes } = seat.view(TYPE_URLS.cluster)!.get(`outbound|80||${name}.example`)!;
+  return fromBinary(ClusterSchema, bytes).circuitBreakers?.thresholds[0]?.maxConnections;
+}
+
+Deno.test("a rule for workloads of certain labels goes before all others, for them alone", () => {
+  const bench = startTranslation();
+  bench.set(service("a"));
+  const limit = (max: number) => `connectionPool: {tcp: {maxConnections: ${max}}}`;
+  bench.set(rule("a", limit(1)));
+  let moves = 0;
+  const [chosen, other, elsewhere] = [
+    proxyNode("one", { labels: { app: "chosen", v: "1" } }),
+    proxyNode("one", { labels: { app: "other" } }),
+    proxyNode("two", { labels: { app: "chosen" } }),
+  ].map((node) => bench.translation.source.seat(node, () => moves++));
+  const limits = () => [chosen, other, elsewhere].map((seat) => limitOf(seat!, "a"));
+  assert.deepEqual(limits(), [1, 1, 1]);
+  const selecting = (host: string, max: number) =>
+    `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: selecting, namespace: one}
+spec:
+  host: "${host}"
+  exportTo: ["."]
+  workloadSelector: {matchLabels: {app: chosen}}
+  trafficPolicy: {${limit(max)}}
+`;
+  bench.set(selecting("a.example", 2));
+  assert.deepEqual(limits(), [2, 1, 1]);
+  assert.equal(moves, 1);
+  bench.set(selecting("*.example", 3));
+  assert.deepEqual(limits(), [3, 1, 1]);
+  assert.equal(moves, 1, "the rule is the same");
+  bench.remove("DestinationRule", "one/selecting");
+  assert.deepEqual(limits(), [1, 1, 1]);
+  assert.equal(moves, 2);
 });

@@ -277,6 +277,7 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
         labels: {},
         network: "",
         view: [],
+        rules: [],
       },
     }),
   tls_simple: () => outbound({ rulePolicy: { tls: { mode: "SIMPLE" } } }),

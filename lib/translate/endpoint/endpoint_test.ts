@@ -30,7 +30,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 /** At `r1/z1/s1` in network `one`, with what is said otherwise. */
 function placeAt(over: Partial<Place> = {}): Place {
   const locality = { region: "r1", zone: "z1", subzone: "s1" };
-  return { locality, labels: {}, network: "one", view: [], ...over };
+  return { locality, labels: {}, network: "one", view: [], rules: [], ...over };
 }
 
 function ruleOf(setting: JsonValue, failsOver = true): LocalityRule {

@@ -111,6 +111,22 @@ export const LOCALITY_CASES: readonly ClusterCase[] = [
       }),
   },
   {
+    name: "a rule for some workloads is for them alone",
+    file: "selecting",
+    documents: (parts) =>
+      documents(
+        httpService("selecting", parts, everywhere(parts)),
+        manifest("DestinationRule", "selecting", {
+          host: hostOf("selecting"),
+          exportTo: ["."],
+          workloadSelector: { matchLabels: { transport: "delta" } },
+          trafficPolicy: { outlierDetection: STRICT },
+        }),
+      ),
+    run: ({ each }) =>
+      each((p) => p.transport === "delta" ? p.answeredBy("a") : p.answeredBy("a", "b", "c")),
+  },
+  {
     name: "a rule can switch the order of localities off",
     ...placed("switched-off", everywhere, {
       outlierDetection: STRICT,

@@ -481,6 +481,7 @@ export const SCENES: Readonly<Record<string, Scene & FieldValues>> = {
     values: {
       "host": "tcp.example",
       "exportTo[]": ".",
+      "workloadSelector.matchLabels.app": "client",
       "subsets[].labels.version": "v2",
       ...Object.fromEntries(
         ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((
@@ -505,6 +506,7 @@ export const SCENES: Readonly<Record<string, Scene & FieldValues>> = {
     },
     keys: {
       "subsets[].labels": "version",
+      "workloadSelector.matchLabels": "app",
       ...Object.fromEntries(
         ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((
           at,
