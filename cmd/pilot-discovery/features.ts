@@ -194,6 +194,38 @@ const ENABLE_LOCALITY_WEIGHTED_LB_CONFIG = declareEnv({
   readers,
 });
 
+const ENABLE_HCM_INTERNAL_NETWORKS = declareEnv({
+  name: "ENABLE_HCM_INTERNAL_NETWORKS",
+  type: "bool",
+  default: false,
+  doc: "Take addresses of the mesh networks for internal ones in HTTP listeners.",
+  readers,
+});
+
+const MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS = declareEnv({
+  name: "MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS",
+  type: "bool",
+  default: false,
+  doc: "Catch what is sent to IPv4 addresses where the cluster has IPv6 alone.",
+  readers,
+});
+
+const PILOT_ENABLE_DOCDB_FILTER = declareEnv({
+  name: "PILOT_ENABLE_DOCDB_FILTER",
+  type: "bool",
+  default: true,
+  doc: "Add the filter for the document database's protocol.",
+  readers,
+});
+
+const PILOT_ENABLE_KVSTORE_FILTER = declareEnv({
+  name: "PILOT_ENABLE_KVSTORE_FILTER",
+  type: "bool",
+  default: false,
+  doc: "Add the filter for the key-value store's protocol.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -211,6 +243,10 @@ export function readFeatures(): Features {
     checkTrustDomain: !PILOT_SKIP_VALIDATE_TRUST_DOMAIN.get(),
     remoteKeys: remoteKeys(),
     vhds: PILOT_ENABLE_VHDS.get(),
+    internalNetworks: ENABLE_HCM_INTERNAL_NETWORKS.get(),
+    ipv4Outbound: MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS.get(),
+    documentFilter: PILOT_ENABLE_DOCDB_FILTER.get(),
+    keyValueFilter: PILOT_ENABLE_KVSTORE_FILTER.get(),
     giveAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
     multiRoot: MESH_MULTIROOT_MESH.get(),
     targetPortOfNone: ENABLE_RESOLUTION_NONE_TARGET_PORT.get(),

@@ -16,6 +16,7 @@ import { type Flavour, flavourOf } from "./flavour.ts";
 import { telemetryKey } from "./signals.ts";
 import { httpProxyListeners } from "./http_proxy.ts";
 import type { InboundPort } from "./inbound_ports.ts";
+import { knownProtocol } from "./features.ts";
 import { guardOf } from "./guards.ts";
 import {
   type Guard,
@@ -76,19 +77,24 @@ export function virtualListeners(
   const guard = guardOf(read, context, cls, cls.options, within(tell, VIRTUAL_INBOUND));
   const place = {
     bind: flavour.family === "v6" ? "::" : "0.0.0.0",
-    extraBinds: flavour.family === "dual" ? ["::"] : undefined,
     transparent: cls.interception === "TPROXY",
     manager,
   };
   return [
     virtualOutbound({
       ...place,
+      extraBinds: flavour.family === "dual"
+        ? ["::"]
+        : flavour.family === "v6" && context.features.ipv4Outbound
+        ? ["0.0.0.0"]
+        : undefined,
       exactBalance: isTrue(cls.options.OUTBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyListenPort") || OUTBOUND_PORT,
       egressCluster: allows ? PASSTHROUGH_CLUSTER : BLACK_HOLE_CLUSTER,
     }),
     virtualInbound({
       ...place,
+      extraBinds: flavour.family === "dual" ? ["::"] : undefined,
       exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
       guard,
@@ -96,6 +102,7 @@ export function virtualListeners(
         port: p.number,
         protocol: p.protocol,
         cluster: inboundClusterName(p.number),
+        speaks: knownProtocol(context.features, p.protocol),
         virtualHost: inboundVirtualHost(context, p),
       })),
     }),
@@ -117,6 +124,7 @@ function ownListener(
     port: port.number,
     protocol: port.protocol,
     cluster: inboundClusterName(port.number),
+    speaks: knownProtocol(context.features, port.protocol),
     virtualHost: inboundVirtualHost(context, port),
     exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
     manager,

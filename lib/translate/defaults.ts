@@ -5,7 +5,7 @@
  */
 import type { Read } from "../graph/mod.ts";
 import { formatDuration } from "../base/mod.ts";
-import { choose, type Mesh, TELEMETRY_JOINT, type Tell } from "../derive/mod.ts";
+import { choose, type Mesh, MESH_ROW, TELEMETRY_JOINT, type Tell } from "../derive/mod.ts";
 import { create, durationMs, durationOf } from "../proto/mod.ts";
 import {
   type LocalityLoadBalancerSetting as LocalitySetting,
@@ -99,6 +99,7 @@ export function managerDefaults(
   return {
     signals: signalsFor(read, context, flavour.telemetry),
     ...proxySettings(read, context),
+    ...internalRanges(read, context),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
     http10: flavour.http10 || features.http10,
@@ -127,6 +128,19 @@ function tellTelemetry(
   for (const name of names) {
     tell?.({ group: "telemetry", source: "object", object: `Telemetry/${name}`, field: "spec" });
   }
+}
+
+/** The mesh networks' ranges, where they are to be internal. */
+function internalRanges(
+  read: Read,
+  { mesh, features }: Context,
+): Pick<ManagerDefaults, "internalRanges"> {
+  if (!features.internalNetworks) return {};
+  const networks = Object.entries(read.get(mesh.tables.networks, MESH_ROW)?.networks ?? {});
+  const ranges = networks.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, { endpoints }]) =>
+    endpoints.flatMap(({ ne }) => ne.case === "fromCidr" ? [ne.value] : [])
+  );
+  return ranges.length === 0 ? {} : { internalRanges: ranges };
 }
 
 /** What the configuration of proxies says about clients' connections and requests. */

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import type { Protocol } from "../model/mod.ts";
+import type { KnownProtocol } from "./listener/mod.ts";
+
 /** What the environment switches. */
 export interface Features {
   /** Accept HTTP/1.0 in outbound listeners. */
@@ -44,10 +47,27 @@ export interface Features {
   readonly mergeEqualExports: boolean;
   /** Localities share traffic by their weight in every cluster. */
   readonly weighLocalities: boolean;
+  /** Addresses of the mesh networks are internal ones to HTTP listeners. */
+  readonly internalNetworks: boolean;
+  /** Where workloads have IPv6 addresses alone, what they send to IPv4 addresses is caught too. */
+  readonly ipv4Outbound: boolean;
+  /** Look into what the document database's clients say, for statistics. */
+  readonly documentFilter: boolean;
+  /** Speak the key-value store's protocol towards clients, request by request. */
+  readonly keyValueFilter: boolean;
   /** Proxies that can are sent virtual hosts as resources of their own. */
   readonly vhds: boolean;
   /** Hosts without addresses are given some, for every proxy; otherwise for those that ask. */
   readonly giveAddresses: boolean;
   /** The authorities of the mesh configuration are served to agents. */
   readonly multiRoot: boolean;
+}
+
+/** Whether and how a port's protocol is looked into. */
+export function knownProtocol(
+  { documentFilter, keyValueFilter }: Features,
+  protocol: Protocol,
+): KnownProtocol | undefined {
+  if (protocol === "Mongo" && documentFilter) return "document";
+  return protocol === "Redis" && keyValueFilter ? "key-value" : undefined;
 }

@@ -22,6 +22,7 @@ import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_p
 import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { type Context, pick } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
+import { knownProtocol } from "./features.ts";
 import type { TcpChain } from "./listener/mod.ts";
 import { translateTcpRoutes, translateTlsRoutes } from "./route/mod.ts";
 import { destinationResolver } from "./virtual_hosts.ts";
@@ -48,9 +49,12 @@ export function tcpDestinations(
   const routes = row === undefined
     ? []
     : chainsOf(read, context, namespace, row, ["mesh"], port, translateTcpRoutes, tell);
+  const declared = service.ports.find((p) => p.number === port)?.protocol ?? "TCP";
+  const protocol = knownProtocol(context.features, declared);
   const own = routes.map((chain) => ({
     ...chain,
     ...pool,
+    protocol,
     destinationCidrs: chain.destinationCidrs?.length ? chain.destinationCidrs : ranges,
   }));
   // A rule for part of the addresses leaves the rest to the service itself.
@@ -58,6 +62,7 @@ export function tcpDestinations(
   tell?.({ group: "to", source: "object", object: service.source, field: "spec", value: name });
   return [...own, {
     ...pool,
+    protocol,
     destinationCidrs: ranges,
     clusters: [{ cluster: name, weight: 1 }],
     statPrefix: name,

@@ -39,6 +39,10 @@ export const DEFAULT_FEATURES: Features = {
   drainingLabel: "mesh.io/draining",
   mergeEqualExports: true,
   vhds: true,
+  internalNetworks: false,
+  ipv4Outbound: false,
+  documentFilter: true,
+  keyValueFilter: false,
   giveAddresses: false,
   multiRoot: false,
 };

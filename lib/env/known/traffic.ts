@@ -4,7 +4,7 @@
  * @module
  */
 import type { IdleTheme } from "../idle.ts";
-import { AGENT_DAEMON, ALL, bool, DAEMON, duration, float, text } from "./rows.ts";
+import { AGENT_DAEMON, bool, DAEMON, duration, float, text } from "./rows.ts";
 
 /** Variables of translation that wait for what they would change. */
 export const TRAFFIC: readonly IdleTheme[] = [
@@ -13,22 +13,10 @@ export const TRAFFIC: readonly IdleTheme[] = [
     readers: DAEMON,
     rows: [
       bool(
-        "ENABLE_HCM_INTERNAL_NETWORKS",
-        ALL,
-        false,
-        "Take addresses of the mesh networks for internal ones in HTTP listeners.",
-      ),
-      bool(
         "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
         AGENT_DAEMON,
         true,
         "Cut the fragment off the path before rules look at it; unsafe to switch off.",
-      ),
-      bool(
-        "MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS",
-        AGENT_DAEMON,
-        false,
-        "Add an outbound IPv4 listener where the cluster has IPv6 alone.",
       ),
       bool(
         "PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE",
@@ -81,32 +69,29 @@ export const TRAFFIC: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "protocols beyond HTTP, TCP and TLS" },
+    state: {
+      kind: "none",
+      reason: "Envoy's builds without contributed extensions have no such filter",
+    },
     readers: DAEMON,
     rows: [
-      bool(
-        "PILOT_ENABLE_DOCDB_FILTER",
-        AGENT_DAEMON,
-        true,
-        "Add the filter for the document database's protocol.",
-      ),
-      bool(
-        "PILOT_ENABLE_KVSTORE_FILTER",
-        AGENT_DAEMON,
-        false,
-        "Add the filter for the key-value store's protocol.",
-      ),
-      bool(
-        "PILOT_ENABLE_QUIC_LISTENERS",
-        AGENT_DAEMON,
-        false,
-        "Listen for QUIC where a gateway terminates TLS and its service has a UDP port of that number.",
-      ),
       bool(
         "PILOT_ENABLE_SQLDB_FILTER",
         AGENT_DAEMON,
         false,
         "Add the filter for the SQL database's protocol.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "later", reason: "protocols beyond HTTP, TCP and TLS" },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "PILOT_ENABLE_QUIC_LISTENERS",
+        AGENT_DAEMON,
+        false,
+        "Listen for QUIC where a gateway terminates TLS and its service has a UDP port of that number.",
       ),
     ],
   },

@@ -368,6 +368,22 @@ export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
         signals: logged({ ...TEXT_LOG, format: "%START_TIME% %RESPONSE_FLAGS%" }),
       },
     }),
+  outbound_document: () =>
+    outboundTcpListener({
+      bind: "10.0.0.9",
+      port: 27017,
+      bindToPort: false,
+      chains: [{ clusters: one("outbound|27017||d.b"), statPrefix: "d", protocol: "document" }],
+      manager,
+    }),
+  outbound_key_value: () =>
+    outboundTcpListener({
+      bind: "10.0.0.9",
+      port: 6379,
+      bindToPort: false,
+      chains: [{ clusters: one("outbound|6379||k.v"), statPrefix: "k", protocol: "key-value" }],
+      manager,
+    }),
   gateway_http: () =>
     gatewayHttpListener({ bind: "0.0.0.0", port: 8080, routeName: "http.8080", manager }),
   gateway_http_full: () =>

@@ -13,6 +13,7 @@ import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { create, type MessageInitShape } from "../../proto/mod.ts";
 import { distinct } from "./distinct.ts";
 import type { Forwarding, TcpChain } from "./input.ts";
+import { protocolFilters } from "./protocols.ts";
 import { tcpProxyFilter } from "./tcp_proxy.ts";
 
 /** What a chain takes; `undefined`: everything. */
@@ -78,7 +79,7 @@ export function tcpChain(
 ): FilterChain {
   return create(FilterChainSchema, {
     filterChainMatch: match,
-    filters: [tcpFilter(input, how)],
+    filters: protocolFilters(input, tcpFilter(input, how)),
   });
 }
 

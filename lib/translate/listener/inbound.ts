@@ -25,6 +25,7 @@ import { httpInspector, not, originalDestination, portIn, tlsInspector } from ".
 import { type Guard, looks, NO_GUARD, type Tell, waysIn } from "./guard.ts";
 import { type Binding, forwarding, type ManagerDefaults } from "./input.ts";
 import { managerFilter } from "./manager.ts";
+import { documentFilter, type KnownProtocol } from "./protocols.ts";
 
 /** A port of the workload. */
 export interface InboundPort {
@@ -33,6 +34,8 @@ export interface InboundPort {
   readonly protocol: Protocol;
   /** `inbound|PORT||`. */
   readonly cluster: string;
+  /** What is said over its connections, where it is looked into. */
+  readonly speaks?: KnownProtocol;
   /** Where requests go; looked at unless the port is plain TCP. */
   readonly virtualHost: VirtualHost;
 }
@@ -183,7 +186,10 @@ function portChains(
     }
     const how = forwarding(manager, way.ends ? "mutual" : "server");
     if (way.carries === "nothing") return forwardChain(called, at, BLACK_HOLE_CLUSTER, how);
-    return forwardChain(called, at, port.cluster, how, { guard: guard.tcp, transportSocket });
+    return forwardChain(called, at, port.cluster, how, {
+      guard: [...guard.tcp, ...(port.speaks === "document" ? [documentFilter(port.cluster)] : [])],
+      transportSocket,
+    });
   });
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { KnownProtocol } from "./protocols.ts";
 import type { ProxySettings } from "./settings.ts";
 import type { Side, Signals, SignalSet } from "./signals.ts";
 
@@ -37,6 +38,8 @@ export interface ManagerDefaults {
   readonly detectionTimeoutMs: number;
   /** Pass `100-continue` on instead of answering it. */
   readonly proxy100Continue: boolean;
+  /** Ranges that are internal to gateways, and to others beside private ones. */
+  readonly internalRanges?: readonly string[];
   /** Outbound requests and connections to clusters that are not there make the proxy ask for them (node metadata `ODCDS`). */
   readonly onDemand?: boolean;
 }
@@ -85,6 +88,8 @@ export interface TcpChain {
   readonly clusters: readonly WeightedCluster[];
   /** Name in statistics. */
   readonly statPrefix: string;
+  /** What is said over the connections, where it is looked into. */
+  readonly protocol?: KnownProtocol;
   /** Whether clients stay with an endpoint by their address (consistent hash). */
   readonly hashSourceIp?: boolean;
   /** Of the rule's TCP pool, ms; over `ManagerDefaults.idleTimeoutMs`. */

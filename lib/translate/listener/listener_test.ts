@@ -24,7 +24,9 @@ import { OriginalDstSchema } from "#envoy/extensions/filters/listener/original_d
 import { ProxyProtocolSchema } from "#envoy/extensions/filters/listener/proxy_protocol/v3/proxy_protocol_pb.ts";
 import { TlsInspectorSchema } from "#envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { HttpConnectionManagerSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { MongoProxySchema } from "#envoy/extensions/filters/network/mongo_proxy/v3/mongo_proxy_pb.ts";
 import { RBACSchema as TcpRbacSchema } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
+import { RedisProxySchema } from "#envoy/extensions/filters/network/redis_proxy/v3/redis_proxy_pb.ts";
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { DownstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import {
@@ -47,7 +49,9 @@ const REGISTRY = createRegistry(
   RouterSchema,
   TcpProxySchema,
   TcpRbacSchema,
+  MongoProxySchema,
   ProxyProtocolSchema,
+  RedisProxySchema,
   TlsInspectorSchema,
   DownstreamTlsContextSchema,
 );

@@ -123,12 +123,12 @@ function trust(input: ManagerInput): Init {
     case "outbound":
       return {
         useRemoteAddress: input.defaults.sidecarUseRemoteAddress,
-        internalAddressConfig: privateAddresses(),
+        internalAddressConfig: internal(PRIVATE_RANGES, input.defaults),
       };
     case "inbound":
       return {
         useRemoteAddress: false,
-        internalAddressConfig: privateAddresses(),
+        internalAddressConfig: internal(PRIVATE_RANGES, input.defaults),
         forwardClientCertDetails: ForwardClientCert.APPEND_FORWARD,
         setCurrentClientCertDetails: { subject: true, dns: true, uri: true },
         serverName: SERVER_NAME,
@@ -137,6 +137,9 @@ function trust(input: ManagerInput): Init {
       // Nobody outside is internal: what clients claim in Envoy's headers is taken off.
       return {
         useRemoteAddress: true,
+        internalAddressConfig: input.defaults.internalRanges === undefined
+          ? undefined
+          : internal([], input.defaults),
         forwardClientCertDetails: ForwardClientCert.SANITIZE_SET,
         setCurrentClientCertDetails: { subject: true, cert: true, dns: true, uri: true },
         serverName: SERVER_NAME,
@@ -158,9 +161,14 @@ const PRIVATE_RANGES = [
   "fd00::/8",
 ];
 
-function privateAddresses(): Init["internalAddressConfig"] {
+function internal(
+  ranges: readonly string[],
+  { internalRanges = [] }: ManagerDefaults,
+): Init["internalAddressConfig"] {
   return create(InternalAddressConfigSchema, {
     unixSockets: true,
-    cidrRanges: PRIVATE_RANGES.map(cidrRange).filter((range) => range !== undefined),
+    cidrRanges: [...ranges, ...internalRanges].map(cidrRange).filter((range) =>
+      range !== undefined
+    ),
   });
 }

@@ -39,6 +39,7 @@ export {
   TEXT_FORMAT,
   unmatchedOnly,
 } from "./access_log.ts";
+export type { KnownProtocol } from "./protocols.ts";
 export type { ProxySettings } from "./settings.ts";
 export { NO_SIGNALS, type Side, type Signals, type SignalSet } from "./signals.ts";
 export { httpConnectionManager, type ManagerClass, type ManagerInput } from "./manager.ts";

@@ -1,0 +1,146 @@
+/**
+ * What a proxy does at ports of its workload's own choice, and with protocols that it knows, by what
+ * callers meet at a real Envoy.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import {
+  askTcp,
+  eventually,
+  freePorts,
+  makeConfigDir,
+  startAgent,
+  startBackend,
+  startDaemon,
+  startTcpBackend,
+} from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
+import { documents, endpoint, manifest, NAMESPACE, serviceEntry } from "../support/manifest.ts";
+
+const ADDRESS = "127.0.9.1";
+
+/** A key-value store that says `+OK` to everything. */
+async function startStore(): Promise<AsyncDisposable & { readonly port: number; heard(): string }> {
+  let heard = "";
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.on("data", (bytes) => {
+      heard += bytes.toString();
+      socket.write("+OK\r\n");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as { port: number }).port,
+    heard: () => heard,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, "close");
+      server.close();
+      await closed;
+    },
+  };
+}
+
+/** Says something and gives what comes back until it ends so. */
+async function say(hostname: string, port: number, text: string, end: string): Promise<string> {
+  using connection = await Deno.connect({ hostname, port });
+  await connection.write(new TextEncoder().encode(text));
+  let heard = "";
+  const buffer = new Uint8Array(4096);
+  while (!heard.endsWith(end)) {
+    const count = await connection.read(buffer);
+    if (count === null) break;
+    heard += new TextDecoder().decode(buffer.subarray(0, count));
+  }
+  return heard;
+}
+
+Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const work = await Deno.makeTempDir({ prefix: "mesh-ports-" });
+  stack.defer(() => Deno.remove(work, { recursive: true }));
+  const shop = stack.use(startBackend("shop"));
+  const bank = stack.use(startBackend("bank"));
+  const documentStore = stack.use(await startTcpBackend("documents"));
+  const store = stack.use(await startStore());
+  const [proxyPort = 0, documentPort = 0, storePort = 0] = freePorts(3);
+  const egress = [
+    { number: documentPort, protocol: "MONGO" },
+    { number: storePort, protocol: "REDIS" },
+  ].map((port) => ({
+    port: { ...port, name: port.protocol.toLowerCase() },
+    bind: ADDRESS,
+    captureMode: "NONE",
+    hosts: ["./*"],
+  }));
+  const config = stack.use(await makeConfigDir());
+  await config.write(
+    "all.yaml",
+    documents(
+      serviceEntry("shop", ["shop.test"], { number: 80, protocol: "HTTP" }, [endpoint(shop.port)]),
+      serviceEntry("bank", ["bank.test"], { number: 81, protocol: "HTTP" }, [endpoint(bank.port)]),
+      serviceEntry("documents", ["documents.test"], { number: documentPort, protocol: "MONGO" }, [
+        endpoint(documentStore.port),
+      ]),
+      serviceEntry("store", ["store.test"], { number: storePort, protocol: "REDIS" }, [
+        endpoint(store.port),
+      ]),
+      manifest("Sidecar", "ports", { egress: [...egress, { hosts: ["./*"] }] }),
+    ),
+  );
+  const daemon = stack.use(
+    await startDaemon({ configDir: config.path, env: { PILOT_ENABLE_KVSTORE_FILTER: "true" } }),
+  );
+  const agent = stack.use(
+    await startAgent({
+      role: "sidecar",
+      name: "ports",
+      namespace: NAMESPACE,
+      ip: ADDRESS,
+      xds: daemon.xds,
+      envoy: await envoyPath(),
+      dir: work,
+      interception: "NONE",
+      env: {
+        MESH_META_HTTP_PROXY_PORT: `${proxyPort}`,
+        MESH_META_INBOUND_LISTENER_EXACT_BALANCE: "true",
+      },
+    }),
+  );
+  const through = (url: string, host: string): Promise<string> =>
+    say(
+      "127.0.0.1",
+      proxyPort,
+      `GET ${url} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+      "\0",
+    );
+
+  await t.step("requests go where their whole URL says", async () => {
+    await eventually("the shop", async () => {
+      return (await through("http://shop.test/x", "shop.test")).includes(`"backend":"shop"`);
+    });
+    const other = await through("http://bank.test:81/x", "bank.test:81");
+    assert.match(other, /"backend":"bank"/);
+  });
+  await t.step("the document database is served as bytes", async () => {
+    await eventually("the documents", async () => {
+      return await askTcp(ADDRESS, documentPort) === "documents";
+    });
+  });
+  await t.step("the key-value store is served by operations", async () => {
+    // The proxy answers this one itself.
+    assert.equal(await say(ADDRESS, storePort, "*1\r\n$4\r\nPING\r\n", "\r\n"), "+PONG\r\n");
+    assert.equal(store.heard(), "");
+    const set = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n";
+    assert.equal(await say(ADDRESS, storePort, set, "\r\n"), "+OK\r\n");
+    assert.match(store.heard().toUpperCase(), /SET/);
+  });
+  await t.step("no update was refused", async () => {
+    const refused = await agent.stats("update_rejected$");
+    assert.deepEqual(Object.values(refused).filter((count) => count !== 0), []);
+  });
+});
