@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { destinationRule, serviceEntry, virtualService } from "../push/corpus.ts";
+import {
+  destinationRule,
+  hostOf,
+  namespaceOf,
+  NAMESPACES,
+  serviceEntry,
+  virtualService,
+} from "../push/corpus.ts";
 
 /** A source of chance that gives the same numbers for the same seed (mulberry32). */
 export function chance(seed: number): () => number {
@@ -33,11 +40,64 @@ export interface Editor {
 
 const BROKEN = "apiVersion: networking.mesh.io/v1\nkind: ServiceEntry\nspec: [\n";
 
+/** A header of a document of the kinds that are edited beside the corpus. */
+function head(group: string, kind: string, name: string, namespace: string): string {
+  return `apiVersion: ${group}.mesh.io/v1\nkind: ${kind}\n` +
+    `metadata: {name: ${name}, namespace: ${namespace}}\n`;
+}
+
+/** Who may call a workload's path. */
+function authorization(i: number, path: number): string {
+  return head("security", "AuthorizationPolicy", `soak-${i}`, namespaceOf(i)) +
+    `spec: {action: DENY, rules: [{to: [{operation: {paths: ["/admin/${path}"]}}]}]}\n`;
+}
+
+/** Mutual TLS of a namespace. */
+function peers(i: number, strict: boolean): string {
+  return head("security", "PeerAuthentication", "soak", namespaceOf(i)) +
+    `spec: {mtls: {mode: ${strict ? "STRICT" : "PERMISSIVE"}}}\n`;
+}
+
+/** What a namespace's proxies see. */
+function sidecar(i: number, other: number): string {
+  return head("networking", "Sidecar", "soak", namespaceOf(i)) +
+    `spec: {egress: [{hosts: ["./*", "${namespaceOf(other)}/*"]}]}\n`;
+}
+
+/** A rule that names authorities that no proxy has, which an Envoy rejects. */
+function badAuthorities(i: number): string {
+  return head("networking", "DestinationRule", `bad-${i}`, namespaceOf(i)) +
+    `spec: {host: ${
+      hostOf(i)
+    }, trafficPolicy: {tls: {mode: SIMPLE, caCertificates: /none/${i}.pem}}}\n`;
+}
+
+/** The mesh configuration, with what changes every cluster in it. */
+export function meshConfig(timeout: number): string {
+  return `connectTimeout: ${timeout}s\n`;
+}
+
 /** An editor of a directory that holds the benchmarks' corpus. */
-export function editorOf(target: Target, services: number, random: () => number): Editor {
+export function editorOf(
+  target: Target,
+  services: number,
+  random: () => number,
+  writeMesh: (text: string) => Promise<void>,
+): Editor {
   const below = (limit: number): number => Math.floor(random() * limit);
   const extra = new Set<number>();
   const broken = new Set<number>();
+  /** Files that come and go, each under one name. */
+  const passing = new Set<string>();
+  const toggle = async (file: string, text: () => string): Promise<void> => {
+    if (passing.has(file) && random() < 0.5) {
+      passing.delete(file);
+      await target.remove(file);
+    } else {
+      passing.add(file);
+      await target.write(file, text());
+    }
+  };
   const mend = async (): Promise<void> => {
     for (const i of broken) await target.write(`se-${i}.yaml`, serviceEntry(i));
     broken.clear();
@@ -79,6 +139,31 @@ export function editorOf(target: Target, services: number, random: () => number)
       broken.add(i);
       await target.write(`se-${i}.yaml`, BROKEN);
       return "a broken file";
+    },
+    async () => {
+      const i = below(50);
+      await toggle(`ap-${i}.yaml`, () => authorization(i, below(10)));
+      return "an access policy";
+    },
+    async () => {
+      const i = below(NAMESPACES);
+      await toggle(`pa-${i}.yaml`, () => peers(i, random() < 0.5));
+      return "a namespace's mutual TLS";
+    },
+    async () => {
+      const i = below(NAMESPACES);
+      await toggle(`sc-${i}.yaml`, () => sidecar(i, below(NAMESPACES)));
+      return "a Sidecar";
+    },
+    async () => {
+      const i = 1 + below(20) * 4;
+      await toggle(`bad-${i}.yaml`, () => badAuthorities(i));
+      return "authorities that are not there";
+    },
+    async () => {
+      if (random() < 0.8) return "nothing";
+      await writeMesh(meshConfig(1 + below(20)));
+      return "the mesh configuration";
     },
     async () => {
       await mend();

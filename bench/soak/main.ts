@@ -1,7 +1,7 @@
 /**
  * `deno task bench soak [--minutes=15] [--services=300] [--clients=90] [--seed=1]`: random edits,
- * proxies that come and go, broken files, a proxy process that is killed. Every minute it checks
- * what must hold whatever happened: what the daemon serves is what a daemon started from the same
+ * of security policies, Sidecars and the mesh configuration, too, proxies that come and go, broken
+ * files. Every minute it checks what must hold whatever happened: what the daemon serves is what a daemon started from the same
  * directory serves, no cell failed, the self-audit found no difference, every edit is acknowledged
  * or superseded; at the end, that memory did not grow. Exits with 1 when something did not hold.
  *
@@ -18,7 +18,7 @@ import { numberFlag } from "../flags.ts";
 import { writeCorpus } from "../push/corpus.ts";
 import { cpuSeconds, memory } from "../push/measure.ts";
 import { type Clients, startClients } from "../push/run.ts";
-import { chance, type Editor, editorOf } from "./edits.ts";
+import { chance, type Editor, editorOf, meshConfig } from "./edits.ts";
 
 /** Processes of clients; one at a time is stopped and started again. */
 const PROCESSES = 3;
@@ -46,7 +46,12 @@ export async function main(): Promise<void> {
   const seed = numberFlag("seed", 1);
   await using config = await makeConfigDir();
   await writeCorpus(config.path, services);
-  await using daemon = await startDaemon({ configDir: config.path });
+  const mesh = meshFileOf(config);
+  await Deno.writeTextFile(mesh, meshConfig(10));
+  await using daemon = await startDaemon({
+    configDir: config.path,
+    args: [`--meshConfig=${mesh}`],
+  });
   const soak: Soak = {
     daemon,
     config,
@@ -56,7 +61,10 @@ export async function main(): Promise<void> {
     counts: new Map(),
   };
   for (let i = 0; i < PROCESSES; i++) soak.clients[i] = await connected(soak, daemon);
-  const editor = editorOf(config, services, soak.random);
+  const editor = editorOf(config, services, soak.random, async (text) => {
+    await Deno.writeTextFile(`${mesh}.new`, text);
+    await Deno.rename(`${mesh}.new`, mesh);
+  });
   console.log("| minute | edits | CPU s | resident MiB | law | faults | audit | receipts |");
   console.log("|---|---|---|---|---|---|---|---|");
   const resident: number[] = [];
@@ -77,6 +85,11 @@ export async function main(): Promise<void> {
   console.log(`memory from the second check to the last: ${growth.toFixed(0)} MiB`);
   console.log(sound && flat ? "everything held" : "SOMETHING DID NOT HOLD");
   if (!sound || !flat) Deno.exitCode = 1;
+}
+
+/** The mesh configuration lies beside the objects, where they are not looked for. */
+function meshFileOf(config: ConfigDir): string {
+  return `${config.path}/.mesh`;
 }
 
 async function connected({ share }: Soak, daemon: Daemon): Promise<Clients> {
@@ -150,7 +163,10 @@ function total(metrics: string, name: string): number {
 
 /** Proxies that are served otherwise than a daemon would serve them that begins now. */
 async function lawBroken(soak: Soak): Promise<string[]> {
-  await using fresh = await startDaemon({ configDir: soak.config.path });
+  await using fresh = await startDaemon({
+    configDir: soak.config.path,
+    args: [`--meshConfig=${meshFileOf(soak.config)}`],
+  });
   const clients = await connected(soak, fresh);
   const differing: string[] = [];
   for (const i of [0, 1, 7]) {

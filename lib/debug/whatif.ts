@@ -3,8 +3,15 @@
  *
  * @module
  */
-import { json, type Route, text, type WebCall } from "../web/mod.ts";
-import { type Answer, renderPrediction, renderProblems, type WhatIf } from "../whatif/mod.ts";
+import { answer, json, type Route, text, type WebCall } from "../web/mod.ts";
+import {
+  type Answer,
+  predictionJson,
+  renderPrediction,
+  renderProblems,
+  startPace,
+  type WhatIf,
+} from "../whatif/mod.ts";
 import { changing, debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { whatIfPage } from "./pages/whatif_page.ts";
@@ -40,8 +47,8 @@ async function askByForm(whatIf: WhatIf, call: WebCall): Promise<Response> {
   const removals = form.get("remove") ?? "";
   const names = removals.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const empty = documents.trim() === "" && names.length === 0;
-  const answer = empty ? undefined : await whatIf.ask({ documents, removals: names }, call.signal);
-  return whatIfPage({ documents, removals }, answer);
+  const found = empty ? undefined : await whatIf.ask({ documents, removals: names }, call.signal);
+  return whatIfPage({ documents, removals }, found);
 }
 
 async function ask(whatIf: WhatIf, call: WebCall): Promise<Response> {
@@ -56,15 +63,19 @@ async function ask(whatIf: WhatIf, call: WebCall): Promise<Response> {
       { status: 400 },
     );
   }
-  return respond(await whatIf.ask(question, call.signal), asText);
+  return respond(await whatIf.ask(question, call.signal), asText, call.signal);
 }
 
-function respond(answer: Answer, asText: boolean): Response {
-  switch (answer.kind) {
-    case "predicted":
-      return asText ? text(renderPrediction(answer.prediction)) : json(answer.prediction);
+async function respond(found: Answer, asText: boolean, signal: AbortSignal): Promise<Response> {
+  switch (found.kind) {
+    case "predicted": {
+      const { prediction } = found;
+      if (asText) return text(renderPrediction(prediction));
+      const body = await predictionJson(prediction, startPace(signal).pause);
+      return answer(body, "application/json");
+    }
     case "invalid": {
-      const { problems, warnings } = answer;
+      const { problems, warnings } = found;
       return asText
         ? text(renderProblems(problems), { status: 400 })
         : json({ problems, warnings }, { status: 400 });

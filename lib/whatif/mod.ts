@@ -14,9 +14,11 @@ import { rehearse } from "./rehearse.ts";
 
 export { DOCUMENTS, type Edit, type Question } from "./documents.ts";
 export { type MakeTranslation } from "./fork.ts";
+export { type Pace, startPace } from "./pace.ts";
 export {
   type ClassPrediction,
   type Prediction,
+  predictionJson,
   renderPrediction,
   renderProblems,
   type ResourcePrediction,

@@ -62,6 +62,25 @@ export interface ResourcePrediction {
   readonly fields?: readonly FieldChange[];
 }
 
+/**
+ * A prediction as JSON, indented for people, a class at a time: that of an edit that concerns
+ * everybody has megabytes.
+ *
+ * @param pause lets others have their turn, where that is due
+ */
+export async function predictionJson(
+  { classes, ...rest }: Prediction,
+  pause: () => Promise<void> | undefined,
+): Promise<string> {
+  const parts: string[] = [];
+  for (const one of classes) {
+    parts.push(JSON.stringify(one, undefined, 2));
+    await pause();
+  }
+  const others = JSON.stringify(rest, undefined, 2).slice(0, -"\n}".length);
+  return `${others},\n  "classes": [${parts.join(",\n")}]\n}\n`;
+}
+
 /** A prediction as text. */
 export function renderPrediction(prediction: Prediction): string {
   const { edits, warnings, faults, proxies, classes, revision, cut } = prediction;

@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { diffResource, type FieldChange } from "../diff/mod.ts";
-import type { Fault, Resource, View } from "../graph/mod.ts";
+import type { Delta, Fault, Resource, View } from "../graph/mod.ts";
 import type { ProxyClass, Seat } from "../model/mod.ts";
 import { resourceType, type SessionInfo } from "../serve/mod.ts";
 import { tableOf } from "../derive/mod.ts";
@@ -136,10 +136,11 @@ async function predictClass(
   const after = viewsOf(seat);
   const types: ClassPrediction["types"][number][] = [];
   for (const typeUrl of new Set([...before.keys(), ...after.keys()])) {
-    const changes = changesOf(before.get(typeUrl), after.get(typeUrl), at);
+    const changes = await changesOf(before.get(typeUrl), after.get(typeUrl), at, pace);
     const resources: ResourcePrediction[] = [];
+    const holders = changes.length === 0 ? NOBODY : await holdersOf(sessions, typeUrl, pace);
     for (const change of changes) {
-      resources.push(predictResource(typeUrl, change, sessions, diffs));
+      resources.push(predictResource(typeUrl, change, holders, diffs));
       await pace.pause();
     }
     resources.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -161,24 +162,28 @@ interface Change {
   readonly after: Resource | undefined;
 }
 
-function changesOf(before: View | undefined, after: View | undefined, at: number): Change[] {
-  const was = (name: string) => before?.at(at, name) ?? undefined;
-  if (after === undefined) {
-    return [...before?.entries() ?? []].map(({ name }) => ({
-      name,
-      before: was(name),
-      after: undefined,
-    }));
-  }
-  const delta = before === undefined
-    ? { changed: [...after.entries()], removed: [] }
-    : before === after
-    ? after.since(at) ?? after.diffFrom(before, at)
-    : after.diffFrom(before, at);
-  return [
-    ...delta.changed.map((r) => ({ name: r.name, before: was(r.name), after: r })),
-    ...delta.removed.map((name) => ({ name, before: was(name), after: undefined })),
-  ];
+async function changesOf(
+  before: View | undefined,
+  after: View | undefined,
+  at: number,
+  pace: Pace,
+): Promise<Change[]> {
+  const { changed, removed } = deltaOf(before, after, at);
+  await pace.pause();
+  const changes: Change[] = [];
+  const add = (name: string, now: Resource | undefined) => {
+    changes.push({ name, before: before?.at(at, name) ?? undefined, after: now });
+    return pace.pause();
+  };
+  for (const resource of changed) await add(resource.name, resource);
+  for (const name of removed) await add(name, undefined);
+  return changes;
+}
+
+function deltaOf(before: View | undefined, after: View | undefined, at: number): Delta {
+  if (after === undefined) return { changed: [], removed: [...before?.names() ?? []] };
+  if (before === undefined) return { changed: [...after.entries()], removed: [] };
+  return (before === after ? after.since(at) : undefined) ?? after.diffFrom(before, at);
 }
 
 /** Differences told so far: those that several classes share are made once. */
@@ -194,7 +199,7 @@ function createDiffs(): Diffs {
 function predictResource(
   typeUrl: string,
   { name, before, after }: Change,
-  sessions: readonly SessionInfo[],
+  holders: Holders,
   diffs: Diffs,
 ): ResourcePrediction {
   const id = [typeUrl, name, before?.version, after?.version].join("\n");
@@ -208,13 +213,35 @@ function predictResource(
     change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
     versions: { before: before?.version, after: after?.version },
     bytes: { before: before?.bytes.length ?? 0, after: after?.bytes.length ?? 0 },
-    holders: sessions.filter((session) => holds(session, typeUrl, name)).length,
+    holders: holders.everything + (holders.named.get(name) ?? 0),
     ...(fields === undefined ? {} : { fields }),
   };
 }
 
-function holds(session: SessionInfo, typeUrl: string, name: string): boolean {
-  const watch = session.types.find((type) => type.typeUrl === typeUrl);
-  if (watch === undefined) return false;
-  return watch.wildcard || resourceType(typeUrl).wildcard || watch.names.includes(name);
+/** How many proxies have asked for resources of a type. */
+interface Holders {
+  /** Those that ask for all there are. */
+  readonly everything: number;
+  /** The others, by name. */
+  readonly named: ReadonlyMap<string, number>;
+}
+
+const NOBODY: Holders = { everything: 0, named: new Map() };
+
+/** Counts once for a type: one by one, proxies with thousands of names would be asked for each. */
+async function holdersOf(
+  sessions: readonly SessionInfo[],
+  typeUrl: string,
+  pace: Pace,
+): Promise<Holders> {
+  let everything = 0;
+  const named = new Map<string, number>();
+  for (const session of sessions) {
+    const watch = session.types.find((type) => type.typeUrl === typeUrl);
+    if (watch === undefined) continue;
+    if (watch.wildcard || resourceType(typeUrl).wildcard) everything++;
+    else for (const name of new Set(watch.names)) named.set(name, (named.get(name) ?? 0) + 1);
+    await pace.pause();
+  }
+  return { everything, named };
 }

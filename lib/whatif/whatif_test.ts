@@ -15,11 +15,13 @@ import {
   proxyNode,
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
+import { endpoint, manifest, serviceEntry, to } from "../../tests/support/manifest.ts";
 import { objectsOf } from "../../tests/support/mesh_fixture.ts";
 import {
   type Answer,
   createWhatIf,
   type Prediction,
+  predictionJson,
   renderPrediction,
   type WhatIf,
 } from "./mod.ts";
@@ -315,4 +317,16 @@ Deno.test("one question at a time, in pieces, and one that nobody waits for ends
   await assert.rejects(first, /left/);
   const third = await predict(world.whatif, service("new", HTTP));
   assert.ok(third.took.ms > third.took.longestSliceMs, JSON.stringify(third.took));
+});
+
+Deno.test("a prediction as JSON is the prediction, in pieces", async () => {
+  const { bench, whatif } = stage();
+  bench.set(serviceEntry("a", ["a.test"], { number: 80, protocol: "HTTP" }, [endpoint(1)]));
+  const rule = manifest("VirtualService", "v", { hosts: ["a.test"], http: [to("a.test")] });
+  const found = await whatif.ask({ documents: rule, removals: [] }, new AbortController().signal);
+  assert.ok(found.kind === "predicted" && found.prediction.classes.length > 1);
+  let pauses = 0;
+  const text = await predictionJson(found.prediction, () => (pauses++, undefined));
+  assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(found.prediction)));
+  assert.equal(pauses, found.prediction.classes.length);
 });
