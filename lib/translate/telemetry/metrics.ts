@@ -39,7 +39,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Loggers of all listeners count together; what was counted outlives a change of one of them. */
 const SCOPE = { prefix: "mesh", sharingName: "mesh" } as const;
 
-const self = (what: string): string => `%ENVIRONMENT(MESH_SELF_${what})%`;
+const ownPart = (what: string): string => `%ENVIRONMENT(MESH_SELF_${what})%`;
 const piece = (key: string): string => `%DYNAMIC_METADATA(${MESH_METADATA}:${key})%`;
 const service = (field: string): string => `%CLUSTER_METADATA(${MESH_METADATA}:service:${field})%`;
 
@@ -73,7 +73,9 @@ function workloadLabels(side: "source" | "destination", parts: readonly string[]
   };
 }
 
-const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "VERSION"].map(self);
+const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "VERSION"].map(
+  ownPart,
+);
 
 /** Whom both ends are. */
 function endLabels(side: Side, tcp: boolean): Labels {
