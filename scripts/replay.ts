@@ -1,9 +1,9 @@
 /**
  * Plays a recording of the daemon's input (`MESH_INPUT_LOG`) back, without a daemon:
  *
- *     deno run -A scripts/replay.ts input.log
- *     deno run -A scripts/replay.ts input.log --revision=12 --proxy=NODE [--name=RESOURCE]
- *     deno run -A scripts/replay.ts input.log --from=10 --revision=12 --proxy=NODE
+ *     deno task replay input.log
+ *     deno task replay input.log --revision=12 --proxy=NODE [--name=RESOURCE]
+ *     deno task replay input.log --from=10 --revision=12 --proxy=NODE
  *
  * Without a proxy it lists the revisions. With one (a node id such as
  * `sidecar~10.0.0.1~app.ns~ns.svc.cluster.local`; `--labels=app=web,version=v1`) it

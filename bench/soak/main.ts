@@ -1,9 +1,9 @@
 /**
  * `deno task bench soak [--minutes=15] [--services=300] [--clients=90] [--seed=1]`: random edits,
  * of security policies, Sidecars and the mesh configuration, too, proxies that come and go, broken
- * files. Every minute it checks what must hold whatever happened: what the daemon serves is what a daemon started from the same
- * directory serves, no cell failed, the self-audit found no difference, every edit is acknowledged
- * or superseded; at the end, that memory did not grow. Exits with 1 when something did not hold.
+ * files. Every minute it checks what must hold whatever happened: what the daemon serves is what a
+ * daemon started from the same directory serves, no cell failed, the self-audit found no difference,
+ * every edit is acknowledged or superseded; at the end, that memory did not grow. Exits with 1 when something did not hold.
  *
  * @module
  */
