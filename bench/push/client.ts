@@ -171,7 +171,7 @@ class XdsClient {
   }
 
   #subscribe(typeUrl: string, names: string[], first: boolean): void {
-    const held = first ? Object.fromEntries(this.#held.get(typeUrl) ?? []) : {};
+    const held = first ? Object.fromEntries(shuffled(this.#held.get(typeUrl) ?? [])) : {};
     if (this.#options.delta) {
       this.#send({ typeUrl, resourceNamesSubscribe: names, initialResourceVersions: held });
     } else this.#sendSotw({ typeUrl, resourceNames: names });
@@ -210,6 +210,16 @@ class XdsClient {
   }
 }
 
+/** As Envoy does it: what it holds is a map, and comes in no order. */
+function shuffled<T>(items: Iterable<T>): T[] {
+  const list = [...items];
+  for (let i = list.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [list[i], list[j]] = [list[j]!, list[i]!];
+  }
+  return list;
+}
+
 function report(clients: readonly XdsClient[]): Report {
   const sum = (f: (c: Counters) => number): number =>
     clients.reduce((n, c) => n + f(c.counters), 0);
@@ -246,7 +256,11 @@ async function main(): Promise<void> {
       if (command === "reconnect") {
         for (const c of clients) c.close();
         mark(clients);
-        for (const c of clients) c.reconnect(argument!);
+        for (const [i, c] of clients.entries()) {
+          c.reconnect(argument!);
+          // What was asked for goes out, and answers come in, before more is asked for.
+          if (i % 20 === 19) await new Promise((resolve) => setTimeout(resolve, 0));
+        }
       }
       if (command === "mark") mark(clients);
       answer(report(clients));

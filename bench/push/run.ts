@@ -136,9 +136,9 @@ export function print(setup: Record<string, unknown>, rows: readonly Row[]): voi
   const cell = (n: number): string => n >= 100 ? n.toFixed(0) : n.toFixed(2);
   console.log(`\n${JSON.stringify(setup)}\n`);
   console.log(
-    "| Work | CPU s | CPU / fixed | concerned | resources | MB | p50 ms | p99 ms | peak MiB |",
+    "| Work | CPU s | CPU / fixed | concerned | resources | MB | p50 ms | p99 ms | peak MiB | stall ms |",
   );
-  console.log("|---|---|---|---|---|---|---|---|---|");
+  console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const r of rows) {
     const numbers = [
       r.cpuSeconds,
@@ -149,6 +149,7 @@ export function print(setup: Record<string, unknown>, rows: readonly Row[]): voi
       r.p50Ms,
       r.p99Ms,
       r.peakMiB,
+      r.stallMs,
     ];
     console.log(`| ${r.work} | ${numbers.map(cell).join(" | ")} |`);
   }

@@ -57,7 +57,7 @@ Deno.test("lists that were read before are shared; what differs is read anew, bo
   const roomy = { ...LIMITS, maxNames: 10_000 };
   let now = 0;
   const lists = repeated(() => now);
-  const names = Array.from({ length: 400 }, (_, i) => `outbound|80||service-${i}.example`);
+  const names = Array.from({ length: 1200 }, (_, i) => `outbound|80||service-${i}.example`);
   const versions = Object.fromEntries(names.map((name) => [name, `v-${name}`]));
   const request = (typeUrl: string, more: object = {}) =>
     encode(DeltaDiscoveryRequestSchema, {
@@ -71,7 +71,7 @@ Deno.test("lists that were read before are shared; what differs is read anew, bo
   const first = decodeRequest(request("one"), "delta", roomy, lists);
   const second = decodeRequest(request("two"), "delta", roomy, lists);
   assert.equal(second.names, first.names);
-  assert.equal(second.versions, first.versions);
+  assert.deepEqual(second.versions!.tally, first.versions!.tally);
   assert.deepEqual([second.typeUrl, second.nonce], ["two", "nonce of two"]);
   assert.equal(new TextDecoder().decode(second.node).includes("two"), true);
   const other = decodeRequest(
@@ -85,7 +85,7 @@ Deno.test("lists that were read before are shared; what differs is read anew, bo
   const plain = decodeRequest(request("one"), "delta", roomy);
   assert.deepEqual(plain.names, first.names);
   assert.ok(lists.bytes > 40_000);
-  for (let i = 0; i < 800; i++) {
+  for (let i = 0; i < 900; i++) {
     const more = { resourceNamesSubscribe: [...names, `extra-${i}`] };
     decodeRequest(request("one", more), "delta", roomy, lists);
   }

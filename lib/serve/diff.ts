@@ -4,8 +4,10 @@
  *
  * @module
  */
-import type { Delta, Resource, View } from "../graph/mod.ts";
+import type { Delta, Resource } from "../graph/mod.ts";
+import { contentOf, expected } from "./expected.ts";
 import { freshParts, noteFresh, tell, wholesAsked } from "./parts.ts";
+import { sameTally } from "./tally.ts";
 import { wants, wantsAll, type Watch } from "./watch.ts";
 
 /** What is to be sent of one type. */
@@ -39,17 +41,6 @@ type Draft =
   & Partial<Pick<Change, "differing">>;
 
 const NOTHING: Delta = Object.freeze({ changed: [], removed: [] });
-
-/** The content of views, as arrays: made once for each state of a view, shared by all streams. */
-const contents = new WeakMap<View, { readonly changedAt: number; readonly list: Resource[] }>();
-
-function contentOf(view: View): readonly Resource[] {
-  const known = contents.get(view);
-  if (known && known.changedAt === view.changedAt) return known.list;
-  const list = [...view.entries()];
-  contents.set(view, { changedAt: view.changedAt, list });
-  return list;
-}
 
 /** Everything a watch asks for that exists. */
 export function wanted(watch: Watch): readonly Resource[] {
@@ -112,6 +103,10 @@ export function collect(
 function first(watch: Watch, variant: "sotw" | "delta"): Draft {
   const { versions, answers } = watch;
   const ofFresh = freshParts(watch);
+  const known = versions && answers.size === 0 && !ofFresh && expected(watch);
+  if (known && versions.tally && sameTally(known.tally, versions.tally)) {
+    return { resources: [], absent: known.absent, removed: [], respond: false };
+  }
   const all = wanted(watch);
   if (variant === "sotw") return { resources: all, absent: [], removed: [], respond: true };
   const absent: string[] = [];
@@ -143,6 +138,8 @@ function nextDelta(watch: Watch): Draft {
   const absent = [...fresh.absent];
   const extra = new Map([...resources, ...fresh.resources].map((r) => [r.name, r]));
   for (const name of watch.answers) {
+    // A part whose whole the client gave up meanwhile is of no use to it.
+    if (watch.wholes && !wants(watch, name)) continue;
     const resource = watch.view?.get(name);
     if (resource) extra.set(name, resource);
     else absent.push(name);

@@ -14,8 +14,21 @@ export interface NameTable {
   nameOf(id: number): string;
   /** Takes a name into use; counts. */
   retain(name: string): number;
+  /** Takes a name into use once more. */
+  use(id: number): void;
   /** Gives one use back; a name without use is forgotten and its number used again. */
   release(id: number): void;
+  /** The set of a list that others may ask for, too; counts, and is given back by {@link unshare}. */
+  share(list: readonly string[]): SharedNames;
+  unshare(shared: SharedNames): void;
+}
+
+/** What sets that were made of the same list have in common. Never changed. */
+export interface SharedNames {
+  readonly bits: Uint32Array<ArrayBuffer>;
+  readonly size: number;
+  /** Sets that hold it; the names are in use while there are any. */
+  users: number;
 }
 
 /** A table without names. */
@@ -24,28 +37,47 @@ export function nameTable(): NameTable {
   const names: string[] = [];
   const uses: number[] = [];
   const free: number[] = [];
+  const shared = new WeakMap<readonly string[], SharedNames>();
+  const release = (id: number): void => {
+    if (--uses[id]! > 0) return;
+    ids.delete(names[id]!);
+    names[id] = "";
+    free.push(id);
+  };
+  const retain = (name: string): number => {
+    let id = ids.get(name);
+    if (id === undefined) {
+      id = free.pop() ?? names.length;
+      ids.set(name, id);
+      names[id] = name;
+      uses[id] = 0;
+    }
+    uses[id]!++;
+    return id;
+  };
+  const made = (list: readonly string[]): SharedNames => {
+    let bits = new Uint32Array(0);
+    const distinct = new Set(list);
+    for (const name of distinct) bits = withBit(bits, retain(name));
+    return { bits, size: distinct.size, users: 0 };
+  };
   return {
     get size() {
       return ids.size;
     },
     find: (name) => ids.get(name),
     nameOf: (id) => names[id]!,
-    retain(name) {
-      let id = ids.get(name);
-      if (id === undefined) {
-        id = free.pop() ?? names.length;
-        ids.set(name, id);
-        names[id] = name;
-        uses[id] = 0;
-      }
-      uses[id]!++;
-      return id;
+    retain,
+    use: (id) => void uses[id]!++,
+    release,
+    share(list) {
+      let known = shared.get(list);
+      if (!known || known.users === 0) shared.set(list, known = made(list));
+      known.users++;
+      return known;
     },
-    release(id) {
-      if (--uses[id]! > 0) return;
-      ids.delete(names[id]!);
-      names[id] = "";
-      free.push(id);
+    unshare(known) {
+      if (--known.users === 0) { for (const id of idsOf(known.bits)) release(id); }
     },
   };
 }
@@ -58,6 +90,8 @@ export interface NameSet extends Iterable<string> {
   add(name: string): boolean;
   /** False when it was not there. */
   delete(name: string): boolean;
+  /** Adds a list to an empty set; sets of the same list share it until they change. */
+  adopt(list: readonly string[]): void;
   /** Empties the set and gives its names back to the table. */
   clear(): void;
 }
@@ -66,6 +100,15 @@ export interface NameSet extends Iterable<string> {
 export function nameSet(table: NameTable): NameSet {
   let bits = new Uint32Array(0);
   let size = 0;
+  /** Whose bits these are, when they are not this set's own. */
+  let base: SharedNames | undefined;
+  const own = (): void => {
+    if (!base) return;
+    for (const id of idsOf(bits)) table.use(id);
+    table.unshare(base);
+    bits = bits.slice();
+    base = undefined;
+  };
   const holds = (id: number) => ((bits[id >>> 5] ?? 0) & (1 << (id & 31))) !== 0;
   return {
     get size() {
@@ -78,22 +121,30 @@ export function nameSet(table: NameTable): NameSet {
     add(name) {
       const known = table.find(name);
       if (known !== undefined && holds(known)) return false;
-      const id = table.retain(name);
-      if (id >>> 5 >= bits.length) bits = grown(bits, (id >>> 5) + 1);
-      bits[id >>> 5]! |= 1 << (id & 31);
+      own();
+      bits = withBit(bits, table.retain(name));
       size++;
       return true;
     },
     delete(name) {
       const id = table.find(name);
       if (id === undefined || !holds(id)) return false;
+      own();
       bits[id >>> 5]! &= ~(1 << (id & 31));
       size--;
       table.release(id);
       return true;
     },
+    adopt(list) {
+      if (size > 0) throw new Error("only an empty set takes over a list");
+      base = table.share(list);
+      bits = base.bits;
+      size = base.size;
+    },
     clear() {
-      for (const id of idsOf(bits)) table.release(id);
+      if (base) table.unshare(base);
+      else for (const id of idsOf(bits)) table.release(id);
+      base = undefined;
       bits = new Uint32Array(0);
       size = 0;
     },
@@ -101,6 +152,13 @@ export function nameSet(table: NameTable): NameSet {
       for (const id of idsOf(bits)) yield table.nameOf(id);
     },
   };
+}
+
+/** The bits with one more set; others when they had to grow. */
+function withBit(bits: Uint32Array<ArrayBuffer>, id: number): Uint32Array<ArrayBuffer> {
+  const fitting = id >>> 5 < bits.length ? bits : grown(bits, (id >>> 5) + 1);
+  fitting[id >>> 5]! |= 1 << (id & 31);
+  return fitting;
 }
 
 function grown(bits: Uint32Array<ArrayBuffer>, words: number): Uint32Array<ArrayBuffer> {

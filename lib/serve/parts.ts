@@ -70,6 +70,21 @@ export function noteFresh(watch: Watch, sent: readonly Resource[]): void {
   }
 }
 
+/**
+ * A client asks for wholes again. Parts of them may be on their way to it, and may be gone by the
+ * time it is told what there is: it is to hear of each.
+ */
+export function noteAsked({ parts }: Watch, wholes: readonly string[]): void {
+  if (!parts || parts.outstanding.length === 0) return;
+  const asked = new Set(wholes);
+  for (const { resources } of parts.outstanding) {
+    for (const { name } of resources) {
+      const whole = wholeOf(name);
+      if (whole !== undefined && asked.has(whole)) parts.answers.add(name);
+    }
+  }
+}
+
 /** A client accepted wholes: it has them now, and what parts it was sent. One that it rejected it is new to still. */
 export function noteAccepted({ unproven }: Watch, accepted: readonly Resource[]): void {
   if (unproven.size > 0) { for (const { name } of accepted) unproven.delete(name); }

@@ -95,7 +95,16 @@ function send(session: Session, parcel: Parcel): void {
   const from = (variant === "sotw" ? watch.outstanding[0]?.from : undefined) ?? parcel.from;
   const { origin, probe = false } = parcel;
   const time = hall.clock();
-  const sent: Sent = { nonce, from, revision: watch.at, time, resources, origin, probe };
+  const sent: Sent = {
+    nonce,
+    from,
+    revision: watch.at,
+    time,
+    resources,
+    removed: watch.type.atomic ? removed : [],
+    origin,
+    probe,
+  };
   if (variant === "sotw") pass(watch);
   else if (watch.outstanding.length >= MAX_OUTSTANDING) watch.outstanding.shift();
   watch.outstanding.push(sent);
@@ -123,7 +132,8 @@ function send(session: Session, parcel: Parcel): void {
 function pass({ outstanding, passed, probes, type }: Watch): void {
   const last = outstanding.shift();
   if (!last || type.fullState) return;
-  if (last.probe) probes.unshift({ resources: last.resources, origin: last.origin });
+  const { resources, removed, origin } = last;
+  if (last.probe) probes.unshift({ resources, removed, origin });
   else if (passed.push(last) > MAX_PASSED) passed.shift();
 }
 

@@ -46,6 +46,10 @@ export function rejected(
   const rest = fresh.filter((one) =>
     !culprits.includes(one) && isCurrent(watch, one) && !screen?.holds(one)
   );
+  // What was removed was not; a client that does not even take that back is not asked again.
+  if (sent.removed.length > 0 && !sent.probe) {
+    tryLater(session, watch, sent, [{ resources: [], removed: sent.removed }]);
+  }
   const good = culprits.length > 0 && TAKEN_IN_PARTS.has(watch.type.url);
   if (rest.length > 0 && !good) probeLater(session, watch, sent, rest, culprits.length === 0);
   return culprits.map(({ name }) => name);
@@ -149,9 +153,18 @@ function probeLater(
   resources: readonly Resource[],
   halve: boolean,
 ): void {
-  watch.probeFrom = isProbing(watch) ? Math.min(watch.probeFrom, sent.from) : sent.from;
   const groups = halve ? halves(resources) : [resources];
-  for (const group of groups) watch.probes.push({ resources: group, origin: sent.origin });
+  tryLater(session, watch, sent, groups.map((group) => ({ resources: group, removed: [] })));
+}
+
+function tryLater(
+  session: Session,
+  watch: Watch,
+  { from, origin }: Sent,
+  trials: readonly Pick<Watch["probes"][number], "resources" | "removed">[],
+): void {
+  watch.probeFrom = isProbing(watch) ? Math.min(watch.probeFrom, from) : from;
+  for (const trial of trials) watch.probes.push({ ...trial, origin });
   session.hall.enqueue(session);
 }
 
@@ -172,12 +185,13 @@ export function probes(session: Session): Parcel[] {
     if (watch.outstanding.some(({ probe }) => probe)) continue;
     const screen = session.hall.quarantine.screen(session, watch.type.url);
     while (watch.probes.length > 0) {
-      const { resources, origin } = watch.probes.shift()!;
+      const { resources, removed, origin } = watch.probes.shift()!;
       const current = resources.filter((one) => isCurrent(watch, one) && !screen?.holds(one));
-      if (current.length === 0) continue;
+      const gone = removed.filter((name) => wants(watch, name) && !watch.view?.get(name));
+      if (current.length + gone.length === 0) continue;
       watch.probed++;
       const from = watch.probeFrom;
-      parcels.push({ watch, resources: current, removed: [], from, origin, probe: true });
+      parcels.push({ watch, resources: current, removed: gone, from, origin, probe: true });
       break;
     }
     if (watch.probes.length === 0 && !parcels.some((one) => one.watch === watch)) watch.probed = 0;

@@ -1,17 +1,16 @@
 /**
- * Lists that many clients send alike. After a restart the replicas of a workload come back with the
- * same thousands of names and versions: who sends the same bytes as another gets what was read then.
+ * Lists that many clients send alike. After a restart proxies come back and ask for the same
+ * thousands of names: who sends the same bytes as another gets the lists that were read then, the
+ * same objects, so that what follows from them is found once, too.
  *
  * @module
  */
 import { hash } from "../base/mod.ts";
-import type { HeldVersions } from "./versions.ts";
 
-/** What the lists of a request hold. Shared, and never changed. */
+/** The lists of names of a request. Shared, and never changed. */
 export interface Lists {
   readonly names: readonly string[];
   readonly unsubscribe: readonly string[];
-  readonly versions: HeldVersions | undefined;
 }
 
 /** Shorter lists are read as fast as they are recognised. */

@@ -61,11 +61,25 @@ export function decodeRequest(
   let nonce = "";
   let node: Uint8Array | undefined;
   let error: XdsRequest["error"];
-  /** Where the lists lie; what lies between them is in it too. */
+  let versions: HeldVersionsReader | undefined;
+  /** Where the lists of names lie; what lies between them is in it too. */
   let from = -1;
   let to = 0;
+  let count = 0;
+  const check = (length: number): void => {
+    if (length > limits.maxName) {
+      throw new RpcError(
+        "RESOURCE_EXHAUSTED",
+        `a resource name is longer than ${limits.maxName} bytes`,
+      );
+    }
+    if (++count > limits.maxNames) throw tooManyNames(limits.maxNames);
+  };
   for (const { number, from: tag, start, end } of fields(bytes)) {
-    if (isList(number, at)) {
+    if (number === at.versions) {
+      (versions ??= heldVersions(bytes, at.versions, check)).add(tag, start, end);
+    } else if (number === at.names || number === at.unsubscribe) {
+      check(end - start);
       if (from < 0) from = tag;
       to = end;
     } else if (number === at.typeUrl) {
@@ -75,48 +89,21 @@ export function decodeRequest(
     } else if (number === at.error) error = readStatus(bytes, start, end);
     else if (number === at.node) node = nodeBytes(bytes, start, end, limits.maxNode);
   }
-  const read = () => from < 0 ? NO_LISTS : readLists(bytes, from, to, at, limits);
+  const read = () => from < 0 ? NO_LISTS : readLists(bytes, from, to, at);
   const known = from < 0 || !lists ? read() : lists.read(bytes.subarray(from, to), read);
-  return { typeUrl, node, nonce, error, ...known };
+  return { typeUrl, node, nonce, error, versions, ...known };
 }
 
-const NO_LISTS: Lists = { names: [], unsubscribe: [], versions: undefined };
+const NO_LISTS: Lists = { names: [], unsubscribe: [] };
 
-function isList(number: number, at: Fields): boolean {
-  return number === at.names || number === at.unsubscribe || number === at.versions;
-}
-
-function readLists(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  at: Fields,
-  limits: RequestLimits,
-): Lists {
+function readLists(bytes: Uint8Array, from: number, to: number, at: Fields): Lists {
   const names: string[] = [];
   const unsubscribe: string[] = [];
-  let versions: HeldVersionsReader | undefined;
-  const check = (length: number): void => {
-    if (length > limits.maxName) {
-      throw new RpcError(
-        "RESOURCE_EXHAUSTED",
-        `a resource name is longer than ${limits.maxName} bytes`,
-      );
-    }
-    if (names.length + unsubscribe.length + (versions?.size ?? 0) >= limits.maxNames) {
-      throw tooManyNames(limits.maxNames);
-    }
-  };
-  const name = (start: number, end: number): string => {
-    check(end - start);
-    return textOf(bytes, start, end);
-  };
   for (const { number, start, end } of fields(bytes, from, to)) {
-    if (number === at.names) names.push(name(start, end));
-    else if (number === at.unsubscribe) unsubscribe.push(name(start, end));
-    else if (number === at.versions) (versions ??= heldVersions(bytes, check)).add(start, end);
+    if (number === at.names) names.push(textOf(bytes, start, end));
+    else if (number === at.unsubscribe) unsubscribe.push(textOf(bytes, start, end));
   }
-  return { names, unsubscribe, versions };
+  return { names, unsubscribe };
 }
 
 /** The refusal of a client that asks for too much. */

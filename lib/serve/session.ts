@@ -13,7 +13,7 @@ import type { NameTable } from "./names.ts";
 import type { Culprit, Quarantine } from "./quarantine.ts";
 import { accepted, isProbing, rejected, screened, shown } from "./rejection.ts";
 import type { XdsObserver } from "./observe.ts";
-import { connect, noteAccepted } from "./parts.ts";
+import { connect, noteAccepted, noteAsked } from "./parts.ts";
 import type { Parcel, Planned } from "./plan.ts";
 import type { Registry } from "./registry.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
@@ -155,8 +155,10 @@ export function receive(session: Session, request: XdsRequest): void {
   const watch = known ?? open(session, request.typeUrl);
   const verdict = known ? answered(session, watch, request) : "none";
   // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
-  if (session.variant === "delta") subscribeDelta(watch, request, !known);
-  else if (verdict === "stale") overtaken(watch, request);
+  if (session.variant === "delta") {
+    subscribeDelta(watch, request, !known);
+    noteAsked(watch, request.names);
+  } else if (verdict === "stale") overtaken(watch, request);
   else subscribeSotw(watch, request, !known);
   checkNames(session);
   session.lastTalk = session.hall.now();

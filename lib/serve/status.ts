@@ -74,7 +74,9 @@ function typeStatus(watch: Watch): TypeStatus {
     typeUrl: watch.type.url,
     short: watch.type.short,
     wildcard: watch.wildcard,
-    names: [...watch.names].sort(),
+    get names() {
+      return [...watch.names].sort();
+    },
     state: stateOf(watch),
     sent: watch.last,
     acked: watch.acked,

@@ -1,14 +1,19 @@
 /**
- * What a returning client says it holds, kept as it came: names become strings, because they are
- * looked up, versions are compared where they lie.
+ * What a returning client says it holds, kept as it came. Most clients hold exactly what they are
+ * to have, which a {@link Tally} tells; only for the others names become strings, because they are
+ * looked up, and versions are compared where they lie.
  *
  * @module
  */
+import { addPair, newTally, type Tally } from "./tally.ts";
 import { fields, textOf } from "./wire.ts";
 
 /** Versions by resource name. */
 export interface HeldVersions {
+  /** Entries, those that others repeat included. */
   readonly size: number;
+  /** The sum of all entries; `undefined` when some are written in an unusual way. */
+  readonly tally: Tally | undefined;
   /** Whether the client holds this version of this resource. */
   has(name: string, version: string): boolean;
   names(): Iterable<string>;
@@ -16,39 +21,57 @@ export interface HeldVersions {
 
 /** Versions being read. */
 export interface HeldVersionsReader extends HeldVersions {
-  /** Takes in a map entry that lies between two offsets. Throws `MeshError` `wire-malformed`. */
-  add(start: number, end: number): void;
+  /**
+   * Takes in a map entry that lies between two offsets, its tag at `from`. Throws `MeshError`
+   * `wire-malformed`, and what the check of names throws.
+   */
+  add(from: number, start: number, end: number): void;
 }
 
 /** Tags of the two fields of a map entry of strings. */
 const NAME = 0x0a;
 const VERSION = 0x12;
 
-/** Versions whose entries lie in `bytes`, which must not change afterwards. */
+/** Versions whose entries are fields `number` of `bytes`, which must not change afterwards. */
 export function heldVersions(
   bytes: Uint8Array,
+  number: number,
   checkName: (length: number) => void,
 ): HeldVersionsReader {
-  /** Offset of each version; its length lies before it, and is below 128. */
-  const offsets = new Map<string, number>();
+  const tally = newTally();
+  /** Where the usual entries lie. */
+  let [first, last] = [-1, -1];
+  /** Offset of each version; its length lies before it, and is below 128. Made when it is asked for. */
+  let offsets: Map<string, number> | undefined;
   /** Versions of entries that are written in an unusual way. */
   const others = new Map<string, string>();
+  const usual = (): Map<string, number> => {
+    if (offsets) return offsets;
+    offsets = new Map();
+    for (const field of fields(bytes, Math.max(0, first), last)) {
+      if (field.number !== number || !isUsual(bytes, field.start, field.end)) continue;
+      const nameAt = field.start + 2;
+      const nameEnd = nameAt + bytes[field.start + 1]!;
+      offsets.set(textOf(bytes, nameAt, nameEnd), nameEnd + 2);
+    }
+    return offsets;
+  };
   return {
     get size() {
-      return offsets.size + others.size;
+      return tally.count + others.size;
     },
-    add(start, end) {
-      const nameAt = start + 2;
-      const size = bytes[start + 1] ?? 0;
-      const versionAt = nameAt + size + 2;
-      const usual = bytes[start] === NAME && size < 128 && bytes[nameAt + size] === VERSION &&
-        versionAt + (bytes[versionAt - 1] ?? 128) === end && end - versionAt < 128;
-      if (!usual) return addSlowly(bytes, start, end, checkName, others);
-      checkName(size);
-      offsets.set(textOf(bytes, nameAt, nameAt + size), versionAt);
+    get tally() {
+      return others.size === 0 ? tally : undefined;
+    },
+    add(from, start, end) {
+      if (!isUsual(bytes, start, end)) return addSlowly(bytes, start, end, checkName, others);
+      checkName(bytes[start + 1]!);
+      if (first < 0) first = from;
+      last = end;
+      addPair(tally, bytes, start, end);
     },
     has(name, version) {
-      const at = offsets.get(name);
+      const at = usual().get(name);
       if (at === undefined) return others.get(name) === version;
       if (bytes[at - 1] !== version.length) return false;
       for (let i = 0; i < version.length; i++) {
@@ -57,10 +80,18 @@ export function heldVersions(
       return true;
     },
     *names() {
-      yield* offsets.keys();
+      yield* usual().keys();
       yield* others.keys();
     },
   };
+}
+
+/** Whether an entry is a name and a version, both short, and nothing else. */
+function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
+  const size = bytes[start + 1] ?? 0;
+  const versionTag = start + 2 + size;
+  return bytes[start] === NAME && size < 128 && bytes[versionTag] === VERSION &&
+    versionTag + 2 + (bytes[versionTag + 1] ?? 128) === end && end - versionTag - 2 < 128;
 }
 
 function addSlowly(

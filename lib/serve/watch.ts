@@ -24,6 +24,8 @@ export interface Sent {
   readonly time: number;
   /** What it held, kept until the client answered. */
   readonly resources: readonly Resource[];
+  /** Of atomic types: names it took away. */
+  readonly removed: readonly string[];
   /** What its resources were sent for; `undefined` when they are all the client had before. */
   readonly origin: Origin | undefined;
   /** Sent again, to find the reason of a rejection. */
@@ -56,6 +58,8 @@ export interface Watch {
   implicit: boolean;
   /** Names asked for, beside the wildcard. */
   readonly names: NameSet;
+  /** Delta: the list of the first request, while {@link names} is exactly that. */
+  listed: readonly string[] | undefined;
 
   /** What the proxy is to see. Kept up to date by the session. */
   view: View | undefined;
@@ -98,6 +102,7 @@ export interface Watch {
   /** To be sent again, because something in a response was rejected. */
   readonly probes: {
     readonly resources: readonly Resource[];
+    readonly removed: readonly string[];
     readonly origin: Origin | undefined;
   }[];
   /** Responses sent for that since it began; 0 when nothing is looked for. */
@@ -109,7 +114,7 @@ export interface Watch {
 
   /** Responses without an answer yet, oldest first. */
   readonly outstanding: Sent[];
-  last: Omit<Sent, "resources" | "from" | "origin" | "probe"> | undefined;
+  last: Omit<Sent, "resources" | "removed" | "from" | "origin" | "probe"> | undefined;
   acked: { readonly nonce: string; readonly revision: number; readonly time: number } | undefined;
   nack: Nack | undefined;
 }
@@ -126,6 +131,7 @@ export function newWatch(
     wildcard: false,
     implicit: false,
     names: nameSet(table),
+    listed: undefined,
     view: undefined,
     held: undefined,
     at: 0,
@@ -207,13 +213,23 @@ function replaceNames(watch: Watch, names: readonly string[]): void {
   for (const name of watch.names) if (!wanted.has(name)) watch.names.delete(name);
 }
 
+/** Shorter lists are not worth sharing. */
+const SHARED_LEAST = 32;
+
 /** Takes in the subscription of a delta request: names that come and go. */
 export function subscribeDelta(watch: Watch, request: XdsRequest, first: boolean): void {
+  const changes = request.names.length + request.unsubscribe.length > 0;
+  if (changes) watch.listed = undefined;
   if (first) {
     watch.implicit = request.names.length === 0 && watch.type.wildcard;
     watch.wildcard = watch.implicit;
     watch.versions = request.versions;
     watch.due = true;
+    if (isPlainList(request)) {
+      watch.names.adopt(request.names);
+      watch.listed = request.names;
+      return;
+    }
   }
   for (const name of request.names) {
     if (name === ALL) {
@@ -236,6 +252,10 @@ export function subscribeDelta(watch: Watch, request: XdsRequest, first: boolean
       watch.answers.delete(name);
     }
   }
+}
+
+function isPlainList({ names, unsubscribe }: XdsRequest): boolean {
+  return names.length >= SHARED_LEAST && unsubscribe.length === 0 && !names.includes(ALL);
 }
 
 /** What a request says to an earlier response. */

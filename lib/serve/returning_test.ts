@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { hash } from "../base/mod.ts";
+import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { type Client, world } from "../../tests/support/discovery.ts";
+import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
+import { addPair, addResource, newTally, sameTally } from "./tally.ts";
+import { concat, delimited } from "./wire.ts";
+
+type Proxy = Client<object, DeltaDiscoveryResponse>;
+
+const encoder = new TextEncoder();
+const NAMES = Array.from({ length: 60 }, (_, i) => `outbound|80||service-${i}`);
+
+/** Contents by name, as the client says to hold them, in an order of its own. */
+function versionsOf(contents: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(contents).map(([name, content]) =>
+    [name, hash(encoder.encode(content))] as const
+  );
+  return Object.fromEntries(entries.reverse());
+}
+
+/** What a client that comes back is sent, a line a response; of `least` responses at least. */
+async function sent(
+  content: Readonly<Record<string, string>>,
+  typeUrl: string,
+  held: Readonly<Record<string, string>>,
+  asked: readonly string[],
+  least = 0,
+): Promise<string[]> {
+  await using w = await world([CDS, EDS]);
+  w.set(typeUrl, content);
+  w.publish();
+  const proxy = w.delta() as Proxy;
+  const names = typeUrl === CDS ? [] : [...asked];
+  const versions = versionsOf(held);
+  proxy.send({ typeUrl, resourceNamesSubscribe: names, initialResourceVersions: versions });
+  const responses: DeltaDiscoveryResponse[] = [];
+  while (responses.length < least) responses.push(await proxy.take());
+  responses.push(...await proxy.quiet());
+  proxy.close();
+  return responses.map(({ resources, removedResources }) =>
+    [...resources.map(({ name }) => `+${name}`), ...removedResources.map((name) => `-${name}`)]
+      .sort().join(" ")
+  );
+}
+
+Deno.test("who comes back with thousands of names is sent what differs, and nothing when nothing does", async () => {
+  const content = Object.fromEntries(NAMES.map((name) => [name, `${name} 1`]));
+  const [one, two] = [NAMES[7]!, NAMES[8]!];
+  for (const type of [CDS, EDS]) {
+    assert.deepEqual(await sent(content, type, content, NAMES), [], "all of it");
+    assert.deepEqual(await sent(content, type, { ...content, [one]: "old" }, NAMES), [`+${one}`]);
+    const { [two]: _, ...less } = content;
+    assert.deepEqual(await sent(content, type, less, NAMES), [`+${two}`]);
+    const exchanged = { ...content, [one]: content[two]!, [two]: content[one]! };
+    assert.deepEqual(await sent(content, type, exchanged, NAMES), [`+${one} +${two}`]);
+  }
+  assert.deepEqual(await sent(content, EDS, content, [...NAMES, "none"]), ["-none"]);
+  // Gone is what nothing refers to any more, after a moment.
+  assert.deepEqual(await sent(content, CDS, { ...content, more: "x" }, [], 1), ["-more"]);
+});
+
+Deno.test("a tally is the same in any order, and another for other pairs", () => {
+  const pair = (name: string, version: string) => concat(delimited(1, name), delimited(2, version));
+  const tallyOf = (pairs: readonly (readonly [string, string])[]) => {
+    const tally = newTally();
+    for (const [name, version] of pairs) {
+      const bytes = pair(name, version);
+      addPair(tally, bytes, 0, bytes.byteLength);
+    }
+    return tally;
+  };
+  const short = fc.string({ maxLength: 12 });
+  const pairs = fc.uniqueArray(fc.tuple(short, short), { selector: (one) => one.join("\0") });
+  fc.assert(fc.property(pairs, pairs, (some, others) => {
+    const own = tallyOf(some);
+    assert.ok(sameTally(own, tallyOf(some.toReversed())));
+    const resources = newTally();
+    for (const [name, version] of some) {
+      addResource(resources, { name, version, bytes: new Uint8Array() });
+    }
+    assert.ok(sameTally(own, resources));
+    const keys = (list: typeof some) => JSON.stringify(list.map((one) => one.join("\0")).sort());
+    assert.equal(sameTally(own, tallyOf(others)), keys(some) === keys(others));
+  }));
+});
