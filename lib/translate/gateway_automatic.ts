@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { covers, type GatewayServer, type Tell } from "../derive/mod.ts";
+import { canonicalJson } from "../base/mod.ts";
+import { covers, type GatewayServer, parsePlace, type Tell } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { Service } from "../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
@@ -21,7 +22,7 @@ export interface AutomaticTables {
   readonly hosts: Derived<readonly string[]>;
   /** `family|NS|host` → clusters of the host, by server names. */
   readonly clusters: Derived<readonly Resource[]>;
-  /** `NS|host` → their endpoints. */
+  /** `NS|host|place` → their endpoints: those of the gateway's own network. */
   readonly assignments: Derived<readonly Resource[]>;
 }
 
@@ -30,11 +31,13 @@ export interface AutomaticTables {
  *
  * @param outbound `kind|NS|host` → clusters of the host, by their usual names
  * @param endpoints the same for their endpoints; the key without `kind`
+ * @param placed what is different of these from a place; `|place` at the end of the key
  */
 export function deriveAutomatic(
   context: Context,
   outbound: Derived<readonly Resource[]>,
   endpoints: Derived<readonly Resource[]>,
+  placed: Derived<readonly Resource[]>,
 ): AutomaticTables {
   const { mesh } = context;
   return {
@@ -55,10 +58,27 @@ export function deriveAutomatic(
     ),
     assignments: mesh.graph.derive<readonly Resource[]>(
       "eds.automatic",
-      (read, key) => read.get(endpoints, key).map(endpointsByServerName),
+      (read, key) => {
+        const [namespace = "", host = "", place = ""] = splitKey(key, 3);
+        const everywhere = read.get(endpoints, `${namespace}|${host}`);
+        const here = place === "" ? [] : read.get(placed, `${namespace}|${host}|${place}`);
+        const differing = new Map(here.map((resource) => [resource.name, resource]));
+        return everywhere.map((resource) => differing.get(resource.name) ?? resource)
+          .map(endpointsByServerName);
+      },
       { equal: sameResources },
     ),
   };
+}
+
+/**
+ * The place of a gateway that sends on by server name, as a key: of networks it sees
+ * its own alone, because what it is sent was meant for that.
+ */
+export function automaticPlace(place: string): string {
+  if (place === "") return "";
+  const at = parsePlace(place);
+  return at.network === "" ? place : canonicalJson({ ...at, view: [at.network] });
 }
 
 function serverName(name: string): string {

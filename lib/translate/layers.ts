@@ -19,7 +19,7 @@ import { type ClassTables, deriveClassTables, secretsKey } from "./class_layer.t
 import { type Context, familyOf } from "./context.ts";
 import { deriveEgress, type Egress, egressKey } from "./egress.ts";
 import { createExplained, type Explainable, namedCollection } from "./explained.ts";
-import { type AutomaticTables, deriveAutomatic } from "./gateway_automatic.ts";
+import { automaticPlace, type AutomaticTables, deriveAutomatic } from "./gateway_automatic.ts";
 import { type CredentialTables, deriveCredentials } from "./gateway_credentials.ts";
 import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
@@ -117,7 +117,7 @@ export function createLayers(context: Context): Layers {
     routes,
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
-    automatic: deriveAutomatic(context, clusters.base, assignments.base),
+    automatic: deriveAutomatic(context, clusters.base, assignments.base, assignments.placed),
     credentials: deriveCredentials(context),
     httpProxy: deriveHttpProxy(context, routes.tables, egress),
   };
@@ -280,11 +280,13 @@ function secretLayer(parts: Parts, cls: ProxyClass): Collection {
 }
 
 /** Endpoints of the services that a gateway sends connections on to by their names. */
-function automaticEndpoints(parts: Parts, namespace: string, scope: string): Collection {
-  return collection(parts, `endpoint/automatic/${namespace}/${scope}`, () => ({
+function automaticEndpoints(parts: Parts, { cls, place }: Placement, scope: string): Collection {
+  const { namespace } = cls;
+  const at = automaticPlace(place);
+  return collection(parts, `endpoint/automatic/${namespace}/${scope}|${at}`, () => ({
     members: { listFrom: [parts.automatic.hosts, `${namespace}|${scope}`] },
     resources: parts.automatic.assignments,
-    keyOf: (host) => `${namespace}|${host}`,
+    keyOf: (host) => `${namespace}|${host}|${at}`,
   }));
 }
 
@@ -449,7 +451,7 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
       ...clusterLayers(parts, cls.namespace, clusterKind(cls)),
     ]],
     [TYPE_URLS.endpoint, [
-      automaticEndpoints(parts, cls.namespace, scope),
+      automaticEndpoints(parts, placement, scope),
       ...placedEndpoints(parts, placement),
       ...endpointLayers(parts, cls.namespace),
     ]],

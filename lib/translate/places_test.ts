@@ -214,3 +214,52 @@ spec:
   assert.deepEqual(limits(), [1, 1, 1]);
   assert.equal(moves, 2);
 });
+
+Deno.test("a gateway that sends on by server name sends to its own network alone", () => {
+  const bench = startTranslation();
+  const gateways = (network: string, address: string) => ({
+    [network]: { gateways: [{ gw: { case: "address" as const, value: address }, port: 15443 }] },
+  });
+  bench.translation.apply({
+    networks: create(MeshNetworksSchema, {
+      networks: { ...gateways("one", "192.0.2.1"), ...gateways("two", "192.0.2.2") },
+    }),
+  });
+  bench.set(service("far", "10.0.0.2", "two"));
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: between, namespace: one}
+spec:
+  selector: {app: between}
+  servers:
+  - port: {number: 15443, name: tls, protocol: TLS}
+    hosts: ["*.example"]
+    tls: {mode: AUTO_PASSTHROUGH}
+`);
+  const behind = (network: string): string[] => {
+    const seat = bench.translation.source.seat(
+      proxyNode("one", {
+        role: "router",
+        labels: { app: "between" },
+        metadata: { NETWORK: network },
+      }),
+      () => {},
+    );
+    const name = "outbound_.80_._.far.example";
+    const { bytes } = seat.view(TYPE_URLS.endpoint)!.get(name)!;
+    return addressesOf(bytes);
+  };
+  // What is in no network is within everybody's reach.
+  assert.deepEqual(behind("two"), ["10.0.0.1", "10.0.0.2"]);
+  assert.deepEqual(behind("one"), ["10.0.0.1"]);
+  assert.deepEqual(behind(""), ["10.0.0.1", "10.0.0.2"]);
+});
+
+function addressesOf(bytes: Uint8Array): string[] {
+  return fromBinary(ClusterLoadAssignmentSchema, bytes).endpoints.flatMap(({ lbEndpoints }) =>
+    lbEndpoints.map(({ hostIdentifier: host }) => {
+      const address = host.case === "endpoint" ? host.value.address?.address : undefined;
+      return address?.case === "socketAddress" ? address.value.address : "";
+    })
+  );
+}
