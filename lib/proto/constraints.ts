@@ -7,6 +7,7 @@
 import {
   type DescField,
   type DescMessage,
+  type DescOneof,
   fromBinary,
   getOption,
   isFieldSet,
@@ -35,31 +36,55 @@ export function violationOf(schema: DescMessage, message: Message): Violation | 
   return inMessage(schema, message, "");
 }
 
+/** What is declared of a message, read from its options once: reading them takes longer than checking. */
+interface Declared {
+  /** Groups of which a member must be set. */
+  readonly groups: readonly DescOneof[];
+  readonly fields: readonly (readonly [DescField, FieldRules])[];
+}
+
+const declarations = new WeakMap<DescMessage, Declared>();
+
+function declaredOf(schema: DescMessage): Declared {
+  let declared = declarations.get(schema);
+  if (declared === undefined) {
+    declared = {
+      groups: schema.oneofs.filter((oneof) => getOption(oneof, required)),
+      fields: schema.fields.map((field) => [field, getOption(field, fieldRules)]),
+    };
+    declarations.set(schema, declared);
+  }
+  return declared;
+}
+
 function inMessage(schema: DescMessage, message: Message, path: string): Violation | undefined {
-  for (const oneof of schema.oneofs) {
-    if (!getOption(oneof, required)) continue;
-    if (oneof.fields.some((field) => isFieldSet(message, field))) continue;
-    const names = oneof.fields.map((field) => field.jsonName).join(", ");
+  const { groups, fields } = declaredOf(schema);
+  for (const { fields } of groups) {
+    if (fields.some((field) => isFieldSet(message, field))) continue;
+    const names = fields.map((field) => field.jsonName).join(", ");
     return { path, message: `needs one of ${names}` };
   }
-  for (const field of schema.fields) {
-    const at = path === "" ? field.jsonName : `${path}.${field.jsonName}`;
-    const found = inField(field, message, at);
+  for (const [field, rules] of fields) {
+    const found = inField(field, rules, message, path);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function inField(field: DescField, message: Message, path: string): Violation | undefined {
-  const rules: FieldRules = getOption(field, fieldRules);
+function inField(
+  field: DescField,
+  rules: FieldRules,
+  message: Message,
+  parent: string,
+): Violation | undefined {
+  const path = parent === "" ? field.jsonName : `${parent}.${field.jsonName}`;
   const set = isFieldSet(message, field);
-  const skipped = rules.message?.skip === true;
   if (!set && needed(field, rules)) return { path, message: "is missing" };
   if (!set && !countsUnset(field)) return undefined;
   const value = valueOf(message, field);
   const broken = brokenBy(field, rules, value);
   if (broken !== undefined) return { path, message: broken };
-  if (skipped || field.message === undefined) return undefined;
+  if (rules.message?.skip === true || field.message === undefined) return undefined;
   if (field.fieldKind === "list") {
     return first(value as unknown[], (item, i) => inValue(field.message!, item, `${path}[${i}]`));
   }
