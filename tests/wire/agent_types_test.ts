@@ -6,10 +6,10 @@
  */
 import assert from "node:assert/strict";
 import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
-import { startRelay } from "../../lib/agent/relay.ts";
+import { startRelay } from "../../lib/agent/mod.ts";
 import { create, encode, fromBinary } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
-import { NAME_TABLE_TYPE, PROXY_CONFIG_TYPE } from "../../lib/serve/types.ts";
+import { AGENT_TYPE_URLS } from "../../lib/translate/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
@@ -20,6 +20,7 @@ import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
+const { nameTable: NAME_TABLE_TYPE, proxyConfig: PROXY_CONFIG_TYPE } = AGENT_TYPE_URLS;
 const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
 const NODE = create(NodeSchema, {
   id: "sidecar~127.0.0.1~app.test~test.svc.cluster.local",
