@@ -333,7 +333,10 @@ export const ACTING: Readonly<Record<string, Acting>> = {
       "defaultConfig.proxyHeaders.xForwardedPort",
       ...CONNECTION_SETTINGS.map((field) => `defaultConfig.connectionSettings.${field}`),
     ],
-    inertValues: { "outboundTrafficPolicy.mode": ["ALLOW_ANY_DYNAMIC_DNS"] },
+    inertValues: {
+      "outboundTrafficPolicy.mode": ["ALLOW_ANY_DYNAMIC_DNS"],
+      "inboundTrafficPolicy.mode": ["LOCALHOST"],
+    },
   },
   MeshNetworks: { paths: ["networks"] },
   WorkloadGroup: { paths: [], inertUntil: "workloads can register themselves" },

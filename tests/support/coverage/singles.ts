@@ -1,0 +1,235 @@
+/**
+ * What becomes of a mesh configuration, or of the mesh's networks, with one field set.
+ *
+ * @module
+ */
+import type { DescMessage } from "../../../lib/proto/mod.ts";
+import { parseMeshConfig, parseMeshNetworks, type SchemaProblem } from "../../../lib/schema/mod.ts";
+import { toYaml } from "../../../lib/text/mod.ts";
+import type { ChangeSet } from "../../../lib/translate/mod.ts";
+import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { type MeshNetworks, MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { type FieldCase, type FieldValues, withField } from "./fields.ts";
+import type { Outcome, Stage } from "./observe.ts";
+
+/** One of the two messages, and what its fields are set in. */
+export interface Single extends FieldValues {
+  readonly schema: DescMessage;
+  readonly specOf: (label: string) => unknown;
+  readonly read: (text: string) => Said;
+}
+
+/** What is wrong with a text, and how it is put in place if nothing is. */
+interface Said {
+  readonly problems: readonly SchemaProblem[];
+  readonly warnings: readonly SchemaProblem[];
+  readonly apply?: (stage: Stage) => void;
+}
+
+/** Sets one field and tells what came of it. */
+export function trySingle(stage: Stage, single: Single, field: FieldCase): Outcome {
+  const spec = single.specOf(field.label);
+  const plain = single.read(toYaml(spec));
+  const { problems, warnings, apply } = single.read(toYaml(withField(spec, field)));
+  const path = textOf(field.path);
+  const about = ({ path: told }: SchemaProblem): boolean =>
+    told !== "" && (path === told || path.startsWith(`${told}.`) || path.startsWith(`${told}[`));
+  const warned = warnings.some(about);
+  return {
+    // Who is told of need not act, and looking takes time.
+    changes: !warned && problems.length === 0 && differs(stage, plain.apply, apply),
+    warned,
+    refused: problems.some(about),
+    stray: [...plain.problems, ...problems.filter((one) => !about(one))]
+      .map((one) => `${one.path}: ${one.message}`),
+  };
+}
+
+function differs(stage: Stage, before: Said["apply"], after: Said["apply"]): boolean {
+  before?.(stage);
+  const was = stage.look();
+  after?.(stage);
+  return stage.look() !== was;
+}
+
+function textOf(path: FieldCase["path"]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(step)) return `${text}[${JSON.stringify(step)}]`;
+    return text === "" ? step : `${text}.${step}`;
+  }, "");
+}
+
+function reader<T>(
+  parse: (text: string, file: string) => Said & { readonly value?: T },
+  changes: (value: T) => ChangeSet,
+): Single["read"] {
+  return (text) => {
+    const { problems, warnings, value } = parse(text, "test.yaml");
+    return {
+      problems,
+      warnings,
+      apply: value === undefined
+        ? undefined
+        : ({ bench }) => void bench.translation.apply(changes(value)),
+    };
+  };
+}
+
+/** What the settings of the mesh act on, beside the common background. */
+export const MESH_BACKGROUND: string = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: resolved, namespace: one}
+spec:
+  hosts: [resolved.example]
+  resolution: DNS
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  endpoints: [{address: one.example}]
+---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: remote, namespace: one}
+spec:
+  hosts: [remote.example]
+  resolution: STATIC
+  location: MESH_INTERNAL
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  endpoints: [{address: 10.1.0.99, network: probe, labels: {security.mesh.io/tlsMode: mesh}}]
+---
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: a, namespace: one}
+spec:
+  host: a.example
+  trafficPolicy: {outlierDetection: {consecutive5xxErrors: 1}}
+---
+apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: default, namespace: two}
+spec: {mtls: {mode: STRICT}}
+---
+apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: ask, namespace: one}
+spec:
+  selector: {matchLabels: {app: server}}
+  action: CUSTOM
+  provider: {name: probe}
+  rules: [{}]
+`;
+
+const ROOT = { rootNamespace: "mesh-system" };
+
+/** What a provider of each type is found by, where that is not a service and its port. */
+const PROVIDERS: Readonly<Record<string, unknown>> = {
+  prometheus: {},
+  stackdriver: {},
+  dataproxyFileAccessLog: { path: "/dev/stdout" },
+  sds: { name: "sds", service: "a.example", port: 80 },
+};
+
+/** Which telemetry a provider of a type is for. */
+function usesOf(type: string): Readonly<Record<string, readonly string[]>> {
+  if (/AccessLog|Als$/.test(type)) return { accessLogging: ["probe"] };
+  return type === "prometheus" ? { metrics: ["probe"] } : { tracing: ["probe"] };
+}
+
+function provider(type: string): Readonly<Record<string, unknown>> {
+  const own = PROVIDERS[type] as object | undefined ?? { service: "a.example", port: 80 };
+  return {
+    ...ROOT,
+    extensionProviders: [{ name: "probe", [type]: own }],
+    ...(/ExtAuthz/.test(type) ? {} : { defaultProviders: usesOf(type) }),
+  };
+}
+
+/** The configuration that a field of the mesh's is set in. */
+function meshSpec(label: string): unknown {
+  const type = /^extensionProviders\[\]\.([A-Za-z]+)/.exec(label)?.[1];
+  if (type === "name") return provider("prometheus");
+  if (type === "prometheus") {
+    return { ...provider("dataproxyFileAccessLog"), defaultProviders: usesOf(type) };
+  }
+  if (type !== undefined) return provider(type);
+  const found = Object.entries(COMPANY).find(([prefix]) => label.startsWith(prefix));
+  return { ...ROOT, ...found?.[1] };
+}
+
+/** What fields need beside them, or what they take the place of, by how their labels begin. */
+const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "accessLog": { accessLogFile: "/dev/stdout" },
+  "disableDataproxyListenerLog": { accessLogFile: "/dev/stdout" },
+  "defaultConfig.tracing": {
+    enableTracing: true,
+    defaultConfig: { tracing: { zipkin: { address: "a.example:80" } } },
+  },
+  "enableTracing": { defaultConfig: { tracing: { zipkin: { address: "a.example:80" } } } },
+  "outboundTrafficPolicy.mode=ALLOW_ANY": { outboundTrafficPolicy: { mode: "REGISTRY_ONLY" } },
+  "inboundTrafficPolicy.mode=LOCALHOST": { inboundTrafficPolicy: { mode: "PASSTHROUGH" } },
+  "pathNormalization.normalization=BASE": { pathNormalization: { normalization: "NONE" } },
+  "defaultTrafficPolicy.connectionPool.http.h2UpgradePolicy=UPGRADE": {},
+  "defaultConfig.connectionSettings.httpPathWithEscapedSlashesAction=KEEP": {
+    defaultConfig: {
+      connectionSettings: { httpPathWithEscapedSlashesAction: "REJECT_REQUEST" },
+    },
+  },
+  "defaultTrafficPolicy.connectionPool.http.h2UpgradePolicy=DO_NOT": {
+    defaultTrafficPolicy: { connectionPool: { http: { h2UpgradePolicy: "UPGRADE" } } },
+  },
+  "defaultTrafficPolicy.connectionPool.http": {
+    defaultTrafficPolicy: { connectionPool: { http: { h2UpgradePolicy: "UPGRADE" } } },
+  },
+  "defaultConfig.gatewayTopology.forwardClientCertDetails=SANITIZE_SET": {
+    defaultConfig: { gatewayTopology: { forwardClientCertDetails: "FORWARD_ONLY" } },
+  },
+  "localityLbSetting.distribute": {
+    localityLbSetting: { distribute: [{ from: "r1", to: { "r1/*": 50, "r2/*": 50 } }] },
+  },
+  "localityLbSetting.failover[]": {
+    localityLbSetting: { failover: [{ from: "r1", to: "r2" }] },
+  },
+  "defaultProviders": {
+    extensionProviders: [
+      { name: "probe", zipkin: { service: "a.example", port: 80 } },
+      { name: "log", dataproxyFileAccessLog: { path: "/dev/stdout" } },
+    ],
+  },
+};
+
+/** The mesh configuration. */
+export const MESH_CONFIG: Single = {
+  schema: MeshConfigSchema,
+  specOf: meshSpec,
+  read: reader<MeshConfig>((text, file) => parseMeshConfig(text, file), (mesh) => ({ mesh })),
+  values: {
+    "enableAutoMtls": false,
+    "enableTracing": false,
+    "defaultConfig.tracing.zipkin.address": "b.example:80",
+    "defaultConfig.tracing.datadog.address": "b.example:80",
+    "defaultConfig.tracing.enableMeshTags": false,
+    "rootNamespace": "two",
+    "defaultProviders.accessLogging[]": "log",
+    "localityLbSetting.distribute[].from": "r2",
+    "localityLbSetting.distribute[].to.r1/*": 40,
+    "localityLbSetting.enabled": false,
+    "localityLbSetting.failoverPriority[]": "topology.mesh.io/cluster",
+    "extensionProviders[].name": "renamed",
+  },
+  keys: { "localityLbSetting.distribute[].to": "r1/*" },
+};
+
+const NETWORK = { gateways: [{ address: "192.0.2.1", port: 15443 }] };
+
+/** The networks. */
+export const MESH_NETWORKS: Single = {
+  schema: MeshNetworksSchema,
+  specOf: () => ({ networks: { probe: NETWORK } }),
+  read: reader<MeshNetworks>(parseMeshNetworks, (networks) => ({ networks })),
+  values: {
+    "networks.probe.endpoints[].fromRegistry": "test",
+    "networks.probe.endpoints[].fromCidr": "10.1.0.0/16",
+    "networks.probe.gateways[].address": "192.0.2.2",
+    "networks.probe.gateways[].port": 15444,
+  },
+  keys: { "networks": "probe" },
+};
