@@ -85,10 +85,6 @@ export const WAITING: readonly Absence[] = [
       "webhook_patch_retries_total",
     ],
   },
-  {
-    reason: "certificates that the daemon hands out",
-    names: ["pilot_sds_certificate_errors_total"],
-  },
 ];
 
 /** Names that nothing in this daemon answers to. */
