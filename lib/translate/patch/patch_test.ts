@@ -186,3 +186,39 @@ Deno.test("a patch that makes a resource invalid is left out of it and named; ot
   served(bench, PROXIES.client);
   assert.deepEqual(bench.translation.patches.faults().filter((f) => f.type === "cluster"), []);
 });
+
+Deno.test("an edit of a patch touches the resources of those it is for, and nobody pays who has none", () => {
+  const bench = startTranslation();
+  bench.set(PATCHED_MESH);
+  const seats = [PROXIES.client, proxyNode("one", { labels: { app: "other" } })].map((node) =>
+    bench.translation.source.seat(node, () => {})
+  );
+  const look = () => seats.forEach((seat) => everything(seat));
+  const timeout = (value: string) =>
+    filter("f", [
+      `{applyTo: CLUSTER, match: {cluster: {name: "outbound|9000||tcp.example"}}, patch: {operation: MERGE, value: {connectTimeout: ${value}}}}`,
+    ], "  workloadSelector: {labels: {app: client}}\n");
+  look();
+  bench.graph.resetStats();
+  bench.set(timeout("7s"));
+  look();
+  const { computedByTable: first } = bench.graph.stats();
+  const unpatched = Object.entries(first).filter(([table, n]) =>
+    n > 0 && /^(cds|lds|rds)/.test(table)
+  );
+  assert.deepEqual(unpatched, [], "what is patched is not made anew");
+  bench.graph.resetStats();
+  const before = bench.set(timeout("8s"));
+  look();
+  const { computedByTable } = bench.graph.stats();
+  const clusters = seats[0]!.view(TYPE_URLS.cluster)!;
+  const ran = Object.entries(computedByTable).filter(([table, n]) =>
+    n > 0 && table.startsWith("patched")
+  );
+  assert.ok(ran.every(([table]) => /cds|cluster/.test(table)), JSON.stringify(ran));
+  assert.deepEqual(clusters.since(before)?.changed.map((r) => r.name), [
+    "outbound|9000||tcp.example",
+  ]);
+  assert.deepEqual(seats[0]!.view(TYPE_URLS.listener)!.since(before)?.changed, []);
+  assert.deepEqual(seats[1]!.view(TYPE_URLS.cluster)!.since(before)?.changed, []);
+});
