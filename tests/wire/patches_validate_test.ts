@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { showResource } from "../../lib/diff/mod.ts";
 import type { JsonObject } from "../../lib/proto/mod.ts";
 import { TYPE_URLS } from "../../lib/translate/mod.ts";
-import { PATCH_CASES, PATCHED_MESH } from "../../lib/translate/patch/cases.ts";
+import { PATCH_CASES, PATCHED_MESH } from "../support/patch_cases.ts";
 import { routesBootstrap, validateBootstrap } from "../support/envoy_validate.ts";
 import { proxyNode, startTranslation } from "../support/translation_fixture.ts";
 

@@ -11,7 +11,12 @@ import {
 import { diffResource, renderChanges, showResource } from "../../diff/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import { TYPE_URLS } from "../mod.ts";
-import { LUA, PATCH_CASES, type PatchCase, PATCHED_MESH } from "./cases.ts";
+import {
+  LUA,
+  PATCH_CASES,
+  type PatchCase,
+  PATCHED_MESH,
+} from "../../../tests/support/patch_cases.ts";
 
 const GOLDENS = new URL("./testdata/", import.meta.url);
 
