@@ -17,7 +17,10 @@ import {
   type Verdict,
 } from "../../lib/simulate/mod.ts";
 import { create } from "../../lib/proto/mod.ts";
-import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  MeshConfig_ProxyPathNormalization_NormalizationType as Normalization,
+  MeshConfigSchema,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type Certificate, makeAuthority, withCertificates } from "../support/certificates.ts";
 import { standInSecrets, staticResources } from "../support/static_envoy.ts";
 import { proxyNode, startTranslation } from "../support/translation_fixture.ts";
@@ -32,12 +35,20 @@ import {
   workloadCalls,
 } from "./simulate/generate.ts";
 
-const SAMPLES = Number(Deno.env.get("SIMULATE_SAMPLES") ?? 3);
+const SAMPLES = Number(Deno.env.get("SIMULATE_SAMPLES") ?? 4);
 const SEED = Number(Deno.env.get("SIMULATE_SEED") ?? 41);
 /** Calls through each of the two Envoys of a sample. */
 const CALLS = 160;
 /** Calls under way at once. */
 const WIDTH = 16;
+
+/** Ways to read paths; samples take turns. */
+const NORMALIZATIONS: readonly Normalization[] = [
+  Normalization.DEFAULT,
+  Normalization.NONE,
+  Normalization.MERGE_SLASHES,
+  Normalization.DECODE_AND_MERGE_SLASHES,
+];
 
 /** What became of a call. */
 interface Met {
@@ -109,14 +120,14 @@ Deno.test(withCertificates("simulate: what is said of a call is what Envoy does"
     ];
     const ports: Ports = { http, tcp, auto, gateway: [g1, g2, g3] };
     await using _ = await startServers([http, tcp, auto]);
-    const config = create(MeshConfigSchema, {
-      rootNamespace: "mesh-system",
-      proxyListenPort: out,
-      proxyInboundListenPort: inn,
-    });
     const counts: Record<string, number> = {};
     for (let seed = SEED; seed < SEED + SAMPLES; seed++) {
-      const bench = startTranslation(config);
+      const bench = startTranslation(create(MeshConfigSchema, {
+        rootNamespace: "mesh-system",
+        proxyListenPort: out,
+        proxyInboundListenPort: inn,
+        pathNormalization: { normalization: NORMALIZATIONS[seed % NORMALIZATIONS.length] },
+      }));
       bench.set(randomMesh(seed, ports, signer.jwks));
       const nodes = {
         sidecar: proxyNode("test", {

@@ -44,6 +44,11 @@ const PATHS = [
   "/b/./x?q=2&q=1",
   "/admin;v=1",
   "/old/x?keep=1",
+  "/open/..%2Fadmin",
+  "/a%5Cb",
+  "/b\\x",
+  "/x/../../a",
+  "/a#fragment",
 ];
 const VIPS: Readonly<Record<string, string>> = { "a.test": "127.1.0.1", "tcp.test": "127.1.0.2" };
 
