@@ -226,11 +226,15 @@ Deno.test("objects that are plain values are checked by the same rules", () => {
     metadata: { name: "a", namespace: "n" },
     spec,
   });
-  const good = checkObject(value({ address: "1.2.3.4", network: "net" }));
+  const balancer = { simple: "LEAST_CONN" };
+  const rule = { host: "a.example", trafficPolicy: { loadBalancer: balancer } };
+  const good = checkObject({ ...value(rule), kind: "DestinationRule" });
   assert.deepEqual(good.problems, []);
-  assert.deepEqual(good.identity, { kind: "WorkloadEntry", namespace: "n", name: "a" });
+  assert.deepEqual(good.identity, { kind: "DestinationRule", namespace: "n", name: "a" });
   assert.equal(good.object?.meta.name, "a");
-  assert.deepEqual(good.warnings.map(({ path }) => path), ["spec.network"]);
+  assert.deepEqual(good.warnings.map(({ path }) => path), [
+    "spec.trafficPolicy.loadBalancer.simple",
+  ]);
   const bad = checkObject(value({ address: "a_b", weigth: 1 }));
   assert.equal(bad.object, undefined);
   assert.deepEqual(bad.problems.map(({ code, path }) => `${code} ${path}`), [
