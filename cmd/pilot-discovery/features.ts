@@ -30,6 +30,20 @@ const PILOT_ENABLE_TELEMETRY_LABEL = declareEnv({
   doc: "Add telemetry metadata to clusters and endpoints.",
   readers,
 });
+const PILOT_ENABLE_METADATA_EXCHANGE = declareEnv({
+  name: "PILOT_ENABLE_METADATA_EXCHANGE",
+  type: "bool",
+  default: true,
+  doc: "Add the filters by which proxies tell each other who they are.",
+  readers,
+});
+const PILOT_TRACE_SAMPLING = declareEnv({
+  name: "PILOT_TRACE_SAMPLING",
+  type: "float",
+  default: 1,
+  doc: "Percent of requests that are traced, 0 to 100 in steps of 0.01.",
+  readers,
+});
 const PILOT_ENDPOINT_TELEMETRY_LABEL = declareEnv({
   name: "PILOT_ENDPOINT_TELEMETRY_LABEL",
   type: "bool",
@@ -232,6 +246,8 @@ export function readFeatures(): Features {
     http10: PILOT_HTTP10.get(),
     scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
     telemetryLabel: PILOT_ENABLE_TELEMETRY_LABEL.get(),
+    traceSampling: PILOT_TRACE_SAMPLING.get(),
+    peersTell: PILOT_ENABLE_METADATA_EXCHANGE.get(),
     endpointTelemetryLabel: PILOT_ENDPOINT_TELEMETRY_LABEL.get(),
     excludeUnsafe503: EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY.get(),
     inboundRetry: ENABLE_INBOUND_RETRY_POLICY.get(),

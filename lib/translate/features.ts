@@ -14,6 +14,10 @@ export interface Features {
   readonly scopeGatewayToNamespace: boolean;
   /** Telemetry metadata of clusters and endpoints; the switch of endpoints alone is the next one. */
   readonly telemetryLabel: boolean;
+  /** Requests that are traced where nobody says how many, percent. */
+  readonly traceSampling: number;
+  /** Proxies tell each other of their workloads. */
+  readonly peersTell: boolean;
   /** Telemetry labels of endpoints. */
   readonly endpointTelemetryLabel: boolean;
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */

@@ -9,6 +9,7 @@ import type { Derived, Read } from "../graph/mod.ts";
 import { MeshConfig_AccessLogEncoding as Encoding } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ProxyClass, Role } from "../model/mod.ts";
 import { clusterName } from "./cluster/mod.ts";
+import type { Features } from "./features.ts";
 import { hostOf } from "./guards.ts";
 import type { AccessLogSettings, SignalSet } from "./listener/mod.ts";
 import { needsCluster, signalsOf, type Told, tracingRule } from "./telemetry/mod.ts";
@@ -20,8 +21,10 @@ export type SignalTable = Derived<Told>;
 const UNCERTAIN = "!";
 
 /** Creates the table. */
-export function deriveSignals(context: { readonly mesh: Mesh }): SignalTable {
-  const { mesh } = context;
+export function deriveSignals(
+  context: { readonly mesh: Mesh; readonly features: Features },
+): SignalTable {
+  const { mesh, features } = context;
   return mesh.graph.derive<Told>("telemetry.signals", (read, key) => {
     const certain = !key.endsWith(UNCERTAIN);
     const names = certain ? key : key.slice(0, -UNCERTAIN.length);
@@ -36,6 +39,8 @@ export function deriveSignals(context: { readonly mesh: Mesh }): SignalTable {
         (proxy?.zipkinAddress !== "" && proxy !== undefined ||
           ["zipkin", "datadog"].includes(proxy?.tracing?.tracer.case ?? "")),
       certain,
+      sampling: features.traceSampling,
+      peersTell: features.peersTell,
       clusterOf: (service, port) => {
         const host = hostOf(read, context, service);
         return host === undefined ? undefined : clusterName("outbound", port, "", host);

@@ -21,6 +21,8 @@ import { objectsOf, testMeshConfig } from "./mesh_fixture.ts";
 /** The switches as they are by default. */
 export const DEFAULT_FEATURES: Features = {
   telemetryLabel: true,
+  traceSampling: 1,
+  peersTell: true,
   endpointTelemetryLabel: true,
   http10: false,
   scopeGatewayToNamespace: false,

@@ -83,6 +83,8 @@ for (const [name, definition] of Object.entries(PROVIDERS)) {
       defaults: { logs: [name], metrics: [name], tracing: [name] },
       builtInTracer: false,
       certain: true,
+      sampling: 1,
+      peersTell: true,
       clusterOf: () => CLUSTER,
     });
     const { http, tcp, tracing } = signals.client;

@@ -26,6 +26,7 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_ENABLE_CDS_CACHE",
     "PILOT_ENABLE_EDS_DEBOUNCE",
     "PILOT_ENABLE_IP_AUTOALLOCATE",
+    "PILOT_ENABLE_METADATA_EXCHANGE",
     "PILOT_ENABLE_RDS_CACHE",
     "PILOT_ENABLE_TELEMETRY_LABEL",
     "PILOT_ENABLE_XDS_CACHE",
@@ -44,6 +45,7 @@ export const SHARED: readonly ListedEnv[] = [
   ]),
   ...listed("float", AGENT_DAEMON, [
     "PILOT_MAX_REQUESTS_PER_SECOND",
+    "PILOT_TRACE_SAMPLING",
   ]),
   ...listed("int", AGENT_DAEMON, [
     "MESH_GPRC_MAXRECVMSGSIZE",

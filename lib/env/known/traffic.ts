@@ -4,7 +4,7 @@
  * @module
  */
 import type { IdleTheme } from "../idle.ts";
-import { AGENT_DAEMON, bool, DAEMON, duration, float, text } from "./rows.ts";
+import { AGENT_DAEMON, bool, DAEMON, duration, text } from "./rows.ts";
 
 /** Variables of translation that wait for what they would change. */
 export const TRAFFIC: readonly IdleTheme[] = [
@@ -122,18 +122,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         AGENT_DAEMON,
         false,
         "Leave the protocol name of the metadata exchange out of TLS handshakes.",
-      ),
-      bool(
-        "PILOT_ENABLE_METADATA_EXCHANGE",
-        AGENT_DAEMON,
-        true,
-        "Add the filters by which proxies tell each other who they are.",
-      ),
-      float(
-        "PILOT_TRACE_SAMPLING",
-        AGENT_DAEMON,
-        1,
-        "Percent of requests that are traced, 0 to 100 in steps of 0.01.",
       ),
     ],
   },

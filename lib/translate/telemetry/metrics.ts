@@ -51,11 +51,13 @@ function known(command: string): string {
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
 
-/** A part of an endpoint's label, for connections. */
+/**
+ * A part of an endpoint's label, for connections; empty when there is none. As
+ * short as can be: every listener of an address has it dozens of times.
+ */
 function endpointPart(at: number): string {
-  const label = `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}`;
-  return `%CEL('workload' in ${label} ? ` +
-    `re.extract(${label}.workload,'^(?:[^;]*;){${at}}([^;]*)','\\\\1') : '${UNKNOWN}')%`;
+  const label = `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.workload`;
+  return `%CEL(re.extract(${label},'(?:[^;]*;){${at}}([^;]*)','\\\\1'))%`;
 }
 
 /** Labels of a workload, of which it or its peer tells. */

@@ -27,7 +27,7 @@ import {
 } from "../listener/mod.ts";
 import { allOf, expressionFilter, providerLogs } from "./logs.ts";
 import { connectionMetrics, requestMetrics, whenOpened } from "./metrics.ts";
-import { OF_CLIENTS, OF_SERVERS, TELL_SERVERS } from "./peers.ts";
+import { OF_CLIENTS, OF_NOBODY, OF_SERVERS, TELL_SERVERS } from "./peers.ts";
 import {
   type DefaultProviders,
   type Direction,
@@ -53,6 +53,10 @@ export interface TelemetryInput {
   readonly tracing?: MeshTracing;
   /** Whether proxies have a tracer from their start, and `enableTracing` holds. */
   readonly builtInTracer: boolean;
+  /** Requests traced where nobody says how many, percent. */
+  readonly sampling: number;
+  /** Whether proxies tell each other of their workloads. */
+  readonly peersTell: boolean;
   /** See `TracingInput.certain`. */
   readonly certain: boolean;
   /** The cluster of a service and port, if there is such a service. */
@@ -90,6 +94,7 @@ function sideSignals(input: TelemetryInput, side: Side): Signals {
     builtIn: rule.provider === undefined && input.builtInTracer,
     clusterOf: input.clusterOf,
     certain: input.certain,
+    sampling: input.sampling,
   });
   const connections = rules && connectionMetrics(side, rules);
   const opened = connections !== undefined && connections.opened.length > 0;
@@ -102,11 +107,21 @@ function sideSignals(input: TelemetryInput, side: Side): Signals {
     ],
     unmatched: logs.plain.map(unmatchedOnly),
     opened,
-    first: rules === undefined ? [] : [direction === "client" ? OF_SERVERS : OF_CLIENTS],
-    last: rules === undefined || direction === "server" ? [] : [TELL_SERVERS],
+    ...(rules === undefined ? { first: [], last: [] } : peerFilters(input, direction)),
     tracing,
     requestId: tracing && requestIds(rule),
   };
+}
+
+/** What learns and tells of peers. */
+function peerFilters(
+  { peersTell }: TelemetryInput,
+  direction: Direction,
+): Pick<Signals, "first" | "last"> {
+  if (!peersTell) return { first: [OF_NOBODY], last: [] };
+  return direction === "client"
+    ? { first: [OF_SERVERS], last: [TELL_SERVERS] }
+    : { first: [OF_CLIENTS], last: [] };
 }
 
 interface Logs {

@@ -94,6 +94,11 @@ export const OF_SERVERS: HttpFilter = filter(HEADER_TO_METADATA, HeaderToMetadat
   responseRules: pieces(OF_ENDPOINTS),
 });
 
+/** Learns of no peer. */
+export const OF_NOBODY: HttpFilter = filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
+  requestRules: [...PROTOCOL],
+});
+
 function set(value: string) {
   return {
     action: {

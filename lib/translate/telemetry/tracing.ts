@@ -42,9 +42,6 @@ import type { TracingRule } from "./settings.ts";
 type ClusterOf = (service: string, port: number) => string | undefined;
 type Tracer = MessageInitShape<typeof ProviderSchema>;
 
-/** Requests traced where nobody says how many, percent. */
-const SAMPLING = 1;
-
 /** Longest path in a trace where nobody says it, bytes. */
 const PATH_LENGTH = 256;
 
@@ -64,6 +61,8 @@ export interface TracingInput {
   /** Whether proxies have a tracer from their start. */
   readonly builtIn: boolean;
   readonly clusterOf: ClusterOf;
+  /** Requests traced where nobody says how many, percent. */
+  readonly sampling: number;
   /** Whether the proxy surely has the clusters of services; some tracers are refused without theirs. */
   readonly certain: boolean;
 }
@@ -73,7 +72,7 @@ export function tracingOf(input: TracingInput): Tracing | undefined {
   const { rule, provider, defaults } = input;
   const tracer = provider && tracerOf(input, provider);
   if (provider === undefined ? !input.builtIn : tracer === undefined) return undefined;
-  const share = rule.disabled ? 0 : rule.sampling ?? (defaults?.sampling || SAMPLING);
+  const share = rule.disabled ? 0 : rule.sampling ?? (defaults?.sampling || input.sampling);
   const most = rule.disabled ? { value: 0 } : ALL;
   return create(TracingSchema, {
     clientSampling: most,
