@@ -50,6 +50,10 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
         const came = { sni: "gone.tls.test" };
         assert.equal((await answersHttps(address, port, "b", came)).names, "DNS:two.tls.test");
       });
+      const dump = await fetch(`${world.daemon.http}/debug/config_dump?proxyID=router-delta.test`);
+      const text = await dump.text();
+      assert.match(text, /kubernetes:\/\/shop/);
+      assert.doesNotMatch(text, /PRIVATE KEY/);
     },
   },
   {
