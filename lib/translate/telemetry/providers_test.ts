@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { MeshConfig_ExtensionProviderSchema as ProviderSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { TelemetrySchema } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
-import { fromJson, type JsonObject, SERVED_TYPES, toJson } from "../../lib/proto/mod.ts";
-import { outboundHttpListener, outboundTcpListener } from "../../lib/translate/listener/mod.ts";
-import { needsCluster, signalsOf } from "../../lib/translate/telemetry/mod.ts";
-import { validateBootstrap } from "../support/envoy_validate.ts";
+import { fromJson, type JsonObject, SERVED_TYPES, toJson } from "../../proto/mod.ts";
+import { outboundHttpListener, outboundTcpListener } from "../listener/mod.ts";
+import { needsCluster, signalsOf } from "./mod.ts";
+import { validateBootstrap } from "../../../tests/support/envoy_validate.ts";
 
 const at = { service: "a.test", port: 80 };
 
