@@ -168,9 +168,16 @@ export function createTranslation(
         else tx.set(table, key, settled);
       }
     });
+  // Layers that proxies moved away from, by the last publication and the one before.
+  let leaving: (readonly Collection[])[] = [];
+  let left: (readonly Collection[])[] = [];
+  const linger = (layers: readonly Collection[]): void => void leaving.push(layers);
   const tidy = (): void => void graph.evict(options.keep ?? KEEP);
   const publish = (revision: number): number => {
     if (revision === published) return revision;
+    for (const layers of left) for (const layer of layers) layer.release();
+    left = leaving;
+    leaving = [];
     const changed = graph.publish();
     published = revision;
     for (const listener of listeners) listener(changed, revision);
@@ -196,7 +203,8 @@ export function createTranslation(
     tidy,
     wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
     source: {
-      seat: (node, onMove) => takeSeat(context, placements, layers.of, agentLayersOf, node, onMove),
+      seat: (node, onMove) =>
+        takeSeat(context, placements, layers.of, agentLayersOf, node, onMove, linger),
       onPublish: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

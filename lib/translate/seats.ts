@@ -84,7 +84,12 @@ function isOutbound(cluster: string): boolean {
 
 const AGENT_TYPES: ReadonlySet<string> = new Set(Object.values(AGENT_TYPE_URLS));
 
-/** Gives a proxy its seat; see `SeatSource.seat`. */
+/**
+ * Gives a proxy its seat; see `SeatSource.seat`.
+ *
+ * @param linger releases layers that a proxy moved away from, a while later: what it
+ * held of them is still to be compared with what it sees now
+ */
 export function takeSeat(
   context: Context,
   placements: Derived<Placement>,
@@ -92,6 +97,7 @@ export function takeSeat(
   agentLayersOf: AgentLayersOf,
   node: ProxyNode,
   onMove: () => void,
+  linger: (layers: readonly Collection[]) => void,
 ): Seat {
   const { graph } = context.mesh;
   const key = canonicalJson({
@@ -123,7 +129,7 @@ export function takeSeat(
     views = new Map();
     for (const [typeUrl, layers] of layersOf(placement)) show(typeUrl, layers);
     for (const typeUrl of asked) showAgents(typeUrl);
-    for (const layer of before) layer.release();
+    if (before.length > 0) linger(before);
   };
   const watch = graph.watch(placements, key, (placement) => {
     settle(placement);
