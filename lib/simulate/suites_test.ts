@@ -1,13 +1,12 @@
 /**
  * What each feature makes of its documents, and what that does to calls: golden files, one folder
- * a feature. `UPDATE_GOLDENS=1` writes them anew.
+ * a feature. `UPDATE_GOLDENS=1` writes them anew, `deno fmt` puts them in form.
  *
  * @module
  */
 import assert from "node:assert/strict";
 import { follow, renderVerdict, resourcesOf } from "./mod.ts";
-import { toYaml } from "../text/mod.ts";
-import { assertGoldenText } from "../../tests/support/golden.ts";
+import { assertGoldenText, assertGoldenYaml } from "../../tests/support/golden.ts";
 import {
   madeBy,
   readSuites,
@@ -25,7 +24,7 @@ for (const suite of SUITES) {
     for (const type of suite.types) {
       const made = madeBy(suite, views, type);
       assert.ok(Object.values(made).some((all) => all.length > 0), `no ${type} come of it`);
-      await assertGoldenText(new URL(`${type}.yaml`, suite.folder), toYaml(made));
+      await assertGoldenYaml(new URL(`${type}.yaml`, suite.folder), made);
     }
     if (Object.keys(suite.calls).length > 0) {
       await assertGoldenText(new URL("calls.txt", suite.folder), callsText(suite, views));

@@ -5,6 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { readYaml, toYaml } from "../../lib/text/mod.ts";
 
 /**
  * Compares a JSON value with a golden file, or writes the file when
@@ -29,4 +30,13 @@ async function readGolden(file: URL): Promise<string> {
 export async function assertGoldenText(file: URL, actual: string): Promise<void> {
   if (Deno.env.get("UPDATE_GOLDENS") === "1") return await Deno.writeTextFile(file, actual);
   assert.equal(actual, await readGolden(file));
+}
+
+/** Compares a value with a golden file in YAML, whose layout is the formatter's matter, or writes the file. */
+export async function assertGoldenYaml(file: URL, actual: unknown): Promise<void> {
+  if (Deno.env.get("UPDATE_GOLDENS") === "1") {
+    return await Deno.writeTextFile(file, toYaml(actual));
+  }
+  const kept = [...readYaml(await readGolden(file))][0]?.document?.value;
+  assert.deepEqual(JSON.parse(JSON.stringify(actual)), JSON.parse(JSON.stringify(kept ?? null)));
 }
