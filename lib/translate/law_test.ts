@@ -148,6 +148,33 @@ const gateway = fc.record({
 const sidecar = fc.constantFrom("['*/*']", "['./*']", "[two/b.example, '*/a.example']")
   .map((hosts) => `  workloadSelector: {labels: {app: narrow}}\n  egress: [{hosts: ${hosts}}]\n`);
 
+/** Patches of everything, for some workloads or all, and one that makes its resource invalid. */
+const dataproxyFilter = fc.record({
+  selector: fc.constantFrom("", "  workloadSelector: {labels: {app: narrow}}\n"),
+  priority: fc.integer({ min: -1, max: 1 }),
+  patches: fc.subarray([
+    "{applyTo: CLUSTER, match: {cluster: {service: a.example}}, patch: {operation: MERGE, value: {connectTimeout: 7s}}}",
+    "{applyTo: CLUSTER, match: {cluster: {service: b.example}}, patch: {operation: REMOVE}}",
+    "{applyTo: CLUSTER, match: {cluster: {service: b.example}}, patch: {operation: MERGE, value: {connectTimeout: 0s}}}",
+    "{applyTo: CLUSTER, match: {}, patch: {operation: ADD, value: {name: added, type: STATIC}}}",
+    "{applyTo: LISTENER, match: {context: SIDECAR_OUTBOUND}, patch: {operation: MERGE, value: {perConnectionBufferLimitBytes: 9}}}",
+    "{applyTo: HTTP_FILTER, match: {}, patch: {operation: REMOVE}}",
+    "{applyTo: VIRTUAL_HOST, match: {routeConfiguration: {vhost: {domainName: a.example}}}, patch: {operation: REMOVE}}",
+    "{applyTo: HTTP_ROUTE, match: {}, patch: {operation: MERGE, value: {name: patched}}}",
+    "{applyTo: EXTENSION_CONFIG, match: {}, patch: {operation: ADD, value: {name: added}}}",
+  ], { minLength: 1, maxLength: 4 }),
+}).map(({ selector, priority, patches }) =>
+  `${selector}  priority: ${priority}\n  configPatches:\n${
+    patches.map((patch) => `  - ${patch}\n`).join("")
+  }`
+);
+
+const wasmPlugin = fc.constantFrom(
+  '  url: "file:///a.wasm"\n',
+  "  url: oci://a/b\n",
+  `  url: http://c.example/a.wasm\n  sha256: ${"a".repeat(64)}\n  phase: AUTHN\n`,
+);
+
 function edit(kind: TableKind, spec: fc.Arbitrary<string>, names: string[]): fc.Arbitrary<Edit> {
   return fc.record({
     kind: fc.constant(kind),
@@ -164,6 +191,8 @@ const anyEdit = fc.oneof(
   { weight: 1, arbitrary: edit("VirtualService", delegate, ["inner"]) },
   { weight: 1, arbitrary: edit("Gateway", gateway, ["gw"]) },
   { weight: 1, arbitrary: edit("Sidecar", sidecar, ["sc"]) },
+  { weight: 1, arbitrary: edit("DataproxyFilter", dataproxyFilter, ["df", "dg"]) },
+  { weight: 1, arbitrary: edit("WasmPlugin", wasmPlugin, ["wp"]) },
 );
 
 const PROXIES: readonly ProxyNode[] = [
@@ -199,8 +228,13 @@ const EXPLAINED: readonly ProxyNode[] = [
   }),
 ];
 
+const API_VERSIONS: Readonly<Record<string, string>> = {
+  DataproxyFilter: "networking.mesh.io/v1alpha3",
+  WasmPlugin: "extensions.mesh.io/v1alpha1",
+};
+
 function yamlOf(e: Edit): string {
-  return `apiVersion: networking.mesh.io/v1
+  return `apiVersion: ${API_VERSIONS[e.kind] ?? "networking.mesh.io/v1"}
 kind: ${e.kind}
 metadata: {name: ${e.name}, namespace: ${e.namespace}}
 spec:
