@@ -112,13 +112,11 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     bootstrap: bootstrapText(settings, node, ports, socket),
     socket,
     target: daemonAddress(proxy),
-    command: env.disabled
-      ? undefined
-      : {
-        binary: proxy.binaryPath,
-        args: proxyArgs(settings, bootstrapFile),
-        environment: selfEnvironment(node, settings.environ),
-      },
+    command: env.disabled ? undefined : {
+      binary: proxy.binaryPath,
+      args: proxyArgs(settings, bootstrapFile),
+      environment: selfEnvironment(node, settings.environ),
+    },
     ports,
     admin: `${loopback}:${ports.admin}`,
     drain: {

@@ -16,7 +16,16 @@ export {
 } from "./yaml.ts";
 export { camelCase, type Path, type Position } from "./locate.ts";
 export { compileRegex, type Regex, regexFault } from "./regex.ts";
-export { canonicalIp, type Cidr, isCidr, isIp, isIpv4, isIpv6, parseCidr, rangeContains } from "./ip.ts";
+export {
+  canonicalIp,
+  type Cidr,
+  isCidr,
+  isIp,
+  isIpv4,
+  isIpv6,
+  parseCidr,
+  rangeContains,
+} from "./ip.ts";
 export {
   isDnsLabel,
   isDnsSubdomain,

@@ -26,6 +26,7 @@ import { createLayers, type Layers, TYPE_URLS } from "./layers.ts";
 import { AGENT_TYPE_URLS, createAgentLayers } from "./agent_layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
+export { authorizationFilters, type AuthorizationInput, type PolicyObject } from "./authz/mod.ts";
 export type { Features } from "./features.ts";
 export { keeping, type KeepingOptions } from "./keeping.ts";
 export { inboundConflicts } from "./inbound_conflicts.ts";
