@@ -100,7 +100,7 @@ Deno.test("variables that do nothing yet are named with what they belong to", as
   const proxyMetadata = '{"SECRET_TTL":"1h"}';
   const environ = { JWT_POLICY: "", PROXY_CONFIG: `proxyMetadata: ${proxyMetadata}` };
   const { idleVariables } = await load({}, {}, environ);
-  const state = { kind: "later", reason: "certificates" };
+  const state = { kind: "later", reason: "certificates handed out by the agent" };
   assert.deepEqual(idleVariables, [{ name: "SECRET_TTL", state }]);
 });
 
