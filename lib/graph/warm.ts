@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Cell, STALE } from "./cell.ts";
+import { type Cell, STALE, VALUE } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { Engine } from "./engine.ts";
 import { derivedCell } from "./read.ts";
@@ -47,9 +47,29 @@ function attempt(engine: Engine, cell: Cell): void {
 function* demanded(engine: Engine): IterableIterator<Cell> {
   for (const collection of engine.staleCollections) {
     if (collection.built) yield* membersOf(engine, collection);
+    else yield* membersToCome(engine, collection);
   }
   for (const watch of engine.staleWatches) if (watch.deps[0] !== undefined) yield watch.deps[0];
   yield* engine.faulted;
+}
+
+/** The members that a collection will have once it is built, without building it. */
+function* membersToCome(engine: Engine, collection: LiveCollection): IterableIterator<Cell> {
+  const { members, index, listTable, listKey } = collection.recipe;
+  let sources: Iterable<string> = [];
+  if (listTable !== undefined) {
+    const list = derivedCell(engine, listTable, listKey);
+    yield list;
+    if ((list.flags & VALUE) !== 0) sources = list.value as readonly string[];
+  } else if ("list" in members) {
+    sources = members.list;
+  } else if ("buckets" in members) {
+    sources = members.buckets;
+  }
+  for (const source of sources) {
+    const found = index === undefined ? [source] : index.buckets.get(source)?.members.keys() ?? [];
+    for (const member of [...found]) yield* sourceOf(engine, collection, member);
+  }
 }
 
 /** The list of a collection, and the cells of its suspects; with a new list, of those that are to come. */

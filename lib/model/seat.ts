@@ -61,6 +61,11 @@ export interface Seat {
 export interface SeatSource {
   /** Finds the class of a proxy. `onMove` is called, during a publication, when its views became others. Throws `MeshError` for a node that cannot be served. */
   seat(node: ProxyNode, onMove: () => void): Seat;
+  /**
+   * Works ahead on what seats that were taken will show, so long at most as told; whether nothing
+   * is left. Without it the first look at a view does all that work in one piece.
+   */
+  ahead?(millis: number): boolean;
   /** Calls back after each publication with the collections that changed and its revision; returns the way to stop it. */
   onPublish(listener: (changed: ReadonlySet<Collection>, revision: number) => void): () => void;
   /** Revision of the last publication. */

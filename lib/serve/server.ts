@@ -17,6 +17,7 @@ import { joined, type XdsObserver } from "./observe.ts";
 import { step } from "./push.ts";
 import { type Culprit, quarantine, type Quarantined } from "./quarantine.ts";
 import { publicationTeller } from "./publication.ts";
+import { preparation } from "./preparation.ts";
 import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
 import { decodeRequest, type XdsRequest } from "./request.ts";
@@ -134,6 +135,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     }),
     breath: breather({ sliceMs: 10, now: options.now }),
     lists: repeated(options.now),
+    prepared: preparation(options.source),
     opened: 0,
     open: true,
   };
@@ -184,6 +186,8 @@ interface Entrance {
   readonly breath: Breath;
   /** Lists of requests that others may send alike. */
   readonly lists: Repeated;
+  /** Resolves when what the seats taken so far show was made; see `SeatSource.ahead`. */
+  readonly prepared: () => Promise<void> | undefined;
   opened: number;
   open: boolean;
 }
@@ -293,6 +297,7 @@ async function admit(
   entrance.hall.observer.opened?.(session);
   metrics.connected.inc({ version: node.buildVersion });
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
+  await entrance.prepared();
   return session;
 }
 

@@ -210,6 +210,7 @@ export function createTranslation(
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
+      ahead: (millis) => graph.warm(millis),
       get revision() {
         return published;
       },

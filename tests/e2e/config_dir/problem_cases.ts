@@ -107,7 +107,7 @@ metadata: {name: inert}
 spec:
   host: inert.test
   trafficPolicy:
-    proxyProtocol: {version: V2}
+    tunnel: {targetHost: inert.test, targetPort: 9}
 `;
       await config.write("inert.yaml", text);
       await served(bench, "inert.test");
@@ -116,13 +116,13 @@ spec:
       assert.deepEqual(warnings.map(({ file, line, path, code }) => ({ file, line, path, code })), [
         {
           file: "inert.yaml",
-          line: lineOf(text, "proxyProtocol"),
-          path: "spec.trafficPolicy.proxyProtocol",
+          line: lineOf(text, "tunnel"),
+          path: "spec.trafficPolicy.tunnel",
           code: "not-acting",
         },
       ]);
-      assert.match(warnings[0]?.message ?? "", /proxyProtocol/);
-      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*proxyProtocol/);
+      assert.match(warnings[0]?.message ?? "", /tunnel/);
+      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*tunnel/);
       await config.remove("inert.yaml");
       await eventually(
         "the warning to be gone",

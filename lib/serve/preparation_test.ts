@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { preparation } from "./preparation.ts";
+
+Deno.test("preparation: nothing to do is no wait, one run serves all who wait", async () => {
+  let left = 0;
+  let asked = 0;
+  const prepared = preparation({ ahead: () => (asked++, left === 0 || --left === 0) });
+  assert.equal(prepared(), undefined);
+  left = 3;
+  const first = prepared();
+  assert.ok(first !== undefined);
+  assert.equal(prepared(), first);
+  await first;
+  assert.equal(left, 0);
+  assert.equal(asked, 4, "one look without work, three pieces");
+  assert.equal(prepared(), undefined);
+});
+
+Deno.test("preparation: a source that cannot work ahead is not waited for", () => {
+  assert.equal(preparation({})(), undefined);
+});
