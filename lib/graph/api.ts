@@ -388,6 +388,12 @@ export interface Graph {
    */
   warm(millis: number): boolean;
   /**
+   * Builds collections that are retained and not built yet, for about so many
+   * milliseconds; returns whether nothing is left. The first look at such a
+   * collection, or the next publication, would build it in one piece.
+   */
+  prepare(millis: number): boolean;
+  /**
    * Brings every collection up to date with the current revision and appends to
    * their logs. Returns those that changed. Sessions look only after this.
    */

@@ -82,6 +82,8 @@ export class Engine {
   halted = false;
   /** Cells for which that was so; they wait for the publication. */
   readonly postponed: Set<Cell> = new Set();
+  /** Of collections that are being built little by little, the cells that are still to come. */
+  readonly preparing: WeakMap<LiveCollection, Iterator<Cell>> = new WeakMap();
   /** Busy cells, outermost first, and beside each the dependency to verify next. */
   readonly path: Cell[] = [];
   readonly cursors: number[] = [];

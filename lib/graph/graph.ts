@@ -33,7 +33,7 @@ import { pull } from "./pull.ts";
 import { foreign } from "./fault.ts";
 import { derivedCell, valueOf } from "./read.ts";
 import { LayeredView } from "./view.ts";
-import { warm } from "./warm.ts";
+import { prepare, warm } from "./warm.ts";
 import { MeshError } from "../base/mod.ts";
 
 type Equal = (a: unknown, b: unknown) => boolean;
@@ -58,13 +58,17 @@ export function createGraph(options: GraphOptions = {}): Graph {
     auditable: () => auditable(engine),
     audit: (table, key, options = {}) => audit(engine, table, key, options),
     transaction: (change) => transact(engine, change),
-    warm: (millis) => {
-      const end = (engine.now?.() ?? 0) + millis;
-      return warm(engine, () => engine.now !== undefined && engine.now() >= end);
-    },
+    warm: (millis) => warm(engine, deadline(engine, millis)),
+    prepare: (millis) => prepare(engine, deadline(engine, millis)),
     publish: () => publish(engine),
     evict: (keep) => evict(engine, keep),
   };
+}
+
+/** Tells whether so many milliseconds have gone; never, without a clock. */
+function deadline(engine: Engine, millis: number): () => boolean {
+  const end = (engine.now?.() ?? 0) + millis;
+  return () => engine.now !== undefined && engine.now() >= end;
 }
 
 /** Declaring tables, and reading them from outside. */

@@ -33,6 +33,43 @@ export function warm(engine: Engine, late: () => boolean): boolean {
   }
 }
 
+/**
+ * Builds what is kept and not built yet, a few cells at a time. How far each collection got is
+ * remembered: beginning anew with each call would take longer than the work itself.
+ *
+ * @param late whether time is up; asked after every cell
+ * @returns whether nothing is left
+ */
+export function prepare(engine: Engine, late: () => boolean): boolean {
+  engine.mustBeIdle("Preparing");
+  for (const collection of engine.staleCollections) {
+    if (collection.built) continue;
+    const cells = engine.preparing.get(collection) ?? membersToCome(engine, collection);
+    engine.preparing.set(collection, cells);
+    if (!advance(engine, cells, late)) return false;
+    engine.preparing.delete(collection);
+    collection.current();
+    if (late()) return false;
+  }
+  return true;
+}
+
+/** Computes cells until there are no more or time is up; whether there are no more. */
+function advance(engine: Engine, cells: Iterator<Cell>, late: () => boolean): boolean {
+  engine.ahead = true;
+  try {
+    for (let next = cells.next(); !next.done; next = cells.next()) {
+      const cell = next.value;
+      if ((cell.flags & STALE) !== 0 && !engine.postponed.has(cell)) attempt(engine, cell);
+      if (late()) return false;
+    }
+    return true;
+  } finally {
+    engine.ahead = false;
+    engine.flush();
+  }
+}
+
 function attempt(engine: Engine, cell: Cell): void {
   try {
     engine.pull(cell);
@@ -47,7 +84,6 @@ function attempt(engine: Engine, cell: Cell): void {
 function* demanded(engine: Engine): IterableIterator<Cell> {
   for (const collection of engine.staleCollections) {
     if (collection.built) yield* membersOf(engine, collection);
-    else yield* membersToCome(engine, collection);
   }
   for (const watch of engine.staleWatches) if (watch.deps[0] !== undefined) yield watch.deps[0];
   yield* engine.faulted;

@@ -210,7 +210,7 @@ export function createTranslation(
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-      ahead: (millis) => graph.warm(millis),
+      ahead: (millis) => graph.prepare(millis),
       get revision() {
         return published;
       },
