@@ -85,6 +85,21 @@ spec:
 `;
 }
 
+/** An AuthorizationPolicy for the workloads of a namespace. */
+export function authorizationPolicy(i: number): string {
+  return `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata:
+  name: no-admin
+  namespace: ${namespaceOf(i)}
+spec:
+  action: DENY
+  rules:
+  - to:
+    - operation: {paths: ["/admin*"]}
+`;
+}
+
 /** Writes the whole configuration, one object a file. */
 export async function writeCorpus(dir: string, services: number): Promise<void> {
   for (let i = 0; i < services; i++) {

@@ -9,7 +9,7 @@
 import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { numberFlag } from "../flags.ts";
 import { calibrate } from "./calibrate.ts";
-import { serviceEntry, virtualService, writeCorpus } from "./corpus.ts";
+import { authorizationPolicy, serviceEntry, virtualService, writeCorpus } from "./corpus.ts";
 import { cpuSeconds } from "./measure.ts";
 import { measure, print, type Row, startClients } from "./run.ts";
 
@@ -39,6 +39,7 @@ export async function main(): Promise<void> {
   await measure(bench, "endpoint of one service", edit("se-1.yaml", serviceEntry(1, 7)));
   await measure(bench, "weight of one VirtualService", edit("vs-2.yaml", virtualService(2, 55)));
   await measure(bench, "one new service", edit("se-new.yaml", serviceEntry(services)));
+  await measure(bench, "a policy for one namespace", edit("ap.yaml", authorizationPolicy(1)));
   await measure(
     bench,
     "a file rewritten with the same content",
