@@ -4,22 +4,37 @@
  *
  * @module
  */
+import { scope } from "../log/mod.ts";
 import type { SeatSource } from "../model/mod.ts";
+
+const log = scope("ads");
 
 /** One piece of work, milliseconds. */
 const SLICE_MS = 10;
 
-/** A function that resolves when nothing is left to make; all who wait share one run. */
+/**
+ * A function that resolves when nothing is left to make; all who wait share one run. It never
+ * rejects: working ahead only spares the first look its work, and what fails is met there again,
+ * where it ends one stream and no other.
+ */
 export function preparation(
   source: Pick<SeatSource, "ahead">,
 ): () => Promise<void> | undefined {
+  const isDone = (): boolean => {
+    try {
+      return source.ahead?.(SLICE_MS) ?? true;
+    } catch (error) {
+      log.error("working ahead failed", { error });
+      return true;
+    }
+  };
   let running: Promise<void> | undefined;
   const finish = async (): Promise<void> => {
-    do await new Promise((resolve) => setTimeout(resolve, 0)); while (!source.ahead!(SLICE_MS));
+    do await new Promise((resolve) => setTimeout(resolve, 0)); while (!isDone());
     running = undefined;
   };
   return () => {
-    if (running === undefined && source.ahead?.(SLICE_MS) === false) running = finish();
+    if (running === undefined && !isDone()) running = finish();
     return running;
   };
 }

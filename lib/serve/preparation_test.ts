@@ -19,3 +19,18 @@ Deno.test("preparation: nothing to do is no wait, one run serves all who wait", 
 Deno.test("preparation: a source that cannot work ahead is not waited for", () => {
   assert.equal(preparation({})(), undefined);
 });
+
+Deno.test("preparation: what fails is waited for no longer, and keeps nobody out", async () => {
+  let calls = 0;
+  const prepared = preparation({
+    ahead() {
+      if (++calls === 2) throw new Error("made to fail");
+      return calls > 4;
+    },
+  });
+  await prepared();
+  assert.equal(calls, 2, "one piece, and the one that failed");
+  await prepared();
+  assert.equal(calls, 5, "the next one begins anew");
+  assert.equal(prepared(), undefined);
+});

@@ -117,7 +117,7 @@ function slowStart(
 }
 
 /** What is hashed is said by the routes; here only the table it is looked up in. */
-function applyConsistentHash(
+export function applyConsistentHash(
   cluster: Cluster,
   settings: LoadBalancerSettings_ConsistentHashLB,
 ): void {

@@ -33,7 +33,9 @@ export {
   parseClusterName,
   PASSTHROUGH_CLUSTER,
 } from "./name.ts";
+export { applyConsistentHash } from "./load_balancer.ts";
 export { buildOutboundCluster } from "./outbound.ts";
+export { applyOutlierDetection } from "./outlier.ts";
 export { localityRule } from "./locality.ts";
 export { mergeTrafficPolicy, notingListener, type PolicyListener } from "./policy.ts";
 export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./special.ts";

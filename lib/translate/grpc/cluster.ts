@@ -20,8 +20,11 @@ import {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create } from "../../proto/mod.ts";
 import { adsSource } from "../wire/mod.ts";
-import type { mergeTrafficPolicy } from "../cluster/mod.ts";
-import { applyOutlierDetection } from "../cluster/outlier.ts";
+import {
+  applyConsistentHash,
+  applyOutlierDetection,
+  type mergeTrafficPolicy,
+} from "../cluster/mod.ts";
 import { grpcClientTls } from "./tls.ts";
 
 /** What a cluster is made from. */
@@ -64,16 +67,6 @@ export function buildGrpcCluster({ name, policy, identities }: GrpcClusterInput)
 /** Libraries know two ways of choosing: in turn, and by a ring. What a rule says otherwise is in turn. */
 function applyRingHash(cluster: Cluster, settings: LoadBalancerSettings | undefined): void {
   if (settings?.lbPolicy.case !== "consistentHash") return;
-  const { hashAlgorithm, minimumRingSize } = settings.lbPolicy.value;
-  if (hashAlgorithm.case === "maglev") return;
-  const size = hashAlgorithm.case === "ringHash"
-    ? hashAlgorithm.value.minimumRingSize
-    : minimumRingSize;
-  cluster.lbPolicy = LbPolicy.RING_HASH;
-  cluster.lbConfig = create(ClusterSchema, {
-    lbConfig: {
-      case: "ringHashLbConfig",
-      value: { minimumRingSize: size > 0n ? size : 1024n },
-    },
-  }).lbConfig;
+  if (settings.lbPolicy.value.hashAlgorithm.case === "maglev") return;
+  applyConsistentHash(cluster, settings.lbPolicy.value);
 }
