@@ -9,6 +9,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { withLazyDescriptors } from "./gen_lazy.ts";
 import { dirname, fromFileUrl, join, npmPackageDir, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
@@ -57,8 +58,9 @@ async function digest(pins: Record<string, string>): Promise<string> {
       pins["@bufbuild/protoc-gen-es"],
     ]),
   );
-  hash.update(await Deno.readTextFile(join(ROOT, "scripts/gen.ts")));
-  hash.update(await Deno.readTextFile(join(ROOT, "scripts/gen_roots.txt")));
+  for (const input of ["gen.ts", "gen_lazy.ts", "gen_roots.txt"]) {
+    hash.update(await Deno.readTextFile(join(ROOT, "scripts", input)));
+  }
   for (const file of (await walkFiles(join(ROOT, "protos"), ".proto")).sort()) {
     hash.update(file.slice(ROOT.length));
     hash.update(await Deno.readTextFile(file));
@@ -96,8 +98,12 @@ async function closure(work: string, roots: readonly string[]): Promise<string[]
     if (seen.has(path)) return;
     const text = await readOr(join(work, path));
     if (text === undefined) return; // google/protobuf/*: built into the compiler
+    if (/^\s*import\s+public\b/m.test(text)) {
+      // Descriptors are read one file at a time, each knowing the names in what it imports itself.
+      throw new Error(`gen: ${path} passes on what it imports, which is not provided for`);
+    }
     seen.add(path);
-    for (const m of text.matchAll(/^\s*import\s+(?:public\s+)?"([^"]+)"/gm)) await visit(m[1]!);
+    for (const m of text.matchAll(/^\s*import\s+"([^"]+)"/gm)) await visit(m[1]!);
   };
   for (const root of roots) {
     if (root.endsWith(".proto")) await visit(root);
@@ -158,7 +164,7 @@ async function generate(
     await Deno.remove(lean, { recursive: true });
   }
   for (const file of await walkFiles(out, ".ts")) {
-    const text = await Deno.readTextFile(file);
+    const text = withLazyDescriptors(await Deno.readTextFile(file), file.slice(out.length + 1));
     await Deno.writeTextFile(file, "// deno-lint-ignore-file\n" + text);
   }
 }

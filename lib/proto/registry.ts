@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { createRegistry, type Registry } from "@bufbuild/protobuf";
+import { createRegistry, type DescFile, type Registry } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import { EXTENSION_FILES } from "./extensions.ts";
 import { file_envoy_extensions_access_loggers_filters_cel_v3_cel } from "#envoy/extensions/access_loggers/filters/cel/v3/cel_pb.ts";
@@ -53,8 +54,7 @@ import { file_envoy_extensions_upstreams_http_v3_http_protocol_options } from "#
 import { file_mesh_mesh_v1alpha1_proxy } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { file_mesh_networking_nds_v1_nds } from "#mesh/networking/nds/v1/nds_pb.ts";
 
-/** Every type that Mesh serves or nests. */
-export const SERVED_TYPES: Registry = createRegistry(
+const FILES: readonly DescFile[] = [
   file_envoy_extensions_access_loggers_filters_cel_v3_cel,
   file_envoy_extensions_access_loggers_grpc_v3_als,
   file_envoy_extensions_access_loggers_open_telemetry_v3_logs_service,
@@ -102,4 +102,9 @@ export const SERVED_TYPES: Registry = createRegistry(
   file_mesh_mesh_v1alpha1_proxy,
   file_mesh_networking_nds_v1_nds,
   ...EXTENSION_FILES,
+];
+
+/** Every type that Mesh serves or nests; given one by one, as asking files for their names reads them. */
+export const SERVED_TYPES: Registry = createRegistry(
+  ...FILES.flatMap((file) => [...nestedTypes(file)]),
 );
