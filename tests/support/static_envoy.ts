@@ -16,7 +16,9 @@ import {
 } from "../../lib/proto/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
+import { TypedExtensionConfigSchema } from "#envoy/config/core/v3/extension_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 
@@ -35,7 +37,13 @@ export interface StandIns {
   readonly crl: string;
 }
 
-/** Puts routes and endpoints into what refers to them, so that nothing is fetched. */
+/** What listeners refer to by name. */
+interface Named {
+  readonly routes: ReadonlyMap<string, JsonObject>;
+  readonly extensions: ReadonlyMap<string, JsonObject>;
+}
+
+/** Puts routes, filters and endpoints into what refers to them, so that nothing is fetched. */
 export function staticResources(served: Served, files: StandIns): StaticResources {
   const shelf = (schema: DescMessage): Map<string, JsonObject> =>
     new Map(
@@ -44,9 +52,13 @@ export function staticResources(served: Served, files: StandIns): StaticResource
         toJson(schema, fromBinary(schema, bytes), { registry: SERVED_TYPES }) as JsonObject,
       ]),
     );
-  const routes = shelf(RouteConfigurationSchema);
+  const hosts = shelf(VirtualHostSchema);
+  const routes = new Map(
+    [...shelf(RouteConfigurationSchema)].map(([name, table]) => [name, whole(table, hosts)]),
+  );
+  const named: Named = { routes, extensions: shelf(TypedExtensionConfigSchema) };
   const endpoints = shelf(ClusterLoadAssignmentSchema);
-  const settle = (value: JsonValue): JsonValue => withFiles(inlined(value, routes), files);
+  const settle = (value: JsonValue): JsonValue => withFiles(inlined(value, named), files);
   return {
     listeners: [...shelf(ListenerSchema).values()].map((one) => settle(one) as JsonObject),
     clusters: [...shelf(ClusterSchema).values()]
@@ -74,9 +86,21 @@ function mapped(value: JsonValue, make: (one: JsonObject) => JsonObject): JsonVa
   );
 }
 
-/** Route tables in their managers, secrets by their names alone, nothing on demand. */
-function inlined(value: JsonValue, routes: ReadonlyMap<string, JsonObject>): JsonValue {
-  return mapped(value, ({ rds, sdsConfig: _, odcdsConfig: __, ...rest }) => {
+/** A table with its virtual hosts that are resources of their own. */
+function whole(table: JsonObject, hosts: ReadonlyMap<string, JsonObject>): JsonObject {
+  const { vhds, virtualHosts = [], ...rest } = table;
+  if (vhds === undefined) return table;
+  const apart = [...hosts.values()].filter(({ name }) => `${name}`.startsWith(`${table.name}/`));
+  return { ...rest, virtualHosts: [...virtualHosts as JsonValue[], ...apart] };
+}
+
+/** Route tables in their managers, filters in their places, secrets by their names alone, nothing on demand. */
+function inlined(value: JsonValue, { routes, extensions }: Named): JsonValue {
+  return mapped(value, ({ rds, configDiscovery, sdsConfig: _, odcdsConfig: __, ...rest }) => {
+    if (configDiscovery !== undefined) {
+      const found = extensions.get(rest.name as string);
+      return found === undefined ? { ...rest, configDiscovery } : { ...rest, ...found };
+    }
     if (rds === undefined) return rest;
     const name = (rds as JsonObject).routeConfigName as string;
     return { ...rest, routeConfig: routes.get(name) ?? { name } };

@@ -20,8 +20,12 @@ import { readYaml } from "../../lib/text/mod.ts";
 import { TYPE_URLS } from "../../lib/translate/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
+import { TypedExtensionConfigSchema } from "#envoy/config/core/v3/extension_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
+import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import type { Credential } from "../../lib/derive/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { proxyNode, startTranslation } from "./translation_fixture.ts";
 
@@ -29,14 +33,24 @@ import { proxyNode, startTranslation } from "./translation_fixture.ts";
 export const SUITES: URL = new URL("../../lib/translate/testdata/suites/", import.meta.url);
 
 /** Types that suites keep, by the names of their files. */
-export type SuiteType = "clusters" | "endpoints" | "listeners" | "routes";
+export type SuiteType =
+  | "clusters"
+  | "endpoints"
+  | "extensions"
+  | "hosts"
+  | "listeners"
+  | "routes"
+  | "secrets";
 
 /** What is in the files. */
 export const SUITE_TYPES: Readonly<Record<SuiteType, readonly [string, DescMessage]>> = {
   clusters: [TYPE_URLS.cluster, ClusterSchema],
   endpoints: [TYPE_URLS.endpoint, ClusterLoadAssignmentSchema],
+  extensions: [TYPE_URLS.extension, TypedExtensionConfigSchema],
+  hosts: [TYPE_URLS.virtualHost, VirtualHostSchema],
   listeners: [TYPE_URLS.listener, ListenerSchema],
   routes: [TYPE_URLS.route, RouteConfigurationSchema],
+  secrets: [TYPE_URLS.secret, SecretSchema],
 };
 
 /** One folder. */
@@ -51,6 +65,8 @@ export interface Suite {
   readonly mesh: MeshConfig;
   /** Documents. */
   readonly input: string;
+  /** Credentials by `namespace/name`. */
+  readonly credentials: Readonly<Record<string, Credential>>;
   /** Calls by name, each with the proxy it goes through. */
   readonly calls: Readonly<Record<string, Call & { readonly proxy: string }>>;
 }
@@ -60,6 +76,7 @@ interface SuiteFile {
   readonly types: readonly SuiteType[];
   readonly proxies: Readonly<Record<string, Partial<ProxyNode> & { readonly namespace: string }>>;
   readonly mesh?: JsonObject;
+  readonly credentials?: Suite["credentials"];
   readonly calls?: Suite["calls"];
 }
 
@@ -87,6 +104,7 @@ function readSuite(name: string): Suite {
       ]),
     ),
     input: Deno.readTextFileSync(new URL("in.yaml", folder)),
+    credentials: file.credentials ?? {},
     calls: file.calls ?? {},
   };
 }
@@ -100,8 +118,10 @@ function meshOf(own: SuiteFile["mesh"] = {}): MeshConfig {
 export type Views = (typeUrl: string) => View | undefined;
 
 /** What each proxy of a suite is served. */
-export function translateSuite({ mesh, proxies, input }: Suite): ReadonlyMap<string, Views> {
+export function translateSuite(suite: Suite): ReadonlyMap<string, Views> {
+  const { mesh, proxies, input, credentials } = suite;
   const bench = startTranslation(mesh);
+  bench.translation.apply({ credentials: new Map(Object.entries(credentials)) });
   if (input !== "") bench.set(input);
   return new Map(
     Object.entries(proxies).map(([key, node]) => {
@@ -109,6 +129,11 @@ export function translateSuite({ mesh, proxies, input }: Suite): ReadonlyMap<str
       return [key, (typeUrl: string) => seat.view(typeUrl)];
     }),
   );
+}
+
+/** Whether a proxy is a program whose gRPC library speaks xDS: no Envoy takes what it is served. */
+export function isProgram({ metadata }: ProxyNode): boolean {
+  return metadata.GENERATOR === "grpc";
 }
 
 /** The resources of a type that are there because of the suite's documents, by proxy. */
