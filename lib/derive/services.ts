@@ -175,8 +175,7 @@ const RESOLUTIONS: Readonly<Record<ServiceEntry_Resolution, Resolution>> = {
   [ServiceEntry_Resolution.STATIC]: "STATIC",
   [ServiceEntry_Resolution.DNS]: "DNS",
   [ServiceEntry_Resolution.DNS_ROUND_ROBIN]: "DNS_ROUND_ROBIN",
-  // Refused by validation as long as nothing translates it.
-  [ServiceEntry_Resolution.DYNAMIC_DNS]: "DNS",
+  [ServiceEntry_Resolution.DYNAMIC_DNS]: "DYNAMIC_DNS",
 };
 
 function serviceOf(row: ConfigObject<ServiceEntry>, host: string): Service {

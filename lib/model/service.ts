@@ -30,7 +30,7 @@ export interface ServicePort {
 }
 
 /** How a service's endpoints are found. */
-export type Resolution = "NONE" | "STATIC" | "DNS" | "DNS_ROUND_ROBIN";
+export type Resolution = "NONE" | "STATIC" | "DNS" | "DNS_ROUND_ROBIN" | "DYNAMIC_DNS";
 
 /** Region, zone and subzone; empty strings where unknown. */
 export interface Locality {

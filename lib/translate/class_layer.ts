@@ -15,6 +15,7 @@ import { CERTIFICATE_OPTIONS, workloadSecrets } from "./authn/mod.ts";
 import {
   blackHoleCluster,
   buildInboundCluster,
+  dynamicPassthroughCluster,
   inboundPassthroughCluster,
   type InboundTarget,
   parseClusterName,
@@ -23,8 +24,14 @@ import {
 } from "./cluster/mod.ts";
 import { type Context, type Family, familyOf } from "./context.ts";
 import { clusterDefaults } from "./defaults.ts";
-import { inboundListeners, VIRTUAL_INBOUND, virtualListeners } from "./class_listeners.ts";
+import {
+  inboundListeners,
+  sidecarOf,
+  VIRTUAL_INBOUND,
+  virtualListeners,
+} from "./class_listeners.ts";
 import { encodeResource, sameResources } from "./resource.ts";
+import { outboundPolicy } from "./route_tables.ts";
 import { type InboundPort, inboundPorts } from "./inbound_ports.ts";
 
 /** The tables of what is a class's own. */
@@ -111,6 +118,9 @@ function sidecarClusters(
   return [
     builtIn(blackHoleCluster(defaults), tell),
     builtIn(passthroughCluster(defaults), tell),
+    ...outboundPolicy(read, context, sidecarOf(read, context, cls)) === "allow_dynamic_dns"
+      ? [builtIn(dynamicPassthroughCluster(defaults), tell)]
+      : [],
     builtIn(inboundPassthroughCluster(defaults), tell),
     ...inboundPorts(read, context, cls, tell).map((port) =>
       buildInboundCluster({

@@ -36,7 +36,7 @@ const INBOUND_PORT = 15006;
 export const VIRTUAL_OUTBOUND = "virtualOutbound";
 export const VIRTUAL_INBOUND = "virtualInbound";
 
-function sidecarOf(read: Read, { mesh }: Context, cls: ProxyClass): string {
+export function sidecarOf(read: Read, { mesh }: Context, cls: ProxyClass): string {
   return read.get(mesh.scopes.sidecar, `${cls.namespace}|${labelsKey(cls.labels)}`);
 }
 
@@ -73,7 +73,7 @@ export function virtualListeners(
   const manager = managerDefaults(read, context, flavour, tell);
   const sidecar = sidecarOf(read, context, cls);
   const allows =
-    outboundPolicy(read, context, sidecar, within(tell, VIRTUAL_OUTBOUND)) === "allow_any";
+    outboundPolicy(read, context, sidecar, within(tell, VIRTUAL_OUTBOUND)) !== "block_all";
   const guard = guardOf(read, context, cls, cls.options, within(tell, VIRTUAL_INBOUND));
   const place = {
     bind: flavour.family === "v6" ? "::" : "0.0.0.0",

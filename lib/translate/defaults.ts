@@ -39,6 +39,18 @@ export function meshLocality(read: Read, mesh: Mesh): LocalitySetting | undefine
   return setting.enabled === false ? undefined : setting;
 }
 
+/** How often names are looked up again. */
+function dnsRefreshRate(
+  read: Read,
+  mesh: Mesh,
+): { readonly ms: number; readonly builtIn: boolean } {
+  const rate = mesh.field(read, "dnsRefreshRate");
+  return {
+    ms: rate === undefined ? DNS_REFRESH_MS : durationMs(rate),
+    builtIn: rate === undefined,
+  };
+}
+
 /** Defaults of clusters for proxies of an address family. */
 export function clusterDefaults(
   read: Read,
@@ -46,12 +58,12 @@ export function clusterDefaults(
   family: Family,
 ): MeshClusterDefaults {
   const connect = mesh.field(read, "connectTimeout");
-  const refresh = mesh.field(read, "dnsRefreshRate");
+  const refresh = dnsRefreshRate(read, mesh);
   return {
-    builtIn: { connectTimeout: connect === undefined, dnsRefreshRate: refresh === undefined },
+    builtIn: { connectTimeout: connect === undefined, dnsRefreshRate: refresh.builtIn },
     connectTimeoutMs: connect === undefined ? CONNECT_TIMEOUT_MS : durationMs(connect),
     tcpKeepalive: mesh.field(read, "tcpKeepalive"),
-    dnsRefreshRateMs: refresh === undefined ? DNS_REFRESH_MS : durationMs(refresh),
+    dnsRefreshRateMs: refresh.ms,
     dnsJitterMs: features.dnsJitterMs,
     family,
     h2Upgrade: mesh.field(read, "h2UpgradePolicy") === MeshConfig_H2UpgradePolicy.UPGRADE,
@@ -110,6 +122,7 @@ export function managerDefaults(
     proxy100Continue: features.proxy100Continue,
   };
 }
+    lookup: { family: flavour.family, dnsRefreshRateMs: dnsRefreshRate(read, mesh).ms },
 
 /** Says whether requests are logged to a file, and which resources have a say. */
 function tellTelemetry(
@@ -181,7 +194,7 @@ export function fallthroughCluster(
   tell?: Tell,
 ): string | undefined {
   if (flavour.bound) return undefined;
-  return outboundPolicy(read, context, sidecar, tell) === "allow_any"
-    ? PASSTHROUGH_CLUSTER
-    : BLACK_HOLE_CLUSTER;
+  return outboundPolicy(read, context, sidecar, tell) === "block_all"
+    ? BLACK_HOLE_CLUSTER
+    : PASSTHROUGH_CLUSTER;
 }

@@ -39,6 +39,7 @@ import {
 import { type Context, type Pick, pick, splitKey } from "./context.ts";
 import { mutualInput, parseKind, takesMutual } from "./mutual.ts";
 import { clusterDefaults, meshLocality } from "./defaults.ts";
+import { hashPolicyFor } from "./route/mod.ts";
 import { differences, encodeResource, resourceOf, sameResources } from "./resource.ts";
 
 /** Tables whose values are lists of resources. */
@@ -194,23 +195,27 @@ function clustersOf(
   const mutual = names && mutualInput(read, context, names, service);
   const takes = takesMutual(read, context);
   const reach = place && reachOf(read, context);
+  const selected = place?.rules.includes(policy.rules[0] ?? "") ?? false;
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
     for (const subset of [undefined, ...policy.subsets]) {
       const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
       const listening = tell && listenerOf(within(tell, name)!, policy, subset);
+      const merged = mergeTrafficPolicy(
+        policy.trafficPolicy,
+        subset?.trafficPolicy,
+        port.number,
+        fallback,
+        listening?.policy,
+      );
       const cluster = buildOutboundCluster({
         service,
         port,
         subset: subset === undefined ? undefined : { name: subset.name, labels: subset.labels },
-        policy: mergeTrafficPolicy(
-          policy.trafficPolicy,
-          subset?.trafficPolicy,
-          port.number,
-          fallback,
-          listening?.policy,
-        ),
+        policy: merged,
+        // Routes are shared with proxies that the rule is not for.
+        hashPolicy: selected ? hashPolicyFor(merged?.loadBalancer) : undefined,
         endpoints,
         mesh: defaults,
         rule: policy.rules[0],

@@ -4,18 +4,15 @@
  *
  * @module
  */
-import { choose, deriveTelling, lookUp, type Tell, within } from "../derive/mod.ts";
+import { type Candidate, choose, deriveTelling, lookUp, type Tell, within } from "../derive/mod.ts";
 import type { Collection, Derived, Read, Resource } from "../graph/mod.ts";
 import { type Context, splitKey } from "./context.ts";
 import { resourceOf, sameResources } from "./resource.ts";
-import { catchAllVirtualHost, routeConfiguration } from "./route/mod.ts";
+import { type CatchAll, catchAllVirtualHost, routeConfiguration } from "./route/mod.ts";
 import { encode } from "../proto/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { MeshConfig_OutboundTrafficPolicy_Mode } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { OutboundTrafficPolicy_Mode } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-
-/** What happens to hosts that no virtual host names. */
-export type CatchAll = "allow_any" | "block_all";
 
 /** The mesh's outbound policy, or that of a Sidecar where it has one. */
 export function outboundPolicy(
@@ -28,22 +25,29 @@ export function outboundPolicy(
     ? undefined
     : read.get(mesh.tables.sidecars, sidecar)?.spec.outboundTrafficPolicy;
   const whole = mesh.field(read, "outboundTrafficPolicy");
-  const allows = choose(tell, "outboundTrafficPolicy", [
+  const ways: Candidate<CatchAll>[] = [
     {
-      value: own && own.mode === OutboundTrafficPolicy_Mode.ALLOW_ANY,
+      value: own &&
+        (own.mode === OutboundTrafficPolicy_Mode.ALLOW_ANY ? "allow_any" : "block_all"),
       source: "object",
       object: `Sidecar/${sidecar}`,
       field: "spec.outboundTrafficPolicy",
     },
     {
-      value: whole && whole.mode !== MeshConfig_OutboundTrafficPolicy_Mode.REGISTRY_ONLY,
+      value: whole && OF_MESH[whole.mode],
       source: "mesh",
       field: "outboundTrafficPolicy",
     },
-    { value: true, source: "built-in" },
-  ], (any) => any ? "allow_any" : "block_all");
-  return allows === true ? "allow_any" : "block_all";
+    { value: "allow_any", source: "built-in" },
+  ];
+  return choose(tell, "outboundTrafficPolicy", ways, (way) => way) ?? "allow_any";
 }
+
+const OF_MESH: Readonly<Record<MeshConfig_OutboundTrafficPolicy_Mode, CatchAll>> = {
+  [MeshConfig_OutboundTrafficPolicy_Mode.REGISTRY_ONLY]: "block_all",
+  [MeshConfig_OutboundTrafficPolicy_Mode.ALLOW_ANY]: "allow_any",
+  [MeshConfig_OutboundTrafficPolicy_Mode.ALLOW_ANY_DYNAMIC_DNS]: "allow_dynamic_dns",
+};
 
 /** An assembled table; its virtual hosts are sorted by name, so that its bytes depend on its content alone. */
 export function assembleTable(

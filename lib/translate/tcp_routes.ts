@@ -26,6 +26,7 @@ import { knownProtocol } from "./features.ts";
 import type { TcpChain } from "./listener/mod.ts";
 import { translateTcpRoutes, translateTlsRoutes } from "./route/mod.ts";
 import { destinationResolver } from "./virtual_hosts.ts";
+import { waysTo } from "./ways.ts";
 
 /**
  * The chains of a service's TCP port, as a namespace sees it.
@@ -64,8 +65,7 @@ export function tcpDestinations(
     ...pool,
     protocol,
     destinationCidrs: ranges,
-    clusters: [{ cluster: name, weight: 1 }],
-    statPrefix: name,
+    ...serviceItself(read, context, namespace, name, tell),
   }];
 }
 
@@ -107,10 +107,21 @@ export function tlsDestinations(
       ...pool,
       destinationCidrs: ranges,
       sniHosts: alone ? [] : [service.host],
-      clusters: [{ cluster: name, weight: 1 }],
-      statPrefix: name,
+      ...serviceItself(read, context, namespace, name, tell),
     },
   ];
+}
+
+/** The way to a service where no VirtualService says another. */
+function serviceItself(
+  read: Read,
+  context: Context,
+  namespace: string,
+  name: string,
+  tell: Tell | undefined,
+): Pick<TcpChain, "clusters" | "statPrefix" | "tunnel" | "lookUpPort"> {
+  const clusters = [{ cluster: name, weight: 1 }];
+  return { clusters, statPrefix: name, ...waysTo(read, context, namespace, clusters, tell) };
 }
 
 /** A VirtualService that is bound to a gateway's port. */
@@ -219,6 +230,7 @@ function chainsOf(
     destinationCidrs: route.match.subnets,
     sniHosts: route.match.sniHosts,
     clusters: route.clusters,
+    ...waysTo(read, context, namespace, route.clusters, tell),
     hashSourceIp: route.hashSourceIp,
     statPrefix: route.clusters.length === 1
       ? route.clusters[0]!.cluster

@@ -15,6 +15,7 @@ import {
   blackHoleCluster,
   buildInboundCluster,
   buildOutboundCluster,
+  dynamicPassthroughCluster,
   type InboundClusterInput,
   inboundPassthroughCluster,
   mergeTrafficPolicy,
@@ -323,6 +324,50 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
       },
     }),
   tls_issued_certificates: () => outbound({ rulePolicy: { tls: { mode: "MESH_MUTUAL" } } }),
+  retry_budget_interval: () =>
+    outbound({
+      rulePolicy: { retryBudget: { percent: 25, minRetryConcurrency: 5, budgetInterval: "10s" } },
+    }),
+  outlier_codes: () =>
+    outbound({
+      rulePolicy: {
+        outlierDetection: { consecutive5xxErrors: 3, outlierDetectionHttpErrorCodes: [503, 429] },
+      },
+    }),
+  backend_utilization: () =>
+    outbound({
+      rulePolicy: {
+        loadBalancer: {
+          backendUtilization: {
+            weightStabilizationPeriod: "5s",
+            weightExpirationPeriod: "60s",
+            weightUpdatePeriod: "1s",
+            errorUtilizationPenaltyPercent: 150,
+            metricNamesForComputingUtilization: ["named_metrics.queue"],
+          },
+          warmup: { duration: "30s", aggression: 2, minimumPercent: 10 },
+        },
+      },
+    }),
+  backend_utilization_by_locality: () =>
+    outbound({
+      rulePolicy: {
+        loadBalancer: {
+          backendUtilization: {},
+          localityLbSetting: { distribute: [{ from: "*", to: { "r1": 100 } }] },
+        },
+      },
+    }),
+  dynamic_dns: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, host: "*.example.com", resolution: "DYNAMIC_DNS" }),
+    }),
+  dynamic_dns_tls: () =>
+    outbound({
+      service: testService({ ...EXTERNAL, host: "*.example.com", resolution: "DYNAMIC_DNS" }),
+      rulePolicy: { tls: { mode: "SIMPLE", sni: "front.example.com" } },
+      defaults: { family: "dual", dnsRefreshRateMs: 5_000 },
+    }),
   subset_over_rule: () =>
     outbound({
       subset: V1,
@@ -352,5 +397,6 @@ export const INBOUND_CASES: Readonly<Record<string, () => Cluster>> = {
   passthrough: () => passthroughCluster(CLUSTER_DEFAULTS),
   inbound_passthrough: () => inboundPassthroughCluster(CLUSTER_DEFAULTS),
   inbound_passthrough_v6: () => inboundPassthroughCluster({ ...CLUSTER_DEFAULTS, family: "v6" }),
+  dynamic_passthrough: () => dynamicPassthroughCluster(CLUSTER_DEFAULTS),
   black_hole: () => blackHoleCluster(CLUSTER_DEFAULTS),
 };

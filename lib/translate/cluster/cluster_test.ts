@@ -24,6 +24,9 @@ import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/h
 import { ProxyProtocolUpstreamTransportSchema } from "#envoy/extensions/transport_sockets/proxy_protocol/v3/upstream_proxy_protocol_pb.ts";
 import { RawBufferSchema } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { ClusterConfigSchema as DynamicClusterSchema } from "#envoy/extensions/clusters/dynamic_forward_proxy/v3/cluster_pb.ts";
+import { ClientSideWeightedRoundRobinSchema } from "#envoy/extensions/load_balancing_policies/client_side_weighted_round_robin/v3/client_side_weighted_round_robin_pb.ts";
+import { WrrLocalitySchema } from "#envoy/extensions/load_balancing_policies/wrr_locality/v3/wrr_locality_pb.ts";
 import { buildOutboundCluster } from "./mod.ts";
 
 const registry = createRegistry(
@@ -31,8 +34,11 @@ const registry = createRegistry(
   UpstreamCodecSchema,
   HttpProtocolOptionsSchema,
   ProxyProtocolUpstreamTransportSchema,
+  ClientSideWeightedRoundRobinSchema,
+  DynamicClusterSchema,
   RawBufferSchema,
   UpstreamTlsContextSchema,
+  WrrLocalitySchema,
 );
 
 /** The cluster as JSON, with the one field that the generated code does not know. */

@@ -120,6 +120,7 @@ function budget(retries: TrafficPolicy_RetryBudget | undefined): BudgetInit {
     retryBudget: {
       budgetPercent: { value: retries.percent ?? RETRY_BUDGET_PERCENT },
       minRetryConcurrency: positive(retries.minRetryConcurrency),
+      budgetInterval: retries.budgetInterval,
     },
   };
 }

@@ -3,22 +3,14 @@
  *
  * @module
  */
-import {
-  type Cluster,
-  Cluster_DnsLookupFamily as LookupFamily,
-} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import type { Endpoint, Service, ServicePort } from "../../model/mod.ts";
 import { durationOf, DurationSchema, encode } from "../../proto/mod.ts";
 import { buildAssignment } from "../endpoint/mod.ts";
+import { LOOKUP_FAMILIES } from "../wire/mod.ts";
 import type { MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
 import { localityRule } from "./locality.ts";
-
-const FAMILIES = {
-  v4: LookupFamily.V4_ONLY,
-  v6: LookupFamily.V6_ONLY,
-  dual: LookupFamily.ALL,
-} as const;
 
 /** Number of `dns_jitter` in `envoy.config.cluster.v3.Cluster`; newer than the generated code. */
 const DNS_JITTER_FIELD = 58;
@@ -28,7 +20,7 @@ const LENGTH_DELIMITED = 2;
 
 /** Says how names are resolved, and how often. */
 export function applyDns(cluster: Cluster, mesh: MeshClusterDefaults): void {
-  cluster.dnsLookupFamily = FAMILIES[mesh.family];
+  cluster.dnsLookupFamily = LOOKUP_FAMILIES[mesh.family];
   cluster.dnsRefreshRate = durationOf(mesh.dnsRefreshRateMs);
   cluster.respectDnsTtl = true;
   if (mesh.dnsJitterMs <= 0) return;

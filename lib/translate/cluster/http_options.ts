@@ -19,6 +19,13 @@ import {
   type ConnectionPoolSettings_HTTPSettings,
   ConnectionPoolSettings_HTTPSettings_H2UpgradePolicy as H2UpgradePolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import {
+  HttpHeadersMatchSchema,
+  type MatchPredicate,
+  MatchPredicateSchema,
+} from "#envoy/config/common/matcher/v3/matcher_pb.ts";
+import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import type { ServicePort } from "../../model/mod.ts";
 import { isHttp, isHttp2 } from "../../model/mod.ts";
 import { create, type DescMessage, type MessageInitShape, packAny } from "../../proto/mod.ts";
@@ -68,39 +75,71 @@ function upgrades(
 /** What TLS takes from each request: see `namesOfRequests`. */
 export type RequestNames = Pick<UpstreamHttpProtocolOptions, "autoSni" | "autoSanValidation">;
 
+/** Options that not every cluster has. */
+export interface MoreHttpOptions {
+  readonly names?: RequestNames;
+  /** Whether endpoints may be none of the mesh's: they are not told of workloads. */
+  readonly outside?: boolean;
+  /** Statuses that detection of outliers takes for errors, in place of those from 500; empty: those. */
+  readonly errorCodes?: readonly number[];
+  /** What requests are hashed by, in place of what their routes say. */
+  readonly hashPolicy?: readonly RouteAction_HashPolicy[];
+}
+
 /**
  * Writes the options into a cluster. HTTP/1.1 without further settings is what
  * Envoy does anyway and is left unsaid.
- *
- * @param outside whether endpoints may be none of the mesh's: they are not told of workloads
  */
 export function applyHttpOptions(
   cluster: Cluster,
   protocol: UpstreamHttp,
   pool: ConnectionPoolSettings | undefined,
-  names?: RequestNames,
-  outside: boolean = false,
+  more: MoreHttpOptions = {},
 ): void {
+  const { names, outside = false, errorCodes = [], hashPolicy = [] } = more;
   const common = commonOptions(pool);
-  if (protocol === "http1" && common === undefined && names === undefined && !outside) return;
+  const said = common !== undefined || names !== undefined || outside ||
+    errorCodes.length > 0 || hashPolicy.length > 0;
+  if (protocol === "http1" && !said) return;
   const options = create(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: common,
     upstreamHttpProtocolOptions: names,
     upstreamProtocolOptions: protocolOptions(protocol, pool?.http),
-    httpFilters: outside ? [...TO_OUTSIDE] : [],
+    httpFilters: outside ? [...TO_OUTSIDE()] : [],
+    outlierDetection: errorCodes.length > 0 ? { errorMatcher: answersOf(errorCodes) } : undefined,
+    hashPolicy: [...hashPolicy],
   });
   cluster.typedExtensionProtocolOptions = {
     [HTTP_OPTIONS]: packAny(HttpProtocolOptionsSchema, options),
   };
 }
 
+/** Answers of certain statuses. */
+function answersOf(codes: readonly number[]): MatchPredicate {
+  const regex = [...new Set(codes)].sort((a, b) => a - b).join("|");
+  return create(MatchPredicateSchema, {
+    rule: {
+      case: "httpResponseHeadersMatch",
+      value: create(HttpHeadersMatchSchema, {
+        headers: [{
+          name: ":status",
+          headerMatchSpecifier: {
+            case: "stringMatch",
+            value: { matchPattern: { case: "safeRegex", value: { regex } } },
+          },
+        }],
+      }),
+    },
+  });
+}
+
 /** Upstream of the mesh: what proxies tell each other is taken off. */
-const TO_OUTSIDE: readonly HttpFilter[] = [
+const TO_OUTSIDE = lazily((): readonly HttpFilter[] => [
   upstreamFilter("envoy.filters.http.header_mutation", HeaderMutationSchema, {
     mutations: { requestMutations: [{ action: { case: "remove", value: PEER_HEADER } }] },
   }),
   upstreamFilter("envoy.filters.http.upstream_codec", UpstreamCodecSchema, {}),
-];
+]);
 
 function upstreamFilter<D extends DescMessage>(
   name: string,

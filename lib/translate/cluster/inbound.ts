@@ -18,8 +18,8 @@ import { configPath, meshMetadata, pipeOrSocket, splitHostPort, UNIX_PREFIX } fr
 import { applyConnectionPool } from "./connection.ts";
 import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { MeshClusterDefaults } from "./input.ts";
-import { inboundClusterName } from "./name.ts";
-import { serviceMetadata, statName } from "./outbound.ts";
+import { inboundClusterName, statName } from "./name.ts";
+import { serviceMetadata } from "./outbound.ts";
 
 /** What an inbound cluster depends on of {@link MeshClusterDefaults}. */
 export type InboundDefaults = Pick<

@@ -8,6 +8,7 @@ import type {
   LocalityLoadBalancerSetting,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Tell, Told } from "../../derive/mod.ts";
 import type { SecretNames } from "../authn/mod.ts";
 import type { Reach } from "../endpoint/mod.ts";
@@ -85,3 +86,8 @@ export interface OutboundClusterInput {
   readonly reach?: Reach;
   readonly listener?: ClusterListener;
 }
+  /**
+   * What requests are hashed by, where their routes cannot say it: the rule is for
+   * some of the proxies alone that share these routes.
+   */
+  readonly hashPolicy?: readonly RouteAction_HashPolicy[];

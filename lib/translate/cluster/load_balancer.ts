@@ -22,6 +22,7 @@ import { create } from "../../proto/mod.ts";
 import { weighsLocalities } from "../endpoint/mod.ts";
 import type { MeshClusterDefaults } from "./input.ts";
 import { localityRule } from "./locality.ts";
+import { applyUtilization } from "./utilization.ts";
 
 /** Envoy's default, said aloud so that a rule's 0 and a rule's silence come out alike. */
 const MINIMUM_RING_SIZE = 1024n;
@@ -52,7 +53,9 @@ export function applyLoadBalancer(
     return;
   }
   if (lbPolicy?.case === "consistentHash") applyConsistentHash(cluster, lbPolicy.value);
-  else applySimple(cluster, lbPolicy?.case === "simple" ? lbPolicy.value : undefined, settings);
+  else if (lbPolicy?.case === "backendUtilization") {
+    applyUtilization(cluster, lbPolicy.value, slowStart(settings));
+  } else applySimple(cluster, lbPolicy?.case === "simple" ? lbPolicy.value : undefined, settings);
 }
 
 /** Whether a rule sends connections where the client wanted to go. */

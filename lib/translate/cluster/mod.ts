@@ -2,9 +2,7 @@
  * Clusters: names, which policy they get, and how they are built. Pure functions
  * from plain data to messages.
  *
- * Not acted on here: TLS with issued certificates, the `tunnel` group of a policy,
- * `backendUtilization`, zone-aware settings, `consecutiveErrors`, `outlierDetectionHttpErrorCodes`,
- * `budgetInterval`.
+ * Not acted on here: `consecutiveErrors`.
  *
  * @module
  */
@@ -28,12 +26,14 @@ export {
   type ClusterNameParts,
   type Direction,
   dnsSrvClusterName,
+  DYNAMIC_PASSTHROUGH_CLUSTER,
   INBOUND_PASSTHROUGH_CLUSTER,
   inboundClusterName,
   parseClusterName,
   PASSTHROUGH_CLUSTER,
 } from "./name.ts";
 export { applyConsistentHash } from "./load_balancer.ts";
+export { dynamicPassthroughCluster } from "./dynamic.ts";
 export { buildOutboundCluster } from "./outbound.ts";
 export { applyOutlierDetection } from "./outlier.ts";
 export { localityRule } from "./locality.ts";

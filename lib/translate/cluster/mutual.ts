@@ -39,6 +39,8 @@ export function applyMutualTls(
     return;
   }
   // Connections to where they were meant for meet no endpoint that says what it takes.
+  // Nor do those to names that are looked up as they are asked for.
+  if (service.resolution === "DYNAMIC_DNS") return;
   if (service.resolution === "NONE" && input.role !== "router") return;
   cluster.transportSocketMatches = [
     create(SocketMatchSchema, {

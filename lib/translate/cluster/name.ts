@@ -10,6 +10,8 @@ export type Direction = "inbound" | "outbound" | "inbound-vip";
 
 /** Traffic to addresses that no service claims goes where it wanted to go. */
 export const PASSTHROUGH_CLUSTER = "PassthroughCluster";
+/** Requests for hosts that no service claims go where their names lead. */
+export const DYNAMIC_PASSTHROUGH_CLUSTER = "DynamicPassthroughCluster";
 /** Traffic that must not leave: the cluster has no endpoints. */
 export const BLACK_HOLE_CLUSTER = "BlackHoleCluster";
 /** Inbound traffic to ports that no service declares. */
@@ -66,3 +68,8 @@ export function parseClusterName(name: string): ClusterNameParts | undefined {
 const BAR_FORM = /^(inbound-vip|inbound|outbound)\|(\d{1,5})\|([^|]*)\|([^|]*)$/;
 // A subset's name holds no underscore, so the first `_.` behind the port ends it.
 const SRV_FORM = /^(inbound-vip|inbound|outbound)_\.(\d{1,5})_\.([^_]*)_\.(.*)$/;
+
+/** A cluster's name in statistics; the semicolon ends it, because host names hold the dots that else would. */
+export function statName(name: string): string {
+  return `${name};`;
+}

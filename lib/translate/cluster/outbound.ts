@@ -19,11 +19,12 @@ import { create, type JsonObject } from "../../proto/mod.ts";
 import { adsSource, configPath, meshMetadata } from "../wire/mod.ts";
 import { applyConnectionPool, UNLIMITED } from "./connection.ts";
 import { applyDns, dnsAssignment } from "./dns.ts";
+import { lookUpAsAsked, namesAskedFor } from "./dynamic.ts";
 import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { ClusterListener, OutboundClusterInput } from "./input.ts";
 import { applyLoadBalancer, isOriginalDestination, isPassthrough } from "./load_balancer.ts";
 import { applyMutualTls } from "./mutual.ts";
-import { clusterName } from "./name.ts";
+import { clusterName, statName } from "./name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
 import { applyProxyProtocol } from "./proxy_protocol.ts";
 import { applyTls, namesOfRequests } from "./tls.ts";
@@ -42,7 +43,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   const cluster = create(ClusterSchema, {
     name,
     altStatName: statName(name),
-    clusterDiscoveryType: { case: "type", value: discoveryType(service.resolution, role) },
+    clusterDiscoveryType: typeOf(service.resolution, role),
     commonLbConfig: create(Cluster_CommonLbConfigSchema),
     metadata: metadataOf(input),
   });
@@ -56,13 +57,24 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   applyConnectionPool(cluster, pool, mesh, policy?.retryBudget, input.listener);
   const http = upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar");
   const { subjectAltNames } = service;
-  const names = mesh.autoSni ? namesOfRequests(policy?.tls, subjectAltNames) : undefined;
-  applyHttpOptions(cluster, http, pool, names, service.meshExternal);
+  const dynamic = service.resolution === "DYNAMIC_DNS";
+  const names = dynamic
+    ? namesAskedFor(policy?.tls, subjectAltNames)
+    : mesh.autoSni
+    ? namesOfRequests(policy?.tls, subjectAltNames)
+    : undefined;
+  applyHttpOptions(cluster, http, pool, {
+    names,
+    outside: service.meshExternal,
+    errorCodes: policy?.outlierDetection?.outlierDetectionHttpErrorCodes,
+    hashPolicy: input.hashPolicy,
+  });
   applyTls(cluster, policy?.tls, http, subjectAltNames);
   applyMutualTls(cluster, input, http);
   applyProxyProtocol(cluster, policy?.proxyProtocol);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
-  applyLoadBalancer(cluster, policy, mesh);
+  if (dynamic && !isPassthrough(policy?.loadBalancer)) lookUpAsAsked(cluster, mesh, names!);
+  else applyLoadBalancer(cluster, policy, mesh);
   if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
   if (isEds(cluster)) {
     cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, {
@@ -85,7 +97,9 @@ function tellGroups(
     [limits.maxConnections, limits.maxPendingRequests, limits.maxRequests, limits.maxRetries]
       .some((limit) => limit !== UNLIMITED);
   const values: Record<string, Told["value"]> = {
-    loadBalancer: LbPolicy[cluster.lbPolicy],
+    loadBalancer: cluster.loadBalancingPolicy === undefined
+      ? LbPolicy[cluster.lbPolicy]
+      : "BACKEND_UTILIZATION",
     connectionPool: limited ? "limits" : "no limits",
     outlierDetection: cluster.outlierDetection === undefined ? "off" : "on",
     tls: cluster.transportSocket === undefined ? "off" : "on",
@@ -106,12 +120,13 @@ function tellGroups(
   }
 }
 
-/** A cluster's name in statistics; the semicolon ends it, because host names hold the dots that else would. */
-export function statName(name: string): string {
-  return `${name};`;
+function typeOf(resolution: Resolution, role: Role): Cluster["clusterDiscoveryType"] {
+  const value = discoveryType(resolution, role);
+  return value === undefined ? { case: undefined } : { case: "type", value };
 }
 
-function discoveryType(resolution: Resolution, role: Role): DiscoveryType {
+/** `undefined` for a type that is none of Envoy's built-in ones. */
+function discoveryType(resolution: Resolution, role: Role): DiscoveryType | undefined {
   switch (resolution) {
     case "STATIC":
       return DiscoveryType.EDS;
@@ -121,6 +136,8 @@ function discoveryType(resolution: Resolution, role: Role): DiscoveryType {
       return DiscoveryType.LOGICAL_DNS;
     case "NONE":
       return role === "router" ? DiscoveryType.EDS : DiscoveryType.ORIGINAL_DST;
+    case "DYNAMIC_DNS":
+      return undefined;
   }
 }
 

@@ -15,8 +15,12 @@ import { meshMetadata } from "../wire/mod.ts";
 import { applyConnectionPool } from "./connection.ts";
 import { applyHttpOptions } from "./http_options.ts";
 import { type InboundDefaults, ownSource } from "./inbound.ts";
-import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER, PASSTHROUGH_CLUSTER } from "./name.ts";
-import { statName } from "./outbound.ts";
+import {
+  BLACK_HOLE_CLUSTER,
+  INBOUND_PASSTHROUGH_CLUSTER,
+  PASSTHROUGH_CLUSTER,
+  statName,
+} from "./name.ts";
 
 /** Connections go on to where they were sent; HTTP in the version the client spoke. */
 export function passthroughCluster(mesh: InboundDefaults): Cluster {
@@ -51,12 +55,12 @@ function originalDestination(name: string, mesh: InboundDefaults): Cluster {
     commonLbConfig: create(Cluster_CommonLbConfigSchema),
   });
   applyConnectionPool(cluster, undefined, mesh);
-  applyHttpOptions(cluster, "downstream", undefined, undefined, name === PASSTHROUGH_CLUSTER);
+  applyHttpOptions(cluster, "downstream", undefined, { outside: name === PASSTHROUGH_CLUSTER });
   return cluster;
 }
 
 /** Metrics name the cluster in place of a service. */
-function nobodys(name: string, mesh: InboundDefaults): Cluster["metadata"] {
+export function nobodys(name: string, mesh: InboundDefaults): Cluster["metadata"] {
   const service = { host: "unknown", name, namespace: "unknown" };
   return mesh.telemetryLabel ? meshMetadata({ service }) : undefined;
 }

@@ -8,9 +8,12 @@ import {
   type FilterChain,
   FilterChainMatchSchema,
   FilterChainSchema,
+  FilterSchema,
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
-import { create, type MessageInitShape } from "../../proto/mod.ts";
+import { FilterConfigSchema as SniFilterSchema } from "#envoy/extensions/filters/network/sni_dynamic_forward_proxy/v3/sni_dynamic_forward_proxy_pb.ts";
+import { create, type MessageInitShape, packAny } from "../../proto/mod.ts";
+import { dnsCache, type Lookup } from "../wire/mod.ts";
 import { distinct } from "./distinct.ts";
 import type { Forwarding, TcpChain } from "./input.ts";
 import { protocolFilters } from "./protocols.ts";
@@ -79,20 +82,41 @@ export function tcpChain(
 ): FilterChain {
   return create(FilterChainSchema, {
     filterChainMatch: match,
-    filters: protocolFilters(input, tcpFilter(input, how)),
+    filters: tcpFilters(input, how),
   });
 }
 
-/** The filter that forwards the connections of a chain. */
-export function tcpFilter(
+/** The filters that forward the connections of a chain. */
+export function tcpFilters(
   input: TcpChain,
   how: Forwarding,
-): Filter {
-  return tcpProxyFilter({
+): Filter[] {
+  const forward = tcpProxyFilter({
     ...input,
     onDemand: how.onDemand,
     idleTimeoutMs: input.idleTimeoutMs ?? how.idleTimeoutMs,
     signals: how.signals,
+  });
+  const { lookUpPort } = input;
+  return [
+    ...(lookUpPort === undefined || how.lookup === undefined
+      ? []
+      : [lookUpFilter(lookUpPort, how.lookup)]),
+    ...protocolFilters(input, forward),
+  ];
+}
+
+/** Holds connections until their TLS server name has been looked up. */
+function lookUpFilter(port: number, lookup: Lookup): Filter {
+  return create(FilterSchema, {
+    name: "envoy.filters.network.sni_dynamic_forward_proxy",
+    configType: {
+      case: "typedConfig",
+      value: packAny(SniFilterSchema, {
+        dnsCacheConfig: dnsCache(lookup),
+        portSpecifier: { case: "portValue", value: port },
+      }),
+    },
   });
 }
 

@@ -14,7 +14,7 @@ import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts"
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf } from "../../proto/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
-import { chain, tcpChains, tcpFilter, withDefault } from "./chain.ts";
+import { chain, tcpChains, tcpFilters, withDefault } from "./chain.ts";
 import { proxyProtocol, tlsInspector } from "./detect.ts";
 import { distinct } from "./distinct.ts";
 import type { Guard } from "./guard.ts";
@@ -94,7 +94,7 @@ export function gatewayTlsListener(input: GatewayTlsInput): Listener {
     create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
-        ? [...guardOf(input), tcpFilter(to.tcp, forwarding(input.manager, "client"))]
+        ? [...guardOf(input), ...tcpFilters(to.tcp, forwarding(input.manager, "client"))]
         : [httpsFilter(input, to.routeName)],
       transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to)),
     })

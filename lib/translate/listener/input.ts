@@ -4,6 +4,7 @@
  * @module
  */
 import type { KnownProtocol } from "./protocols.ts";
+import type { Lookup } from "../wire/mod.ts";
 import type { ProxySettings } from "./settings.ts";
 import type { Side, Signals, SignalSet } from "./signals.ts";
 
@@ -44,6 +45,8 @@ export interface ManagerDefaults {
   readonly onDemand?: boolean;
 }
 
+  /** How names are looked up that clients ask for. */
+  readonly lookup?: Lookup;
 /** What the defaults say to connections that are forwarded as they are. */
 export interface Forwarding {
   readonly signals?: Signals;
@@ -51,10 +54,11 @@ export interface Forwarding {
   readonly onDemand?: boolean;
 }
 
+  readonly lookup?: Lookup;
 /** What the defaults say to connections of a side. */
 export function forwarding(manager: ManagerDefaults, side: Side): Forwarding {
-  const { signals, idleTimeoutMs, onDemand } = manager;
-  return { signals: signals?.[side], idleTimeoutMs, onDemand };
+  const { signals, idleTimeoutMs, onDemand, lookup } = manager;
+  return { signals: signals?.[side], idleTimeoutMs, onDemand, lookup };
 }
 
 /** Where a listener is. */
@@ -97,3 +101,14 @@ export interface TcpChain {
   /** Of the rule's TCP pool, ms. */
   readonly maxConnectionDurationMs?: number;
 }
+  /** Connections go through the cluster to somewhere else. */
+  readonly tunnel?: Tunnel;
+  /** The TLS server name is looked up, and connections go to this port there. */
+  readonly lookUpPort?: number;
+}
+
+/** A way through a proxy that requests ask for. */
+export interface Tunnel {
+  /** `host:port` where it ends. */
+  readonly to: string;
+  readonly method: "CONNECT" | "POST";

@@ -7,7 +7,7 @@ import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_co
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { adsSource, ON_DEMAND_MS } from "../wire/mod.ts";
-import type { WeightedCluster } from "./input.ts";
+import type { Tunnel, WeightedCluster } from "./input.ts";
 import type { Signals } from "./signals.ts";
 
 /** Name of the network filter. */
@@ -29,6 +29,8 @@ export interface TcpProxyInput {
   readonly signals?: Pick<Signals, "tcp" | "opened">;
   /** A cluster that is not there is asked for. */
   readonly onDemand?: boolean;
+  /** Connections go through the cluster to somewhere else. */
+  readonly tunnel?: Tunnel;
 }
 
 /** Builds the filter that forwards connections. */
@@ -42,6 +44,8 @@ export function tcpProxyFilter(input: TcpProxyInput): Filter {
     hashPolicy: input.hashSourceIp ? [{ policySpecifier: { case: "sourceIp", value: {} } }] : [],
     accessLog: [...input.signals?.tcp ?? []],
     accessLogOptions: input.signals?.opened ? { flushAccessLogOnConnected: true } : undefined,
+    tunnelingConfig: input.tunnel &&
+      { hostname: input.tunnel.to, usePost: input.tunnel.method === "POST" },
     onDemand: input.onDemand
       ? { odcdsConfig: adsSource(), timeout: durationOf(ON_DEMAND_MS) }
       : undefined,

@@ -24,6 +24,7 @@ export { type TcpCluster, type TcpRoute, translateTcpRoutes, translateTlsRoutes 
 export {
   blackHoleVirtualHost,
   catchAllVirtualHost,
+  type CatchAll,
   virtualHostFor,
   type VirtualHostOptions,
 } from "./vhost.ts";

@@ -34,15 +34,21 @@ export function virtualHostFor(options: VirtualHostOptions, routes: readonly Rou
 /** Status for hosts outside of the mesh where the mesh allows none. */
 const BLOCKED = 502;
 
-/** Cluster that connects to where the request was going anyway. */
-const PASSTHROUGH_CLUSTER = "PassthroughCluster";
+/** What happens to hosts that no virtual host names. */
+export type CatchAll = "allow_any" | "allow_dynamic_dns" | "block_all";
+
+/** Clusters of those that pass: to where the request was going anyway, or where its host's name leads. */
+const PASSING: Readonly<Record<Exclude<CatchAll, "block_all">, string>> = {
+  allow_any: "PassthroughCluster",
+  allow_dynamic_dns: "DynamicPassthroughCluster",
+};
 
 /** What is done with hosts that no other virtual host names: let them pass, or refuse them. */
-export function catchAllVirtualHost(policy: "allow_any" | "block_all"): VirtualHost {
-  const action: Route["action"] = policy === "allow_any"
-    ? passthrough()
-    : create(RouteSchema, { action: { case: "directResponse", value: { status: BLOCKED } } })
-      .action;
+export function catchAllVirtualHost(policy: CatchAll): VirtualHost {
+  const action: Route["action"] = policy === "block_all"
+    ? create(RouteSchema, { action: { case: "directResponse", value: { status: BLOCKED } } })
+      .action
+    : passTo(PASSING[policy]);
   return create(VirtualHostSchema, {
     name: policy,
     domains: ["*"],
@@ -56,12 +62,12 @@ export function blackHoleVirtualHost(port: number): VirtualHost {
   return create(VirtualHostSchema, { name: hostPort("blackhole", port), domains: ["*"] });
 }
 
-function passthrough(): Route["action"] {
+function passTo(cluster: string): Route["action"] {
   return create(RouteSchema, {
     action: {
       case: "route",
       value: {
-        clusterSpecifier: { case: "cluster", value: PASSTHROUGH_CLUSTER },
+        clusterSpecifier: { case: "cluster", value: cluster },
         ...timeouts(undefined),
       },
     },

@@ -1,0 +1,61 @@
+/**
+ * Endpoints in turn, each as often as the load that it reports leaves room for.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_CommonLbConfigSchema,
+  type Cluster_SlowStartConfig,
+  LoadBalancingPolicySchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { ClientSideWeightedRoundRobinSchema } from "#envoy/extensions/load_balancing_policies/client_side_weighted_round_robin/v3/client_side_weighted_round_robin_pb.ts";
+import { SlowStartConfigSchema } from "#envoy/extensions/load_balancing_policies/common/v3/common_pb.ts";
+import { WrrLocalitySchema } from "#envoy/extensions/load_balancing_policies/wrr_locality/v3/wrr_locality_pb.ts";
+import type { LoadBalancerSettings_BackendUtilizationLB as Utilization } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { type Any, create, packAny } from "../../proto/mod.ts";
+
+const PREFIX = "envoy.load_balancing_policies";
+
+/**
+ * Weighs endpoints by what they say of themselves in the headers of their answers
+ * (`endpoint-load-metrics`). Until they have said it for a while, all weigh the same.
+ *
+ * @param slowStart of new endpoints, once they are known
+ */
+export function applyUtilization(
+  cluster: Cluster,
+  settings: Utilization,
+  slowStart: Cluster_SlowStartConfig | undefined,
+): void {
+  const byLoad = packAny(ClientSideWeightedRoundRobinSchema, {
+    blackoutPeriod: settings.weightStabilizationPeriod,
+    weightExpirationPeriod: settings.weightExpirationPeriod,
+    weightUpdatePeriod: settings.weightUpdatePeriod,
+    errorUtilizationPenalty: settings.errorUtilizationPenaltyPercent > 0
+      ? settings.errorUtilizationPenaltyPercent / 100
+      : undefined,
+    metricNamesForComputingUtilization: settings.metricNamesForComputingUtilization,
+    slowStartConfig: slowStart && create(SlowStartConfigSchema, {
+      slowStartWindow: slowStart.slowStartWindow,
+      aggression: slowStart.aggression,
+      minWeightPercent: slowStart.minWeightPercent,
+    }),
+  });
+  const inTurn = policy("client_side_weighted_round_robin", byLoad);
+  const weighs = cluster.commonLbConfig?.localityConfigSpecifier.case ===
+    "localityWeightedLbConfig";
+  cluster.loadBalancingPolicy = weighs
+    ? policy("wrr_locality", packAny(WrrLocalitySchema, { endpointPickingPolicy: inTurn }))
+    : inTurn;
+  if (!weighs) return;
+  // Envoy takes what localities weigh from one place alone.
+  cluster.commonLbConfig!.localityConfigSpecifier =
+    create(Cluster_CommonLbConfigSchema).localityConfigSpecifier;
+}
+
+function policy(name: string, typedConfig: Any): Cluster["loadBalancingPolicy"] {
+  return create(LoadBalancingPolicySchema, {
+    policies: [{ typedExtensionConfig: { name: `${PREFIX}.${name}`, typedConfig } }],
+  });
+}
