@@ -120,9 +120,9 @@ export function managerDefaults(
     sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
     detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),
     proxy100Continue: features.proxy100Continue,
+    lookup: { family: flavour.family, dnsRefreshRateMs: dnsRefreshRate(read, mesh).ms },
   };
 }
-    lookup: { family: flavour.family, dnsRefreshRateMs: dnsRefreshRate(read, mesh).ms },
 
 /** Says whether requests are logged to a file, and which resources have a say. */
 function tellTelemetry(

@@ -84,10 +84,10 @@ export interface OutboundClusterInput {
   /** Where the proxies are, and how other networks are reached from there; looked at for DNS resolutions alone. */
   readonly place?: Place;
   readonly reach?: Reach;
-  readonly listener?: ClusterListener;
-}
   /**
    * What requests are hashed by, where their routes cannot say it: the rule is for
    * some of the proxies alone that share these routes.
    */
   readonly hashPolicy?: readonly RouteAction_HashPolicy[];
+  readonly listener?: ClusterListener;
+}

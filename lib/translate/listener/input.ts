@@ -43,18 +43,18 @@ export interface ManagerDefaults {
   readonly internalRanges?: readonly string[];
   /** Outbound requests and connections to clusters that are not there make the proxy ask for them (node metadata `ODCDS`). */
   readonly onDemand?: boolean;
-}
-
   /** How names are looked up that clients ask for. */
   readonly lookup?: Lookup;
+}
+
 /** What the defaults say to connections that are forwarded as they are. */
 export interface Forwarding {
   readonly signals?: Signals;
   readonly idleTimeoutMs?: number;
   readonly onDemand?: boolean;
+  readonly lookup?: Lookup;
 }
 
-  readonly lookup?: Lookup;
 /** What the defaults say to connections of a side. */
 export function forwarding(manager: ManagerDefaults, side: Side): Forwarding {
   const { signals, idleTimeoutMs, onDemand, lookup } = manager;
@@ -100,7 +100,6 @@ export interface TcpChain {
   readonly idleTimeoutMs?: number;
   /** Of the rule's TCP pool, ms. */
   readonly maxConnectionDurationMs?: number;
-}
   /** Connections go through the cluster to somewhere else. */
   readonly tunnel?: Tunnel;
   /** The TLS server name is looked up, and connections go to this port there. */
@@ -112,3 +111,4 @@ export interface Tunnel {
   /** `host:port` where it ends. */
   readonly to: string;
   readonly method: "CONNECT" | "POST";
+}

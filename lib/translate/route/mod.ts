@@ -23,8 +23,8 @@ export type {
 export { type TcpCluster, type TcpRoute, translateTcpRoutes, translateTlsRoutes } from "./tcp.ts";
 export {
   blackHoleVirtualHost,
-  catchAllVirtualHost,
   type CatchAll,
+  catchAllVirtualHost,
   virtualHostFor,
   type VirtualHostOptions,
 } from "./vhost.ts";
