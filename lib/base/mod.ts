@@ -7,6 +7,7 @@ export { MeshError, messageOf } from "./error.ts";
 export { assertNever } from "./assert_never.ts";
 export { formatDuration, MAX_DURATION_MS, parseDuration } from "./duration.ts";
 export { hash } from "./hash.ts";
+export { lazily } from "./lazily.ts";
 export { canonicalJson } from "./canonical_json.ts";
 export { type BuildInfo, buildInfo, buildLine } from "./build.ts";
 export { printable } from "./printable.ts";

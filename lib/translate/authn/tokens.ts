@@ -19,6 +19,7 @@ import {
   type JWTRule,
   JWTRule_JWTRequirement as Presence,
 } from "#mesh/security/v1beta1/request_authentication_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import { create, durationOf, packAny } from "../../proto/mod.ts";
 import { PAYLOAD, TOKEN_FILTER } from "../authz/mod.ts";
 
@@ -125,16 +126,18 @@ function requirementOf(rules: readonly TokenRule[]): JwtRequirement {
  */
 function optionally(names: readonly string[]): JwtRequirement {
   const [only] = names;
-  if (names.length === 1 && only !== undefined) return any([named(only), MISSING]);
+  if (names.length === 1 && only !== undefined) return any([named(only), MISSING()]);
   return any([
     ...names.map(named),
-    all(names.map((name) => any([named(name), MISSING]))),
+    all(names.map((name) => any([named(name), MISSING()]))),
   ]);
 }
 
-const MISSING: JwtRequirement = create(JwtRequirementSchema, {
-  requiresType: { case: "allowMissing", value: {} },
-});
+const MISSING = lazily((): JwtRequirement =>
+  create(JwtRequirementSchema, {
+    requiresType: { case: "allowMissing", value: {} },
+  })
+);
 
 function named(value: string): JwtRequirement {
   return create(JwtRequirementSchema, { requiresType: { case: "providerName", value } });

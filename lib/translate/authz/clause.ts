@@ -10,6 +10,7 @@ import {
   type Principal,
   PrincipalSchema,
 } from "#envoy/config/rbac/v3/rbac_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import { create } from "../../proto/mod.ts";
 
 /** What happens to requests that a policy is about. */
@@ -32,7 +33,7 @@ export interface Combining<T> {
   readonly effect: Effect;
   /** Whether what forbids knows other ways to write the same. */
   readonly guards: boolean;
-  readonly any: T;
+  readonly any: () => T;
   readonly all: (parts: readonly T[]) => T;
   readonly one: (parts: readonly T[]) => T;
   readonly not: (part: T) => T;
@@ -53,7 +54,7 @@ export function conjunction<T>(clauses: readonly Clause<T>[], how: Combining<T>)
     if (wanted !== undefined && wanted !== "untold") parts.push(wanted);
     if (unwanted !== undefined && unwanted !== "untold") parts.push(how.not(unwanted));
   }
-  return how.all(parts.length === 0 ? [how.any] : parts);
+  return how.all(parts.length === 0 ? [how.any()] : parts);
 }
 
 function alternatives<T>(
@@ -79,7 +80,7 @@ function alternatives<T>(
 
 /** Putting permissions together. */
 export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "guards"> = {
-  any: create(PermissionSchema, { rule: { case: "any", value: true } }),
+  any: lazily(() => create(PermissionSchema, { rule: { case: "any", value: true } })),
   all: (rules) =>
     create(PermissionSchema, { rule: { case: "andRules", value: { rules: [...rules] } } }),
   one: (rules) =>
@@ -89,7 +90,7 @@ export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "guards"> = {
 
 /** Putting principals together. */
 export const PRINCIPALS: Omit<Combining<Principal>, "effect" | "guards"> = {
-  any: create(PrincipalSchema, { identifier: { case: "any", value: true } }),
+  any: lazily(() => create(PrincipalSchema, { identifier: { case: "any", value: true } })),
   all: (ids) =>
     create(PrincipalSchema, { identifier: { case: "andIds", value: { ids: [...ids] } } }),
   one: (ids) =>

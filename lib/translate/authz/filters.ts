@@ -12,7 +12,7 @@ import {
 import { RBACSchema as HttpRbacSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { RBACSchema as TcpRbacSchema } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
 import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { hash } from "../../base/mod.ts";
+import { hash, lazily } from "../../base/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 import { type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
 import { ASK_POLICY_PREFIX, ASK_PREFIX, askingOf } from "./ext_authz.ts";
@@ -148,7 +148,7 @@ function askingFilters(
     ? askingOf(provider, input.findHost)
     : "there is not one provider";
   if (typeof asking === "string") {
-    const config = layer.pack({ rules: DENY_ALL, shadowRulesStatPrefix: ASK_PREFIX });
+    const config = layer.pack({ rules: DENY_ALL(), shadowRulesStatPrefix: ASK_PREFIX });
     return [{ name: layer.access, config }];
   }
   const ask = layer === HTTP ? asking.http : asking.tcp;
@@ -160,12 +160,14 @@ function askingFilters(
   return [{ name: layer.access, config }, { name: layer.ask, config: ask }];
 }
 
-const DENY_ALL: Rules = create(RBACSchema, {
-  action: RBAC_Action.DENY,
-  policies: {
-    "default-deny-all-due-to-bad-CUSTOM-action": {
-      permissions: [PERMISSIONS.any],
-      principals: [PRINCIPALS.any],
+const DENY_ALL = lazily((): Rules =>
+  create(RBACSchema, {
+    action: RBAC_Action.DENY,
+    policies: {
+      "default-deny-all-due-to-bad-CUSTOM-action": {
+        permissions: [PERMISSIONS.any()],
+        principals: [PRINCIPALS.any()],
+      },
     },
-  },
-});
+  })
+);

@@ -19,6 +19,7 @@ import {
   AuthorizationPolicy_Action as Action,
   type Rule,
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { conjunction, type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
@@ -80,17 +81,23 @@ export function accessRules(
       const policy = policyOf(rule, effect, callers, options.guards);
       if (policy !== undefined) named[name(index)] = policy;
     });
-    if (spec.rules.length === 0) named[name(0)] = NEVER;
+    if (spec.rules.length === 0) named[name(0)] = NEVER();
   }
   const sorted = Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1));
   return create(RBACSchema, { action: ACTIONS[effect], policies: Object.fromEntries(sorted) });
 }
 
 /** A policy without rules holds for nothing; of those that allow, that is how everything is forbidden. */
-const NEVER: Policy = create(PolicySchema, {
-  permissions: [create(PermissionSchema, { rule: { case: "notRule", value: PERMISSIONS.any } })],
-  principals: [create(PrincipalSchema, { identifier: { case: "notId", value: PRINCIPALS.any } })],
-});
+const NEVER = lazily((): Policy =>
+  create(PolicySchema, {
+    permissions: [
+      create(PermissionSchema, { rule: { case: "notRule", value: PERMISSIONS.any() } }),
+    ],
+    principals: [
+      create(PrincipalSchema, { identifier: { case: "notId", value: PRINCIPALS.any() } }),
+    ],
+  })
+);
 
 /** @returns `undefined` when the rule holds for no connection of this kind */
 function policyOf(

@@ -29,6 +29,7 @@ import {
   HttpFilterSchema,
   RdsSchema,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 import { adsSource, socket } from "../wire/mod.ts";
 import { grpcServerTls } from "./tls.ts";
@@ -36,8 +37,8 @@ import { grpcServerTls } from "./tls.ts";
 /** Begin of the names under which servers ask for their listeners; their address follows. */
 export const SERVER_LISTENER_PREFIX = "xds.mesh.io/grpc/lds/inbound/";
 
-const ROUTER = filter("envoy.filters.http.router", packAny(RouterSchema, {}));
-const FAULT = filter("envoy.filters.http.fault", packAny(HTTPFaultSchema, {}));
+const ROUTER = lazily(() => filter("envoy.filters.http.router", packAny(RouterSchema, {})));
+const FAULT = lazily(() => filter("envoy.filters.http.fault", packAny(HTTPFaultSchema, {})));
 
 function filter(name: string, value: Any): HttpFilter {
   return create(HttpFilterSchema, { name, configType: { case: "typedConfig", value } });
@@ -51,7 +52,7 @@ export function buildGrpcListener(target: string, routeName: string): Listener {
       case: "rds",
       value: create(RdsSchema, { configSource: adsSource(), routeConfigName: routeName }),
     },
-    httpFilters: [FAULT, ROUTER],
+    httpFilters: [FAULT(), ROUTER()],
   });
   return create(ListenerSchema, {
     name: target,
@@ -81,7 +82,7 @@ export function buildGrpcServerListener(input: GrpcServerInput): Listener {
   const manager: HttpConnectionManager = create(HttpConnectionManagerSchema, {
     statPrefix: name,
     routeSpecifier: { case: "routeConfig", value: everyCall() },
-    httpFilters: [...input.filters, ROUTER],
+    httpFilters: [...input.filters, ROUTER()],
   });
   return create(ListenerSchema, {
     name: SERVER_LISTENER_PREFIX + name,

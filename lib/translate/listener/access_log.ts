@@ -11,6 +11,7 @@ import {
 } from "#envoy/config/accesslog/v3/accesslog_pb.ts";
 import type { SubstitutionFormatStringSchema } from "#envoy/config/core/v3/substitution_format_string_pb.ts";
 import { FileAccessLogSchema } from "#envoy/extensions/access_loggers/file/v3/file_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import { create, type JsonObject, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import type { AccessLogSettings } from "./input.ts";
 
@@ -66,9 +67,11 @@ export const TEXT_FORMAT: string = (() => {
 })();
 
 /** Only connections that no chain takes are logged. */
-const UNMATCHED: AccessLogFilter = create(AccessLogFilterSchema, {
-  filterSpecifier: { case: "responseFlagFilter", value: { flags: [NO_ROUTE] } },
-});
+const UNMATCHED = lazily((): AccessLogFilter =>
+  create(AccessLogFilterSchema, {
+    filterSpecifier: { case: "responseFlagFilter", value: { flags: [NO_ROUTE] } },
+  })
+);
 
 /** The log that the mesh configuration asks for by `accessLogFile`. */
 export function fileLog(settings: AccessLogSettings): AccessLog {
@@ -84,7 +87,7 @@ export function fileLog(settings: AccessLogSettings): AccessLog {
 
 /** A log of the connections alone that no chain takes. */
 export function unmatchedOnly(log: AccessLog): AccessLog {
-  return create(AccessLogSchema, { ...log, filter: UNMATCHED });
+  return create(AccessLogSchema, { ...log, filter: UNMATCHED() });
 }
 
 /** A format as the loggers take it. */

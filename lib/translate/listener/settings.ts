@@ -22,6 +22,7 @@ import {
   type ProxyConfig_ProxyHeaders as ProxyHeaders,
   type Topology,
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import { create, durationOf, type MessageInitShape } from "../../proto/mod.ts";
 
 /** The parts of a proxy's configuration that listeners look at. */
@@ -59,18 +60,20 @@ const UNDERSCORES: Readonly<Record<Underscores, EnvoyUnderscores | undefined>> =
 };
 
 /** What Envoy's documentation advises for proxies that face clients nobody knows. */
-const EDGE: ConnectionSettings = create(ConnectionSettingsSchema, {
-  listenerPerConnectionBufferLimitBytes: 32 * 1024,
-  httpIdleTimeout: durationOf(3_600_000),
-  httpRequestTimeout: durationOf(300_000),
-  httpStreamIdleTimeout: durationOf(300_000),
-  httpMaxConcurrentStreams: 100,
-  http2InitialStreamWindowSize: 64 * 1024,
-  http2InitialConnectionWindowSize: 1024 * 1024,
-  httpHeadersWithUnderscoresAction: Underscores.HEADERS_WITH_UNDERSCORES_REJECT_REQUEST,
-  httpMergeSlashes: true,
-  httpPathWithEscapedSlashesAction: Slashes.UNESCAPE_AND_REDIRECT,
-});
+const EDGE = lazily((): ConnectionSettings =>
+  create(ConnectionSettingsSchema, {
+    listenerPerConnectionBufferLimitBytes: 32 * 1024,
+    httpIdleTimeout: durationOf(3_600_000),
+    httpRequestTimeout: durationOf(300_000),
+    httpStreamIdleTimeout: durationOf(300_000),
+    httpMaxConcurrentStreams: 100,
+    http2InitialStreamWindowSize: 64 * 1024,
+    http2InitialConnectionWindowSize: 1024 * 1024,
+    httpHeadersWithUnderscoresAction: Underscores.HEADERS_WITH_UNDERSCORES_REJECT_REQUEST,
+    httpMergeSlashes: true,
+    httpPathWithEscapedSlashesAction: Slashes.UNESCAPE_AND_REDIRECT,
+  })
+);
 
 /** Settings of connections with those of their profile where they say nothing. */
 export function connectionSettings(
@@ -84,10 +87,10 @@ export function connectionSettings(
   } = own;
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {
-    ...EDGE,
+    ...EDGE(),
     ...said,
-    httpHeadersWithUnderscoresAction: underscores || EDGE.httpHeadersWithUnderscoresAction,
-    httpPathWithEscapedSlashesAction: slashes || EDGE.httpPathWithEscapedSlashesAction,
+    httpHeadersWithUnderscoresAction: underscores || EDGE().httpHeadersWithUnderscoresAction,
+    httpPathWithEscapedSlashesAction: slashes || EDGE().httpPathWithEscapedSlashesAction,
   };
 }
 

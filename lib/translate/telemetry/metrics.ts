@@ -26,6 +26,7 @@ import {
   Config_StatSchema as StatSchema,
   ConfigSchema,
 } from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import { create, packAny } from "../../proto/mod.ts";
 import type { Side } from "../listener/mod.ts";
 import { MESH_METADATA } from "../wire/mod.ts";
@@ -191,20 +192,22 @@ function logger(
 }
 
 /** Holds for requests of gRPC. */
-const IS_GRPC: AccessLogFilter = create(AccessLogFilterSchema, {
-  filterSpecifier: {
-    case: "headerFilter",
-    value: {
-      header: {
-        name: "content-type",
-        headerMatchSpecifier: {
-          case: "stringMatch",
-          value: { matchPattern: { case: "prefix", value: "application/grpc" } },
+const IS_GRPC = lazily((): AccessLogFilter =>
+  create(AccessLogFilterSchema, {
+    filterSpecifier: {
+      case: "headerFilter",
+      value: {
+        header: {
+          name: "content-type",
+          headerMatchSpecifier: {
+            case: "stringMatch",
+            value: { matchPattern: { case: "prefix", value: "application/grpc" } },
+          },
         },
       },
     },
-  },
-});
+  })
+);
 
 /** Holds when a connection is opened, or at any other time. */
 export function whenOpened(exclude: boolean): AccessLogFilter {
@@ -219,7 +222,7 @@ export function whenOpened(exclude: boolean): AccessLogFilter {
 /** Loggers that count the requests of a side. */
 export function requestMetrics(side: Side, rules: Rules): AccessLog[] {
   const labels = { ...endLabels(side, false), ...protocolLabels(false) };
-  return [...logger(REQUESTS, labels, rules), ...logger(GRPC, labels, rules, IS_GRPC)];
+  return [...logger(REQUESTS, labels, rules), ...logger(GRPC, labels, rules, IS_GRPC())];
 }
 
 /** Loggers that count the connections of a side, when they are opened and when they are closed. */

@@ -118,10 +118,10 @@ function peerFilters(
   { peersTell }: TelemetryInput,
   direction: Direction,
 ): Pick<Signals, "first" | "last"> {
-  if (!peersTell) return { first: [OF_NOBODY], last: [] };
+  if (!peersTell) return { first: [OF_NOBODY()], last: [] };
   return direction === "client"
-    ? { first: [OF_SERVERS], last: [TELL_SERVERS] }
-    : { first: [OF_CLIENTS], last: [] };
+    ? { first: [OF_SERVERS()], last: [TELL_SERVERS()] }
+    : { first: [OF_CLIENTS()], last: [] };
 }
 
 interface Logs {

@@ -18,6 +18,7 @@ import {
   ConfigSchema as HeaderToMetadataSchema,
 } from "#envoy/extensions/filters/http/header_to_metadata/v3/header_to_metadata_pb.ts";
 import { HeaderValueOption_HeaderAppendAction as Append } from "#envoy/config/core/v3/base_pb.ts";
+import { lazily } from "../../base/mod.ts";
 import { create, type DescMessage, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { MESH_METADATA, PEER_HEADER } from "../wire/mod.ts";
 
@@ -70,7 +71,7 @@ function piece(key: string, regex: string): MessageInitShape<typeof PairSchema> 
 }
 
 /** gRPC is HTTP with a content type of its own. An empty piece leaves what was there. */
-const PROTOCOL: readonly Rule[] = [
+const PROTOCOL = lazily((): readonly Rule[] => [
   create(RuleSchema, {
     header: ":method",
     onHeaderPresent: { metadataNamespace: MESH_METADATA, key: PROTOCOL_PIECE, value: "http" },
@@ -79,25 +80,31 @@ const PROTOCOL: readonly Rule[] = [
     header: "content-type",
     onHeaderPresent: piece(PROTOCOL_PIECE, "^(?:application/(grpc).*|.*)$"),
   }),
-];
+]);
 
 const HEADER_TO_METADATA = "envoy.filters.http.header_to_metadata";
 
 /** On the server's side: learns of the client. */
-export const OF_CLIENTS: HttpFilter = filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
-  requestRules: [...PROTOCOL, ...pieces(PIECES)],
-});
+export const OF_CLIENTS: () => HttpFilter = lazily(() =>
+  filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
+    requestRules: [...PROTOCOL(), ...pieces(PIECES)],
+  })
+);
 
 /** On the client's side: learns of the server from what {@link TELL_SERVERS} put into the response. */
-export const OF_SERVERS: HttpFilter = filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
-  requestRules: [...PROTOCOL],
-  responseRules: pieces(OF_ENDPOINTS),
-});
+export const OF_SERVERS: () => HttpFilter = lazily(() =>
+  filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
+    requestRules: [...PROTOCOL()],
+    responseRules: pieces(OF_ENDPOINTS),
+  })
+);
 
 /** Learns of no peer. */
-export const OF_NOBODY: HttpFilter = filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
-  requestRules: [...PROTOCOL],
-});
+export const OF_NOBODY: () => HttpFilter = lazily(() =>
+  filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
+    requestRules: [...PROTOCOL()],
+  })
+);
 
 function set(value: string) {
   return {
@@ -114,13 +121,15 @@ function set(value: string) {
 const REMOVE = { action: { case: "remove" as const, value: PEER_HEADER } };
 
 /** On the client's side: tells servers of the client, and puts the endpoint's label into the response, in place of what was said there. */
-export const TELL_SERVERS: HttpFilter = filter(
-  "envoy.filters.http.header_mutation",
-  HeaderMutationSchema,
-  {
-    mutations: {
-      requestMutations: [REMOVE, set(OWN_LABEL)],
-      responseMutations: [REMOVE, set(ENDPOINT_LABEL)],
+export const TELL_SERVERS: () => HttpFilter = lazily(() =>
+  filter(
+    "envoy.filters.http.header_mutation",
+    HeaderMutationSchema,
+    {
+      mutations: {
+        requestMutations: [REMOVE, set(OWN_LABEL)],
+        responseMutations: [REMOVE, set(ENDPOINT_LABEL)],
+      },
     },
-  },
+  )
 );
