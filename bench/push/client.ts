@@ -61,9 +61,10 @@ class XdsClient {
   readonly #index: number;
   #stream: RpcStream | undefined;
   counters: Counters = { responses: 0, resources: 0, removed: 0, bytes: 0, last: 0 };
-  /** Versions held, by type; sent when the stream is opened again. */
-  readonly #held = new Map<string, Map<string, string>>();
+  /** What came of each type, in order; many clients share the parts. See {@link versionsOf}. */
+  readonly #held = new Map<string, Pick<Response, "resources" | "removed">[]>();
   #synced = new Set<string>();
+  #isSynced = false;
   #wanted = new Map<string, Set<string>>();
   #onSynced = Promise.withResolvers<void>();
 
@@ -95,6 +96,7 @@ class XdsClient {
 
   #open(target: string): void {
     this.#synced = new Set();
+    this.#isSynced = false;
     this.#wanted = new Map();
     this.#onSynced = Promise.withResolvers();
     this.#stream = openStream({
@@ -133,13 +135,13 @@ class XdsClient {
   /** Subscribes to what a response refers to, acknowledges, and notes when everything is there. */
   #follow(response: Response): void {
     const { typeUrl } = response;
-    const held = this.#held.get(typeUrl) ?? new Map<string, string>();
+    const held = this.#held.get(typeUrl) ?? [];
     this.#held.set(typeUrl, held);
-    for (const [name, version] of response.resources) held.set(name, version);
-    for (const name of response.removed) held.delete(name);
+    const { resources, removed } = response;
+    held.push({ resources, removed });
     if (!this.#options.delta) this.#acknowledge(response);
     if (typeUrl === CDS) {
-      this.#want(EDS, response.resources.map(([n]) => n).filter((n) => n.startsWith("outbound|")));
+      this.#want(EDS, outboundOf(response.resources));
     } else if (typeUrl === LDS) {
       const ports = response.resources.map(([n]) =>
         /^(?:0\.0\.0\.0|127\.0\.0\.1)_(\d+)$/.exec(n)?.[1]
@@ -152,11 +154,17 @@ class XdsClient {
     }
     this.#synced.add(typeUrl);
     const awaited = this.#wanted.has(VHDS) ? [CDS, LDS, VHDS] : [CDS, LDS];
-    const complete = awaited.every((t) => this.#synced.has(t)) &&
-      [...this.#wanted].every(([type, names]) =>
-        [...names].every((n) => this.#held.get(type)?.has(n) === true)
-      );
-    if (complete && this.#wanted.has(EDS) && this.#wanted.has(RDS)) this.#onSynced.resolve();
+    const complete = !this.#isSynced && this.#wanted.has(EDS) && this.#wanted.has(RDS) &&
+      awaited.every((t) => this.#synced.has(t)) &&
+      [...this.#wanted].every(([type, names]) => names.size <= this.#came(type));
+    if (!complete) return;
+    this.#isSynced = true;
+    this.#onSynced.resolve();
+  }
+
+  /** Resources that came of a type. */
+  #came(typeUrl: string): number {
+    return (this.#held.get(typeUrl) ?? []).reduce((sum, part) => sum + part.resources.length, 0);
   }
 
   #want(typeUrl: string, names: string[]): void {
@@ -171,7 +179,9 @@ class XdsClient {
   }
 
   #subscribe(typeUrl: string, names: string[], first: boolean): void {
-    const held = first ? Object.fromEntries(shuffled(this.#held.get(typeUrl) ?? [])) : {};
+    const held = first
+      ? Object.fromEntries(shuffled(versionsOf(this.#held.get(typeUrl) ?? [])))
+      : {};
     if (this.#options.delta) {
       this.#send({ typeUrl, resourceNamesSubscribe: names, initialResourceVersions: held });
     } else this.#sendSotw({ typeUrl, resourceNames: names });
@@ -208,6 +218,30 @@ class XdsClient {
       encode(DiscoveryRequestSchema, { node: this.#node() as never, ...init as object }),
     );
   }
+}
+
+const outbound = new WeakMap<Response["resources"], string[]>();
+
+/** Names of clusters that have endpoints. */
+function outboundOf(resources: Response["resources"]): string[] {
+  let names = outbound.get(resources);
+  if (!names) {
+    names = resources.map(([name]) => name).filter((name) => name.startsWith("outbound|"));
+    outbound.set(resources, names);
+  }
+  return names;
+}
+
+/** Versions by name after all that came. */
+function versionsOf(
+  parts: readonly Pick<Response, "resources" | "removed">[],
+): Map<string, string> {
+  const versions = new Map<string, string>();
+  for (const { resources, removed } of parts) {
+    for (const [name, version] of resources) versions.set(name, version);
+    for (const name of removed) versions.delete(name);
+  }
+  return versions;
 }
 
 /** As Envoy does it: what it holds is a map, and comes in no order. */

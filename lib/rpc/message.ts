@@ -24,12 +24,18 @@ export interface MessageReader {
   readonly partial: number;
 }
 
+/** Room made for a message at first: who announces a large one has to send some of it, too. */
+const ROOM = 16 * 1024;
+/** By what the room grows: a message takes so many times what came of it, at most. */
+const GROWTH = 4;
+
 /** A reader of messages up to a size. */
 export function messageReader(limit: number): MessageReader {
   const head = new Uint8Array(MESSAGE_HEAD);
   let headSize = 0;
   let size = 0;
-  let parts: Uint8Array[] = [];
+  /** The message being read, with room for more of it. */
+  let message = NOTHING;
   let have = 0;
 
   /** Takes the head's bytes from the content; returns how many. */
@@ -43,7 +49,20 @@ export function messageReader(limit: number): MessageReader {
     if (size > limit) {
       throw new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`);
     }
+    message = new Uint8Array(Math.min(size, ROOM));
     return part.length;
+  };
+  /** Takes in a part of the message. Copied: what arrives is cut from a buffer that is used again. */
+  const append = (part: Uint8Array): void => {
+    if (have + part.length > message.length) {
+      const larger = new Uint8Array(
+        Math.min(size, Math.max(GROWTH * message.length, have + part.length)),
+      );
+      larger.set(message.subarray(0, have));
+      message = larger;
+    }
+    message.set(part, have);
+    have += part.length;
   };
 
   return {
@@ -55,14 +74,12 @@ export function messageReader(limit: number): MessageReader {
           at += readHead(bytes.subarray(at));
           continue;
         }
-        // Copied: what arrives is cut from a buffer that holds more than this.
-        const part = bytes.slice(at, at + size - have);
+        const part = bytes.subarray(at, at + size - have);
         at += part.length;
-        have += part.length;
-        parts.push(part);
+        append(part);
         if (have < size) continue;
-        messages.push(parts.length === 1 ? part : joined(parts, size));
-        parts = [];
+        messages.push(message);
+        message = NOTHING;
         headSize = size = have = 0;
       }
       return messages;
@@ -73,12 +90,4 @@ export function messageReader(limit: number): MessageReader {
   };
 }
 
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const out = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
+const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);

@@ -1,50 +1,65 @@
 /**
  * The push queue: who has something to be sent stands in it once, and only so many are being sent
- * to at the same time.
+ * to at the same time. Those who are sent much share an allowance of bytes under way, too, so that
+ * memory does not grow with how many connect at once, nor with how slowly they read.
  *
  * @module
  */
+import type { Breath } from "./breath.ts";
+import { type Haste, line } from "./line.ts";
 
 /** What the queue asks of its members. */
 export interface QueueOptions<T> {
   /** Members being sent to at the same time. */
   readonly slots: number;
+  /** Bytes under way, beyond which no more members begin with what is {@link Haste bulk}. */
+  readonly allowance?: number;
   /** How long a member that waits for its client may keep its slot, milliseconds. */
   readonly slotMs: number;
   /** How long a client may then take nothing before it is given up, milliseconds. */
   readonly stallMs: number;
   /** How long the queue runs before others get their turn, milliseconds. */
   readonly turnMs: number;
+  /** Asked before a member goes on whose client caught up. */
+  readonly breath?: Breath;
   readonly now: () => number;
   /**
    * Sends until nothing is left, or until the client has to catch up: then the promise resolves
    * when it did. Must not throw.
    */
   readonly step: (member: T) => Promise<void> | undefined;
+  /** Bytes that a member's client has yet to take. */
+  readonly pending?: (member: T) => number;
   /** Called when a client took nothing for too long. */
   readonly giveUp: (member: T) => void;
+  /** Called when nobody waits or is being sent to any more. */
+  readonly idle?: () => void;
 }
 
 /** A queue of members, each at most once. */
 export interface PushQueue<T> {
-  /**
-   * Puts a member at the end, unless it waits already. One being sent to comes again afterwards.
-   * Urgent members take their turns before the others; these have one turn in {@link STREAK} at least.
-   */
-  add(member: T, urgent?: boolean): void;
+  /** Puts a member into the line, see {@link line}. One being sent to comes again afterwards. */
+  add(member: T, haste?: Haste): void;
   /** Forgets a member that is gone. */
   remove(member: T): void;
   readonly waiting: number;
   readonly active: number;
+  /** Bytes that clients have yet to take. */
+  readonly bytes: number;
 }
 
-/** Turns that urgent members have one after the other while others wait. */
-const STREAK = 16;
+/**
+ * Bulk that is begun even beyond the allowance, at a time: clients that do not read hold what they
+ * were sent until they are given up, and may delay others by that, but not keep them out.
+ */
+const LEAST_BULK = 4;
 
 interface Run {
+  readonly haste: Haste;
   /** Was added again while being sent to. */
-  again: boolean;
+  again: Haste | undefined;
   slot: boolean;
+  bytes: number;
   timer: Timer | undefined;
 }
 
@@ -52,124 +67,132 @@ type Timer = ReturnType<typeof setTimeout>;
 
 /** Makes a queue. */
 export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
-  const waiting = new Set<T>();
-  const urgent = new Set<T>();
-  let streak = 0;
+  const { slots, allowance = Infinity } = options;
+  /** A quarter of the slots is not for bulk, so that edits find one. */
+  const bulkSlots = slots - Math.floor(slots / 4);
+  const waiting = line<T>();
   const running = new Map<T, Run>();
   let active = 0;
+  let activeBulk = 0;
+  let bytes = 0;
   let turn: Timer | undefined;
 
+  const bulkMay = () => activeBulk < bulkSlots && (bytes < allowance || activeBulk < LEAST_BULK);
+
   const wake = () => {
-    if (turn === undefined && waiting.size + urgent.size > 0 && active < options.slots) {
-      turn = setTimeout(work, 0);
-    }
+    if (turn === undefined && active < slots && waiting.has(bulkMay())) turn = setTimeout(work, 0);
   };
 
   const work = () => {
     turn = undefined;
     const end = options.now() + options.turnMs;
-    while (active < options.slots && options.now() < end) {
-      const member = next();
-      if (member === undefined) return;
-      advance(member, undefined);
+    while (active < slots && options.now() < end) {
+      const next = waiting.next(bulkMay());
+      if (!next) break;
+      advance(next.member, next.haste, undefined);
     }
     wake();
+    rest();
   };
 
-  /** Whose turn it is. */
-  const next = (): T | undefined => {
-    const hasty = urgent.size > 0 && (waiting.size === 0 || streak < STREAK);
-    streak = hasty ? streak + 1 : 0;
-    for (const member of hasty ? urgent : waiting) {
-      urgent.delete(member);
-      waiting.delete(member);
-      return member;
-    }
-    return undefined;
+  const rest = () => {
+    if (running.size + waiting.size === 0) options.idle?.();
   };
 
   /** Sends on; `run` is that of a member that waited for its client. */
-  const advance = (member: T, run: Run | undefined) => {
+  const advance = (member: T, haste: Haste, run: Run | undefined) => {
     const blocked = options.step(member);
     if (!blocked) {
       if (run) finish(member, run);
       return;
     }
     if (!run) {
-      run = { again: false, slot: true, timer: undefined };
+      run = { haste, again: undefined, slot: true, bytes: 0, timer: undefined };
       running.set(member, run);
       active++;
+      if (haste === "bulk") activeBulk++;
     }
     wait(member, run, blocked);
   };
 
   const wait = (member: T, run: Run, blocked: Promise<void>) => {
+    bytes += run.bytes = options.pending?.(member) ?? 0;
     run.timer = setTimeout(() => {
       leaveSlot(run);
       run.timer = setTimeout(() => options.giveUp(member), options.stallMs);
     }, options.slotMs);
-    blocked.then(() => {
+    blocked.then(async () => {
       clearTimeout(run.timer);
+      giveBack(run);
+      const { breath } = options;
+      for (let pause = breath?.(); pause; pause = breath?.()) await pause;
       if (running.get(member) !== run) return;
       if (run.slot) {
-        advance(member, run);
+        advance(member, run.haste, run);
       } else {
         // It lost its slot and takes its turn like all others.
         running.delete(member);
-        waiting.add(member);
+        waiting.add(member, run.haste, true);
         wake();
       }
     });
+  };
+
+  const giveBack = (run: Run) => {
+    bytes -= run.bytes;
+    run.bytes = 0;
+    wake();
   };
 
   const leaveSlot = (run: Run) => {
     if (!run.slot) return;
     run.slot = false;
     active--;
+    if (run.haste === "bulk") activeBulk--;
     wake();
   };
 
   const finish = (member: T, run: Run) => {
     running.delete(member);
     leaveSlot(run);
-    if (run.again) waiting.add(member);
+    if (run.again) waiting.add(member, run.again);
     wake();
+    rest();
   };
 
   return {
-    add(member, isUrgent = false) {
+    add(member, haste = "usual") {
       const run = running.get(member);
       if (run) {
-        run.again = true;
+        run.again = haste;
         return;
       }
-      // Who is due more than endpoints is sent all of it in one turn, and waits for that like all.
-      if (!isUrgent || waiting.has(member)) {
-        urgent.delete(member);
-        waiting.add(member);
-      } else {
-        urgent.add(member);
-      }
+      waiting.add(member, haste);
       wake();
     },
     remove(member) {
       waiting.delete(member);
-      urgent.delete(member);
-      if (waiting.size + urgent.size === 0) {
+      const run = running.get(member);
+      if (run) {
+        running.delete(member);
+        clearTimeout(run.timer);
+        giveBack(run);
+        leaveSlot(run);
+      }
+      if (waiting.size === 0) {
         clearTimeout(turn);
         turn = undefined;
       }
-      const run = running.get(member);
-      if (!run) return;
-      running.delete(member);
-      clearTimeout(run.timer);
-      leaveSlot(run);
+      rest();
     },
     get waiting() {
-      return waiting.size + urgent.size;
+      return waiting.size;
     },
     get active() {
       return active;
+    },
+    get bytes() {
+      return bytes;
     },
   };
 }

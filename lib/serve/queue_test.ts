@@ -52,9 +52,9 @@ Deno.test("urgent members go first, but not for ever", async () => {
   const slow = ["x", "y"].map((name) => member(name));
   const urgent = Array.from({ length: 40 }, (_, i) => member(`u${i}`));
   for (const one of slow) queue.add(one);
-  for (const one of urgent) queue.add(one, true);
+  for (const one of urgent) queue.add(one, "urgent");
   const [both] = slow;
-  queue.add(both!, true);
+  queue.add(both!, "urgent");
   assert.equal(queue.waiting, 42);
   await until(() => queue.waiting === 0);
   assert.equal(steps[0], "u0");

@@ -6,6 +6,7 @@
  * @module
  */
 import type { Resource } from "../graph/mod.ts";
+import { RUN_LEAST, type RunStore, runStore } from "./runs.ts";
 import { concat, delimited, tagOf, varintSize, writeVarint } from "./wire.ts";
 
 /** Fields of the messages, see `discovery.proto`; number 2 holds the resources in both. */
@@ -37,14 +38,26 @@ export interface ResponseEncoder {
   size(resource: Resource): number;
 }
 
-/** An encoder. `identifier` is the control plane's name for itself. */
+/**
+ * An encoder. `identifier` is the control plane's name for itself; runs of resources that others are
+ * sent, too, are kept in the store.
+ */
 export function responseEncoder(
   typeUrl: string,
   variant: "sotw" | "delta",
   identifier: string,
+  store: RunStore = runStore(),
 ): ResponseEncoder {
   const heads = new WeakMap<Resource, Uint8Array>();
   const makeHead = variant === "delta" ? deltaHead : sotwHead;
+  const headOf = (resource: Resource): Uint8Array => {
+    let head = heads.get(resource);
+    if (!head) heads.set(resource, head = makeHead(typeField, resource));
+    return head;
+  };
+  const joined = store.join((resources) =>
+    concat(...resources.flatMap((resource) => [makeHead(typeField, resource), resource.bytes]))
+  );
   const typeField = delimited(ANY.typeUrl, typeUrl);
   const constant = concat(
     delimited(TYPE_URL, typeUrl),
@@ -56,11 +69,8 @@ export function responseEncoder(
   return {
     encode({ resources, removed, nonce, version }) {
       const parts = [constant, delimited(NONCE, nonce), delimited(VERSION, version)];
-      for (const resource of resources) {
-        let head = heads.get(resource);
-        if (!head) heads.set(resource, head = makeHead(typeField, resource));
-        parts.push(head, resource.bytes);
-      }
+      if (resources.length >= RUN_LEAST) parts.push(joined(resources));
+      else for (const resource of resources) parts.push(headOf(resource), resource.bytes);
       for (const name of removed) parts.push(delimited(DELTA.removed, name));
       return parts;
     },

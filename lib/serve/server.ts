@@ -23,10 +23,11 @@ import { registry } from "./registry.ts";
 import { decodeRequest, type XdsRequest } from "./request.ts";
 import { type Repeated, repeated } from "./repeated.ts";
 import { type ResponseEncoder, responseEncoder } from "./response.ts";
+import { type RunStore, runStore } from "./runs.ts";
 import {
   closeSession,
-  endpointsOnly,
   type Hall,
+  hasteOf,
   newSession,
   notice,
   receive,
@@ -54,6 +55,11 @@ export interface XdsLimits {
   readonly slice?: number;
   /** Bytes that may wait in the transport of one stream before more is made (64 KiB). */
   readonly pending?: number;
+  /**
+   * Bytes that clients have yet to take, beyond which no more first syncs begin (16 MiB: as much as
+   * eighty clients that do not read hold).
+   */
+  readonly allowance?: number;
   /** How long a client that does not keep up holds its slot, milliseconds (1 s). */
   readonly slotMs?: number;
   /** How long a client may then take nothing before its stream is given up, milliseconds (30 s). */
@@ -113,16 +119,22 @@ export interface XdsServer {
 /** Makes a discovery server over a source of seats. */
 export function createXdsServer(options: XdsOptions): XdsServer {
   const sessions = new Set<Session>();
+  const breath = breather({ sliceMs: 10, now: options.now });
+  const runs = runStore();
   const queue = pushQueue<Session>({
     slots: options.pushes,
+    allowance: options.limits?.allowance ?? 16 * 1024 * 1024,
     slotMs: options.limits?.slotMs ?? 1000,
     stallMs: options.limits?.stallMs ?? 30_000,
     turnMs: 10,
+    breath,
     now: options.now,
     step: guardedStep,
+    pending: (session) => session.call.pending,
     giveUp,
+    idle: runs.rest,
   });
-  const hall = createHall(options, queue);
+  const hall = createHall(options, queue, runs);
   const entrance: Entrance = {
     hall,
     options,
@@ -133,7 +145,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       maxWaitMs: options.limits?.admitMs ?? 30_000,
       now: options.now,
     }),
-    breath: breather({ sliceMs: 10, now: options.now }),
+    breath,
     lists: repeated(options.now),
     prepared: preparation(options.source),
     opened: 0,
@@ -192,7 +204,7 @@ interface Entrance {
   open: boolean;
 }
 
-function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
+function createHall(options: XdsOptions, queue: PushQueue<Session>, runs: RunStore): Hall {
   const { limits = {} } = options;
   const encoders = new Map<string, ResponseEncoder>();
   const identifier = canonicalJson({ Component: "meshd", ID: options.pod, Info: { ...buildInfo } });
@@ -207,13 +219,13 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>): Hall {
       const key = `${variant} ${typeUrl}`;
       let encoder = encoders.get(key);
       if (!encoder) {
-        encoder = responseEncoder(typeUrl, variant, identifier);
+        encoder = responseEncoder(typeUrl, variant, identifier, runs);
         // Types nobody serves may have any name, and are not remembered.
         if (served) encoders.set(key, encoder);
       }
       return encoder;
     },
-    enqueue: (session) => queue.add(session, endpointsOnly(session)),
+    enqueue: (session) => queue.add(session, hasteOf(session)),
     observer: joined(options.observers ?? [], (error) => {
       metrics.internalErrors.inc();
       log.error("an observer of pushes failed", { error });

@@ -8,6 +8,7 @@ import type { ProxyNode, Seat } from "../model/mod.ts";
 import { printable } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import { type RpcCall, RpcError, statusName } from "../rpc/mod.ts";
+import type { Haste } from "./line.ts";
 import * as metrics from "./metrics.ts";
 import type { NameTable } from "./names.ts";
 import type { Culprit, Quarantine } from "./quarantine.ts";
@@ -345,15 +346,21 @@ export function busy(session: Session): boolean {
     watches.some((watch) => watch.outstanding.length > 0);
 }
 
-/** Whether endpoints alone are due to a client that has them already: they are small, and go first. */
-export function endpointsOnly({ watches }: Session): boolean {
-  let any = false;
-  for (const { due, started, type } of watches) {
+/** Names asked for at once from which on an answer counts as bulk. */
+const BULK_NAMES = 64;
+
+/**
+ * How what is due to a client waits. Endpoints of those it has are small, and go first; the first
+ * response of a type, all of a type again, or the answer to many names is bulk.
+ */
+export function hasteOf({ watches }: Session): Haste {
+  let haste: Haste = "urgent";
+  for (const { due, started, answerAll, answers, type } of watches) {
     if (!due) continue;
-    if (!started || type.url !== ENDPOINT_TYPE) return false;
-    any = true;
+    if (!started || answerAll || answers.size >= BULK_NAMES) return "bulk";
+    if (type.url !== ENDPOINT_TYPE) haste = "usual";
   }
-  return any;
+  return haste;
 }
 
 function enqueue(session: Session): void {

@@ -141,48 +141,83 @@ export interface FrameReader {
 
 /** A reader; that of a server expects the client's preface first. */
 export function frameReader(expectPreface: boolean): FrameReader {
-  let rest: Uint8Array = new Uint8Array(0);
+  /** What did not make up a frame, or the preface, yet, with room for as much of it as is known. */
+  let begun: Uint8Array = new Uint8Array(expectPreface ? PREFACE.length : HEAD);
+  let size = 0;
   let preface = expectPreface;
+
+  /** Moves bytes into the room there is. Returns how many it took. */
+  const fill = (bytes: Uint8Array, at: number): number => {
+    const part = bytes.subarray(at, at + begun.length - size);
+    begun.set(part, size);
+    size += part.length;
+    return part.length;
+  };
+  const restart = (): void => {
+    begun = new Uint8Array(HEAD);
+    size = 0;
+  };
+  const readPreface = (bytes: Uint8Array): number => {
+    const taken = fill(bytes, 0);
+    if (!startsLikePreface(begun, size)) {
+      throw new H2Error("PROTOCOL_ERROR", "this is not HTTP/2");
+    }
+    if (size === PREFACE.length) {
+      preface = false;
+      restart();
+    }
+    return taken;
+  };
+  /** Reads on in the frame of which some came before. Returns how many bytes that took. */
+  const readBegun = (bytes: Uint8Array, at: number, handle: (frame: Frame) => void): number => {
+    let taken = fill(bytes, at);
+    if (size === HEAD && begun.length === HEAD) {
+      const whole = new Uint8Array(sizeOf(begun, 0));
+      whole.set(begun);
+      begun = whole;
+      taken += fill(bytes, at + taken);
+    }
+    if (size < begun.length) return taken;
+    const frame = frameAt(begun, 0, size);
+    restart();
+    handle(frame);
+    return taken;
+  };
   return {
     push(bytes, handle) {
-      const all = rest.length === 0 ? bytes : joined(rest, bytes);
-      let at = 0;
-      if (preface) {
-        if (!startsLikePreface(all)) throw new H2Error("PROTOCOL_ERROR", "this is not HTTP/2");
-        if (all.length >= PREFACE.length) {
-          preface = false;
-          at = PREFACE.length;
-        }
-      }
-      while (!preface && all.length - at >= HEAD) {
-        const size = all[at]! * 65_536 + all[at + 1]! * 256 + all[at + 2]!;
-        if (size > MAX_FRAME) throw new H2Error("FRAME_SIZE_ERROR", "a frame is too large");
-        const end = at + HEAD + size;
-        if (end > all.length) break;
-        handle({
-          type: all[at + 3]!,
-          flags: all[at + 4]!,
-          stream: readUint31(all, at + 5),
-          payload: all.subarray(at + HEAD, end),
-        });
+      let at = preface ? readPreface(bytes) : 0;
+      if (preface) return;
+      if (size > 0) at += readBegun(bytes, at, handle);
+      while (bytes.length - at >= HEAD) {
+        const end = at + sizeOf(bytes, at);
+        if (end > bytes.length) break;
+        handle(frameAt(bytes, at, end));
         at = end;
       }
-      rest = at === all.length ? new Uint8Array(0) : all.slice(at);
+      if (at < bytes.length) readBegun(bytes, at, handle);
     },
   };
 }
 
-function startsLikePreface(bytes: Uint8Array): boolean {
-  const length = Math.min(bytes.length, PREFACE.length);
-  for (let i = 0; i < length; i++) if (bytes[i] !== PREFACE[i]) return false;
-  return true;
+/** Bytes of the frame that begins at an offset, its head included. Throws `H2Error`. */
+function sizeOf(bytes: Uint8Array, at: number): number {
+  const size = bytes[at]! * 65_536 + bytes[at + 1]! * 256 + bytes[at + 2]!;
+  if (size > MAX_FRAME) throw new H2Error("FRAME_SIZE_ERROR", "a frame is too large");
+  return HEAD + size;
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const out = new Uint8Array(a.length + b.length);
-  out.set(a);
-  out.set(b, a.length);
-  return out;
+function frameAt(bytes: Uint8Array, at: number, end: number): Frame {
+  return {
+    type: bytes[at + 3]!,
+    flags: bytes[at + 4]!,
+    stream: readUint31(bytes, at + 5),
+    payload: bytes.subarray(at + HEAD, end),
+  };
+}
+
+function startsLikePreface(bytes: Uint8Array, size: number): boolean {
+  for (let i = 0; i < size; i++) if (bytes[i] !== PREFACE[i]) return false;
+  return true;
 }
 
 /**

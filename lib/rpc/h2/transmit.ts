@@ -23,8 +23,14 @@ export type Outgoing =
 const CHUNK = 64 * 1024;
 /** Room in a piece that is not worth a frame. */
 const SMALLEST = 1024;
-/** Bytes the socket may have waiting before it is given more. */
-const UNSENT = 128 * 1024;
+/** A piece up to this size is copied out of its 64 KiB: idle connections have many of them under way. */
+const SHORT = 4096;
+/** Pieces kept to be filled again; 4 MiB. */
+const SPARE = 64;
+/** Bytes of a RST_STREAM frame. */
+const RESET = HEAD + 4;
+/** Bytes the socket may have waiting before it is given more: one large piece at a time. */
+const UNSENT = 32 * 1024;
 
 /** Writes what can be written now. */
 export function transmit(state: ConnectionState): void {
@@ -32,9 +38,11 @@ export function transmit(state: ConnectionState): void {
     const taken: (() => void)[] = [];
     const chunk = nextChunk(state, taken);
     if (!chunk) return;
-    state.unsent += chunk.length;
-    state.options.socket.write(chunk, () => {
-      state.unsent -= chunk.length;
+    const { length } = chunk;
+    state.unsent += length;
+    state.options.socket.write(chunk, (error) => {
+      state.unsent -= length;
+      if (!error) giveBack(chunk);
       for (const tell of taken) tell();
       transmit(state);
       closeIfDone(state);
@@ -42,25 +50,49 @@ export function transmit(state: ConnectionState): void {
   }
 }
 
-/** The next piece for the socket; `undefined` when nothing may be sent. */
-function nextChunk(state: ConnectionState, taken: (() => void)[]): Uint8Array | undefined {
-  const pieces: Piece[] = [];
-  let size = 0;
-  for (const bytes of state.control) {
-    pieces.push(bytes);
-    size += bytes.length;
-  }
-  state.control = [];
-  while (size < CHUNK - SMALLEST) {
-    const stream = nextReady(state);
-    if (!stream) break;
-    size += takeTurn(state, stream, pieces, taken, CHUNK - size);
-  }
-  return pieces.length === 0 ? undefined : assemble(pieces);
+/** A piece for the socket while it is put together. */
+interface Piece {
+  bytes: Uint8Array;
+  size: number;
 }
 
-/** Bytes as they are, or the head of a DATA frame with the stretch of content that follows it. */
-type Piece = Uint8Array | { stream: number; size: number };
+/** The next piece for the socket; `undefined` when nothing may be sent. */
+function nextChunk(state: ConnectionState, taken: (() => void)[]): Uint8Array | undefined {
+  if (state.control.length === 0 && !nextReady(state)) return undefined;
+  const piece: Piece = { bytes: spare.pop() ?? new Uint8Array(CHUNK), size: 0 };
+  let written = 0;
+  for (const bytes of state.control) {
+    if (!fits(piece, bytes)) break;
+    append(piece, bytes);
+    written++;
+  }
+  state.control = state.control.slice(written);
+  while (piece.size < CHUNK - SMALLEST && state.control.length === 0) {
+    const stream = nextReady(state);
+    if (!stream || !takeTurn(state, stream, piece, taken)) break;
+  }
+  if (piece.size > SHORT) return piece.bytes.subarray(0, piece.size);
+  const short = piece.bytes.slice(0, piece.size);
+  giveBack(piece.bytes);
+  return short;
+}
+
+/** Pieces that were sent, to be filled again: neither cleared by the platform nor collected. */
+const spare: Uint8Array[] = [];
+
+/** Takes a piece back that nobody reads any more. After a failure it is not known who does. */
+function giveBack({ buffer }: Uint8Array): void {
+  if (buffer.byteLength === CHUNK && spare.length < SPARE) spare.push(new Uint8Array(buffer));
+}
+
+function fits({ size }: Piece, bytes: Uint8Array): boolean {
+  return size + bytes.length <= CHUNK;
+}
+
+function append(piece: Piece, bytes: Uint8Array): void {
+  piece.bytes.set(bytes, piece.size);
+  piece.size += bytes.length;
+}
 
 /** The first stream that may send now. Those that have nothing to send are dropped from the list. */
 function nextReady(state: ConnectionState): StreamState | undefined {
@@ -75,80 +107,68 @@ function nextReady(state: ConnectionState): StreamState | undefined {
   return undefined;
 }
 
-/** Sends a frame, or a few, of one stream; then it is the next one's turn. */
+/**
+ * Sends a frame, or a few, of one stream; then it is the next one's turn. False when there is no
+ * room for them: header frames go together, in the next piece.
+ */
 function takeTurn(
   state: ConnectionState,
   stream: StreamState,
-  pieces: Piece[],
+  piece: Piece,
   taken: (() => void)[],
-  room: number,
-): number {
+): boolean {
   const next = stream.queue[0]!;
-  state.ready.delete(stream);
-  state.ready.add(stream);
   if ("frames" in next) {
+    const size = next.frames.reduce((sum, bytes) => sum + bytes.length, RESET);
+    if (piece.size > 0 && piece.size + size > CHUNK) return false;
+    if (size > CHUNK) piece.bytes = new Uint8Array(size);
     stream.queue.shift();
-    pieces.push(...next.frames);
-    if (next.end) end(state, stream, pieces);
-    return next.frames.reduce((sum, bytes) => sum + bytes.length, 0);
+    for (const bytes of next.frames) append(piece, bytes);
+    if (next.end) end(state, stream, piece);
+  } else {
+    takeContent(state, stream, piece, next);
+    if (next.part === next.parts.length) {
+      stream.queue.shift();
+      taken.push(next.taken);
+    }
   }
-  const limit = Math.min(state.peerMaxFrame, state.sendWindow, stream.sendWindow, room - HEAD);
-  const head = { stream: stream.id, size: 0 };
-  pieces.push(head);
-  head.size = takeContent(next, pieces, limit);
-  state.sendWindow -= head.size;
-  stream.sendWindow -= head.size;
-  if (next.part === next.parts.length) {
-    stream.queue.shift();
-    taken.push(next.taken);
-  }
-  return HEAD + head.size;
+  if (state.ready.delete(stream)) state.ready.add(stream);
+  return true;
 }
 
-/** Moves content of up to `limit` bytes into the pieces. */
+/** Moves content into the piece, as a DATA frame: as much as windows and room allow. */
 function takeContent(
+  state: ConnectionState,
+  stream: StreamState,
+  piece: Piece,
   next: Extract<Outgoing, { taken: () => void }>,
-  pieces: Piece[],
-  limit: number,
-): number {
-  let size = 0;
+): void {
+  const head = piece.size;
+  const from = head + HEAD;
+  const limit = Math.min(state.peerMaxFrame, state.sendWindow, stream.sendWindow, CHUNK - from);
+  piece.size = from;
   while (next.part < next.parts.length) {
     const part = next.parts[next.part]!;
-    const rest = part.length - next.at;
-    if (rest > limit - size) {
-      if (limit > size) pieces.push(part.subarray(next.at, next.at + limit - size));
-      next.at += limit - size;
-      return limit;
+    const left = from + limit - piece.size;
+    if (part.length - next.at > left) {
+      append(piece, part.subarray(next.at, next.at + left));
+      next.at += left;
+      break;
     }
-    pieces.push(next.at === 0 ? part : part.subarray(next.at));
-    size += rest;
+    append(piece, next.at === 0 ? part : part.subarray(next.at));
     next.part++;
     next.at = 0;
   }
-  return size;
+  const size = piece.size - from;
+  writeHead(piece.bytes, head, size, FRAME.DATA, 0, stream.id);
+  state.sendWindow -= size;
+  stream.sendWindow -= size;
 }
 
 /** Our side of the stream is over. A server that is done does not wait for the client to be. */
-function end(state: ConnectionState, stream: StreamState, pieces: Piece[]): void {
+function end(state: ConnectionState, stream: StreamState, piece: Piece): void {
   const { remoteEnded } = stream;
   if (!remoteEnded && state.options.role === "client") return;
-  if (!remoteEnded) pieces.push(resetFrame(stream.id, "NO_ERROR"));
+  if (!remoteEnded) append(piece, resetFrame(stream.id, "NO_ERROR"));
   removeStream(state, stream);
-}
-
-function assemble(pieces: readonly Piece[]): Uint8Array {
-  let size = 0;
-  for (const piece of pieces) size += piece instanceof Uint8Array ? piece.length : HEAD;
-  const chunk = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    if (piece instanceof Uint8Array) {
-      chunk.set(piece, at);
-      at += piece.length;
-    } else {
-      writeHead(chunk, at, piece.size, FRAME.DATA, 0, piece.stream);
-      at += HEAD;
-    }
-  }
-  return chunk;
 }
