@@ -14,6 +14,7 @@ import {
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { HttpInspectorSchema } from "#envoy/extensions/filters/listener/http_inspector/v3/http_inspector_pb.ts";
 import { OriginalDstSchema } from "#envoy/extensions/filters/listener/original_dst/v3/original_dst_pb.ts";
+import { OriginalSrcSchema } from "#envoy/extensions/filters/listener/original_src/v3/original_src_pb.ts";
 import { ProxyProtocolSchema } from "#envoy/extensions/filters/listener/proxy_protocol/v3/proxy_protocol_pb.ts";
 import { TlsInspectorSchema } from "#envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
@@ -29,6 +30,17 @@ export function httpProtocols(http10: boolean): string[] {
 /** Restores the address that a captured connection was meant for. */
 export function originalDestination(): ListenerFilter {
   return filter("envoy.filters.listener.original_dst", packAny(OriginalDstSchema, {}));
+}
+
+/** The mark by which the rules of TPROXY capture know the proxy's own packets; see `mesh-iptables`. */
+const TPROXY_MARK = 1337;
+
+/** Goes on in the name of the client: the workload sees whom it deals with. */
+export function originalSource(): ListenerFilter {
+  return filter(
+    "envoy.filters.listener.original_src",
+    packAny(OriginalSrcSchema, { mark: TPROXY_MARK }),
+  );
 }
 
 /** Takes the client's address from the header that a load balancer puts before the connection's bytes. */

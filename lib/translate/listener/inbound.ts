@@ -21,7 +21,14 @@ import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER } from "../cluster/mod.
 import { inboundRoute, MAX_DIRECT_RESPONSE_BODY } from "../route/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
 import { chain, forwardChain } from "./chain.ts";
-import { httpInspector, not, originalDestination, portIn, tlsInspector } from "./detect.ts";
+import {
+  httpInspector,
+  not,
+  originalDestination,
+  originalSource,
+  portIn,
+  tlsInspector,
+} from "./detect.ts";
 import { type Guard, looks, NO_GUARD, type Tell, waysIn } from "./guard.ts";
 import { type Binding, forwarding, type ManagerDefaults } from "./input.ts";
 import { managerFilter } from "./manager.ts";
@@ -44,7 +51,7 @@ export interface InboundPort {
 export interface VirtualInboundInput extends Binding {
   /** Ports that services or Sidecar listeners declare; of two with one number the first counts. */
   readonly ports: readonly InboundPort[];
-  /** TPROXY capture. */
+  /** TPROXY capture: the workload is to see its clients' addresses. */
   readonly transparent?: boolean;
   readonly manager: ManagerDefaults;
   /** Default: nothing is refused. */
@@ -81,7 +88,11 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
         return portChains(p, name, { destinationPort: p.port }, manager, guard, p.mode);
       }),
     ],
-    listenerFilters: [originalDestination(), ...inspectors],
+    listenerFilters: [
+      originalDestination(),
+      ...(input.transparent ? [originalSource()] : []),
+      ...inspectors,
+    ],
     detects: inspectors.length > 0,
   });
 }

@@ -21,6 +21,7 @@ import { RBACSchema as HttpRbacSchema } from "#envoy/extensions/filters/http/rba
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { HttpInspectorSchema } from "#envoy/extensions/filters/listener/http_inspector/v3/http_inspector_pb.ts";
 import { OriginalDstSchema } from "#envoy/extensions/filters/listener/original_dst/v3/original_dst_pb.ts";
+import { OriginalSrcSchema } from "#envoy/extensions/filters/listener/original_src/v3/original_src_pb.ts";
 import { ProxyProtocolSchema } from "#envoy/extensions/filters/listener/proxy_protocol/v3/proxy_protocol_pb.ts";
 import { TlsInspectorSchema } from "#envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { HttpConnectionManagerSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
@@ -45,6 +46,7 @@ const REGISTRY = createRegistry(
   HttpConnectionManagerSchema,
   HttpInspectorSchema,
   OriginalDstSchema,
+  OriginalSrcSchema,
   HttpRbacSchema,
   RouterSchema,
   TcpProxySchema,

@@ -1,0 +1,32 @@
+/**
+ * Somebody who asks, as a program of its own: in which network and group it runs is
+ * for whoever starts it to say. `ask.ts http URL HOST` or `ask.ts tcp ADDRESS PORT`;
+ * the answer, or what went wrong, is printed as JSON.
+ *
+ * @module
+ */
+import { askTcp, call } from "../../../scripts/harness/mod.ts";
+
+const [kind, where = "", more = ""] = Deno.args;
+const TIMEOUT_MS = 5_000;
+
+/** What is printed. */
+export interface Asked {
+  readonly status?: number;
+  /** Who answered. */
+  readonly from?: string;
+  /** The client's address, as who answered saw it. */
+  readonly seen?: string;
+  readonly error?: string;
+}
+
+async function ask(): Promise<Asked> {
+  if (kind === "tcp") return { from: await askTcp(where, Number(more), TIMEOUT_MS) };
+  const { status, headers } = await call(where, { host: more, timeoutMs: TIMEOUT_MS });
+  return { status, from: headers["x-backend"], seen: headers["x-seen"] };
+}
+
+if (import.meta.main) {
+  const asked = await ask().catch((e: Error): Asked => ({ error: e.message }));
+  console.log(JSON.stringify(asked));
+}

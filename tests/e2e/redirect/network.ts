@@ -1,0 +1,123 @@
+/**
+ * Two network namespaces with a link between them: in one a workload whose traffic
+ * the kernel redirects to its proxy, in the other somebody elsewhere.
+ *
+ * The rules are those of the node agent's `mesh-iptables`, as far as TCP over IPv4
+ * goes; what has the group {@link PROXY_GROUP} is the proxy and is left alone.
+ *
+ * @module
+ */
+
+/** The group whose traffic is not redirected. */
+export const PROXY_GROUP = 1337;
+
+/** Addresses in the workload's namespace. */
+export const WORKLOAD = "10.99.0.2";
+
+/** Address of whoever is elsewhere. */
+export const ELSEWHERE = "10.99.0.1";
+
+/** How traffic that comes in is captured. */
+export type Capture = "REDIRECT" | "TPROXY";
+
+/** Two namespaces. */
+export interface Network extends AsyncDisposable {
+  /** Name of the workload's namespace. */
+  readonly workload: string;
+  /** Name of the other one. */
+  readonly elsewhere: string;
+}
+
+/** Runs a program; what it says, or an error with what it complained of. */
+export async function run(command: string, ...args: readonly string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, {
+    args: [...args],
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const text = new TextDecoder();
+  if (!success) throw new Error(`${command} ${args.join(" ")}: ${text.decode(stderr)}`);
+  return text.decode(stdout);
+}
+
+/** What is missing for such a network, or `undefined`. */
+export function missing(): string | undefined {
+  if (Deno.uid() !== 0) return "needs root";
+  for (const tool of ["ip", "iptables", "setpriv"]) {
+    try {
+      new Deno.Command(tool, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
+    } catch {
+      return `needs ${tool}`;
+    }
+  }
+  const probe = `mesh-probe-${Deno.pid}`;
+  const ip = (...args: string[]): boolean =>
+    new Deno.Command("ip", { args, stdout: "null", stderr: "null" }).outputSync().success;
+  const capture = ["-t", "nat", "-A", "OUTPUT", "-p", "tcp", "-j", "REDIRECT", "--to-ports", "1"];
+  const able = ip("netns", "add", probe) && ip("netns", "exec", probe, "iptables", ...capture);
+  ip("netns", "del", probe);
+  return able ? undefined : "needs network namespaces with iptables";
+}
+
+/** Makes the namespaces, and redirects the workload's traffic. */
+export async function makeNetwork(capture: Capture): Promise<Network> {
+  const tag = `${Deno.pid}-${capture.toLowerCase()}`;
+  const [workload, elsewhere] = [`mesh-w-${tag}`, `mesh-e-${tag}`];
+  const network: Network = {
+    workload,
+    elsewhere,
+    [Symbol.asyncDispose]: async () => {
+      for (const name of [workload, elsewhere]) {
+        await run("ip", "netns", "del", name).catch(() => {});
+      }
+    },
+  };
+  try {
+    for (const name of [workload, elsewhere]) await run("ip", "netns", "add", name);
+    const link = ["link", "add", "eth0", "netns", workload, "type", "veth"];
+    await run("ip", ...link, "peer", "name", "eth0", "netns", elsewhere);
+    for (const [name, address] of [[workload, WORKLOAD], [elsewhere, ELSEWHERE]] as const) {
+      const within = ["-n", name];
+      await run("ip", ...within, "addr", "add", `${address}/24`, "dev", "eth0");
+      await run("ip", ...within, "link", "set", "lo", "up");
+      await run("ip", ...within, "link", "set", "eth0", "up");
+    }
+    // Virtual addresses of services lie beyond the other one.
+    await run("ip", "-n", workload, "route", "add", "default", "via", ELSEWHERE);
+    await redirect(workload, capture);
+    return network;
+  } catch (e) {
+    await network[Symbol.asyncDispose]();
+    throw e;
+  }
+}
+
+const OWN = ["-m", "owner", "--gid-owner", `${PROXY_GROUP}`];
+const MARK = `${PROXY_GROUP}`;
+const TABLE = "133";
+
+async function redirect(name: string, capture: Capture): Promise<void> {
+  const rule = (table: string, chain: string, ...rest: readonly string[]): Promise<string> =>
+    run("ip", "netns", "exec", name, "iptables", "-t", table, "-A", chain, ...rest);
+  await rule("nat", "OUTPUT", "-o", "lo", "-s", "127.0.0.6/32", "-j", "RETURN");
+  await rule("nat", "OUTPUT", ...OWN, "-j", "RETURN");
+  await rule("nat", "OUTPUT", "-d", "127.0.0.1/32", "-j", "RETURN");
+  await rule("nat", "OUTPUT", "-p", "tcp", "-j", "REDIRECT", "--to-ports", "15001");
+  if (capture === "REDIRECT") {
+    await rule("nat", "PREROUTING", "-p", "tcp", "-j", "REDIRECT", "--to-ports", "15006");
+    return;
+  }
+  const before = (...rest: readonly string[]): Promise<string> =>
+    rule("mangle", "PREROUTING", "-p", "tcp", ...rest);
+  // What belongs to a connection of the proxy's stays on this machine, whatever its address.
+  await before("-m", "mark", "--mark", MARK, "-j", "CONNMARK", "--save-mark");
+  await before("-i", "lo", "-j", "RETURN");
+  const state = ["-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED"];
+  await before(...state, "-j", "MARK", "--set-mark", MARK);
+  await before(...state, "-j", "ACCEPT");
+  await before("-j", "TPROXY", "--on-port", "15006", "--tproxy-mark", `${MARK}/0xffffffff`);
+  const connection = ["-m", "connmark", "--mark", MARK];
+  await rule("mangle", "OUTPUT", "-p", "tcp", ...connection, "-j", "CONNMARK", "--restore-mark");
+  await run("ip", "-n", name, "rule", "add", "fwmark", MARK, "lookup", TABLE);
+  await run("ip", "-n", name, "route", "add", "local", "0.0.0.0/0", "dev", "lo", "table", TABLE);
+}

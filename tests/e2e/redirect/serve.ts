@@ -1,0 +1,32 @@
+/**
+ * Somebody who answers, as a program of its own: `serve.ts NAME http:ADDRESS:PORT
+ * tcp:ADDRESS:PORT …`. Answers tell the name, and the client's address as it was seen.
+ *
+ * @module
+ */
+const [name = "", ...places] = Deno.args;
+
+function answer(_request: Request, { remoteAddr }: Deno.ServeHandlerInfo): Response {
+  const seen = "hostname" in remoteAddr ? remoteAddr.hostname : "";
+  return new Response("", { headers: { "x-backend": name, "x-seen": seen } });
+}
+
+async function echo(connection: Deno.TcpConn): Promise<void> {
+  const greeting = `${name} ${connection.remoteAddr.hostname}\n`;
+  await connection.write(new TextEncoder().encode(greeting));
+  await connection.readable.pipeTo(connection.writable);
+}
+
+for (const place of places) {
+  const [kind, hostname, port] = place.split(":");
+  const at = { hostname, port: Number(port) };
+  if (kind === "http") Deno.serve({ ...at, onListen: () => {} }, answer);
+  else {
+    const listener = Deno.listen(at);
+    (async () => {
+      // Clients may go at any time.
+      for await (const connection of listener) echo(connection).catch(() => {});
+    })();
+  }
+}
+console.log("ready");

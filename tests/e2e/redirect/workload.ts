@@ -1,0 +1,82 @@
+/**
+ * What runs beside a workload whose traffic is redirected, as a program in the
+ * workload's network: the daemon, and an agent with its Envoy. `workload.ts CAPTURE
+ * DIR`; prints `ready`, and goes when its input ends.
+ *
+ * @module
+ */
+import { makeConfigDir, startAgent, startDaemon } from "../../../scripts/harness/mod.ts";
+import { envoyPath } from "../../../scripts/tools.ts";
+import { documents, manifest, type Spec } from "../../support/manifest.ts";
+import { ELSEWHERE, WORKLOAD } from "./network.ts";
+
+/** Ports of the application: declared for HTTP and TCP, and one that nothing declares. */
+export const APPLICATION = { http: 8080, tcp: 9000, undeclared: 8090 } as const;
+
+/** Ports elsewhere: of services, and one that no service has. */
+export const FAR = { http: 8000, tcp: 7001, unknown: 8055 } as const;
+
+/** Addresses that services elsewhere are called by. */
+export const VIRTUAL = { http: "10.98.0.1", tcp: "10.98.0.2" } as const;
+
+function service(name: string, protocol: string, number: number, more: Spec): string {
+  return manifest("ServiceEntry", name, {
+    hosts: [`${name}.test`],
+    location: "MESH_INTERNAL",
+    resolution: "STATIC",
+    ports: [{ number, protocol, name: "main" }],
+    ...more,
+  }, "shop");
+}
+
+const CONFIGURATION = documents(
+  service("app", "HTTP", APPLICATION.http, {
+    endpoints: [{ address: WORKLOAD, labels: { app: "app" } }],
+  }),
+  service("till", "TCP", APPLICATION.tcp, {
+    endpoints: [{ address: WORKLOAD, labels: { app: "app" } }],
+  }),
+  service("far", "HTTP", 80, {
+    addresses: [VIRTUAL.http],
+    endpoints: [{ address: ELSEWHERE, ports: { main: FAR.http } }],
+  }),
+  service("bytes", "TCP", 7000, {
+    addresses: [VIRTUAL.tcp],
+    endpoints: [{ address: ELSEWHERE, ports: { main: FAR.tcp } }],
+  }),
+  manifest("VirtualService", "far", {
+    hosts: ["far.test"],
+    http: [{
+      match: [{ uri: { prefix: "/teapot" } }],
+      directResponse: { status: 418 },
+    }, { route: [{ destination: { host: "far.test" } }] }],
+  }, "shop"),
+  manifest("AuthorizationPolicy", "secret", {
+    selector: { matchLabels: { app: "app" } },
+    action: "DENY",
+    rules: [{ to: [{ operation: { paths: ["/secret"], ports: [`${APPLICATION.http}`] } }] }],
+  }, "shop").replace("networking.mesh.io/v1", "security.mesh.io/v1"),
+);
+
+async function main(capture: string, dir: string): Promise<void> {
+  await using config = await makeConfigDir();
+  await config.write("mesh.yaml", CONFIGURATION);
+  await using daemon = await startDaemon({ configDir: config.path });
+  await using agent = await startAgent({
+    role: "sidecar",
+    name: "app",
+    namespace: "shop",
+    labels: { app: "app" },
+    ip: WORKLOAD,
+    xds: daemon.xds,
+    envoy: await envoyPath(),
+    dir,
+    env: { MESH_META_INTERCEPTION_MODE: capture },
+  });
+  console.log("ready");
+  for await (const _ of Deno.stdin.readable) { /* Nothing is said; the end is waited for. */ }
+  const refused = Object.values(await agent.stats("update_rejected$"));
+  if (refused.some((count) => count > 0)) console.log("the proxy refused something");
+}
+
+if (import.meta.main) await main(Deno.args[0]!, Deno.args[1]!);

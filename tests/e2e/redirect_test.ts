@@ -1,0 +1,128 @@
+/**
+ * Traffic that the kernel redirects to a real Envoy: what leaves a workload and what
+ * comes to it, by REDIRECT and by TPROXY, in network namespaces of their own.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { envoyPath } from "../../scripts/tools.ts";
+import type { Asked } from "./redirect/ask.ts";
+import {
+  type Capture,
+  ELSEWHERE,
+  makeNetwork,
+  missing,
+  type Network,
+  PROXY_GROUP,
+  run,
+  WORKLOAD,
+} from "./redirect/network.ts";
+import { APPLICATION, FAR, VIRTUAL } from "./redirect/workload.ts";
+
+const LACKING = missing();
+
+/** What Envoy calls from inside, where it does not go in its client's name. */
+const PROXYS_OWN = "127.0.0.6";
+
+const program = (name: string): string => new URL(`redirect/${name}.ts`, import.meta.url).pathname;
+
+/** A program in a namespace; goes when its input ends, or is ended. */
+async function start(
+  namespace: string,
+  args: readonly string[],
+  group = 0,
+): Promise<AsyncDisposable> {
+  const child = new Deno.Command("ip", {
+    args: ["netns", "exec", namespace]
+      .concat("setpriv", `--regid=${group}`, "--clear-groups")
+      .concat(Deno.execPath(), "run", "-q", "-A", ...args),
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let said = "";
+  let ready = (): void => {};
+  const begun = new Promise<void>((resolve) => ready = resolve);
+  const collect = (stream: ReadableStream<Uint8Array>): Promise<void> =>
+    stream.pipeThrough(new TextDecoderStream()).pipeTo(
+      new WritableStream({
+        write: (text) => {
+          said += text;
+          if (/^ready$/m.test(said)) ready();
+        },
+      }),
+    );
+  const read = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  const ended = child.status.then(({ code }) => {
+    throw new Error(`${args.join(" ")} ended with ${code}:\n${said}`);
+  });
+  // It is waited for here, and ends when it is told to.
+  ended.catch(() => {});
+  await Promise.race([begun, ended]);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await child.stdin.close();
+      // A program that serves looks at no input.
+      if (group === 0) child.kill("SIGTERM");
+      await child.status;
+      await read;
+      assert.ok(!said.includes("refused"), said);
+    },
+  };
+}
+
+async function asks(namespace: string, ...args: readonly string[]): Promise<Asked> {
+  const deno = [Deno.execPath(), "run", "-q", "-A", program("ask")];
+  return JSON.parse(await run("ip", "netns", "exec", namespace, ...deno, ...args));
+}
+
+async function outbound({ workload }: Network): Promise<void> {
+  const get = (url: string, host: string): Promise<Asked> => asks(workload, "http", url, host);
+  const virtual = await get(`http://${VIRTUAL.http}/`, "far.test");
+  assert.deepEqual(virtual, { status: 200, from: "far", seen: WORKLOAD });
+  const routed = await get(`http://${VIRTUAL.http}/teapot`, "far.test");
+  assert.equal(routed.status, 418, "a rule of the mesh applies");
+  const bytes = await asks(workload, "tcp", VIRTUAL.tcp, "7000");
+  assert.equal(bytes.from, `far ${WORKLOAD}`);
+  const unknown = await get(`http://${ELSEWHERE}:${FAR.unknown}/`, "nobody.test");
+  assert.deepEqual(unknown, { status: 200, from: "far", seen: WORKLOAD }, "where it was meant to");
+}
+
+async function inbound({ elsewhere }: Network, seen: string): Promise<void> {
+  const get = (path: string, port: number): Promise<Asked> =>
+    asks(elsewhere, "http", `http://${WORKLOAD}:${port}${path}`, "app.test");
+  assert.deepEqual(await get("/", APPLICATION.http), { status: 200, from: "app", seen });
+  assert.equal((await get("/secret", APPLICATION.http)).status, 403, "a policy applies");
+  const bytes = await asks(elsewhere, "tcp", WORKLOAD, `${APPLICATION.tcp}`);
+  assert.equal(bytes.from, `app ${seen}`);
+  const undeclared = await get("/", APPLICATION.undeclared);
+  assert.deepEqual(undeclared, { status: 200, from: "app", seen });
+}
+
+const SEEN: Readonly<Record<Capture, string>> = { REDIRECT: PROXYS_OWN, TPROXY: ELSEWHERE };
+
+for (const capture of ["REDIRECT", "TPROXY"] as const) {
+  const what = capture === "TPROXY" ? ", which sees its clients' addresses" : "";
+  Deno.test({
+    name: `traffic that ${capture} captures, of a workload and to it${what}` +
+      (LACKING === undefined ? "" : ` [${LACKING}]`),
+    ignore: LACKING !== undefined,
+    fn: async (t) => {
+      await envoyPath();
+      const dir = await Deno.makeTempDir({ prefix: "mesh-redirect-" });
+      await using stack = new AsyncDisposableStack();
+      stack.defer(() => Deno.remove(dir, { recursive: true }));
+      const network = stack.use(await makeNetwork(capture));
+      const { http, tcp, undeclared } = APPLICATION;
+      const places = (...of: [string, number][]): string[] =>
+        of.map(([kind, port]) => `${kind}:0.0.0.0:${port}`);
+      const application = places(["http", http], ["tcp", tcp], ["http", undeclared]);
+      const far = places(["http", FAR.http], ["tcp", FAR.tcp], ["http", FAR.unknown]);
+      stack.use(await start(network.workload, [program("serve"), "app", ...application]));
+      stack.use(await start(network.elsewhere, [program("serve"), "far", ...far]));
+      stack.use(await start(network.workload, [program("workload"), capture, dir], PROXY_GROUP));
+      await t.step("outbound", () => outbound(network));
+      await t.step("inbound", () => inbound(network, SEEN[capture]));
+    },
+  });
+}
