@@ -118,10 +118,16 @@ function count(index: IndexTable, key: string, member: string, by: number): void
   if (had + by === 0) bucket.members.delete(member);
   else bucket.members.set(member, had + by);
   if (had !== 0 && had + by !== 0) return;
+  if (by > 0 && isUnasked(bucket)) return;
   const touched = index.engine.touchedBuckets;
   let before = touched.get(bucket);
   if (before === undefined) touched.set(bucket, before = new Map());
   if (!before.has(member)) before.set(member, had !== 0);
+}
+
+/** Whether there is nobody to tell of new members, and nothing kept to bring up to date: at a start, that is every bucket. */
+function isUnasked({ cell, any, watchers, sorted }: Bucket): boolean {
+  return cell === undefined && any === undefined && watchers === undefined && sorted === undefined;
 }
 
 /** Tells the readers of each touched bucket what the transaction has made of it, all in all. */

@@ -106,9 +106,10 @@ export function createReader(options: ReaderOptions): FileReader {
       try {
         const [bytes, after] = await inTime(file, async () => {
           const bytes = await io.read(path, limits.fileBytes, stamp.size);
-          return [bytes, await io.stat(path)] as const;
+          // What is read at once, come what may, needs no second look; the next round has one.
+          return [bytes, now ? stamp : await io.stat(path)] as const;
         });
-        if (after.stamp !== stamp.stamp && !now && mayWait(file, Date.now())) return undefined;
+        if (after.stamp !== stamp.stamp && mayWait(file, Date.now())) return undefined;
         waits.delete(file);
         const digest = hash(bytes);
         seen.set(file, { stamp: stamp.stamp, digest, racy: age < TICK_MS });
