@@ -142,7 +142,8 @@ export interface Collection {
   /**
    * Counts users; a collection without users is an orphan and may be evicted. A
    * collection is built at first use, or by the first publication after it was
-   * retained. One that is used after its eviction is built anew.
+   * retained, or before both by {@link Graph.prepare}. One that is used after its
+   * eviction is built anew.
    */
   retain(): void;
   release(): void;
@@ -390,7 +391,8 @@ export interface Graph {
   /**
    * Builds collections that are retained and not built yet, for about so many
    * milliseconds; returns whether nothing is left. The first look at such a
-   * collection, or the next publication, would build it in one piece.
+   * collection would build what is left of it in one piece. Edits and publications may
+   * come between two calls; publications leave to the next call what the last one left.
    */
   prepare(millis: number): boolean;
   /**

@@ -26,7 +26,7 @@ export interface Recipe {
   readonly keyOf: ((member: string) => string) | undefined;
 }
 
-/** A collection. Built at first use; unbuilt again by eviction. */
+/** A collection. Built at first use or, little by little, before it; unbuilt again by eviction. */
 export class LiveCollection implements Collection {
   readonly kind = "collection";
   readonly id: number;
@@ -34,6 +34,8 @@ export class LiveCollection implements Collection {
   readonly cell: Cell;
   readonly memberHome: MemberHome;
   built = false;
+  /** Whether building has begun: changes make suspects from then on. */
+  begun = false;
   users = 0;
   claims: Claims = new Claims();
   readonly log: ChangeLog;
@@ -41,6 +43,8 @@ export class LiveCollection implements Collection {
   stamp = 0;
   /** The list last taken: members, or the buckets watched. */
   sources: ReadonlySet<string> = new Set();
+  /** The derived value that {@link sources} was made of. */
+  taken: readonly string[] | undefined = undefined;
   /** Of each member, how many sources name it. */
   readonly counts: Map<string, number> = new Map();
   /** A cell for each member: its value is the resources taken, its one dependency the cell they came from. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Step } from "./ahead.ts";
 import type { Edit, Fault, GraphOptions, Resource } from "./api.ts";
 import type { Bucket, IndexTable } from "./buckets.ts";
 import { type Cell, IDLE, type Trouble } from "./cell.ts";
@@ -79,11 +80,13 @@ export class Engine {
   /** Whether cells are being computed ahead of a publication: collections stay as they are then. */
   ahead = false;
   /** Set when a computation was given up for asking for a collection that must stay as it is. */
-  halted = false;
+  halted: LiveCollection | undefined = undefined;
   /** Cells for which that was so; they wait for the publication. */
   readonly postponed: Set<Cell> = new Set();
-  /** Of collections that are being built little by little, the cells that are still to come. */
-  readonly preparing: WeakMap<LiveCollection, Iterator<Cell>> = new WeakMap();
+  /** Whether collections are being built little by little. */
+  preparing = false;
+  /** The piece of building a collection that is being done. */
+  step: Step | undefined = undefined;
   /** Busy cells, outermost first, and beside each the dependency to verify next. */
   readonly path: Cell[] = [];
   readonly cursors: number[] = [];

@@ -26,6 +26,7 @@ type Step =
   | { readonly do: "peek"; readonly table: number; readonly key: string }
   | { readonly do: "read" | "hold" | "drop"; readonly which: number }
   | { readonly do: "warm"; readonly steps: number }
+  | { readonly do: "prepare"; readonly steps: number }
   | { readonly do: "evict"; readonly cells: number; readonly collections: number };
 
 /** What someone who holds a view has seen of it. */
@@ -83,8 +84,11 @@ function steps(faults: boolean): fc.Arbitrary<Step[]> {
       }),
     },
     {
-      weight: 2,
-      arbitrary: fc.record({ do: fc.constant("warm" as const), steps: fc.nat(8) }),
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constantFrom("warm" as const, "prepare" as const),
+        steps: fc.nat(8),
+      }),
     },
     fc.record({
       do: fc.constant("evict" as const),
@@ -148,6 +152,9 @@ class Run {
         return this.#drop(this.world.views()[step.which]!);
       case "warm":
         return this.#warm(step.steps);
+      case "prepare":
+        for (let n = 0; n < step.steps; n++) if (graph.prepare(0)) break;
+        return;
       case "evict":
         graph.evict(step);
     }

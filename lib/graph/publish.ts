@@ -18,7 +18,10 @@ export function publish(engine: Engine): ReadonlySet<Collection> {
   engine.mustBeIdle("A publication");
   engine.activity = "publication";
   try {
-    for (const collection of engine.staleCollections) engine.pull(collection.cell);
+    for (const collection of engine.staleCollections) {
+      // What is being built little by little goes on being so: nobody has seen it yet.
+      if (collection.built || !engine.preparing) engine.pull(collection.cell);
+    }
     // A fault is listed until it is known to be healed, whether or not it is still read.
     for (const cell of [...engine.faulted]) engine.pull(cell);
     const moved = freshen(engine);

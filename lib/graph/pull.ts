@@ -82,7 +82,7 @@ function advance(engine: Engine, cell: Cell): Cell | undefined {
   const home = cell.home;
   if (home.kind === "collection") {
     if (engine.ahead) {
-      engine.halted = true;
+      engine.halted = home;
       throw HALTED;
     }
     settle(engine, home);
@@ -143,7 +143,7 @@ function compute(engine: Engine, cell: Cell, table: DerivedTable): Cell | undefi
     engine.depth--;
     engine.frame = outer;
   }
-  if (engine.halted) {
+  if (engine.halted !== undefined) {
     engine.top = base;
     throw HALTED;
   }

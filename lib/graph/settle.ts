@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { attempt, type Step } from "./ahead.ts";
 import type { Resource } from "./api.ts";
 import { bucketOf, leaveBucket } from "./buckets.ts";
 import { addReader, Cell, COMPUTED, STALE, unlink, VALUE } from "./cell.ts";
@@ -14,16 +15,25 @@ import { heal, healAside, raise, raiseAside } from "./fault.ts";
 import { derivedCell } from "./read.ts";
 
 const NOTHING: readonly Resource[] = Object.freeze([]);
+const NOBODY: readonly string[] = Object.freeze([]);
 
-/** Settles a collection; builds it when it is not built. Called with its cell busy. */
+/** In place of a revision: nothing was taken yet. */
+const NEVER = -1;
+
+/**
+ * Settles a collection; builds it when it is not built, as far as the engine's step
+ * goes if there is one for it. Called with its cell busy.
+ */
 export function settle(engine: Engine, collection: LiveCollection): void {
   const { cell, suspects } = collection;
   const building = !collection.built;
-  if (building) begin(engine, collection);
-  followList(engine, collection);
+  const step = engine.step?.collection === collection ? engine.step : undefined;
+  if (!collection.begun) begin(engine, collection);
+  if (!followList(engine, collection, step)) return;
   for (const member of suspects) {
+    if (!settleMember(engine, collection, member, step)) return;
     suspects.delete(member);
-    settleMember(engine, collection, member);
+    if (step?.late() === true && suspects.size > 0) return;
   }
   if (building) finishBuild(engine, collection);
   else writeLog(engine, collection);
@@ -35,7 +45,7 @@ export function settle(engine: Engine, collection: LiveCollection): void {
 
 function begin(engine: Engine, collection: LiveCollection): void {
   const { members, index, listTable, listKey } = collection.recipe;
-  collection.built = true;
+  collection.begun = true;
   collection.claims = new Claims();
   if (collection.users === 0) engine.orphans.add(collection);
   // Used again after an eviction, by someone who had kept the object.
@@ -53,16 +63,30 @@ function begin(engine: Engine, collection: LiveCollection): void {
   }
 }
 
-/** Takes over a derived list of members or buckets when it has changed. */
-function followList(engine: Engine, collection: LiveCollection): void {
+/** Takes over a derived list of members or buckets when it is another. Returns whether the list is there. */
+function followList(engine: Engine, collection: LiveCollection, step: Step | undefined): boolean {
   const list = collection.cell.deps[0];
-  if (list === undefined) return;
-  engine.pull(list);
-  if ((collection.cell.flags & COMPUTED) !== 0 && list.changedAt <= collection.cell.verifiedAt) {
-    return;
-  }
-  const value = (list.flags & VALUE) !== 0 ? list.value as readonly string[] : [];
+  if (list === undefined) return true;
+  if (!bringUp(engine, list, step)) return false;
+  const value = (list.flags & VALUE) !== 0 ? list.value as readonly string[] : NOBODY;
+  // A list that is computed to be the same stays the same object.
+  if (value === collection.taken) return true;
   takeSources(collection, value);
+  collection.taken = value;
+  return true;
+}
+
+/** Brings a cell up to date. Returns whether it is: in a step, the collections it reads are built before. */
+function bringUp(engine: Engine, cell: Cell, step: Step | undefined): boolean {
+  if (step !== undefined && (cell.flags & STALE) !== 0) {
+    const missing = attempt(engine, cell);
+    if (missing !== undefined && !missing.built && !step.waiting.includes(missing)) {
+      step.blocked = missing;
+      return false;
+    }
+  }
+  engine.pull(cell);
+  return true;
 }
 
 /** Exchanges the sources for others; what is in both is not touched. */
@@ -90,24 +114,30 @@ function part(collection: LiveCollection, source: string): void {
   leaveBucket(bucket, collection);
 }
 
-/** Looks at one suspect: new, gone, or perhaps changed. */
-function settleMember(engine: Engine, collection: LiveCollection, member: string): void {
+/** Looks at one suspect: new, gone, or perhaps changed. Returns whether that is done. */
+function settleMember(
+  engine: Engine,
+  collection: LiveCollection,
+  member: string,
+  step: Step | undefined,
+): boolean {
   const known = collection.members.get(member);
   if (!collection.counts.has(member)) {
     if (known !== undefined) dropMember(engine, collection, known);
     else healAside(engine, collection.name, member);
-    return;
+    return true;
   }
   const cell = known ?? addMember(engine, collection, member);
-  if (cell === undefined) return;
+  if (cell === undefined) return true;
   const source = cell.deps[0]!;
-  engine.pull(source);
-  if (known === undefined || source.changedAt > cell.verifiedAt) {
+  if (!bringUp(engine, source, step)) return false;
+  if (source.changedAt > cell.verifiedAt) {
     const list = (source.flags & VALUE) !== 0 ? source.value as readonly Resource[] : NOTHING;
     take(collection, cell, distinct(list));
   }
   cell.flags &= ~STALE;
   cell.verifiedAt = engine.revision;
+  return true;
 }
 
 function addMember(engine: Engine, collection: LiveCollection, member: string): Cell | undefined {
@@ -124,6 +154,7 @@ function addMember(engine: Engine, collection: LiveCollection, member: string): 
   note(engine, collection, member, source);
   const cell = new Cell(collection.memberHome, member, VALUE);
   cell.value = NOTHING;
+  cell.verifiedAt = NEVER;
   cell.deps = [source];
   addReader(engine, source, cell);
   collection.members.set(member, cell);
@@ -157,6 +188,7 @@ function finishBuild(engine: Engine, collection: LiveCollection): void {
   collection.claims.takeTouched();
   collection.claims.takeHanded();
   collection.log.reset(engine.revision);
+  collection.built = true;
   collection.stamp++;
   collection.cell.changedAt = engine.revision;
 }
@@ -210,11 +242,12 @@ export function unbuild(engine: Engine, collection: LiveCollection): void {
   collection.counts.clear();
   collection.suspects.clear();
   collection.sources = new Set();
+  collection.taken = undefined;
   unlink(engine, cell);
   if (cell.fault !== undefined) heal(engine, cell);
   collection.claims = new Claims();
   collection.log.reset(engine.revision);
-  collection.built = false;
+  collection.built = collection.begun = false;
   collection.stamp++;
   cell.flags = STALE;
   engine.staleCollections.delete(collection);

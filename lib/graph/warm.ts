@@ -6,7 +6,8 @@
  *
  * @module
  */
-import { type Cell, STALE, VALUE } from "./cell.ts";
+import { attempt, type Step } from "./ahead.ts";
+import { type Cell, STALE } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { Engine } from "./engine.ts";
 import { derivedCell } from "./read.ts";
@@ -19,65 +20,54 @@ import { derivedCell } from "./read.ts";
  */
 export function warm(engine: Engine, late: () => boolean): boolean {
   engine.mustBeIdle("Working ahead");
-  engine.ahead = true;
   try {
     for (const cell of demanded(engine)) {
       if ((cell.flags & STALE) === 0 || engine.postponed.has(cell)) continue;
-      attempt(engine, cell);
+      if (attempt(engine, cell) !== undefined) engine.postponed.add(cell);
       if (late()) return false;
     }
     return true;
   } finally {
-    engine.ahead = false;
     engine.flush();
   }
 }
 
 /**
- * Builds what is kept and not built yet, a few cells at a time. How far each collection got is
- * remembered: beginning anew with each call would take longer than the work itself.
+ * Builds what is kept and not built yet, a few members at a time. What is built of a
+ * collection stays, and is brought up to date with the edits that come in between.
  *
- * @param late whether time is up; asked after every cell
+ * @param late whether time is up; asked after every member
  * @returns whether nothing is left
  */
 export function prepare(engine: Engine, late: () => boolean): boolean {
   engine.mustBeIdle("Preparing");
-  for (const collection of engine.staleCollections) {
-    if (collection.built) continue;
-    const cells = engine.preparing.get(collection) ?? membersToCome(engine, collection);
-    engine.preparing.set(collection, cells);
-    if (!advance(engine, cells, late)) return false;
-    engine.preparing.delete(collection);
-    collection.current();
-    if (late()) return false;
-  }
-  return true;
-}
-
-/** Computes cells until there are no more or time is up; whether there are no more. */
-function advance(engine: Engine, cells: Iterator<Cell>, late: () => boolean): boolean {
-  engine.ahead = true;
+  engine.preparing = true;
   try {
-    for (let next = cells.next(); !next.done; next = cells.next()) {
-      const cell = next.value;
-      if ((cell.flags & STALE) !== 0 && !engine.postponed.has(cell)) attempt(engine, cell);
-      if (late()) return false;
+    for (const collection of engine.staleCollections) {
+      if (collection.built) continue;
+      if (!build(engine, collection, late) || late()) return false;
     }
+    engine.preparing = false;
     return true;
   } finally {
-    engine.ahead = false;
+    engine.step = undefined;
     engine.flush();
   }
 }
 
-function attempt(engine: Engine, cell: Cell): void {
-  try {
-    engine.pull(cell);
-  } catch (error) {
-    if (!engine.halted) throw error;
-    engine.halted = false;
-    engine.postponed.add(cell);
+/** Builds a collection, those that it is made of first, until time is up; whether it is built. */
+function build(engine: Engine, collection: LiveCollection, late: () => boolean): boolean {
+  const waiting = [collection];
+  for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
+    const step: Step = { collection: next, late, waiting, blocked: undefined };
+    engine.step = step;
+    engine.pull(next.cell);
+    if (next.built) waiting.pop();
+    else if (step.blocked === undefined) return false;
+    // Not before something of it is built: the way here is gone again with every call.
+    else waiting.push(step.blocked);
   }
+  return true;
 }
 
 /** The cells that a publication would bring up to date. */
@@ -87,25 +77,6 @@ function* demanded(engine: Engine): IterableIterator<Cell> {
   }
   for (const watch of engine.staleWatches) if (watch.deps[0] !== undefined) yield watch.deps[0];
   yield* engine.faulted;
-}
-
-/** The members that a collection will have once it is built, without building it. */
-function* membersToCome(engine: Engine, collection: LiveCollection): IterableIterator<Cell> {
-  const { members, index, listTable, listKey } = collection.recipe;
-  let sources: Iterable<string> = [];
-  if (listTable !== undefined) {
-    const list = derivedCell(engine, listTable, listKey);
-    yield list;
-    if ((list.flags & VALUE) !== 0) sources = list.value as readonly string[];
-  } else if ("list" in members) {
-    sources = members.list;
-  } else if ("buckets" in members) {
-    sources = members.buckets;
-  }
-  for (const source of sources) {
-    const found = index === undefined ? [source] : index.buckets.get(source)?.members.keys() ?? [];
-    for (const member of [...found]) yield* sourceOf(engine, collection, member);
-  }
 }
 
 /** The list of a collection, and the cells of its suspects; with a new list, of those that are to come. */
