@@ -240,6 +240,37 @@ const PILOT_ENABLE_KVSTORE_FILTER = declareEnv({
   readers,
 });
 
+const PILOT_ENABLE_PERSISTENT_SESSION_FILTER = declareEnv({
+  name: "PILOT_ENABLE_PERSISTENT_SESSION_FILTER",
+  type: "bool",
+  default: false,
+  doc: "Keep sessions at one endpoint for services with one of the two labels below.",
+  readers,
+});
+
+const PILOT_PERSISTENT_SESSION_LABEL = declareEnv({
+  name: "PILOT_PERSISTENT_SESSION_LABEL",
+  type: "string",
+  default: "mesh.io/persistent-session",
+  doc: "Label of services whose sessions are known by a cookie: `name:/path`.",
+  readers,
+});
+
+const PILOT_PERSISTENT_SESSION_HEADER_LABEL = declareEnv({
+  name: "PILOT_PERSISTENT_SESSION_HEADER_LABEL",
+  type: "string",
+  default: "mesh.io/persistent-session-header",
+  doc: "Label of services whose sessions are known by a header, which it names.",
+  readers,
+});
+
+/** The labels of sessions; read even where the filter is off, so that values are checked. */
+function sessionLabels(): Features["sessions"] {
+  const cookie = PILOT_PERSISTENT_SESSION_LABEL.get();
+  const header = PILOT_PERSISTENT_SESSION_HEADER_LABEL.get();
+  return PILOT_ENABLE_PERSISTENT_SESSION_FILTER.get() ? { cookie, header } : undefined;
+}
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -267,6 +298,7 @@ export function readFeatures(): Features {
     multiRoot: MESH_MULTIROOT_MESH.get(),
     targetPortOfNone: ENABLE_RESOLUTION_NONE_TARGET_PORT.get(),
     drainingLabel: PILOT_DRAINING_LABEL.get(),
+    sessions: sessionLabels(),
     mergeEqualExports: ENABLE_ENHANCED_DESTINATIONRULE_MERGE.get(),
     weighLocalities: ENABLE_LOCALITY_WEIGHTED_LB_CONFIG.get(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),

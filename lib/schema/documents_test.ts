@@ -69,6 +69,11 @@ Deno.test("documents: what is wrong around the specification is told with its pl
       "invalid-label metadata.labels.v 5:23",
     ],
     [
+      "a session's cookie",
+      GOOD.replace("name: a", 'name: a\n  labels: {mesh.io/persistent-session: "a b:/c"}'),
+      'invalid-label metadata.labels["mesh.io/persistent-session"] 5:40',
+    ],
+    [
       "metadata field",
       GOOD.replace("name: a", "name: a\n  label: {}"),
       "unknown-field metadata.label 5:3",

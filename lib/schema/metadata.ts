@@ -82,7 +82,9 @@ export function readMetadata(
   }
   checkKeys(value, METADATA, ["metadata"], report);
   const labels = readStrings(value.labels, ["metadata", "labels"], report);
-  checkLabels(labels, ["metadata", "labels"], report);
+  const { [SESSION_COOKIE]: cookie, ...others } = labels;
+  checkLabels(others, ["metadata", "labels"], report);
+  if (cookie !== undefined) checkCookie(cookie, report);
   return {
     namespace: readNamespace(value.namespace, namespace, report),
     name: readName(value.name, report),
@@ -90,6 +92,21 @@ export function readMetadata(
     annotations: readAnnotations(value.annotations, report),
     creationTime: readTime(value.creationTimestamp, report),
   };
+}
+
+/** The one label whose value may be none by the orchestrator's syntax: `name:/path` of a cookie. */
+const SESSION_COOKIE = "mesh.io/persistent-session";
+const COOKIE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(:\/[^\s;]*)?$/;
+
+function checkCookie(value: string, report: Report): void {
+  if (COOKIE.test(value)) return;
+  fail(
+    report,
+    ["metadata", "labels", SESSION_COOKIE],
+    "invalid-label",
+    `${JSON.stringify(value)} names no cookie`,
+    "Write the cookie's name, or name:/path.",
+  );
 }
 
 function readName(value: unknown, report: Report): string {

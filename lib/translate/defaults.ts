@@ -74,6 +74,7 @@ export function clusterDefaults(
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
     autoSni: features.autoSni,
+    sessions: features.sessions,
   };
 }
 
@@ -116,6 +117,7 @@ export function managerDefaults(
     pathNormalization: pathNormalization(read, context),
     http10: flavour.http10 || features.http10,
     ...(flavour.onDemand ? { onDemand: true } : {}),
+    ...(features.sessions === undefined ? {} : { sessions: true }),
     idleTimeoutMs: flavour.idleTimeoutMs,
     sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
     detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),

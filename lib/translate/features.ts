@@ -47,6 +47,8 @@ export interface Features {
   readonly targetPortOfNone: boolean;
   /** Label whose endpoints are sent as draining; empty: none. */
   readonly drainingLabel: string;
+  /** Sessions stay with one endpoint for services with one of these labels; `undefined`: for none. */
+  readonly sessions?: SessionLabels;
   /** Rules for one host are merged only where they are exported to the same namespaces. */
   readonly mergeEqualExports: boolean;
   /** Localities share traffic by their weight in every cluster. */
@@ -65,6 +67,14 @@ export interface Features {
   readonly giveAddresses: boolean;
   /** The authorities of the mesh configuration are served to agents. */
   readonly multiRoot: boolean;
+}
+
+/** Labels of services whose sessions stay with one endpoint; an empty one is no label. */
+export interface SessionLabels {
+  /** Sessions are known by a cookie, `name:/path`. */
+  readonly cookie: string;
+  /** Sessions are known by a header of this name; goes before the cookie. */
+  readonly header: string;
 }
 
 /** Whether and how a port's protocol is looked into. */

@@ -25,6 +25,7 @@ import {
   hashPolicyFor,
   hostPort,
   type ResolvedDestination,
+  sessionRule,
   translateHttpRoutes,
   virtualHostFor,
 } from "./route/mod.ts";
@@ -123,7 +124,7 @@ export function destinationResolver(
   namespace: string,
   listenerPort: number,
 ): (destination: DestinationLike, fromNamespace: string, tell?: Tell) => ResolvedDestination {
-  const { mesh } = context;
+  const { mesh, features } = context;
   return (destination, fromNamespace, tell) => {
     const host = fullHost(destination.host, fromNamespace, mesh.domain);
     const inside = within(tell, `to ${host}`);
@@ -153,6 +154,15 @@ export function destinationResolver(
         inside({ ...hash, group: "hashPolicy" });
       }
     }
-    return { cluster, host, port, hashPolicy };
+    const session = service && sessionRule(service.labels, features.sessions);
+    if (session === undefined) return { cluster, host, port, hashPolicy };
+    inside?.({
+      group: "session",
+      source: "object",
+      object: service!.source,
+      field: `metadata.labels[${session.label}]`,
+      value: session.value,
+    });
+    return { cluster, host, port, hashPolicy, session: session.config };
   };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IdleTheme } from "../idle.ts";
-import { AGENT_DAEMON, bool, DAEMON, duration, text } from "./rows.ts";
+import { AGENT_DAEMON, bool, DAEMON, duration } from "./rows.ts";
 
 /** Variables of translation that wait for what they would change. */
 export const TRAFFIC: readonly IdleTheme[] = [
@@ -41,30 +41,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         AGENT_DAEMON,
         false,
         "Send gateways the clusters alone that their routes use.",
-      ),
-    ],
-  },
-  {
-    state: { kind: "later", reason: "sessions that stay with one endpoint" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "PILOT_ENABLE_PERSISTENT_SESSION_FILTER",
-        AGENT_DAEMON,
-        false,
-        "Keep sessions at one endpoint for services with one of the labels below.",
-      ),
-      text(
-        "PILOT_PERSISTENT_SESSION_HEADER_LABEL",
-        AGENT_DAEMON,
-        "mesh.io/persistent-session-header",
-        "Label of services whose sessions are known by a header.",
-      ),
-      text(
-        "PILOT_PERSISTENT_SESSION_LABEL",
-        AGENT_DAEMON,
-        "mesh.io/persistent-session",
-        "Label of services whose sessions are known by a cookie.",
       ),
     ],
   },

@@ -10,6 +10,7 @@ import type {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Tell, Told } from "../../derive/mod.ts";
+import type { SessionLabels } from "../features.ts";
 import type { SecretNames } from "../authn/mod.ts";
 import type { Reach } from "../endpoint/mod.ts";
 import type { Endpoint, Place, Role, Service, ServicePort } from "../../model/mod.ts";
@@ -49,6 +50,8 @@ export interface MeshClusterDefaults {
   readonly drainingLabel: string;
   /** Whether TLS without a server name of its own takes that of each request. */
   readonly autoSni: boolean;
+  /** Labels of services whose sessions stay with one endpoint; default: none do. */
+  readonly sessions?: SessionLabels;
   /** Whether services are named in metadata. */
   readonly telemetryLabel: boolean;
 }

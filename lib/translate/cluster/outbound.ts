@@ -16,6 +16,7 @@ import { formatDuration } from "../../base/mod.ts";
 import type { Told } from "../../derive/mod.ts";
 import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../proto/mod.ts";
+import { sessionRule } from "../route/mod.ts";
 import { adsSource, configPath, meshMetadata } from "../wire/mod.ts";
 import { applyConnectionPool, UNLIMITED } from "./connection.ts";
 import { applyDns, dnsAssignment } from "./dns.ts";
@@ -27,6 +28,7 @@ import { applyMutualTls } from "./mutual.ts";
 import { clusterName, statName } from "./name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
 import { applyProxyProtocol } from "./proxy_protocol.ts";
+import { keepSessions } from "./sessions.ts";
 import { applyTls, namesOfRequests } from "./tls.ts";
 
 /**
@@ -75,6 +77,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
   if (dynamic && !isPassthrough(policy?.loadBalancer)) lookUpAsAsked(cluster, mesh, names!);
   else applyLoadBalancer(cluster, policy, mesh);
+  if (sessionRule(service.labels, mesh.sessions) !== undefined) keepSessions(cluster);
   if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
   if (isEds(cluster)) {
     cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, {

@@ -11,6 +11,7 @@ import { CorsSchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { FilterConfigSchema as GrpcStatsSchema } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { StatefulSessionSchema } from "#envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
 import { OnDemandSchema } from "#envoy/extensions/filters/http/on_demand/v3/on_demand_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import {
@@ -22,6 +23,7 @@ import {
   TYPE_URL_PREFIX,
 } from "../../proto/mod.ts";
 import { adsSource, ON_DEMAND_MS } from "../wire/mod.ts";
+import { SESSION_FILTER } from "../route/mod.ts";
 import { NO_SIGNALS, type Signals } from "./signals.ts";
 
 /** One row of the table: a filter, where it stands and why. */
@@ -86,6 +88,12 @@ const ON_DEMAND: FilterRow = {
     packAny(OnDemandSchema, { odcds: { source: adsSource(), timeout: durationOf(ON_DEMAND_MS) } }),
 };
 
+/** Chooses the endpoint that a session is with, where a route says how sessions are known. */
+const SESSIONS: FilterRow = {
+  name: SESSION_FILTER,
+  config: () => packAny(StatefulSessionSchema, {}),
+};
+
 /** The filter before which requests are let in or refused: what follows is done for those alone that are let in. */
 const BEHIND_GUARD = "envoy.filters.http.fault";
 
@@ -95,22 +103,29 @@ const BEHIND_GUARD = "envoy.filters.http.fault";
  * @param guard filters that let requests in or refuse them, in their order
  * @param onDemand whether clusters are asked for when a request is to go to them
  * @param signals filters for what is logged and counted
+ * @param sessions whether services' sessions may stay with one endpoint
  */
 export function httpFilters(
   protocol: Protocol,
   guard: readonly HttpFilter[] = [],
   onDemand: boolean = false,
   { first, last }: Pick<Signals, "first" | "last"> = NO_SIGNALS,
+  sessions: boolean = false,
 ): HttpFilter[] {
   const filters = [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [
       ...(row.name === BEHIND_GUARD ? guard : []),
       ...(row.name === ROUTER ? last : []),
-      create(HttpFilterSchema, {
-        name: row.name,
-        configType: { case: "typedConfig", value: row.config() },
-      }),
+      ...(row.name === ROUTER && sessions ? [filterOf(SESSIONS)] : []),
+      filterOf(row),
     ]);
   return [...first, ...filters];
+}
+
+function filterOf({ name, config }: FilterRow): HttpFilter {
+  return create(HttpFilterSchema, {
+    name,
+    configType: { case: "typedConfig", value: config() },
+  });
 }

@@ -41,6 +41,8 @@ export interface ManagerDefaults {
   readonly proxy100Continue: boolean;
   /** Ranges that are internal to gateways, and to others beside private ones. */
   readonly internalRanges?: readonly string[];
+  /** Services' sessions may stay with one endpoint, as routes say. */
+  readonly sessions?: boolean;
   /** Outbound requests and connections to clusters that are not there make the proxy ask for them (node metadata `ODCDS`). */
   readonly onDemand?: boolean;
   /** How names are looked up that clients ask for. */

@@ -65,6 +65,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
       input.guard,
       input.class === "outbound" && defaults.onDemand === true,
       signals,
+      input.class !== "inbound" && defaults.sessions === true,
     ),
     accessLog: [...signals.http],
     tracing: signals.tracing,

@@ -18,7 +18,7 @@ import {
 import type { FractionalPercent } from "#envoy/type/v3/percent_pb.ts";
 import { formatDuration } from "../../base/mod.ts";
 import { choose, type Source, type Tell } from "../../derive/mod.ts";
-import { create, type Duration, durationMs, durationOf } from "../../proto/mod.ts";
+import { type Any, create, type Duration, durationMs, durationOf } from "../../proto/mod.ts";
 import {
   type HeaderOperations,
   joinHeaders,
@@ -28,6 +28,7 @@ import {
 import { finePercent, wholePercent } from "./percent.ts";
 import { retryPolicy } from "./retry.ts";
 import { pathRewrite } from "./rewrite.ts";
+import { SESSION_FILTER } from "./session.ts";
 import {
   inService,
   type MeshRouteDefaults,
@@ -145,10 +146,18 @@ function clusterWeight({ resolved, weight, headers }: Target) {
     name: resolved.cluster,
     weight,
     ...headers.operations,
+    typedPerFilterConfig: sessionConfig(resolved),
     hostRewriteSpecifier: headers.authority === ""
       ? undefined
       : { case: "hostRewriteLiteral" as const, value: headers.authority },
   };
+}
+
+/** What a route, or a share of one, says to the filter of sessions. */
+export function sessionConfig(
+  resolved: ResolvedDestination | undefined,
+): Record<string, Any> {
+  return resolved?.session === undefined ? {} : { [SESSION_FILTER]: resolved.session };
 }
 
 /** `mirror` with its two forms of a percentage, then `mirrors`; what is mirrored to 0 % is left out. */

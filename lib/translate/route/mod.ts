@@ -20,6 +20,7 @@ export type {
   RouteScope,
   RouteSource,
 } from "./scope.ts";
+export { SESSION_FILTER, sessionRule } from "./session.ts";
 export { type TcpCluster, type TcpRoute, translateTcpRoutes, translateTlsRoutes } from "./tcp.ts";
 export {
   blackHoleVirtualHost,

@@ -18,7 +18,7 @@ import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { type PassedOver, type Tell, within } from "../../derive/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
-import { plainAction, timeouts, translateForwarding } from "./action.ts";
+import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
 import { FAULT_FILTER, translateFault } from "./fault.ts";
 import { type HeaderOperations, translateHeaders } from "./headers.ts";
@@ -112,6 +112,7 @@ export function defaultRoute(
     name: "default",
     match,
     action: { case: "route", value: plainAction(target, mesh, inside) },
+    typedPerFilterConfig: sessionConfig(target),
     decorator: { operation: operationName(match, `${target.host}:${target.port}`) },
   });
 }
@@ -163,7 +164,7 @@ function translateRule(
     action,
     ...operations,
     statPrefix: match?.statPrefix ?? "",
-    typedPerFilterConfig: filterConfigs(rule),
+    typedPerFilterConfig: { ...filterConfigs(rule), ...sessionConfig(single) },
     metadata: { filterMetadata: { mesh: { config: configPath(scope) } } },
     decorator: { operation: operationName(routeMatch, target) },
   });

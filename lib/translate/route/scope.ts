@@ -5,6 +5,7 @@
  */
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Destination, HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { Any } from "../../proto/mod.ts";
 import { gatewayKey, hasLabels, type Source, type Tell } from "../../derive/mod.ts";
 
 /** What a request is hashed by when its cluster balances by consistent hash. */
@@ -28,6 +29,8 @@ export interface ResolvedDestination {
   readonly port: number;
   /** From the destination's traffic policy; empty or unset unless it balances by consistent hash. */
   readonly hashPolicy?: readonly HashPolicy[] | undefined;
+  /** What routes say to the filter of sessions; unset: sessions do not stay with an endpoint. */
+  readonly session?: Any | undefined;
 }
 
 /** The workload that sends, as far as rules may select on it. */
