@@ -342,7 +342,8 @@ function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
     disconnect: ENABLE_ADMIN_ENDPOINTS.get() ? (proxy) => xds.disconnect(proxy) : undefined,
     sessions,
     mesh: core.translation.mesh,
-    objects: () => core.files.objects(),
+    objects: () =>
+      core.files.objects().filter(({ meta }) => core.translation.sees(meta.namespace)),
     problems: core.problems,
     warnings: core.warnings,
     receipts: core.receipts,

@@ -271,6 +271,15 @@ function sessionLabels(): Features["sessions"] {
   return PILOT_ENABLE_PERSISTENT_SESSION_FILTER.get() ? { cookie, header } : undefined;
 }
 
+const ENABLE_ENHANCED_RESOURCE_SCOPING = declareEnv({
+  name: "ENABLE_ENHANCED_RESOURCE_SCOPING",
+  type: "bool",
+  default: true,
+  doc: "Let `discoverySelectors` of the mesh configuration bound which namespaces' configuration " +
+    "is read.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -281,6 +290,7 @@ export function readFeatures(): Features {
     peersTell: PILOT_ENABLE_METADATA_EXCHANGE.get(),
     endpointTelemetryLabel: PILOT_ENDPOINT_TELEMETRY_LABEL.get(),
     excludeUnsafe503: EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY.get(),
+    enhancedScoping: ENABLE_ENHANCED_RESOURCE_SCOPING.get(),
     inboundRetry: ENABLE_INBOUND_RETRY_POLICY.get(),
     dnsJitterMs: DATAPROXY_DNS_JITTER_DURATION.get(),
     sendUnhealthyEndpoints: PILOT_SEND_UNHEALTHY_ENDPOINTS.get(),

@@ -26,6 +26,8 @@ type Exported = ConfigObject<{ readonly exportTo: readonly string[] }>;
 export interface ExportDefaults {
   /** The object as it goes into its table; `undefined` when it is gone. */
   settle(kind: TableKind, key: string, object: ConfigObject | undefined): ConfigObject | undefined;
+  /** An object that does not say it, as it came. */
+  original(kind: TableKind, key: string): ConfigObject | undefined;
   /** Takes a mesh configuration; gives the objects that are exported otherwise by it. */
   adopt(config: MeshConfig): ConfigObject[];
 }
@@ -53,6 +55,7 @@ export function createExportDefaults(config: MeshConfig): ExportDefaults {
       known.set(key, object);
       return applied(kind, object);
     },
+    original: (kind, key) => silent.get(kind)?.get(key),
     adopt: (next) => {
       const before = defaults;
       defaults = listsOf(next);

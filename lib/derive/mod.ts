@@ -77,9 +77,11 @@ export {
 } from "./tell.ts";
 export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "./networks.ts";
 export { parsePlace, type PlacedClass, type Places } from "./places.ts";
+export { policiesOf } from "./policy_indexes.ts";
 export { topologyLabels } from "./topology.ts";
 export { TELEMETRY_JOINT } from "./telemetry.ts";
 export { createExportDefaults, type ExportDefaults, placeOf } from "./export_defaults.ts";
+export { createDiscovery, type Discovery, type Move } from "./discovery.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** Everything derived from configuration. */

@@ -5,6 +5,7 @@
  */
 import type { Graph, Input } from "../graph/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
+import type { Struct } from "../proto/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
@@ -35,6 +36,7 @@ export const TABLE_KINDS = [
   "DataproxyFilter",
   "WasmPlugin",
   "Telemetry",
+  "Namespace",
 ] as const;
 
 /** A kind that has a table. */
@@ -70,6 +72,8 @@ export interface Tables {
   readonly dataproxyFilters: Input<ConfigObject<DataproxyFilter>>;
   readonly wasmPlugins: Input<ConfigObject<WasmPlugin>>;
   readonly telemetries: Input<ConfigObject<Telemetry>>;
+  /** Keyed by `/name`: namespaces, of which the labels count. */
+  readonly namespaces: Input<ConfigObject<Struct>>;
   /** Address of a key set → what it holds, or why it could not be had. */
   readonly keySets: Input<KeySet>;
   /** One row, key `config`. */
@@ -98,6 +102,7 @@ export function createTables(
     dataproxyFilters: objects<DataproxyFilter>("DataproxyFilter"),
     wasmPlugins: objects<WasmPlugin>("WasmPlugin"),
     telemetries: objects<Telemetry>("Telemetry"),
+    namespaces: objects<Struct>("Namespace"),
     keySets: graph.input("KeySet"),
     mesh: graph.input("MeshConfig"),
     networks: graph.input("MeshNetworks"),
@@ -120,6 +125,7 @@ export function tableOf(tables: Tables, kind: TableKind): Input<ConfigObject> {
     Telemetry: tables.telemetries,
     DataproxyFilter: tables.dataproxyFilters,
     WasmPlugin: tables.wasmPlugins,
+    Namespace: tables.namespaces,
   };
   return byKind[kind];
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DescMessage, Message } from "../proto/mod.ts";
+import { type DescMessage, type Message, StructSchema } from "../proto/mod.ts";
 import { WasmPluginSchema } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import { DataproxyFilterSchema } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import { DestinationRuleSchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
@@ -47,6 +47,8 @@ export interface KindName {
 /** A kind that is read: its specification's message and rules. */
 export interface Kind extends KindName {
   readonly schema: DescMessage;
+  /** Set where only metadata counts: the specification is not looked at, and read as empty. */
+  readonly metadataOnly?: boolean;
   /** Checks what types cannot say; paths begin with `spec`. */
   readonly validate: (spec: Message, identity: ObjectIdentity, report: Report) => void;
   /** Checks what the message no longer shows: the specification as it is written. */
@@ -150,6 +152,16 @@ export const KINDS: readonly Kind[] = [
     WasmPluginSchema,
     validateWasmPlugin,
   ),
+  {
+    kind: "Namespace",
+    group: "",
+    versions: ["v1"],
+    plural: "namespaces",
+    scope: "cluster",
+    schema: StructSchema,
+    metadataOnly: true,
+    validate: () => {},
+  },
 ];
 
 function later(

@@ -12,6 +12,7 @@ import { isDnsLabel, isDnsSubdomain, type Path } from "../text/mod.ts";
 import { checkConnectionPool, checkOutlierDetection } from "./connection_pool.ts";
 import { checkRetries } from "./http_policies.ts";
 import { checkLocality } from "./locality.ts";
+import { checkLabelSelector } from "./label_selector.ts";
 import { fail, type Report } from "./problem.ts";
 import { validateProxyConfig } from "./proxy_rules.ts";
 import {
@@ -35,6 +36,9 @@ export function validateMeshConfig(config: MeshConfig, report: Report): void {
   checkTimes(config, report);
   checkNames(config, report);
   checkDefaults(config, report);
+  config.discoverySelectors.forEach((selector, index) =>
+    checkLabelSelector(selector, ["discoverySelectors", index], report)
+  );
   config.extensionProviders.forEach((provider, index) =>
     checkProvider(provider, ["extensionProviders", index], report)
   );

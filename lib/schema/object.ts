@@ -111,8 +111,11 @@ export function readObject(
   const kind = readKind(value, report);
   if (kind === undefined) return { identity: guessIdentity(value, options) };
   checkTopLevel(value, report);
-  const meta = readMetadata(value.metadata, report, options.namespace);
-  const identity = meta.name === "" || meta.namespace === ""
+  const inCluster = kind.scope === "cluster";
+  const read = readMetadata(value.metadata, report, inCluster ? "" : options.namespace);
+  const meta = inCluster ? { ...read, namespace: "" } : read;
+  const nowhere = meta.namespace === "" && !inCluster;
+  const identity = meta.name === "" || nowhere
     ? undefined
     : { kind: kind.kind, namespace: meta.namespace, name: meta.name };
   const spec = readSpec(kind, value.spec, identity, report);
@@ -202,6 +205,7 @@ function readSpec(
   identity: ObjectIdentity | undefined,
   report: Report,
 ): Message | undefined {
+  if (kind.metadataOnly) return readMessage(kind.schema, {}, ["spec"], report);
   if (value === undefined || value === null) {
     fail(report, ["spec"], "required", "spec is missing", `Write the ${kind.kind}'s spec.`);
     return undefined;

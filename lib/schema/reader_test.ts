@@ -229,7 +229,8 @@ function anyScalar(type: ScalarType): fc.Arbitrary<unknown> {
 }
 
 Deno.test("reader: what is written as YAML is read back, for messages of every kind", () => {
-  for (const schema of [...KINDS.map((kind) => kind.schema), MeshConfigSchema]) {
+  const read = KINDS.filter((kind) => !kind.metadataOnly).map((kind) => kind.schema);
+  for (const schema of [...read, MeshConfigSchema]) {
     fc.assert(
       fc.property(anyMessage(schema, 3), (message) => {
         const json = toJson(schema, message as ReturnType<typeof create>);

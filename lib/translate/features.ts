@@ -22,6 +22,8 @@ export interface Features {
   readonly endpointTelemetryLabel: boolean;
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */
   readonly excludeUnsafe503: boolean;
+  /** Selectors of namespaces bound what configuration is read of them. */
+  readonly enhancedScoping: boolean;
   /** Add a retry policy to inbound routes. */
   readonly inboundRetry: boolean;
   /** Jitter of periodic DNS resolution, ms. */

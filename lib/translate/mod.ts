@@ -5,9 +5,11 @@
  * @module
  */
 import {
+  createDiscovery,
   createExportDefaults,
   createMesh,
   type Credential,
+  type Discovery,
   type KeySet,
   type Mesh,
   MESH_ROW,
@@ -15,7 +17,7 @@ import {
   type TableKind,
   tableOf,
 } from "../derive/mod.ts";
-import type { Collection, Graph, Keep } from "../graph/mod.ts";
+import type { Collection, Graph, Keep, Transaction } from "../graph/mod.ts";
 import type { ConfigObject, SeatSource } from "../model/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -82,6 +84,8 @@ export interface Translation {
    * until the publication.
    */
   applyInPieces(changes: ChangeSet, pace: Pace): Promise<number>;
+  /** Whether what lies in a namespace is looked at; see `discoverySelectors`. */
+  readonly sees: Discovery["sees"];
   /** What DataproxyFilters and WasmPlugins do, and what they would do if it were valid. */
   readonly patches: Layers["patches"];
   /** Drops what is beyond the bounds of memory; every publication does it too. */
@@ -145,6 +149,18 @@ export function createTranslation(
   });
 
   const exports = createExportDefaults(options.config);
+  const discovery = createDiscovery({
+    tables: mesh.tables,
+    config: options.config,
+    scoping: options.features.enhancedScoping,
+    original: exports.original,
+  });
+  const place = (tx: Transaction, { kind, key, object }: ObjectChange): void => {
+    const table = tableOf(mesh.tables, kind);
+    const settled = exports.settle(kind, key, object);
+    if (settled === undefined) tx.delete(table, key);
+    else tx.set(table, key, settled);
+  };
   const write = (
     { mesh: config, networks, keySets = NO_KEY_SETS, credentials, objects = [] }: ChangeSet,
   ): number =>
@@ -155,6 +171,7 @@ export function createTranslation(
           const { kind, key } = placeOf(object);
           tx.set(tableOf(mesh.tables, kind), key, object);
         }
+        for (const move of discovery.adopt(config)) place(tx, move);
       }
       if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);
       for (const [uri, keys] of keySets) tx.set(mesh.tables.keySets, uri, keys);
@@ -162,11 +179,14 @@ export function createTranslation(
         if (found === undefined) tx.delete(mesh.credentials, key);
         else tx.set(mesh.credentials, key, found);
       }
+      // Namespaces first: what else comes is in sight or not by their labels.
       for (const { kind, key, object } of objects) {
-        const table = tableOf(mesh.tables, kind);
-        const settled = exports.settle(kind, key, object);
-        if (settled === undefined) tx.delete(table, key);
-        else tx.set(table, key, settled);
+        if (kind !== "Namespace") continue;
+        for (const move of discovery.label(key.slice(1), object?.meta.labels)) place(tx, move);
+      }
+      for (const change of objects) {
+        const { kind, key, object } = change;
+        place(tx, discovery.admits(kind, key, object) ? change : { kind, key, object: undefined });
       }
     });
   // Layers that proxies moved away from, by the last publication and the one before.
@@ -200,6 +220,7 @@ export function createTranslation(
       while (!graph.warm(millis)) await pause();
       return publish(graph.revision);
     },
+    sees: discovery.sees,
     patches: layers.patches,
     tidy,
     wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),

@@ -27,6 +27,7 @@ export const DEFAULT_FEATURES: Features = {
   http10: false,
   scopeGatewayToNamespace: false,
   excludeUnsafe503: true,
+  enhancedScoping: true,
   inboundRetry: true,
   dnsJitterMs: 100,
   sendUnhealthyEndpoints: false,

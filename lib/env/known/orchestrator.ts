@@ -13,12 +13,6 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
     readers: DAEMON,
     rows: [
       bool(
-        "ENABLE_ENHANCED_RESOURCE_SCOPING",
-        ALL,
-        true,
-        "Let discoverySelectors bound which custom resources are read and where the root certificate is put.",
-      ),
-      bool(
         "ENABLE_LEADER_ELECTION",
         ALL,
         true,

@@ -42,6 +42,7 @@ export const MESH: Readonly<Record<string, Acting>> = {
       "accessLogEncoding",
       "outboundTrafficPolicy.mode",
       "inboundTrafficPolicy.mode",
+      "discoverySelectors",
       "rootNamespace",
       "trustDomain",
       "trustDomainAliases",
@@ -114,6 +115,8 @@ export const MESH: Readonly<Record<string, Acting>> = {
       "inboundTrafficPolicy.mode": ["LOCALHOST"],
     },
   },
+  /** Of which the labels act. */
+  Namespace: { paths: [] },
   MeshNetworks: { paths: ["networks"] },
   WorkloadGroup: { paths: [], inertUntil: "workloads can register themselves" },
   ProxyConfig: { paths: [], inertUntil: "proxies are injected" },

@@ -155,8 +155,16 @@ function meshSpec(label: string): unknown {
   return { ...ROOT, ...found?.[1] };
 }
 
+/** The label that every namespace has. */
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
 /** What fields need beside them, or what they take the place of, by how their labels begin. */
 const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "discoverySelectors[].matchExpressions": {
+    discoverySelectors: [{
+      matchExpressions: [{ key: NAME_LABEL, operator: "NotIn", values: ["two"] }],
+    }],
+  },
   "accessLog": { accessLogFile: "/dev/stdout" },
   "disableDataproxyListenerLog": { accessLogFile: "/dev/stdout" },
   "defaultConfig.tracing": {
@@ -202,6 +210,8 @@ export const MESH_CONFIG: Single = {
   specOf: meshSpec,
   read: reader<MeshConfig>((text, file) => parseMeshConfig(text, file), (mesh) => ({ mesh })),
   values: {
+    "discoverySelectors[].matchExpressions[].operator": "In",
+    "discoverySelectors[].matchExpressions[].values[]": "one",
     "enableAutoMtls": false,
     "enableTracing": false,
     "defaultConfig.tracing.zipkin.address": "b.example:80",
