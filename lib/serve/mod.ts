@@ -4,7 +4,8 @@
  *
  * @module
  */
-export { createXdsServer, type XdsLimits, type XdsOptions, type XdsServer } from "./server.ts";
+export { createXdsServer, type XdsServer } from "./server.ts";
+export { type XdsLimits, type XdsOptions } from "./options.ts";
 export {
   type AnswerEvent,
   type Concern,

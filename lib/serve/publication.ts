@@ -5,7 +5,7 @@
  */
 import type { View } from "../graph/mod.ts";
 import type { Concern, Onlooker } from "./observe.ts";
-import type { Hall, Session } from "./session.ts";
+import type { Hall, Session } from "./hall.ts";
 import { wants, wantsAll, type Watch } from "./watch.ts";
 
 type Told = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;

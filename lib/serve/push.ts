@@ -11,7 +11,9 @@ import * as metrics from "./metrics.ts";
 import { drain, type Parcel, plan } from "./plan.ts";
 import { probes } from "./rejection.ts";
 import type { Sent, Watch } from "./watch.ts";
-import { armDrain, armWarm, busy, drainable, noteSettled, type Session } from "./session.ts";
+import { noteSettled } from "./answered.ts";
+import type { Session } from "./hall.ts";
+import { armDrain, armWarm, busy, drainable } from "./waits.ts";
 
 const log = scope("ads");
 

@@ -14,7 +14,7 @@ export interface Lists {
 }
 
 /** Shorter lists are read as fast as they are recognised. */
-const LEAST = 8 * 1024;
+const LEAST = 1024;
 /** Bytes of requests kept to recognise others by; what was used last stays. */
 const MOST = 32 * 1024 * 1024;
 /** How long they are kept without being met again, milliseconds: a crowd comes back within seconds. */

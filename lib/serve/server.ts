@@ -3,100 +3,33 @@
  *
  * @module
  */
-import { buildInfo, canonicalJson, MeshError, printable } from "../base/mod.ts";
+import { buildInfo, canonicalJson, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
-import type { View } from "../graph/mod.ts";
-import type { ProxyNode, SeatSource } from "../model/mod.ts";
-import { type RpcCall, RpcError, type RpcMethod } from "../rpc/mod.ts";
-import { type Breath, breather } from "./breath.ts";
-import { type Limiter, limiter } from "./limiter.ts";
+import { RpcError, type RpcMethod } from "../rpc/mod.ts";
+import { breather } from "./breath.ts";
+import { type Entrance, serve } from "./entrance.ts";
+import { type Hall, hasteOf, type Session } from "./hall.ts";
+import { limiter } from "./limiter.ts";
 import * as metrics from "./metrics.ts";
 import { nameTable } from "./names.ts";
-import { parseNode } from "./node.ts";
-import { joined, type XdsObserver } from "./observe.ts";
+import { joined } from "./observe.ts";
+import type { XdsOptions } from "./options.ts";
 import { step } from "./push.ts";
-import { type Culprit, quarantine, type Quarantined } from "./quarantine.ts";
+import { quarantine, type Quarantined } from "./quarantine.ts";
 import { publicationTeller } from "./publication.ts";
 import { preparation } from "./preparation.ts";
 import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
-import { decodeRequest, type XdsRequest } from "./request.ts";
-import { type Repeated, repeated } from "./repeated.ts";
+import { repeated } from "./repeated.ts";
 import { type ResponseEncoder, responseEncoder } from "./response.ts";
 import { type RunStore, runStore } from "./runs.ts";
-import {
-  closeSession,
-  type Hall,
-  hasteOf,
-  newSession,
-  notice,
-  receive,
-  type Session,
-} from "./session.ts";
+import { notice } from "./session.ts";
 import { type SessionInfo, sessionInfo } from "./status.ts";
 
 const log = scope("ads");
 const unservedOnce = onceLogger(log);
-const malformedOnce = onceLogger(log);
 
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
-
-/** Bounds of the server. Each has a default. */
-export interface XdsLimits {
-  /** Bytes of an encoded node (1 MiB). */
-  readonly maxNode?: number;
-  /** Bytes of one resource name (2048). */
-  readonly maxName?: number;
-  /** Names one stream may ask for (100,000). */
-  readonly maxNames?: number;
-  /** Types one stream may ask for (64). */
-  readonly maxTypes?: number;
-  /** Bytes of one delta response, about (128 KiB: measured, a quarter less CPU and a seventh less memory than 1 MiB in a first sync). */
-  readonly slice?: number;
-  /** Bytes that may wait in the transport of one stream before more is made (64 KiB). */
-  readonly pending?: number;
-  /**
-   * Bytes that clients have yet to take, beyond which no more first syncs begin (16 MiB: as much as
-   * eighty clients that do not read hold).
-   */
-  readonly allowance?: number;
-  /** How long a client that does not keep up holds its slot, milliseconds (1 s). */
-  readonly slotMs?: number;
-  /** How long a client may then take nothing before its stream is given up, milliseconds (30 s). */
-  readonly stallMs?: number;
-  /** Quiet time on a stream before removals go out, milliseconds (1 s). */
-  readonly settleMs?: number;
-  /** Longest time removals wait, for quiet and for acknowledgements, milliseconds (10 s). */
-  readonly drainMs?: number;
-  /** Longest time that routes wait for a client to take the endpoints of new clusters, milliseconds (2 s). */
-  readonly warmMs?: number;
-  /** How long a new stream may wait for its turn, milliseconds (30 s). */
-  readonly admitMs?: number;
-}
-
-/** What a server is made with. */
-export interface XdsOptions {
-  readonly source: SeatSource;
-  /** Monotonic milliseconds with fractions. */
-  readonly now: () => number;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
-  /** Name of this instance, for `control_plane.identifier`. */
-  readonly pod: string;
-  /** A text no other instance and no earlier life of this one has: nonces begin with it. */
-  readonly instance: string;
-  /** Streams sent to at the same time; see `derivedThrottle`. */
-  readonly pushes: number;
-  /** New streams a second; see `derivedRequestRate`. */
-  readonly requestRate: number;
-  readonly limits?: XdsLimits;
-  /** During a publication: when the first change of it came, by `now`; for the time to converge. */
-  readonly changedAt?: () => number | undefined;
-  /** Who watches what is sent and answered. */
-  readonly observers?: readonly XdsObserver[];
-  /** Configuration objects a resource comes from; asked when one is rejected. */
-  readonly culprits?: (view: View, name: string) => readonly Culprit[];
-}
 
 /** A running discovery server. */
 export interface XdsServer {
@@ -187,23 +120,6 @@ export function createXdsServer(options: XdsOptions): XdsServer {
   };
 }
 
-/** What accepting streams needs. */
-interface Entrance {
-  readonly hall: Hall;
-  readonly options: XdsOptions;
-  readonly sessions: Set<Session>;
-  readonly queue: PushQueue<Session>;
-  readonly admission: Limiter;
-  /** Asked before each request. */
-  readonly breath: Breath;
-  /** Lists of requests that others may send alike. */
-  readonly lists: Repeated;
-  /** Resolves when what the seats taken so far show was made; see `SeatSource.ahead`. */
-  readonly prepared: () => Promise<void> | undefined;
-  opened: number;
-  open: boolean;
-}
-
 function createHall(options: XdsOptions, queue: PushQueue<Session>, runs: RunStore): Hall {
   const { limits = {} } = options;
   const encoders = new Map<string, ResponseEncoder>();
@@ -249,111 +165,6 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>, runs: RunSto
       warmMs: limits.warmMs ?? 2000,
     },
   };
-}
-
-/** Serves one stream from its first request to its end. */
-async function serve(entrance: Entrance, call: RpcCall, variant: "sotw" | "delta"): Promise<void> {
-  let session: Session | undefined;
-  try {
-    for await (const bytes of call.messages) {
-      for (let wait = entrance.breath(); wait; wait = entrance.breath()) await wait;
-      metrics.received(bytes.byteLength);
-      const request = decode(entrance, bytes, variant);
-      session ??= await admit(entrance, call, variant, request);
-      receive(session, request);
-    }
-  } finally {
-    if (session) leave(entrance, session);
-  }
-}
-
-function decode(entrance: Entrance, bytes: Uint8Array, variant: "sotw" | "delta"): XdsRequest {
-  const { limits = {} } = entrance.options;
-  try {
-    return decodeRequest(bytes, variant, {
-      maxNode: limits.maxNode ?? 1024 * 1024,
-      maxName: limits.maxName ?? 2048,
-      maxNames: limits.maxNames ?? 100_000,
-    }, entrance.lists);
-  } catch (error) {
-    if (!(error instanceof MeshError)) throw error;
-    throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });
-  }
-}
-
-async function admit(
-  entrance: Entrance,
-  call: RpcCall,
-  variant: "sotw" | "delta",
-  request: XdsRequest,
-): Promise<Session> {
-  if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
-  const node = accept(call, request, variant);
-  if (!await entrance.admission.turn()) {
-    throw new RpcError("RESOURCE_EXHAUSTED", "too many proxies connect at once; try again later");
-  }
-  if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
-  const number = ++entrance.opened;
-  const session = newSession(
-    {
-      hall: entrance.hall,
-      call,
-      variant,
-      node,
-      id: `${node.name}.${node.namespace}-${number}`,
-      noncePrefix: `${entrance.options.instance}.${number.toString(36)}.`,
-    },
-    (onMove) => seat(entrance, node, onMove),
-  );
-  entrance.sessions.add(session);
-  entrance.hall.observer.opened?.(session);
-  metrics.connected.inc({ version: node.buildVersion });
-  log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
-  await entrance.prepared();
-  return session;
-}
-
-/** The node of a first request; what is wrong with it is logged once for each client. */
-function accept(
-  call: RpcCall,
-  request: XdsRequest,
-  variant: "sotw" | "delta",
-): ProxyNode {
-  try {
-    return { ...parseNode(request.node, variant), local: isLocal(call.peer) };
-  } catch (error) {
-    const address = call.peer.replace(/:\d+$/, "");
-    malformedOnce(address)?.warn("a discovery stream was refused", {
-      address,
-      reason: error instanceof RpcError ? printable(error.details) : String(error),
-    });
-    throw error;
-  }
-}
-
-/** Whether a peer is on this machine: at a loopback address, or a Unix socket. */
-function isLocal(peer: string): boolean {
-  const address = peer.replace(/:\d+$/, "");
-  return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
-}
-
-function seat(entrance: Entrance, node: ProxyNode, onMove: () => void): Session["seat"] {
-  try {
-    return entrance.options.source.seat(node, onMove);
-  } catch (error) {
-    if (!(error instanceof MeshError)) throw error;
-    throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });
-  }
-}
-
-function leave(entrance: Entrance, session: Session): void {
-  entrance.sessions.delete(session);
-  entrance.queue.remove(session);
-  entrance.lists.trim();
-  closeSession(session);
-  entrance.hall.observer.closed?.(session);
-  metrics.connected.dec({ version: session.node.buildVersion });
-  log.info("a proxy disconnected", { proxy: session.id });
 }
 
 /** A push that fails through an error of ours ends that stream and no other. */

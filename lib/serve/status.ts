@@ -5,7 +5,7 @@
  */
 import type { View } from "../graph/mod.ts";
 import type { ProxyNode } from "../model/mod.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./hall.ts";
 import type { Nack, Watch } from "./watch.ts";
 
 /** How far a type is in a stream. */

@@ -1,0 +1,126 @@
+/**
+ * What a session is, and what sessions share.
+ *
+ * @module
+ */
+import type { View } from "../graph/mod.ts";
+import type { ProxyNode, Seat } from "../model/mod.ts";
+import type { RpcCall } from "../rpc/mod.ts";
+import type { Haste } from "./line.ts";
+import type { NameTable } from "./names.ts";
+import type { XdsObserver } from "./observe.ts";
+import type { Parcel, Planned } from "./plan.ts";
+import type { Culprit, Quarantine } from "./quarantine.ts";
+import type { Registry } from "./registry.ts";
+import type { ResponseEncoder } from "./response.ts";
+import { ENDPOINT_TYPE } from "./types.ts";
+import type { Watch } from "./watch.ts";
+
+/** What sessions share. */
+export interface Hall {
+  readonly names: NameTable;
+  readonly registry: Registry<Session>;
+  /** Revision of the last publication. */
+  readonly revision: () => number;
+  /** Milliseconds, monotonic, with fractions. */
+  readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** When that came in which is published now; by `now`. */
+  readonly changedAt: () => number;
+  /** The encoder of a type, shared when the type is served. */
+  readonly encoder: (
+    typeUrl: string,
+    variant: "sotw" | "delta",
+    served: boolean,
+  ) => ResponseEncoder;
+  /** Asks for a turn to send. */
+  readonly enqueue: (session: Session) => void;
+  readonly quarantine: Quarantine;
+  /** Configuration objects that a resource comes from. */
+  readonly culprits: (view: View, name: string) => readonly Culprit[];
+  /** Who watches. */
+  readonly observer: XdsObserver;
+  /** What streams saw before they moved, gathered until the publication that moved them is told. */
+  readonly moves: Map<Watch, { readonly session: Session; readonly before: View | undefined }>;
+  /** Says once that a type is not served. */
+  readonly unserved: (session: Session, typeUrl: string) => void;
+  readonly limits: {
+    /** Names one stream may ask for. */
+    readonly maxNames: number;
+    /** Types one stream may ask for. */
+    readonly maxTypes: number;
+    /** Bytes of resources in one delta response, about. */
+    readonly slice: number;
+    /** Bytes that may wait in the transport before the session waits too. */
+    readonly pending: number;
+    /** Quiet time on the stream before removals go out, milliseconds. */
+    readonly settleMs: number;
+    /** Longest time removals wait, for quiet and for acknowledgements, milliseconds. */
+    readonly drainMs: number;
+    /** Longest time that what refers to new clusters waits for their endpoints to be taken, milliseconds. */
+    readonly warmMs: number;
+  };
+}
+
+/** A connected proxy's stream. */
+export interface Session extends Planned {
+  readonly hall: Hall;
+  readonly call: RpcCall;
+  readonly node: ProxyNode;
+  readonly seat: Seat;
+  /** `<name>.<namespace>-<number>`. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly connectedAt: number;
+  /** Begin of all nonces of this stream; no other stream has it. */
+  readonly noncePrefix: string;
+  readonly watches: Watch[];
+  nonces: number;
+  /** What is being sent, and how far it got. */
+  parcels: Parcel[];
+  sentResources: number;
+  sentRemoved: number;
+  /** When the running push began, by `hall.now()`; `undefined` between pushes. */
+  pushStart: number | undefined;
+  /** When the publication came that the running push is about, if it is about one. */
+  pushFor: number | undefined;
+  /** When the session last began to wait for its turn. */
+  queuedAt: number | undefined;
+  /** When the oldest publication came that no push was begun for. */
+  publishedAt: number | undefined;
+  /** When the last message went by, in either direction; `hall.now()`. */
+  lastTalk: number;
+  /** Since when removals wait, `hall.now()`, and what looks after them. */
+  doomedSince: number | undefined;
+  drainTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the wait for new clusters to become warm. */
+  warmTimer: ReturnType<typeof setTimeout> | undefined;
+  closed: boolean;
+}
+
+/** What a session is opened with. */
+export type Arrival = Pick<Session, "hall" | "call" | "variant" | "node" | "id" | "noncePrefix">;
+
+/** Names asked for at once from which on an answer counts as bulk. */
+const BULK_NAMES = 64;
+
+/**
+ * How what is due to a client waits. Endpoints of those it has are small, and go first; the first
+ * response of a type, all of a type again, or the answer to many names is bulk.
+ */
+export function hasteOf({ watches }: Session): Haste {
+  let haste: Haste = "urgent";
+  for (const { due, started, answerAll, answers, type } of watches) {
+    if (!due) continue;
+    if (!started || answerAll || answers.size >= BULK_NAMES) return "bulk";
+    if (type.url !== ENDPOINT_TYPE) haste = "usual";
+  }
+  return haste;
+}
+
+/** Asks for a turn to send. */
+export function enqueue(session: Session): void {
+  session.queuedAt ??= session.hall.now();
+  session.hall.enqueue(session);
+}

@@ -1,0 +1,60 @@
+/**
+ * What waits for a client rather than for a turn: removals for quiet, and what refers to new
+ * clusters for their endpoints.
+ *
+ * @module
+ */
+import { enqueue, type Session } from "./hall.ts";
+
+/** Sees to it that nothing waits for ever for clusters to become warm: a client need not ask for endpoints. */
+export function armWarm(session: Session): void {
+  const { cold, hall } = session;
+  if (cold.size === 0) {
+    clearTimeout(session.warmTimer);
+    session.warmTimer = undefined;
+    return;
+  }
+  session.warmTimer ??= setTimeout(() => {
+    session.warmTimer = undefined;
+    cold.clear();
+    enqueue(session);
+  }, hall.limits.warmMs);
+}
+
+/**
+ * Removals wait, and may go: everything sent was answered and the stream has been quiet, or they
+ * waited as long as they may. The quiet matters because a listener is acknowledged before it is
+ * warm, and until it is warm the one it replaces is in use.
+ */
+export function drainable(session: Session): boolean {
+  return session.doomedSince !== undefined && drainWait(session) <= 0;
+}
+
+/** Time until removals may go, as far as is known now, milliseconds. */
+function drainWait({ watches, hall, lastTalk, cold, doomedSince = 0 }: Session): number {
+  const now = hall.now();
+  const latest = doomedSince + hall.limits.drainMs - now;
+  const answered = cold.size === 0 && watches.every((watch) => watch.outstanding.length === 0);
+  return answered ? Math.min(latest, lastTalk + hall.limits.settleMs - now) : latest;
+}
+
+/** Sees to it that removals which wait get their turn. */
+export function armDrain(session: Session): void {
+  const { watches, hall } = session;
+  clearTimeout(session.drainTimer);
+  session.drainTimer = undefined;
+  if (!watches.some((watch) => watch.doomed.size > 0)) {
+    session.doomedSince = undefined;
+    return;
+  }
+  session.doomedSince ??= hall.now();
+  if (drainable(session)) return enqueue(session);
+  session.drainTimer = setTimeout(() => armDrain(session), Math.max(1, drainWait(session)));
+}
+
+/** Something was sent, is not answered, or was said just now: what is removed may still be referred to. */
+export function busy(session: Session): boolean {
+  const { watches, hall, lastTalk } = session;
+  return hall.now() - lastTalk < hall.limits.settleMs ||
+    watches.some((watch) => watch.outstanding.length > 0);
+}
