@@ -5,17 +5,12 @@
  */
 import type { Graph, Index } from "../graph/mod.ts";
 import { type ConfigObject, isHttp, mayBeHttp, mayBeTcp } from "../model/mod.ts";
-import type {
-  DestinationRule,
-  TrafficPolicy,
-} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { groupOf, isGivenAddress } from "./addresses.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
-import { failoverLabels } from "./topology.ts";
+import { policyIndexes } from "./policy_indexes.ts";
 import { protocolOf } from "./protocol.ts";
 import {
   boundToMesh,
@@ -89,6 +84,8 @@ export interface Indexes {
   readonly localityRuleHosts: Index;
   /** NS → keys of DestinationRules for workloads of certain labels there. */
   readonly selectingRules: Index;
+  /** `all` → names of the credentials that rules name. */
+  readonly credentialRules: Index;
   /** `all` → keys of the labels that orders of failover compare. */
   readonly failoverLabels: Index;
   /** NS → keys of Sidecars. */
@@ -245,79 +242,6 @@ function workloadIndexes(graph: Graph, tables: Tables) {
     workloadsByAddress: over("address", function* (row, key) {
       yield [row.spec.address, key];
     }),
-  };
-}
-
-/** Whether a rule is for some of its namespace's workloads alone. */
-export function selectsWorkloads({ workloadSelector }: DestinationRule): boolean {
-  return Object.keys(workloadSelector?.matchLabels ?? {}).length > 0;
-}
-
-/** A policy, or a port's part of one. */
-type AnyPolicy = Pick<TrafficPolicy, "loadBalancer" | "outlierDetection">;
-
-function policiesOf({ trafficPolicy, subsets }: DestinationRule): AnyPolicy[] {
-  return [trafficPolicy, ...subsets.map((subset) => subset.trafficPolicy)]
-    .filter((policy) => policy !== undefined)
-    .flatMap((policy) => [policy, ...policy.portLevelSettings]);
-}
-
-/** Whether it matters under a policy where the proxy is. */
-function minds({ loadBalancer, outlierDetection }: AnyPolicy): boolean {
-  return outlierDetection !== undefined ||
-    (loadBalancer?.localityLbSetting?.distribute.length ?? 0) > 0;
-}
-
-function policyIndexes(graph: Graph, tables: Tables, domain: string) {
-  type Row = ConfigObject<DestinationRule>;
-  const host = (row: Row): string => fullHost(row.spec.host, row.meta.namespace, domain);
-  return {
-    rulesByHost: graph.index(
-      tables.destinationRules,
-      "DestinationRule.host",
-      function* (row: Row, key) {
-        yield [host(row), key];
-      },
-    ),
-    ruleHostsSeenBy: graph.index(
-      tables.destinationRules,
-      "DestinationRule.seenBy",
-      function* (row: Row) {
-        const visibility = visibilityOf(row.spec.exportTo, row.meta.namespace);
-        const own = new Set([row.meta.namespace, ...(visibility === "public" ? [] : visibility)]);
-        for (const ns of own) yield [ns, host(row)];
-      },
-    ),
-    localityRuleHosts: graph.index(
-      tables.destinationRules,
-      "DestinationRule.locality",
-      function* (row: Row) {
-        if (policiesOf(row.spec).some(minds)) yield ["all", host(row)];
-      },
-    ),
-    selectingRules: graph.index(
-      tables.destinationRules,
-      "DestinationRule.selecting",
-      function* (row: Row, key) {
-        if (selectsWorkloads(row.spec)) yield [row.meta.namespace, key];
-      },
-    ),
-    failoverLabels: graph.index(
-      tables.destinationRules,
-      "DestinationRule.failoverLabels",
-      function* (row: Row) {
-        for (const { loadBalancer } of policiesOf(row.spec)) {
-          for (const key of failoverLabels(loadBalancer?.localityLbSetting)) yield ["all", key];
-        }
-      },
-    ),
-    sidecarsByNamespace: graph.index(
-      tables.sidecars,
-      "Sidecar.namespace",
-      function* (row: ConfigObject<Sidecar>, key) {
-        yield [row.meta.namespace, key];
-      },
-    ),
   };
 }
 

@@ -13,7 +13,8 @@ import type {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
 import { byAge } from "./services.ts";
-import { type Indexes, selectsWorkloads } from "./indexes.ts";
+import type { Indexes } from "./indexes.ts";
+import { selectsWorkloads } from "./policy_indexes.ts";
 import type { Tables } from "./tables.ts";
 import { deriveTelling, fromObject, type PassedOver, type Tell, whyLater } from "./tell.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";

@@ -56,7 +56,7 @@ export function classBasis(
     ipv6: node.ips.some((ip) => ip.includes(":")),
     options: {
       ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
-      ...(node.role === "router" && node.local === true ? { LOCAL: "true" } : {}),
+      ...(node.local === true ? { LOCAL: "true" } : {}),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
       ...(features.giveAddresses || isTrue(metadata.DNS_AUTO_ALLOCATE)

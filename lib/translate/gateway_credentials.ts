@@ -1,11 +1,12 @@
 /**
- * Certificates that Gateways name: which, and the secrets they are.
+ * Certificates that Gateways and rules name: which, and the secrets they are.
  *
  * @module
  */
 import type { Derived, Resource } from "../graph/mod.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { credentialNames, credentialSecret } from "./authn/mod.ts";
+import { parsePlace, policiesOf } from "../derive/mod.ts";
+import { clientSecrets, credentialNames, credentialSecret } from "./authn/mod.ts";
 import { type Context, splitKey } from "./context.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 
@@ -13,7 +14,11 @@ import { encodeResource, sameResources } from "./resource.ts";
 export interface CredentialTables {
   /** scope → names of the secrets that the servers of its Gateways are made with. */
   readonly named: Derived<readonly string[]>;
-  /** `NS|secret` → the secret, for gateways of the namespace. */
+  /** Key `""` → names of the secrets that rules for everybody's hosts may name. */
+  readonly ofRules: Derived<readonly string[]>;
+  /** Place → those that rules for certain workloads name. */
+  readonly ofPlace: Derived<readonly string[]>;
+  /** `NS|secret` → the secret, for proxies of the namespace. */
   readonly secrets: Derived<readonly Resource[]>;
 }
 
@@ -28,6 +33,19 @@ export function deriveCredentials({ mesh }: Context): CredentialTables {
         })
       );
       return [...new Set(names)].filter((name) => name !== "").sort();
+    }),
+    ofRules: mesh.graph.derive<readonly string[]>("rule.credentials", (read) => {
+      const names = read.members(mesh.indexes.credentialRules, "all");
+      return [...new Set([...names].flatMap(clientSecrets))].sort();
+    }),
+    ofPlace: mesh.graph.derive<readonly string[]>("place.credentials", (read, place) => {
+      const rules = parsePlace(place).rules
+        .map((key) => read.get(mesh.tables.destinationRules, key))
+        .filter((row) => row !== undefined);
+      const names = rules.flatMap(({ spec }) =>
+        policiesOf(spec).map(({ tls }) => tls?.credentialName ?? "")
+      );
+      return [...new Set(names.filter((name) => name !== "").flatMap(clientSecrets))].sort();
     }),
     secrets: mesh.graph.derive<readonly Resource[]>("sds.gateway", (read, key) => {
       const [namespace = "", name = ""] = splitKey(key, 2);

@@ -13,7 +13,7 @@ import { clusterName, mergeTrafficPolicy } from "./cluster/mod.ts";
 import { type Context, pick, pickService, splitKey } from "./context.ts";
 import { namedCollection } from "./explained.ts";
 import { buildGrpcCluster, buildGrpcListener, buildGrpcServerListener } from "./grpc/mod.ts";
-import { type Layered, overlayOf } from "./outbound_clusters.ts";
+import { type Layered, overlayOf } from "./placed.ts";
 import { encodeResource, resourceOf, sameResources } from "./resource.ts";
 import { routeConfiguration } from "./route/mod.ts";
 

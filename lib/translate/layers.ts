@@ -24,13 +24,9 @@ import { type CredentialTables, deriveCredentials } from "./gateway_credentials.
 import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
 import { deriveHttpProxy, type HttpProxyTables } from "./http_proxy.ts";
-import {
-  deriveAssignments,
-  deriveOutboundClusters,
-  type Layered,
-  overlayOf,
-  type Placed,
-} from "./outbound_clusters.ts";
+import { deriveAssignments } from "./assignments.ts";
+import { deriveOutboundClusters } from "./outbound_clusters.ts";
+import { type Layered, overlayOf, type Placed } from "./placed.ts";
 import {
   deriveOutboundListeners,
   deriveOverlayListeners,
@@ -260,7 +256,12 @@ function sidecarLayers(
     ]],
     [TYPE_URLS.endpoint, [...placedEndpoints(parts, placement), ...outbound.endpoints]],
     [TYPE_URLS.listener, [own("listener", parts.own.listeners), ...outbound.listeners]],
-    [TYPE_URLS.secret, [secretLayer(parts, cls)]],
+    [TYPE_URLS.secret, [
+      secretLayer(parts, cls),
+      ...(cls.options.LOCAL === "true" && placement.place !== ""
+        ? [placeCredentials(parts, placement)]
+        : []),
+    ]],
     ...(cls.options.VHDS === "true"
       ? [
         [TYPE_URLS.route, [proxied, ...skeletonLayers(parts.routes, ns, sidecar)]],
@@ -296,6 +297,24 @@ function credentialLayer(parts: Parts, namespace: string, scope: string): Collec
     members: { listFrom: [parts.credentials.named, scope] },
     resources: parts.credentials.secrets,
     keyOf: (secret) => `${namespace}|${secret}`,
+  }));
+}
+
+/** What rules name, among the credentials of a gateway's namespace. */
+function ruleCredentials(parts: Parts, namespace: string): Collection {
+  return collection(parts, `secret/rules/${namespace}`, () => ({
+    members: { listFrom: [parts.credentials.ofRules, ""] },
+    resources: parts.credentials.secrets,
+    keyOf: (secret) => `${namespace}|${secret}`,
+  }));
+}
+
+/** What rules name that select a workload, among the credentials of its namespace. */
+function placeCredentials(parts: Parts, { cls, place }: Placement): Collection {
+  return collection(parts, `secret/place/${cls.namespace}|${place}`, () => ({
+    members: { listFrom: [parts.credentials.ofPlace, place] },
+    resources: parts.credentials.secrets,
+    keyOf: (secret) => `${cls.namespace}|${secret}`,
   }));
 }
 
@@ -457,7 +476,9 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
     ]],
     [TYPE_URLS.secret, [
       secretLayer(parts, cls),
-      ...(cls.options.LOCAL === "true" ? [credentialLayer(parts, cls.namespace, scope)] : []),
+      ...(cls.options.LOCAL === "true"
+        ? [credentialLayer(parts, cls.namespace, scope), ruleCredentials(parts, cls.namespace)]
+        : []),
     ]],
     [TYPE_URLS.listener, [
       collection(parts, `listener/gateway/${flavour}/${cls.namespace}/${scope}`, () => ({

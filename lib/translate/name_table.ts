@@ -26,7 +26,7 @@ import {
 } from "./context.ts";
 import { namedCollection } from "./explained.ts";
 import { usesGiven } from "./flavour.ts";
-import { type Layered, overlayOf } from "./outbound_clusters.ts";
+import { type Layered, overlayOf } from "./placed.ts";
 import { encodeResource, resourceOf, sameResources } from "./resource.ts";
 import { shortNames } from "./route/mod.ts";
 

@@ -9,7 +9,7 @@ import { type Context, pickService } from "./context.ts";
 import { namedCollection } from "./explained.ts";
 import type { Egress } from "./egress.ts";
 import { deriveLabelledRoutes, type LabelledRoutes } from "./labelled_routes.ts";
-import { type Layered, overlayOf } from "./outbound_clusters.ts";
+import { type Layered, overlayOf } from "./placed.ts";
 import { deriveRouteTables, type RouteTables } from "./route_tables.ts";
 import { deriveVhds, type VhdsTables } from "./vhds.ts";
 import { deriveVirtualHosts } from "./virtual_hosts.ts";

@@ -16,7 +16,7 @@ import { mayBeHttp } from "../model/mod.ts";
 import { encode } from "../proto/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
-import { type Layered, overlayOf } from "./outbound_clusters.ts";
+import { type Layered, overlayOf } from "./placed.ts";
 import { differences, resourceOf, sameResources } from "./resource.ts";
 import { catchAllVirtualHost, renamedVirtualHost, routeConfiguration } from "./route/mod.ts";
 import { outboundPolicy } from "./route_tables.ts";

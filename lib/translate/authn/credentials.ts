@@ -10,6 +10,10 @@ import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as Mode,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import {
+  type ClientTLSSettings,
+  ClientTLSSettings_TLSmode as ClientMode,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Credential } from "../../derive/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { WORKLOAD_SECRET } from "../wire/mod.ts";
@@ -39,6 +43,28 @@ export function credentialNames(tls: ServerTLSSettings): CredentialNames | undef
   const authorities = clients && first !== "" ? secretName(first) : undefined;
   if (certificates.length === 0 && authorities === undefined) return undefined;
   return { certificates, authorities: authorities && authoritiesName(authorities) };
+}
+
+/**
+ * The secrets that a rule's TLS names: of the client itself, where the server wants to
+ * know it, and of whom it believes. `undefined`: certificates are files.
+ */
+export function clientCredentialNames(
+  tls: Pick<ClientTLSSettings, "mode" | "credentialName" | "insecureSkipVerify">,
+): CredentialNames | undefined {
+  const { mode, credentialName, insecureSkipVerify } = tls;
+  const mutual = mode === ClientMode.MUTUAL;
+  if (credentialName === "" || (mode !== ClientMode.SIMPLE && !mutual)) return undefined;
+  const name = secretName(credentialName);
+  return {
+    certificates: mutual ? [name] : [],
+    ...(insecureSkipVerify ? {} : { authorities: authoritiesName(name) }),
+  };
+}
+
+/** Every secret that a client may be made with by the name of a credential. */
+export function clientSecrets(name: string): string[] {
+  return [secretName(name), authoritiesName(secretName(name))];
 }
 
 function secretName(name: string): string {

@@ -5,6 +5,8 @@
  * @module
  */
 export {
+  clientCredentialNames,
+  clientSecrets,
   type CredentialNames,
   credentialNames,
   credentialSecret,

@@ -87,6 +87,8 @@ export interface OutboundClusterInput {
   /** Where the proxies are, and how other networks are reached from there; looked at for DNS resolutions alone. */
   readonly place?: Place;
   readonly reach?: Reach;
+  /** Whether the rule selects the proxies: then it may name credentials of sidecars, too. */
+  readonly selected?: boolean;
   /**
    * What requests are hashed by, where their routes cannot say it: the rule is for
    * some of the proxies alone that share these routes.

@@ -71,7 +71,13 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
     errorCodes: policy?.outlierDetection?.outlierDetectionHttpErrorCodes,
     hashPolicy: input.hashPolicy,
   });
-  applyTls(cluster, policy?.tls, http, subjectAltNames);
+  applyTls(
+    cluster,
+    policy?.tls,
+    http,
+    subjectAltNames,
+    role === "router" || input.selected === true,
+  );
   applyMutualTls(cluster, input, http);
   applyProxyProtocol(cluster, policy?.proxyProtocol);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);

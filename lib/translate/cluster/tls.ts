@@ -8,13 +8,24 @@ import {
   type CertificateValidationContext,
   CertificateValidationContextSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
-import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import {
+  type CommonTlsContext,
+  CommonTlsContext_CombinedCertificateValidationContextSchema as CombinedSchema,
+  UpstreamTlsContextSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import {
   type ClientTLSSettings,
   ClientTLSSettings_TLSmode as Mode,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create, packAny } from "../../proto/mod.ts";
-import { fileCertificate, fileSource, sanMatchers, tlsSocket } from "../wire/mod.ts";
+import { clientCredentialNames, type CredentialNames } from "../authn/mod.ts";
+import {
+  credentialConfig,
+  fileCertificate,
+  fileSource,
+  sanMatchers,
+  tlsSocket,
+} from "../wire/mod.ts";
 import type { RequestNames, UpstreamHttp } from "./http_options.ts";
 
 /**
@@ -24,13 +35,12 @@ import type { RequestNames, UpstreamHttp } from "./http_options.ts";
  */
 export const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** TLS settings that are acted on: certificates that must be fetched are not there to be had. */
+/** TLS settings that lead to TLS without certificates that the mesh issues. */
 export type ActingTls = ClientTLSSettings & { readonly mode: Mode.SIMPLE | Mode.MUTUAL };
 
-/** Whether TLS settings lead to TLS; modes and credentials that need issued certificates do not. */
+/** Whether TLS settings lead to such TLS. */
 export function originatesTls(tls: ClientTLSSettings | undefined): tls is ActingTls {
-  return tls !== undefined && (tls.mode === Mode.SIMPLE || tls.mode === Mode.MUTUAL) &&
-    tls.credentialName === "";
+  return tls !== undefined && (tls.mode === Mode.SIMPLE || tls.mode === Mode.MUTUAL);
 }
 
 /**
@@ -38,26 +48,60 @@ export function originatesTls(tls: ClientTLSSettings | undefined): tls is Acting
  *
  * @param serviceNames names that the service's certificates bear by its own
  * definition; the rule's own come before them
+ * @param credentials whether the proxies are handed what `credentialName` names; for
+ * others it is as if it were not there
  */
 export function applyTls(
   cluster: Cluster,
   tls: ClientTLSSettings | undefined,
   http: UpstreamHttp,
   serviceNames: readonly string[],
+  credentials: boolean,
 ): void {
   if (!originatesTls(tls)) return;
-  const validation = validationOf(tls, serviceNames);
+  const names = credentials ? clientCredentialNames(tls) : undefined;
   cluster.transportSocket = tlsSocket(packAny(UpstreamTlsContextSchema, {
     sni: tls.sni,
     commonTlsContext: {
-      tlsCertificates: tls.mode === Mode.MUTUAL
-        ? [fileCertificate(tls.clientCertificate, tls.privateKey)]
-        : [],
-      validationContextType: validation && { case: "validationContext", value: validation },
+      ...certificatesOf(tls, names),
+      validationContextType: validationType(tls, serviceNames, names),
       // A server that speaks both would choose HTTP/1.1 if it were not told.
       alpnProtocols: http === "http2" ? ["h2"] : [],
     },
   }));
+}
+
+function certificatesOf(
+  { mode, clientCertificate, privateKey }: ActingTls,
+  names: CredentialNames | undefined,
+): Partial<Pick<CommonTlsContext, "tlsCertificates" | "tlsCertificateSdsSecretConfigs">> {
+  if (mode !== Mode.MUTUAL) return {};
+  if (names !== undefined) {
+    return { tlsCertificateSdsSecretConfigs: names.certificates.map(credentialConfig) };
+  }
+  return {
+    tlsCertificates: clientCertificate === ""
+      ? []
+      : [fileCertificate(clientCertificate, privateKey)],
+  };
+}
+
+function validationType(
+  tls: ActingTls,
+  serviceNames: readonly string[],
+  names: CredentialNames | undefined,
+): CommonTlsContext["validationContextType"] {
+  const own = validationOf(tls, serviceNames);
+  if (own === undefined) return { case: undefined };
+  if (names?.authorities === undefined) return { case: "validationContext", value: own };
+  own.trustedCa = undefined;
+  return {
+    case: "combinedValidationContext",
+    value: create(CombinedSchema, {
+      defaultValidationContext: own,
+      validationContextSdsSecretConfig: credentialConfig(names.authorities),
+    }),
+  };
 }
 
 function validationOf(

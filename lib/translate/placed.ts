@@ -1,0 +1,87 @@
+/**
+ * Tables of what clients see of a host: everybody, a namespace, and proxies of a
+ * place.
+ *
+ * @module
+ */
+import { deriveTelling, lookUp, networkOf, parsePlace, type Tell } from "../derive/mod.ts";
+import type { Derived, Read, Resource } from "../graph/mod.ts";
+import type { Place } from "../model/mod.ts";
+import { type Context, type Pick, pick, splitKey } from "./context.ts";
+import type { Reach } from "./endpoint/mod.ts";
+import { differences, sameResources } from "./resource.ts";
+
+/** Tables whose values are lists of resources. */
+export interface Layered {
+  /** What a namespace sees (`""`: everybody). */
+  readonly base: Derived<readonly Resource[]>;
+  /** What a namespace sees otherwise than everybody. */
+  readonly overlay: Derived<readonly Resource[]>;
+}
+
+/** With what proxies of a place see otherwise than others of their namespace. */
+export interface Placed extends Layered {
+  /** The keys of the other tables with `|place` at the end. */
+  readonly placed: Derived<readonly Resource[]>;
+}
+
+/** What the content of a host is made from, and nothing else. */
+export interface ContentKey {
+  /** `namespace/host`. */
+  readonly service: string;
+  /** As `Policies.ruleKey`. */
+  readonly rules: string;
+  readonly place: Place | undefined;
+}
+
+/** As `pick`, but rules for the workload go before all others. */
+export function pickPlaced(
+  read: Read,
+  context: Context,
+  namespace: string,
+  host: string,
+  place: string,
+  tell: Tell | undefined,
+): Pick | undefined {
+  const chosen = pick(read, context, namespace, host, tell);
+  if (chosen === undefined) return undefined;
+  const { rules } = parsePlace(place);
+  const own = context.mesh.policies.selected(read, host, rules, tell);
+  return own === "" ? chosen : { ...chosen, rules: own };
+}
+
+/** Reads a place's key; `undefined` for none. */
+export function placeOf(key: string): Place | undefined {
+  return key === "" ? undefined : parsePlace(key);
+}
+
+/** How a service's endpoints are reached from a place. */
+export function reachOf(read: Read, { mesh, clusterId }: Context): Reach {
+  const map = read.get(mesh.networks.all, "");
+  return {
+    networkOf: (endpoint) => networkOf(map, endpoint, clusterId),
+    gateways: map.gateways,
+  };
+}
+
+/**
+ * The overlay of a table: what a namespace sees otherwise than everybody. A
+ * member that nobody else sees is whole in it. What it hides of one member, another
+ * may give: of a name, a resource goes before a tombstone.
+ *
+ * @param parts how many parts the table's keys have
+ * @param at which of them is the namespace
+ */
+export function overlayOf(
+  { mesh }: Context,
+  name: string,
+  base: Derived<readonly Resource[]>,
+  parts: number,
+  at: number,
+): Derived<readonly Resource[]> {
+  return deriveTelling<readonly Resource[]>(mesh.graph, name, (read, key, tell) => {
+    const split = splitKey(key, parts);
+    split[at] = "";
+    return differences(lookUp(read, base, key, tell), read.get(base, split.join("|")));
+  }, { equal: sameResources });
+}
