@@ -38,6 +38,8 @@ export const CONFIG_ANNOTATION = "proxy.mesh.io/config";
 /** A merged configuration. */
 export interface MergedConfig {
   readonly proxy: ProxyConfig;
+  /** What the variable and the annotation say, without what the mesh says for all. */
+  readonly own: ProxyConfig;
   /** Fields that are not known, as sentences with their places. */
   readonly warnings: readonly string[];
 }
@@ -62,14 +64,19 @@ export function mergeConfig(layers: ConfigLayers): MergedConfig {
     const { text, file } = layers.mesh;
     proxy = take(parseMeshConfig(text, file, defaultMeshConfig())).defaultConfig ?? proxy;
   }
-  if (layers.variable) proxy = take(parseProxyConfig(layers.variable, "PROXY_CONFIG", proxy));
-  if (layers.annotation) {
-    proxy = take(parseProxyConfig(layers.annotation.text, layers.annotation.file, proxy));
+  let own = defaultProxyConfig();
+  const texts = [
+    ...(layers.variable ? [{ text: layers.variable, file: "PROXY_CONFIG" }] : []),
+    ...(layers.annotation ? [layers.annotation] : []),
+  ];
+  for (const { text, file } of texts) {
+    proxy = take(parseProxyConfig(text, file, proxy));
+    own = parseProxyConfig(text, file, own).value ?? own;
   }
   if (layers.serviceCluster !== undefined) {
     proxy.clusterName = { case: "serviceCluster", value: layers.serviceCluster };
   }
-  return { proxy, warnings };
+  return { proxy, own, warnings };
 }
 
 /** Which fields act in the daemon is the daemon's to tell; those of the agent stand in its plan. */

@@ -65,6 +65,23 @@ for (const [what, layers, message] of FAULTS) {
   });
 }
 
+Deno.test("what a proxy says for itself is told apart from what the mesh says", () => {
+  const { proxy, own } = mergeConfig({
+    ...NONE,
+    mesh: mesh(
+      "defaultConfig: {gatewayTopology: {numTrustedProxies: 2}, proxyHeaders: {requestId: {}}}",
+    ),
+    variable: "gatewayTopology: {numTrustedProxies: 1}",
+  });
+  assert.deepEqual(
+    [proxy, own].map(({ gatewayTopology, proxyHeaders }) => [
+      gatewayTopology?.numTrustedProxies,
+      proxyHeaders !== undefined,
+    ]),
+    [[1, true], [1, false]],
+  );
+});
+
 Deno.test("a field that is not known is a warning with its place", () => {
   const { warnings } = mergeConfig({ ...NONE, variable: "statusPorts: 1" });
   assert.equal(warnings.length, 1);

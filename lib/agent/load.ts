@@ -46,7 +46,7 @@ export async function loadSettings(
 ): Promise<Loaded> {
   const labels = await readPairs(`${POD_FOLDER}/labels`);
   const annotations = await readPairs(`${POD_FOLDER}/annotations`);
-  const { proxy, warnings } = mergeConfig({
+  const { proxy, own, warnings } = mergeConfig({
     mesh: await readMeshConfig(flags),
     variable: variables.PROXY_CONFIG,
     annotation: configAnnotation(annotations),
@@ -61,6 +61,7 @@ export async function loadSettings(
     env,
     environ,
     proxy,
+    ownProxy: own,
     labels,
     annotations,
     addresses: addressesOf(env.instanceIp, interfaceAddresses()),

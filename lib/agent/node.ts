@@ -32,6 +32,8 @@ export interface NodeInput {
   readonly serviceAccount: string | undefined;
   readonly clusterId: string | undefined;
   readonly proxy: ProxyConfig;
+  /** What of it is said for this proxy alone; default: nothing. */
+  readonly ownProxy?: ProxyConfig | undefined;
   /** `MESH_META_*` and `MESH_METAJSON_*` are taken from here; the rest is ignored. */
   readonly environ: Readonly<Record<string, string>>;
   readonly labels: Pairs;
@@ -81,7 +83,7 @@ export function nodeOf(input: NodeInput): BootstrapNode {
     INSTANCE_IPS: [...new Set(input.ips)].join(","),
     DATAPROXY_PROMETHEUS_PORT: input.prometheusPort,
     DATAPROXY_STATUS_PORT: input.statusPort,
-    PROXY_CONFIG: describeProxy(input.proxy),
+    PROXY_CONFIG: describeProxy(input.proxy, input.ownProxy),
     ...optional("OUTLIER_LOG_PATH", input.outlierLogPath),
     ...(input.exitOnZeroConnections ? { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: true } : {}),
     ...group("LABELS", labels),
@@ -157,9 +159,19 @@ function interception(proxy: ProxyConfig): JsonObject {
     : { INTERCEPTION_MODE: Interception[proxy.interceptionMode] ?? "" };
 }
 
+/**
+ * Parts that the daemon takes from here, over what the mesh configuration says.
+ * They are told as far as they are this proxy's own: what the mesh says the daemon
+ * knows better, for it follows it.
+ */
+const OWN_PARTS = ["gatewayTopology", "proxyHeaders", "connectionSettings"] as const;
+
 /** The configuration in its JSON form, without the one field that is a secret. */
-function describeProxy(proxy: ProxyConfig): JsonValue {
-  const json = toJson(ProxyConfigSchema, proxy) as JsonObject;
+function describeProxy(proxy: ProxyConfig, own: ProxyConfig | undefined): JsonValue {
+  const json = toJson(ProxyConfigSchema, {
+    ...proxy,
+    ...Object.fromEntries(OWN_PARTS.map((part) => [part, own?.[part]])),
+  }) as JsonObject;
   const tracing = json.tracing as { lightstep?: { accessToken?: string } } | undefined;
   if (tracing?.lightstep?.accessToken) tracing.lightstep.accessToken = "[redacted]";
   return json;

@@ -4,7 +4,9 @@ import { buildInfo } from "../base/mod.ts";
 import {
   ProxyConfig_InboundInterceptionMode as Interception,
   ProxyConfig_TracingServiceName as TracingName,
+  ProxyConfigSchema,
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { create } from "../proto/mod.ts";
 import { planAgent } from "./plan.ts";
 import { type TestSettings, testSettings } from "../../tests/support/agent_settings.ts";
 
@@ -15,6 +17,18 @@ Deno.test("the id tells type, address, name, namespace and domain", () => {
   assert.equal(nodeOf({ environ }).id, "sidecar~10.0.0.1~shop-1.prod~prod.svc.cluster.local");
   const flags = { role: "router", domain: "corp.example" } as const;
   assert.equal(nodeOf({ flags }).id, "router~10.0.0.1~host.default~corp.example");
+});
+
+Deno.test("the node tells what is said for this proxy alone, not what the mesh says for all", () => {
+  const all = { gatewayTopology: { numTrustedProxies: 2 }, proxyHeaders: { requestId: {} } };
+  const ownProxy = create(ProxyConfigSchema, { gatewayTopology: { numTrustedProxies: 1 } });
+  const { metadata } = nodeOf({ proxy: { ...all, meshId: "m" }, ownProxy });
+  const { gatewayTopology, proxyHeaders, meshId } = metadata.PROXY_CONFIG as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual(gatewayTopology, { numTrustedProxies: 1 });
+  assert.deepEqual([proxyHeaders, meshId], [undefined, "m"]);
 });
 
 Deno.test("metadata comes from the environment, the pod's files and the configuration", () => {

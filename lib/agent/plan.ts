@@ -41,6 +41,8 @@ export interface AgentSettings {
   readonly environ: Readonly<Record<string, string>>;
   /** The merged proxy configuration. */
   readonly proxy: ProxyConfig;
+  /** What of it is said for this proxy alone; default: nothing. */
+  readonly ownProxy?: ProxyConfig;
   readonly labels: Pairs;
   readonly annotations: Pairs;
   readonly addresses: Addresses;
@@ -130,7 +132,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     },
     scrape: scrapeOptions(settings, loopback, flags.role),
     env,
-    idle: idleFields(proxy),
+    idle: new Map([...idleFields(proxy), ...idleOwnFields(settings.ownProxy)]),
   };
 }
 
@@ -146,6 +148,7 @@ function settingsNode(settings: AgentSettings): BootstrapNode {
     serviceAccount: env.serviceAccount,
     clusterId: env.clusterId,
     proxy,
+    ownProxy: settings.ownProxy,
     environ: settings.environ,
     labels: settings.labels,
     annotations: settings.annotations,
@@ -254,4 +257,19 @@ function idleFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
   add(proxy.privateKeyProvider, "privateKeyProvider", "certificates are not supported yet");
   add(proxy.readinessProbe, "readinessProbe", "the agent does not probe the application yet");
   return idle;
+}
+
+/** Fields of routes and of clusters towards services, which proxies share, so that the mesh alone can say them. */
+function idleOwnFields(own: ProxyConfig | undefined): ReadonlyMap<string, string> {
+  const { proxyHeaders: headers, connectionSettings: connections } = own ?? {};
+  const said: Readonly<Record<string, unknown>> = {
+    "proxyHeaders.attemptCount": headers?.attemptCount,
+    "proxyHeaders.xForwardedHost": headers?.xForwardedHost,
+    "connectionSettings.clusterPerConnectionBufferLimitBytes": connections
+      ?.clusterPerConnectionBufferLimitBytes,
+  };
+  const reason = "proxies share what it changes; set it in defaultConfig of the mesh configuration";
+  return new Map(
+    Object.entries(said).filter(([, value]) => value !== undefined).map(([key]) => [key, reason]),
+  );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
-import { durationOf } from "../proto/mod.ts";
-import { AuthenticationPolicy } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { create, durationOf } from "../proto/mod.ts";
+import { AuthenticationPolicy, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { planAgent } from "./plan.ts";
 import { type TestSettings, testSettings } from "../../tests/support/agent_settings.ts";
 
@@ -235,4 +235,12 @@ Deno.test("fields that do nothing are named", () => {
     "tracing.stackdriver",
   ]);
   assert.equal(plan().idle.size, 0);
+});
+
+Deno.test("fields that proxies share are named where a single one says them", () => {
+  const proxyHeaders = { attemptCount: {}, requestId: {} };
+  const ownProxy = create(ProxyConfigSchema, { proxyHeaders });
+  assert.deepEqual([...plan({ ownProxy }).idle.keys()], ["proxyHeaders.attemptCount"]);
+  // In the mesh configuration they are the daemon's matter.
+  assert.equal(plan({ proxy: { proxyHeaders } }).idle.size, 0);
 });

@@ -60,6 +60,12 @@ function checkNumbers(config: ProxyConfig, path: Path, report: Report): void {
     const message = `statNameLength ${config.statNameLength} is negative`;
     fail(report, [...path, "statNameLength"], "out-of-range", message, "Write 1 or more.");
   }
+  for (const [name, value] of Object.entries(config.connectionSettings ?? {})) {
+    if (typeof value !== "number" || value >= 0) continue;
+    const message = `${name} ${value} is negative`;
+    const remedy = "Write 0 or more, or leave it out.";
+    fail(report, [...path, "connectionSettings", name], "out-of-range", message, remedy);
+  }
   const { tracing } = config;
   if (tracing !== undefined) {
     checkPercent(tracing.sampling, [...path, "tracing", "sampling"], report);

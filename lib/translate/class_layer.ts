@@ -13,6 +13,7 @@ import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_
 import { canonicalJson } from "../base/mod.ts";
 import { CERTIFICATE_OPTIONS, workloadSecrets } from "./authn/mod.ts";
 import {
+  applySettings,
   blackHoleCluster,
   buildInboundCluster,
   dynamicPassthroughCluster,
@@ -30,6 +31,7 @@ import {
   VIRTUAL_INBOUND,
   virtualListeners,
 } from "./class_listeners.ts";
+import { ownClusterSettings } from "./proxy_settings.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import { outboundPolicy } from "./route_tables.ts";
 import { type InboundPort, inboundPorts } from "./inbound_ports.ts";
@@ -59,7 +61,15 @@ export function deriveClassTables(context: Context): ClassTables {
   return {
     clusters: deriveTelling<readonly Resource[]>(graph, "cds.class", (read, key, tell) => {
       const cls = read.get(context.classes, key);
-      return sidecarClusters(read, context, cls, tell).map(clusterResource);
+      const settings = ownClusterSettings(
+        read,
+        context.mesh,
+        cls.options.PROXY_CONFIG ?? "",
+      );
+      return sidecarClusters(read, context, cls, tell).map((cluster) => {
+        applySettings(cluster, settings);
+        return clusterResource(cluster);
+      });
     }, options),
     listeners: deriveTelling<readonly Resource[]>(graph, "lds.class", (read, key, tell) => {
       const cls = read.get(context.classes, key);

@@ -5,6 +5,7 @@
  */
 import { canonicalJson, MeshError } from "../base/mod.ts";
 import { CERTIFICATE_OPTIONS } from "./authn/mod.ts";
+import { ownSettings } from "./proxy_settings.ts";
 import type { Features } from "./features.ts";
 import type { ProxyClass, ProxyNode, ServiceTarget } from "../model/mod.ts";
 
@@ -57,6 +58,7 @@ export function classBasis(
     options: {
       ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
       ...(node.local === true ? { LOCAL: "true" } : {}),
+      ...settingsOption(metadata.PROXY_CONFIG),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
       ...(features.giveAddresses || isTrue(metadata.DNS_AUTO_ALLOCATE)
@@ -66,6 +68,12 @@ export function classBasis(
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
     },
   };
+}
+
+/** What the proxy says of its own configuration; see {@link ownSettings}. */
+function settingsOption(value: unknown): { PROXY_CONFIG?: string } {
+  const own = ownSettings(value);
+  return own === undefined ? {} : { PROXY_CONFIG: own };
 }
 
 /** A switch of metadata that comes from a variable: `MESH_META_EXPLAIN=true`, `1`. */

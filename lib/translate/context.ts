@@ -9,6 +9,7 @@ import type { ProxyClass, Service } from "../model/mod.ts";
 import type { Guards } from "./guards.ts";
 import type { SignalTable } from "./signals.ts";
 import type { Features } from "./features.ts";
+import type { ReadShared } from "./proxy_settings.ts";
 
 /** The mesh, the switches, and the classes in use. */
 export interface Context {
@@ -20,6 +21,8 @@ export interface Context {
   readonly classes: Derived<ProxyClass>;
   /** What guards workloads. */
   readonly guards: Guards;
+  /** What the configuration of proxies says of clusters and routes. */
+  readonly settings: ReadShared;
   /** What is logged, counted and traced; see `telemetryKey`. */
   readonly signals: SignalTable;
 }

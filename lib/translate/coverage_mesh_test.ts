@@ -56,6 +56,8 @@ const OF_AGENTS: ReadonlySet<string> = new Set(
 /** Others that neither act on resources nor are told of, each with its reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   "MeshConfig caCertificates[].pem": "authorities of other meshes are served to agents apart",
+  "MeshConfig defaultConfig.proxyHeaders.metadataExchangeHeaders.mode=IN_MESH":
+    "servers outside the mesh are told nothing of workloads in any case",
   "MeshConfig extensionProviders[].opentelemetry.resourceDetectors.environment":
     "the environment is what is looked at by default",
 };

@@ -23,6 +23,7 @@ import {
 import type { Context, Family } from "./context.ts";
 import type { Flavour } from "./flavour.ts";
 import type { ManagerDefaults, PathNormalization } from "./listener/mod.ts";
+import { settingsOf } from "./proxy_settings.ts";
 import { signalsFor } from "./signals.ts";
 import { outboundPolicy } from "./route_tables.ts";
 import type { MeshRouteDefaults } from "./route/mod.ts";
@@ -79,8 +80,10 @@ export function clusterDefaults(
 }
 
 /** Defaults of routes. */
-export function routeDefaults(read: Read, { mesh, features }: Context): MeshRouteDefaults {
+export function routeDefaults(read: Read, context: Context): MeshRouteDefaults {
+  const { mesh, features } = context;
   return {
+    ...context.settings(read, "routes"),
     defaultHttpRetryPolicy: mesh.field(read, "defaultHttpRetryPolicy"),
     excludeUnsafe503: features.excludeUnsafe503,
   };
@@ -111,7 +114,7 @@ export function managerDefaults(
   tellTelemetry(read, context, flavour, tell);
   return {
     signals: signalsFor(read, context, flavour.telemetry),
-    ...proxySettings(read, context),
+    settings: settingsOf(read, mesh, flavour.settings),
     ...internalRanges(read, context),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
@@ -156,18 +159,6 @@ function internalRanges(
     endpoints.flatMap(({ ne }) => ne.case === "fromCidr" ? [ne.value] : [])
   );
   return ranges.length === 0 ? {} : { internalRanges: ranges };
-}
-
-/** What the configuration of proxies says about clients' connections and requests. */
-function proxySettings(read: Read, { mesh }: Context): Pick<ManagerDefaults, "settings"> {
-  const proxy = mesh.field(read, "defaultConfig");
-  return {
-    settings: {
-      topology: proxy?.gatewayTopology,
-      headers: proxy?.proxyHeaders,
-      connections: proxy?.connectionSettings,
-    },
-  };
 }
 
 /** The built-in choice is `BASE`: dot segments and percent-encoding are undone, slashes stay. */

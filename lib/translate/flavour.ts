@@ -22,6 +22,8 @@ export interface Flavour {
   readonly given: boolean;
   /** What is logged, counted and traced; see `telemetryKey`. */
   readonly telemetry: string;
+  /** What the proxy says of its own configuration, as `ownSettings` has it; empty: nothing. */
+  readonly settings: string;
   /** Node metadata `IDLE_TIMEOUT`, ms. */
   readonly idleTimeoutMs?: number;
 }
@@ -40,6 +42,7 @@ export function flavourOf(cls: ProxyClass, telemetry: string): Flavour {
     certified: cls.role === "router" && secretNames(cls).server !== undefined,
     given: usesGiven(cls),
     telemetry,
+    settings: cls.options.PROXY_CONFIG ?? "",
     idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
   };
 }
@@ -72,6 +75,8 @@ export function flavourKey(f: Flavour): string {
     ...(f.certified ? ["certified"] : []),
     ...(f.given ? ["given"] : []),
     ...(f.telemetry === "" ? [] : [`telemetry=${f.telemetry}`]),
+    // A key's parts are told apart by signs that JSON has, too.
+    ...(f.settings === "" ? [] : [`settings=${encodeURIComponent(f.settings)}`]),
     ...(f.idleTimeoutMs === undefined ? [] : [`idle=${f.idleTimeoutMs}`]),
   ].join(",");
 }
@@ -88,6 +93,7 @@ export function parseFlavour(key: string): Flavour {
     certified: flags.includes("certified"),
     given: flags.includes("given"),
     telemetry: valueOf(flags, "telemetry="),
+    settings: decodeURIComponent(valueOf(flags, "settings=")),
     idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),
   };
 }

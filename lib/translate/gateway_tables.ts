@@ -234,7 +234,9 @@ function virtualHost(
       tell: laterRoutes(inside, routes.length),
     }));
   }
-  const message = virtualHostFor({ host, port: port.number, gateway: true }, routes);
+  const { hideAttempts } = context.settings(read, "routes");
+  const options = { host, port: port.number, gateway: true, hideAttempts };
+  const message = virtualHostFor(options, routes);
   if (redirect) message.requireTls = TlsRequirement.ALL;
   return encodeResource(message.name, VirtualHostSchema, message);
 }

@@ -13,7 +13,7 @@ import { type Context, splitKey } from "./context.ts";
 import type { Egress } from "./egress.ts";
 import { type ManagerDefaults, outboundHttpListener } from "./listener/mod.ts";
 import { encodeResource, sameResources } from "./resource.ts";
-import { assembleTable, outboundPolicy, type RouteTables } from "./route_tables.ts";
+import { assembleTable, type RouteTables, tableRest } from "./route_tables.ts";
 
 /** Name of the route table. */
 export const HTTP_PROXY_TABLE = "http_proxy";
@@ -88,8 +88,8 @@ export function deriveHttpProxy(
         const named = withPort(host, port);
         if (named !== undefined) hosts.set(named.name, named);
       }
-      const policy = outboundPolicy(read, context, sidecar);
-      return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), policy)];
+      const rest = tableRest(read, context, sidecar);
+      return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), rest)];
     }, { equal: sameResources }),
   };
 }

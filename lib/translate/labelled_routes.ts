@@ -12,7 +12,7 @@ import { type Context, pickService, splitKey } from "./context.ts";
 import type { Egress } from "./egress.ts";
 import { sameResources } from "./resource.ts";
 import { hostPort } from "./route/mod.ts";
-import { assembleTable, outboundPolicy, type RouteTables, tellParts } from "./route_tables.ts";
+import { assembleTable, type RouteTables, tableRest, tellParts } from "./route_tables.ts";
 import { inTable, inTableOf } from "./vhds.ts";
 import { virtualHost } from "./virtual_hosts.ts";
 
@@ -101,7 +101,7 @@ export function deriveLabelledRoutes(
       }
       const others = [...all.keys()].filter((name) => !own.has(name));
       tellParts(read, plain, others, (host) => `${namespace}|${port}|${host}`, inside);
-      return [assembleTable(port, all.values(), outboundPolicy(read, context, "", inside))];
+      return [assembleTable(port, all.values(), tableRest(read, context, "", inside))];
     },
     options,
   );
@@ -151,7 +151,7 @@ export function deriveLabelledRoutes(
       }
       const others = [...all.keys()].filter((n) => !own.has(n));
       tellParts(read, plain, others, (host) => `${namespace}|${port}|${host}`, inside);
-      return [assembleTable(name, all.values(), outboundPolicy(read, context, sidecar, inside))];
+      return [assembleTable(name, all.values(), tableRest(read, context, sidecar, inside))];
     },
     options,
   );

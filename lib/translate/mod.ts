@@ -23,6 +23,7 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Features } from "./features.ts";
 import { deriveGuards } from "./guards.ts";
+import { deriveSharedSettings } from "./proxy_settings.ts";
 import { deriveSignals } from "./signals.ts";
 import { createLayers, type Layers, TYPE_URLS } from "./layers.ts";
 import { AGENT_TYPE_URLS, createAgentLayers } from "./agent_layers.ts";
@@ -132,7 +133,12 @@ export function createTranslation(
     mergeEqualExports: options.features.mergeEqualExports,
     selectorsForApiGateways: options.features.selectorsForApiGateways,
   });
-  const partial = { mesh, features: options.features, clusterId: options.clusterId };
+  const partial = {
+    mesh,
+    features: options.features,
+    clusterId: options.clusterId,
+    settings: deriveSharedSettings(mesh),
+  };
   const context = {
     ...partial,
     classes: deriveClasses(partial),

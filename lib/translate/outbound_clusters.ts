@@ -17,6 +17,7 @@ import type { Read, Resource } from "../graph/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Subset } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
+  applySettings,
   buildOutboundCluster,
   type ClusterListener,
   clusterName,
@@ -98,6 +99,7 @@ function clustersOf(
   const takes = takesMutual(read, context);
   const reach = place && reachOf(read, context);
   const selected = place?.rules.includes(policy.rules[0] ?? "") ?? false;
+  const settings = context.settings(read, "clusters");
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
@@ -130,6 +132,7 @@ function clustersOf(
         listener: listening?.cluster,
       });
       if (cluster !== undefined) {
+        applySettings(cluster, settings);
         resources.push(encodeResource(cluster.name, ClusterSchema, cluster));
       }
     }

@@ -10,6 +10,8 @@ import {
   HttpConnectionManager_ServerHeaderTransformation as ServerHeader,
   HttpConnectionManagerSchema,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { ConnectionLimitSchema } from "#envoy/extensions/filters/network/connection_limit/v3/connection_limit_pb.ts";
+import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { durationMs, fromBinary } from "../proto/mod.ts";
 import { parseMeshConfig } from "../schema/mod.ts";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
@@ -140,6 +142,29 @@ const CASES: readonly [config: string, check: (found: Record<Side, Found>) => vo
       assert.deepEqual(times.map((time) => durationMs(time!) / 1000), [1, 2, 3, 4, 5, 6, 7]);
     },
   ],
+  ["{proxyHeaders: {dataproxyDebugHeaders: {disabled: true}}}", (found) => {
+    for (const { manager } of all(found)) {
+      const router = manager.httpFilters.at(-1)!;
+      const config = router.configType.value as { value: Uint8Array };
+      assert.equal(fromBinary(RouterSchema, config.value).suppressEnvoyHeaders, true);
+    }
+  }],
+  ["{proxyHeaders: {preserveHttp1HeaderCase: true}}", (found) => {
+    for (const { manager } of all(found)) {
+      const format = manager.httpProtocolOptions?.headerKeyFormat?.headerFormat;
+      assert.equal(format?.case === "statefulFormatter" && format.value.name, "preserve_case");
+    }
+  }],
+  ["{connectionSettings: {listenerConnectionLimit: 3}}", (found) => {
+    for (const { listener } of all(found)) {
+      const chains = [...listener.filterChains, listener.defaultFilterChain ?? []].flat();
+      for (const { filters: [first] } of chains) {
+        const config = first!.configType.value as { value: Uint8Array };
+        assert.equal(first!.name, "envoy.filters.network.connection_limit");
+        assert.equal(fromBinary(ConnectionLimitSchema, config.value).maxConnections, 3n);
+      }
+    }
+  }],
   ["{connectionSettings: {profile: EDGE, httpMaxConcurrentStreams: 7}}", ({ gateway }) => {
     const { manager, listener } = gateway;
     assert.equal(manager.http2ProtocolOptions?.maxConcurrentStreams, 7);

@@ -48,18 +48,30 @@ const OF_MESH: Readonly<Record<MeshConfig_OutboundTrafficPolicy_Mode, CatchAll>>
   [MeshConfig_OutboundTrafficPolicy_Mode.ALLOW_ANY]: "allow_any",
   [MeshConfig_OutboundTrafficPolicy_Mode.ALLOW_ANY_DYNAMIC_DNS]: "allow_dynamic_dns",
 };
+/** What of a table is not its hosts'. */
+export interface TableRest {
+  readonly catchAll: CatchAll;
+  /** Servers are not told the number of the attempt. */
+  readonly hideAttempts: boolean;
+}
+
+/** The rest of a table, for a Sidecar or (`""`) without one. */
+export function tableRest(read: Read, context: Context, sidecar: string, tell?: Tell): TableRest {
+  const catchAll = outboundPolicy(read, context, sidecar, tell);
+  return { catchAll, hideAttempts: context.settings(read, "routes").hideAttempts };
+}
 
 /** An assembled table; its virtual hosts are sorted by name, so that its bytes depend on its content alone. */
 export function assembleTable(
   name: string,
   virtualHosts: Iterable<Resource>,
-  catchAll: CatchAll,
+  rest: TableRest,
 ): Resource {
   const sorted = [...virtualHosts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const bytes = sorted.map((v) => v.bytes);
   // A service of the host `*` is the catch-all itself: Envoy refuses a second one.
   if (!sorted.some((v) => v.name.startsWith("*:"))) {
-    bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(catchAll)));
+    bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(rest.catchAll, rest)));
   }
   return resourceOf(name, routeConfiguration(name, bytes, {}));
 }
@@ -136,7 +148,7 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
       const hosts = contents(read, layers.public(port));
       const inside = within(tell, port);
       tellParts(read, layers.cells, hosts.keys(), (host) => `|${port}|${host}`, inside);
-      return [assembleTable(port, hosts.values(), outboundPolicy(read, context, "", inside))];
+      return [assembleTable(port, hosts.values(), tableRest(read, context, "", inside))];
     }, options),
     overlay: deriveTelling<readonly Resource[]>(graph, "rds.overlay", (read, key, tell) => {
       const [namespace = "", port = ""] = splitKey(key, 2);
@@ -148,7 +160,7 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
       const keyOf = (host: string, name: string): string =>
         `${own.has(name) ? namespace : ""}|${port}|${host}`;
       tellParts(read, layers.cells, all.keys(), keyOf, inside);
-      return [assembleTable(port, all.values(), outboundPolicy(read, context, "", inside))];
+      return [assembleTable(port, all.values(), tableRest(read, context, "", inside))];
     }, options),
     egress: deriveTelling<readonly Resource[]>(graph, "rds.egress", (read, key, tell) => {
       const [namespace = "", sidecar = "", listener = "", port = "", name = ""] = splitKey(key, 5);
@@ -162,7 +174,7 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
       });
       const keyOf = (host: string): string => `${namespace}|${port}|${host}`;
       tellParts(read, layers.cells, hosts.keys(), keyOf, inside);
-      return [assembleTable(name, hosts.values(), outboundPolicy(read, context, sidecar, inside))];
+      return [assembleTable(name, hosts.values(), tableRest(read, context, sidecar, inside))];
     }, options),
   };
 }

@@ -87,7 +87,7 @@ export function deriveVhds(
     const policy = star.length > 0 ? undefined : outboundPolicy(read, context, sidecar, inside);
     const inline = policy === undefined
       ? star.map((r) => r.bytes)
-      : [encode(VirtualHostSchema, catchAllVirtualHost(policy))];
+      : [encode(VirtualHostSchema, catchAllVirtualHost(policy, context.settings(read, "routes")))];
     return [resourceOf(name, routeConfiguration(name, inline, { virtualHostsApart: true }))];
   };
   const skeletons = deriveTelling<readonly Resource[]>(graph, "rds.skeleton", (read, key, tell) => {

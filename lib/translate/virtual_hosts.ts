@@ -91,6 +91,7 @@ export function virtualHost(
   const message = virtualHostFor({
     host,
     port,
+    hideAttempts: defaults.hideAttempts,
     proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
     addresses: service === undefined ? [] : addressesOf(read, context, service, {
       given: context.features.giveAddresses,

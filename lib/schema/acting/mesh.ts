@@ -6,7 +6,7 @@
 
 import type { Acting } from "./types.ts";
 
-/** Of proxies' connections, all but the limit of one listener's and the buffers towards services. */
+/** Of proxies' connections. */
 const CONNECTION_SETTINGS = [
   "profile",
   "listenerPerConnectionBufferLimitBytes",
@@ -24,6 +24,22 @@ const CONNECTION_SETTINGS = [
   "httpMergeSlashes",
   "httpPathWithEscapedSlashesAction",
   "globalDownstreamConnectionLimit",
+  "listenerConnectionLimit",
+  "clusterPerConnectionBufferLimitBytes",
+];
+
+/** Of headers. `metadataExchangeHeaders: IN_MESH` is what happens anyway: others are told nothing of workloads. */
+const PROXY_HEADERS = [
+  "forwardedClientCert",
+  "setCurrentClientCertDetails",
+  "requestId",
+  "server",
+  "attemptCount",
+  "dataproxyDebugHeaders",
+  "metadataExchangeHeaders",
+  "preserveHttp1HeaderCase",
+  "xForwardedHost",
+  "xForwardedPort",
 ];
 
 /** By kind. */
@@ -104,10 +120,7 @@ export const MESH: Readonly<Record<string, Acting>> = {
       "defaultConfig.fileFlushInterval",
       "defaultConfig.fileFlushMinSizeKb",
       "defaultConfig.gatewayTopology",
-      ...["forwardedClientCert", "setCurrentClientCertDetails", "requestId", "server"].map((
-        field,
-      ) => `defaultConfig.proxyHeaders.${field}`),
-      "defaultConfig.proxyHeaders.xForwardedPort",
+      ...PROXY_HEADERS.map((field) => `defaultConfig.proxyHeaders.${field}`),
       ...CONNECTION_SETTINGS.map((field) => `defaultConfig.connectionSettings.${field}`),
     ],
     inertValues: {

@@ -38,4 +38,5 @@ export { buildOutboundCluster } from "./outbound.ts";
 export { applyOutlierDetection } from "./outlier.ts";
 export { localityRule } from "./locality.ts";
 export { mergeTrafficPolicy, notingListener, type PolicyListener } from "./policy.ts";
+export { applySettings } from "./settings.ts";
 export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./special.ts";

@@ -12,6 +12,7 @@ import type {
 import { create, durationOf } from "../../proto/mod.ts";
 import { pipeOrSocket } from "../wire/mod.ts";
 import type { Binding, ManagerDefaults } from "./input.ts";
+import { bounded } from "./limit.ts";
 import { connectionSettings } from "./settings.ts";
 
 /** `ADDRESS_PORT`, for example `0.0.0.0_80`. */
@@ -50,8 +51,10 @@ export function assemble(parts: ListenerParts): Listener {
   const { bind, port, manager } = parts;
   const unmatched = manager.signals?.[parts.direction === "inbound" ? "server" : "client"]
     .unmatched;
+  const connections = connectionSettings(manager.settings?.connections);
+  const name = parts.name ?? listenerName(bind, port);
   return create(ListenerSchema, {
-    name: parts.name ?? listenerName(bind, port),
+    name,
     address: pipeOrSocket(bind, port),
     additionalAddresses: (parts.extraBinds ?? []).map((extra) => ({
       address: pipeOrSocket(extra, port),
@@ -60,14 +63,14 @@ export function assemble(parts: ListenerParts): Listener {
       ? TrafficDirection.INBOUND
       : TrafficDirection.OUTBOUND,
     bindToPort: parts.bindToPort ? undefined : false,
-    filterChains: [...parts.chains],
-    defaultFilterChain: parts.defaultChain,
+    filterChains: [...bounded(parts.chains, name, connections?.listenerConnectionLimit)],
+    defaultFilterChain: parts.defaultChain &&
+      bounded([parts.defaultChain], name, connections?.listenerConnectionLimit)[0],
     listenerFilters: [...(parts.listenerFilters ?? [])],
     connectionBalanceConfig: parts.exactBalance
       ? { balanceType: { case: "exactBalance", value: {} } }
       : undefined,
-    perConnectionBufferLimitBytes: connectionSettings(manager.settings?.connections)
-      ?.listenerPerConnectionBufferLimitBytes,
+    perConnectionBufferLimitBytes: connections?.listenerPerConnectionBufferLimitBytes,
     useOriginalDst: parts.useOriginalDst || undefined,
     transparent: parts.transparent || undefined,
     accessLog: [...manager.listenerLog ? unmatched ?? [] : []],

@@ -29,7 +29,8 @@ import { NO_SIGNALS, type Signals } from "./signals.ts";
 /** One row of the table: a filter, where it stands and why. */
 interface FilterRow {
   readonly name: string;
-  readonly config: () => Any;
+  /** Whether Envoy's own headers are left out is the router's matter. */
+  readonly config: (bare: boolean) => Any;
   /** Default: always. */
   readonly when?: (protocol: Protocol) => boolean;
 }
@@ -77,7 +78,7 @@ const FILTERS: readonly FilterRow[] = [
   {
     // Last by definition: forwards.
     name: ROUTER,
-    config: () => packAny(RouterSchema, {}),
+    config: (bare) => packAny(RouterSchema, { suppressEnvoyHeaders: bare }),
   },
 ];
 
@@ -104,6 +105,7 @@ const BEHIND_GUARD = "envoy.filters.http.fault";
  * @param onDemand whether clusters are asked for when a request is to go to them
  * @param signals filters for what is logged and counted
  * @param sessions whether services' sessions may stay with one endpoint
+ * @param bare leave Envoy's own headers (`x-envoy-upstream-service-time` and others) out
  */
 export function httpFilters(
   protocol: Protocol,
@@ -111,21 +113,22 @@ export function httpFilters(
   onDemand: boolean = false,
   { first, last }: Pick<Signals, "first" | "last"> = NO_SIGNALS,
   sessions: boolean = false,
+  bare: boolean = false,
 ): HttpFilter[] {
   const filters = [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [
       ...(row.name === BEHIND_GUARD ? guard : []),
       ...(row.name === ROUTER ? last : []),
-      ...(row.name === ROUTER && sessions ? [filterOf(SESSIONS)] : []),
-      filterOf(row),
+      ...(row.name === ROUTER && sessions ? [filterOf(SESSIONS, bare)] : []),
+      filterOf(row, bare),
     ]);
   return [...first, ...filters];
 }
 
-function filterOf({ name, config }: FilterRow): HttpFilter {
+function filterOf({ name, config }: FilterRow, bare: boolean): HttpFilter {
   return create(HttpFilterSchema, {
     name,
-    configType: { case: "typedConfig", value: config() },
+    configType: { case: "typedConfig", value: config(bare) },
   });
 }

@@ -66,6 +66,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
       input.class === "outbound" && defaults.onDemand === true,
       signals,
       input.class !== "inbound" && defaults.sessions === true,
+      defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
     ),
     accessLog: [...signals.http],
     tracing: signals.tracing,

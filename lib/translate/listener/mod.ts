@@ -40,7 +40,7 @@ export {
   unmatchedOnly,
 } from "./access_log.ts";
 export type { KnownProtocol } from "./protocols.ts";
-export type { ProxySettings } from "./settings.ts";
+export { connectionSettings, type ProxySettings } from "./settings.ts";
 export { NO_SIGNALS, type Side, type Signals, type SignalSet } from "./signals.ts";
 export { httpConnectionManager, type ManagerClass, type ManagerInput } from "./manager.ts";
 export {

@@ -23,6 +23,7 @@ import {
   type Topology,
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { lazily } from "../../base/mod.ts";
+import { keepingCase } from "../wire/mod.ts";
 import { create, durationOf, type MessageInitShape } from "../../proto/mod.ts";
 
 /** The parts of a proxy's configuration that listeners look at. */
@@ -63,6 +64,7 @@ const UNDERSCORES: Readonly<Record<Underscores, EnvoyUnderscores | undefined>> =
 const EDGE = lazily((): ConnectionSettings =>
   create(ConnectionSettingsSchema, {
     listenerPerConnectionBufferLimitBytes: 32 * 1024,
+    clusterPerConnectionBufferLimitBytes: 32 * 1024,
     httpIdleTimeout: durationOf(3_600_000),
     httpRequestTimeout: durationOf(300_000),
     httpStreamIdleTimeout: durationOf(300_000),
@@ -136,6 +138,10 @@ function withHeaders(base: Init, headers: ProxyHeaders, believes: boolean): Init
   if (server?.disabled) init.serverHeaderTransformation = ServerHeader.PASS_THROUGH;
   else if (server !== undefined && server.value !== "") init.serverName = server.value;
   if (headers.requestId?.disabled) init.generateRequestId = false;
+  if (headers.preserveHttp1HeaderCase === true) {
+    const http1 = base.httpProtocolOptions as object | undefined;
+    init.httpProtocolOptions = { ...http1, headerKeyFormat: keepingCase() };
+  }
   if (headers.xForwardedPort?.enabled) init.appendXForwardedPort = true;
   return init;
 }

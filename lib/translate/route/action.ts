@@ -93,6 +93,7 @@ export function translateForwarding(
     ),
     requestMirrorPolicies: mirrorPolicies(rule, scope),
     hashPolicy,
+    appendXForwardedHost: scope.mesh.forwardHost === true && rewritesHost(authority, targets),
   });
   if (single === undefined) return { action, operations: headers.operations };
   return {
@@ -100,6 +101,10 @@ export function translateForwarding(
     operations: joinHeaders(headers.operations, single.headers.operations),
     single: single.resolved,
   };
+}
+
+function rewritesHost(authority: string | undefined, targets: readonly Target[]): boolean {
+  return Boolean(authority) || targets.some(({ headers }) => headers.authority !== "");
 }
 
 /** The action of a host without rules: all to one cluster. */

@@ -17,6 +17,10 @@ export interface MeshRouteDefaults {
   readonly defaultHttpRetryPolicy?: HTTPRetry | undefined;
   /** Leave 503 out of the built-in retry policy: the first attempt may have had effects. */
   readonly excludeUnsafe503: boolean;
+  /** Servers are not told the number of the attempt. */
+  readonly hideAttempts?: boolean;
+  /** Where the host is rewritten, the one that the client asked for goes along as `x-forwarded-host`. */
+  readonly forwardHost?: boolean;
 }
 
 /** A destination that was looked up among the services. */

@@ -18,16 +18,18 @@ import { translateMatch } from "./match.ts";
 export interface VirtualHostOptions extends DomainOptions {
   /** Of a gateway: the host alone is its domain, for the route configuration ignores ports there. */
   readonly gateway?: boolean | undefined;
+  /** Upstreams are not told the number of the attempt. */
+  readonly hideAttempts?: boolean | undefined;
 }
 
-/** The virtual host `host:port` of these routes. Upstreams are told the number of the attempt. */
+/** The virtual host `host:port` of these routes. Upstreams are told the number of the attempt, unless it is hidden. */
 export function virtualHostFor(options: VirtualHostOptions, routes: readonly Route[]): VirtualHost {
   const { host, port, gateway = false } = options;
   return create(VirtualHostSchema, {
     name: hostPort(host, port),
     domains: gateway ? domainsFor({ host, port, withPort: false }) : domainsFor(options),
     routes: [...routes],
-    includeRequestAttemptCount: true,
+    includeRequestAttemptCount: options.hideAttempts !== true,
   });
 }
 
@@ -44,7 +46,10 @@ const PASSING: Readonly<Record<Exclude<CatchAll, "block_all">, string>> = {
 };
 
 /** What is done with hosts that no other virtual host names: let them pass, or refuse them. */
-export function catchAllVirtualHost(policy: CatchAll): VirtualHost {
+export function catchAllVirtualHost(
+  policy: CatchAll,
+  { hideAttempts }: Pick<VirtualHostOptions, "hideAttempts"> = {},
+): VirtualHost {
   const action: Route["action"] = policy === "block_all"
     ? create(RouteSchema, { action: { case: "directResponse", value: { status: BLOCKED } } })
       .action
@@ -53,7 +58,7 @@ export function catchAllVirtualHost(policy: CatchAll): VirtualHost {
     name: policy,
     domains: ["*"],
     routes: [{ name: policy, match: translateMatch(undefined), action }],
-    includeRequestAttemptCount: true,
+    includeRequestAttemptCount: hideAttempts !== true,
   });
 }
 

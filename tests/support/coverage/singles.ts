@@ -103,6 +103,13 @@ spec:
   host: a.example
   trafficPolicy: {outlierDetection: {consecutive5xxErrors: 1}}
 ---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: renamed, namespace: one}
+spec:
+  hosts: [resolved.example]
+  http: [{rewrite: {authority: inner.example}, route: [{destination: {host: resolved.example}}]}]
+---
 apiVersion: security.mesh.io/v1
 kind: PeerAuthentication
 metadata: {name: default, namespace: two}
