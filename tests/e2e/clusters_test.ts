@@ -12,6 +12,7 @@ import { ENDPOINT_CASES } from "./clusters/endpoint_cases.ts";
 import { LOCALITY, LOCALITY_CASES } from "./clusters/locality_cases.ts";
 import { LIMIT_CASES } from "./clusters/limit_cases.ts";
 import { allSidecars, EVERYTHING, SCOPE_CASES, SIDECARS_FILE } from "./clusters/scope_cases.ts";
+import { RULE_CASES } from "./clusters/rule_cases.ts";
 import { MESH_CASES } from "./clusters/mesh_cases.ts";
 import { TCP_CASES } from "./clusters/tcp_cases.ts";
 
@@ -21,6 +22,7 @@ const CASES: readonly ClusterCase[] = [
   ...BALANCING_CASES,
   ...LOCALITY_CASES,
   ...LIMIT_CASES,
+  ...RULE_CASES,
   ...TCP_CASES,
   ...MESH_CASES,
   ...SCOPE_CASES,
