@@ -9,11 +9,12 @@ import type { ConfigObject } from "../model/mod.ts";
 import { objectKey } from "../model/mod.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { canonicalJson } from "../base/mod.ts";
-import { covers, fullHost, isWildcard } from "./hosts.ts";
+import { covers, isWildcard } from "./hosts.ts";
 import type { Routes } from "./routes.ts";
 import { byAge, hasLabels, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
-import { destinationsOf, selectsLabels } from "./route_names.ts";
+import { selectsLabels } from "./route_names.ts";
+import { addDestinations, addEgressProxy } from "./scope_imports.ts";
 import type { Tables } from "./tables.ts";
 import { deriveTelling, fromObject, lookUp, type Tell, whyLater } from "./tell.ts";
 
@@ -119,6 +120,7 @@ export function deriveScopes(
       row.spec.egress.forEach((_, i) => {
         for (const h of lookUp(read, egressHosts, `${namespace}|${name}|${i}`, tell)) all.add(h);
       });
+      addEgressProxy(read, services, namespace, row, domain, all, tell);
       for (const host of [...all]) {
         addDestinations(read, tables, services, routes, namespace, host, domain, all, tell);
       }
@@ -267,32 +269,4 @@ function importHosts(
     }
   }
   return [...found].sort();
-}
-
-/** A host that is imported brings the destinations of its routes with it. */
-function addDestinations(
-  read: Read,
-  tables: Tables,
-  services: Services,
-  routes: Routes,
-  namespace: string,
-  host: string,
-  domain: string,
-  into: Set<string>,
-  tell: Tell | undefined,
-): void {
-  const key = read.get(routes.meshRoute, `${namespace}|${host}`);
-  const row = key === "" ? undefined : read.get(tables.virtualServices, key);
-  if (row === undefined) return;
-  for (const destination of destinationsOf(read.get(routes.spec, key) ?? row.spec)) {
-    const target = fullHost(destination.host, row.meta.namespace, domain);
-    if (read.get(services.resolve, `${namespace}|${target}`) === undefined) continue;
-    into.add(target);
-    tell?.({
-      of: [target],
-      group: "import",
-      ...fromObject(row, "spec.http"),
-      value: `destination of ${host}`,
-    });
-  }
 }

@@ -9,9 +9,9 @@ import type { ProxyClass } from "../model/mod.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { create } from "../proto/mod.ts";
-import { BLACK_HOLE_CLUSTER, inboundClusterName, PASSTHROUGH_CLUSTER } from "./cluster/mod.ts";
+import { inboundClusterName } from "./cluster/mod.ts";
 import type { Context } from "./context.ts";
-import { managerDefaults } from "./defaults.ts";
+import { clusterOutside, managerDefaults } from "./defaults.ts";
 import { type Flavour, flavourOf } from "./flavour.ts";
 import { telemetryKey } from "./signals.ts";
 import { httpProxyListeners } from "./http_proxy.ts";
@@ -72,8 +72,7 @@ export function virtualListeners(
   const flavour = flavourFor(read, context, cls);
   const manager = managerDefaults(read, context, flavour, tell);
   const sidecar = sidecarOf(read, context, cls);
-  const allows =
-    outboundPolicy(read, context, sidecar, within(tell, VIRTUAL_OUTBOUND)) !== "block_all";
+  const outside = outboundPolicy(read, context, sidecar, within(tell, VIRTUAL_OUTBOUND));
   const guard = guardOf(read, context, cls, cls.options, within(tell, VIRTUAL_INBOUND));
   const place = {
     bind: flavour.family === "v6" ? "::" : "0.0.0.0",
@@ -90,7 +89,7 @@ export function virtualListeners(
         : undefined,
       exactBalance: isTrue(cls.options.OUTBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyListenPort") || OUTBOUND_PORT,
-      egressCluster: allows ? PASSTHROUGH_CLUSTER : BLACK_HOLE_CLUSTER,
+      egressCluster: clusterOutside(outside),
     }),
     virtualInbound({
       ...place,

@@ -26,7 +26,7 @@ import type { ManagerDefaults, PathNormalization } from "./listener/mod.ts";
 import { settingsOf } from "./proxy_settings.ts";
 import { signalsFor } from "./signals.ts";
 import { outboundPolicy } from "./route_tables.ts";
-import type { MeshRouteDefaults } from "./route/mod.ts";
+import type { CatchAll, MeshRouteDefaults } from "./route/mod.ts";
 
 /** Built-in connect timeout, ms (G54 of the mesh configuration's defaults). */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -187,7 +187,11 @@ export function fallthroughCluster(
   tell?: Tell,
 ): string | undefined {
   if (flavour.bound) return undefined;
-  return outboundPolicy(read, context, sidecar, tell) === "block_all"
-    ? BLACK_HOLE_CLUSTER
-    : PASSTHROUGH_CLUSTER;
+  return clusterOutside(outboundPolicy(read, context, sidecar, tell));
+}
+
+/** Where connections go that no service claims. */
+export function clusterOutside(policy: CatchAll): string {
+  if (policy === "block_all") return BLACK_HOLE_CLUSTER;
+  return typeof policy === "string" ? PASSTHROUGH_CLUSTER : policy.cluster;
 }

@@ -4,31 +4,43 @@
  *
  * @module
  */
-import { type Candidate, choose, deriveTelling, lookUp, type Tell, within } from "../derive/mod.ts";
+import {
+  type Candidate,
+  choose,
+  deriveTelling,
+  fullHost,
+  lookUp,
+  type Tell,
+  within,
+} from "../derive/mod.ts";
 import type { Collection, Derived, Read, Resource } from "../graph/mod.ts";
-import { type Context, splitKey } from "./context.ts";
+import { clusterName } from "./cluster/mod.ts";
+import { type Context, pickService, splitKey } from "./context.ts";
 import { resourceOf, sameResources } from "./resource.ts";
 import { type CatchAll, catchAllVirtualHost, routeConfiguration } from "./route/mod.ts";
 import { encode } from "../proto/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { MeshConfig_OutboundTrafficPolicy_Mode } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { OutboundTrafficPolicy_Mode } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import {
+  type OutboundTrafficPolicy,
+  OutboundTrafficPolicy_Mode,
+} from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 
 /** The mesh's outbound policy, or that of a Sidecar where it has one. */
 export function outboundPolicy(
   read: Read,
-  { mesh }: Context,
+  context: Context,
   sidecar: string,
   tell?: Tell,
 ): CatchAll {
+  const { mesh } = context;
   const own = sidecar === ""
     ? undefined
     : read.get(mesh.tables.sidecars, sidecar)?.spec.outboundTrafficPolicy;
   const whole = mesh.field(read, "outboundTrafficPolicy");
   const ways: Candidate<CatchAll>[] = [
     {
-      value: own &&
-        (own.mode === OutboundTrafficPolicy_Mode.ALLOW_ANY ? "allow_any" : "block_all"),
+      value: own && ofSidecar(read, context, sidecar, own),
       source: "object",
       object: `Sidecar/${sidecar}`,
       field: "spec.outboundTrafficPolicy",
@@ -40,7 +52,24 @@ export function outboundPolicy(
     },
     { value: "allow_any", source: "built-in" },
   ];
-  return choose(tell, "outboundTrafficPolicy", ways, (way) => way) ?? "allow_any";
+  const named = (way: CatchAll): string => typeof way === "string" ? way : way.cluster;
+  return choose(tell, "outboundTrafficPolicy", ways, named) ?? "allow_any";
+}
+
+/** A Sidecar may send what it lets pass to a proxy of the mesh, by the cluster that routes to it have. */
+function ofSidecar(
+  read: Read,
+  context: Context,
+  sidecar: string,
+  { mode, egressProxy }: OutboundTrafficPolicy,
+): CatchAll {
+  if (mode !== OutboundTrafficPolicy_Mode.ALLOW_ANY) return "block_all";
+  if (egressProxy === undefined) return "allow_any";
+  const [namespace = ""] = sidecar.split("/");
+  const host = fullHost(egressProxy.host, namespace, context.mesh.domain);
+  const ports = pickService(read, context, namespace, host)?.ports ?? [];
+  const port = egressProxy.port?.number || (ports.length === 1 ? ports[0]!.number : 0);
+  return { cluster: clusterName("outbound", port, egressProxy.subset, host) };
 }
 
 const OF_MESH: Readonly<Record<MeshConfig_OutboundTrafficPolicy_Mode, CatchAll>> = {

@@ -88,6 +88,7 @@ export const TRAFFIC: Readonly<Record<string, Acting>> = {
       "egress[].captureMode",
       "egress[].hosts",
       "outboundTrafficPolicy.mode",
+      "outboundTrafficPolicy.egressProxy",
       "inboundConnectionPool",
       "ingress[].connectionPool",
     ],

@@ -37,10 +37,16 @@ export function virtualHostFor(options: VirtualHostOptions, routes: readonly Rou
 const BLOCKED = 502;
 
 /** What happens to hosts that no virtual host names. */
-export type CatchAll = "allow_any" | "allow_dynamic_dns" | "block_all";
+export type CatchAll = "allow_any" | "allow_dynamic_dns" | "block_all" | EgressProxy;
+
+/** They go to a proxy of the mesh, which knows where else to go. */
+export interface EgressProxy {
+  /** Cluster of the proxy. */
+  readonly cluster: string;
+}
 
 /** Clusters of those that pass: to where the request was going anyway, or where its host's name leads. */
-const PASSING: Readonly<Record<Exclude<CatchAll, "block_all">, string>> = {
+const PASSING: Readonly<Record<"allow_any" | "allow_dynamic_dns", string>> = {
   allow_any: "PassthroughCluster",
   allow_dynamic_dns: "DynamicPassthroughCluster",
 };
@@ -53,11 +59,12 @@ export function catchAllVirtualHost(
   const action: Route["action"] = policy === "block_all"
     ? create(RouteSchema, { action: { case: "directResponse", value: { status: BLOCKED } } })
       .action
-    : passTo(PASSING[policy]);
+    : passTo(typeof policy === "string" ? PASSING[policy] : policy.cluster);
+  const name = typeof policy === "string" ? policy : "allow_any";
   return create(VirtualHostSchema, {
-    name: policy,
+    name,
     domains: ["*"],
-    routes: [{ name: policy, match: translateMatch(undefined), action }],
+    routes: [{ name, match: translateMatch(undefined), action }],
     includeRequestAttemptCount: hideAttempts !== true,
   });
 }
