@@ -59,6 +59,7 @@ import { culpritsIn, editedObject } from "./edited.ts";
 import { readKeep, startKeeping } from "./memory.ts";
 import { createPending } from "./pending.ts";
 import { createPublisher } from "./publisher.ts";
+import { type Registration, startRegistration } from "./registration.ts";
 import { type Record, startRecord } from "./record.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
 import { observeState } from "./state_metrics.ts";
@@ -104,7 +105,12 @@ export async function discovery(
     pushes: PUSH_THROTTLE.get() || derivedThrottle(navigator.hardwareConcurrency),
     requestRate: MAX_REQUESTS_PER_SECOND.get() ||
       derivedRequestRate(navigator.hardwareConcurrency),
-    observers: [daemon.receipts.observer, daemon.pushes.observer, daemon.spending.observer],
+    observers: [
+      daemon.receipts.observer,
+      daemon.pushes.observer,
+      daemon.spending.observer,
+      ...daemon.registration.observers,
+    ],
   });
   await listen(options, daemon, xds, stack);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
@@ -126,6 +132,7 @@ interface Core {
   readonly spending: Spending;
   readonly record: Record;
   readonly files: FileSource;
+  readonly registration: Registration;
   /** What is set aside, in the mesh files and in the config directory. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: DebugInputs["warnings"];
@@ -206,12 +213,18 @@ async function startTranslation(
   });
   publish = () => publisher.publish();
   idle = () => publisher.idle();
+  const registration = startRegistration(
+    (key) => serving("WorkloadEntry", key)?.meta.origin.source === "file",
+    (changes) => debouncer.touch(...pending.addObjects(changes)),
+  );
+  stack.defer(() => registration.close());
   let first = true;
   let early = true;
   const files = await startFileSource({
     dir: resolve(options.configDir),
     onChange: (changes) => {
       const kinds = pending.addObjects(changes);
+      registration.follow(changes);
       // What is there at the start is served before anybody can ask.
       if (first) translation.apply(pending.take());
       else debouncer.touch(...kinds);
@@ -249,6 +262,7 @@ async function startTranslation(
     receipts,
     changedAt: () => publisher.since,
     files,
+    registration,
     problems: () => watched.flatMap((source) => source.problems()),
     warnings: () => [
       ...watched.flatMap((source) => source.warnings()),
@@ -343,7 +357,9 @@ function debug(options: DiscoveryOptions, core: Core, xds: XdsServer) {
     sessions,
     mesh: core.translation.mesh,
     objects: () =>
-      core.files.objects().filter(({ meta }) => core.translation.sees(meta.namespace)),
+      [...core.files.objects(), ...core.registration.objects()].filter(({ meta }) =>
+        core.translation.sees(meta.namespace)
+      ),
     problems: core.problems,
     warnings: core.warnings,
     receipts: core.receipts,

@@ -230,6 +230,7 @@ function endpointsOf(
         workload.meta.namespace,
         workload.meta.name,
         workload.spec.labels,
+        workload.meta.health,
       ),
     );
   }
@@ -264,6 +265,7 @@ function endpointOf(
   namespace: string,
   name: string,
   labels: Readonly<Record<string, string>>,
+  health: Endpoint["health"] = "healthy",
 ): Endpoint {
   const ports: Record<string, number> = {};
   for (const port of spec.ports) {
@@ -278,7 +280,7 @@ function endpointOf(
     weight: workload.weight,
     serviceAccount: workload.serviceAccount,
     namespace,
-    health: "healthy",
+    health,
     workload: name,
   };
 }

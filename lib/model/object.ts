@@ -29,6 +29,8 @@ export interface ObjectMeta {
   /** Milliseconds since the epoch; 0 when the source does not know (files). Oldest wins in conflicts, then namespace and name. */
   readonly creationTime: number;
   readonly origin: Origin;
+  /** What was reported of a workload, for objects of workloads that report; part of the digest. */
+  readonly health?: "healthy" | "unhealthy";
 }
 
 /** A parsed, defaulted and validated object. Rows of the input tables; equal when `digest` and labels, annotations are. */

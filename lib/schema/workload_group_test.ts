@@ -76,7 +76,6 @@ Deno.test("ProxyConfig: rules", () => {
 
 Deno.test("kinds that do not act are warned of once, by name", () => {
   const specs: [string, string][] = [
-    ["WorkloadGroup", "template: {}"],
     ["ProxyConfig", "concurrency: 1"],
   ];
   for (const [kind, spec] of specs) {

@@ -98,6 +98,13 @@ export interface SettledEvent {
   readonly time: number;
 }
 
+/** How a client says that the workload beside it is. */
+export interface HealthEvent {
+  readonly stream: ObservedStream;
+  /** What is wrong; `undefined`: nothing. */
+  readonly fault: string | undefined;
+}
+
 /** Somebody who watches serving. What it throws is logged and goes no further. */
 export interface XdsObserver {
   opened?(stream: ObservedStream): void;
@@ -107,6 +114,7 @@ export interface XdsObserver {
   rejected?(event: RejectedEvent): void;
   withheld?(event: WithheldEvent): void;
   settled?(event: SettledEvent): void;
+  reported?(event: HealthEvent): void;
   closed?(stream: ObservedStream): void;
 }
 
@@ -138,6 +146,7 @@ export function joined(
     rejected: tell(observers.map((one) => one.rejected?.bind(one))),
     withheld: tell(observers.map((one) => one.withheld?.bind(one))),
     settled: tell(observers.map((one) => one.settled?.bind(one))),
+    reported: tell(observers.map((one) => one.reported?.bind(one))),
     closed: tell(observers.map((one) => one.closed?.bind(one))),
   });
 }

@@ -11,7 +11,7 @@ import { type Arrival, enqueue, type Session } from "./hall.ts";
 import { connect, noteAsked } from "./parts.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
 import { screened, shown } from "./screening.ts";
-import { ENDPOINT_TYPE, resourceType } from "./types.ts";
+import { ENDPOINT_TYPE, HEALTH_TYPE, resourceType } from "./types.ts";
 import { armDrain } from "./waits.ts";
 import { newWatch, overtaken, subscribeDelta, subscribeSotw, type Watch } from "./watch.ts";
 
@@ -47,6 +47,10 @@ export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat):
 /** Takes in a request. Throws `RpcError` for one that ends the stream. */
 export function receive(session: Session, request: XdsRequest): void {
   if (request.typeUrl === "") throw new RpcError("INVALID_ARGUMENT", "the request names no type");
+  if (request.typeUrl === HEALTH_TYPE) {
+    const fault = request.error && (request.error.message || `code ${request.error.code}`);
+    return session.hall.observer.reported?.({ stream: session, fault });
+  }
   const known = session.watches.find(({ type }) => type.url === request.typeUrl);
   const watch = known ?? open(session, request.typeUrl);
   const verdict = known ? answered(session, watch, request) : "none";

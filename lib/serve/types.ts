@@ -57,6 +57,9 @@ export const NAME_TABLE_TYPE: string = "type.googleapis.com/mesh.networking.nds.
 /** What agents are told of the mesh: authorities to trust. */
 export const PROXY_CONFIG_TYPE: string = "type.googleapis.com/mesh.mesh.v1alpha1.ProxyConfig";
 
+/** No resources: a request of it says how the workload beside the client is. */
+export const HEALTH_TYPE: string = "type.googleapis.com/mesh.v1.HealthInformation";
+
 /** Configurations of extensions, which filters name. */
 export const EXTENSION_TYPE: string =
   "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig";

@@ -13,6 +13,11 @@ export {
 export { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
 export { type KeySource, type KeySourceOptions, startKeySource } from "./jwks/mod.ts";
 export { type ChangeSet, type SourceProblem } from "./ledger.ts";
+export {
+  createRegistrations,
+  type RegistrationOptions,
+  type Registrations,
+} from "./registrations.ts";
 export { DEFAULT_TIMING, type Timing } from "./pulse.ts";
 export {
   type WatchedFile,

@@ -99,7 +99,7 @@ export const CLUSTERS: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "workloads that register themselves" },
+    state: { kind: "later", reason: "authentication of callers" },
     readers: DAEMON,
     rows: [
       bool(
@@ -107,24 +107,6 @@ export const CLUSTERS: readonly IdleTheme[] = [
         AGENT_DAEMON,
         true,
         "Compare the identity of a workload with its WorkloadEntry before it registers or reports health.",
-      ),
-      bool(
-        "PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION",
-        AGENT_DAEMON,
-        true,
-        "Create a WorkloadEntry from its WorkloadGroup when a workload connects.",
-      ),
-      bool(
-        "PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS",
-        AGENT_DAEMON,
-        true,
-        "Take over the health that agents report about their WorkloadEntry.",
-      ),
-      duration(
-        "PILOT_WORKLOAD_ENTRY_GRACE_PERIOD",
-        AGENT_DAEMON,
-        "10s",
-        "How long a workload may be disconnected before the WorkloadEntry made for it is deleted.",
       ),
     ],
   },

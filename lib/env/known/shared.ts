@@ -19,6 +19,8 @@ function listed(
 /** Which programs take the variables that act. */
 export const SHARED: readonly ListedEnv[] = [
   ...listed("bool", AGENT_DAEMON, [
+    "PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION",
+    "PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS",
     "JWKS_RESOLVER_INSECURE_SKIP_VERIFY",
     "MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS",
     "MESH_MULTIROOT_MESH",
@@ -45,6 +47,7 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_DEBOUNCE_MAX",
     "PILOT_JWT_PUB_KEY_REFRESH_INTERVAL",
     "PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL",
+    "PILOT_WORKLOAD_ENTRY_GRACE_PERIOD",
   ]),
   ...listed("float", AGENT_DAEMON, [
     "PILOT_MAX_REQUESTS_PER_SECOND",

@@ -42,6 +42,10 @@ const PROXY_HEADERS = [
   "xForwardedPort",
 ];
 
+/** Of a group's template, all but the address, which is the workload's. */
+const TEMPLATE = ["ports", "labels", "network", "locality", "weight", "serviceAccount"]
+  .map((field) => `template.${field}`);
+
 /** By kind. */
 export const MESH: Readonly<Record<string, Acting>> = {
   MeshConfig: {
@@ -131,6 +135,6 @@ export const MESH: Readonly<Record<string, Acting>> = {
   /** Of which the labels act. */
   Namespace: { paths: [] },
   MeshNetworks: { paths: ["networks"] },
-  WorkloadGroup: { paths: [], inertUntil: "workloads can register themselves" },
+  WorkloadGroup: { paths: ["metadata", ...TEMPLATE] },
   ProxyConfig: { paths: [], inertUntil: "proxies are injected" },
 };

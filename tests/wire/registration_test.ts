@@ -1,0 +1,75 @@
+/**
+ * Workloads that register themselves with a real daemon: what others are served of them while they
+ * are connected, what their health does, and that they go.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { create, encode } from "../../lib/proto/mod.ts";
+import { openStream } from "../../lib/rpc/mod.ts";
+import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
+
+const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const HEALTH = "type.googleapis.com/mesh.v1.HealthInformation";
+const CONFIG = `apiVersion: networking.mesh.io/v1
+kind: WorkloadGroup
+metadata: {name: vms, namespace: test}
+spec: {metadata: {labels: {app: vm}}, template: {serviceAccount: vm, ports: {http: 8080}}}
+---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: vm, namespace: test}
+spec:
+  hosts: [vm.example]
+  resolution: STATIC
+  location: MESH_INTERNAL
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  workloadSelector: {labels: {app: vm}}
+`;
+
+interface Shown {
+  readonly endpoints: readonly { address: string; ports: Record<string, number>; health: string }[];
+}
+
+Deno.test("a workload registers by connecting, is marked by its health, and goes with its stream", async () => {
+  await using config = await makeConfigDir();
+  await config.write("a.yaml", CONFIG);
+  await using daemon = await startDaemon({
+    configDir: config.path,
+    env: { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms" },
+  });
+  const endpoints = async (): Promise<string> => {
+    const services = await daemon.debug<Shown[]>("registryz");
+    return services.flatMap((one) => one.endpoints)
+      .map(({ address, ports, health }) => `${address}:${ports.http} ${health}`).join();
+  };
+  const comes = (what: string) =>
+    eventually(`endpoints: ${what}`, async () => await endpoints() === what);
+  assert.equal(await endpoints(), "");
+  const stream = openStream({ target: daemon.xds, path: METHOD });
+  const send = (request: object): boolean =>
+    stream.send(encode(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)));
+  send({
+    node: create(NodeSchema, {
+      id: "sidecar~10.0.0.9~vm-1.test~test.svc.cluster.local",
+      metadata: { AUTO_REGISTER_GROUP: "vms" },
+    }),
+    typeUrl: CLUSTERS,
+  });
+  await comes("10.0.0.9:8080 healthy");
+  const [entry] = await daemon.debug<{ metadata: { name: string }; origin: object }[]>(
+    "configz?resource=WorkloadEntry",
+  );
+  assert.equal(entry?.metadata.name, "vms-10.0.0.9");
+  assert.deepEqual(entry?.origin, { source: "registration" });
+
+  send({ typeUrl: HEALTH, errorDetail: { code: 500, message: "refused" } });
+  await comes("10.0.0.9:8080 unhealthy");
+  send({ typeUrl: HEALTH });
+  await comes("10.0.0.9:8080 healthy");
+  stream.close();
+  await comes("");
+});
