@@ -30,6 +30,8 @@ export interface Discovery {
   label(namespace: string, labels: Readonly<Record<string, string>> | undefined): Move[];
   /** Whether an object is in sight; one that is not is kept aside, and forgotten when it is gone. */
   admits(kind: TableKind, key: string, object: ConfigObject | undefined): boolean;
+  /** What is kept aside. */
+  aside(): Move[];
   /** Whether a namespace is in sight. */
   sees(namespace: string): boolean;
 }
@@ -112,6 +114,10 @@ export function createDiscovery(
       keep(kind, key, object);
       return false;
     },
+    aside: () =>
+      [...aside].flatMap(([kind, kept]) =>
+        [...kept].map(([key, object]) => ({ kind, key, object }))
+      ),
     sees,
   };
 }

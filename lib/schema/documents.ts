@@ -5,6 +5,7 @@
  */
 import { DEFAULT_YAML_LIMITS, readYaml, type YamlDocument, type YamlLimits } from "../text/mod.ts";
 import { KINDS } from "./kinds.ts";
+import { type MeshSettings, readMeshSettings } from "./mesh_document.ts";
 import { type ParsedObject, readObject, type ReadOptions } from "./object.ts";
 import {
   type Finding,
@@ -25,8 +26,16 @@ export interface ParsedDocument {
   readonly anonymous: boolean;
   /** Absent when the document is set aside; `problems` says why. */
   readonly object?: ParsedObject;
+  /** In place of an object, where {@link DocumentOptions.settings} are read. */
+  readonly settings?: MeshSettings;
   readonly problems: readonly SchemaProblem[];
   readonly warnings: readonly SchemaProblem[];
+}
+
+/** How documents are read. */
+export interface DocumentOptions extends ReadOptions {
+  /** Whether a mesh configuration, or networks, may be among them, by their kind. */
+  readonly settings?: boolean;
 }
 
 /** What a whole file gave. */
@@ -44,7 +53,7 @@ export function* eachDocument(
   text: string,
   file: string,
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
-  options: ReadOptions = {},
+  options: DocumentOptions = {},
 ): Generator<ParsedDocument> {
   for (const { document, problem } of readYaml(text, limits)) {
     if (document !== undefined) {
@@ -90,19 +99,15 @@ function* itemsOf(document: YamlDocument): Generator<YamlDocument> {
 function readDocument(
   document: YamlDocument,
   file: string,
-  options: ReadOptions,
+  options: DocumentOptions,
 ): ParsedDocument {
+  if (options.settings === true) {
+    const found = readSettings(document, file);
+    if (found !== undefined) return found;
+  }
   const report = newReport();
   const { identity, object } = readObject(document.value, document.line, report, options);
-  const locate = (finding: Finding): SchemaProblem => ({
-    file,
-    ...document.locate(finding.path, finding.target),
-    path: formatPath(finding.path),
-    code: finding.code,
-    message: finding.message,
-    remedy: finding.remedy,
-    object: identity,
-  });
+  const locate = (finding: Finding) => placed(document, file, finding, identity);
   return {
     line: document.line,
     identity,
@@ -111,6 +116,31 @@ function readDocument(
     problems: report.errors.map(locate),
     warnings: report.warnings.map(locate),
   };
+}
+
+/** Settings of the mesh; fields that are not known are warnings, as in their own files. */
+function readSettings(document: YamlDocument, file: string): ParsedDocument | undefined {
+  const report = newReport("warnings");
+  const settings = readMeshSettings(document.value, report);
+  if (settings === undefined) return undefined;
+  const locate = (finding: Finding) => placed(document, file, finding, undefined);
+  return {
+    line: document.line,
+    anonymous: false,
+    settings: report.errors.length === 0 ? settings : undefined,
+    problems: report.errors.map(locate),
+    warnings: report.warnings.map(locate),
+  };
+}
+
+function placed(
+  document: YamlDocument,
+  file: string,
+  { path, target, code, message, remedy }: Finding,
+  object: ObjectIdentity | undefined,
+): SchemaProblem {
+  const at = { file, ...document.locate(path, target), path: formatPath(path) };
+  return { ...at, code, message, remedy, object };
 }
 
 /** Whether a document without identity looks like an object of a kind that is read, rather than something foreign. */

@@ -49,7 +49,8 @@ export function parseProxyConfig(
   }, limits);
 }
 
-function readMeshConfig(value: unknown, base: MeshConfig, report: Report): MeshConfig {
+/** The same of a plain value. */
+export function readMeshConfig(value: unknown, base: MeshConfig, report: Report): MeshConfig {
   const config = clone(MeshConfigSchema, base);
   readInto(MeshConfigSchema, config, value, [], report);
   if (report.errors.length > 0) return config;

@@ -27,15 +27,18 @@ export function parseMeshNetworks(
   file: string,
   limits?: YamlLimits,
 ): ParsedMessage<MeshNetworks> {
-  return parseSingle(text, file, (value, report) => {
-    const networks = readMessage(MeshNetworksSchema, value, [], report);
-    if (report.errors.length > 0) return networks;
-    for (const [name, network] of Object.entries(networks.networks)) {
-      checkNetwork(network, ["networks", name], report);
-    }
-    warnInert("MeshNetworks", MeshNetworksSchema, value, [], report);
-    return networks;
-  }, limits);
+  return parseSingle(text, file, readMeshNetworks, limits);
+}
+
+/** The same of a plain value. */
+export function readMeshNetworks(value: unknown, report: Report): MeshNetworks {
+  const networks = readMessage(MeshNetworksSchema, value, [], report);
+  if (report.errors.length > 0) return networks;
+  for (const [name, network] of Object.entries(networks.networks)) {
+    checkNetwork(network, ["networks", name], report);
+  }
+  warnInert("MeshNetworks", MeshNetworksSchema, value, [], report);
+  return networks;
 }
 
 function checkNetwork(network: Network, path: Path, report: Report): void {

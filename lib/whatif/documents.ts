@@ -4,20 +4,28 @@
  *
  * @module
  */
-import { TABLE_KINDS, type TableKind, tableOf, type Tables } from "../derive/mod.ts";
+import { hash } from "../base/mod.ts";
+import { MESH_ROW, TABLE_KINDS, type TableKind } from "../derive/mod.ts";
 import { type ConfigObject, objectKey } from "../model/mod.ts";
 import {
   eachDocument,
+  type MeshSettings,
   type ObjectIdentity,
   type ParsedObject,
   type SchemaProblem,
 } from "../schema/mod.ts";
-import type { ObjectChange } from "../translate/mod.ts";
+import { encode } from "../proto/mod.ts";
+import type { ChangeSet, ObjectChange, Translation } from "../translate/mod.ts";
+import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Pace } from "./pace.ts";
 
 /** What somebody wants to know. */
 export interface Question {
-  /** YAML documents of objects that come, or take the place of those of their name. */
+  /**
+   * YAML documents of objects that come, or take the place of those of their name. With
+   * `kind: MeshConfig` or `kind: MeshNetworks` above, what the file of that would say.
+   */
   readonly documents: string;
   /** Objects that go, each as `Kind/namespace/name`. */
   readonly removals: readonly string[];
@@ -25,7 +33,7 @@ export interface Question {
 
 /** What happens to one object. */
 export interface Edit {
-  /** `Kind/namespace/name`. */
+  /** `Kind/namespace/name`, or the kind alone of what there is one of. */
   readonly object: string;
   readonly change: "added" | "changed" | "removed" | "unchanged" | "no effect";
 }
@@ -33,7 +41,7 @@ export interface Edit {
 /** A question that was understood, or what is wrong with it. */
 export interface Reading {
   readonly edits: readonly Edit[];
-  readonly changes: readonly ObjectChange[];
+  readonly changes: ChangeSet;
   /** Not empty: nothing is rehearsed. */
   readonly problems: readonly SchemaProblem[];
   readonly warnings: readonly SchemaProblem[];
@@ -44,24 +52,36 @@ export const DOCUMENTS = "request";
 /** What removals are called in problems; the line counts them. */
 const REMOVALS = "?remove";
 
-/** Reads a question against the rows that serve. */
+/** Reads a question against what serves. */
 export async function readQuestion(
   question: Question,
-  tables: Tables,
+  live: Translation,
   pace: Pace,
 ): Promise<Reading> {
   const problems: SchemaProblem[] = [];
   const warnings: SchemaProblem[] = [];
   const changes = new Map<string, ObjectChange>();
   const edits: Edit[] = [];
+  const settings: { -readonly [K in "mesh" | "networks"]?: ChangeSet[K] } = {};
   const take = (name: string, edit: Edit["change"], change: ObjectChange) => {
     changes.set(name, change);
     edits.push({ object: name, change: edit });
   };
-  for (const document of eachDocument(question.documents, DOCUMENTS)) {
+  for (
+    const document of eachDocument(question.documents, DOCUMENTS, undefined, {
+      settings: true,
+    })
+  ) {
     problems.push(...document.problems);
     warnings.push(...document.warnings);
     const { object } = document;
+    if (document.settings !== undefined) {
+      const edit = takeSettings(document.settings, live, settings);
+      if (edits.some((one) => one.object === edit.object)) {
+        problems.push(settingsTwice(edit.object, document.line));
+      }
+      edits.push(edit);
+    }
     if (object === undefined) continue;
     const name = `${object.kind}/${objectKey(object.meta)}`;
     const { kind } = object;
@@ -70,21 +90,37 @@ export async function readQuestion(
       warnings.push(untabled(object));
       edits.push({ object: name, change: "no effect" });
     } else {
-      const before = tableOf(tables, kind).peek(objectKey(object.meta));
+      const before = live.original(kind, objectKey(object.meta));
       const row = rowOf(object, before);
       take(name, editOf(before, row), { kind, key: objectKey(object.meta), object: row });
     }
     await pace.pause();
   }
   for (const [at, name] of question.removals.entries()) {
-    const change = readRemoval(name, tables);
+    const change = readRemoval(name, live);
     if ("message" in change) {
       problems.push({ file: REMOVALS, line: at + 1, column: 1, path: "", ...change });
     } else if (changes.has(name)) {
       problems.push({ file: REMOVALS, line: at + 1, column: 1, path: "", ...said(name) });
     } else take(name, "removed", change);
   }
-  return { edits, changes: [...changes.values()], problems, warnings };
+  const all: ChangeSet = { ...settings, objects: [...changes.values()] };
+  return { edits, changes: all, problems, warnings };
+}
+
+/** Takes over settings of the mesh; tells whether they are others. */
+function takeSettings(
+  found: MeshSettings,
+  { mesh: { tables } }: Translation,
+  into: { mesh?: ChangeSet["mesh"]; networks?: ChangeSet["networks"] },
+): Edit {
+  const [before, after] = found.kind === "MeshConfig"
+    ? [tables.mesh.peek(MESH_ROW), found.value].map((v) => v && encode(MeshConfigSchema, v))
+    : [tables.networks.peek(MESH_ROW), found.value].map((v) => v && encode(MeshNetworksSchema, v));
+  if (found.kind === "MeshConfig") into.mesh = found.value;
+  else into.networks = found.value;
+  const same = hash(before ?? "") === hash(after ?? "");
+  return { object: found.kind, change: same ? "unchanged" : "changed" };
 }
 
 function isTableKind(kind: string): kind is TableKind {
@@ -109,7 +145,7 @@ function rowOf(object: ParsedObject, before: ConfigObject | undefined): ConfigOb
 
 type Reason = Pick<SchemaProblem, "code" | "message" | "remedy" | "object">;
 
-function readRemoval(name: string, tables: Tables): ObjectChange | Reason {
+function readRemoval(name: string, live: Translation): ObjectChange | Reason {
   const [kind = "", namespace = "", ...rest] = name.split("/");
   if (rest.length !== 1 || namespace === "" || rest[0] === "" || !isTableKind(kind)) {
     return {
@@ -119,7 +155,7 @@ function readRemoval(name: string, tables: Tables): ObjectChange | Reason {
     };
   }
   const key = `${namespace}/${rest[0]}`;
-  if (tableOf(tables, kind).peek(key) !== undefined) return { kind, key, object: undefined };
+  if (live.original(kind, key) !== undefined) return { kind, key, object: undefined };
   return {
     code: "no-such-object",
     message: `there is no ${kind} ${key} to remove`,
@@ -152,6 +188,18 @@ function twice(name: string, object: ParsedObject): SchemaProblem {
     message: `${name} is defined by an earlier document already`,
     remedy: "Rename or remove one of the two.",
     object: identityOf(object),
+  };
+}
+
+function settingsTwice(kind: string, line: number): SchemaProblem {
+  return {
+    file: DOCUMENTS,
+    line,
+    column: 1,
+    path: "kind",
+    code: "duplicate-object",
+    message: `${kind} is defined by an earlier document already`,
+    remedy: "Write one document; there is one of it in a mesh.",
   };
 }
 

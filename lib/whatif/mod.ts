@@ -62,7 +62,7 @@ export function createWhatIf(
   const answer = async (question: Question, signal: AbortSignal): Promise<Answer> => {
     const began = performance.now();
     const pace = startPace(signal);
-    const reading = await readQuestion(question, live.mesh.tables, pace);
+    const reading = await readQuestion(question, live, pace);
     const { problems, warnings, edits, changes } = reading;
     if (problems.length > 0) return { kind: "invalid", problems, warnings };
     const revision = live.source.revision;

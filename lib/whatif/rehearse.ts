@@ -8,8 +8,7 @@ import { diffResource, type FieldChange } from "../diff/mod.ts";
 import type { Delta, Fault, Resource, View } from "../graph/mod.ts";
 import type { ProxyClass, Seat } from "../model/mod.ts";
 import { resourceType, type SessionInfo } from "../serve/mod.ts";
-import { tableOf } from "../derive/mod.ts";
-import { type ObjectChange, type Translation, TYPE_URLS } from "../translate/mod.ts";
+import { type ChangeSet, type Translation, TYPE_URLS } from "../translate/mod.ts";
 import { type Fork, fork, type MakeTranslation } from "./fork.ts";
 import type { Pace } from "./pace.ts";
 import type { ClassPrediction, Prediction, ResourcePrediction } from "./prediction.ts";
@@ -34,22 +33,20 @@ export async function rehearse(
   live: Translation,
   make: MakeTranslation,
   sessions: readonly SessionInfo[],
-  changes: readonly ObjectChange[],
+  changes: ChangeSet,
   pace: Pace,
 ): Promise<Outcome> {
   const second = await fork(live, make, pace);
   const seated = await seatAll(second, sessions, pace);
+  await second.prepare(pace);
+  // In a mesh without objects nothing was published so far.
   second.graph.publish();
   await pace.pause();
   const at = second.graph.published;
   const failedBefore = new Set(second.graph.faults().map(nameOf));
-  second.graph.transaction((tx) => {
-    for (const change of changes) write(second.translation, tx, change);
-  });
-  await second.settle(pace);
-  second.graph.publish();
-  await pace.pause();
-  await warmViews(second, seated.map(({ seat }) => viewsOf(seat)), pace);
+  await second.apply(changes, pace);
+  // Whoever moved sees layers that nobody saw before.
+  await second.prepare(pace);
   const diffs = createDiffs();
   const classes: ClassPrediction[] = [];
   for (const group of byClass(seated)) {
@@ -68,14 +65,6 @@ export async function rehearse(
   };
 }
 
-type Write = Parameters<Parameters<Translation["mesh"]["graph"]["transaction"]>[0]>[0];
-
-function write({ mesh }: Translation, tx: Write, { kind, key, object }: ObjectChange): void {
-  const table = tableOf(mesh.tables, kind);
-  if (object === undefined) tx.delete(table, key);
-  else tx.set(table, key, object);
-}
-
 function nameOf({ table, key }: Fault): string {
   return `${table}/${key}`;
 }
@@ -92,7 +81,7 @@ async function seatAll(
     const seat = second.translation.source.seat(group[0]!.node, () => {});
     const before = viewsOf(seat);
     seated.push({ sessions: group, seat, classBefore: seat.classKey, before });
-    await warmViews(second, [before], pace);
+    await pace.pause();
   }
   return seated;
 }
@@ -104,20 +93,6 @@ function viewsOf(seat: Seat): Map<string, View> {
     if (view !== undefined) views.set(typeUrl, view);
   }
   return views;
-}
-
-async function warmViews(
-  second: Fork,
-  seats: readonly ReadonlyMap<string, View>[],
-  pace: Pace,
-): Promise<void> {
-  const layers = new Set(seats.flatMap((views) => [...views.values()].flatMap((v) => v.layers)));
-  for (const layer of layers) {
-    await second.warm(layer, pace);
-    // Builds what is not built.
-    void layer.size;
-    await pace.pause();
-  }
 }
 
 /** What was the same before and is the same after is one case, whatever its proxies' addresses. */

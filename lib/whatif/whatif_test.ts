@@ -16,6 +16,7 @@ import {
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
 import { endpoint, manifest, serviceEntry, to } from "../../tests/support/manifest.ts";
+import { parseMeshConfig, parseMeshNetworks } from "../schema/mod.ts";
 import { objectsOf } from "../../tests/support/mesh_fixture.ts";
 import {
   type Answer,
@@ -49,6 +50,7 @@ function session(bench: Bench, node: ProxyNode): { info: SessionInfo; seat: Seat
       return seat.classKey;
     },
     variant: "delta",
+    behind: false,
     types: [],
     view: (typeUrl) => seat.view(typeUrl),
   };
@@ -168,8 +170,45 @@ function split(edits: readonly (readonly [string, boolean])[], { bench }: Stage)
   };
 }
 
-function apply({ bench }: Stage, documents: string, removals: readonly string[]): void {
+/** What a mesh configuration may say, besides its kind. */
+const anySettings = fc.record({
+  service: fc.constantFrom("", "defaultServiceExportTo: ['.']", "defaultServiceExportTo: ['two']"),
+  routes: fc.constantFrom("", "defaultVirtualServiceExportTo: ['.']"),
+  rules: fc.constantFrom("", "defaultDestinationRuleExportTo: ['.', 'two']"),
+  policy: fc.constantFrom("", "outboundTrafficPolicy: {mode: REGISTRY_ONLY}"),
+  sight: fc.constantFrom(
+    "",
+    "",
+    "discoverySelectors: [{matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [two]}]}]",
+  ),
+}).map((lines) =>
+  ["rootNamespace: mesh-system", ...Object.values(lines)].filter((l) => l !== "").join("\n") + "\n"
+);
+
+const anyNetworks = fc.constantFrom("10.0.0.1/32", "10.0.0.2/32").map((cidr) =>
+  `networks: {far: {endpoints: [{fromCidr: ${cidr}}], gateways: [{address: 192.0.2.1, port: 15443}]}}\n`
+);
+
+interface Settings {
+  readonly mesh?: string | undefined;
+  readonly networks?: string | undefined;
+}
+
+/** Settings as documents of a question. */
+function settingsDocuments({ mesh, networks }: Settings): string {
+  return (mesh === undefined ? "" : `---\nkind: MeshConfig\n${mesh}`) +
+    (networks === undefined ? "" : `---\nkind: MeshNetworks\n${networks}`);
+}
+
+function apply(
+  { bench }: Stage,
+  documents: string,
+  removals: readonly string[],
+  settings: Settings = {},
+): void {
   bench.translation.apply({
+    ...settings.mesh && { mesh: parseMeshConfig(settings.mesh, "").value! },
+    ...settings.networks && { networks: parseMeshNetworks(settings.networks, "").value! },
     objects: [
       ...documents === "" ? [] : objectsOf(documents).map(changeOf),
       ...removals.map((id) => {
@@ -205,20 +244,30 @@ function foretold(
   });
 }
 
+/** Edits, and now and then other settings of the mesh with them. */
+const anyStep = fc.tuple(
+  anyEdits,
+  fc.record({
+    mesh: fc.option(anySettings, { nil: undefined, freq: 3 }),
+    networks: fc.option(anyNetworks, { nil: undefined, freq: 1 }),
+  }),
+);
+
 Deno.test("what is predicted is what happens, and nothing happens by predicting", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyEdits, { minLength: 1, maxLength: 4 }), async (steps) => {
+    fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (steps) => {
       const world = stage();
-      for (const step of steps) {
+      for (const [step, settings] of steps) {
         const { documents, removals } = split(step, world);
         const { graph } = world.bench;
         const before = world.seats.map(everything);
         const [revision, computed] = [graph.revision, graph.stats().computed];
-        const prediction = await predict(world.whatif, documents, removals);
+        const asked = documents + settingsDocuments(settings);
+        const prediction = await predict(world.whatif, asked, removals);
         assert.deepEqual([graph.revision, graph.stats().computed], [revision, computed]);
         assert.equal(prediction.revision, revision);
         const expected = foretold(prediction, before);
-        apply(world, documents, removals);
+        apply(world, documents, removals, settings);
         assert.deepEqual(expected, world.seats.map(everything));
         assert.deepEqual(prediction.faults, []);
       }
@@ -277,9 +326,33 @@ Deno.test("a proxy beside which a service appears moves to another class", async
   assert.deepEqual(moved.map(({ proxies }) => proxies), [["c.two"]]);
 });
 
+Deno.test("settings of the mesh are rehearsed; what they export by default is settled anew", async () => {
+  const world = stage();
+  apply(world, service("k", HTTP), []);
+  const prediction = await predict(
+    world.whatif,
+    "kind: MeshConfig\nrootNamespace: mesh-system\ndefaultServiceExportTo: ['.']\n",
+  );
+  assert.deepEqual(prediction.edits, [{ object: "MeshConfig", change: "changed" }]);
+  const gone = prediction.classes.filter(({ types }) =>
+    types.some(({ resources }) =>
+      resources.some((r) => r.name === "outbound|80||k.example" && r.change === "removed")
+    )
+  );
+  assert.deepEqual(gone.map(({ proxies }) => proxies), [["c.two"]]);
+  const { warnings, edits } = await predict(
+    world.whatif,
+    "apiVersion: v1\nkind: MeshNetworks\nnetworks: {}\nnetwork: 1\n",
+  );
+  assert.deepEqual(edits, [{ object: "MeshNetworks", change: "unchanged" }]);
+  assert.deepEqual(warnings.map(({ line, path }) => [line, path]), [[4, "network"]]);
+});
+
 const WRONG: readonly (readonly [string, string, string[], RegExp, number])[] = [
   ["a field that does not exist", document("Sidecar", "a", "b", "{egres: []}"), [], /egres/, 4],
   ["no YAML", "a: [", [], /./, 1],
+  ["settings that are none", "kind: MeshConfig\nrootNamespace: [1]\n", [], /./, 2],
+  ["settings twice", "kind: MeshNetworks\n---\nkind: MeshNetworks\n", [], /earlier document/, 3],
   ["an object twice", `${service("k", HTTP)}---\n${service("k", HTTP)}`, [], /earlier document/, 6],
   ["a removal of what is not there", "", ["Sidecar/one/x"], /there is no Sidecar one\/x/, 1],
   ["a removal without a namespace", "", ["Sidecar/x"], /not the name of an object/, 1],
