@@ -47,6 +47,7 @@ import {
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
 import { createWhatIf, type MakeTranslation } from "../../lib/whatif/mod.ts";
 import { conflictWarnings, observeConflicts } from "./conflicts.ts";
+import { unmetWarnings } from "./unmet.ts";
 import { readFeatures } from "./features.ts";
 import { observePatches, patchWarnings } from "./patches.ts";
 import { switchedOffWarnings } from "./switched_off.ts";
@@ -267,6 +268,7 @@ async function startTranslation(
     warnings: () => [
       ...watched.flatMap((source) => source.warnings()),
       ...conflictWarnings(translation, features.scopeGatewayToNamespace),
+      ...unmetWarnings(translation),
       ...switchedOffWarnings(translation, features),
       ...patchWarnings(translation),
     ],

@@ -58,7 +58,12 @@ export function deriveGuards(
       return authorizationFilters({
         policies,
         providers: asks ? mesh.field(read, "extensionProviders") : [],
-        findHost: (service) => hostOf(read, context, service),
+        findService: (service, port) => {
+          const host = hostOf(read, context, service);
+          return host === undefined
+            ? undefined
+            : { host, cluster: clusterName("outbound", port, "", host) };
+        },
         trustDomains: trustDomainsOf(read, context),
         guards: mesh.field(read, "pathNormalization")?.normalization !== Normalization.NONE,
       });

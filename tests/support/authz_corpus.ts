@@ -83,11 +83,12 @@ function inputOf(
         (options.custom === true) === (spec.actionDetail.value !== undefined)
       ),
     providers: parseMeshConfig(meshText, "mesh").value?.extensionProviders ?? [],
-    findHost: (service) => {
+    findService: (service, port) => {
       const found = services.filter(({ hostname, namespace }) =>
         service === hostname || service === `${namespace}/${hostname}`
       );
-      return found.length === 1 ? found[0]?.hostname : undefined;
+      const [{ hostname: host = "" } = {}] = found;
+      return found.length === 1 ? { host, cluster: `outbound|${port}||${host}` } : undefined;
     },
     trustDomains: [trustDomain, ...trustDomainAliases],
     guards: false,

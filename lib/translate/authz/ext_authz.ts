@@ -32,7 +32,6 @@ import {
   type MessageInitShape,
   packAny,
 } from "../../proto/mod.ts";
-import { clusterName } from "../cluster/name.ts";
 import { textMatch } from "./text.ts";
 import { metadataMatch, textValue } from "./tokens.ts";
 
@@ -48,6 +47,12 @@ const VERDICT = `${ASK_PREFIX}shadow_effective_policy_id`;
 /** Providers that set no time limit leave it to the rule of their service. */
 const TIMEOUT_MS = 600_000;
 
+/** Looks up a service, `namespace/host` or `host`, by which its requests go; `undefined` when there is none, or several. */
+export type FindService = (
+  service: string,
+  port: number,
+) => { readonly host: string; readonly cluster: string } | undefined;
+
 /** The filters that ask a provider. */
 export interface Asking {
   readonly http: Any;
@@ -58,23 +63,23 @@ export interface Asking {
 /**
  * The configuration of the filters that ask a provider.
  *
- * @param findHost the host of a service `namespace/host` or `host`, if there is one
+ * @param find looks the provider's service up
  * @returns what is wrong with the provider, as text, when it cannot be asked
  */
 export function askingOf(
   { provider }: ExtensionProvider,
-  findHost: (service: string) => string | undefined,
+  find: FindService,
 ): Asking | string {
   if (provider.case !== "dataproxyExtAuthzGrpc" && provider.case !== "dataproxyExtAuthzHttp") {
     return "it does not authorise";
   }
   const { service, port, statusOnError } = provider.value;
-  const host = findHost(service);
-  if (host === undefined) return `its service ${JSON.stringify(service)} is not known`;
+  const found = find(service, port);
+  if (found === undefined) return `its service ${JSON.stringify(service)} is not known`;
   if (statusOnError !== "" && !/^[1-5]\d\d$/.test(statusOnError)) {
     return `its status ${JSON.stringify(statusOnError)} is none`;
   }
-  const cluster = clusterName("outbound", port, "", host);
+  const { host, cluster } = found;
   return provider.case === "dataproxyExtAuthzGrpc"
     ? byGrpc(provider.value, host, cluster)
     : { http: byHttp(provider.value, host, cluster) };

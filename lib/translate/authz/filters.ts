@@ -15,16 +15,15 @@ import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/me
 import { hash, lazily } from "../../base/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 import { type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
-import { ASK_POLICY_PREFIX, ASK_PREFIX, askingOf } from "./ext_authz.ts";
-import { accessRules, effectOf, type PolicyObject, type RuleOptions } from "./rules.ts";
+import { ASK_POLICY_PREFIX, ASK_PREFIX, askingOf, type FindService } from "./ext_authz.ts";
+import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
 
 /** What the filters of a workload are made from. */
 export interface AuthorizationInput {
   readonly policies: readonly PolicyObject[];
   /** Of the mesh configuration. */
   readonly providers: readonly ExtensionProvider[];
-  /** The host of a provider's service, `namespace/host` or `host`; `undefined` when there is none, or several. */
-  readonly findHost: (service: string) => string | undefined;
+  readonly findService: FindService;
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
   readonly guards: boolean;
@@ -42,9 +41,6 @@ export interface AuthorizationFilters {
   /** Equal digests, equal filters. */
   readonly digest: string;
 }
-
-/** An annotation by which a policy is tried without being enforced. */
-const DRY_RUN = "mesh.io/dry-run";
 
 /** Builds the filters. */
 export function authorizationFilters(input: AuthorizationInput): AuthorizationFilters {
@@ -106,10 +102,6 @@ function build(
   return { asking: askingFilters(input, byEffect.get("custom") ?? [], options, layer), deciding };
 }
 
-function isDryRun({ meta }: PolicyObject): boolean {
-  return meta.annotations[DRY_RUN] === "true";
-}
-
 function decidingFilter(
   policies: readonly PolicyObject[],
   effect: Effect,
@@ -145,7 +137,7 @@ function askingFilters(
   const names = new Set(policies.map(({ spec }) => spec.actionDetail.value?.name ?? ""));
   const provider = input.providers.find(({ name }) => names.has(name));
   const asking = names.size === 1 && provider !== undefined
-    ? askingOf(provider, input.findHost)
+    ? askingOf(provider, input.findService)
     : "there is not one provider";
   if (typeof asking === "string") {
     const config = layer.pack({ rules: DENY_ALL(), shadowRulesStatPrefix: ASK_PREFIX });

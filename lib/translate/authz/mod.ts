@@ -9,5 +9,6 @@ export {
   authorizationFilters,
   type AuthorizationInput,
 } from "./filters.ts";
-export type { PolicyObject } from "./rules.ts";
+export { askingOf, type FindService } from "./ext_authz.ts";
+export { effectOf, isDryRun, type PolicyObject } from "./rules.ts";
 export { PAYLOAD, TOKEN_FILTER } from "./tokens.ts";

@@ -52,6 +52,14 @@ export function effectOf({ spec }: PolicyObject): Effect {
   }
 }
 
+/** An annotation by which a policy is tried without being enforced. */
+const DRY_RUN = "mesh.io/dry-run";
+
+/** Whether a policy is only tried. */
+export function isDryRun({ meta }: PolicyObject): boolean {
+  return meta.annotations[DRY_RUN] === "true";
+}
+
 const ACTIONS: Readonly<Record<Effect, RBAC_Action>> = {
   allow: RBAC_Action.ALLOW,
   deny: RBAC_Action.DENY,

@@ -40,6 +40,7 @@ import { needsCluster, tracingOf } from "./tracing.ts";
 
 export { tracingRule } from "./settings.ts";
 export { needsCluster };
+export { type Signal, SIGNALS, unfit } from "./providers.ts";
 
 /** What signals are made from. */
 export interface TelemetryInput {

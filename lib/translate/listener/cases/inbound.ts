@@ -62,7 +62,7 @@ function guardOf(mode: PeerMode, ports: Readonly<Record<number, PeerMode>> = {})
       digest: "",
     }],
     providers: [],
-    findHost: () => undefined,
+    findService: () => undefined,
     trustDomains: ["cluster.local"],
     guards: false,
   });

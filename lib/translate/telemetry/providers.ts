@@ -1,0 +1,58 @@
+/**
+ * Which extension providers of the mesh configuration do what.
+ *
+ * @module
+ */
+import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
+
+/** What is told of traffic, by the names that configuration has. */
+export const SIGNALS = ["accessLogging", "metrics", "tracing"] as const;
+
+/** One of {@link SIGNALS}. */
+export type Signal = typeof SIGNALS[number];
+
+type Kind = Exclude<ExtensionProvider["provider"]["case"], undefined>;
+
+const FIT: Readonly<Record<Signal, readonly Kind[]>> = {
+  accessLogging: [
+    "dataproxyFileAccessLog",
+    "dataproxyHttpAls",
+    "dataproxyTcpAls",
+    "dataproxyOtelAls",
+  ],
+  metrics: ["prometheus"],
+  tracing: ["opentelemetry", "zipkin", "datadog", "lightstep", "skywalking"],
+};
+
+const WHAT: Readonly<Record<Signal, string>> = {
+  accessLogging: "log",
+  metrics: "take metrics",
+  tracing: "take traces",
+};
+
+/** Kinds for which the proxy has no extension any more, and what takes their place. */
+const GONE: Readonly<Partial<Record<Kind, string>>> = {
+  opencensus: "the proxy has no tracer for OpenCensus any more; collectors take OpenTelemetry",
+  stackdriver: "the proxy has no extension for it; its collectors take OpenTelemetry",
+};
+
+/**
+ * Why a provider is of no use for something, as a sentence without a full stop;
+ * `undefined` when it is.
+ *
+ * @param provider what the name means; `undefined`: nothing
+ */
+export function unfit(
+  name: string,
+  provider: ExtensionProvider | undefined,
+  signal: Signal,
+): string | undefined {
+  const quoted = JSON.stringify(name);
+  if (provider === undefined) return `there is no extension provider ${quoted}`;
+  const kind = provider.provider.case;
+  if (kind === undefined || FIT[signal].includes(kind)) return undefined;
+  const gone = GONE[kind];
+  return gone === undefined
+    ? `extension provider ${quoted} (${kind}) does not ${WHAT[signal]}`
+    : `extension provider ${quoted} does nothing: ${gone}`;
+}
