@@ -280,10 +280,20 @@ const ENABLE_ENHANCED_RESOURCE_SCOPING = declareEnv({
   readers,
 });
 
+const PILOT_ENABLE_QUIC_LISTENERS = declareEnv({
+  name: "PILOT_ENABLE_QUIC_LISTENERS",
+  type: "bool",
+  default: false,
+  doc:
+    "Listen for QUIC where a gateway terminates TLS and its service has a UDP port of that number.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
     http10: PILOT_HTTP10.get(),
+    quicListeners: PILOT_ENABLE_QUIC_LISTENERS.get(),
     scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
     telemetryLabel: PILOT_ENABLE_TELEMETRY_LABEL.get(),
     traceSampling: PILOT_TRACE_SAMPLING.get(),

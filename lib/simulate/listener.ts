@@ -3,7 +3,10 @@
  *
  * @module
  */
-import type { Address } from "#envoy/config/core/v3/address_pb.ts";
+import {
+  type Address,
+  SocketAddress_Protocol as SocketProtocol,
+} from "#envoy/config/core/v3/address_pb.ts";
 import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { ListenerFilterChainMatchPredicate } from "#envoy/config/listener/v3/listener_components_pb.ts";
@@ -64,6 +67,7 @@ function addressesOf(listener: Listener): (Address | undefined)[] {
 function binds(listener: Listener, ip: string, port: number): boolean {
   return addressesOf(listener).some((one) =>
     one?.address.case === "socketAddress" && one.address.value.address === ip &&
+    one.address.value.protocol === SocketProtocol.TCP &&
     one.address.value.portSpecifier.value === port
   );
 }

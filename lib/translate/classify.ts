@@ -31,7 +31,7 @@ export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
  */
 export function classBasis(
   node: ProxyNode,
-  features: Pick<Features, "vhds" | "giveAddresses">,
+  features: Pick<Features, "vhds" | "giveAddresses" | "quicListeners">,
 ): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;
@@ -58,6 +58,7 @@ export function classBasis(
     options: {
       ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
       ...(node.local === true ? { LOCAL: "true" } : {}),
+      ...(features.quicListeners && node.role === "router" ? { QUIC: "true" } : {}),
       ...settingsOption(metadata.PROXY_CONFIG),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),

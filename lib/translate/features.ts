@@ -8,6 +8,8 @@ import type { KnownProtocol } from "./listener/mod.ts";
 
 /** What the environment switches. */
 export interface Features {
+  /** Gateways take HTTP/3 where their service has a UDP port beside the one with TLS. */
+  readonly quicListeners: boolean;
   /** Accept HTTP/1.0 in outbound listeners. */
   readonly http10: boolean;
   /** A gateway takes only Gateways of its own namespace. */

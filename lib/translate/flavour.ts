@@ -22,6 +22,11 @@ export interface Flavour {
   readonly given: boolean;
   /** What is logged, counted and traced; see `telemetryKey`. */
   readonly telemetry: string;
+  /**
+   * Ports of services that a gateway serves, where it may take HTTP/3: `SERVICE KEY|PORT` by
+   * target port, as JSON; empty: it may not, or there are none.
+   */
+  readonly exposes: string;
   /** What the proxy says of its own configuration, as `ownSettings` has it; empty: nothing. */
   readonly settings: string;
   /** Node metadata `IDLE_TIMEOUT`, ms. */
@@ -42,6 +47,9 @@ export function flavourOf(cls: ProxyClass, telemetry: string): Flavour {
     certified: cls.role === "router" && secretNames(cls).server !== undefined,
     given: usesGiven(cls),
     telemetry,
+    exposes: cls.options.QUIC === "true" && cls.targets.length > 0
+      ? JSON.stringify(cls.targets.map((t) => [t.targetPort, t.service, t.port]))
+      : "",
     settings: cls.options.PROXY_CONFIG ?? "",
     idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
   };
@@ -75,6 +83,7 @@ export function flavourKey(f: Flavour): string {
     ...(f.certified ? ["certified"] : []),
     ...(f.given ? ["given"] : []),
     ...(f.telemetry === "" ? [] : [`telemetry=${f.telemetry}`]),
+    ...(f.exposes === "" ? [] : [`exposes=${encodeURIComponent(f.exposes)}`]),
     // A key's parts are told apart by signs that JSON has, too.
     ...(f.settings === "" ? [] : [`settings=${encodeURIComponent(f.settings)}`]),
     ...(f.idleTimeoutMs === undefined ? [] : [`idle=${f.idleTimeoutMs}`]),
@@ -93,6 +102,7 @@ export function parseFlavour(key: string): Flavour {
     certified: flags.includes("certified"),
     given: flags.includes("given"),
     telemetry: valueOf(flags, "telemetry="),
+    exposes: decodeURIComponent(valueOf(flags, "exposes=")),
     settings: decodeURIComponent(valueOf(flags, "settings=")),
     idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),
   };

@@ -22,6 +22,7 @@ import { automaticChains } from "./gateway_automatic.ts";
 import { type Flavour, parseFlavour } from "./flavour.ts";
 import {
   gatewayHttpListener,
+  gatewayQuicListener,
   gatewayTcpListener,
   type GatewayTlsChain,
   gatewayTlsListener,
@@ -43,15 +44,15 @@ export function gatewayRouteName(port: GatewayPort): string {
   return bind === "" ? `http.${number}` : `http.${number}.${bind}`;
 }
 
-/** The listener of a port; none while no connection would lead anywhere. */
-export function gatewayListener(
+/** The listener of a port, and the one beside it that takes HTTP/3; none while no connection would lead anywhere. */
+export function gatewayListeners(
   read: Read,
   context: Context,
   flavourText: string,
   workload: Workload,
   port: GatewayPort,
   tell?: Tell,
-): Resource | undefined {
+): Resource[] {
   const flavour = parseFlavour(flavourText);
   const bind = port.bind !== "" ? port.bind : flavour.family === "v4" ? "0.0.0.0" : "::";
   const place = {
@@ -60,13 +61,24 @@ export function gatewayListener(
     manager: managerDefaults(read, context, flavour, tell),
     guard: guardOf(read, context, workload, {}, tell),
   };
-  const listener = listenerAt(read, context, workload.namespace, flavour, port, place, tell);
-  return listener && encodeResource(listener.name, ListenerSchema, listener);
+  return listenersAt(read, context, workload.namespace, flavour, port, place, tell)
+    .map((listener) => encodeResource(listener.name, ListenerSchema, listener));
+}
+
+/** Whether a service of the gateway has a UDP port that leads to this one. */
+function takesQuic(read: Read, { mesh }: Context, { exposes }: Flavour, number: number): boolean {
+  if (exposes === "") return false;
+  const targets = JSON.parse(exposes) as readonly [number, string, number][];
+  return targets.some(([targetPort, service, port]) =>
+    targetPort === number &&
+    read.get(mesh.services.service, service)?.ports
+        .some((p) => p.number === port && p.protocol === "UDP") === true
+  );
 }
 
 type Place = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
 
-function listenerAt(
+function listenersAt(
   read: Read,
   context: Context,
   namespace: string,
@@ -74,20 +86,25 @@ function listenerAt(
   port: GatewayPort,
   place: Place,
   tell: Tell | undefined,
-): Listener | undefined {
+): Listener[] {
   switch (port.family) {
     case "http":
-      return gatewayHttpListener({ ...place, routeName: gatewayRouteName(port) });
+      return [gatewayHttpListener({ ...place, routeName: gatewayRouteName(port) })];
     case "tls": {
       const mutual = flavour.certified ? mutualServer(read, context, SHARED) : undefined;
       const chains = port.servers.flatMap((s) =>
         tlsChains(read, context, namespace, port, s, mutual, tell)
       );
-      return chains.length === 0 ? undefined : gatewayTlsListener({ ...place, chains });
+      if (chains.length === 0) return [];
+      const http3 = takesQuic(read, context, flavour, port.number)
+        ? gatewayQuicListener({ ...place, chains })
+        : undefined;
+      const tls = gatewayTlsListener({ ...place, chains, alternative: http3 !== undefined });
+      return http3 === undefined ? [tls] : [tls, http3];
     }
     case "tcp": {
       const chains = gatewayTcpChains(read, context, namespace, port, tell);
-      return chains.length === 0 ? undefined : gatewayTcpListener({ ...place, chains });
+      return chains.length === 0 ? [] : [gatewayTcpListener({ ...place, chains })];
     }
   }
 }

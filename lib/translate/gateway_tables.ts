@@ -28,7 +28,7 @@ import {
 import { encode } from "../proto/mod.ts";
 import { type Context, splitKey } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
-import { gatewayListener, gatewayRouteName } from "./gateway_listeners.ts";
+import { gatewayListeners, gatewayRouteName } from "./gateway_listeners.ts";
 import { encodeResource, resourceOf, sameResources } from "./resource.ts";
 import {
   blackHoleVirtualHost,
@@ -108,7 +108,7 @@ export function deriveGatewayTables(context: Context): GatewayTables {
     listeners: deriveTelling<readonly Resource[]>(graph, "lds.gateway", (read, key, tell) => {
       const [flavour = "", namespace = "", portKey = "", scope = ""] = splitKey(key, 4);
       const port = portOf(read, context, scope, portKey, tell);
-      const listener = port && gatewayListener(
+      return port === undefined ? [] : gatewayListeners(
         read,
         context,
         flavour,
@@ -116,7 +116,6 @@ export function deriveGatewayTables(context: Context): GatewayTables {
         port,
         tell,
       );
-      return listener === undefined ? [] : [listener];
     }, { equal: sameResources }),
     routes: deriveTelling<readonly Resource[]>(graph, "rds.gateway", (read, key, tell) => {
       const [, tableKey = "", scope = ""] = splitKey(key, 3);

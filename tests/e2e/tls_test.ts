@@ -11,12 +11,14 @@ import { assertNothingRejected, startWorld } from "../support/world.ts";
 import { benchOf, makePki, startTlsBackend, type TlsCase } from "./tls/bench.ts";
 import { CREDENTIAL_CASES } from "./tls/credential_cases.ts";
 import { GATEWAY_CASES } from "./tls/gateway_cases.ts";
+import { HTTP3_CASES } from "./tls/http3_cases.ts";
 import { OUTBOUND_CASES } from "./tls/outbound_cases.ts";
 import { ORIGINATION_CASES, ORIGINATION_STATS } from "./tls/origination_cases.ts";
 
 const CASES: readonly TlsCase[] = [
   ...GATEWAY_CASES,
   ...CREDENTIAL_CASES,
+  ...HTTP3_CASES,
   ...ORIGINATION_CASES,
   ...OUTBOUND_CASES,
 ];
@@ -43,7 +45,12 @@ Deno.test(withCertificates("TLS and undeclared protocols", async (t) => {
     await startWorld({
       kinds: ["sidecar", "router"],
       files,
-      daemon: { env: { MESH_CREDENTIAL_DIR: pki.credentials.dir } },
+      daemon: {
+        env: {
+          MESH_CREDENTIAL_DIR: pki.credentials.dir,
+          PILOT_ENABLE_QUIC_LISTENERS: "true",
+        },
+      },
       stats: ORIGINATION_STATS,
     }),
   );

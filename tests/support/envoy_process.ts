@@ -1,6 +1,6 @@
 /**
- * An Envoy of its own, connected to a discovery server without an agent between: for tests of the
- * protocol as Envoy speaks it.
+ * An Envoy of its own, without an agent: connected to a discovery server for tests of the protocol
+ * as Envoy speaks it, or with a configuration of its own as somebody's client.
  *
  * @module
  */
@@ -27,13 +27,19 @@ export interface EnvoyOptions {
   readonly name?: string;
 }
 
-/** Starts an Envoy and waits until its admin port answers. */
-export async function startEnvoy(options: EnvoyOptions): Promise<EnvoyProcess> {
+/** Starts an Envoy that asks a discovery server, and waits until its admin port answers. */
+export function startEnvoy(options: EnvoyOptions): Promise<EnvoyProcess> {
+  return runEnvoy(bootstrap(options));
+}
+
+/** Starts an Envoy by a bootstrap without an admin port, which it is given, and waits until that answers. */
+export async function runEnvoy(config: Readonly<Record<string, unknown>>): Promise<EnvoyProcess> {
   const admin = freePort();
+  const address = { socket_address: { address: "127.0.0.1", port_value: admin } };
   const child = new Deno.Command(await envoyPath(), {
     args: [
       "--config-yaml",
-      JSON.stringify(bootstrap(options, admin)),
+      JSON.stringify({ ...config, admin: { address } }),
       "--use-dynamic-base-id",
       "--concurrency",
       "1",
@@ -93,14 +99,15 @@ async function stats(
   });
 }
 
-function bootstrap({ variant, xdsPort, name = "app" }: EnvoyOptions, admin: number): unknown {
+function bootstrap(
+  { variant, xdsPort, name = "app" }: EnvoyOptions,
+): Readonly<Record<string, unknown>> {
   const ads = { ads: {}, resource_api_version: "V3", initial_fetch_timeout: "60s" };
   return {
     node: {
       id: `sidecar~127.0.0.1~${name}.default~default.svc.cluster.local`,
       cluster: `${name}.default`,
     },
-    admin: { address: { socket_address: { address: "127.0.0.1", port_value: admin } } },
     dynamic_resources: {
       lds_config: ads,
       cds_config: ads,

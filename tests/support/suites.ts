@@ -17,7 +17,7 @@ import type { View } from "../../lib/graph/mod.ts";
 import type { ProxyNode } from "../../lib/model/mod.ts";
 import type { Call } from "../../lib/simulate/mod.ts";
 import { readYaml } from "../../lib/text/mod.ts";
-import { TYPE_URLS } from "../../lib/translate/mod.ts";
+import { type Features, TYPE_URLS } from "../../lib/translate/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { TypedExtensionConfigSchema } from "#envoy/config/core/v3/extension_pb.ts";
@@ -27,7 +27,7 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import type { Credential } from "../../lib/derive/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { proxyNode, startTranslation } from "./translation_fixture.ts";
+import { DEFAULT_FEATURES, proxyNode, startTranslation } from "./translation_fixture.ts";
 
 /** Where the suites lie. */
 export const SUITES: URL = new URL("../../lib/translate/testdata/suites/", import.meta.url);
@@ -63,6 +63,8 @@ export interface Suite {
   readonly types: readonly SuiteType[];
   readonly proxies: Readonly<Record<string, ProxyNode>>;
   readonly mesh: MeshConfig;
+  /** Switches that are not at their defaults. */
+  readonly features: Partial<Features>;
   /** Documents. */
   readonly input: string;
   /** Credentials by `namespace/name`. */
@@ -76,6 +78,7 @@ interface SuiteFile {
   readonly types: readonly SuiteType[];
   readonly proxies: Readonly<Record<string, Partial<ProxyNode> & { readonly namespace: string }>>;
   readonly mesh?: JsonObject;
+  readonly features?: Partial<Features>;
   readonly credentials?: Suite["credentials"];
   readonly calls?: Suite["calls"];
 }
@@ -97,6 +100,7 @@ function readSuite(name: string): Suite {
     about: file.about,
     types: file.types,
     mesh: meshOf(file.mesh),
+    features: file.features ?? {},
     proxies: Object.fromEntries(
       Object.entries(file.proxies).map(([key, { namespace, ...more }]) => [
         key,
@@ -120,7 +124,7 @@ export type Views = (typeUrl: string) => View | undefined;
 /** What each proxy of a suite is served. */
 export function translateSuite(suite: Suite): ReadonlyMap<string, Views> {
   const { mesh, proxies, input, credentials } = suite;
-  const bench = startTranslation(mesh);
+  const bench = startTranslation(mesh, { ...DEFAULT_FEATURES, ...suite.features });
   bench.translation.apply({ credentials: new Map(Object.entries(credentials)) });
   if (input !== "") bench.set(input);
   return new Map(

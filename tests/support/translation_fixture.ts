@@ -25,6 +25,7 @@ export const DEFAULT_FEATURES: Features = {
   peersTell: true,
   endpointTelemetryLabel: true,
   http10: false,
+  quicListeners: false,
   scopeGatewayToNamespace: false,
   excludeUnsafe503: true,
   enhancedScoping: true,

@@ -60,18 +60,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "protocols beyond HTTP, TCP and TLS" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "PILOT_ENABLE_QUIC_LISTENERS",
-        AGENT_DAEMON,
-        false,
-        "Listen for QUIC where a gateway terminates TLS and its service has a UDP port of that number.",
-      ),
-    ],
-  },
-  {
     state: { kind: "later", reason: "telemetry" },
     readers: DAEMON,
     rows: [

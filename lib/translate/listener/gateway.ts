@@ -20,6 +20,7 @@ import { distinct } from "./distinct.ts";
 import type { Guard } from "./guard.ts";
 import { type Binding, forwarding, type ManagerDefaults, type TcpChain } from "./input.ts";
 import { managerFilter } from "./manager.ts";
+import { takesHttp3 } from "./quic.ts";
 import { bySni } from "./outbound.ts";
 import { serverTls } from "./tls.ts";
 
@@ -63,6 +64,8 @@ export interface GatewayTlsInput extends Binding {
   readonly manager: ManagerDefaults;
   /** Default: nothing is refused. */
   readonly guard?: Guard;
+  /** Whether clients are told that the same servers take HTTP/3, those whose chains {@link takesHttp3}. */
+  readonly alternative?: boolean;
 }
 
 /** A client of a gateway may be slow or hostile: its connection must be ready within this time, ms. */
@@ -90,20 +93,22 @@ export function gatewayTcpListener(input: GatewayTcpInput): Listener {
 
 /** The listener of a port with TLS. */
 export function gatewayTlsListener(input: GatewayTlsInput): Listener {
-  const chains = distinct(input.chains).map(([{ to, tls, mutual }, filterChainMatch]) =>
-    create(FilterChainSchema, {
+  const chains = distinct(input.chains).map(([one, filterChainMatch]) => {
+    const { to, tls, mutual } = one;
+    return create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
         ? [...guardOf(input), ...tcpFilters(to.tcp, forwarding(input.manager, "client"))]
-        : [httpsFilter(input, to.routeName)],
+        : [httpsFilter(input, to.routeName, input.alternative === true && takesHttp3(one))],
       transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to)),
-    })
-  );
+    });
+  });
   return gatewayListener(input, chains, true);
 }
 
-function httpsFilter(input: GatewayTlsInput, routeName: string): Filter {
+function httpsFilter(input: GatewayTlsInput, routeName: string, alternative: boolean): Filter {
   return managerFilter({
+    alternative: alternative ? input.port : undefined,
     class: "gateway",
     statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
     routes: { rds: routeName },

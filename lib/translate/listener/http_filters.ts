@@ -10,6 +10,7 @@ import {
 import { CorsSchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { FilterConfigSchema as GrpcStatsSchema } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
+import { HeaderMutationSchema } from "#envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { StatefulSessionSchema } from "#envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
 import { OnDemandSchema } from "#envoy/extensions/filters/http/on_demand/v3/on_demand_pb.ts";
@@ -124,6 +125,27 @@ export function httpFilters(
       filterOf(row, bare),
     ]);
   return [...first, ...filters];
+}
+
+/** How long clients may remember that there is HTTP/3, s. */
+const ALTERNATIVE_SECONDS = 86_400;
+
+/** Tells clients in every answer that the server takes HTTP/3 at a port. */
+export function alternativeService(port: number): HttpFilter {
+  const value = `h3=":${port}"; ma=${ALTERNATIVE_SECONDS}`;
+  return create(HttpFilterSchema, {
+    name: "envoy.filters.http.header_mutation",
+    configType: {
+      case: "typedConfig",
+      value: packAny(HeaderMutationSchema, {
+        mutations: {
+          responseMutations: [{
+            action: { case: "append", value: { header: { key: "alt-svc", value } } },
+          }],
+        },
+      }),
+    },
+  });
 }
 
 function filterOf({ name, config }: FilterRow, bare: boolean): HttpFilter {

@@ -7,6 +7,7 @@ import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_co
 import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
 import {
   type HttpConnectionManager,
+  HttpConnectionManager_CodecType as CodecType,
   HttpConnectionManager_ForwardClientCertDetails as ForwardClientCert,
   HttpConnectionManager_InternalAddressConfigSchema as InternalAddressConfigSchema,
   HttpConnectionManager_PathWithEscapedSlashesAction as EscapedSlashes,
@@ -16,7 +17,7 @@ import {
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { adsSource, cidrRange } from "../wire/mod.ts";
-import { httpFilters } from "./http_filters.ts";
+import { alternativeService, httpFilters } from "./http_filters.ts";
 import type { ManagerDefaults, PathNormalization } from "./input.ts";
 import { withSettings } from "./settings.ts";
 import { NO_SIGNALS } from "./signals.ts";
@@ -45,6 +46,10 @@ export interface ManagerInput {
   readonly mutual?: boolean;
   /** Filters that let requests in or refuse them. */
   readonly guard?: readonly HttpFilter[];
+  /** Requests are HTTP/3. */
+  readonly http3?: boolean;
+  /** Port at which clients are told that they may speak HTTP/3. */
+  readonly alternative?: number | undefined;
   readonly defaults: ManagerDefaults;
 }
 
@@ -60,14 +65,17 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     routeSpecifier: "rds" in routes
       ? { case: "rds", value: { configSource: adsSource(), routeConfigName: routes.rds } }
       : { case: "routeConfig", value: routes.inline },
-    httpFilters: httpFilters(
-      input.protocol ?? "HTTP",
-      input.guard,
-      input.class === "outbound" && defaults.onDemand === true,
-      signals,
-      input.class !== "inbound" && defaults.sessions === true,
-      defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
-    ),
+    httpFilters: [
+      ...(input.alternative === undefined ? [] : [alternativeService(input.alternative)]),
+      ...httpFilters(
+        input.protocol ?? "HTTP",
+        input.guard,
+        input.class === "outbound" && defaults.onDemand === true,
+        signals,
+        input.class !== "inbound" && defaults.sessions === true,
+        defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
+      ),
+    ],
     accessLog: [...signals.http],
     tracing: signals.tracing,
     requestIdExtension: signals.requestId,
@@ -79,6 +87,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
       : { idleTimeout: durationOf(defaults.idleTimeoutMs) },
     httpProtocolOptions: http1Options(input),
     proxy100Continue: defaults.proxy100Continue,
+    ...(input.http3 === true ? { codecType: CodecType.HTTP3, http3ProtocolOptions: {} } : {}),
     ...pathOptions(defaults.pathNormalization),
     ...trust(input),
   };

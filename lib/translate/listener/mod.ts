@@ -1,7 +1,7 @@
 /**
  * Listeners: pure functions from plain data to messages. Upstream filters only.
  *
- * Not built here: TLS with issued certificates, HBONE, PROXY protocol, QUIC.
+ * Not built here: TLS with issued certificates, HBONE.
  *
  * @module
  */
@@ -15,6 +15,7 @@ export {
   type GatewayTlsInput,
   gatewayTlsListener,
 } from "./gateway.ts";
+export { gatewayQuicListener } from "./quic.ts";
 export { type Guard, NO_GUARD } from "./guard.ts";
 export {
   type InboundPort,

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
+import { type TransportSocket, TransportSocketSchema } from "#envoy/config/core/v3/base_pb.ts";
+import { QuicDownstreamTransportSchema } from "#envoy/extensions/transport_sockets/quic/v3/quic_transport_pb.ts";
 import {
   type CertificateValidationContext,
   CertificateValidationContext_TrustChainVerification as TrustChain,
@@ -60,6 +61,27 @@ export function serverTls(tls: ServerTLSSettings, http: boolean): TransportSocke
       validationContextType: validation(tls, names),
     },
   }));
+}
+
+/** What clients of HTTP/3 are offered. */
+const HTTP3_ALPN = ["h3"];
+
+/** The same over QUIC, whose TLS is 1.3 and takes no other parameters; no client shows a certificate there. */
+export function quicTls(tls: ServerTLSSettings): TransportSocket {
+  return create(TransportSocketSchema, {
+    name: "envoy.transport_sockets.quic",
+    configType: {
+      case: "typedConfig",
+      value: packAny(QuicDownstreamTransportSchema, {
+        downstreamTlsContext: {
+          commonTlsContext: {
+            alpnProtocols: HTTP3_ALPN,
+            ...certificates(tls, credentialNames(tls)),
+          },
+        },
+      }),
+    },
+  });
 }
 
 function certificates(

@@ -39,11 +39,11 @@ export function routes(name: string, host: string, more: Spec): string {
   });
 }
 
-function simple({ cert, key }: { readonly cert: string; readonly key: string }): Spec {
+export function simple({ cert, key }: { readonly cert: string; readonly key: string }): Spec {
   return { mode: "SIMPLE", serverCertificate: cert, privateKey: key };
 }
 
-function mutual(pki: Pki, mode: string, more: Spec = {}): Spec {
+export function mutual(pki: Pki, mode: string, more: Spec = {}): Spec {
   return { ...simple(pki.one), mode, caCertificates: pki.authority.cert, ...more };
 }
 
