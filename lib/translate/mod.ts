@@ -14,10 +14,11 @@ import {
   type Mesh,
   MESH_ROW,
   placeOf,
+  TABLE_KINDS,
   type TableKind,
   tableOf,
 } from "../derive/mod.ts";
-import type { Collection, Graph, Keep, Transaction } from "../graph/mod.ts";
+import type { Collection, Graph, Input, Keep, Transaction } from "../graph/mod.ts";
 import type { ConfigObject, SeatSource } from "../model/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -77,6 +78,10 @@ export interface Translation {
   wantedKeySets(
     onChange: (uris: readonly string[]) => void,
   ): { readonly value: readonly string[]; close(): void };
+  /** An object as it was given, which its table may have with the mesh's defaults filled in. */
+  original(kind: TableKind, key: string): ConfigObject | undefined;
+  /** All there is, as it was given: applied to another translation, it makes that one equal. */
+  all(): Required<ChangeSet>;
   /** Applies changes in one transaction and publishes what came out of them; returns the revision. */
   apply(changes: ChangeSet): number;
   /**
@@ -170,16 +175,11 @@ export function createTranslation(
   };
   const write = (
     { mesh: config, networks, keySets = NO_KEY_SETS, credentials, objects = [] }: ChangeSet,
+    moves: readonly ObjectChange[],
   ): number =>
     graph.transaction((tx) => {
-      if (config !== undefined) {
-        tx.set(mesh.tables.mesh, MESH_ROW, config);
-        for (const object of exports.adopt(config)) {
-          const { kind, key } = placeOf(object);
-          tx.set(tableOf(mesh.tables, kind), key, object);
-        }
-        for (const move of discovery.adopt(config)) place(tx, move);
-      }
+      if (config !== undefined) tx.set(mesh.tables.mesh, MESH_ROW, config);
+      for (const move of moves) place(tx, move);
       if (networks !== undefined) tx.set(mesh.tables.networks, MESH_ROW, networks);
       for (const [uri, keys] of keySets) tx.set(mesh.tables.keySets, uri, keys);
       for (const [key, found] of credentials ?? []) {
@@ -196,6 +196,18 @@ export function createTranslation(
         place(tx, discovery.admits(kind, key, object) ? change : { kind, key, object: undefined });
       }
     });
+  const original: Translation["original"] = (kind, key) =>
+    exports.original(kind, key) ?? tableOf(mesh.tables, kind).peek(key);
+  /** What a mesh configuration does to objects that are there: exported otherwise, in sight or not. */
+  const movesBy = (config: MeshConfig | undefined): readonly ObjectChange[] => {
+    if (config === undefined) return [];
+    const exported = exports.adopt(config).map(placeOf).map(({ kind, key }) => ({
+      kind,
+      key,
+      object: original(kind, key),
+    }));
+    return [...exported, ...discovery.adopt(config)];
+  };
   // Layers that proxies moved away from, by the last publication and the one before.
   let leaving: (readonly Collection[])[] = [];
   let left: (readonly Collection[])[] = [];
@@ -215,13 +227,38 @@ export function createTranslation(
 
   return {
     mesh,
-    apply: (changes) => publish(write(changes)),
+    original,
+    all: () => ({
+      mesh: mesh.tables.mesh.peek(MESH_ROW) ?? options.config,
+      networks: mesh.tables.networks.peek(MESH_ROW) ?? options.networks,
+      keySets: rowsOf(mesh.tables.keySets),
+      credentials: rowsOf(mesh.credentials),
+      // Namespaces first: their labels tell what is in sight.
+      objects: [
+        ...TABLE_KINDS.toSorted((a, b) => Number(b === "Namespace") - Number(a === "Namespace"))
+          .flatMap((kind) =>
+            tableOf(mesh.tables, kind).keys().map((key) => ({
+              kind,
+              key,
+              object: original(kind, key),
+            }))
+          ),
+        ...discovery.aside(),
+      ],
+    }),
+    apply: (changes) => publish(write(changes, movesBy(changes.mesh))),
     applyInPieces: async (changes, { millis, pause }) => {
       const { objects = [], ...rest } = changes;
-      let revision = write({ ...rest, objects: objects.slice(0, PIECE) });
-      for (let at = PIECE; at < objects.length; at += PIECE) {
+      const moves = movesBy(changes.mesh);
+      let revision = write(rest, moves.slice(0, PIECE));
+      for (let at = PIECE; at < moves.length; at += PIECE) {
         await pause();
-        revision = write({ objects: objects.slice(at, at + PIECE) });
+        revision = write({}, moves.slice(at, at + PIECE));
+      }
+      if (moves.length > 0) await pause();
+      for (let at = 0; at < objects.length; at += PIECE) {
+        if (at > 0) await pause();
+        revision = write({ objects: objects.slice(at, at + PIECE) }, []);
       }
       if (revision === published) return revision;
       while (!graph.warm(millis)) await pause();
@@ -244,6 +281,16 @@ export function createTranslation(
       },
     },
   };
+}
+
+/** Rows of a table, by their keys. */
+function rowsOf<V>(table: Input<V>): Map<string, V> {
+  const rows = new Map<string, V>();
+  for (const key of table.keys()) {
+    const row = table.peek(key);
+    if (row !== undefined) rows.set(key, row);
+  }
+  return rows;
 }
 
 /** Short names of the types served, for logs and metrics. */
