@@ -4,9 +4,24 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { eventually } from "../../../scripts/harness/mod.ts";
-import { documents, to } from "../../support/manifest.ts";
-import { answersHttps, askTls, requestOf, type TlsCase } from "./bench.ts";
+import { call, eventually } from "../../../scripts/harness/mod.ts";
+import {
+  documents,
+  endpoint,
+  manifest,
+  serviceEntry,
+  type Spec,
+  to,
+} from "../../support/manifest.ts";
+import { type Seat, sidecars } from "../../support/world.ts";
+import {
+  answersHttps,
+  askTls,
+  requestOf,
+  SIDECARS_FILE,
+  startTlsBackend,
+  type TlsCase,
+} from "./bench.ts";
 import { gateway, routes, server } from "./gateway_cases.ts";
 
 export const CREDENTIAL_CASES: readonly TlsCase[] = [
@@ -81,6 +96,54 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
             askTls(address, port, requestOf(common.sni), { ...common, as }),
           );
         }
+      });
+    },
+  },
+  {
+    name: "a rule's credential is a gateway's, and that of a sidecar which the rule selects",
+    run: async ({ world, pki, port, each }) => {
+      await pki.credentials.write("to-secure", pki.client, pki.authority);
+      await using backend = await startTlsBackend("secure", pki.backend, pki.authority);
+      const tls = {
+        mode: "MUTUAL",
+        credentialName: "to-secure",
+        sni: "secure.test",
+        subjectAltNames: ["secure.test"],
+      };
+      const rule = (name: string, more: Spec): string =>
+        manifest("DestinationRule", name, {
+          host: "credential.test",
+          trafficPolicy: { tls },
+          ...more,
+        });
+      await world.config.write(SIDECARS_FILE, sidecars([{ number: port, protocol: "HTTP" }]));
+      await world.config.write(
+        "rule-credential.yaml",
+        documents(
+          serviceEntry("credential", ["credential.test"], { number: port, protocol: "HTTP" }, [
+            endpoint(backend.port),
+          ]),
+          rule("credential", {}),
+          rule("credential-delta", {
+            workloadSelector: { matchLabels: { transport: "delta", kind: "sidecar" } },
+          }),
+          gateway("to-secure", {
+            port: { number: port, protocol: "HTTP", name: "http" },
+            hosts: ["credential.test"],
+          }),
+          routes("to-secure", "credential.test", { http: [to("credential.test")] }),
+        ),
+      );
+      const ask = ({ address }: Seat) =>
+        call(`http://${address}:${port}/`, { host: "credential.test" });
+      const served = async (seat: Seat): Promise<void> => {
+        await eventually("an answer", async () => (await ask(seat)).echo?.backend === "secure");
+      };
+      await each("router", served);
+      await each("sidecar", async (seat) => {
+        if (seat.transport === "delta") await served(seat);
+        // For others it is as if no credential were named: the server wants one.
+        else await eventually("no answer", async () => (await ask(seat)).status === 503);
       });
     },
   },
