@@ -8,7 +8,13 @@ import { call, eventually } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import type { Spec } from "../support/manifest.ts";
-import { CLIENT, SERVER, SERVER_NAMESPACE, startSecurityWorld } from "./security/world.ts";
+import {
+  authorization,
+  CLIENT,
+  SERVER,
+  SERVER_NAMESPACE,
+  startSecurityWorld,
+} from "./security/world.ts";
 import { collectorService, startOtlp, startZipkin } from "./telemetry/collectors.ts";
 import { having, type Sample, scrape } from "./telemetry/scrape.ts";
 
@@ -54,6 +60,7 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
   const dir = await Deno.makeTempDir({ prefix: "mesh-telemetry-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
   const log = `${dir}/access.log`;
+  const audited = `${dir}/audit.log`;
   const world = stack.use(
     await startSecurityWorld({
       meshConfig: {
@@ -66,6 +73,18 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
             dataproxyFileAccessLog: {
               path: log,
               logFormat: { labels: { path: "%REQ(:PATH)%", code: "%RESPONSE_CODE%" } },
+            },
+          },
+          {
+            name: "audit",
+            dataproxyFileAccessLog: {
+              path: audited,
+              logFormat: {
+                labels: {
+                  path: "%REQ(:PATH)%",
+                  audited: "%DYNAMIC_METADATA(envoy.common:access_log_hint)%",
+                },
+              },
             },
           },
         ],
@@ -196,6 +215,32 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
     });
     assert.deepEqual(JSON.parse(lines[0]!), { code: 418, path: "/bad" });
     assert.ok(lines.every((line) => !line.includes("/good")), lines.join("\n"));
+  });
+  await t.step("what a policy of action AUDIT holds for, by its mark", async () => {
+    await world.apply(
+      authorization("noted", {
+        action: "AUDIT",
+        rules: [{ to: [{ operation: { paths: ["/noted*"] } }] }],
+      }),
+      telemetry("server", {
+        selector: { matchLabels: { app: "shop" } },
+        accessLogging: [{
+          match: { mode: "SERVER" },
+          providers: [{ name: "audit" }],
+          filter: {
+            expression: "metadata.filter_metadata['envoy.common']['access_log_hint'] == true",
+          },
+        }],
+      }, SERVER_NAMESPACE),
+    );
+    const text = await eventually("a line of what is noted", async () => {
+      assert.equal((await ask("/plain")).status, 200);
+      assert.equal((await ask("/noted")).status, 200);
+      const found = await Deno.readTextFile(audited).catch(() => "");
+      return found === "" ? undefined : found;
+    });
+    const lines = text.trim().split("\n").map((line) => JSON.parse(line));
+    for (const line of lines) assert.deepEqual(line, { path: "/noted", audited: true });
   });
   await t.step("traces by Zipkin", async () => {
     await world.apply(

@@ -49,6 +49,13 @@ const FIELDS = {
   route_name: "%ROUTE_NAME%",
 } as const;
 
+/**
+ * The mark of AuthorizationPolicies with the action `AUDIT`: `true` where a rule held, `false`
+ * where none did, nothing where there are none. The text form, which log parsers read by place,
+ * is without it; own formats may name it.
+ */
+const AUDIT_MARK = "%DYNAMIC_METADATA(envoy.common:access_log_hint)%";
+
 /** Fields that may hold spaces or are free text: in quotes. */
 const QUOTED: ReadonlySet<string> = new Set([
   "upstream_transport_failure_reason",
@@ -96,7 +103,7 @@ export type Format = MessageInitShape<typeof SubstitutionFormatStringSchema>["fo
 /** The format of a log in a file. */
 export function formatOf({ encoding, format }: Omit<AccessLogSettings, "file">): Format {
   if (encoding === "json") {
-    return { case: "jsonFormat", value: jsonFormat(format) ?? { ...FIELDS } };
+    return { case: "jsonFormat", value: jsonFormat(format) ?? { ...FIELDS, audited: AUDIT_MARK } };
   }
   const text = format === "" ? TEXT_FORMAT : format.endsWith("\n") ? format : `${format}\n`;
   return { case: "textFormatSource", value: { specifier: { case: "inlineString", value: text } } };
