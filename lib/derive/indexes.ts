@@ -17,6 +17,7 @@ import {
   destinationsOf,
   gatewayKey,
   isParticular,
+  selectsConnections,
   selectsLabels,
 } from "./route_names.ts";
 import type { Tables } from "./tables.ts";
@@ -78,6 +79,8 @@ export interface Indexes {
   readonly particularRouteHosts: Index;
   /** `all` → hosts of VirtualServices bound to sidecars with HTTP rules for callers of certain labels. */
   readonly labelledRouteHosts: Index;
+  /** `all` → hosts of VirtualServices bound to sidecars with TCP or TLS rules for callers of certain labels. */
+  readonly labelledConnectionHosts: Index;
   /** `all` → keys of Gateways. */
   readonly gateways: Index;
   /** `all` → hosts and patterns of the DestinationRules by which a place matters: those that detect outliers, or give localities shares. */
@@ -275,6 +278,10 @@ function routeIndexes(graph: Graph, tables: Tables, domain: string) {
     }),
     labelledRouteHosts: over("labelled", function* (row) {
       if (!boundToMesh(row.spec) || !selectsLabels(row.spec)) return;
+      for (const host of hosts(row)) yield ["all", host];
+    }),
+    labelledConnectionHosts: over("labelledConnections", function* (row) {
+      if (!boundToMesh(row.spec) || !selectsConnections(row.spec)) return;
       for (const host of hosts(row)) yield ["all", host];
     }),
     routesByGateway: over("gateway", function* (row, key) {

@@ -34,6 +34,13 @@ export function selectsLabels({ http }: VirtualService): boolean {
   );
 }
 
+/** Whether TCP or TLS rules of a VirtualService are for callers with certain labels. */
+export function selectsConnections({ tls, tcp }: VirtualService): boolean {
+  return [...tls, ...tcp].some((rule) =>
+    rule.match.some((match) => Object.keys(match.sourceLabels).length > 0)
+  );
+}
+
 /** Whether a VirtualService applies to sidecars: no gateways named, or `mesh` among them. */
 export function boundToMesh(spec: VirtualService): boolean {
   return spec.gateways.length === 0 || spec.gateways.includes("mesh");

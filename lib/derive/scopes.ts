@@ -13,7 +13,7 @@ import { covers, isWildcard } from "./hosts.ts";
 import type { Routes } from "./routes.ts";
 import { byAge, hasLabels, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
-import { selectsLabels } from "./route_names.ts";
+import { selectsConnections, selectsLabels } from "./route_names.ts";
 import { addDestinations, addEgressProxy } from "./scope_imports.ts";
 import type { Tables } from "./tables.ts";
 import { deriveTelling, fromObject, lookUp, type Tell, whyLater } from "./tell.ts";
@@ -34,6 +34,8 @@ export interface Scopes {
   readonly routeHosts: Derived<readonly string[]>;
   /** NS → hosts whose HTTP rules are for callers of certain labels, as the namespace sees them. Sorted. */
   readonly labelledHosts: Derived<readonly string[]>;
+  /** NS → hosts whose TCP or TLS rules are for callers of certain labels, as the namespace sees them. Sorted. */
+  readonly labelledConnections: Derived<readonly string[]>;
   /** `NS|labels` (see {@link labelsKey}) → key of the Sidecar that applies to a workload; `""` for none. */
   readonly sidecar: Derived<string>;
   /**
@@ -93,6 +95,18 @@ export function deriveScopes(
       });
     },
   );
+  const labelledConnections = graph.derive<readonly string[]>(
+    "scope.labelledConnections",
+    (read, namespace) => {
+      const hosts = new Set<string>();
+      addNamed(read, indexes, hosts, read.members(indexes.labelledConnectionHosts, "all"));
+      return [...hosts].sort().filter((host) => {
+        const key = read.get(routes.meshRoute, `${namespace}|${host}`);
+        const row = key === "" ? undefined : read.get(tables.virtualServices, key);
+        return row !== undefined && selectsConnections(row.spec);
+      });
+    },
+  );
   const sidecar = deriveTelling<string>(graph, "scope.sidecar", (read, key, tell) => {
     const bar = key.indexOf("|");
     const labels = parseLabels(key.slice(bar + 1));
@@ -138,7 +152,15 @@ export function deriveScopes(
       return patterns.some((p) => importsFrom(p, owner, host, row?.meta.namespace ?? ""));
     });
   });
-  return { overlayHosts, routeHosts, labelledHosts, sidecar, egressHosts, egressRouteHosts };
+  return {
+    overlayHosts,
+    routeHosts,
+    labelledHosts,
+    labelledConnections,
+    sidecar,
+    egressHosts,
+    egressRouteHosts,
+  };
 }
 
 /** Whether an egress pattern of a Sidecar imports a host from a namespace. */

@@ -34,7 +34,6 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
     [
       "VirtualService",
       `hosts: [a]\ntls: [{match: [{sniHosts: [a], sourceLabels: {b: c}}], ${to}}]`,
-      "spec.tls[0].match[0].sourceLabels 2",
     ],
     ["VirtualService", "hosts: [a]\nhttp: [{delegate: {name: x}}]"],
     [

@@ -200,14 +200,18 @@ function takenPorts(read: Read, context: Context, scope: string): Set<number> {
   return new Set(egress.flatMap(({ port }) => port?.number ?? []));
 }
 
-interface EgressPlace {
+/** What a listener of a Sidecar is for, and for whom. */
+export interface EgressPlace {
   readonly flavour: Flavour;
   readonly namespace: string;
   readonly scope: string;
   readonly member: string;
+  /** Of the callers; rules for certain labels are left out without them. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
-function egressListeners(
+/** The listeners of a member; see `Egress.listenerMembers`. */
+export function egressListeners(
   read: Read,
   context: Context,
   place: EgressPlace,
@@ -229,6 +233,7 @@ function egressListeners(
     flavour: { ...place.flavour, bound },
     namespace: place.namespace,
     port,
+    labels: place.labels,
     sidecar: place.scope.slice(place.scope.indexOf("|") + 1),
     bind: spec.bind === "" ? undefined : spec.bind,
     httpRoutes: kind === "raw" ? undefined : routeName(spec.bind, port),

@@ -29,6 +29,7 @@ import {
 } from "./listener/mod.ts";
 import { guardOf, mutualServer } from "./guards.ts";
 import { encodeResource } from "./resource.ts";
+import type { RouteSource } from "./route/mod.ts";
 import { gatewayServerChains, gatewayTcpChains } from "./tcp_routes.ts";
 
 /**
@@ -61,7 +62,7 @@ export function gatewayListeners(
     manager: managerDefaults(read, context, flavour, tell),
     guard: guardOf(read, context, workload, {}, tell),
   };
-  return listenersAt(read, context, workload.namespace, flavour, port, place, tell)
+  return listenersAt(read, context, workload, flavour, port, place, tell)
     .map((listener) => encodeResource(listener.name, ListenerSchema, listener));
 }
 
@@ -81,7 +82,7 @@ type Place = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
 function listenersAt(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   flavour: Flavour,
   port: GatewayPort,
   place: Place,
@@ -93,7 +94,7 @@ function listenersAt(
     case "tls": {
       const mutual = flavour.certified ? mutualServer(read, context, SHARED) : undefined;
       const chains = port.servers.flatMap((s) =>
-        tlsChains(read, context, namespace, port, s, mutual, tell)
+        tlsChains(read, context, source, port, s, mutual, tell)
       );
       if (chains.length === 0) return [];
       const http3 = takesQuic(read, context, flavour, port.number)
@@ -103,7 +104,7 @@ function listenersAt(
       return http3 === undefined ? [tls] : [tls, http3];
     }
     case "tcp": {
-      const chains = gatewayTcpChains(read, context, namespace, port, tell);
+      const chains = gatewayTcpChains(read, context, source, port, tell);
       return chains.length === 0 ? [] : [gatewayTcpListener({ ...place, chains })];
     }
   }
@@ -113,14 +114,14 @@ function listenersAt(
 function tlsChains(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   port: GatewayPort,
   server: GatewayServer,
   mutual: TransportSocket | undefined,
   tell: Tell | undefined,
 ): GatewayTlsChain[] {
   const { kind, hosts } = server;
-  if (kind === "auto") return automaticChains(read, context, namespace, server, tell);
+  if (kind === "auto") return automaticChains(read, context, source.namespace, server, tell);
   const ofMesh = server.tls?.mode === TlsMode.MESH_MUTUAL;
   if (ofMesh && mutual === undefined) return [];
   const tls = ofMesh ? { mutual } : { tls: server.tls };
@@ -128,7 +129,7 @@ function tlsChains(
     const routeName = gatewayRouteName(onlyServer(port, server));
     return [{ sniHosts: hosts.map(({ host }) => host), ...tls, to: { routeName } }];
   }
-  return gatewayServerChains(read, context, namespace, port, server, tell).map((tcp) => ({
+  return gatewayServerChains(read, context, source, port, server, tell).map((tcp) => ({
     sniHosts: tcp.sniHosts ?? [],
     destinationCidrs: tcp.destinationCidrs,
     ...tls,

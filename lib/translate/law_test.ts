@@ -99,6 +99,12 @@ ${
 `
   );
 
+/** The callers that a rule is for, as a further field of a match. */
+function sourceOf(rule: string): string {
+  const source = /source(Namespace: \w+|Labels: \{[^}]*\})/.exec(rule);
+  return source === null ? "" : `, ${source[0]}`;
+}
+
 const virtualService = fc.record({
   host: fc.constantFrom(...HOSTS, "only.route.example"),
   exportTo,
@@ -116,7 +122,7 @@ const virtualService = fc.record({
   `  hosts: ["${r.host}"]
 ${r.exportTo}${r.gateways}  http: [${r.rule}{route: [{destination: {host: ${r.destination}}}]}]
   tls: [{match: [{sniHosts: ["${r.host}"]${
-    r.rule.includes("sourceN") ? ", sourceNamespace: one" : ""
+    sourceOf(r.rule)
   }}], route: [{destination: {host: ${r.destination}}}]}]
 `
 );

@@ -17,6 +17,7 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { type ClassTables, deriveClassTables, secretsKey } from "./class_layer.ts";
 import { type Context, familyOf } from "./context.ts";
+import { deriveLabelledListeners, type LabelledListeners } from "./labelled_listeners.ts";
 import { deriveEgress, type Egress, egressKey } from "./egress.ts";
 import { createExplained, type Explainable, namedCollection } from "./explained.ts";
 import { automaticPlace, type AutomaticTables, deriveAutomatic } from "./gateway_automatic.ts";
@@ -78,6 +79,7 @@ interface Parts {
   readonly assignments: Placed;
   readonly listeners: Layered;
   readonly overlayListeners: Derived<readonly string[]>;
+  readonly labelledListeners: LabelledListeners;
   readonly egress: Egress;
   readonly routes: Routes;
   readonly own: ClassTables;
@@ -109,6 +111,7 @@ export function createLayers(context: Context): Layers {
       overlay: overlayOf(context, "lds.overlay", listeners, 3, 1),
     },
     overlayListeners: deriveOverlayListeners(context),
+    labelledListeners: deriveLabelledListeners(context, listeners, egress),
     egress,
     routes,
     own: deriveClassTables(context),
@@ -180,6 +183,8 @@ function explainable(parts: Parts): Explainable {
       listeners.base,
       listeners.overlay,
       egress.listeners,
+      parts.labelledListeners.listeners,
+      parts.labelledListeners.egressListeners,
       own.listeners,
       gateways.listeners,
     ],
@@ -248,6 +253,7 @@ function sidecarLayers(
   const outbound = sidecar === ""
     ? namespaceLayers(parts, ns, clusterKind(cls), flavour)
     : egressLayers(parts, ns, sidecar, clusterKind(cls), flavour);
+  const labelled = labelledListeners(parts, ns, sidecar, flavour, labels);
   return new Map([
     [TYPE_URLS.cluster, [
       own("cluster", parts.own.clusters),
@@ -255,7 +261,11 @@ function sidecarLayers(
       ...outbound.clusters,
     ]],
     [TYPE_URLS.endpoint, [...placedEndpoints(parts, placement), ...outbound.endpoints]],
-    [TYPE_URLS.listener, [own("listener", parts.own.listeners), ...outbound.listeners]],
+    [TYPE_URLS.listener, [
+      own("listener", parts.own.listeners),
+      labelled,
+      ...outbound.listeners,
+    ]],
     [TYPE_URLS.secret, [
       secretLayer(parts, cls),
       ...(cls.options.LOCAL === "true" && placement.place !== ""
@@ -269,6 +279,30 @@ function sidecarLayers(
       ] as const
       : [[TYPE_URLS.route, [proxied, ...tableLayers(parts.routes, ns, sidecar, labels)]]] as const),
   ]);
+}
+
+/** Listeners whose connections go elsewhere for callers with these labels. */
+function labelledListeners(
+  parts: Parts,
+  ns: string,
+  sidecar: string,
+  flavour: string,
+  labels: string,
+): Collection {
+  const { members, listeners, egressMembers, egressListeners } = parts.labelledListeners;
+  if (sidecar === "") {
+    return collection(parts, `listener/${flavour}/labelled/${ns}|${labels}`, () => ({
+      members: { listFrom: [members, ns] },
+      resources: listeners,
+      keyOf: (member) => `${flavour}|${ns}|${member}|${labels}`,
+    }));
+  }
+  const scope = `${ns}|${sidecar}`;
+  return collection(parts, `listener/${flavour}/labelled/${scope}|${labels}`, () => ({
+    members: { listFrom: [egressMembers, egressKey(scope, parseFlavour(flavour))] },
+    resources: egressListeners,
+    keyOf: (member) => `${flavour}|${scope}|${member}|${labels}`,
+  }));
 }
 
 /** Secrets depend on nothing but the files that a proxy declares. */

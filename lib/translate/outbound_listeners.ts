@@ -17,22 +17,43 @@ export function deriveOutboundListeners(context: Context): Derived<readonly Reso
   const { graph } = context.mesh;
   return deriveTelling<readonly Resource[]>(graph, "lds", (read, key, tell) => {
     const [flavour = "", namespace = "", member = ""] = splitKey(key, 3);
-    const [kind = "", portText = "", host = ""] = member.split("/");
-    const port = Number(portText);
-    const place = {
-      flavour: parseFlavour(flavour),
-      namespace,
-      port,
-      sidecar: "",
-      httpRoutes: `${port}`,
-    };
-    if (kind === "vip") return addressListeners(read, context, place, host, tell);
-    const hosts = tcpHosts(read, context, namespace, port);
-    const services = tcpServices(read, context, namespace, port, hosts);
-    const http = hasHttp(read, context, namespace, port);
-    if (http) tellDeclaring(read, context, namespace, port, tell);
-    return sharedListener(read, context, place, services, http, tell);
+    return outboundListener(read, context, { flavour, namespace, member }, tell);
   }, { equal: sameResources });
+}
+
+/** What an outbound listener is for, and for whom. */
+export interface OutboundMember {
+  /** As `flavourKey`. */
+  readonly flavour: string;
+  readonly namespace: string;
+  readonly member: string;
+  /** Of the callers; rules for certain labels are left out without them. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The listeners of a member. */
+export function outboundListener(
+  read: Read,
+  context: Context,
+  { flavour, namespace, member, labels }: OutboundMember,
+  tell: Tell | undefined,
+): Resource[] {
+  const [kind = "", portText = "", host = ""] = member.split("/");
+  const port = Number(portText);
+  const place = {
+    flavour: parseFlavour(flavour),
+    namespace,
+    port,
+    labels,
+    sidecar: "",
+    httpRoutes: `${port}`,
+  };
+  if (kind === "vip") return addressListeners(read, context, place, host, tell);
+  const hosts = tcpHosts(read, context, namespace, port);
+  const services = tcpServices(read, context, namespace, port, hosts);
+  const http = hasHttp(read, context, namespace, port);
+  if (http) tellDeclaring(read, context, namespace, port, tell);
+  return sharedListener(read, context, place, services, http, tell);
 }
 
 /** Key of a namespace in the table of overlay members, for proxies that use given addresses or not. */

@@ -25,6 +25,8 @@ export interface TcpPlace {
   readonly flavour: Flavour;
   readonly namespace: string;
   readonly port: number;
+  /** Of the callers; rules for certain labels are left out without them. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Key of the Sidecar that shapes it; `""` for none. */
   readonly sidecar: string;
   /** Address that a Sidecar asks for. */
@@ -73,6 +75,7 @@ export function sharedListener(
   tell?: Tell,
 ): Resource[] {
   const { namespace, port, flavour, httpRoutes } = place;
+  const source = { namespace, labels: place.labels ?? {} };
   const alone = flavour.bound || place.bind !== undefined;
   const chains: TcpChain[] = [];
   let http = declared;
@@ -85,7 +88,7 @@ export function sharedListener(
     const inside = within(tell, service.host);
     if (isTls(protocol)) {
       chains.push(
-        ...tlsDestinations(read, context, namespace, service, port, ranges, false, inside),
+        ...tlsDestinations(read, context, source, service, port, ranges, false, inside),
       );
       continue;
     }
@@ -103,7 +106,7 @@ export function sharedListener(
     open ||= ranges.length === 0;
     const found = sniffed && ranges.length > 0 ? { httpRoutes } : {};
     chains.push(
-      ...tcpDestinations(read, context, namespace, service, port, ranges, inside)
+      ...tcpDestinations(read, context, source, service, port, ranges, inside)
         .map((chain) => ({ ...chain, ...found })),
     );
   }
@@ -124,12 +127,13 @@ export function addressListeners(
   tell?: Tell,
 ): Resource[] {
   const { namespace, port, httpRoutes } = place;
+  const source = { namespace, labels: place.labels ?? {} };
   const service = pickService(read, context, namespace, host, tell);
   const protocol = service && protocolAt(service, port);
   if (place.flavour.bound || service === undefined || protocol === undefined) return [];
   const chains = isTls(protocol)
-    ? tlsDestinations(read, context, namespace, service, port, [], true, tell)
-    : tcpDestinations(read, context, namespace, service, port, [], tell);
+    ? tlsDestinations(read, context, source, service, port, [], true, tell)
+    : tcpDestinations(read, context, source, service, port, [], tell);
   const http = protocol === "Unsupported" && httpRoutes !== undefined;
   return addressesOf(read, context, service, place.flavour)
     .filter((address) => !isRange(address) && ownsAddress(read, context, namespace, address, host))

@@ -24,7 +24,7 @@ import { type Context, pick } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import { knownProtocol } from "./features.ts";
 import type { TcpChain } from "./listener/mod.ts";
-import { translateTcpRoutes, translateTlsRoutes } from "./route/mod.ts";
+import { type RouteSource, translateTcpRoutes, translateTlsRoutes } from "./route/mod.ts";
 import { destinationResolver } from "./virtual_hosts.ts";
 import { waysTo } from "./ways.ts";
 
@@ -36,20 +36,21 @@ import { waysTo } from "./ways.ts";
 export function tcpDestinations(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   service: Service,
   port: number,
   ranges: readonly string[],
   tell?: Tell,
 ): TcpChain[] {
   const { mesh } = context;
+  const { namespace } = source;
   const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
   const pool = poolOf(read, context, namespace, service.host, port, tell);
   const routes = row === undefined
     ? []
-    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTcpRoutes, tell);
+    : chainsOf(read, context, source, row, ["mesh"], port, translateTcpRoutes, tell);
   const declared = service.ports.find((p) => p.number === port)?.protocol ?? "TCP";
   const protocol = knownProtocol(context.features, declared);
   const own = routes.map((chain) => ({
@@ -81,7 +82,7 @@ export function tcpDestinations(
 export function tlsDestinations(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   service: Service,
   port: number,
   ranges: readonly string[],
@@ -89,6 +90,7 @@ export function tlsDestinations(
   tell?: Tell,
 ): TcpChain[] {
   const { mesh } = context;
+  const { namespace } = source;
   const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
@@ -96,7 +98,7 @@ export function tlsDestinations(
   tell?.({ group: "to", source: "object", object: service.source, field: "spec", value: name });
   const rules = row === undefined
     ? []
-    : chainsOf(read, context, namespace, row, ["mesh"], port, translateTlsRoutes, tell);
+    : chainsOf(read, context, source, row, ["mesh"], port, translateTlsRoutes, tell);
   return [
     ...rules.map((chain) => ({
       ...chain,
@@ -154,12 +156,12 @@ export function boundRoutes(
 export function gatewayTcpChains(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   port: GatewayPort,
   tell?: Tell,
 ): TcpChain[] {
-  return boundRoutes(read, context, namespace, port).flatMap(({ row, gateways }) =>
-    chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes, tell)
+  return boundRoutes(read, context, source.namespace, port).flatMap(({ row, gateways }) =>
+    chainsOf(read, context, source, row, gateways, port.number, translateTcpRoutes, tell)
   );
 }
 
@@ -170,14 +172,14 @@ export function gatewayTcpChains(
 export function gatewayServerChains(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   port: GatewayPort,
   server: GatewayServer,
   tell?: Tell,
 ): TcpChain[] {
   const { mesh } = context;
   const only = onlyServer(port, server);
-  return boundRoutes(read, context, namespace, only).flatMap(({ row, gateways, bound }) => {
+  return boundRoutes(read, context, source.namespace, only).flatMap(({ row, gateways, bound }) => {
     const owner = row.meta.namespace;
     const serves = (names: readonly string[]): string[] =>
       servedHosts(only, bound, names, owner).map(([host]) => host);
@@ -185,7 +187,7 @@ export function gatewayServerChains(
       return chainsOf(
         read,
         context,
-        namespace,
+        source,
         row,
         gateways,
         port.number,
@@ -198,7 +200,7 @@ export function gatewayServerChains(
     const hosts = serves(row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain)));
     if (hosts.length === 0) return [];
     const sniHosts = server.hosts.map(({ host }) => host);
-    return chainsOf(read, context, namespace, row, gateways, port.number, translateTcpRoutes, tell)
+    return chainsOf(read, context, source, row, gateways, port.number, translateTcpRoutes, tell)
       .map((chain) => ({ ...chain, sniHosts }));
   });
 }
@@ -210,19 +212,20 @@ function lowerCase(names: readonly string[]): string[] {
 function chainsOf(
   read: Read,
   context: Context,
-  namespace: string,
+  source: RouteSource,
   row: ConfigObject<VirtualService>,
   gateways: readonly string[],
   port: number,
   translate: typeof translateTcpRoutes,
   tell: Tell | undefined,
 ): TcpChain[] {
+  const { namespace } = source;
   return translate(row.spec, {
     gateways,
     port,
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
-    source: { namespace, labels: {} },
+    source,
     mesh: routeDefaults(read, context),
     resolve: destinationResolver(read, context, namespace, port),
     tell,
