@@ -67,6 +67,8 @@ export interface Ledger {
 /** Empty books. */
 export function createLedger(): Ledger {
   const files = new Map<string, FileEntry>();
+  /** Those of them that there is something to say about: asked for after each edit, of thousands. */
+  const noted = new Map<string, FileEntry>();
   /** Files that hold an object of this key. */
   const holders = new Map<string, Set<string>>();
   const serving = new Map<string, ConfigObject>();
@@ -80,6 +82,8 @@ export function createLedger(): Ledger {
     }
     if (entry === undefined) files.delete(file);
     else files.set(file, entry);
+    if (entry !== undefined && isNoted(entry)) noted.set(file, entry);
+    else noted.delete(file);
     for (const { key } of entry?.held ?? []) {
       touched.add(key);
       const set = holders.get(key) ?? new Set();
@@ -133,16 +137,21 @@ export function createLedger(): Ledger {
     },
     objects: () => [...serving.keys()].sort().map((key) => serving.get(key)!),
     problems: () =>
-      [...[...files.values()].flatMap((entry) => entry.problems), ...[...conflicts.values()].flat()]
+      [...[...noted.values()].flatMap((entry) => entry.problems), ...[...conflicts.values()].flat()]
         .sort(byPlace),
-    warnings: () => [...files.values()].flatMap((entry) => entry.warnings).sort(byPlace),
+    warnings: () => [...noted.values()].flatMap((entry) => entry.warnings).sort(byPlace),
     setAside() {
       let count = 0;
-      for (const entry of files.values()) count += entry.setAside;
+      for (const entry of noted.values()) count += entry.setAside;
       for (const problems of conflicts.values()) count += problems.length;
       return count;
     },
   };
+}
+
+/** Whether a file's entry says anything beside what it holds. */
+function isNoted({ problems, warnings, setAside }: FileEntry): boolean {
+  return problems.length > 0 || warnings.length > 0 || setAside > 0;
 }
 
 /** Whether a path is a directory with files that hold something. */
