@@ -17,7 +17,7 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
   const ports = "ports: [{number: 80, name: a}]";
   const cases: [string, string, ...string[]][] = [
     ["ServiceEntry", `hosts: [a]\n${ports}\nresolution: DNS\nlocation: MESH_INTERNAL`],
-    ["ServiceEntry", `hosts: ["*.a"]\n${ports}\nresolution: DYNAMIC_DNS`, "spec.resolution 3"],
+    ["ServiceEntry", `hosts: ["*.a"]\n${ports}\nresolution: DYNAMIC_DNS`],
     [
       "WorkloadEntry",
       "address: 1.1.1.1\nnetwork: x\nserviceAccount: z",
@@ -44,7 +44,6 @@ Deno.test("acting: fields that do not act are warned about, at their place", () 
     [
       "DestinationRule",
       "host: a\nsubsets: [{name: v, trafficPolicy: {portLevelSettings: [{port: {number: 1}, tls: {mode: SIMPLE, credentialName: x}}]}}]",
-      "spec.subsets[0].trafficPolicy.portLevelSettings[0].tls.credentialName 2",
     ],
     ["DestinationRule", "host: a\ntrafficPolicy: {tls: null, connectionPool: {tcp: {}}}"],
     [

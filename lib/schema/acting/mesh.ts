@@ -128,7 +128,6 @@ export const MESH: Readonly<Record<string, Acting>> = {
       ...CONNECTION_SETTINGS.map((field) => `defaultConfig.connectionSettings.${field}`),
     ],
     inertValues: {
-      "outboundTrafficPolicy.mode": ["ALLOW_ANY_DYNAMIC_DNS"],
       "inboundTrafficPolicy.mode": ["LOCALHOST"],
     },
   },

@@ -9,6 +9,7 @@ import type { Acting } from "./types.ts";
 const POLICY_PATHS = [
   "loadBalancer.simple",
   "loadBalancer.consistentHash",
+  "loadBalancer.backendUtilization",
   "loadBalancer.localityLbSetting",
   "loadBalancer.warmup",
   "loadBalancer.warmupDurationSecs",
@@ -23,10 +24,11 @@ const POLICY_PATHS = [
     "baseEjectionTime",
     "maxEjectionPercent",
     "minHealthPercent",
+    "outlierDetectionHttpErrorCodes",
   ].map((field) => `outlierDetection.${field}`),
 ];
 
-/** TLS towards services, from files. */
+/** TLS towards services. */
 const CLIENT_TLS_PATHS = [
   "mode",
   "clientCertificate",
@@ -36,6 +38,7 @@ const CLIENT_TLS_PATHS = [
   "subjectAltNames",
   "sni",
   "insecureSkipVerify",
+  "credentialName",
 ].map((field) => `tls.${field}`);
 
 /** Where a policy may stand. */
@@ -67,7 +70,6 @@ export const TRAFFIC: Readonly<Record<string, Acting>> = {
       "exportTo",
       "subjectAltNames",
     ],
-    inertValues: { resolution: ["DYNAMIC_DNS"] },
   },
   WorkloadEntry: {
     paths: ["address", "ports", "labels", "network", "locality", "weight", "serviceAccount"],
@@ -157,8 +159,8 @@ export const TRAFFIC: Readonly<Record<string, Acting>> = {
       ...POLICIES.flatMap(trafficPolicy),
       ...POLICIES.filter((at) => !at.endsWith("[]")).flatMap((at) => [
         `${at}.proxyProtocol`,
-        `${at}.retryBudget.percent`,
-        `${at}.retryBudget.minRetryConcurrency`,
+        `${at}.retryBudget`,
+        `${at}.tunnel`,
       ]),
       ...POLICIES.filter((at) => at.endsWith("[]")).map((at) => `${at}.port`),
     ],

@@ -37,6 +37,15 @@ export const BACKGROUND: string = [
     "addresses: [240.0.0.1]\nresolution: STATIC\nports: [{number: 9000, name: tcp, protocol: TCP}]\nendpoints: [{address: 10.1.0.4}]",
   ),
   entry(
+    "tunnel",
+    "addresses: [240.0.0.9]\nresolution: STATIC\nports: [{number: 9100, name: tcp, protocol: TCP}]\nendpoints: [{address: 10.1.0.9, labels: {version: v1}}]",
+  ),
+  `apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: tunnel, namespace: one}
+spec: {hosts: [tunnel.example], tcp: [{route: [{destination: {host: tunnel.example, subset: v1}}]}]}
+`,
+  entry(
     "server",
     "location: MESH_INTERNAL\nresolution: STATIC\nports: [{number: 7070, name: http, protocol: HTTP}, {number: 7443, name: https, protocol: HTTPS}]\nworkloadSelector: {labels: {app: server}}",
   ),
@@ -236,12 +245,16 @@ function destinationRule(): Specs {
     },
   };
   for (const [label, part] of Object.entries(POLICIES)) {
+    // What is said of connections is to be seen where they are no requests.
+    const [whole, ofSubset] = label === "tunnel"
+      ? ["tcp.example", "tunnel.example"]
+      : ["a.example", "a.example"];
     const onPort = { portLevelSettings: [{ port: { number: 80 }, ...part }] };
     const subset = (trafficPolicy: object) => ({
-      host: "a.example",
+      host: ofSubset,
       subsets: [{ name: "v1", labels: { version: "v1" }, trafficPolicy }],
     });
-    specs[`trafficPolicy.${label}`] = policy(part);
+    specs[`trafficPolicy.${label}`] = policy(part, { host: whole });
     specs[`trafficPolicy.portLevelSettings[].${label}`] = policy(onPort);
     specs[`subsets[].trafficPolicy.${label}`] = subset(part);
     specs[`subsets[].trafficPolicy.portLevelSettings[].${label}`] = subset(onPort);
