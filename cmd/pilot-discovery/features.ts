@@ -289,10 +289,28 @@ const PILOT_ENABLE_QUIC_LISTENERS = declareEnv({
   readers,
 });
 
+const ENABLE_TLS_ON_SIDECAR_INGRESS = declareEnv({
+  name: "ENABLE_TLS_ON_SIDECAR_INGRESS",
+  type: "bool",
+  default: false,
+  doc: "Let the tls part of a Sidecar's ingress listeners act.",
+  readers,
+});
+
+const PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE = declareEnv({
+  name: "PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE",
+  type: "bool",
+  default: false,
+  doc: "Let listeners of service ports stand beside those that a Sidecar resource names.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
     http10: PILOT_HTTP10.get(),
+    tlsOnIngress: ENABLE_TLS_ON_SIDECAR_INGRESS.get(),
+    ingressBesideServices: PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE.get(),
     quicListeners: PILOT_ENABLE_QUIC_LISTENERS.get(),
     scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
     telemetryLabel: PILOT_ENABLE_TELEMETRY_LABEL.get(),

@@ -10,6 +10,10 @@ import type { KnownProtocol } from "./listener/mod.ts";
 export interface Features {
   /** Gateways take HTTP/3 where their service has a UDP port beside the one with TLS. */
   readonly quicListeners: boolean;
+  /** The TLS that a Sidecar's ingress listeners name is ended. */
+  readonly tlsOnIngress: boolean;
+  /** Ports of services are served beside the ingress listeners of a Sidecar. */
+  readonly ingressBesideServices: boolean;
   /** Accept HTTP/1.0 in outbound listeners. */
   readonly http10: boolean;
   /** A gateway takes only Gateways of its own namespace. */

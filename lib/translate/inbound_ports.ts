@@ -8,7 +8,14 @@ import { labelsKey, lookUp, protocolOf, type Tell, type Told, within } from "../
 import type { Read } from "../graph/mod.ts";
 import type { Protocol, ProxyClass, Service } from "../model/mod.ts";
 import type { ConnectionPoolSettings } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { CaptureMode } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import {
+  type ServerTLSSettings,
+  ServerTLSSettings_TLSmode as TlsMode,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import {
+  CaptureMode,
+  type MeshIngressListener as IngressListener,
+} from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { inboundClusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { type Context, pick } from "./context.ts";
 
@@ -27,6 +34,8 @@ export interface InboundPort {
   readonly connectionPool?: ConnectionPoolSettings;
   /** Key of the rule that the pool is from. */
   readonly rule?: string;
+  /** TLS of clients that ends here, whatever the mesh's own is like. */
+  readonly tls?: ServerTLSSettings;
 }
 
 /** The ports of a class, sorted by number. */
@@ -46,31 +55,46 @@ export function inboundPorts(
   const sidecar = sidecarKey === "" ? undefined : read.get(mesh.tables.sidecars, sidecarKey)?.spec;
   const ingress = sidecar?.ingress ?? [];
   const pool = sidecar?.inboundConnectionPool;
-  const ports = ingress.length > 0
-    ? ingress.map((listener): InboundPort => ({
-      number: listener.port?.number ?? 0,
-      protocol: protocolOf(listener.port?.protocol ?? ""),
-      bind: listener.bind,
-      bindToPort: listener.captureMode === CaptureMode.NONE,
-      defaultEndpoint: listener.defaultEndpoint,
-      services: [],
-      connectionPool: listener.connectionPool ?? pool,
-    }))
-    : targetPorts(read, context, cls, tell)
-      .map((port) =>
-        pool === undefined ? port : { ...port, connectionPool: pool, rule: undefined }
-      );
-  if (ingress.length > 0) {
-    for (const [i, { number }] of ports.entries()) {
-      within(tell, partOf(number))?.({
-        group: "port",
-        source: "object",
-        object: `Sidecar/${sidecarKey}`,
-        field: `spec.ingress[${i}]`,
-      });
-    }
+  const named = ingress.map((listener) => ingressPort(listener, pool, context));
+  for (const [i, { number }] of named.entries()) {
+    within(tell, partOf(number))?.({
+      group: "port",
+      source: "object",
+      object: `Sidecar/${sidecarKey}`,
+      field: `spec.ingress[${i}]`,
+    });
   }
-  return ports.sort((a, b) => a.number - b.number);
+  const alone = named.length > 0 && !context.features.ingressBesideServices;
+  const served = alone ? [] : targetPorts(read, context, cls, tell)
+    // What the Sidecar says of a port goes before.
+    .filter(({ number }) => !named.some((one) => one.number === number))
+    .map((port) => pool === undefined ? port : { ...port, connectionPool: pool, rule: undefined });
+  return [...named, ...served].sort((a, b) => a.number - b.number);
+}
+
+/** The port of an ingress listener. */
+function ingressPort(
+  listener: IngressListener,
+  pool: ConnectionPoolSettings | undefined,
+  { features }: Context,
+): InboundPort {
+  return {
+    number: listener.port?.number ?? 0,
+    protocol: protocolOf(listener.port?.protocol ?? ""),
+    bind: listener.bind,
+    bindToPort: listener.captureMode === CaptureMode.NONE,
+    defaultEndpoint: listener.defaultEndpoint,
+    services: [],
+    connectionPool: listener.connectionPool ?? pool,
+    ...features.tlsOnIngress && endsTls(listener.tls) && { tls: listener.tls },
+  };
+}
+
+/** Whether TLS ends at the listener, with certificates that are files beside the proxy. */
+function endsTls(tls: ServerTLSSettings | undefined): tls is ServerTLSSettings {
+  const { SIMPLE, MUTUAL, OPTIONAL_MUTUAL } = TlsMode;
+  return tls !== undefined && [SIMPLE, MUTUAL, OPTIONAL_MUTUAL].includes(tls.mode) &&
+    (tls.serverCertificate !== "" || tls.tlsCertificates.length > 0);
 }
 
 /** How a port of the workload is named in what is told. */

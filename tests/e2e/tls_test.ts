@@ -12,6 +12,7 @@ import { benchOf, makePki, startTlsBackend, type TlsCase } from "./tls/bench.ts"
 import { CREDENTIAL_CASES } from "./tls/credential_cases.ts";
 import { GATEWAY_CASES } from "./tls/gateway_cases.ts";
 import { HTTP3_CASES } from "./tls/http3_cases.ts";
+import { INGRESS_CASES } from "./tls/ingress_cases.ts";
 import { OUTBOUND_CASES } from "./tls/outbound_cases.ts";
 import { ORIGINATION_CASES, ORIGINATION_STATS } from "./tls/origination_cases.ts";
 
@@ -19,6 +20,7 @@ const CASES: readonly TlsCase[] = [
   ...GATEWAY_CASES,
   ...CREDENTIAL_CASES,
   ...HTTP3_CASES,
+  ...INGRESS_CASES,
   ...ORIGINATION_CASES,
   ...OUTBOUND_CASES,
 ];
@@ -49,11 +51,12 @@ Deno.test(withCertificates("TLS and undeclared protocols", async (t) => {
         env: {
           MESH_CREDENTIAL_DIR: pki.credentials.dir,
           PILOT_ENABLE_QUIC_LISTENERS: "true",
+          ENABLE_TLS_ON_SIDECAR_INGRESS: "true",
         },
       },
       stats: ORIGINATION_STATS,
     }),
   );
-  for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world, pki)));
+  for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world, pki, a.port)));
   await t.step("no update was refused", () => assertNothingRejected(world));
 }));

@@ -26,6 +26,8 @@ export const DEFAULT_FEATURES: Features = {
   endpointTelemetryLabel: true,
   http10: false,
   quicListeners: false,
+  tlsOnIngress: false,
+  ingressBesideServices: false,
   scopeGatewayToNamespace: false,
   excludeUnsafe503: true,
   enhancedScoping: true,

@@ -159,18 +159,6 @@ export const SECURITY: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "TLS of a Sidecar's ingress listeners" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "ENABLE_TLS_ON_SIDECAR_INGRESS",
-        ALL,
-        false,
-        "Let the tls part of a Sidecar's ingress listeners act.",
-      ),
-    ],
-  },
-  {
     state: { kind: "later", reason: "TLS handshakes that name the protocol inside" },
     readers: DAEMON,
     rows: [

@@ -19,12 +19,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         "Cut the fragment off the path before rules look at it; unsafe to switch off.",
       ),
       bool(
-        "PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE",
-        AGENT_DAEMON,
-        false,
-        "Let listeners of service ports stand beside those that a Sidecar resource names.",
-      ),
-      bool(
         "PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES",
         AGENT_DAEMON,
         false,

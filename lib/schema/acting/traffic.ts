@@ -50,6 +50,25 @@ const POLICIES = ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((at) => [
 const trafficPolicy = (at: string): string[] =>
   [...POLICY_PATHS, ...CLIENT_TLS_PATHS].map((path) => `${at}.${path}`);
 
+/** Of TLS that ends at a Sidecar's ingress listener, by files beside the proxy. */
+const INGRESS_TLS = [
+  "mode",
+  "serverCertificate",
+  "privateKey",
+  "caCertificates",
+  "caCrl",
+  "tlsCertificates[].serverCertificate",
+  "tlsCertificates[].privateKey",
+  "subjectAltNames",
+  "verifyCertificateSpki",
+  "verifyCertificateHash",
+  "minProtocolVersion",
+  "maxProtocolVersion",
+  "cipherSuites",
+  "ecdhCurves",
+  "insecureSkipVerify",
+];
+
 /** By kind. */
 export const TRAFFIC: Readonly<Record<string, Acting>> = {
   ServiceEntry: {
@@ -93,7 +112,9 @@ export const TRAFFIC: Readonly<Record<string, Acting>> = {
       "outboundTrafficPolicy.egressProxy",
       "inboundConnectionPool",
       "ingress[].connectionPool",
+      ...INGRESS_TLS.map((field) => `ingress[].tls.${field}`),
     ],
+    inertValues: { "ingress[].tls.mode": ["PASSTHROUGH", "AUTO_PASSTHROUGH", "MESH_MUTUAL"] },
   },
   VirtualService: {
     paths: [

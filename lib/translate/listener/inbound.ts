@@ -15,7 +15,8 @@ import {
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
 import type { PeerMode } from "../../derive/mod.ts";
-import type { Protocol } from "../../model/mod.ts";
+import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import { isHttp, type Protocol } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER } from "../cluster/mod.ts";
 import { inboundRoute, MAX_DIRECT_RESPONSE_BODY } from "../route/mod.ts";
@@ -29,9 +30,10 @@ import {
   portIn,
   tlsInspector,
 } from "./detect.ts";
-import { type Guard, looks, NO_GUARD, type Tell, waysIn } from "./guard.ts";
+import { type Guard, looks, NO_GUARD, type Tell, type Way, waysIn } from "./guard.ts";
 import { type Binding, forwarding, type ManagerDefaults } from "./input.ts";
 import { managerFilter } from "./manager.ts";
+import { serverTls } from "./tls.ts";
 import { documentFilter, type KnownProtocol } from "./protocols.ts";
 
 /** A port of the workload. */
@@ -45,6 +47,8 @@ export interface InboundPort {
   readonly speaks?: KnownProtocol;
   /** Where requests go; looked at unless the port is plain TCP. */
   readonly virtualHost: VirtualHost;
+  /** TLS that ends at this port in place of the mesh's own. */
+  readonly tls?: ServerTLSSettings | undefined;
 }
 
 /** What the listener for captured inbound connections is made from. */
@@ -125,7 +129,8 @@ function inspectorsOf(
 ): ListenerFilter[] {
   const filters = [["tls", tlsInspector], ["http", httpInspector]] as const;
   return filters.flatMap(([what, make]) => {
-    const needs = (p: ModedPort): boolean => looks(p.protocol, p.mode, guard)[what];
+    const needs = (p: ModedPort): boolean =>
+      p.tls === undefined && looks(p.protocol, p.mode, guard)[what];
     const [wanting, others] = [ports.filter(needs), ports.filter((p) => !needs(p))];
     const numbers = (some: readonly ModedPort[]): number[] => some.map(({ port }) => port);
     if (needs(rest)) return [make(others.length === 0 ? undefined : portIn(numbers(others)))];
@@ -146,11 +151,14 @@ export interface IngressListenerInput extends Omit<InboundPort, "port">, Binding
   readonly guard?: Guard;
 }
 
+/** Every connection has TLS that ends here: there is nothing to tell apart. */
+const NOT_LOOKED_AT = { tls: false, http: false };
+
 /** An ingress listener of a Sidecar with capture mode `NONE`. */
 export function ingressListener(input: IngressListenerInput): Listener {
   const { manager, protocol, guard = NO_GUARD } = input;
   const mode = guard.mode(input.port);
-  const { tls, http } = looks(protocol, mode, guard);
+  const { tls, http } = input.tls === undefined ? looks(protocol, mode, guard) : NOT_LOOKED_AT;
   return assemble({
     ...input,
     direction: "inbound",
@@ -177,6 +185,12 @@ function portChains(
   guard: Guard,
   mode: PeerMode,
 ): FilterChain[] {
+  const ways = port.tls === undefined
+    ? waysIn(port.protocol, mode, guard, manager.http10)
+    : [ownWay(port.protocol)];
+  const socket = port.tls === undefined
+    ? guard.tls
+    : serverTls(port.tls, ways[0]?.carries === "http");
   const http = (mutual: boolean): Filter =>
     managerFilter({
       class: "inbound",
@@ -187,10 +201,10 @@ function portChains(
       mutual,
       defaults: manager,
     });
-  return waysIn(port.protocol, mode, guard, manager.http10).map((way) => {
+  return ways.map((way) => {
     const told = { ...match, ...way.match };
     const at = Object.keys(told).length === 0 ? undefined : told;
-    const transportSocket = way.ends && guard.tls;
+    const transportSocket = way.ends && socket;
     const called = name + way.suffix;
     if (way.carries === "http") {
       return chain(called, at, http(way.ends === true), { transportSocket });
@@ -202,6 +216,12 @@ function portChains(
       transportSocket,
     });
   });
+}
+
+/** The only way into a port with TLS of its own. */
+function ownWay(protocol: Protocol): Way {
+  const http = protocol === "HTTPS" || isHttp(protocol);
+  return { suffix: "-tls", match: {}, carries: http ? "http" : "tcp", ends: true };
 }
 
 /** The route table of an inbound port, named after its cluster. */

@@ -84,16 +84,19 @@ export interface Bench {
   readonly pki: Pki;
   /** A port that no other case uses. */
   readonly port: number;
+  /** Port of the backend `a`, on loopback. */
+  readonly backend: number;
   /** Does something with each proxy of a kind, one after the other. */
   readonly each: (kind: Kind, act: (seat: Seat) => Promise<void>) => Promise<void>;
 }
 
 /** The bench of one case. */
-export function benchOf(world: World, pki: Pki): Bench {
+export function benchOf(world: World, pki: Pki, backend: number): Bench {
   return {
     world,
     pki,
     port: freePorts(1)[0]!,
+    backend,
     each: async (kind, act) => {
       for (const seat of world.seats.filter((s) => s.kind === kind)) {
         try {

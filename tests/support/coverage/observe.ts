@@ -13,8 +13,18 @@ import { testMeshConfig } from "../mesh_fixture.ts";
 import { type ConfigObject, type ProxyNode } from "../../../lib/model/mod.ts";
 import { create } from "../../../lib/proto/mod.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import { type Bench, everything, proxyNode, startTranslation } from "../translation_fixture.ts";
+import type { Features } from "../../../lib/translate/mod.ts";
+import {
+  type Bench,
+  DEFAULT_FEATURES,
+  everything,
+  proxyNode,
+  startTranslation,
+} from "../translation_fixture.ts";
 import { type FieldCase, withField } from "./fields.ts";
+
+/** Switches without which fields do nothing are on. */
+const FEATURES: Features = { ...DEFAULT_FEATURES, tlsOnIngress: true };
 
 /** How a field came out. */
 export interface Outcome {
@@ -111,7 +121,7 @@ function withProviders(): MeshConfig {
 
 /** A mesh of documents that the objects under test are put into. */
 export function openStage(background: string): Stage {
-  const bench = startTranslation(withProviders());
+  const bench = startTranslation(withProviders(), FEATURES);
   bench.translation.apply({ networks: NETWORKS });
   bench.set(background);
   const seats = WATCHERS.map((node) => bench.translation.source.seat(node, () => {}));

@@ -371,6 +371,25 @@ const SIDECAR: Specs = {
     }],
     egress: [{ hosts: ["./*"] }],
   },
+  // What is asked of clients' certificates counts where there are any.
+  ...Object.fromEntries(
+    [
+      "mode=SIMPLE",
+      "caCertificates",
+      "caCrl",
+      "subjectAltNames",
+      "verifyCertificateSpki",
+      "verifyCertificateHash",
+      "insecureSkipVerify",
+    ].map((field) => [`ingress[].tls.${field}`, {
+      ingress: [{
+        port: { ...listenerPort, protocol: "HTTPS" },
+        defaultEndpoint: "127.0.0.1:8080",
+        tls: { mode: "MUTUAL", ...FILES, caCertificates: "/etc/mesh/ca.pem" },
+      }],
+      egress: [{ hosts: ["./*"] }],
+    }]),
+  ),
   ...Object.fromEntries(
     ["credentialName", "tlsCertificates", "mode=MESH_MUTUAL"].map((field) => [
       `ingress[].tls.${field}`,
