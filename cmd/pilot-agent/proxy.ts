@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { type LoadFlags, loadSettings, planAgent, startAgent } from "../../lib/agent/mod.ts";
+import {
+  type AgentPlan,
+  type Loaded,
+  type LoadFlags,
+  loadSettings,
+  planAgent,
+  servedConfig,
+  startAgent,
+} from "../../lib/agent/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
 import { envTexts, warnIdleEnv } from "../../lib/env/mod.ts";
 import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
@@ -29,8 +37,7 @@ const INERT_FLAGS: Readonly<Record<string, string>> = {
  * itself
  */
 export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise<number> {
-  const loaded = await loadSettings(loadFlags(options), envTexts());
-  const plan = planAgent(loaded.settings);
+  const { loaded, plan } = await prepare(loadFlags(options));
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
   warnIneffective(options.given, INERT_FLAGS, warn);
   for (const warning of loaded.warnings) log.warn(warning);
@@ -49,6 +56,17 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   else signal.addEventListener("abort", () => agent.leave(), { once: true });
   await agent.done;
   return 0;
+}
+
+/** Reads the settings; where the daemon is asked for some, twice, as they say where it is. */
+async function prepare(flags: LoadFlags): Promise<{ loaded: Loaded; plan: AgentPlan }> {
+  const loaded = await loadSettings(flags, envTexts());
+  const plan = planAgent(loaded.settings);
+  if (!plan.env.servedConfig) return { loaded, plan };
+  const served = await servedConfig(plan.target, plan.node);
+  if (served === undefined) return { loaded, plan };
+  const again = await loadSettings(flags, envTexts(), served);
+  return { loaded: again, plan: planAgent(again.settings) };
 }
 
 function loadFlags(options: ProxyOptions): LoadFlags {

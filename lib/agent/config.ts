@@ -24,6 +24,8 @@ export interface NamedText {
 export interface ConfigLayers {
   /** The mesh configuration; its `defaultConfig` counts. */
   readonly mesh: NamedText | undefined;
+  /** What the daemon has ProxyConfigs say; its workers and variables count. */
+  readonly served?: ProxyConfig;
   /** The variable `PROXY_CONFIG`. */
   readonly variable: string | undefined;
   /** The annotation `proxy.mesh.io/config`. */
@@ -63,6 +65,10 @@ export function mergeConfig(layers: ConfigLayers): MergedConfig {
   if (layers.mesh) {
     const { text, file } = layers.mesh;
     proxy = take(parseMeshConfig(text, file, defaultMeshConfig())).defaultConfig ?? proxy;
+  }
+  if (layers.served) {
+    proxy.concurrency = layers.served.concurrency ?? proxy.concurrency;
+    proxy.proxyMetadata = { ...proxy.proxyMetadata, ...layers.served.proxyMetadata };
   }
   let own = defaultProxyConfig();
   const texts = [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
-import { durationMs } from "../proto/mod.ts";
+import { create, durationMs } from "../proto/mod.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { type ConfigLayers, mergeConfig } from "./config.ts";
 
 const NONE: ConfigLayers = {
@@ -86,4 +87,15 @@ Deno.test("a field that is not known is a warning with its place", () => {
   const { warnings } = mergeConfig({ ...NONE, variable: "statusPorts: 1" });
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? "", /^PROXY_CONFIG:1:1: statusPorts: unknown field/);
+});
+
+Deno.test("what ProxyConfigs say lies between the mesh configuration and the proxy's own", () => {
+  const served = create(ProxyConfigSchema, { concurrency: 5, proxyMetadata: { A: "s", B: "s" } });
+  const layers = { ...NONE, mesh: mesh("defaultConfig: {concurrency: 1, proxyMetadata: {A: m}}") };
+  const { proxy, own } = mergeConfig({ ...layers, served, variable: "proxyMetadata: {B: v}" });
+  assert.deepEqual([proxy.concurrency, proxy.proxyMetadata], [5, { A: "s", B: "v" }]);
+  assert.deepEqual(own.proxyMetadata, { B: "v" });
+  assert.equal(mergeConfig({ ...layers, served, variable: "concurrency: 2" }).proxy.concurrency, 2);
+  const silent = create(ProxyConfigSchema);
+  assert.equal(mergeConfig({ ...layers, served: silent }).proxy.concurrency, 1);
 });

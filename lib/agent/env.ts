@@ -17,6 +17,8 @@ export interface AgentEnv {
   /** Undefined when it is not set: the daemon then assumes its own. */
   readonly clusterId: string | undefined;
   readonly proxyConfig: string | undefined;
+  /** The daemon is asked what ProxyConfigs say. */
+  readonly servedConfig: boolean;
   readonly bootstrapTemplate: string | undefined;
   readonly bootstrapOverride: string | undefined;
   readonly cpuLimit: number;
@@ -82,6 +84,14 @@ const variables = {
     name: "PROXY_CONFIG",
     type: "string",
     doc: "Proxy configuration as YAML or JSON, laid over the mesh configuration's defaultConfig.",
+    readers,
+  }),
+  servedConfig: declareEnv({
+    name: "PROXY_CONFIG_XDS_AGENT",
+    type: "bool",
+    default: false,
+    doc: "Ask the daemon, before the proxy is started, for the workers and variables that " +
+      "ProxyConfigs give it.",
     readers,
   }),
   bootstrapTemplate: declareEnv({
@@ -255,6 +265,7 @@ export function readEnv(): AgentEnv {
     serviceAccount: v.serviceAccount.get(),
     clusterId: v.clusterId.isSet() ? v.clusterId.get() : undefined,
     proxyConfig: v.proxyConfig.get(),
+    servedConfig: v.servedConfig.get(),
     bootstrapTemplate: v.bootstrapTemplate.get(),
     bootstrapOverride: v.bootstrapOverride.get(),
     cpuLimit: v.cpuLimit.get(),

@@ -5,6 +5,7 @@
  */
 import { MeshError } from "../base/mod.ts";
 import { type IdleEnv, idleEnv, useEnvironment, validateEnv } from "../env/mod.ts";
+import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { addressesOf, interfaceAddresses } from "./addresses.ts";
 import { CONFIG_ANNOTATION, mergeConfig, type NamedText } from "./config.ts";
 import { type AgentEnv, readEnv } from "./env.ts";
@@ -38,16 +39,19 @@ const POD_FOLDER = "./etc/mesh/pod";
  * Reads everything.
  *
  * @param variables the environment; `proxyMetadata` of the configuration lies below it
+ * @param served what the daemon has ProxyConfigs say, where it was asked
  * @throws MeshError `agent-config`, `agent-file`, `env-invalid`, `pod-file`, `agent-instance-ip`
  */
 export async function loadSettings(
   flags: LoadFlags,
   variables: Readonly<Record<string, string>>,
+  served?: ProxyConfig,
 ): Promise<Loaded> {
   const labels = await readPairs(`${POD_FOLDER}/labels`);
   const annotations = await readPairs(`${POD_FOLDER}/annotations`);
   const { proxy, own, warnings } = mergeConfig({
     mesh: await readMeshConfig(flags),
+    served,
     variable: variables.PROXY_CONFIG,
     annotation: configAnnotation(annotations),
     serviceCluster: flags.serviceCluster,

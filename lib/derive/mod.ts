@@ -20,7 +20,7 @@ import { deriveServices, type Services } from "./services.ts";
 import type { Indexes } from "./indexes.ts";
 import { createTables, type Credential, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
-import { deriveTelemetry } from "./telemetry.ts";
+import { deriveLevels } from "./levels.ts";
 
 export { type PatchedProxy, type Patching, type PatchingOf, UNPATCHED } from "./filters.ts";
 export {
@@ -79,7 +79,7 @@ export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "
 export { parsePlace, type PlacedClass, type Places } from "./places.ts";
 export { policiesOf } from "./policy_indexes.ts";
 export { topologyLabels } from "./topology.ts";
-export { TELEMETRY_JOINT } from "./telemetry.ts";
+export { LEVEL_JOINT } from "./levels.ts";
 export { createExportDefaults, type ExportDefaults, placeOf } from "./export_defaults.ts";
 export { createDiscovery, type Discovery, type Move } from "./discovery.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
@@ -97,8 +97,10 @@ export interface Mesh {
   readonly security: Security;
   /** What changes a proxy's resources after they were made. */
   readonly patchingOf: PatchingOf;
-  /** Workload → keys of the Telemetry resources that apply to it; see `deriveTelemetry`. */
+  /** Workload → keys of the Telemetry resources that apply to it; see `deriveLevels`. */
   readonly telemetry: Derived<string>;
+  /** The same of ProxyConfigs. */
+  readonly proxyConfigs: Derived<string>;
   readonly networks: Networks;
   readonly places: Places;
   /** `NS|labels` → merged gateway ports; see `deriveGateways`. */
@@ -155,7 +157,8 @@ export function createMesh(graph: Graph, options: {
     places: derivePlaces(graph, { tables, indexes, services, scopes, networks, field, domain }),
     security: deriveSecurity(graph, tables, choosing),
     patchingOf: deriveFilters(graph, tables, choosing),
-    telemetry: deriveTelemetry(graph, tables, choosing),
+    telemetry: deriveLevels(graph, tables.telemetries, "telemetry", choosing),
+    proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", choosing),
     gatewayPorts: deriveGateways(graph, tables, indexes),
     givenAddresses: deriveGivenAddresses(graph, indexes),
     targets: deriveTargets(graph, tables, indexes, services),

@@ -5,6 +5,7 @@
  */
 import type { Graph, Input } from "../graph/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
+import type { ProxyConfig } from "#mesh/networking/v1beta1/proxy_config_pb.ts";
 import type { Struct } from "../proto/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -36,6 +37,7 @@ export const TABLE_KINDS = [
   "DataproxyFilter",
   "WasmPlugin",
   "Telemetry",
+  "ProxyConfig",
   "Namespace",
 ] as const;
 
@@ -72,6 +74,7 @@ export interface Tables {
   readonly dataproxyFilters: Input<ConfigObject<DataproxyFilter>>;
   readonly wasmPlugins: Input<ConfigObject<WasmPlugin>>;
   readonly telemetries: Input<ConfigObject<Telemetry>>;
+  readonly proxyConfigs: Input<ConfigObject<ProxyConfig>>;
   /** Keyed by `/name`: namespaces, of which the labels count. */
   readonly namespaces: Input<ConfigObject<Struct>>;
   /** Address of a key set → what it holds, or why it could not be had. */
@@ -102,6 +105,7 @@ export function createTables(
     dataproxyFilters: objects<DataproxyFilter>("DataproxyFilter"),
     wasmPlugins: objects<WasmPlugin>("WasmPlugin"),
     telemetries: objects<Telemetry>("Telemetry"),
+    proxyConfigs: objects<ProxyConfig>("ProxyConfig"),
     namespaces: objects<Struct>("Namespace"),
     keySets: graph.input("KeySet"),
     mesh: graph.input("MeshConfig"),
@@ -125,6 +129,7 @@ export function tableOf(tables: Tables, kind: TableKind): Input<ConfigObject> {
     Telemetry: tables.telemetries,
     DataproxyFilter: tables.dataproxyFilters,
     WasmPlugin: tables.wasmPlugins,
+    ProxyConfig: tables.proxyConfigs,
     Namespace: tables.namespaces,
   };
   return byKind[kind];

@@ -39,7 +39,7 @@ function compile(acting: Acting): Compiled {
   };
 }
 
-/** Warns of every field of a kind that is set and does not act; of a message that does not act, only of the message, and of a kind, only of the kind. */
+/** Warns of every field of a kind that is set and does not act; of a message that does not act, only of the message. */
 export function warnInert(
   kind: string,
   schema: DescMessage,
@@ -48,12 +48,6 @@ export function warnInert(
   report: Report,
 ): void {
   const known = compiled.get(kind);
-  const until = ACTING[kind]?.inertUntil;
-  if (until !== undefined) {
-    const message = `kind ${kind} is read and does not act until ${until}`;
-    warn(report, ["kind"], "not-acting", message, "Expect no effect from the object.", "value");
-    return;
-  }
   if (known !== undefined) walk(schema, value, path, "", known.tree, known, report);
 }
 

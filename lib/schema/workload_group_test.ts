@@ -1,5 +1,4 @@
-import assert from "node:assert/strict";
-import { checkRules, readSpec } from "./rule_table_test.ts";
+import { checkRules } from "./rule_table_test.ts";
 
 const probe = (yaml: string) => `template: {serviceAccount: a}\nprobe: ${yaml}`;
 
@@ -72,15 +71,4 @@ Deno.test("ProxyConfig: rules", () => {
     ],
     ["no variable", 'environmentVariables: {"": c}', 'required spec.environmentVariables[""] 1'],
   ]);
-});
-
-Deno.test("kinds that do not act are warned of once, by name", () => {
-  const specs: [string, string][] = [
-    ["ProxyConfig", "concurrency: 1"],
-  ];
-  for (const [kind, spec] of specs) {
-    const { warnings } = readSpec(kind, spec);
-    assert.deepEqual(warnings.map(({ code, path }) => `${code} ${path}`), ["not-acting kind"]);
-    assert.match(warnings[0]?.message ?? "", new RegExp(`kind ${kind} is read and does not act`));
-  }
 });

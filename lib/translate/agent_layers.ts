@@ -1,14 +1,15 @@
 /**
  * What is served to the agents beside the proxies: the name table that they answer DNS queries from,
- * and the authorities that they trust besides the mesh's own. A view of these exists once an agent
+ * what ProxyConfigs say to their proxy, and the authorities that they trust besides the mesh's own. A view of these exists once an agent
  * has asked for it: most never do.
  *
  * @module
  */
-import type { Collection, Resource } from "../graph/mod.ts";
+import type { Collection, Read, Resource } from "../graph/mod.ts";
+import { LEVEL_JOINT, type Mesh, workloadKey } from "../derive/mod.ts";
 import { create, typeUrl } from "../proto/mod.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
-import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Context } from "./context.ts";
 import { isGrpc } from "./grpc_layers.ts";
 import { deriveNameTables } from "./name_table.ts";
@@ -34,25 +35,39 @@ export type AgentLayersOf = (
 export function createAgentLayers(context: Context): AgentLayersOf {
   const { graph } = context.mesh;
   const names = deriveNameTables(context);
-  const bundle = graph.derive<readonly Resource[]>("pcds", (read) => {
-    const config = create(ProxyConfigSchema, {
-      caCertificatesPem: authorities(
+  const settings = graph.derive<readonly Resource[]>("pcds", (read, key) => {
+    const config = effectiveSettings(read, context.mesh, key);
+    if (context.features.multiRoot) {
+      config.caCertificatesPem = authorities(
         context.mesh.field(read, "caCertificates").flatMap(({ certificateData: data }) =>
           data.case === "pem" ? [data.value] : []
         ),
-      ),
-    });
+      );
+    }
     return [encodeResource(PROXY_CONFIG, ProxyConfigSchema, config)];
   }, { equal: sameResources });
-  const trust = [
-    graph.collection("pcds/all", () => ({ members: { list: ["all"] }, resources: bundle })),
-  ];
   return ({ cls, sidecar }, type) => {
     if (isGrpc(cls)) return undefined;
     if (type === AGENT_TYPE_URLS.nameTable) return names.layers(cls, sidecar);
-    if (type === AGENT_TYPE_URLS.proxyConfig && context.features.multiRoot) return trust;
-    return undefined;
+    if (type !== AGENT_TYPE_URLS.proxyConfig) return undefined;
+    const key = workloadKey(cls);
+    return [
+      graph.collection(`pcds/${key}`, () => ({ members: { list: [key] }, resources: settings })),
+    ];
   };
+}
+
+/** What ProxyConfigs say to a workload, the more specific over the less; variables by name. */
+function effectiveSettings(read: Read, mesh: Mesh, workload: string): ProxyConfig {
+  const config = create(ProxyConfigSchema);
+  for (const key of read.get(mesh.proxyConfigs, workload).split(LEVEL_JOINT)) {
+    const spec = key === "" ? undefined : read.get(mesh.tables.proxyConfigs, key)?.spec;
+    if (spec === undefined) continue;
+    config.concurrency = spec.concurrency ?? config.concurrency;
+    config.image = spec.image ?? config.image;
+    Object.assign(config.proxyMetadata, spec.environmentVariables);
+  }
+  return config;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

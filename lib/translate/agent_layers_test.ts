@@ -42,12 +42,38 @@ Deno.test("agents are told the mesh's authorities, each once, and of a change of
   assert.deepEqual(view.since(before)?.changed.map(({ name }) => name), ["proxy-config"]);
 });
 
-Deno.test("without several roots, and to libraries, nothing of the kind is served", () => {
+Deno.test("agents are told what ProxyConfigs say to their proxy, the specific over the general", () => {
+  const { translation, set, remove } = startTranslation(configOf(certificate("a")));
+  const object = (name: string, namespace: string, spec: string): string =>
+    `apiVersion: networking.mesh.io/v1beta1
+kind: ProxyConfig
+metadata: {name: ${name}, namespace: ${namespace}}
+spec: {${spec}}
+`;
+  const told = (namespace: string, app: string) => {
+    const seat = translation.source.seat(proxyNode(namespace, { labels: { app } }), () => {});
+    const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
+    seat.close();
+    const { concurrency, proxyMetadata, caCertificatesPem } = fromBinary(ProxyConfigSchema, bytes);
+    assert.deepEqual(caCertificatesPem, [], "authorities are for meshes of several roots");
+    return [concurrency, proxyMetadata];
+  };
+  assert.deepEqual(told("one", "a"), [undefined, {}]);
+  set(object("all", "mesh-system", "concurrency: 1, environmentVariables: {A: all, B: all}"));
+  set(object("own", "one", "environmentVariables: {B: own, C: own}"));
+  set(object("a", "one", "selector: {matchLabels: {app: a}}, concurrency: 3"));
+  assert.deepEqual(told("one", "a"), [3, { A: "all", B: "own", C: "own" }]);
+  assert.deepEqual(told("one", "b"), [1, { A: "all", B: "own", C: "own" }]);
+  assert.deepEqual(told("two", "a"), [1, { A: "all", B: "all" }]);
+  remove("ProxyConfig", "one/a");
+  assert.deepEqual(told("one", "a"), [1, { A: "all", B: "own", C: "own" }]);
+});
+
+Deno.test("to libraries nothing of the kind is served", () => {
   const seat = (features: typeof DEFAULT_FEATURES, metadata = {}) =>
     startTranslation(configOf(certificate("a")), features).translation.source
       .seat(proxyNode("one", { metadata }), () => {});
   const roots = { ...DEFAULT_FEATURES, multiRoot: true };
-  assert.equal(seat(DEFAULT_FEATURES).view(AGENT_TYPE_URLS.proxyConfig), undefined);
   for (const url of Object.values(AGENT_TYPE_URLS)) {
     assert.equal(seat(roots, { GENERATOR: "grpc" }).view(url), undefined);
     const moved = seat(roots);

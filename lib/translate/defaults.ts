@@ -5,7 +5,7 @@
  */
 import type { Read } from "../graph/mod.ts";
 import { formatDuration } from "../base/mod.ts";
-import { choose, type Mesh, MESH_ROW, TELEMETRY_JOINT, type Tell } from "../derive/mod.ts";
+import { choose, type Mesh, MESH_ROW, LEVEL_JOINT, type Tell } from "../derive/mod.ts";
 import { create, durationMs, durationOf } from "../proto/mod.ts";
 import {
   type LocalityLoadBalancerSetting as LocalitySetting,
@@ -142,7 +142,7 @@ function tellTelemetry(
     ...(file === "" ? { source: "built-in" } : { source: "mesh", field: "accessLogFile" }),
     value: file || "none",
   });
-  const names = telemetry.replace("!", "").split(TELEMETRY_JOINT).filter((name) => name !== "");
+  const names = telemetry.replace("!", "").split(LEVEL_JOINT).filter((name) => name !== "");
   for (const name of names) {
     tell?.({ group: "telemetry", source: "object", object: `Telemetry/${name}`, field: "spec" });
   }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Mesh, TELEMETRY_JOINT, workloadKey } from "../derive/mod.ts";
+import { type Mesh, LEVEL_JOINT, workloadKey } from "../derive/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import { MeshConfig_AccessLogEncoding as Encoding } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ProxyClass, Role } from "../model/mod.ts";
@@ -50,7 +50,7 @@ export function deriveSignals(
 }
 
 function levelsOf(read: Read, { tables }: Mesh, names: string) {
-  return names === "" ? [] : names.split(TELEMETRY_JOINT)
+  return names === "" ? [] : names.split(LEVEL_JOINT)
     .map((name) => read.get(tables.telemetries, name)?.spec)
     .filter((spec) => spec !== undefined);
 }

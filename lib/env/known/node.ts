@@ -213,18 +213,6 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "agents that take settings while they run" },
-    readers: AGENT,
-    rows: [
-      bool(
-        "PROXY_CONFIG_XDS_AGENT",
-        AGENT,
-        false,
-        "Take from the daemon what it serves of the proxy configuration: the mesh's authorities.",
-      ),
-    ],
-  },
-  {
     state: { kind: "later", reason: "cloud platforms" },
     readers: AGENT,
     rows: [

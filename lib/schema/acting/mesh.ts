@@ -135,5 +135,5 @@ export const MESH: Readonly<Record<string, Acting>> = {
   Namespace: { paths: [] },
   MeshNetworks: { paths: ["networks"] },
   WorkloadGroup: { paths: ["metadata", ...TEMPLATE] },
-  ProxyConfig: { paths: [], inertUntil: "proxies are injected" },
+  ProxyConfig: { paths: ["selector", "concurrency", "environmentVariables"] },
 };

@@ -1,13 +1,15 @@
 /**
- * Which Telemetry resources apply to a workload.
+ * Which objects of a kind of which each level gives one apply to a workload: Telemetry resources,
+ * settings of proxies.
  *
  * @module
  */
-import type { Derived, Graph } from "../graph/mod.ts";
-import { objectKey } from "../model/mod.ts";
+import type { Derived, Graph, Input } from "../graph/mod.ts";
+import { type ConfigObject, objectKey } from "../model/mod.ts";
 import {
   attached,
   choosers,
+  type Choosing,
   chosen,
   GATEWAY_NAME,
   parseWorkload,
@@ -15,25 +17,24 @@ import {
   selects,
 } from "./security.ts";
 import { byAge } from "./services.ts";
-import type { Tables } from "./tables.ts";
 
 /** Joins keys of objects, and stands in none of them. */
-export const TELEMETRY_JOINT = "+";
+export const LEVEL_JOINT = "+";
 
 /**
- * Creates the table: a workload (see `workloadKey`) → keys of the resources that
- * apply to it, joined by {@link TELEMETRY_JOINT}, the least specific first: the
+ * Creates the table: a workload (see `workloadKey`) → keys of the objects that
+ * apply to it, joined by {@link LEVEL_JOINT}, the least specific first: the
  * root namespace's, the workload's namespace's, the one that chooses the workload
  * by labels or by its Gateway. Of each level the oldest counts. `""` for none.
  */
-export function deriveTelemetry(
+export function deriveLevels<T extends Choosing>(
   graph: Graph,
-  tables: Pick<Tables, "telemetries">,
+  table: Input<ConfigObject<T>>,
+  name: string,
   options: SecurityOptions,
 ): Derived<string> {
-  const table = tables.telemetries;
   const index = choosers(graph, table, table.name);
-  return graph.derive<string>("telemetry", (read, key) => {
+  return graph.derive<string>(name, (read, key) => {
     const workload = parseWorkload(key);
     const root = options.rootNamespace(read);
     const rows = chosen(read, table, index, workload, root);
@@ -52,6 +53,6 @@ export function deriveTelemetry(
       own.sort(byAge),
     ];
     return levels.flatMap(([first]) => first === undefined ? [] : [objectKey(first.meta)])
-      .join(TELEMETRY_JOINT);
+      .join(LEVEL_JOINT);
   });
 }

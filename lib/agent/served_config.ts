@@ -1,0 +1,77 @@
+/**
+ * What the daemon has ProxyConfigs say to this proxy, asked for before it is started.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { encode, fromBinary, fromJson, type JsonValue, typeUrl } from "../proto/mod.ts";
+import { openStream } from "../rpc/mod.ts";
+import {
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
+import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { dial } from "./dial.ts";
+import type { BootstrapNode } from "./node.ts";
+
+const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
+const TYPE = typeUrl(ProxyConfigSchema);
+
+/** A daemon that does not answer by then holds up no proxy. */
+const PATIENCE_MS = 10_000;
+
+/** Variables and a few certificates. */
+const MAX_RESPONSE = 4 * 1024 * 1024;
+
+const log = scope("default");
+
+/**
+ * Asks the daemon. Of the message, `concurrency` and `proxyMetadata` count.
+ *
+ * @param target the daemon, `host:port`
+ * @returns `undefined`, and a warning in the log, when there was no answer in time
+ */
+export async function servedConfig(
+  target: string,
+  node: BootstrapNode,
+  patienceMs: number = PATIENCE_MS,
+): Promise<ProxyConfig | undefined> {
+  const patience = AbortSignal.timeout(patienceMs);
+  try {
+    if (!await dial(target, patience)) throw new Error("nobody accepts connections there");
+    return await ask(target, node, patience);
+  } catch (error) {
+    log.warn("the daemon did not say what ProxyConfigs there are; starting without them", {
+      daemon: target,
+      reason: messageOf(error),
+    });
+    return undefined;
+  }
+}
+
+async function ask(
+  target: string,
+  node: BootstrapNode,
+  patience: AbortSignal,
+): Promise<ProxyConfig> {
+  const stream = openStream({ target, path: METHOD, maxReceive: MAX_RESPONSE });
+  const stop = () => stream.close();
+  patience.addEventListener("abort", stop, { once: true });
+  try {
+    stream.send(encode(DiscoveryRequestSchema, {
+      node: fromJson(NodeSchema, { ...node } as unknown as JsonValue),
+      typeUrl: TYPE,
+    }));
+    for await (const message of stream.messages) {
+      const [resource] = fromBinary(DiscoveryResponseSchema, message).resources;
+      if (resource !== undefined) return fromBinary(ProxyConfigSchema, resource.value);
+    }
+    throw new Error(patience.aborted ? "no answer in time" : "the stream ended without an answer");
+  } finally {
+    patience.removeEventListener("abort", stop);
+    stream.close();
+    await stream.ended;
+  }
+}
