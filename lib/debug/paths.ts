@@ -46,6 +46,7 @@ export const JSON_PATHS: readonly DebugPath[] = [
   { path: "/debug/edsz", shows: "endpoints that a proxy is served; ?proxyID=" },
   { path: "/debug/ecdsz", shows: "extension configurations that a proxy is served; ?proxyID=" },
   { path: "/debug/ndsz", shows: "names that a proxy is served; ?proxyID=" },
+  { path: "/debug/proxyconfigz", shows: "what ProxyConfigs say to a proxy's agent; ?proxyID=" },
   { path: "/debug/sidecarz", shows: "what a proxy may reach; ?proxyID=" },
   { path: "/debug/instancesz", shows: "services that run beside each proxy" },
   { path: "/debug/registryz", shows: "services with their endpoints; ?brief" },

@@ -17,7 +17,7 @@ import { withProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { proxyId } from "./proxies.ts";
 
-/** `/debug/endpointShardz`, `…/endpointz`, `…/instancesz`, `…/sidecarz`, `…/ecdsz`, `…/ndsz`. */
+/** `/debug/endpointShardz`, `…/endpointz`, `…/instancesz`, `…/sidecarz`, `…/ecdsz`, `…/ndsz`, `…/proxyconfigz`. */
 export function workloadRoutes(inputs: DebugInputs): Route[] {
   const shards = () => json(endpointShards(inputs));
   const typed = (path: string, typeUrl: string, missing: string): Route =>
@@ -44,6 +44,11 @@ export function workloadRoutes(inputs: DebugInputs): Route[] {
       "ndsz",
       AGENT_TYPE_URLS.nameTable,
       "a library that speaks xDS itself is served no name table",
+    ),
+    typed(
+      "proxyconfigz",
+      AGENT_TYPE_URLS.proxyConfig,
+      "a library that speaks xDS itself has no proxy to set up",
     ),
   ];
 }

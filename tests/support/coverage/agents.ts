@@ -1,0 +1,46 @@
+/**
+ * What an agent does about a field of the mesh configuration: what it would write and run, by its
+ * own way of reading settings.
+ *
+ * @module
+ */
+import { messageOf } from "../../../lib/base/mod.ts";
+import { loadSettings, planAgent } from "../../../lib/agent/mod.ts";
+import { toYaml } from "../../../lib/text/mod.ts";
+
+/** An agent without certificates needs to be told so, or it refuses to start. */
+const PLAIN = { controlPlaneAuthPolicy: "NONE", discoveryAddress: "127.0.0.1:15010" };
+
+const FLAGS = {
+  role: "sidecar",
+  concurrency: undefined,
+  domain: "",
+  outlierLogPath: "",
+  proxyLogLevel: "warning",
+  proxyComponentLogLevel: "",
+  logAsJson: false,
+  meshConfigGiven: true,
+  serviceCluster: undefined,
+  templateFile: "",
+} as const;
+
+/** Whether an agent writes, runs or says something else under one mesh configuration than under another. */
+export async function agentTellsApart(one: unknown, other: unknown): Promise<boolean> {
+  return await planText(one) !== await planText(other);
+}
+
+/** All that an agent would do, or why it would not start, as a text. */
+async function planText(mesh: unknown): Promise<string> {
+  const file = await Deno.makeTempFile({ prefix: "mesh-coverage-" });
+  const { defaultConfig } = mesh as { defaultConfig?: object };
+  try {
+    await Deno.writeTextFile(file, toYaml({ defaultConfig: { ...PLAIN, ...defaultConfig } }));
+    const { settings } = await loadSettings({ ...FLAGS, meshConfig: file }, {});
+    const { idle, ...plan } = planAgent(settings);
+    return JSON.stringify([plan, [...idle]]);
+  } catch (error) {
+    return messageOf(error).replaceAll(file, "");
+  } finally {
+    await Deno.remove(file);
+  }
+}
