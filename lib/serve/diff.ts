@@ -6,6 +6,8 @@
  */
 import type { Delta, Resource } from "../graph/mod.ts";
 import { contentOf, expected } from "./expected.ts";
+import { differenceTo, isTold } from "./kept.ts";
+import { RpcError } from "../rpc/mod.ts";
 import { freshParts, noteFresh, tell, wholesAsked } from "./parts.ts";
 import { sameTally } from "./tally.ts";
 import { wants, wantsAll, type Watch } from "./watch.ts";
@@ -59,14 +61,19 @@ export function wanted(watch: Watch): readonly Resource[] {
 
 /**
  * Finds what a watch is to be sent as of a revision, and takes it as sent: the watch's position
- * moves on and its answers are forgotten. `undefined` when there is nothing to say.
+ * moves on and its answers are forgotten. `undefined` when there is nothing to say. Throws
+ * `RpcError` UNAVAILABLE when it is not known any more what a delta client holds.
  */
 export function collect(
   watch: Watch,
   variant: "sotw" | "delta",
   revision: number,
 ): Change | undefined {
-  const { held, at, started, answerAll, versions } = watch;
+  const { held, at, started, answerAll, versions, kept } = watch;
+  const heldBefore = (name: string): Resource | undefined => {
+    const was = held?.at(at, name);
+    return was === null ? kept?.content?.find((one) => one.name === name) : was;
+  };
   const answers = watch.answers.size > 0 ? new Set(watch.answers) : undefined;
   const ofFresh = freshParts(watch);
   const answered = (name: string): boolean =>
@@ -81,7 +88,7 @@ export function collect(
   watch.started = true;
   watch.answers.clear();
   watch.wholes?.fresh.clear();
-  watch.versions = undefined;
+  watch.versions = watch.kept = undefined;
   watch.held = watch.view;
   watch.at = revision;
   const { resources, absent, removed, respond } = draft;
@@ -96,7 +103,7 @@ export function collect(
     asked: (name) => !started || answerAll || answered(name),
     lacks: ({ name, version }) =>
       started ? answerAll || answered(name) : ofFresh?.(name) || !versions?.has(name, version),
-    before: (name) => started ? held?.at(at, name) ?? undefined : undefined,
+    before: (name) => started ? heldBefore(name) : undefined,
   };
 }
 
@@ -128,7 +135,14 @@ function first(watch: Watch, variant: "sotw" | "delta"): Draft {
 }
 
 function nextDelta(watch: Watch): Draft {
-  const { changed, removed } = difference(watch);
+  const found = difference(watch);
+  if (!found) {
+    throw new RpcError(
+      "UNAVAILABLE",
+      "the stream fell behind too far; open another and name the versions that you hold",
+    );
+  }
+  const { changed, removed } = found;
   const resources = watch.answerAll ? wanted(watch) : filtered(watch, changed);
   const wholes = watch.wholes?.fresh;
   if (watch.answers.size === 0 && !wholes?.size) {
@@ -149,7 +163,9 @@ function nextDelta(watch: Watch): Draft {
 }
 
 function nextSotw(watch: Watch): Draft {
-  const { changed, removed } = difference(watch);
+  // Sent all of it, a client that fell behind too far has what it is to have.
+  const { changed, removed } = difference(watch) ??
+    { changed: watch.view ? contentOf(watch.view) : [], removed: [] };
   const respond = watch.answerAll;
   const differs = filtered(watch, changed);
   const gone = filteredNames(watch, removed);
@@ -168,12 +184,15 @@ function nextSotw(watch: Watch): Draft {
   return { resources: [...resources.values()], absent: [], removed: [], respond: answering };
 }
 
-/** Between what the client holds and what it is to see, whether asked for or not. */
-function difference({ held, at, view }: Watch): Delta {
-  if (!view) return held ? { changed: [], removed: [...held.names()] } : NOTHING;
-  if (!held) return { changed: contentOf(view), removed: [] };
-  if (view !== held) return view.diffFrom(held, at);
-  return view.since(at) ?? view.diffFrom(view, at);
+/**
+ * Between what the client holds and what it is to see, whether asked for or not; `undefined` when
+ * what it holds is not known any more.
+ */
+function difference({ held, at, view, kept }: Watch): Delta | undefined {
+  if (!held) return view ? { changed: contentOf(view), removed: [] } : NOTHING;
+  if (!isTold(held, at)) return kept?.content && differenceTo(kept.content, view);
+  if (!view) return { changed: [], removed: [...held.names()] };
+  return view === held ? view.since(at) : view.diffFrom(held, at);
 }
 
 function filtered(watch: Watch, resources: readonly Resource[]): readonly Resource[] {

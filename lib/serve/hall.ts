@@ -6,6 +6,7 @@
 import type { View } from "../graph/mod.ts";
 import type { ProxyNode, Seat } from "../model/mod.ts";
 import type { RpcCall } from "../rpc/mod.ts";
+import type { Keeper } from "./kept.ts";
 import type { Haste } from "./line.ts";
 import type { NameTable } from "./names.ts";
 import type { XdsObserver } from "./observe.ts";
@@ -37,6 +38,8 @@ export interface Hall {
   /** Asks for a turn to send. */
   readonly enqueue: (session: Session) => void;
   readonly quarantine: Quarantine;
+  /** What clients hold who fell behind. */
+  readonly keeper: Keeper;
   /** Configuration objects that a resource comes from. */
   readonly culprits: (view: View, name: string) => readonly Culprit[];
   /** Who watches. */

@@ -31,7 +31,10 @@ export function step(session: Session): Promise<void> | undefined {
   while (!session.closed) {
     if (session.parcels.length === 0) {
       finish(session);
-      if (!begin(session)) return undefined;
+      if (!begin(session)) {
+        caughtUp(session);
+        return undefined;
+      }
     }
     send(session, session.parcels[0]!);
     if (call.pending > hall.limits.pending) return call.drained();
@@ -66,6 +69,11 @@ function begin(session: Session): boolean {
   if (session.parcels.length === 0) return false;
   session.pushStart = now;
   return true;
+}
+
+/** What the client held earlier is of no interest any more, where nothing is due. */
+function caughtUp({ watches }: Session): void {
+  for (const watch of watches) if (!watch.due) watch.kept = undefined;
 }
 
 /** What the finished push took, once the transport has all of it. */

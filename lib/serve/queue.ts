@@ -30,6 +30,8 @@ export interface QueueOptions<T> {
   readonly step: (member: T) => Promise<void> | undefined;
   /** Bytes that a member's client has yet to take. */
   readonly pending?: (member: T) => number;
+  /** Called when a member loses its slot, because its client does not keep up. */
+  readonly slow?: (member: T) => void;
   /** Called when a client took nothing for too long. */
   readonly giveUp: (member: T) => void;
   /** Called when nobody waits or is being sent to any more. */
@@ -119,6 +121,7 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
     bytes += run.bytes = options.pending?.(member) ?? 0;
     run.timer = setTimeout(() => {
       leaveSlot(run);
+      options.slow?.(member);
       run.timer = setTimeout(() => options.giveUp(member), options.stallMs);
     }, options.slotMs);
     blocked.then(async () => {

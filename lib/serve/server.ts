@@ -9,6 +9,7 @@ import { RpcError, type RpcMethod } from "../rpc/mod.ts";
 import { breather } from "./breath.ts";
 import { type Entrance, serve } from "./entrance.ts";
 import { type Hall, hasteOf, type Session } from "./hall.ts";
+import { keeper } from "./kept.ts";
 import { limiter } from "./limiter.ts";
 import * as metrics from "./metrics.ts";
 import { nameTable } from "./names.ts";
@@ -23,7 +24,7 @@ import { registry } from "./registry.ts";
 import { repeated } from "./repeated.ts";
 import { type ResponseEncoder, responseEncoder } from "./response.ts";
 import { type RunStore, runStore } from "./runs.ts";
-import { notice } from "./session.ts";
+import { fallBehind, notice } from "./session.ts";
 import { type SessionInfo, sessionInfo } from "./status.ts";
 
 const log = scope("ads");
@@ -64,6 +65,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     now: options.now,
     step: guardedStep,
     pending: (session) => session.call.pending,
+    slow: fallBehind,
     giveUp,
     idle: runs.rest,
   });
@@ -148,6 +150,7 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>, runs: RunSto
     }),
     moves: new Map(),
     quarantine: quarantine(options.clock),
+    keeper: keeper(),
     culprits: options.culprits ?? (() => []),
     unserved(session, typeUrl) {
       unservedOnce(typeUrl)?.info("a resource type is asked for that is not served", {
@@ -172,9 +175,14 @@ function guardedStep(session: Session): Promise<void> | undefined {
   try {
     return step(session);
   } catch (error) {
+    session.parcels = [];
+    if (error instanceof RpcError) {
+      log.info("a stream is ended", { proxy: session.id, reason: error.details });
+      session.call.finish(error);
+      return undefined;
+    }
     metrics.internalErrors.inc();
     log.error("a push failed", { proxy: session.id, error });
-    session.parcels = [];
     session.call.finish(new RpcError("INTERNAL", "the push failed"));
     return undefined;
   }

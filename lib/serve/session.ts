@@ -146,3 +146,11 @@ export function closeSession(session: Session): void {
   session.hall.quarantine.leave(session);
   session.seat.close();
 }
+
+/** A client does not keep up: what it holds is kept, as long as it is known. */
+export function fallBehind({ hall, watches, closed }: Session): void {
+  if (closed) return;
+  for (const watch of watches) {
+    if (watch.started && watch.held) watch.kept ??= hall.keeper.keep(watch.held, watch.at);
+  }
+}

@@ -51,6 +51,8 @@ export interface SessionInfo {
   readonly classKey: string;
   readonly variant: "sotw" | "delta";
   readonly types: readonly TypeStatus[];
+  /** It does not read what it is sent as fast as that changes; what it holds is kept. */
+  readonly behind: boolean;
   /** What the proxy would see of any type, asked for or not. */
   view(typeUrl: string): View | undefined;
 }
@@ -65,6 +67,7 @@ export function sessionInfo(session: Session): SessionInfo {
     classKey: session.seat.classKey,
     variant: session.variant,
     types: session.watches.map(typeStatus),
+    behind: session.watches.some(({ kept }) => kept !== undefined),
     view: (typeUrl) => session.seat.view(typeUrl),
   };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Resource, View } from "../graph/mod.ts";
+import type { Kept } from "./kept.ts";
 import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { XdsRequest } from "./request.ts";
 import type { ResponseEncoder } from "./response.ts";
@@ -66,6 +67,8 @@ export interface Watch {
   /** The client holds what it asked for of this view as of {@link at}. */
   held: View | undefined;
   at: number;
+  /** What that is, kept because the client fell behind: logs need not reach so far. */
+  kept: Kept | undefined;
   /** Whether a first response was made (or found unnecessary). */
   started: boolean;
   /** Delta: what the client had when it connected; dropped with the first response. */
@@ -135,6 +138,7 @@ export function newWatch(
     view: undefined,
     held: undefined,
     at: 0,
+    kept: undefined,
     started: false,
     versions: undefined,
     answers: new Set(),

@@ -8,6 +8,7 @@ import {
   type Collection,
   createGraph,
   type Graph,
+  type GraphOptions,
   type Input,
   type Resource,
   type View,
@@ -34,8 +35,8 @@ export interface Store {
 }
 
 /** A store that serves the given types. The class of a node is its namespace. */
-export function store(types: readonly string[]): Store {
-  const graph = createGraph();
+export function store(types: readonly string[], options?: GraphOptions): Store {
+  const graph = createGraph(options);
   const tables = new Map(types.map((type) => [type, table(graph, type)]));
   const classes = new Map<string, string>();
   const seats = new Map<object, { namespace: string; onMove: () => void }>();
