@@ -226,6 +226,7 @@ export const HTTP_FILTERS: Readonly<Record<string, Model>> = {
   "envoy.filters.http.grpc_web": looksOn,
   "envoy.filters.http.grpc_stats": looksOn,
   "envoy.filters.http.on_demand": looksOn,
+  "envoy.filters.http.set_filter_state": looksOn,
   [OWN]: headersToMetadata,
   "envoy.filters.http.header_mutation": changesHeaders,
   "envoy.filters.http.fault": fault,

@@ -59,7 +59,7 @@ export function gatewayListeners(
   const place = {
     bind,
     port: port.number,
-    manager: managerDefaults(read, context, flavour, tell),
+    manager: { ...managerDefaults(read, context, flavour, tell), found: flavour.certified },
     guard: guardOf(read, context, workload, {}, tell),
   };
   return listenersAt(read, context, workload, flavour, port, place, tell)

@@ -8,15 +8,19 @@ import {
   type Cluster,
   Cluster_TransportSocketMatchSchema as SocketMatchSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import { type TransportSocket, TransportSocketSchema } from "#envoy/config/core/v3/base_pb.ts";
+import {
+  MetadataSchema,
+  type TransportSocket,
+  TransportSocketSchema,
+} from "#envoy/config/core/v3/base_pb.ts";
 import { RawBufferSchema } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { ClientTLSSettings_TLSmode as Mode } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { isHttp } from "../../model/mod.ts";
+import { isHttp, mayBeHttp } from "../../model/mod.ts";
 import { create, packAny } from "../../proto/mod.ts";
 import { mutualClientTls } from "../authn/mod.ts";
 import { TLS_MODE } from "../endpoint/mod.ts";
-import { MESH_HTTP_ALPNS, tlsSocket } from "../wire/mod.ts";
+import { MESH_ALPN, MESH_HTTP_ALPNS, MESH_METADATA, tlsSocket } from "../wire/mod.ts";
 import type { UpstreamHttp } from "./http_options.ts";
 import type { MutualInput, OutboundClusterInput } from "./input.ts";
 import { dnsSrvClusterName } from "./name.ts";
@@ -33,6 +37,7 @@ export function applyMutualTls(
     cluster.transportSocket = mutual === undefined
       ? closedTls()
       : socketOf(mutual, input, http, tls.sni, tls.subjectAltNames);
+    if (mutual !== undefined) tellWhatIsFound(cluster, input);
     return;
   }
   if (tls !== undefined || mutual === undefined || !mutual.automatic || service.meshExternal) {
@@ -54,6 +59,22 @@ export function applyMutualTls(
       transportSocket: rawSocket(),
     }),
   ];
+  tellWhatIsFound(cluster, input);
+}
+
+/** What is named under TLS where HTTP was found. Which version it is, the server sees. */
+const FOUND_HTTP = [MESH_HTTP_ALPNS[0], MESH_ALPN].join(",");
+
+/**
+ * A port that declares nothing gets bytes and HTTP by one cluster, whose certificates the same
+ * handshake shows. Managers that found HTTP read here what to name in it instead.
+ */
+function tellWhatIsFound(cluster: Cluster, { port }: OutboundClusterInput): void {
+  if (isHttp(port.protocol) || !mayBeHttp(port.protocol)) return;
+  const known = cluster.metadata?.filterMetadata ?? {};
+  cluster.metadata = create(MetadataSchema, {
+    filterMetadata: { ...known, [MESH_METADATA]: { ...known[MESH_METADATA], alpn: FOUND_HTTP } },
+  });
 }
 
 /** Connections that nothing secures. */

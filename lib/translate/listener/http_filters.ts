@@ -12,6 +12,7 @@ import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_p
 import { FilterConfigSchema as GrpcStatsSchema } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
 import { HeaderMutationSchema } from "#envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { ConfigSchema as SetFilterStateSchema } from "#envoy/extensions/filters/http/set_filter_state/v3/set_filter_state_pb.ts";
 import { StatefulSessionSchema } from "#envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
 import { OnDemandSchema } from "#envoy/extensions/filters/http/on_demand/v3/on_demand_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
@@ -23,7 +24,7 @@ import {
   packAny,
   TYPE_URL_PREFIX,
 } from "../../proto/mod.ts";
-import { adsSource, ON_DEMAND_MS } from "../wire/mod.ts";
+import { adsSource, MESH_METADATA, ON_DEMAND_MS } from "../wire/mod.ts";
 import { SESSION_FILTER } from "../route/mod.ts";
 import { NO_SIGNALS, type Signals } from "./signals.ts";
 
@@ -126,6 +127,41 @@ export function httpFilters(
     ]);
   return [...first, ...filters];
 }
+
+/** Where Envoy looks for what is offered under TLS in place of what the cluster says. */
+const OFFERED = "envoy.network.application_protocols";
+
+/**
+ * For managers that found HTTP by looking: says so under mutual TLS, to clusters that have a word for
+ * it. Servers then know what is inside, which they cannot look at beforehand.
+ */
+export const TELLS_FOUND: HttpFilter = create(HttpFilterSchema, {
+  name: "envoy.filters.http.set_filter_state",
+  configType: {
+    case: "typedConfig",
+    value: packAny(SetFilterStateSchema, {
+      onRequestHeaders: [{
+        key: { case: "objectKey", value: OFFERED },
+        value: {
+          case: "formatString",
+          value: {
+            format: {
+              case: "textFormatSource",
+              value: {
+                specifier: {
+                  case: "inlineString",
+                  value: `%CLUSTER_METADATA(${MESH_METADATA}:alpn)%`,
+                },
+              },
+            },
+            omitEmptyValues: true,
+          },
+        },
+        skipIfEmpty: true,
+      }],
+    }),
+  },
+});
 
 /** How long clients may remember that there is HTTP/3, s. */
 const ALTERNATIVE_SECONDS = 86_400;

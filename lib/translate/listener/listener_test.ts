@@ -19,6 +19,7 @@ import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_p
 import { FilterConfigSchema as GrpcStatsSchema } from "#envoy/extensions/filters/http/grpc_stats/v3/config_pb.ts";
 import { RBACSchema as HttpRbacSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { ConfigSchema as SetFilterStateSchema } from "#envoy/extensions/filters/http/set_filter_state/v3/set_filter_state_pb.ts";
 import { HttpInspectorSchema } from "#envoy/extensions/filters/listener/http_inspector/v3/http_inspector_pb.ts";
 import { OriginalDstSchema } from "#envoy/extensions/filters/listener/original_dst/v3/original_dst_pb.ts";
 import { OriginalSrcSchema } from "#envoy/extensions/filters/listener/original_src/v3/original_src_pb.ts";
@@ -49,6 +50,7 @@ const REGISTRY = createRegistry(
   OriginalSrcSchema,
   HttpRbacSchema,
   RouterSchema,
+  SetFilterStateSchema,
   TcpProxySchema,
   TcpRbacSchema,
   MongoProxySchema,

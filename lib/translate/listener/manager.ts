@@ -17,7 +17,7 @@ import {
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { adsSource, cidrRange } from "../wire/mod.ts";
-import { alternativeService, httpFilters } from "./http_filters.ts";
+import { alternativeService, httpFilters, TELLS_FOUND } from "./http_filters.ts";
 import type { ManagerDefaults, PathNormalization } from "./input.ts";
 import { withSettings } from "./settings.ts";
 import { NO_SIGNALS } from "./signals.ts";
@@ -42,6 +42,8 @@ export interface ManagerInput {
   readonly protocol?: Protocol;
   /** Accept requests whose target is a whole URL, as clients of a proxy write it. */
   readonly allowAbsoluteUrl?: boolean;
+  /** Whether HTTP was found on a port that may carry other things. */
+  readonly found?: boolean;
   /** Whether requests came under mutual TLS that ended here. */
   readonly mutual?: boolean;
   /** Filters that let requests in or refuse them. */
@@ -71,7 +73,9 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
         input.protocol ?? "HTTP",
         input.guard,
         input.class === "outbound" && defaults.onDemand === true,
-        signals,
+        (input.found ?? defaults.found) === true
+          ? { ...signals, last: [...signals.last, TELLS_FOUND] }
+          : signals,
         input.class !== "inbound" && defaults.sessions === true,
         defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
       ),

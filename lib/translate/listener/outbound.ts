@@ -78,7 +78,7 @@ export function outboundHttpListener(input: OutboundHttpInput): Listener {
 function httpFilter(
   { bind, port, manager }: OutboundBinding,
   routeName: string,
-  more: Pick<OutboundHttpInput, "protocol" | "allowAbsoluteUrl"> = {},
+  more: Pick<OutboundHttpInput, "protocol" | "allowAbsoluteUrl"> & { found?: true } = {},
 ): Filter {
   return managerFilter({
     class: "outbound",
@@ -86,6 +86,7 @@ function httpFilter(
     routes: { rds: routeName },
     protocol: more.protocol,
     allowAbsoluteUrl: more.allowAbsoluteUrl,
+    found: more.found,
     defaults: manager,
   });
 }
@@ -107,7 +108,7 @@ export function outboundTcpListener(input: OutboundTcpInput): Listener {
   );
   const chains = httpRoutes === undefined
     ? tcp
-    : [chain("", foundHttp(manager), httpFilter(input, httpRoutes)), ...tcp];
+    : [chain("", foundHttp(manager), httpFilter(input, httpRoutes, { found: true })), ...tcp];
   const http = httpRoutes !== undefined ||
     input.chains.some((c) => c.httpRoutes !== undefined);
   const detects = http || bySni(chains);
@@ -138,7 +139,7 @@ function destinationChains(
   if (one.httpRoutes === undefined) return [all];
   const at: ChainMatch = { prefixRanges: match?.prefixRanges, serverNames: match?.serverNames };
   const found = { ...at, ...foundHttp(manager) };
-  const http = chain("", found, httpFilter(input, one.httpRoutes));
+  const http = chain("", found, httpFilter(input, one.httpRoutes, { found: true }));
   if (match === undefined) return [http, all];
   return [http, tcpChain(one, { ...at, transportProtocol: RAW_BUFFER }, how), all];
 }
