@@ -305,6 +305,22 @@ const PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE = declareEnv({
   readers,
 });
 
+const PILOT_FILTER_GATEWAY_CLUSTER_CONFIG = declareEnv({
+  name: "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG",
+  type: "bool",
+  default: false,
+  doc: "Send gateways the clusters alone that their routes use.",
+  readers,
+});
+
+const LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES = declareEnv({
+  name: "LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES",
+  type: "bool",
+  default: false,
+  doc: "Name the canonical service of endpoints outside the mesh in the metadata of their cluster.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -334,6 +350,8 @@ export function readFeatures(): Features {
     keyValueFilter: PILOT_ENABLE_KVSTORE_FILTER.get(),
     giveAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
     multiRoot: MESH_MULTIROOT_MESH.get(),
+    filterGatewayClusters: PILOT_FILTER_GATEWAY_CLUSTER_CONFIG.get(),
+    canonicalOutside: LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES.get(),
     targetPortOfNone: ENABLE_RESOLUTION_NONE_TARGET_PORT.get(),
     drainingLabel: PILOT_DRAINING_LABEL.get(),
     sessions: sessionLabels(),

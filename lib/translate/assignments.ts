@@ -21,6 +21,7 @@ import { type Context, pick, splitKey } from "./context.ts";
 import { meshLocality } from "./defaults.ts";
 import {
   type AssignmentInput,
+  canonicalOf,
   encodeAssignment,
   type LocalityRule,
   planAssignment,
@@ -76,6 +77,9 @@ function assignmentsOf(
   const common = {
     endpoints,
     telemetryLabel: context.features.endpointTelemetryLabel,
+    canonical: context.features.canonicalOutside && service.meshExternal
+      ? canonicalOf(service)
+      : undefined,
     clusterId: context.clusterId,
     mutual: takesMutual(read, context),
     sendUnhealthy: context.features.sendUnhealthyEndpoints,

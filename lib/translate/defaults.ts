@@ -5,7 +5,7 @@
  */
 import type { Read } from "../graph/mod.ts";
 import { formatDuration } from "../base/mod.ts";
-import { choose, type Mesh, MESH_ROW, LEVEL_JOINT, type Tell } from "../derive/mod.ts";
+import { choose, LEVEL_JOINT, type Mesh, MESH_ROW, type Tell } from "../derive/mod.ts";
 import { create, durationMs, durationOf } from "../proto/mod.ts";
 import {
   type LocalityLoadBalancerSetting as LocalitySetting,
@@ -74,6 +74,7 @@ export function clusterDefaults(
     drainingLabel: features.drainingLabel,
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
+    canonicalOutside: features.canonicalOutside,
     autoSni: features.autoSni,
     sessions: features.sessions,
   };

@@ -73,6 +73,10 @@ export interface Features {
   readonly vhds: boolean;
   /** Hosts without addresses are given some, for every proxy; otherwise for those that ask. */
   readonly giveAddresses: boolean;
+  /** Gateways have the clusters alone that their routes use. */
+  readonly filterGatewayClusters: boolean;
+  /** What is outside the mesh has a canonical service, named in metadata. */
+  readonly canonicalOutside: boolean;
   /** The authorities of the mesh configuration are served to agents. */
   readonly multiRoot: boolean;
 }

@@ -23,6 +23,7 @@ import { createExplained, type Explainable, namedCollection } from "./explained.
 import { automaticPlace, type AutomaticTables, deriveAutomatic } from "./gateway_automatic.ts";
 import { type CredentialTables, deriveCredentials } from "./gateway_credentials.ts";
 import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
+import { deriveGatewayClusters, type GatewayClusterTables, placedKey } from "./gateway_clusters.ts";
 import { deriveGatewayTables, type GatewayTables } from "./gateway_tables.ts";
 import { deriveHttpProxy, type HttpProxyTables } from "./http_proxy.ts";
 import { deriveAssignments } from "./assignments.ts";
@@ -84,6 +85,7 @@ interface Parts {
   readonly routes: Routes;
   readonly own: ClassTables;
   readonly gateways: GatewayTables;
+  readonly gatewayClusters: GatewayClusterTables;
   readonly automatic: AutomaticTables;
   readonly credentials: CredentialTables;
   readonly httpProxy: HttpProxyTables;
@@ -116,6 +118,7 @@ export function createLayers(context: Context): Layers {
     routes,
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
+    gatewayClusters: deriveGatewayClusters(context),
     automatic: deriveAutomatic(context, clusters.base, assignments.base, assignments.placed),
     credentials: deriveCredentials(context),
     httpProxy: deriveHttpProxy(context, routes.tables, egress),
@@ -445,6 +448,25 @@ function placedClusters(parts: Parts, { cls, sidecar, place }: Placement): Colle
   return [sidecar === "" ? layer : importedBy(layer, `${cls.namespace}|${sidecar}`)];
 }
 
+/** The clusters that a gateway can send something to, and no others. */
+function gatewayClusters(parts: Parts, { cls, place }: Placement, scope: string): Collection[] {
+  const { namespace } = cls;
+  const kind = clusterKind(cls);
+  const at = placedKey(namespace, scope, place);
+  const everywhere = collection(parts, `cluster/${kind}/used/${namespace}/${scope}`, () => ({
+    members: { listFrom: [parts.gatewayClusters.hosts, `${namespace}|${scope}`] },
+    resources: parts.clusters.base,
+    keyOf: (host) => `${kind}|${namespace}|${host}`,
+  }));
+  if (place === "") return [everywhere];
+  const here = collection(parts, `cluster/${kind}/used/placed/${at}`, () => ({
+    members: { listFrom: [parts.gatewayClusters.placed, at] },
+    resources: parts.clusters.placed,
+    keyOf: (host) => `${kind}|${namespace}|${host}|${place}`,
+  }));
+  return [here, everywhere];
+}
+
 /** What a Sidecar lets a workload reach, and nothing else. */
 function egressLayers(
   parts: Parts,
@@ -500,8 +522,10 @@ function routerLayers(parts: Parts, placement: Placement): Map<string, readonly 
         resources: parts.automatic.clusters,
         keyOf: (host) => `${family}.router|${cls.namespace}|${host}`,
       })),
-      ...placedClusters(parts, placement),
-      ...clusterLayers(parts, cls.namespace, clusterKind(cls)),
+      ...features.filterGatewayClusters ? gatewayClusters(parts, placement, scope) : [
+        ...placedClusters(parts, placement),
+        ...clusterLayers(parts, cls.namespace, clusterKind(cls)),
+      ],
     ]],
     [TYPE_URLS.endpoint, [
       automaticEndpoints(parts, placement, scope),

@@ -51,6 +51,8 @@ export const DEFAULT_FEATURES: Features = {
   keyValueFilter: false,
   giveAddresses: false,
   multiRoot: false,
+  filterGatewayClusters: false,
+  canonicalOutside: false,
 };
 
 /** Translation with its graph. */

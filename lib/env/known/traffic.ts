@@ -30,12 +30,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         true,
         "Merge virtual hosts whose routes are the same.",
       ),
-      bool(
-        "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG",
-        AGENT_DAEMON,
-        false,
-        "Send gateways the clusters alone that their routes use.",
-      ),
     ],
   },
   {
@@ -57,12 +51,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
     state: { kind: "later", reason: "telemetry" },
     readers: DAEMON,
     rows: [
-      bool(
-        "LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES",
-        AGENT_DAEMON,
-        false,
-        "Name the canonical service of endpoints outside the mesh in the metadata of their cluster.",
-      ),
       duration(
         "METRIC_GRACEFUL_DELETION_INTERVAL",
         AGENT_DAEMON,

@@ -38,6 +38,7 @@ export const CLUSTER_DEFAULTS: MeshClusterDefaults = {
   drainingLabel: "mesh.io/draining",
   sendUnhealthyEndpoints: false,
   telemetryLabel: true,
+  canonicalOutside: false,
   autoSni: true,
 };
 
@@ -367,6 +368,15 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
       service: testService({ ...EXTERNAL, host: "*.example.com", resolution: "DYNAMIC_DNS" }),
       rulePolicy: { tls: { mode: "SIMPLE", sni: "front.example.com" } },
       defaults: { family: "dual", dnsRefreshRateMs: 5_000 },
+    }),
+  canonical_outside: () =>
+    outbound({
+      service: testService({
+        ...EXTERNAL,
+        resolution: "DNS",
+        labels: { "service.mesh.io/canonical-name": "partner" },
+      }),
+      defaults: { canonicalOutside: true },
     }),
   subset_over_rule: () =>
     outbound({

@@ -7,7 +7,7 @@ import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import type { Endpoint, Service, ServicePort } from "../../model/mod.ts";
 import { durationOf, DurationSchema, encode } from "../../proto/mod.ts";
-import { buildAssignment } from "../endpoint/mod.ts";
+import { buildAssignment, canonicalOf } from "../endpoint/mod.ts";
 import { LOOKUP_FAMILIES } from "../wire/mod.ts";
 import type { MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
 import { localityRule } from "./locality.ts";
@@ -61,6 +61,9 @@ export function dnsAssignment(
     subsetLabels: subset?.labels,
     hostNames: true,
     telemetryLabel: input.mesh.telemetryLabel,
+    canonical: input.mesh.canonicalOutside && service.meshExternal
+      ? canonicalOf(service)
+      : undefined,
     mutual: input.takesMutual,
     sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
     drainingLabel: input.mesh.drainingLabel,

@@ -52,6 +52,8 @@ export interface MeshClusterDefaults {
   readonly autoSni: boolean;
   /** Labels of services whose sessions stay with one endpoint; default: none do. */
   readonly sessions?: SessionLabels;
+  /** Whether services outside the mesh have their canonical service named in metadata. */
+  readonly canonicalOutside: boolean;
   /** Whether services are named in metadata. */
   readonly telemetryLabel: boolean;
 }

@@ -17,6 +17,7 @@ import type { Told } from "../../derive/mod.ts";
 import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../proto/mod.ts";
 import { sessionRule } from "../route/mod.ts";
+import { canonicalOf } from "../endpoint/mod.ts";
 import { adsSource, configPath, meshMetadata } from "../wire/mod.ts";
 import { applyConnectionPool, UNLIMITED } from "./connection.ts";
 import { applyDns, dnsAssignment } from "./dns.ts";
@@ -177,7 +178,14 @@ function metadataOf(input: OutboundClusterInput): Metadata | undefined {
     // Formats of metrics cannot look into lists.
     fields.service = serviceMetadata(service);
   }
-  if (service.meshExternal) fields.external = true;
+  if (service.meshExternal) {
+    fields.external = true;
+    if (mesh.canonicalOutside) {
+      const { name, revision } = canonicalOf(service);
+      fields.canonical_service = name;
+      fields.canonical_revision = revision;
+    }
+  }
   if (input.rule !== undefined) fields.config = configPath("destination-rule", input.rule);
   if (subset !== undefined) fields.subset = subset.name;
   return Object.keys(fields).length === 0 ? undefined : meshMetadata(fields);

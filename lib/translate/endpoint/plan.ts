@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Endpoint, Locality, Place } from "../../model/mod.ts";
+import type { Endpoint, Locality, Place, Service } from "../../model/mod.ts";
 import { isIp } from "../../text/mod.ts";
 import { UNIX_PREFIX } from "../wire/mod.ts";
 import { arrange, type LocalityRule } from "./locality.ts";
@@ -20,6 +20,8 @@ export interface AssignmentInput {
   readonly subsetLabels?: Readonly<Record<string, string>>;
   /** Whether endpoints name their workload, for metrics on the client's side. */
   readonly telemetryLabel?: boolean;
+  /** The canonical service of endpoints that say nothing of theirs; default: their workload. */
+  readonly canonical?: Canonical;
   /** Cluster the endpoints are in, the last part of that label. */
   readonly clusterId?: string;
   /** Endpoints that are not ready are sent too, marked so; else they are left out. */
@@ -123,7 +125,9 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
     health: drains ? "draining" : endpoint.health,
     network: input.reach?.networkOf(endpoint) ?? endpoint.network,
     mutual: input.mutual?.(endpoint, port) ?? false,
-    label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.clusterId ?? "") : "",
+    label: input.telemetryLabel === true
+      ? telemetryLabel(endpoint, input.clusterId ?? "", input.canonical)
+      : "",
   };
 }
 
@@ -155,11 +159,29 @@ const CANONICAL_REVISION = [
   "version",
 ];
 
+/** What a service is to whoever counts, whatever its hosts are. */
+export interface Canonical {
+  readonly name: string;
+  readonly revision: string;
+}
+
+/** What a service's own labels say of that; without any it is its host, and the latest. */
+export function canonicalOf({ labels, host }: Pick<Service, "labels" | "host">): Canonical {
+  return {
+    name: firstLabel(labels, CANONICAL_NAME) ?? host,
+    revision: firstLabel(labels, CANONICAL_REVISION) ?? "latest",
+  };
+}
+
 /** `workload;namespace;canonical service;canonical revision;cluster`: one short text, because every endpoint carries it. */
-export function telemetryLabel(endpoint: Endpoint, clusterId: string): string {
+export function telemetryLabel(
+  endpoint: Endpoint,
+  clusterId: string,
+  canonical?: Canonical,
+): string {
   const { labels, workload, namespace } = endpoint;
-  const name = firstLabel(labels, CANONICAL_NAME) ?? workload;
-  const revision = firstLabel(labels, CANONICAL_REVISION) ?? "latest";
+  const name = firstLabel(labels, CANONICAL_NAME) ?? canonical?.name ?? workload;
+  const revision = firstLabel(labels, CANONICAL_REVISION) ?? canonical?.revision ?? "latest";
   return `${workload};${namespace};${name};${revision};${clusterId}`;
 }
 
