@@ -55,8 +55,22 @@ export function* eachDocument(
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
   options: DocumentOptions = {},
 ): Generator<ParsedDocument> {
+  for (const piece of eachPiece(text, file, limits, options)) if (piece !== undefined) yield piece;
+}
+
+/**
+ * The same with a pause more: `undefined` once a document's text is parsed and what it says is
+ * still to be read, which for a large one is some tens of milliseconds each.
+ */
+export function* eachPiece(
+  text: string,
+  file: string,
+  limits: YamlLimits = DEFAULT_YAML_LIMITS,
+  options: DocumentOptions = {},
+): Generator<ParsedDocument | undefined> {
   for (const { document, problem } of readYaml(text, limits)) {
     if (document !== undefined) {
+      yield undefined;
       for (const one of itemsOf(document)) {
         if (one.value !== null) yield readDocument(one, file, options);
       }

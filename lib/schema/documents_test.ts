@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import {
   checkObject,
+  eachDocument,
+  eachPiece,
   hintWorkloads,
   KINDS,
   LATER_KINDS,
@@ -246,4 +248,11 @@ Deno.test("objects that are plain values are checked by the same rules", () => {
     "unknown-field spec.weigth",
   ]);
   assert.deepEqual(checkObject([]).problems.map(({ code }) => code), ["wrong-type"]);
+});
+
+Deno.test("documents: there is a pause between a document's text and what it says", () => {
+  const text = `${GOOD}---\n${GOOD.replace("WorkloadEntry", "Nothing")}`;
+  const pieces = [...eachPiece(text, "f")];
+  assert.deepEqual(pieces.map((piece) => piece?.line), [undefined, 1, undefined, pieces[3]!.line]);
+  assert.deepEqual(pieces.filter((piece) => piece !== undefined), [...eachDocument(text, "f")]);
 });

@@ -5,6 +5,7 @@
  */
 export {
   eachDocument,
+  eachPiece,
   parseConfigDocuments,
   type ParsedDocument,
   type ParsedDocuments,

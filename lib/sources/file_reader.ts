@@ -5,7 +5,7 @@
  */
 import { basename } from "node:path";
 import { formatDuration, hash, MeshError } from "../base/mod.ts";
-import { eachDocument, type ParsedDocument, type SchemaProblem } from "../schema/mod.ts";
+import { eachPiece, type ParsedDocument, type SchemaProblem } from "../schema/mod.ts";
 import { decodeUtf8, type YamlLimits } from "../text/mod.ts";
 import type { FileStamp, Io } from "./io.ts";
 import { isConfigName, listFiles, type Listing, reason } from "./walk.ts";
@@ -201,8 +201,8 @@ async function parseInSlices(
 ): Promise<ParsedDocument[]> {
   const documents: ParsedDocument[] = [];
   let since = performance.now();
-  for (const document of eachDocument(text, file, limits)) {
-    documents.push(document);
+  for (const document of eachPiece(text, file, limits)) {
+    if (document !== undefined) documents.push(document);
     if (performance.now() - since < SLICE_MS) continue;
     await new Promise((resolve) => setTimeout(resolve, 0));
     since = performance.now();

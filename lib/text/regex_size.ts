@@ -30,6 +30,10 @@ const TOKEN =
 
 /** Measures an expression. What is no expression has some size, too. */
 export function regexSize(source: string): RegexSize {
+  // Without counts nothing is written out: no more steps than two for a character.
+  if (!source.includes("{")) {
+    return { instructions: 2 * source.length, repeats: 1, outline: source };
+  }
   const levels: Level[] = [newLevel()];
   let outline = "";
   for (const [token, low, comma, high] of source.matchAll(TOKEN)) {

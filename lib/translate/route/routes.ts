@@ -44,6 +44,7 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
   const routes: Route[] = [];
   const passedOver: PassedOver[] = [];
   let full: string | undefined;
+  const outcomes = outcomesOf();
   for (const [at, rule, match] of placesOf(vs)) {
     const why = full !== undefined
       ? `${full} takes every request before it`
@@ -61,6 +62,7 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
         tell: inside,
       },
       at,
+      outcomes,
     );
     routes.push(route);
     if (!isCatchAll(route.match!)) continue;
@@ -151,23 +153,57 @@ function translateRule(
   match: HTTPMatchRequest | undefined,
   scope: RouteScope,
   at: string,
+  outcomes: typeof outcomeOf,
 ): Route {
   const routeMatch = translateMatch(match);
   scope.tell?.({ group: "rule", ...inService(scope, at), value: rule.name || undefined });
-  const { action, operations, single } = translateAction(rule, scope, ruleAt(at));
-  const target = single !== undefined && isServiceCluster(single.cluster)
-    ? `${single.host}:${single.port}`
-    : `${scope.vsName}:${scope.port}`;
+  const { action, operations, target, settings } = outcomes(rule, scope, ruleAt(at));
   return create(RouteSchema, {
     name: match === undefined || match.name === "" ? rule.name : `${rule.name}.${match.name}`,
     match: routeMatch,
     action,
     ...operations,
     statPrefix: match?.statPrefix ?? "",
-    typedPerFilterConfig: { ...filterConfigs(rule), ...sessionConfig(single) },
+    typedPerFilterConfig: settings,
     metadata: { filterMetadata: { mesh: { config: configPath(scope) } } },
     decorator: { operation: operationName(routeMatch, target) },
   });
+}
+
+/** What a rule does, whichever of its matches holds. */
+interface Outcome {
+  readonly action: Route["action"];
+  readonly operations: HeaderOperations;
+  /** How traces name where requests go. */
+  readonly target: string;
+  readonly settings: Record<string, Any>;
+}
+
+function outcomeOf(rule: HTTPRoute, scope: RouteScope, at: string): Outcome {
+  const { action, operations, single } = translateAction(rule, scope, at);
+  const target = single !== undefined && isServiceCluster(single.cluster)
+    ? `${single.host}:${single.port}`
+    : `${scope.vsName}:${scope.port}`;
+  return {
+    action,
+    operations,
+    target,
+    settings: { ...filterConfigs(rule), ...sessionConfig(single) },
+  };
+}
+
+/**
+ * {@link outcomeOf}, once for each rule: a rule of a thousand matches is a thousand routes that share
+ * it. Where somebody listens, each route tells its own.
+ */
+function outcomesOf(): typeof outcomeOf {
+  const known = new Map<HTTPRoute, Outcome>();
+  return (rule, scope, at) => {
+    if (scope.tell !== undefined) return outcomeOf(rule, scope, at);
+    const found = known.get(rule) ?? outcomeOf(rule, scope, at);
+    known.set(rule, found);
+    return found;
+  };
 }
 
 interface RuleAction {

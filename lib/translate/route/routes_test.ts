@@ -123,3 +123,28 @@ Deno.test("equal rules give equal routes, however their maps are ordered", () =>
   const two = rule({ b: { exact: "2" }, a: { exact: "1" } }, { d: "4", c: "3" });
   assert.deepEqual(one, two);
 });
+
+Deno.test("what a rule does is worked out once, however many matches it has", () => {
+  let resolved = 0;
+  const scope: RouteScope = {
+    ...SCOPE,
+    resolve: (...question) => (resolved++, SCOPE.resolve(...question)),
+  };
+  const rule = (n: number, host: string): JsonValue => ({
+    match: Array.from({ length: n }, (_, i) => ({ uri: { regex: `/${host}/${i}` } })),
+    route: [{ destination: { host } }],
+    fault: { abort: { httpStatus: 503, percentage: { value: 1 } } },
+  });
+  const many = translateHttpRoutes(virtualService([rule(1_000, "a"), rule(3, "b")]), scope);
+  assert.deepEqual([many.length, resolved], [1_003, 2]);
+  const single = (at: number, host: string) =>
+    translateHttpRoutes(
+      virtualService([{
+        ...rule(1, host) as object,
+        match: [{ uri: { regex: `/${host}/${at}` } }],
+      }]),
+      SCOPE,
+    )[0];
+  assert.deepEqual(many[999], single(999, "a"));
+  assert.deepEqual(many[1_002], single(2, "b"));
+});
