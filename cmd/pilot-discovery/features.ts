@@ -240,6 +240,15 @@ const PILOT_ENABLE_KVSTORE_FILTER = declareEnv({
   readers,
 });
 
+const PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES = declareEnv({
+  name: "PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES",
+  type: "bool",
+  default: false,
+  doc:
+    "Have proxies choose among the endpoints of headless services (ServiceEntries of resolution NONE with a workloadSelector and no address) instead of going where the client meant to.",
+  readers,
+});
+
 const PILOT_ENABLE_PERSISTENT_SESSION_FILTER = declareEnv({
   name: "PILOT_ENABLE_PERSISTENT_SESSION_FILTER",
   type: "bool",
@@ -355,6 +364,7 @@ export function readFeatures(): Features {
     targetPortOfNone: ENABLE_RESOLUTION_NONE_TARGET_PORT.get(),
     drainingLabel: PILOT_DRAINING_LABEL.get(),
     sessions: sessionLabels(),
+    headlessEds: PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES.get(),
     mergeEqualExports: ENABLE_ENHANCED_DESTINATIONRULE_MERGE.get(),
     weighLocalities: ENABLE_LOCALITY_WEIGHTED_LB_CONFIG.get(),
     sidecarUseRemoteAddress: PILOT_SIDECAR_USE_REMOTE_ADDRESS.get(),

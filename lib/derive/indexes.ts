@@ -20,6 +20,7 @@ import {
   selectsConnections,
   selectsLabels,
 } from "./route_names.ts";
+import { addressMembers, isHeadless, listenerMembers } from "./listener_members.ts";
 import type { Tables } from "./tables.ts";
 import { visibilityOf } from "./visibility.ts";
 
@@ -51,6 +52,8 @@ export interface Indexes {
   readonly tcpHosts: Index;
   /** Number of a group → hosts that are given an address of it. */
   readonly givenHosts: Index;
+  /** Number of a port → hosts of headless services that have it. */
+  readonly headlessHosts: Index;
   /** virtual address → hosts that have it. */
   readonly hostsByVip: Index;
   /** address → keys of the ServiceEntries with that endpoint. */
@@ -182,6 +185,12 @@ function serviceIndexes(graph: Graph, tables: Tables) {
         }
       }
     }),
+    headlessHosts: over("headless", function* (row) {
+      if (!isHeadless(row.spec)) return;
+      for (const { number } of row.spec.ports) {
+        for (const host of hosts(row)) yield [`${number}`, host];
+      }
+    }),
     hostsByVip: over("vip", function* (row) {
       for (const address of row.spec.addresses) {
         for (const host of hosts(row)) yield [address, host];
@@ -196,36 +205,9 @@ function serviceIndexes(graph: Graph, tables: Tables) {
   };
 }
 
-/**
- * The outbound listeners that a ServiceEntry's ports may need: one that all
- * services of a port share, and one for each host with single addresses that
- * may carry what is no HTTP.
- */
-function* listenerMembers(spec: ServiceEntry): Iterable<string> {
-  for (const port of spec.ports) {
-    const protocol = protocolOf(port.protocol);
-    if (protocol === "UDP") continue;
-    yield `port/${port.number}`;
-  }
-  if (spec.addresses.some((a) => !isRange(a))) yield* addressMembers(spec);
-}
-
-/** The listeners of single addresses, if the hosts have any. */
-function* addressMembers(spec: ServiceEntry): Iterable<string> {
-  for (const port of spec.ports) {
-    if (!mayBeTcp(protocolOf(port.protocol))) continue;
-    for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
-  }
-}
-
 /** The bucket of `listenersSeenBy` for proxies that use given addresses, beside the one of a namespace. */
 export function givenBucket(namespace: string): string {
   return `given/${namespace}`;
-}
-
-/** Whether an address is a range (`10.0.0.0/8`) and not a single address. */
-export function isRange(address: string): boolean {
-  return address.includes("/");
 }
 
 function workloadIndexes(graph: Graph, tables: Tables) {

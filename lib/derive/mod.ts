@@ -40,7 +40,8 @@ export { protocolOf } from "./protocol.ts";
 export type { Routes } from "./routes.ts";
 export { labelsKey, parseLabels, type Scopes } from "./scopes.ts";
 export { byAge, hasLabels, localityOf, type Services, splitServiceKey } from "./services.ts";
-export { givenBucket, type Indexes, isRange } from "./indexes.ts";
+export { givenBucket, type Indexes } from "./indexes.ts";
+export { isRange } from "./listener_members.ts";
 export { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
 export {
   modeOf,

@@ -8,7 +8,7 @@ import type { Derived, Graph, Read } from "../graph/mod.ts";
 import type { Endpoint, Locality } from "../model/mod.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { isIp, rangeContains } from "../text/mod.ts";
-import { isRange } from "./indexes.ts";
+import { isRange } from "./listener_members.ts";
 import { MESH_ROW } from "./mesh.ts";
 import { localityOf, type Services } from "./services.ts";
 import type { Tables } from "./tables.ts";

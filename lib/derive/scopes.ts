@@ -208,6 +208,10 @@ function addSharers(
     for (const address of service?.addresses ?? []) {
       for (const sharer of read.members(indexes.hostsByVip, address)) hosts.add(sharer);
     }
+    // So have headless ones with their instances.
+    for (const { number } of service?.headless === true ? service.ports : []) {
+      for (const sharer of read.members(indexes.headlessHosts, `${number}`)) hosts.add(sharer);
+    }
   }
 }
 

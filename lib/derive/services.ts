@@ -21,6 +21,7 @@ import {
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { protocolOf } from "./protocol.ts";
 import type { Indexes } from "./indexes.ts";
+import { isHeadless } from "./listener_members.ts";
 import type { Tables } from "./tables.ts";
 import { deriveTelling, fromObject, type PassedOver, type Tell, whyLater } from "./tell.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
@@ -192,6 +193,7 @@ function serviceOf(row: ConfigObject<ServiceEntry>, host: string): Service {
     })),
     addresses: spec.addresses,
     resolution: RESOLUTIONS[spec.resolution],
+    ...(isHeadless(spec) ? { headless: true } : {}),
     meshExternal: spec.location === ServiceEntry_Location.MESH_EXTERNAL,
     exportTo: visibilityOf(spec.exportTo, meta.namespace),
     subjectAltNames: spec.subjectAltNames,

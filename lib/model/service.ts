@@ -52,6 +52,8 @@ export interface Service {
   /** Virtual addresses or CIDR ranges; empty: none. */
   readonly addresses: readonly string[];
   readonly resolution: Resolution;
+  /** Without resolution and addresses, but with instances that are known: clients choose one by its address. */
+  readonly headless?: boolean;
   readonly meshExternal: boolean;
   readonly exportTo: Visibility;
   readonly subjectAltNames: readonly string[];

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { lookUp, type Mesh, type Tell } from "../derive/mod.ts";
+import { isRange, lookUp, type Mesh, type Tell } from "../derive/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
+import { isIp } from "../text/mod.ts";
 import type { ProxyClass, Service } from "../model/mod.ts";
 import type { Guards } from "./guards.ts";
 import type { SignalTable } from "./signals.ts";
@@ -107,6 +108,58 @@ export function addressesOf(
   if (service.addresses.length > 0 || !given) return service.addresses;
   return read.get(mesh.givenAddresses, service.host)
     .filter((address) => family === "dual" || (family === "v6") === address.includes(":"));
+}
+
+/**
+ * The addresses at which a host has TCP listeners of its own: its single ones, or, headless, those
+ * of its instances.
+ */
+export function listenedAddresses(
+  read: Read,
+  context: Context,
+  { namespace, service, port }: {
+    readonly namespace: string;
+    readonly service: Service;
+    readonly port: number;
+  },
+  given: Parameters<typeof addressesOf>[3],
+): readonly string[] {
+  if (service.headless === true) return instancesOf(read, context, namespace, service, port);
+  return addressesOf(read, context, service, given).filter((address) =>
+    !isRange(address) && ownsAddress(read, context, namespace, address, service.host)
+  );
+}
+
+/** Addresses of a headless service's instances. Of several such services that one instance serves the first by name has it. */
+function instancesOf(
+  read: Read,
+  context: Context,
+  namespace: string,
+  service: Service,
+  port: number,
+): string[] {
+  const { mesh } = context;
+  const addresses = (key: string): string[] =>
+    read.get(mesh.services.endpoints, key).map((e) => e.address).filter(isIp);
+  const before = read.members(mesh.indexes.headlessHosts, `${port}`)
+    .filter((host) => host < service.host)
+    .flatMap((host) => pickService(read, context, namespace, host) ?? [])
+    .filter((other) => other.headless === true);
+  const taken = new Set(before.flatMap((other) => addresses(other.key)));
+  return [...new Set(addresses(service.key))].filter((address) =>
+    !taken.has(address) && !read.any(mesh.indexes.hostsByVip, address)
+  );
+}
+
+/** Whether a host may have TCP listeners of its own; see {@link listenedAddresses}. */
+export function hasOwnListeners(
+  read: Read,
+  context: Context,
+  service: Service,
+  given: Parameters<typeof addressesOf>[3],
+): boolean {
+  return service.headless === true ||
+    addressesOf(read, context, service, given).some((address) => !isRange(address));
 }
 
 /** Splits a key of parts joined by `|`; the last part takes what is left. */

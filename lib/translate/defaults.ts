@@ -77,6 +77,7 @@ export function clusterDefaults(
     canonicalOutside: features.canonicalOutside,
     autoSni: features.autoSni,
     sessions: features.sessions,
+    headlessEds: features.headlessEds,
   };
 }
 

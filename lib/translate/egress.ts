@@ -6,9 +6,9 @@
  */
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { isHttp, mayBeHttp, mayBeTcp, type Service } from "../model/mod.ts";
-import { deriveTelling, isRange, protocolOf, type Tell } from "../derive/mod.ts";
+import { deriveTelling, protocolOf, type Tell } from "../derive/mod.ts";
 import { CaptureMode, type MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { addressesOf, type Context, pickService, splitKey } from "./context.ts";
+import { type Context, hasOwnListeners, pickService, splitKey } from "./context.ts";
 import { type Flavour, parseFlavour } from "./flavour.ts";
 import { sameResources } from "./resource.ts";
 import { addressListeners, sharedListener, type TcpPlace, tcpServices } from "./tcp_listeners.ts";
@@ -171,9 +171,7 @@ function addressMembers(
   return egressOf(read, context, scope).flatMap((listener, index) => {
     if (listener.port !== undefined) return [];
     return openServices(read, context, scope, index)
-      .filter(({ service }) =>
-        addressesOf(read, context, service, { given, family: "dual" }).some((a) => !isRange(a))
-      )
+      .filter(({ service }) => hasOwnListeners(read, context, service, { given, family: "dual" }))
       .flatMap(({ host, service }) =>
         service.ports.filter((p) => mayBeTcp(p.protocol) && !taken.has(p.number))
           .map((p) => `${index}|${p.number}|vip/${host}`)

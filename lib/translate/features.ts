@@ -53,6 +53,8 @@ export interface Features {
   readonly remoteKeys: "daemon" | "proxy" | "hybrid";
   /** `targetPort` counts for services without resolution. */
   readonly targetPortOfNone: boolean;
+  /** Clients of headless services choose among their endpoints instead of going where they meant to. */
+  readonly headlessEds?: boolean;
   /** Label whose endpoints are sent as draining; empty: none. */
   readonly drainingLabel: string;
   /** Sessions stay with one endpoint for services with one of these labels; `undefined`: for none. */

@@ -5,10 +5,10 @@
  *
  * @module
  */
-import { deriveTelling, isRange, parseLabels } from "../derive/mod.ts";
+import { deriveTelling, parseLabels } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeTcp } from "../model/mod.ts";
-import { addressesOf, type Context, pickService, splitKey } from "./context.ts";
+import { type Context, hasOwnListeners, pickService, splitKey } from "./context.ts";
 import { type Egress, egressListeners } from "./egress.ts";
 import { parseFlavour } from "./flavour.ts";
 import { outboundListener } from "./outbound_listeners.ts";
@@ -93,8 +93,7 @@ function concerned(read: Read, context: Context, namespace: string): Set<string>
   for (const host of read.get(context.mesh.scopes.labelledConnections, namespace)) {
     const service = pickService(read, context, namespace, host);
     if (service === undefined) continue;
-    const addresses = addressesOf(read, context, service, { given: true, family: "dual" });
-    const alone = addresses.some((a) => !isRange(a));
+    const alone = hasOwnListeners(read, context, service, { given: true, family: "dual" });
     for (const { number, protocol } of service.ports) {
       if (!mayBeTcp(protocol)) continue;
       found.add(`port/${number}`);

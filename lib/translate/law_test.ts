@@ -55,7 +55,8 @@ const serviceEntry = fc.record({
   ),
   vip: fc.constantFrom("", "  addresses: [240.0.0.1]\n", "  addresses: [240.1.0.0/16]\n"),
   endpoint: fc.integer({ min: 1, max: 3 }),
-  resolution: fc.constantFrom("STATIC", "STATIC", "DNS"),
+  // One that selects workloads and has no address is headless.
+  resolution: fc.constantFrom("STATIC", "STATIC", "DNS", "NONE"),
   network: fc.constantFrom("''", "near", "far"),
 }).map((r) =>
   `  hosts: ["${r.host}"]
@@ -65,7 +66,11 @@ ${r.exportTo}${r.vip}  resolution: ${
   location: MESH_INTERNAL
   ports: [{number: ${r.port}}]
 ${
-    r.host.startsWith("*") ? "" : `  endpoints:
+    r.host.startsWith("*")
+      ? ""
+      : r.resolution === "NONE" && !r.vip.includes("/")
+      ? "  workloadSelector: {labels: {app: db}}"
+      : `  endpoints:
   - {address: 10.0.0.${r.endpoint}, labels: {v: "${r.endpoint}"}, locality: r1/z1, network: ${r.network}}
   - {address: 10.1.0.${r.endpoint}, labels: {security.mesh.io/tlsMode: mesh}, locality: r2/z1, network: ${r.network}}`
   }
@@ -190,11 +195,15 @@ function edit(kind: TableKind, spec: fc.Arbitrary<string>, names: string[]): fc.
   });
 }
 
+const workload = fc.constantFrom("10.0.0.1", "10.2.0.1", "240.0.0.1")
+  .map((address) => `  address: ${address}\n  labels: {app: db}\n`);
+
 const anyEdit = fc.oneof(
   { weight: 4, arbitrary: edit("ServiceEntry", serviceEntry, ["k", "l", "m"]) },
   { weight: 2, arbitrary: edit("DestinationRule", destinationRule, ["k", "l"]) },
   { weight: 3, arbitrary: edit("VirtualService", virtualService, ["k", "l"]) },
   { weight: 1, arbitrary: edit("VirtualService", delegate, ["inner"]) },
+  { weight: 1, arbitrary: edit("WorkloadEntry", workload, ["w1", "w2"]) },
   { weight: 1, arbitrary: edit("Gateway", gateway, ["gw"]) },
   { weight: 1, arbitrary: edit("Sidecar", sidecar, ["sc"]) },
   { weight: 1, arbitrary: edit("DataproxyFilter", dataproxyFilter, ["df", "dg"]) },

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { deriveTelling, isRange, type Tell } from "../derive/mod.ts";
+import { deriveTelling, type Tell } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { isHttp, mayBeTcp } from "../model/mod.ts";
-import { addressesOf, type Context, pickService, splitKey } from "./context.ts";
+import { type Context, hasOwnListeners, pickService, splitKey } from "./context.ts";
 import { type Flavour, parseFlavour } from "./flavour.ts";
 import { sameResources } from "./resource.ts";
 import { addressListeners, sharedListener, tcpServices } from "./tcp_listeners.ts";
@@ -77,7 +77,7 @@ export function deriveOverlayListeners(context: Context): Derived<readonly strin
       for (const seenBy of [namespace, ""]) {
         const service = pickService(read, context, seenBy, host);
         if (service === undefined) continue;
-        const alone = addressesOf(read, context, service, place).some((a) => !isRange(a));
+        const alone = hasOwnListeners(read, context, service, place);
         for (const port of service.ports) {
           if (!mayBeTcp(port.protocol)) continue;
           members.add(`port/${port.number}`);

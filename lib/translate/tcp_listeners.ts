@@ -8,7 +8,7 @@ import { isRange, type Tell, within } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
 import { isTls, mayBeTcp, type Protocol, type Service } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { addressesOf, type Context, ownsAddress, pickService } from "./context.ts";
+import { addressesOf, type Context, listenedAddresses, pickService } from "./context.ts";
 import { fallthroughCluster, managerDefaults } from "./defaults.ts";
 import { type Flavour, wildcard } from "./flavour.ts";
 import {
@@ -82,6 +82,8 @@ export function sharedListener(
   let open = false;
   for (const service of services) {
     const protocol = protocolAt(service, port) ?? "TCP";
+    // Captured connections to its instances have listeners of their own.
+    if (!alone && service.headless === true && protocol !== "Unsupported") continue;
     const addresses = addressesOf(read, context, service, flavour);
     const ranges = alone ? [] : addresses.filter(isRange);
     if (!alone && addresses.length > 0 && ranges.length === 0) continue;
@@ -118,7 +120,7 @@ export function sharedListener(
   return [listenerAt(read, context, place, binding, chains, http, tell)];
 }
 
-/** One listener for each single address of a host. Bound ones cannot have it: it is not the proxy's. */
+/** One listener for each single address of a host, or for each instance of a headless one. Bound ones cannot have it: it is not the proxy's. */
 export function addressListeners(
   read: Read,
   context: Context,
@@ -135,8 +137,8 @@ export function addressListeners(
     ? tlsDestinations(read, context, source, service, port, [], true, tell)
     : tcpDestinations(read, context, source, service, port, [], tell);
   const http = protocol === "Unsupported" && httpRoutes !== undefined;
-  return addressesOf(read, context, service, place.flavour)
-    .filter((address) => !isRange(address) && ownsAddress(read, context, namespace, address, host))
+  if (service.headless === true && protocol === "Unsupported") return [];
+  return listenedAddresses(read, context, { namespace, service, port }, place.flavour)
     .map((address) => listenerAt(read, context, place, { bind: address }, chains, http, tell));
 }
 

@@ -19,12 +19,6 @@ export const TRAFFIC: readonly IdleTheme[] = [
         "Cut the fragment off the path before rules look at it; unsafe to switch off.",
       ),
       bool(
-        "PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES",
-        AGENT_DAEMON,
-        false,
-        "Send endpoints of headless services by EDS instead of one listener each.",
-      ),
-      bool(
         "PILOT_ENABLE_ROUTE_COLLAPSE_OPTIMIZATION",
         AGENT_DAEMON,
         true,

@@ -46,6 +46,8 @@ export interface MeshClusterDefaults {
   readonly sendUnhealthyEndpoints: boolean;
   /** Whether `targetPort` counts for services without resolution. */
   readonly targetPortOfNone: boolean;
+  /** Headless services are served by endpoints; default: clients go where they meant to. */
+  readonly headlessEds?: boolean;
   /** Label that marks endpoints as draining; empty: none. */
   readonly drainingLabel: string;
   /** Whether TLS without a server name of its own takes that of each request. */

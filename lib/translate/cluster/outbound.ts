@@ -46,7 +46,10 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   const cluster = create(ClusterSchema, {
     name,
     altStatName: statName(name),
-    clusterDiscoveryType: typeOf(service.resolution, role),
+    clusterDiscoveryType: typeOf(
+      service.headless === true && mesh.headlessEds === true ? "STATIC" : service.resolution,
+      role,
+    ),
     commonLbConfig: create(Cluster_CommonLbConfigSchema),
     metadata: metadataOf(input),
   });
