@@ -90,10 +90,8 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   if (sessionRule(service.labels, mesh.sessions) !== undefined) keepSessions(cluster);
   if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
   if (isEds(cluster)) {
-    cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, {
-      serviceName: name,
-      edsConfig: adsSource(),
-    });
+    // Endpoints go by the cluster's name, which is what Envoy asks for unless told of another.
+    cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, { edsConfig: adsSource() });
   }
   if (input.listener !== undefined) tellGroups(input.listener, cluster, input);
   return cluster;
@@ -173,14 +171,10 @@ function isEds(cluster: Cluster): boolean {
 
 /** Whom the cluster stands for and which rule shaped it. */
 function metadataOf(input: OutboundClusterInput): Metadata | undefined {
-  const { service, port, subset, mesh } = input;
+  const { service, subset, mesh } = input;
   const fields: JsonObject = {};
-  if (mesh.telemetryLabel) {
-    fields.default_original_port = port.number;
-    fields.services = [serviceMetadata(service)];
-    // Formats of metrics cannot look into lists.
-    fields.service = serviceMetadata(service);
-  }
+  // Not in a list, as of inbound clusters, which formats of metrics could not look into; nor the port, which the name tells.
+  if (mesh.telemetryLabel) fields.service = serviceMetadata(service);
   if (service.meshExternal) {
     fields.external = true;
     if (mesh.canonicalOutside) {
