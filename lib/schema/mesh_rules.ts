@@ -14,6 +14,7 @@ import { checkRetries } from "./http_policies.ts";
 import { checkLocality } from "./locality.ts";
 import { checkLabelSelector } from "./label_selector.ts";
 import { fail, type Report } from "./problem.ts";
+import { checkCipherSuites } from "./server_tls.ts";
 import { validateProxyConfig } from "./proxy_rules.ts";
 import {
   checkDuration,
@@ -36,6 +37,9 @@ export function validateMeshConfig(config: MeshConfig, report: Report): void {
   checkTimes(config, report);
   checkNames(config, report);
   checkDefaults(config, report);
+  if (config.meshMTLS) {
+    checkCipherSuites(config.meshMTLS.cipherSuites, ["meshMTLS", "cipherSuites"], report);
+  }
   config.discoverySelectors.forEach((selector, index) =>
     checkLabelSelector(selector, ["discoverySelectors", index], report)
   );

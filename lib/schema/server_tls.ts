@@ -37,20 +37,21 @@ export const CIPHER_SUITES: ReadonlySet<string> = new Set([
 
 const MANAGED = ["serverCertificate", "privateKey", "caCertificates"] as const;
 
-/** Checks server TLS settings. */
-export function checkServerTls(tls: ServerTLSSettings, path: Path, report: Report): void {
-  checkVersions(tls, path, report);
-  checkUnique(
-    tls.cipherSuites.map((suite, index) => [suite, [...path, "cipherSuites", index]]),
-    "cipher suite",
-    report,
-  );
-  tls.cipherSuites.forEach((suite, index) => {
+/** Checks that each suite is there once, and warns of those that are not known. */
+export function checkCipherSuites(suites: readonly string[], path: Path, report: Report): void {
+  checkUnique(suites.map((suite, index) => [suite, [...path, index]]), "cipher suite", report);
+  suites.forEach((suite, index) => {
     if (CIPHER_SUITES.has(suite)) return;
     const message = `${JSON.stringify(suite)} is not a cipher suite that Envoy knows`;
     const remedy = "Write one such as ECDHE-RSA-AES128-GCM-SHA256; this one is left out.";
-    warn(report, [...path, "cipherSuites", index], "unknown-value", message, remedy);
+    warn(report, [...path, index], "unknown-value", message, remedy);
   });
+}
+
+/** Checks server TLS settings. */
+export function checkServerTls(tls: ServerTLSSettings, path: Path, report: Report): void {
+  checkVersions(tls, path, report);
+  checkCipherSuites(tls.cipherSuites, [...path, "cipherSuites"], report);
   const files = MANAGED.filter((name) => tls[name] !== "");
   const mode = Mode[tls.mode] ?? "";
   const withoutCertificates = tls.mode === Mode.MESH_MUTUAL || tls.mode === Mode.PASSTHROUGH ||

@@ -10,12 +10,17 @@ import type { Derived, Read } from "../graph/mod.ts";
 import { hash } from "../base/mod.ts";
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { MeshConfig_ProxyPathNormalization_NormalizationType as Normalization } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  MeshConfig_ProxyPathNormalization_NormalizationType as Normalization,
+  MeshConfig_TLSConfig_TLSProtocol as Version,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { CIPHER_SUITES } from "../schema/mod.ts";
 import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import {
   hasUsableKey,
   type Keys,
+  type MutualParameters,
   mutualServerTls,
   type SecretNames,
   secretNames,
@@ -203,5 +208,16 @@ export function guardOf(
 /** Ends mutual TLS of clients that are workloads of the mesh. */
 export function mutualServer(read: Read, context: Context, names: SecretNames): TransportSocket {
   const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
-  return mutualServerTls(names, domains);
+  return mutualServerTls(names, domains, mutualParameters(read, context));
+}
+
+/** What `meshMTLS` says; suites that Envoy does not know were warned of, and are left out. */
+export function mutualParameters(read: Read, { mesh }: Context): MutualParameters {
+  const settings = mesh.field(read, "meshMTLS");
+  if (settings === undefined) return {};
+  return {
+    onlyNewest: settings.minProtocolVersion === Version.TLSV1_3,
+    curves: settings.ecdhCurves,
+    suites: settings.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite)),
+  };
 }

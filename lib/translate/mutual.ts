@@ -10,7 +10,7 @@ import type { Endpoint, ProxyClass, Role, Service } from "../model/mod.ts";
 import { CLIENT, type SecretNames, secretNames, SHARED } from "./authn/mod.ts";
 import type { MutualInput } from "./cluster/mod.ts";
 import { type Context, type Family, familyOf } from "./context.ts";
-import { trustDomainsOf } from "./guards.ts";
+import { mutualParameters, trustDomainsOf } from "./guards.ts";
 
 /** What clusters depend on in a class: classes of one kind share them. */
 export interface ClusterKind {
@@ -81,6 +81,7 @@ export function mutualInput(
   return {
     names,
     identities: identitiesOf(read, context, service),
+    parameters: mutualParameters(read, context),
     automatic: context.mesh.field(read, "enableAutoMtls") ?? true,
   };
 }

@@ -82,6 +82,7 @@ export const MESH: Readonly<Record<string, Acting>> = {
       "defaultProviders",
       "enableTracing",
       "enableAutoMtls",
+      "meshMTLS",
       "pathNormalization",
       "dnsRefreshRate",
       "h2UpgradePolicy",

@@ -12,7 +12,7 @@ export {
   credentialSecret,
   type FindCredential,
 } from "./credentials.ts";
-export { mutualClientTls, mutualServerTls } from "./mutual.ts";
+export { mutualClientTls, type MutualParameters, mutualServerTls } from "./mutual.ts";
 export {
   CERTIFICATE_OPTIONS,
   CLIENT,

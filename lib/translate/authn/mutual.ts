@@ -10,6 +10,7 @@ import {
   type SubjectAltNameMatcher,
   SubjectAltNameMatcher_SanType as SanType,
   SubjectAltNameMatcherSchema,
+  type TlsParameters,
   TlsParameters_TlsProtocol as Version,
   TlsParametersSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
@@ -41,13 +42,34 @@ function uri(matchPattern: StringMatcher["matchPattern"]): SubjectAltNameMatcher
   });
 }
 
+/** What the mesh says of mutual TLS between its proxies. */
+export interface MutualParameters {
+  /** TLS 1.2 is refused. */
+  readonly onlyNewest?: boolean;
+  /** Curves for key exchange, in order; empty: Envoy's. */
+  readonly curves?: readonly string[];
+  /** Suites of TLS 1.2, in order; empty: Envoy's. */
+  readonly suites?: readonly string[];
+}
+
+/** Clients of Envoy stop at TLS 1.2 unless they are told, so that 1.3 is said as the newest, too, where it must be. */
+function parametersOf({ onlyNewest, curves = [], suites = [] }: MutualParameters): TlsParameters {
+  return create(TlsParametersSchema, {
+    tlsMinimumProtocolVersion: onlyNewest ? Version.TLSv1_3 : Version.TLSv1_2,
+    tlsMaximumProtocolVersion: onlyNewest ? Version.TLSv1_3 : Version.TLS_AUTO,
+    ecdhCurves: [...curves],
+    cipherSuites: [...suites],
+  });
+}
+
 function contextOf(
   names: SecretNames,
   peers: SubjectAltNameMatcher[],
   alpnProtocols: readonly string[],
+  parameters: MutualParameters,
 ): MessageInitShape<typeof CommonTlsContextSchema> {
   return create(CommonTlsContextSchema, {
-    tlsParams: create(TlsParametersSchema, { tlsMinimumProtocolVersion: Version.TLSv1_2 }),
+    tlsParams: parametersOf(parameters),
     alpnProtocols: [...alpnProtocols],
     tlsCertificateSdsSecretConfigs: [secretConfig(names.certificate)],
     validationContextType: {
@@ -70,10 +92,11 @@ function contextOf(
 export function mutualServerTls(
   names: SecretNames,
   trustDomains: readonly string[],
+  parameters: MutualParameters = {},
 ): TransportSocket {
   return tlsSocket(packAny(DownstreamTlsContextSchema, {
     requireClientCertificate: true,
-    commonTlsContext: contextOf(names, ofDomains(trustDomains), SERVER_ALPN),
+    commonTlsContext: contextOf(names, ofDomains(trustDomains), SERVER_ALPN, parameters),
   }));
 }
 
@@ -85,16 +108,18 @@ export interface MutualClient {
   readonly identities: readonly string[];
   /** What is inside, where that is known. */
   readonly alpn: readonly string[];
+  /** Default: Envoy's. */
+  readonly parameters?: MutualParameters;
 }
 
 /** Opens mutual TLS towards a workload. */
 export function mutualClientTls(
   names: SecretNames,
-  { sni, identities, alpn }: MutualClient,
+  { sni, identities, alpn, parameters = {} }: MutualClient,
 ): TransportSocket {
   const peers = identities.map((identity) => uri({ case: "exact", value: identity }));
   return tlsSocket(packAny(UpstreamTlsContextSchema, {
     sni,
-    commonTlsContext: contextOf(names, peers, [...alpn, MESH_ALPN]),
+    commonTlsContext: contextOf(names, peers, [...alpn, MESH_ALPN], parameters),
   }));
 }

@@ -11,7 +11,7 @@ import type {
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Tell, Told } from "../../derive/mod.ts";
 import type { SessionLabels } from "../features.ts";
-import type { SecretNames } from "../authn/mod.ts";
+import type { MutualParameters, SecretNames } from "../authn/mod.ts";
 import type { Reach } from "../endpoint/mod.ts";
 import type { Endpoint, Place, Role, Service, ServicePort } from "../../model/mod.ts";
 
@@ -65,6 +65,8 @@ export interface MutualInput {
   readonly names: SecretNames;
   /** SPIFFE ids that the service's workloads may have; empty: any. */
   readonly identities: readonly string[];
+  /** Default: Envoy's. */
+  readonly parameters?: MutualParameters;
   /** Whether it is opened to endpoints that take it, where no rule says how (`enableAutoMtls`). */
   readonly automatic: boolean;
 }

@@ -97,6 +97,7 @@ function socketOf(
     sni: sni || dnsSrvClusterName("outbound", port.number, subset?.name ?? "", service.host),
     identities: names.length > 0 ? names : mutual.identities,
     alpn: isHttp(port.protocol) ? [http === "http2" ? http2 : http1] : [],
+    parameters: mutual.parameters,
   });
 }
 

@@ -172,6 +172,7 @@ const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
       matchExpressions: [{ key: NAME_LABEL, operator: "NotIn", values: ["two"] }],
     }],
   },
+  "meshMTLS.minProtocolVersion=TLSV1_2": { meshMTLS: { minProtocolVersion: "TLSV1_3" } },
   "accessLog": { accessLogFile: "/dev/stdout" },
   "disableDataproxyListenerLog": { accessLogFile: "/dev/stdout" },
   "defaultConfig.tracing": {
