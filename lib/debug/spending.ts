@@ -6,6 +6,7 @@
  */
 import type { Graph } from "../graph/mod.ts";
 import type { SentEvent, XdsObserver } from "../serve/mod.ts";
+import { type Publication, reasonsOf, rowOf, sharesOf } from "./reasons.ts";
 
 /** What was sent on an account. */
 export interface Spent {
@@ -37,46 +38,54 @@ const EDITS = 500;
 
 type Account = { -readonly [K in keyof Spent]: Spent[K] };
 
-/** No account has anything on it. A response is charged in equal parts to the rows edited since the one before. */
-export function createSpending(graph: Pick<Graph, "edits">, limit: number = ACCOUNTS): Spending {
+/**
+ * No account has anything on it. A response is charged to the rows edited since the one before,
+ * by what each of them changed in it.
+ */
+export function createSpending(
+  graph: Pick<Graph, "edits" | "causes">,
+  limit: number = ACCOUNTS,
+): Spending {
   const objects = new Map<string, Account>();
   const classes = new Map<string, Account>();
   const connects = nothing();
   const shared = nothing();
   /** By revision, ascending; with the revision before. */
-  const publications = new Map<number, { from: number; rows: readonly string[] | undefined }>();
+  const publications = new Map<number, { from: number; what: Publication | undefined }>();
 
-  const rowsBetween = (from: number, to: number): ReadonlySet<string> | undefined => {
-    const found = new Set<string>();
+  const between = (from: number, to: number): readonly Publication[] | undefined => {
+    const found: Publication[] = [];
     let at = from;
-    for (const [revision, publication] of publications) {
-      if (revision <= from || revision > to) continue;
-      if (publication.from > at || publication.rows === undefined) return undefined;
-      for (const row of publication.rows) found.add(row);
+    for (const [revision, { from, what }] of publications) {
+      if (revision <= at || revision > to) continue;
+      if (from > at || what === undefined) return undefined;
+      found.push(what);
       at = revision;
     }
-    return at < to || found.size === 0 ? undefined : found;
+    return at < to ? undefined : found;
   };
 
-  const sent = ({ stream, from, revision, bytes }: SentEvent): void => {
+  const sent = (event: SentEvent): void => {
+    const { stream, from, revision, bytes } = event;
     charge(accountOf(classes, stream.seat.classKey, limit), 1, bytes);
     if (from === 0) return charge(connects, 1, bytes);
-    const rows = rowsBetween(from, revision);
-    if (rows === undefined) return charge(shared, 1, bytes);
-    for (const row of rows) {
-      charge(accountOf(objects, row, limit), 1 / rows.size, bytes / rows.size);
+    const shares = sharesOf(event, between(from, revision) ?? []);
+    if (shares.size === 0) return charge(shared, 1, bytes);
+    for (const [row, share] of shares) {
+      charge(accountOf(objects, row, limit), share, bytes * share);
     }
   };
 
   return {
     observer: {
-      published: ({ revision, from }) => {
+      published: (event) => {
+        const { revision, from } = event;
         const edits = graph.edits(from);
-        const rows = edits && new Set(edits.map(({ table, key }) => `${table}/${key}`));
-        publications.set(revision, {
-          from,
-          rows: rows === undefined || rows.size > EDITS ? undefined : [...rows],
-        });
+        const rows = [...new Set(edits?.map(rowOf))];
+        const what = edits === undefined || rows.length > EDITS
+          ? undefined
+          : { rows, ...rows.length > 1 && { reasons: reasonsOf(graph, event) } };
+        publications.set(revision, { from, what });
         if (publications.size > PUBLICATIONS) {
           publications.delete(publications.keys().next().value!);
         }

@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
-import type { Edit } from "../graph/mod.ts";
+import { createGraph, type Edit, type Resource } from "../graph/mod.ts";
 import type { PublishedEvent, SentEvent } from "../serve/mod.ts";
 import { createSpending } from "./spending.ts";
 
 /** Accounts over edits that are told, one publication a revision. */
 function bench(limit?: number) {
   let edits: readonly Edit[] | undefined = [];
-  const spending = createSpending({ edits: () => edits }, limit);
+  const spending = createSpending({ edits: () => edits, causes: () => [] }, limit);
   return {
     spending,
     publish(revision: number, ...keys: readonly string[]) {
       edits = keys.map((key) => ({ revision, table: "Gateway", key, kind: "set" }));
-      const event: Partial<PublishedEvent> = { revision, from: revision - 1 };
+      const event: Partial<PublishedEvent> = { revision, from: revision - 1, concerns: [] };
       spending.observer.published!(event as PublishedEvent);
     },
     send(from: number, revision: number, bytes: number, classKey = "c") {
       const event = { stream: { seat: { classKey } }, from, revision, bytes };
+      Object.assign(event, { resources: [], removed: [], typeUrl: "" });
       spending.observer.sent!(event as SentEvent);
     },
   };
@@ -69,4 +70,73 @@ Deno.test("accounts are bounded; the dearest stay", () => {
     assert.ok(spending.objects.size <= 8);
   }
   assert.equal(spending.objects.get("Gateway/n/dear")?.bytes, 2_000);
+});
+
+/** A graph whose rows are bytes of a resource each, with accounts, and what its view showed last. */
+function graphBench() {
+  const graph = createGraph();
+  const rows = graph.input<number>("Row");
+  const all = graph.index(rows, "all", (_, key) => [["", key]]);
+  const made = graph.derive<readonly Resource[]>("made", (read, name) => {
+    const size = read.get(rows, name) ?? 0;
+    return [{ name, version: `${size}`, bytes: new Uint8Array(size) }];
+  });
+  const layer = graph.collection("layer", () => ({
+    members: { index: all, buckets: [""] },
+    resources: made,
+  }));
+  const view = graph.view([layer]);
+  layer.retain();
+  const spending = createSpending(graph);
+  const stream = { seat: { classKey: "c" } };
+  const publish = (edits: Readonly<Record<string, number | undefined>>): void => {
+    const from = graph.published;
+    const revision = graph.transaction((tx) => {
+      for (const [key, size] of Object.entries(edits)) {
+        if (size === undefined) tx.delete(rows, key);
+        else tx.set(rows, key, size);
+      }
+    });
+    graph.publish();
+    const concerns = [{ view, before: view, onlookers: [{ typeUrl: "t" }] }];
+    spending.observer.published!({ revision, from, concerns } as unknown as PublishedEvent);
+  };
+  const send = (from: number, bytes: number): void => {
+    const { changed, removed } = view.since(from)!;
+    const event = { stream, typeUrl: "t", from, revision: graph.published, bytes };
+    spending.observer.sent!({ ...event, resources: changed, removed } as unknown as SentEvent);
+  };
+  return { graph, spending, publish, send };
+}
+
+Deno.test("of edits that went out together, each bears the bytes of what it changed", () => {
+  const { graph, spending, publish, send } = graphBench();
+  publish({ a: 1, b: 1, c: 1 });
+  const from = graph.published;
+  // With its name of one character: 90 and 10 bytes; the third goes, and is a name alone.
+  publish({ a: 89, b: 9, c: undefined });
+  send(from, 1_010);
+  const spent = Object.fromEntries(
+    [...spending.objects].map(([row, { bytes }]) => [row, Math.round(bytes)]),
+  );
+  assert.deepEqual(spent, { "Row/a": 900, "Row/b": 100, "Row/c": 10 });
+  const parts = [...spending.objects.values()].reduce((sum, { pushes }) => sum + pushes, 0);
+  assert.ok(Math.abs(parts - 1) < 1e-9, "one response in all");
+});
+
+Deno.test("an edit that changed nothing of a response bears nothing of it", () => {
+  const { graph, spending, publish, send } = graphBench();
+  publish({ a: 1, b: 1 });
+  const from = graph.published;
+  publish({ a: 2, b: 3 });
+  const middle = graph.published;
+  publish({ c: 5 });
+  send(middle, 100);
+  assert.deepEqual([...spending.objects], [["Row/c", { pushes: 1, bytes: 100 }]]);
+  send(from, 300);
+  // Names and bytes of a, b and c: 3, 4 and 6 parts of 13.
+  const share = (row: string) => spending.objects.get(row)!.bytes;
+  assert.equal(Math.round(share("Row/a") / 300 * 13), 3);
+  assert.equal(Math.round(share("Row/b") / 300 * 13), 4);
+  assert.equal(Math.round((share("Row/c") - 100) / 300 * 13), 6);
 });

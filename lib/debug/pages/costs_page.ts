@@ -24,7 +24,7 @@ export function costsPage(costs: CostView): Response {
       h("p", { class: "mute" }, [
         "The dearest first; ",
         h("a", { href: "/debug/costs?top=100" }, "a hundred of each"),
-        ". Edits that were published together bear equal parts.",
+        ". Edits that were published together bear the bytes of what each changed, and equal parts of the time.",
       ]),
       objectTable(costs.objects),
       namespaceTable(costs.namespaces),
