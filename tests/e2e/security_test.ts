@@ -8,7 +8,7 @@ import type { SecurityCase } from "./security/case.ts";
 import { ACCESS_CASES } from "./security/access_cases.ts";
 import { authorizerServices, CUSTOM_CASES, providersOf } from "./security/custom_cases.ts";
 import { EVASION_CASES } from "./security/evasion_cases.ts";
-import { MUTUAL_CASES } from "./security/mutual_cases.ts";
+import { MUTUAL_CASES, NEWEST_CASE } from "./security/mutual_cases.ts";
 import { startGrpcAuthorizer, startHttpAuthorizer, startIssuer } from "./security/servers.ts";
 import { TOKEN_CASES } from "./security/token_cases.ts";
 import { startSecurityWorld } from "./security/world.ts";
@@ -34,4 +34,10 @@ Deno.test(withCertificates("tokens, and asking somebody else", async (t) => {
   );
   for (const one of TOKEN_CASES) await t.step(one.name, () => one.run(world, issuer));
   for (const one of CUSTOM_CASES) await t.step(one.name, () => one.run(world, grpc, http));
+}));
+
+Deno.test(withCertificates("meshMTLS: TLS 1.3 alone between proxies", async () => {
+  const meshConfig = { meshMTLS: { minProtocolVersion: "TLSV1_3", ecdhCurves: ["P-256"] } };
+  await using world = await startSecurityWorld({ meshConfig });
+  await NEWEST_CASE.run(world);
 }));

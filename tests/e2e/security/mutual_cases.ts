@@ -127,3 +127,34 @@ export const MUTUAL_CASES: readonly SecurityCase[] = [
     },
   },
 ];
+
+/** Where the mesh takes TLS 1.3 alone: how calls come, and who is refused. */
+export const NEWEST_CASE: SecurityCase = {
+  name: "TLS 1.3 alone",
+  run: async (world) => {
+    await world.apply(mode("STRICT"));
+    await becomes("a call through the mesh", 200, () => throughMesh(world, "/"));
+    const used = await world.server.stats("ssl\\.(versions|curves)\\..+");
+    const names = Object.keys(used).map((name) => /ssl\.(.+)$/.exec(name)?.[1]);
+    assert.deepEqual([...new Set(names)].sort(), ["curves.P-256", "versions.TLSv1.3"]);
+    await assert.rejects(handshake(world, "TLSv1.2"), /protocol|alert|reset|hang up|disconnected/i);
+  },
+};
+
+/** Shakes hands in one version. */
+async function handshake({ http }: SecurityWorld, maxVersion: "TLSv1.2"): Promise<void> {
+  const ALPNProtocols = ["mesh"];
+  const options = {
+    host: SERVER,
+    port: http,
+    rejectUnauthorized: false,
+    maxVersion,
+    ALPNProtocols,
+  };
+  const socket = connect(options);
+  try {
+    await once(socket, "secureConnect");
+  } finally {
+    socket.destroy();
+  }
+}
