@@ -54,12 +54,14 @@ export function readMeshConfig(value: unknown, base: MeshConfig, report: Report)
   const config = clone(MeshConfigSchema, base);
   readInto(MeshConfigSchema, config, value, [], report);
   if (report.errors.length > 0) return config;
+  const written = config.extensionProviders;
   mergeProviders(config, base);
   config.trustDomainAliases = [
     ...new Set([...base.trustDomainAliases, ...config.trustDomainAliases]),
   ];
   mergeDefaults(config, base, value);
-  validateMeshConfig(config, report);
+  const merged = config.extensionProviders;
+  validateMeshConfig(config, report, (index) => written.indexOf(merged[index]!));
   warnInert("MeshConfig", MeshConfigSchema, value, [], report);
   return config;
 }

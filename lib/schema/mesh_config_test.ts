@@ -89,7 +89,11 @@ Deno.test("mesh config: faults have places, unknown fields only warn", () => {
     ["defaultConfig:\n  discoveryAddress: x", "invalid-value defaultConfig.discoveryAddress 2"],
     ["defaultConfig:\n  drainDuration: 1500ms", "invalid-duration defaultConfig.drainDuration 2"],
     ["defaultConfig: {statusPort: 0}", "invalid-port defaultConfig.statusPort 1"],
-    ["extensionProviders: [{name: a}]", "required extensionProviders[3] 1"],
+    ["extensionProviders: [{name: a}]", "required extensionProviders[0] 1"],
+    [
+      "extensionProviders:\n- {name: prometheus, prometheus: {}}\n- {name: a}",
+      "required extensionProviders[1] 3",
+    ],
     ["accessLogEncoding: XML", "unknown-value accessLogEncoding 1"],
   ];
   for (const [text, ...expected] of cases) {

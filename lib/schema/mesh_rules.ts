@@ -29,8 +29,17 @@ import {
 /** Longest time that a proxy may wait for a connection, in milliseconds. */
 const MAX_CONNECT_TIMEOUT_MS = 30_000;
 
-/** Checks a whole mesh configuration, defaults included. */
-export function validateMeshConfig(config: MeshConfig, report: Report): void {
+/**
+ * Checks a whole mesh configuration, defaults included.
+ *
+ * @param written where a provider of the configuration stands in the list of the text that was
+ * read, by its index
+ */
+export function validateMeshConfig(
+  config: MeshConfig,
+  report: Report,
+  written: (index: number) => number = (index) => index,
+): void {
   checkPort(config.proxyListenPort, ["proxyListenPort"], report);
   checkPort(config.proxyInboundListenPort, ["proxyInboundListenPort"], report);
   if (config.proxyHttpPort !== 0) checkPort(config.proxyHttpPort, ["proxyHttpPort"], report);
@@ -44,10 +53,10 @@ export function validateMeshConfig(config: MeshConfig, report: Report): void {
     checkLabelSelector(selector, ["discoverySelectors", index], report)
   );
   config.extensionProviders.forEach((provider, index) =>
-    checkProvider(provider, ["extensionProviders", index], report)
+    checkProvider(provider, ["extensionProviders", written(index)], report)
   );
   const names = config.extensionProviders.map((provider, index) =>
-    [provider.name, ["extensionProviders", index, "name"]] as const
+    [provider.name, ["extensionProviders", written(index), "name"]] as const
   );
   checkUnique(names, "extension provider", report);
   if (config.defaultConfig) validateProxyConfig(config.defaultConfig, ["defaultConfig"], report);
