@@ -51,6 +51,8 @@ import { unmetWarnings } from "./unmet.ts";
 import { readFeatures } from "./features.ts";
 import { observePatches, patchWarnings } from "./patches.ts";
 import { switchedOffWarnings } from "./switched_off.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { resolveGateways } from "./gateway_names.ts";
 import { startKeySets } from "./key_sets.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
 import { startRpc, startWeb } from "./listeners.ts";
@@ -173,13 +175,15 @@ async function startTranslation(
     },
   });
   stack.defer(() => mesh.close());
+  const renewNetworks = (value: MeshNetworks): void => {
+    pending.addNetworks(value);
+    debouncer.touch("networks");
+  };
+  const gateways = stack.use(resolveGateways(renewNetworks));
   const networks = await watchNetworks({
     path: options.networksConfig,
     explicit: options.given.has("networksConfig"),
-    onChange: (value) => {
-      pending.addNetworks(value);
-      debouncer.touch("networks");
-    },
+    onChange: (value) => renewNetworks(gateways.resolve(value)),
   });
   stack.defer(() => networks.close());
   const graph = makeGraph({
@@ -204,7 +208,10 @@ async function startTranslation(
       keep,
       ...rows,
     });
-  const translation = again(graph, { config: mesh.current(), networks: networks.current() });
+  const translation = again(graph, {
+    config: mesh.current(),
+    networks: gateways.resolve(networks.current()),
+  });
   serving = (kind, key) => tableOf(translation.mesh.tables, kind).peek(key);
   const publisher = createPublisher({
     translation,

@@ -11,7 +11,7 @@ import {
 } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { isCidr, isFqdn, isIp, type Path, type YamlLimits } from "../text/mod.ts";
 import { warnInert } from "./inert.ts";
-import { fail, type Report, warn } from "./problem.ts";
+import { fail, type Report } from "./problem.ts";
 import { readMessage } from "./reader.ts";
 import { checkPort, REQUIRED } from "./rules.ts";
 import { type ParsedMessage, parseSingle } from "./single.ts";
@@ -64,9 +64,6 @@ function checkNetwork(network: Network, path: Path, report: Report): void {
     } else if (!isIp(value) && !isFqdn(value)) {
       const message = `${JSON.stringify(value)} is neither an IP address nor a host name`;
       fail(report, [...at, type], "invalid-address", message, "Write an address or a DNS name.");
-    } else if (type === "address" && !isIp(value)) {
-      const message = `host names of gateways are not resolved; nobody is sent to ${value}`;
-      warn(report, [...at, type], "not-acting", message, "Write the gateway's IP address.");
     }
     checkPort(gateway.port, [...at, "port"], report);
   });

@@ -14,6 +14,13 @@ export { type FileSource, type FileSourceOptions, startFileSource } from "./file
 export { type KeySource, type KeySourceOptions, startKeySource } from "./jwks/mod.ts";
 export { type ChangeSet, type SourceProblem } from "./ledger.ts";
 export {
+  type FoundName,
+  type NameSource,
+  type NameSourceOptions,
+  type Resolve,
+  startNameSource,
+} from "./names.ts";
+export {
   createRegistrations,
   type RegistrationOptions,
   type Registrations,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IdleTheme } from "../idle.ts";
-import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, duration, text } from "./rows.ts";
+import { AGENT_DAEMON, ALL, bool, DAEMON, duration, text } from "./rows.ts";
 
 /** Variables of several clusters, networks and machines beside the orchestrator's, which wait for them. */
 export const CLUSTERS: readonly IdleTheme[] = [
@@ -89,12 +89,6 @@ export const CLUSTERS: readonly IdleTheme[] = [
         AGENT_DAEMON,
         "30s",
         "After this time the daemon is ready although some remote cluster has not been read.",
-      ),
-      bool(
-        "RESOLVE_HOSTNAME_GATEWAYS",
-        AGENT,
-        true,
-        "Resolve host names in load balancer addresses of gateways between networks.",
       ),
     ],
   },
