@@ -17,8 +17,10 @@ import { file_envoy_extensions_filters_http_upstream_codec_v3_upstream_codec } f
 import { file_envoy_extensions_request_id_uuid_v3_uuid } from "#envoy/extensions/request_id/uuid/v3/uuid_pb.ts";
 import { file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_environment_resource_detector } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/environment_resource_detector_pb.ts";
 import { file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_dynatrace_resource_detector } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/dynatrace_resource_detector_pb.ts";
+import { file_envoy_extensions_tracers_opentelemetry_samplers_v3_dynatrace_sampler } from "#envoy/extensions/tracers/opentelemetry/samplers/v3/dynatrace_sampler_pb.ts";
 import { file_envoy_config_trace_v3_datadog } from "#envoy/config/trace/v3/datadog_pb.ts";
 import { file_envoy_config_trace_v3_opentelemetry } from "#envoy/config/trace/v3/opentelemetry_pb.ts";
+import { file_envoy_config_trace_v3_skywalking } from "#envoy/config/trace/v3/skywalking_pb.ts";
 import { file_envoy_config_trace_v3_zipkin } from "#envoy/config/trace/v3/zipkin_pb.ts";
 import { file_envoy_admin_v3_config_dump } from "#envoy/admin/v3/config_dump_pb.ts";
 import { file_envoy_admin_v3_config_dump_shared } from "#envoy/admin/v3/config_dump_shared_pb.ts";
@@ -45,6 +47,8 @@ import { file_envoy_extensions_filters_network_ext_authz_v3_ext_authz } from "#e
 import { file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { file_envoy_extensions_filters_network_rbac_v3_rbac } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
 import { file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
+import { file_envoy_extensions_load_balancing_policies_client_side_weighted_round_robin_v3_client_side_weighted_round_robin } from "#envoy/extensions/load_balancing_policies/client_side_weighted_round_robin/v3/client_side_weighted_round_robin_pb.ts";
+import { file_envoy_extensions_load_balancing_policies_wrr_locality_v3_wrr_locality } from "#envoy/extensions/load_balancing_policies/wrr_locality/v3/wrr_locality_pb.ts";
 import { file_envoy_extensions_path_match_uri_template_v3_uri_template_match } from "#envoy/extensions/path/match/uri_template/v3/uri_template_match_pb.ts";
 import { file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
@@ -64,8 +68,10 @@ const FILES: readonly DescFile[] = [
   file_envoy_extensions_request_id_uuid_v3_uuid,
   file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_environment_resource_detector,
   file_envoy_extensions_tracers_opentelemetry_resource_detectors_v3_dynatrace_resource_detector,
+  file_envoy_extensions_tracers_opentelemetry_samplers_v3_dynatrace_sampler,
   file_envoy_config_trace_v3_datadog,
   file_envoy_config_trace_v3_opentelemetry,
+  file_envoy_config_trace_v3_skywalking,
   file_envoy_config_trace_v3_zipkin,
   file_envoy_admin_v3_config_dump,
   file_envoy_admin_v3_config_dump_shared,
@@ -92,6 +98,8 @@ const FILES: readonly DescFile[] = [
   file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager,
   file_envoy_extensions_filters_network_rbac_v3_rbac,
   file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy,
+  file_envoy_extensions_load_balancing_policies_client_side_weighted_round_robin_v3_client_side_weighted_round_robin,
+  file_envoy_extensions_load_balancing_policies_wrr_locality_v3_wrr_locality,
   file_envoy_extensions_path_match_uri_template_v3_uri_template_match,
   file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts,
   file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config,
