@@ -127,10 +127,6 @@ Deno.test("Telemetry: what has no effect is warned of", () => {
     ["selector: {}", "required spec.selector"],
     ["metrics: [{reportingInterval: 5s}]", "not-acting spec.metrics[0].reportingInterval"],
     [
-      "tracing: [{disableContextPropagation: true}]",
-      "not-acting spec.tracing[0].disableContextPropagation",
-    ],
-    [
       override("tagOverrides: {a: {value: shuffle(request.path)}}"),
       `invalid-expression ${AT}.tagOverrides.a.value`,
     ],

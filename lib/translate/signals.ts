@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Mesh, LEVEL_JOINT, workloadKey } from "../derive/mod.ts";
+import { LEVEL_JOINT, type Mesh, workloadKey } from "../derive/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import { MeshConfig_AccessLogEncoding as Encoding } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ProxyClass, Role } from "../model/mod.ts";
@@ -34,6 +34,7 @@ export function deriveSignals(
       providers: mesh.field(read, "extensionProviders"),
       defaults: defaultsOf(read, mesh),
       file: accessLogFile(read, mesh),
+      logService: mesh.field(read, "enableDataproxyAccessLogService"),
       tracing: proxy?.tracing,
       builtInTracer: mesh.field(read, "enableTracing") &&
         (proxy?.zipkinAddress !== "" && proxy !== undefined ||

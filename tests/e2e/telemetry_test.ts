@@ -284,6 +284,26 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
     assert.match(text, /mesh\.canonical_service/);
     assert.match(text, /shop\.shop/, "the service's name");
   });
+  await t.step("who is called is not told of the trace where a resource says so", async () => {
+    const told = async (): Promise<boolean> =>
+      Object.keys((await ask("/quiet")).echo?.headers ?? {}).some((name) =>
+        name.startsWith("x-b3-") || name === "traceparent"
+      );
+    const quiet = (disableContextPropagation: boolean): Promise<void> =>
+      world.apply(
+        telemetry("mesh", {
+          tracing: [{
+            providers: [{ name: "otlp" }],
+            randomSamplingPercentage: 100,
+            disableContextPropagation,
+          }],
+        }),
+      );
+    await quiet(false);
+    await eventually("the backend to be told", told);
+    await quiet(true);
+    await eventually("the backend not to be told", async () => !(await told()));
+  });
   await t.step("no more when reporting is disabled", async () => {
     await world.apply(
       telemetry("mesh", {

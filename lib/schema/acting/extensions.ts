@@ -47,6 +47,7 @@ export const EXTENSIONS: Readonly<Record<string, Acting>> = {
         "customTags",
         "useRequestIdForTraceSampling",
         "enableMeshTags",
+        "disableContextPropagation",
       ].map((field) => `tracing[].${field}`),
     ],
   },

@@ -68,6 +68,24 @@ export function providerLogs(
   }
 }
 
+/** The cluster by which proxies reach the access log service of their configuration; the agent defines it. */
+const SERVICE_CLUSTER = "dataproxy_accesslog_service";
+
+/** The loggers to that service. */
+export function serviceLogs(): ProviderLogs {
+  const to = { service: SERVICE_CLUSTER, port: 0, logName: "", filterStateObjectsToLog: [] };
+  const nothingMore = {
+    additionalRequestHeadersToLog: [],
+    additionalResponseHeadersToLog: [],
+    additionalResponseTrailersToLog: [],
+  };
+  const clusterOf: ClusterOf = (service) => service;
+  return {
+    http: toHttpService({ ...to, ...nothingMore }, clusterOf),
+    tcp: toTcpService(to, clusterOf),
+  };
+}
+
 function both(logs: readonly AccessLog[]): ProviderLogs {
   return { http: logs, tcp: logs };
 }
@@ -94,6 +112,9 @@ function toFile({ path, logFormat, omitEmptyValues }: Of<"dataproxyFileAccessLog
   })];
 }
 
+/** A message as plain data. */
+type Plain<M> = Omit<M, "$typeName" | "$unknown">;
+
 type ClusterOf = (service: string, port: number) => string | undefined;
 
 /** Where a log goes by gRPC; `undefined` when nobody knows the service. */
@@ -112,7 +133,7 @@ function common(
   };
 }
 
-function toHttpService(to: Of<"dataproxyHttpAls">, clusterOf: ClusterOf): AccessLog[] {
+function toHttpService(to: Plain<Of<"dataproxyHttpAls">>, clusterOf: ClusterOf): AccessLog[] {
   const commonConfig = common(to, LOG_NAMES.http, clusterOf, to.filterStateObjectsToLog);
   return commonConfig === undefined
     ? []
@@ -124,7 +145,7 @@ function toHttpService(to: Of<"dataproxyHttpAls">, clusterOf: ClusterOf): Access
     })];
 }
 
-function toTcpService(to: Of<"dataproxyTcpAls">, clusterOf: ClusterOf): AccessLog[] {
+function toTcpService(to: Plain<Of<"dataproxyTcpAls">>, clusterOf: ClusterOf): AccessLog[] {
   const commonConfig = common(to, LOG_NAMES.tcp, clusterOf, to.filterStateObjectsToLog);
   return commonConfig === undefined
     ? []

@@ -25,7 +25,7 @@ import {
   type SignalSet,
   unmatchedOnly,
 } from "../listener/mod.ts";
-import { allOf, expressionFilter, providerLogs } from "./logs.ts";
+import { allOf, expressionFilter, type ProviderLogs, providerLogs, serviceLogs } from "./logs.ts";
 import { connectionMetrics, requestMetrics, whenOpened } from "./metrics.ts";
 import { OF_CLIENTS, OF_NOBODY, OF_SERVERS, TELL_SERVERS } from "./peers.ts";
 import {
@@ -50,6 +50,8 @@ export interface TelemetryInput {
   readonly defaults: DefaultProviders;
   /** The log of `accessLogFile`, which is there unless a resource names others. */
   readonly file?: AccessLogSettings;
+  /** Whether the access log service of the proxies' configuration is used, too. */
+  readonly logService?: boolean;
   /** `tracing` of the proxies' default configuration. */
   readonly tracing?: MeshTracing;
   /** Whether proxies have a tracer from their start, and `enableTracing` holds. */
@@ -66,6 +68,9 @@ export interface TelemetryInput {
 
 /** Stands for the log of `accessLogFile` among the names of providers, none of which is empty. */
 const MESH_FILE = "";
+
+/** The same for the access log service. */
+const MESH_SERVICE = "\0service";
 
 /** What listeners are told, and a digest of it: equal digests, equal signals. */
 export interface Told {
@@ -133,22 +138,31 @@ interface Logs {
 }
 
 function logsOf(input: TelemetryInput, direction: Direction): Logs {
-  const { file, providers, defaults } = input;
-  const names = file === undefined ? defaults.logs : [MESH_FILE, ...defaults.logs];
-  const all = logRules(input.levels, direction, { ...defaults, logs: names }).map((rule) => {
-    const provider = providers.find(({ name }) => name === rule.provider);
-    const logs = rule.provider === MESH_FILE && file !== undefined
-      ? { http: [fileLog(file)], tcp: [fileLog(file)] }
-      : provider === undefined
-      ? { http: [], tcp: [] }
-      : providerLogs(provider, input.clusterOf);
-    return { ...logs, filter: allOf(expressionFilter(rule.filter)) };
-  });
+  const { file, defaults } = input;
+  const names = [
+    ...(file === undefined ? [] : [MESH_FILE]),
+    ...(input.logService === true ? [MESH_SERVICE] : []),
+    ...defaults.logs,
+  ];
+  const all = logRules(input.levels, direction, { ...defaults, logs: names }).map((rule) => ({
+    ...loggersOf(input, rule.provider),
+    filter: allOf(expressionFilter(rule.filter)),
+  }));
   const filtered = (kind: "http" | "tcp"): AccessLog[] =>
     all.flatMap((one) =>
       one[kind].map((log) => create(AccessLogSchema, { ...log, filter: one.filter }))
     );
   return { http: filtered("http"), tcp: filtered("tcp"), plain: all.flatMap(({ tcp }) => tcp) };
+}
+
+/** The loggers that a name stands for. */
+function loggersOf({ file, providers, clusterOf }: TelemetryInput, name: string): ProviderLogs {
+  if (name === MESH_FILE && file !== undefined) {
+    return { http: [fileLog(file)], tcp: [fileLog(file)] };
+  }
+  if (name === MESH_SERVICE) return serviceLogs();
+  const provider = providers.find((one) => one.name === name);
+  return provider === undefined ? { http: [], tcp: [] } : providerLogs(provider, clusterOf);
 }
 
 /** Connections are logged once, though they are told of twice. */

@@ -54,6 +54,19 @@ const PROVIDERS: Readonly<Record<string, JsonObject>> = {
     },
   },
   datadog: { datadog: at },
+  lightstep: { lightstep: { ...at, accessToken: "t", maxTagLength: 9 } },
+  skywalking: { skywalking: { ...at, accessToken: "t" } },
+  sampled: {
+    opentelemetry: {
+      ...at,
+      dynatraceSampler: {
+        tenant: "t",
+        clusterId: 5,
+        rootSpansPerMinute: 100,
+        httpService: { ...at, http: { path: "/samples", headers: [{ name: "a", value: "b" }] } },
+      },
+    },
+  },
 };
 
 /** What every provider is used with. */

@@ -42,6 +42,8 @@ export interface TracingRule {
   readonly tags?: Readonly<Record<string, CustomTag>>;
   readonly byRequestId?: boolean;
   readonly meshTags?: boolean;
+  /** Whom requests go to is not told of the trace. */
+  readonly untold?: boolean;
 }
 
 /** Names of providers that the mesh configuration says are used where nothing else is said. */
@@ -186,6 +188,7 @@ function said(one: Tracing): TracingRule {
     tags: Object.keys(one.customTags).length > 0 ? one.customTags : undefined,
     byRequestId: one.useRequestIdForTraceSampling,
     meshTags: one.enableMeshTags,
+    untold: one.disableContextPropagation,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

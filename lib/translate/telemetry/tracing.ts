@@ -12,6 +12,7 @@ import type { HttpServiceSchema } from "#envoy/config/core/v3/http_service_pb.ts
 import { DatadogConfigSchema } from "#envoy/config/trace/v3/datadog_pb.ts";
 import type { Tracing_HttpSchema as ProviderSchema } from "#envoy/config/trace/v3/http_tracer_pb.ts";
 import { OpenTelemetryConfigSchema } from "#envoy/config/trace/v3/opentelemetry_pb.ts";
+import { SkyWalkingConfigSchema } from "#envoy/config/trace/v3/skywalking_pb.ts";
 import {
   ZipkinConfig_CollectorEndpointVersion as ZipkinVersion,
   ZipkinConfig_TraceContextOption as ContextOption,
@@ -19,6 +20,7 @@ import {
 } from "#envoy/config/trace/v3/zipkin_pb.ts";
 import { DynatraceResourceDetectorConfigSchema } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/dynatrace_resource_detector_pb.ts";
 import { EnvironmentResourceDetectorConfigSchema } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/environment_resource_detector_pb.ts";
+import { DynatraceSamplerConfigSchema } from "#envoy/extensions/tracers/opentelemetry/samplers/v3/dynatrace_sampler_pb.ts";
 import type { CustomTagSchema } from "#envoy/type/tracing/v3/custom_tag_pb.ts";
 import type {
   MeshConfig_ExtensionProvider as ExtensionProvider,
@@ -72,9 +74,12 @@ export function tracingOf(input: TracingInput): Tracing | undefined {
   const { rule, provider, defaults } = input;
   const tracer = provider && tracerOf(input, provider);
   if (provider === undefined ? !input.builtIn : tracer === undefined) return undefined;
-  const share = rule.disabled ? 0 : rule.sampling ?? (defaults?.sampling || input.sampling);
+  // A sampler of the provider's own chooses among all.
+  const all = provider !== undefined && samplerOf(provider) !== undefined;
+  const wanted = all ? ALL.value : rule.sampling ?? (defaults?.sampling || input.sampling);
+  const share = rule.disabled ? 0 : wanted;
   const most = rule.disabled ? { value: 0 } : ALL;
-  return create(TracingSchema, {
+  const tracing = create(TracingSchema, {
     clientSampling: most,
     randomSampling: { value: share },
     overallSampling: most,
@@ -82,6 +87,17 @@ export function tracingOf(input: TracingInput): Tracing | undefined {
     customTags: tagsOf(rule, defaults),
     provider: tracer,
   });
+  if (rule.untold) tracing.$unknown = [{ no: NO_PROPAGATION, wireType: 0, data: Uint8Array.of(1) }];
+  return tracing;
+}
+
+/** Field `no_context_propagation` of `Tracing`, which is younger than the declarations here. */
+const NO_PROPAGATION = 13;
+
+type Sampler = NonNullable<Of<"opentelemetry">["sampling"]["value"]>;
+
+function samplerOf({ provider }: ExtensionProvider): Sampler | undefined {
+  return provider.case === "opentelemetry" ? provider.value.sampling.value : undefined;
 }
 
 function pathLength(provider: ExtensionProvider | undefined): number {
@@ -95,6 +111,8 @@ function tracerOf(
   { provider }: ExtensionProvider,
 ): Tracer | undefined {
   if (provider.case === "opentelemetry") return openTelemetry(provider.value, clusterOf);
+  if (provider.case === "lightstep") return lightstep(provider.value, clusterOf);
+  if (provider.case === "skywalking") return skyWalking(provider.value, clusterOf);
   if (provider.case !== "zipkin" && provider.case !== "datadog") return undefined;
   const { service, port } = provider.value;
   const cluster = clusterOf(service, port);
@@ -155,6 +173,7 @@ function openTelemetry(of: Of<"opentelemetry">, clusterOf: ClusterOf): Tracer | 
       timeout: of.grpc?.timeout,
       initialMetadata: (of.grpc?.initialMetadata ?? []).map(headerOf),
     },
+    sampler: dynatraceSampler(of.sampling.value, clusterOf),
     resourceDetectors: [
       // The agent tells it the service's name.
       detector("environment", EnvironmentResourceDetectorConfigSchema),
@@ -164,6 +183,60 @@ function openTelemetry(of: Of<"opentelemetry">, clusterOf: ClusterOf): Tracer | 
     ],
   });
 }
+
+/** Their collectors take OpenTelemetry; the proxy's tracer of their own is gone. */
+function lightstep(of: Of<"lightstep">, clusterOf: ClusterOf): Tracer | undefined {
+  const cluster = clusterOf(of.service, of.port);
+  if (cluster === undefined) return undefined;
+  return tracer("opentelemetry", OpenTelemetryConfigSchema, {
+    serviceName: SERVICE_NAME,
+    grpcService: {
+      targetSpecifier: { case: "envoyGrpc", value: { clusterName: cluster } },
+      timeout: durationOf(TIMEOUT_MS),
+      initialMetadata: of.accessToken === ""
+        ? []
+        : [{ key: "lightstep-access-token", value: of.accessToken }],
+    },
+    resourceDetectors: [detector("environment", EnvironmentResourceDetectorConfigSchema)],
+  });
+}
+
+/** Services and instances are called after the proxy's own node, where nothing else is said. */
+function skyWalking(of: Of<"skywalking">, clusterOf: ClusterOf): Tracer | undefined {
+  const cluster = clusterOf(of.service, of.port);
+  if (cluster === undefined) return undefined;
+  return tracer("skywalking", SkyWalkingConfigSchema, {
+    grpcService: {
+      targetSpecifier: { case: "envoyGrpc", value: { clusterName: cluster } },
+      timeout: durationOf(TIMEOUT_MS),
+    },
+    clientConfig: of.accessToken === ""
+      ? undefined
+      : { backendTokenSpecifier: { case: "backendToken", value: of.accessToken } },
+  });
+}
+
+/** Asks Dynatrace how much to trace; `undefined` when its service is not known: then all is. */
+function dynatraceSampler(
+  of: Sampler | undefined,
+  clusterOf: ClusterOf,
+): MessageInitShape<typeof OpenTelemetryConfigSchema>["sampler"] {
+  const api = of?.httpService;
+  const cluster = api && clusterOf(api.service, api.port);
+  if (of === undefined || api === undefined || cluster === undefined) return undefined;
+  const hostname = api.service.slice(api.service.indexOf("/") + 1);
+  return {
+    name: "envoy.tracers.opentelemetry.samplers.dynatrace",
+    typedConfig: packAny(DynatraceSamplerConfigSchema, {
+      tenant: of.tenant,
+      clusterId: of.clusterId,
+      rootSpansPerMinute: of.rootSpansPerMinute,
+      httpService: httpService(cluster, hostname, api.http?.path ?? "", api.http ?? NO_HTTP),
+    }),
+  };
+}
+
+const NO_HTTP = { headers: [] };
 
 function detector(name: string, schema: DescMessage) {
   return {
