@@ -113,7 +113,9 @@ function valueOf(flags: readonly string[], prefix: string): string {
 }
 
 /** The addresses that outbound listeners bind to where configuration names none: all, or loopback when they are bound. */
-export function wildcard(f: Flavour): { bind: string; extraBinds?: readonly string[] } {
+export function wildcard(
+  f: Pick<Flavour, "family" | "bound">,
+): { bind: string; extraBinds?: readonly string[] } {
   const [v4, v6] = f.bound ? ["127.0.0.1", "::1"] : ["0.0.0.0", "::"];
   if (f.family === "v6") return { bind: v6 };
   return f.family === "dual" ? { bind: v4, extraBinds: [v6] } : { bind: v4 };

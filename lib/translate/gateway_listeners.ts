@@ -19,7 +19,7 @@ import type { Context } from "./context.ts";
 import { managerDefaults } from "./defaults.ts";
 import { SHARED } from "./authn/mod.ts";
 import { automaticChains } from "./gateway_automatic.ts";
-import { type Flavour, parseFlavour } from "./flavour.ts";
+import { type Flavour, parseFlavour, wildcard } from "./flavour.ts";
 import {
   gatewayHttpListener,
   gatewayQuicListener,
@@ -55,9 +55,10 @@ export function gatewayListeners(
   tell?: Tell,
 ): Resource[] {
   const flavour = parseFlavour(flavourText);
-  const bind = port.bind !== "" ? port.bind : flavour.family === "v4" ? "0.0.0.0" : "::";
   const place = {
-    bind,
+    ...(port.bind !== ""
+      ? { bind: port.bind }
+      : wildcard({ family: flavour.family, bound: false })),
     port: port.number,
     manager: { ...managerDefaults(read, context, flavour, tell), found: flavour.certified },
     guard: guardOf(read, context, workload, {}, tell),

@@ -9,8 +9,9 @@ import type { ProxyClass } from "../model/mod.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { fromBinary } from "../proto/mod.ts";
-import { type Context, splitKey } from "./context.ts";
+import { type Context, familyOf, splitKey } from "./context.ts";
 import type { Egress } from "./egress.ts";
+import { wildcard } from "./flavour.ts";
 import { type ManagerDefaults, outboundHttpListener } from "./listener/mod.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import { assembleTable, type RouteTables, tableRest } from "./route_tables.ts";
@@ -35,7 +36,7 @@ export function httpProxyListeners(
   const port = httpProxyPort(read, context, cls);
   if (port === 0) return [];
   return [outboundHttpListener({
-    bind: cls.ipv4 || !cls.ipv6 ? "127.0.0.1" : "::1",
+    ...wildcard({ family: familyOf(cls), bound: true }),
     port,
     bindToPort: true,
     routeName: HTTP_PROXY_TABLE,

@@ -25,6 +25,8 @@ export interface EnvoyOptions {
   /** Of the discovery server, on loopback. */
   readonly xdsPort: number;
   readonly name?: string;
+  /** What it says of itself; default: a sidecar at 127.0.0.1, without metadata. */
+  readonly node?: { readonly id: string; readonly metadata: Readonly<Record<string, unknown>> };
 }
 
 /** Starts an Envoy that asks a discovery server, and waits until its admin port answers. */
@@ -100,13 +102,14 @@ async function stats(
 }
 
 function bootstrap(
-  { variant, xdsPort, name = "app" }: EnvoyOptions,
+  { variant, xdsPort, name = "app", node }: EnvoyOptions,
 ): Readonly<Record<string, unknown>> {
   const ads = { ads: {}, resource_api_version: "V3", initial_fetch_timeout: "60s" };
   return {
     node: {
       id: `sidecar~127.0.0.1~${name}.default~default.svc.cluster.local`,
       cluster: `${name}.default`,
+      ...node,
     },
     dynamic_resources: {
       lds_config: ads,

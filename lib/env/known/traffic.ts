@@ -18,6 +18,16 @@ export const TRAFFIC: readonly IdleTheme[] = [
         true,
         "Cut the fragment off the path before rules look at it; unsafe to switch off.",
       ),
+    ],
+  },
+  {
+    state: {
+      kind: "none",
+      reason:
+        "each host has a virtual host of its own, so that an edit of one is sent as one and named as one",
+    },
+    readers: DAEMON,
+    rows: [
       bool(
         "PILOT_ENABLE_ROUTE_COLLAPSE_OPTIMIZATION",
         AGENT_DAEMON,
