@@ -41,6 +41,14 @@ interface Source {
   readonly types: [own: object, find: (file: DescFile) => object][];
 }
 
+/** Names of the files that were read. */
+const READ = new Set<string>();
+
+/** The files that were looked into so far, by name without `.proto`. */
+export function filesRead(): string[] {
+  return [...READ].sort();
+}
+
 const SOURCE = Symbol("source");
 
 /** The sources of files that are handed around as descriptors. */
@@ -182,6 +190,7 @@ const REFERENCES = ["file", "parent", "message", "enum", "extendee", "input", "o
 function read(source: Source): void {
   const imports = source.imports.map((file) => SOURCES.get(file)?.outline ?? file);
   const { file, types } = source;
+  READ.add(file.name);
   const found = readFile(source.data, imports);
   const stands = new Map<unknown, unknown>(types.map(([own, find]) => [find(found), own]));
   stands.set(found, file);

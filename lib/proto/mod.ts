@@ -61,6 +61,7 @@ export {
 } from "@bufbuild/protobuf/wkt";
 
 export { type Violation, violationOf } from "./constraints.ts";
+export { filesRead } from "./lazy.ts";
 export { type ListRule, mergeInto } from "./merge.ts";
 export { SERVED_TYPES } from "./registry.ts";
 export { isSensitive } from "./sensitive.ts";

@@ -16,6 +16,7 @@ import { ConfigSchema as SetFilterStateSchema } from "#envoy/extensions/filters/
 import { StatefulSessionSchema } from "#envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
 import { OnDemandSchema } from "#envoy/extensions/filters/http/on_demand/v3/on_demand_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
+import { lazily } from "../../base/mod.ts";
 import {
   type Any,
   AnySchema,
@@ -135,33 +136,35 @@ const OFFERED = "envoy.network.application_protocols";
  * For managers that found HTTP by looking: says so under mutual TLS, to clusters that have a word for
  * it. Servers then know what is inside, which they cannot look at beforehand.
  */
-export const TELLS_FOUND: HttpFilter = create(HttpFilterSchema, {
-  name: "envoy.filters.http.set_filter_state",
-  configType: {
-    case: "typedConfig",
-    value: packAny(SetFilterStateSchema, {
-      onRequestHeaders: [{
-        key: { case: "objectKey", value: OFFERED },
-        value: {
-          case: "formatString",
+export const TELLS_FOUND: () => HttpFilter = lazily(() =>
+  create(HttpFilterSchema, {
+    name: "envoy.filters.http.set_filter_state",
+    configType: {
+      case: "typedConfig",
+      value: packAny(SetFilterStateSchema, {
+        onRequestHeaders: [{
+          key: { case: "objectKey", value: OFFERED },
           value: {
-            format: {
-              case: "textFormatSource",
-              value: {
-                specifier: {
-                  case: "inlineString",
-                  value: `%CLUSTER_METADATA(${MESH_METADATA}:alpn)%`,
+            case: "formatString",
+            value: {
+              format: {
+                case: "textFormatSource",
+                value: {
+                  specifier: {
+                    case: "inlineString",
+                    value: `%CLUSTER_METADATA(${MESH_METADATA}:alpn)%`,
+                  },
                 },
               },
+              omitEmptyValues: true,
             },
-            omitEmptyValues: true,
           },
-        },
-        skipIfEmpty: true,
-      }],
-    }),
-  },
-});
+          skipIfEmpty: true,
+        }],
+      }),
+    },
+  })
+);
 
 /** How long clients may remember that there is HTTP/3, s. */
 const ALTERNATIVE_SECONDS = 86_400;

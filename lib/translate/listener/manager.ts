@@ -74,7 +74,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
         input.guard,
         input.class === "outbound" && defaults.onDemand === true,
         (input.found ?? defaults.found) === true
-          ? { ...signals, last: [...signals.last, TELLS_FOUND] }
+          ? { ...signals, last: [...signals.last, TELLS_FOUND()] }
           : signals,
         input.class !== "inbound" && defaults.sessions === true,
         defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
