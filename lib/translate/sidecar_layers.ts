@@ -1,0 +1,117 @@
+/**
+ * The layers of proxies beside a workload, and of programs that need none: what is their class's own
+ * over what they reach.
+ *
+ * @module
+ */
+import { labelsKey } from "../derive/mod.ts";
+import type { Collection, Derived, Resource } from "../graph/mod.ts";
+import { egressKey } from "./egress.ts";
+import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
+import { grpcLayers, type GrpcTables } from "./grpc_layers.ts";
+import { collection, type Parts } from "./layer_parts.ts";
+import { clusterKind } from "./mutual.ts";
+import {
+  egressLayers,
+  endpointLayers,
+  namespaceLayers,
+  placedClusters,
+  placedEndpoints,
+} from "./outbound_layers.ts";
+import { skeletonLayers, tableLayers, virtualHostLayers } from "./route_layers.ts";
+import type { Placement } from "./seats.ts";
+import { placeCredentials, secretLayer } from "./secret_layers.ts";
+import { TYPE_URLS } from "./type_urls.ts";
+
+/** A library's layers: of other forms, but for endpoints. */
+export function libraryLayers(
+  parts: Parts,
+  tables: GrpcTables,
+  placement: Placement,
+): Map<string, readonly Collection[]> {
+  const { cls } = placement;
+  const layers = grpcLayers(parts.context, tables, cls);
+  return new Map([
+    [TYPE_URLS.cluster, layers.cluster],
+    [TYPE_URLS.endpoint, [
+      // Libraries are narrowed by no Sidecar.
+      ...placedEndpoints(parts, { ...placement, sidecar: "" }),
+      ...endpointLayers(parts, cls.namespace),
+    ]],
+    [TYPE_URLS.listener, layers.listener],
+    [TYPE_URLS.route, layers.route],
+  ]);
+}
+
+/** The layers of a proxy beside a workload. */
+export function sidecarLayers(
+  parts: Parts,
+  placement: Placement,
+): Map<string, readonly Collection[]> {
+  const { cls, sidecar } = placement;
+  const flavour = flavourKey(flavourOf(cls, placement.telemetry));
+  const ns = cls.namespace;
+  const labels = labelsKey(cls.labels);
+  const own = (type: "cluster" | "listener", table: Derived<readonly Resource[]>): Collection =>
+    collection(parts, `${type}/class/${cls.key}`, () => ({
+      members: { list: [cls.key] },
+      resources: table,
+    }));
+  const proxied = collection(parts, `route/httpProxy/${sidecar}|${cls.key}`, () => ({
+    members: { listFrom: [parts.httpProxy.members, `${sidecar}|${cls.key}`] },
+    resources: parts.httpProxy.tables,
+  }));
+  const outbound = sidecar === ""
+    ? namespaceLayers(parts, ns, clusterKind(cls), flavour)
+    : egressLayers(parts, ns, sidecar, clusterKind(cls), flavour);
+  const labelled = labelledListeners(parts, ns, sidecar, flavour, labels);
+  return new Map([
+    [TYPE_URLS.cluster, [
+      own("cluster", parts.own.clusters),
+      ...placedClusters(parts, placement),
+      ...outbound.clusters,
+    ]],
+    [TYPE_URLS.endpoint, [...placedEndpoints(parts, placement), ...outbound.endpoints]],
+    [TYPE_URLS.listener, [
+      own("listener", parts.own.listeners),
+      labelled,
+      ...outbound.listeners,
+    ]],
+    [TYPE_URLS.secret, [
+      secretLayer(parts, cls),
+      ...(cls.options.LOCAL === "true" && placement.place !== ""
+        ? [placeCredentials(parts, placement)]
+        : []),
+    ]],
+    ...(cls.options.VHDS === "true"
+      ? [
+        [TYPE_URLS.route, [proxied, ...skeletonLayers(parts.routes, ns, sidecar)]],
+        [TYPE_URLS.virtualHost, virtualHostLayers(parts.routes, ns, sidecar, labels)],
+      ] as const
+      : [[TYPE_URLS.route, [proxied, ...tableLayers(parts.routes, ns, sidecar, labels)]]] as const),
+  ]);
+}
+
+/** Listeners whose connections go elsewhere for callers with these labels. */
+function labelledListeners(
+  parts: Parts,
+  ns: string,
+  sidecar: string,
+  flavour: string,
+  labels: string,
+): Collection {
+  const { members, listeners, egressMembers, egressListeners } = parts.labelledListeners;
+  if (sidecar === "") {
+    return collection(parts, `listener/${flavour}/labelled/${ns}|${labels}`, () => ({
+      members: { listFrom: [members, ns] },
+      resources: listeners,
+      keyOf: (member) => `${flavour}|${ns}|${member}|${labels}`,
+    }));
+  }
+  const scope = `${ns}|${sidecar}`;
+  return collection(parts, `listener/${flavour}/labelled/${scope}|${labels}`, () => ({
+    members: { listFrom: [egressMembers, egressKey(scope, parseFlavour(flavour))] },
+    resources: egressListeners,
+    keyOf: (member) => `${flavour}|${scope}|${member}|${labels}`,
+  }));
+}
