@@ -1,0 +1,139 @@
+/**
+ * What a graph tells about itself: edits, faults, reasons, costs, audits.
+ *
+ * @module
+ */
+import type { CellRef } from "./collections.ts";
+
+/** An input row that a transaction really changed. */
+export interface Edit {
+  /** The transaction's. It is out with the first publication of that revision or a later one. */
+  readonly revision: number;
+  readonly table: string;
+  readonly key: string;
+  readonly kind: "set" | "delete";
+}
+
+/** A cell that threw. */
+export interface Fault {
+  readonly table: string;
+  readonly key: string;
+  readonly error: unknown;
+  /** Revision at which it first threw since it last worked. */
+  readonly since: number;
+  /** Whether a last good value is being used. */
+  readonly lastGood: boolean;
+  /**
+   * Input rows read before it threw, through any number of cells, as `table/key`;
+   * the nearest where there are more than a thousand. `Graph.origins` tells all.
+   */
+  readonly inputs: readonly string[];
+}
+
+/** One reason in the answer to "why". */
+export interface Dependency {
+  readonly table: string;
+  readonly key: string;
+  readonly kind: "input" | "derived" | "bucket" | "collection";
+  readonly changedAt: number;
+}
+
+/** Counters since the start (or since `resetStats`). */
+export interface Stats {
+  readonly revision: number;
+  readonly published: number;
+  readonly rows: number;
+  readonly cells: number;
+  /** Computations run, in all and by table. */
+  readonly computed: number;
+  readonly computedByTable: Readonly<Record<string, number>>;
+  /** Microseconds spent computing (own time, without the cells read inside), by table; 0 when no clock was given. */
+  readonly microsByTable: Readonly<Record<string, number>>;
+  /** Computations whose result equalled the old one. */
+  readonly cutOff: number;
+  readonly faults: number;
+  /** Bytes of the resources in all collections that are built. */
+  readonly bytes: number;
+  /** Bytes of the superseded resources that the collections' logs hold. */
+  readonly logged: number;
+  /** What nobody uses and is kept, see `Keep`. */
+  readonly idle: { readonly collections: number; readonly cells: number; readonly bytes: number };
+  /** Cells and collections evicted. */
+  readonly evicted: number;
+  /** Of tables of resources: cells made, and cells that were idle and are used again. */
+  readonly reuse: Readonly<Record<string, { readonly made: number; readonly revived: number }>>;
+  /** Input rows that some cell has read. */
+  readonly rowsRead: number;
+}
+
+/** What one cell has cost since it was made. */
+export interface CellCost {
+  readonly key: string;
+  /** Own time, without the cells read inside. */
+  readonly micros: number;
+  /** Computations run. */
+  readonly computed: number;
+}
+
+/** What a derived table has cost (since `resetStats`), and which of its present cells cost most. */
+export interface TableCost {
+  readonly table: string;
+  readonly cells: number;
+  readonly micros: number;
+  readonly computed: number;
+  /** The dearest first. */
+  readonly top: readonly CellCost[];
+}
+
+/** What the edits of one input row have cost. */
+export interface InputCost {
+  readonly table: string;
+  readonly key: string;
+  /** Publications that an edit of it was out with. */
+  readonly publications: number;
+  /** Its share of the time computed from those edits to their publications. */
+  readonly micros: number;
+  /** Its share of the computations, a fraction where rows were edited together. */
+  readonly computed: number;
+}
+
+/** The cost ledger. All lists begin with the dearest. */
+export interface Costs {
+  readonly tables: readonly TableCost[];
+  /**
+   * The marginal cost of edits: the work between the first edit after a publication
+   * and the next publication, in equal parts to the rows edited. At most as many
+   * as `costLimit`; the cheapest are forgotten first.
+   */
+  readonly inputs: readonly InputCost[];
+  /** Of the keys that were asked for: what their cells have cost in all tables together. */
+  readonly keys: readonly CellCost[];
+  /** Work that no edit stands behind: for proxies that connect, and for questions. */
+  readonly unattributed: { readonly micros: number; readonly computed: number };
+}
+
+/** Bounds of an audit. */
+export interface AuditOptions {
+  /** Put right what is wrong, with a revision of its own: to be published by the caller. */
+  readonly repair?: boolean;
+  /** Computations it may take (default 200), and milliseconds, if the graph has a clock. */
+  readonly computations?: number;
+  readonly millis?: number;
+}
+
+/** What an audit has found. */
+export interface AuditResult extends CellRef {
+  /** `skipped`: it could not be told, see `reason`. */
+  readonly outcome: "right" | "wrong" | "repaired" | "skipped";
+  /** `out of date`: waits to be computed. `fault`: something below failed, which the law excepts. */
+  readonly reason?: "out of date" | "fault" | "too large";
+  /**
+   * What was believed. `rows`: nothing else. `neighbours`, where all the way down
+   * was too far: what the cell reads, as it stands, to be audited in its turn.
+   */
+  readonly from: "rows" | "neighbours";
+  /** Computations run. */
+  readonly computed: number;
+  /** The cells below that are wrong, it itself included; a collection by an empty key. */
+  readonly wrong: readonly CellRef[];
+}
