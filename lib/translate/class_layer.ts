@@ -138,6 +138,7 @@ function sidecarClusters(
         protocol: port.protocol,
         target: targetOf(port, cls),
         services: port.services,
+        servicePort: port.servicePort,
         connectionPool: port.connectionPool,
         rule: port.rule,
         mesh: defaults,

@@ -75,6 +75,10 @@ export function clusterDefaults(
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
     canonicalOutside: features.canonicalOutside,
+    statNames: {
+      inbound: mesh.field(read, "inboundClusterStatName"),
+      outbound: mesh.field(read, "outboundClusterStatName"),
+    },
     autoSni: features.autoSni,
     sessions: features.sessions,
     headlessEds: features.headlessEds,

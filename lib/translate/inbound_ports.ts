@@ -6,7 +6,7 @@
  */
 import { labelsKey, lookUp, protocolOf, type Tell, type Told, within } from "../derive/mod.ts";
 import type { Read } from "../graph/mod.ts";
-import type { Protocol, ProxyClass, Service } from "../model/mod.ts";
+import type { Protocol, ProxyClass, Service, ServicePort } from "../model/mod.ts";
 import type { ConnectionPoolSettings } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   type ServerTLSSettings,
@@ -31,6 +31,8 @@ export interface InboundPort {
   /** As in a Sidecar's ingress listener; `""`: the workload at the same port. */
   readonly defaultEndpoint: string;
   readonly services: readonly Pick<Service, "host" | "namespace">[];
+  /** The port of the first of the services. */
+  readonly servicePort?: Pick<ServicePort, "number" | "name">;
   readonly connectionPool?: ConnectionPoolSettings;
   /** Key of the rule that the pool is from. */
   readonly rule?: string;
@@ -137,6 +139,7 @@ function targetPorts(
       bindToPort: false,
       defaultEndpoint: "",
       services: [{ host: service.host, namespace: service.namespace }],
+      servicePort: { number: port.number, name: port.name },
       ...poolOf(read, context, cls.namespace, service, port.number, inside),
     });
   }

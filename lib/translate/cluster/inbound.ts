@@ -18,13 +18,14 @@ import { configPath, meshMetadata, pipeOrSocket, splitHostPort, UNIX_PREFIX } fr
 import { applyConnectionPool } from "./connection.ts";
 import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { MeshClusterDefaults } from "./input.ts";
-import { inboundClusterName, statName } from "./name.ts";
+import { inboundClusterName } from "./name.ts";
+import { countedAs } from "./stat_name.ts";
 import { serviceMetadata } from "./outbound.ts";
 
 /** What an inbound cluster depends on of {@link MeshClusterDefaults}. */
 export type InboundDefaults = Pick<
   MeshClusterDefaults,
-  "connectTimeoutMs" | "tcpKeepalive" | "family" | "telemetryLabel"
+  "connectTimeoutMs" | "tcpKeepalive" | "family" | "telemetryLabel" | "statNames"
 >;
 
 /** Where an inbound cluster sends connections. */
@@ -42,6 +43,8 @@ export interface InboundClusterInput {
   readonly target: InboundTarget;
   /** Services that the port serves, for metadata. */
   readonly services: readonly Pick<Service, "host" | "namespace">[];
+  /** The port of the first of them; `undefined`: there is none, or a Sidecar says what the port is. */
+  readonly servicePort?: Pick<ServicePort, "number" | "name">;
   /** The connection pool of the Sidecar, else of the service's rule. */
   readonly connectionPool?: ConnectionPoolSettings;
   /** Key of that rule, `namespace/name`. */
@@ -55,13 +58,17 @@ export interface InboundClusterInput {
  */
 const OWN_SOURCE = { v4: "127.0.0.6", v6: "::6" } as const;
 
+function counted({ services: [service], servicePort: port }: InboundClusterInput) {
+  return service && port && { service, port, subset: "" };
+}
+
 /** Builds `inbound|PORT||`. */
 export function buildInboundCluster(input: InboundClusterInput): Cluster {
   const { target, mesh, connectionPool } = input;
   const name = inboundClusterName(input.port);
   const cluster = create(ClusterSchema, {
     name,
-    altStatName: statName(name),
+    altStatName: countedAs(mesh.statNames?.inbound ?? "", name, counted(input)),
     commonLbConfig: create(Cluster_CommonLbConfigSchema),
     metadata: metadataOf(input),
     ...(target.kind === "original" ? originalDestination(target.port) : fixed(name, target)),

@@ -56,6 +56,8 @@ export interface MeshClusterDefaults {
   readonly sessions?: SessionLabels;
   /** Whether services outside the mesh have their canonical service named in metadata. */
   readonly canonicalOutside: boolean;
+  /** Forms of clusters' names in statistics, see `countedAs`; default: the clusters' own names. */
+  readonly statNames?: { readonly inbound: string; readonly outbound: string };
   /** Whether services are named in metadata. */
   readonly telemetryLabel: boolean;
 }

@@ -26,7 +26,8 @@ import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { ClusterListener, OutboundClusterInput } from "./input.ts";
 import { applyLoadBalancer, isOriginalDestination, isPassthrough } from "./load_balancer.ts";
 import { applyMutualTls } from "./mutual.ts";
-import { clusterName, statName } from "./name.ts";
+import { clusterName } from "./name.ts";
+import { countedAs } from "./stat_name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
 import { applyProxyProtocol } from "./proxy_protocol.ts";
 import { keepSessions } from "./sessions.ts";
@@ -45,7 +46,11 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
   const cluster = create(ClusterSchema, {
     name,
-    altStatName: statName(name),
+    altStatName: countedAs(mesh.statNames?.outbound ?? "", name, {
+      service,
+      port,
+      subset: subset?.name ?? "",
+    }),
     clusterDiscoveryType: typeOf(
       service.headless === true && mesh.headlessEds === true ? "STATIC" : service.resolution,
       role,
