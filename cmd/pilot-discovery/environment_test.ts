@@ -80,7 +80,7 @@ Deno.test("variables stand in for the flags that are not given", () => {
 Deno.test("the daemon warns of variables that do nothing, and of those alone", async () => {
   const { log, err, status } = await started({
     PILOT_DEBOUNCE_AFTER: "10ms",
-    METRIC_ROTATION_INTERVAL: "5m",
+    ENABLE_MCS_AUTO_EXPORT: "true",
     ENABLE_VTPROTOBUF: "false",
     SECRET_TTL: "1h",
   });
@@ -89,7 +89,7 @@ Deno.test("the daemon warns of variables that do nothing, and of those alone", a
   assert.equal(warned.length, 2, log);
   assert(warned.some((line) => /warn.*effect here.*ENABLE_VTPROTOBUF.*one codec/.test(line)), log);
   assert(
-    warned.some((line) => /warn.*effect yet.*METRIC_ROTATION_INTERVAL.*telemetry/.test(line)),
+    warned.some((line) => /warn.*effect yet.*ENABLE_MCS_AUTO_EXPORT.*several clusters/.test(line)),
     log,
   );
 });

@@ -330,12 +330,23 @@ const LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES = declareEnv({
   readers,
 });
 
+const METRIC_ROTATION_INTERVAL = declareEnv({
+  name: "METRIC_ROTATION_INTERVAL",
+  type: "duration",
+  default: 0,
+  range: { least: 0 },
+  doc:
+    "Time after which proxies forget metrics that nothing counted meanwhile; 0: never. The daemon marks them, the agent tells its proxy how long.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
     http10: PILOT_HTTP10.get(),
     tlsOnIngress: ENABLE_TLS_ON_SIDECAR_INGRESS.get(),
     ingressBesideServices: PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE.get(),
+    forgetMetrics: METRIC_ROTATION_INTERVAL.get() > 0,
     quicListeners: PILOT_ENABLE_QUIC_LISTENERS.get(),
     scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
     telemetryLabel: PILOT_ENABLE_TELEMETRY_LABEL.get(),

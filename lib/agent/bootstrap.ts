@@ -30,6 +30,10 @@ export interface BootstrapInput {
   readonly delimitedTags: boolean;
   readonly deferredStats: boolean;
   readonly deferredClusters: boolean;
+  /** How long metrics are kept that nothing counts, ms; 0: for ever. */
+  readonly metricRotation: number;
+  /** Whether fragments of paths are cut off; otherwise such requests are refused. */
+  readonly stripFragment: boolean;
   readonly bypassOverload: boolean;
   readonly exitOnZeroConnections: boolean;
 }
@@ -64,7 +68,7 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
       log_format: input.logAsJson ? { json_format: LOG_JSON } : { text_format: LOG_FORMAT },
     },
     node: { ...node },
-    layered_runtime: layeredRuntime(proxy),
+    layered_runtime: layeredRuntime(proxy, input.stripFragment),
     bootstrap_extensions: [internalListener()],
     stats_config: statsConfig({
       proxy,
@@ -73,7 +77,7 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
       delimited: input.delimitedTags,
       countConnections: input.exitOnZeroConnections,
     }),
-    ...statsIntervals(annotations, annotationSeconds),
+    ...statsIntervals(annotations, input.metricRotation, annotationSeconds),
     overload_manager: overloadManager(proxy),
     admin: admin(input),
     dynamic_resources: dynamicResources(input.delta),
@@ -96,9 +100,9 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
 }
 
 /** The configuration's runtime values lie over the agent's; what an operator sets at the admin API lies over both. */
-function layeredRuntime(proxy: ProxyConfig): JsonObject {
+function layeredRuntime(proxy: ProxyConfig, stripFragment: boolean): JsonObject {
   const values: JsonObject = {
-    "envoy.reloadable_features.http_reject_path_with_fragment": false,
+    "envoy.reloadable_features.http_reject_path_with_fragment": !stripFragment,
     "re2.max_program_size.error_level": String(REGEX_PROGRAM_LIMIT),
   };
   for (const [key, text] of Object.entries(proxy.runtimeValues)) values[key] = runtimeValue(text);

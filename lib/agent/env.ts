@@ -43,6 +43,9 @@ export interface AgentEnv {
   readonly deferredStats: boolean;
   readonly deferredClusters: boolean;
   readonly delimitedTags: boolean;
+  /** Milliseconds; 0: metrics are kept. */
+  readonly metricRotation: number;
+  readonly stripFragment: boolean;
   readonly bypassOverload: boolean;
 }
 
@@ -234,6 +237,23 @@ const variables = {
     doc: "Tags are cut out of the names of the proxy's metrics at the delimiter `;`.",
     readers,
   }),
+  metricRotation: declareEnv({
+    name: "METRIC_ROTATION_INTERVAL",
+    type: "duration",
+    default: 0,
+    range: { least: 0 },
+    doc:
+      "Time after which proxies forget metrics that nothing counted meanwhile; 0: never. The daemon marks them, the agent tells its proxy how long.",
+    readers,
+  }),
+  stripFragment: declareEnv({
+    name: "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
+    type: "bool",
+    default: true,
+    doc:
+      "The proxy cuts the fragment off the path before rules look at it; otherwise it refuses such requests, for it knows no other way.",
+    readers,
+  }),
   bypassOverload: declareEnv({
     name: "BYPASS_OVERLOAD_MANAGER_FOR_STATIC_LISTENERS",
     type: "bool",
@@ -286,6 +306,8 @@ export function readEnv(): AgentEnv {
     deferredStats: v.deferredStats.get(),
     deferredClusters: v.deferredClusters.get(),
     delimitedTags: v.delimitedTags.get(),
+    metricRotation: v.metricRotation.get(),
+    stripFragment: v.stripFragment.get(),
     bypassOverload: v.bypassOverload.get(),
   };
 }

@@ -181,6 +181,8 @@ function bootstrapText(
     delimitedTags: env.delimitedTags,
     deferredStats: env.deferredStats,
     deferredClusters: env.deferredClusters,
+    metricRotation: env.metricRotation,
+    stripFragment: env.stripFragment,
     bypassOverload: env.bypassOverload,
     exitOnZeroConnections: env.exitOnZeroConnections,
   });

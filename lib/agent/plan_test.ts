@@ -98,6 +98,29 @@ Deno.test("the way to the agent has wide windows and no circuit breaker to speak
   assert.equal(xds.circuit_breakers.thresholds[0].max_requests, 100_000);
 });
 
+Deno.test("metrics are forgotten after an interval that the proxy can take", () => {
+  const kept = (settings: TestSettings): string | undefined =>
+    (bootstrap(settings) as { stats_eviction_interval?: string }).stats_eviction_interval;
+  const environ = { METRIC_ROTATION_INTERVAL: "1m1s" };
+  assert.equal(kept({}), undefined);
+  assert.equal(kept({ environ }), "65s");
+  const flush = { "sidecar.mesh.io/statsFlushInterval": "2s" };
+  assert.equal(kept({ environ, annotations: flush }), "62s");
+  const own = { "sidecar.mesh.io/statsEvictionInterval": "10s" };
+  assert.equal(kept({ environ, annotations: own }), "10s");
+});
+
+Deno.test("fragments of paths are cut off, or requests with them refused", () => {
+  const refuses = (settings: TestSettings): unknown => {
+    const { layered_runtime: { layers } }: {
+      layered_runtime: { layers: { static_layer?: Record<string, unknown> }[] };
+    } = JSON.parse(plan(settings).bootstrap);
+    return layers[0]?.static_layer?.["envoy.reloadable_features.http_reject_path_with_fragment"];
+  };
+  const name = "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED";
+  assert.deepEqual([refuses({}), refuses({ environ: { [name]: "false" } })], [false, true]);
+});
+
 Deno.test("statistics: annotations win over the configuration, addresses are filled in", () => {
   const { stats_config: { stats_matcher, stats_tags, histogram_bucket_settings } } = bootstrap({
     addresses: { ips: ["10.0.0.1", "10.0.0.2"], ipv6Only: false, both: false },

@@ -167,12 +167,34 @@ export function statsCompression(
   return named === undefined && proxy.statsCompression ? "gzip" : undefined;
 }
 
-/** `stats_flush_interval` and `stats_eviction_interval`, where annotations ask for them, as protobuf JSON durations. */
-export function statsIntervals(annotations: Pairs, seconds: (text: string) => string): JsonObject {
+/** How often the proxy flushes unless it is told otherwise, s. */
+const FLUSH_SECONDS = 5;
+
+/**
+ * `stats_flush_interval` and `stats_eviction_interval`, where annotations or (the latter) the
+ * environment ask for them, as protobuf JSON durations. The proxy wants the second to be a
+ * multiple of the first: what the environment says is rounded up.
+ *
+ * @param rotation how long metrics are kept that nothing counts, ms; 0: for ever
+ */
+export function statsIntervals(
+  annotations: Pairs,
+  rotation: number,
+  seconds: (text: string) => string,
+): JsonObject {
   const flush = annotations[`${ANNOTATION}statsFlushInterval`];
   const eviction = annotations[`${ANNOTATION}statsEvictionInterval`];
   return {
     ...(flush ? { stats_flush_interval: seconds(flush) } : {}),
-    ...(eviction ? { stats_eviction_interval: seconds(eviction) } : {}),
+    ...(eviction
+      ? { stats_eviction_interval: seconds(eviction) }
+      : rotation > 0
+      ? { stats_eviction_interval: rounded(rotation, flush ? seconds(flush) : `${FLUSH_SECONDS}s`) }
+      : {}),
   };
+}
+
+function rounded(millis: number, flush: string): string {
+  const step = Math.round(Number.parseFloat(flush) * 1000) || FLUSH_SECONDS * 1000;
+  return `${Math.ceil(millis / step) * step / 1000}s`;
 }

@@ -10,6 +10,7 @@ import type { ProxyClass } from "../model/mod.ts";
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { MeshConfig_InboundTrafficPolicy_Mode as InboundMode } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { canonicalJson } from "../base/mod.ts";
 import { CERTIFICATE_OPTIONS, workloadSecrets } from "./authn/mod.ts";
 import {
@@ -125,6 +126,8 @@ function sidecarClusters(
   tell: Tell | undefined,
 ): Cluster[] {
   const defaults = clusterDefaults(read, context, familyOf(cls));
+  const policy = context.mesh.field(read, "inboundTrafficPolicy")?.mode;
+  const toLoopback = policy === InboundMode.LOCALHOST;
   return [
     builtIn(blackHoleCluster(defaults), tell),
     builtIn(passthroughCluster(defaults), tell),
@@ -136,7 +139,7 @@ function sidecarClusters(
       buildInboundCluster({
         port: port.number,
         protocol: port.protocol,
-        target: targetOf(port, cls),
+        target: targetOf(port, cls, toLoopback),
         services: port.services,
         servicePort: port.servicePort,
         connectionPool: port.connectionPool,
@@ -151,8 +154,10 @@ function sidecarClusters(
  * Where inbound traffic of a port goes: where the Sidecar says, else to where the
  * connection was meant to go. A proxy that nothing redirects to has the
  * workload's address itself, so the workload is on loopback.
+ *
+ * @param toLoopback whether workloads are on loopback everywhere (`inboundTrafficPolicy.mode: LOCALHOST`)
  */
-function targetOf(port: InboundPort, cls: ProxyClass): InboundTarget {
+function targetOf(port: InboundPort, cls: ProxyClass, toLoopback: boolean): InboundTarget {
   const bound = cls.interception === "NONE";
   if (port.defaultEndpoint !== "") {
     return parseDefaultEndpoint(
@@ -160,7 +165,7 @@ function targetOf(port: InboundPort, cls: ProxyClass): InboundTarget {
       bound ? () => cls.options.BIND_IP : undefined,
     );
   }
-  if (!bound) return { kind: "original" };
+  if (!bound && !toLoopback) return { kind: "original" };
   return {
     kind: "address",
     host: cls.ipv4 || !cls.ipv6 ? "127.0.0.1" : "::1",

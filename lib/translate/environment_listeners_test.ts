@@ -4,8 +4,11 @@
 import assert from "node:assert/strict";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { HttpConnectionManagerSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { fromBinary } from "../proto/mod.ts";
-import { parseMeshNetworks } from "../schema/mod.ts";
+import { ConfigSchema as StatsSchema } from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
+import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
+import { type Any, fromBinary } from "../proto/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { parseMeshConfig, parseMeshNetworks } from "../schema/mod.ts";
 import {
   DEFAULT_FEATURES,
   proxyNode,
@@ -32,8 +35,12 @@ const DOCUMENTS = [
   service("values", 6379, "Redis"),
 ].join("---\n");
 
-function listenersWith(features: Partial<Features>, ip: string): (name: string) => Listener {
-  const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
+function listenersWith(
+  features: Partial<Features>,
+  ip: string,
+  config?: MeshConfig,
+): (name: string) => Listener {
+  const bench = startTranslation(config, { ...DEFAULT_FEATURES, ...features });
   bench.set(DOCUMENTS);
   const networks = parseMeshNetworks(
     "networks: {far: {endpoints: [{fromCidr: 100.64.0.0/10}], gateways: [{address: 1.1.1.1, port: 1}]}}",
@@ -87,4 +94,23 @@ Deno.test("addresses of the mesh networks are internal where a switch says so", 
   };
   assert.ok(!ranges({}).includes("100.64.0.0"));
   assert.ok(ranges({ internalNetworks: true }).includes("100.64.0.0"));
+});
+
+Deno.test("metrics may be forgotten where the switch says so", () => {
+  const counting = parseMeshConfig("", "mesh").value;
+  const forget = (features: Partial<Features>): boolean[] =>
+    listenersWith(features, "172.16.0.1", counting)("virtualOutbound").filterChains.flatMap((
+      { filters },
+    ) =>
+      filters.flatMap(({ configType }) => {
+        if (configType.case !== "typedConfig") return [];
+        return fromBinary(TcpProxySchema, configType.value.value).accessLog
+          .filter(({ name }) => name === "envoy.access_loggers.stats")
+          .map((log) => fromBinary(StatsSchema, (log.configType.value as Any).value))
+          .map(({ statsScope }) => statsScope?.enableEviction === true);
+      })
+    );
+  const [kept, forgotten] = [forget({}), forget({ forgetMetrics: true })];
+  assert.ok(kept.length > 0);
+  assert.deepEqual([new Set(kept), new Set(forgotten)], [new Set([false]), new Set([true])]);
 });

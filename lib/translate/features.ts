@@ -14,6 +14,8 @@ export interface Features {
   readonly tlsOnIngress: boolean;
   /** Ports of services are served beside the ingress listeners of a Sidecar. */
   readonly ingressBesideServices: boolean;
+  /** Proxies forget metrics that nothing counts for a while. */
+  readonly forgetMetrics: boolean;
   /** Accept HTTP/1.0 in outbound listeners. */
   readonly http10: boolean;
   /** A gateway takes only Gateways of its own namespace. */

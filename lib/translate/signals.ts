@@ -42,6 +42,7 @@ export function deriveSignals(
       certain,
       sampling: features.traceSampling,
       peersTell: features.peersTell,
+      forgets: features.forgetMetrics,
       clusterOf: (service, port) => {
         const host = hostOf(read, context, service);
         return host === undefined ? undefined : clusterName("outbound", port, "", host);

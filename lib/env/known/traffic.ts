@@ -1,25 +1,13 @@
 /**
- * Variables of translation that wait for what they would change.
+ * Variables of translation that do nothing.
  *
  * @module
  */
 import type { IdleTheme } from "../idle.ts";
 import { AGENT_DAEMON, bool, DAEMON, duration } from "./rows.ts";
 
-/** Variables of translation that wait for what they would change. */
+/** Variables of translation that do nothing. */
 export const TRAFFIC: readonly IdleTheme[] = [
-  {
-    state: { kind: "later", reason: "a choice in translation that is not there yet" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
-        AGENT_DAEMON,
-        true,
-        "Cut the fragment off the path before rules look at it; unsafe to switch off.",
-      ),
-    ],
-  },
   {
     state: {
       kind: "none",
@@ -52,8 +40,11 @@ export const TRAFFIC: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "telemetry" },
-    readers: DAEMON,
+    state: {
+      kind: "none",
+      reason: "Envoy forgets a metric after a whole interval without a count, and knows no grace",
+    },
+    readers: AGENT_DAEMON,
     rows: [
       duration(
         "METRIC_GRACEFUL_DELETION_INTERVAL",
@@ -61,12 +52,15 @@ export const TRAFFIC: readonly IdleTheme[] = [
         "5m0s",
         "How long metrics are still exported after their rotation.",
       ),
-      duration(
-        "METRIC_ROTATION_INTERVAL",
-        AGENT_DAEMON,
-        "0s",
-        "Time after which proxies start their metrics anew; 0: never.",
-      ),
+    ],
+  },
+  {
+    state: {
+      kind: "none",
+      reason: "proxies tell each other of workloads in headers, and name no protocol for it",
+    },
+    readers: DAEMON,
+    rows: [
       bool(
         "PILOT_DISABLE_MX_ALPN",
         AGENT_DAEMON,

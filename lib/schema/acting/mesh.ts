@@ -141,9 +141,7 @@ export const MESH: Readonly<Record<string, Acting>> = {
       ...PROXY_HEADERS.map((field) => `defaultConfig.proxyHeaders.${field}`),
       ...CONNECTION_SETTINGS.map((field) => `defaultConfig.connectionSettings.${field}`),
     ],
-    inertValues: {
-      "inboundTrafficPolicy.mode": ["LOCALHOST"],
-    },
+    inertValues: {},
   },
   /** Of which the labels act. */
   Namespace: { paths: [] },

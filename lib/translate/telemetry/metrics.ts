@@ -40,6 +40,13 @@ type Labels = Readonly<Record<string, string>>;
 /** Loggers of all listeners count together; what was counted outlives a change of one of them. */
 const SCOPE = { prefix: "mesh", sharingName: "mesh" } as const;
 
+/** What is counted. */
+export interface Counting {
+  readonly rules: Rules;
+  /** Whether metrics that nothing counts for an interval are forgotten; agents say how long it is. */
+  readonly forgets: boolean;
+}
+
 const ownPart = (what: string): string => `%ENVIRONMENT(MESH_SELF_${what})%`;
 const piece = (key: string): string => `%DYNAMIC_METADATA(${MESH_METADATA}:${key})%`;
 const service = (field: string): string => `%CLUSTER_METADATA(${MESH_METADATA}:service:${field})%`;
@@ -166,7 +173,7 @@ const CLOSED: readonly Row[] = [
 function logger(
   rows: readonly Row[],
   labels: Labels,
-  rules: Rules,
+  { rules, forgets }: Counting,
   filter?: AccessLogFilter,
 ): AccessLog[] {
   const histograms: Histogram[] = [];
@@ -183,7 +190,11 @@ function logger(
     } else counters.push(create(CounterSchema, { ...common, valueFixed: 1n }));
   }
   if (histograms.length + counters.length === 0) return [];
-  const typedConfig = packAny(ConfigSchema, { statsScope: SCOPE, histograms, counters });
+  const typedConfig = packAny(ConfigSchema, {
+    statsScope: { ...SCOPE, enableEviction: forgets },
+    histograms,
+    counters,
+  });
   return [create(AccessLogSchema, {
     name: "envoy.access_loggers.stats",
     filter,
@@ -220,19 +231,19 @@ export function whenOpened(exclude: boolean): AccessLogFilter {
 }
 
 /** Loggers that count the requests of a side. */
-export function requestMetrics(side: Side, rules: Rules): AccessLog[] {
+export function requestMetrics(side: Side, counting: Counting): AccessLog[] {
   const labels = { ...endLabels(side, false), ...protocolLabels(false) };
-  return [...logger(REQUESTS, labels, rules), ...logger(GRPC, labels, rules, IS_GRPC())];
+  return [...logger(REQUESTS, labels, counting), ...logger(GRPC, labels, counting, IS_GRPC())];
 }
 
 /** Loggers that count the connections of a side, when they are opened and when they are closed. */
 export function connectionMetrics(
   side: Side,
-  rules: Rules,
+  counting: Counting,
 ): { readonly opened: AccessLog[]; readonly closed: AccessLog[] } {
   const labels = { ...endLabels(side, true), ...protocolLabels(true) };
   return {
-    opened: logger(OPENED, labels, rules, whenOpened(false)),
-    closed: logger(CLOSED, labels, rules, whenOpened(true)),
+    opened: logger(OPENED, labels, counting, whenOpened(false)),
+    closed: logger(CLOSED, labels, counting, whenOpened(true)),
   };
 }

@@ -60,6 +60,8 @@ export interface TelemetryInput {
   readonly sampling: number;
   /** Whether proxies tell each other of their workloads. */
   readonly peersTell: boolean;
+  /** Whether metrics that nothing counts for a while are forgotten. */
+  readonly forgets?: boolean;
   /** See `TracingInput.certain`. */
   readonly certain: boolean;
   /** The cluster of a service and port, if there is such a service. */
@@ -102,10 +104,11 @@ function sideSignals(input: TelemetryInput, side: Side): Signals {
     certain: input.certain,
     sampling: input.sampling,
   });
-  const connections = rules && connectionMetrics(side, rules);
+  const counting = rules && { rules, forgets: input.forgets === true };
+  const connections = counting && connectionMetrics(side, counting);
   const opened = connections !== undefined && connections.opened.length > 0;
   return {
-    http: [...logs.http, ...(rules === undefined ? [] : requestMetrics(side, rules))],
+    http: [...logs.http, ...(counting === undefined ? [] : requestMetrics(side, counting))],
     tcp: [
       ...(opened ? logs.tcp.map(atTheEnd) : logs.tcp),
       ...(connections?.opened ?? []),

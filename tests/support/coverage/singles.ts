@@ -181,7 +181,6 @@ const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   "enableTracing": { defaultConfig: { tracing: { zipkin: { address: "a.example:80" } } } },
   "outboundTrafficPolicy.mode=ALLOW_ANY": { outboundTrafficPolicy: { mode: "REGISTRY_ONLY" } },
-  "inboundTrafficPolicy.mode=LOCALHOST": { inboundTrafficPolicy: { mode: "PASSTHROUGH" } },
   "pathNormalization.normalization=BASE": { pathNormalization: { normalization: "NONE" } },
   "defaultTrafficPolicy.connectionPool.http.h2UpgradePolicy=UPGRADE": {},
   "defaultConfig.connectionSettings.httpPathWithEscapedSlashesAction=KEEP": {
