@@ -179,7 +179,7 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
 }
 
 /** Node metadata that declares a certificate's files for both sides. */
-function filesOf(own: Certificate, authority: Authority): Record<string, string> {
+export function filesOf(own: Certificate, authority: Authority): Record<string, string> {
   return Object.fromEntries(["SERVER", "CLIENT"].flatMap((side) => [
     [`MESH_META_TLS_${side}_CERT_CHAIN`, own.cert],
     [`MESH_META_TLS_${side}_KEY`, own.key],
