@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { labelsKey } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -13,6 +14,7 @@ import { type Context, familyOf, splitKey } from "./context.ts";
 import type { Egress } from "./egress.ts";
 import { wildcard } from "./flavour.ts";
 import { type ManagerDefaults, outboundHttpListener } from "./listener/mod.ts";
+import type { LabelledRoutes } from "./labelled_routes.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import { assembleTable, type RouteTables, tableRest } from "./route_tables.ts";
 
@@ -47,9 +49,9 @@ export function httpProxyListeners(
 
 /** The tables of {@link deriveHttpProxy}. */
 export interface HttpProxyTables {
-  /** class key → names of its tables: `NS|SIDECAR`, or nothing where it has no such port. */
+  /** `SIDECAR|class key` → keys of its tables, or nothing where it has no such port. */
   readonly members: Derived<readonly string[]>;
-  /** `NS|SIDECAR` → the route table. */
+  /** `NS|SIDECAR|labels` → the route table; labels are empty where no rule is for the class's. */
   readonly tables: Derived<readonly Resource[]>;
 }
 
@@ -58,8 +60,17 @@ export function deriveHttpProxy(
   context: Context,
   tables: RouteTables,
   egress: Egress,
+  labelled: LabelledRoutes,
 ): HttpProxyTables {
   const { mesh } = context;
+  /** `port|host` of the virtual hosts that differ for callers with these labels. */
+  const placesOf = (read: Read, namespace: string, sidecar: string, labels: string): string[] =>
+    sidecar === ""
+      ? [...read.get(labelled.places, `${namespace}|${labels}`)]
+      : read.get(labelled.egressPlaces, `${namespace}|${sidecar}|${labels}`).map((place) => {
+        const [port = "", , host = ""] = splitKey(place, 3);
+        return `${port}|${host}`;
+      });
   const hostsOf = (read: Read, namespace: string, sidecar: string): [string, Resource][] => {
     if (sidecar === "") {
       const ports = ["", namespace].flatMap((ns) => read.members(mesh.indexes.httpPortsSeenBy, ns));
@@ -80,14 +91,25 @@ export function deriveHttpProxy(
     members: mesh.graph.derive<readonly string[]>("httpProxy.members", (read, key) => {
       const [sidecar = "", classKey = ""] = splitKey(key, 2);
       const cls = read.get(context.classes, classKey);
-      return httpProxyPort(read, context, cls) === 0 ? [] : [`${cls.namespace}|${sidecar}`];
+      if (httpProxyPort(read, context, cls) === 0) return [];
+      const labels = labelsKey(cls.labels);
+      const differs = placesOf(read, cls.namespace, sidecar, labels).length > 0;
+      return [`${cls.namespace}|${sidecar}|${differs ? labels : ""}`];
     }),
     tables: mesh.graph.derive<readonly Resource[]>("rds.httpProxy", (read, key) => {
-      const [namespace = "", sidecar = ""] = splitKey(key, 2);
+      const [namespace = "", sidecar = "", labels = ""] = splitKey(key, 3);
       const hosts = new Map<string, Resource>();
-      for (const [port, host] of hostsOf(read, namespace, sidecar)) {
+      const add = (port: string, host: Resource): void => {
         const named = withPort(host, port);
         if (named !== undefined) hosts.set(named.name, named);
+      };
+      for (const [port, host] of hostsOf(read, namespace, sidecar)) add(port, host);
+      const own = labels === "" ? [] : placesOf(read, namespace, sidecar, labels);
+      for (const place of own) {
+        const [port = ""] = splitKey(place, 2);
+        for (const host of read.get(labelled.hosts, `${namespace}|${place}|${labels}`)) {
+          add(port, host);
+        }
       }
       const rest = tableRest(read, context, sidecar);
       return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), rest)];

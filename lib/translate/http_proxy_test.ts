@@ -84,3 +84,33 @@ Deno.test("connections are shared out evenly where a proxy asks for it", () => {
   const outbound = "OUTBOUND_LISTENER_EXACT_BALANCE";
   assert.equal(balanceOf(outbound, "virtualOutbound"), "exactBalance");
 });
+
+Deno.test("rules for callers of certain labels act at an HTTP proxy port, for those alone", () => {
+  const bench = startTranslation();
+  bench.set(`${SERVICES}---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: a, namespace: one}
+spec:
+  hosts: [a.example]
+  http:
+  - {name: web, match: [{sourceLabels: {app: web}}], route: [{destination: {host: b.example}}]}
+  - {name: all, route: [{destination: {host: a.example}}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: s, namespace: one}
+spec: {workloadSelector: {labels: {scoped: "yes"}}, egress: [{hosts: [one/*]}]}
+`);
+  const metadata = { HTTP_PROXY_PORT: "3128" };
+  const table = (labels: Record<string, string>) =>
+    bench.translation.source.seat(proxyNode("one", { metadata, labels }), () => {})
+      .view(TYPE_URLS.route)!.get("http_proxy")!;
+  const first = (labels: Record<string, string>): (string | undefined)[] =>
+    fromBinary(RouteConfigurationSchema, table(labels).bytes).virtualHosts
+      .filter(({ name }) => name.startsWith("a.example:")).map(({ routes }) => routes[0]?.name);
+  assert.deepEqual(first({ app: "web" }), ["web", "web"]);
+  assert.deepEqual(first({ app: "web", scoped: "yes" }), ["web", "web"]);
+  assert.deepEqual(first({ app: "other" }), ["all", "all"]);
+  assert.equal(table({ app: "other" }).bytes, table({}).bytes);
+});

@@ -18,6 +18,8 @@ import { virtualHost } from "./virtual_hosts.ts";
 
 /** The tables. `labels` as in `labelsKey`; they stand last, since they may hold anything. */
 export interface LabelledRoutes {
+  /** `NS|port|host|labels` → the virtual host. */
+  readonly hosts: Derived<readonly Resource[]>;
   /** `NS|labels` → ports whose tables differ. */
   readonly ports: Derived<readonly string[]>;
   /** `NS|port|labels` → the table of a port. */
@@ -156,6 +158,7 @@ export function deriveLabelledRoutes(
     options,
   );
   return {
+    hosts,
     ports,
     tables: portTables,
     listeners,

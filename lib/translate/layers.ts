@@ -61,7 +61,7 @@ export function createLayers(context: Context): Layers {
     gatewayClusters: deriveGatewayClusters(context),
     automatic: deriveAutomatic(context, clusters.base, assignments.base, assignments.placed),
     credentials: deriveCredentials(context),
-    httpProxy: deriveHttpProxy(context, routes.tables, egress),
+    httpProxy: deriveHttpProxy(context, routes.tables, egress, routes.labelled),
   };
   const tables = explainable(parts);
   const patched = createPatched(context.mesh, {
