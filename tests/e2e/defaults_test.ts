@@ -1,0 +1,102 @@
+/**
+ * What holds for services that say nothing themselves: whom they are exported to,
+ * and the addresses that they are given; by what traffic does.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { call, eventually, freePorts, startBackend } from "../../scripts/harness/mod.ts";
+import { documents, endpoint, manifest, type Spec, to } from "../support/manifest.ts";
+import { assertNothingRejected, type Seat, sidecars, startWorld } from "../support/world.ts";
+
+Deno.test("services are exported as the mesh configuration says, and reached at given addresses", async (t) => {
+  await using a = startBackend("a");
+  await using b = startBackend("b");
+  const [port = 0] = freePorts(1);
+  const meshConfig = await Deno.makeTempFile({ suffix: ".yaml" });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(meshConfig));
+  const defaults = (exportTo: string): Promise<void> =>
+    Deno.writeTextFile(
+      meshConfig,
+      [
+        "outboundTrafficPolicy: {mode: REGISTRY_ONLY}",
+        ...["Service", "VirtualService", "DestinationRule"]
+          .map((kind) => `default${kind}ExportTo: ["${exportTo}"]`),
+      ].join("\n"),
+    );
+  await defaults(".");
+  const service = (name: string, namespace: string, to: number, more: Spec = {}): string =>
+    manifest("ServiceEntry", name, {
+      hosts: [`${name}.test`],
+      location: "MESH_INTERNAL",
+      resolution: "STATIC",
+      ports: [{ number: port, protocol: "HTTP", name: "main" }],
+      endpoints: [endpoint(to, { version: name })],
+      ...more,
+    }, namespace);
+  const world = stack.use(
+    await startWorld({
+      files: {
+        "all.yaml": documents(
+          sidecars([{ number: port, protocol: "HTTP", hosts: ["*/*"] }]),
+          service("own", "test", a.port),
+          service("theirs", "elsewhere", a.port),
+          service("offered", "elsewhere", a.port, { exportTo: ["*"] }),
+          // Of the other namespace, too: it sends what is meant for the own service away.
+          manifest("VirtualService", "moved", {
+            hosts: ["own.test"],
+            http: [to("spare.test")],
+          }, "elsewhere"),
+          service("spare", "test", b.port),
+        ),
+      },
+      daemon: {
+        args: [`--meshConfig=${meshConfig}`],
+        env: { PILOT_ENABLE_IP_AUTOALLOCATE: "true" },
+      },
+    }),
+  );
+  const statusOf = async ({ address }: Seat, host: string): Promise<number> =>
+    (await call(`http://${address}:${port}/`, { host })).status;
+  const backendOf = async ({ address }: Seat, host: string): Promise<string | undefined> =>
+    (await call(`http://${address}:${port}/`, { host })).echo?.backend;
+  const becomes = async (host: string, status: number): Promise<void> => {
+    for (const seat of world.seats) {
+      await eventually(
+        `${host} to be answered ${status}`,
+        async () => await statusOf(seat, host) === status,
+      );
+    }
+  };
+
+  await t.step("a service that says nothing is its namespace's alone", async () => {
+    await becomes("own.test", 200);
+    await becomes("offered.test", 200);
+    for (const seat of world.seats) {
+      assert.equal(await statusOf(seat, "theirs.test"), 502);
+      assert.equal(await backendOf(seat, "own.test"), "a");
+    }
+  });
+  await t.step("it is everybody's once the mesh configuration says so", async () => {
+    await defaults("*");
+    await becomes("theirs.test", 200);
+    for (const seat of world.seats) {
+      await eventually("the route", async () => await backendOf(seat, "own.test") === "b");
+    }
+    await defaults(".");
+    await becomes("theirs.test", 502);
+  });
+  await t.step("a service is reached at the address that it is given", async () => {
+    const proxy = `sidecar-${world.seats[0]!.transport}.test`;
+    const dump = await fetch(`${world.daemon.http}/debug/config_dump?proxyID=${proxy}`);
+    const domains = /"domains": \[\s*"spare\.test"[^\]]*/.exec(await dump.text())?.[0] ?? "";
+    const given = /\b240\.240\.\d+\.\d+\b/.exec(domains)?.[0];
+    assert.ok(given !== undefined, domains);
+    for (const { address } of world.seats) {
+      const answer = await call(`http://${address}:${port}/`, { host: given });
+      assert.equal(answer.echo?.backend, "b");
+    }
+  });
+  await t.step("no update was refused", () => assertNothingRejected(world));
+});
