@@ -69,9 +69,9 @@ export function collect(
   variant: "sotw" | "delta",
   revision: number,
 ): Change | undefined {
-  const { held, at, started, answerAll, versions, kept } = watch;
+  const { held, heldAt, at, started, answerAll, versions, kept } = watch;
   const heldBefore = (name: string): Resource | undefined => {
-    const was = held?.at(at, name);
+    const was = held?.at(heldAt, name);
     return was === null ? kept?.content?.find((one) => one.name === name) : was;
   };
   const answers = watch.answers.size > 0 ? new Set(watch.answers) : undefined;
@@ -91,6 +91,9 @@ export function collect(
   watch.versions = watch.kept = undefined;
   watch.held = watch.view;
   watch.at = revision;
+  // What was made after the publication, for edits that are not published yet, is known since then.
+  const isOlder = !watch.view || isTold(watch.view, revision);
+  watch.heldAt = isOlder ? revision : watch.view!.changedAt;
   const { resources, absent, removed, respond } = draft;
   const any = resources.length > 0 || absent.length > 0 || removed.length > 0;
   if (!any && !respond) return undefined;
@@ -188,11 +191,11 @@ function nextSotw(watch: Watch): Draft {
  * Between what the client holds and what it is to see, whether asked for or not; `undefined` when
  * what it holds is not known any more.
  */
-function difference({ held, at, view, kept }: Watch): Delta | undefined {
+function difference({ held, heldAt, view, kept }: Watch): Delta | undefined {
   if (!held) return view ? { changed: contentOf(view), removed: [] } : NOTHING;
-  if (!isTold(held, at)) return kept?.content && differenceTo(kept.content, view);
+  if (!isTold(held, heldAt)) return kept?.content && differenceTo(kept.content, view);
   if (!view) return { changed: [], removed: [...held.names()] };
-  return view === held ? view.since(at) : view.diffFrom(held, at);
+  return view === held ? view.since(heldAt) : view.diffFrom(held, heldAt);
 }
 
 function filtered(watch: Watch, resources: readonly Resource[]): readonly Resource[] {

@@ -15,6 +15,7 @@ import { parseNode } from "./node.ts";
 import type { XdsOptions } from "./options.ts";
 import type { PushQueue } from "./queue.ts";
 import type { Repeated } from "./repeated.ts";
+import type { Retries } from "./retry.ts";
 import { decodeRequest, type XdsRequest } from "./request.ts";
 import { closeSession, newSession, receive } from "./session.ts";
 
@@ -30,6 +31,8 @@ export interface Entrance {
   readonly admission: Limiter;
   /** Asked before each request. */
   readonly breath: Breath;
+  /** Tries again what is held back, while there are streams. */
+  readonly retries: Retries;
   /** Lists of requests that others may send alike. */
   readonly lists: Repeated;
   /** Resolves when what the seats taken so far show was made; see `SeatSource.ahead`. */
@@ -97,6 +100,7 @@ async function admit(
     (onMove) => seat(entrance, node, onMove),
   );
   entrance.sessions.add(session);
+  entrance.retries.arm();
   entrance.hall.observer.opened?.(session);
   metrics.connected.inc({ version: node.buildVersion });
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
@@ -142,6 +146,7 @@ function leave(entrance: Entrance, session: Session): void {
   entrance.queue.remove(session);
   entrance.lists.trim();
   closeSession(session);
+  entrance.retries.arm();
   entrance.hall.observer.closed?.(session);
   metrics.connected.dec({ version: session.node.buildVersion });
   log.info("a proxy disconnected", { proxy: session.id });

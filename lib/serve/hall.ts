@@ -11,7 +11,7 @@ import type { Haste } from "./line.ts";
 import type { NameTable } from "./names.ts";
 import type { XdsObserver } from "./observe.ts";
 import type { Parcel, Planned } from "./plan.ts";
-import type { Culprit, Quarantine } from "./quarantine.ts";
+import type { Culprit, Quarantine } from "./held_back.ts";
 import type { Registry } from "./registry.ts";
 import type { ResponseEncoder } from "./response.ts";
 import { ENDPOINT_TYPE } from "./types.ts";

@@ -48,6 +48,12 @@ export const internalErrors: Counter = counter({
   help: "Streams that failed through an error of the server itself.",
 });
 
+/** Being sent to. */
+export const activePushes: Gauge = gauge({
+  name: "mesh_xds_pushes_active",
+  help: "Proxies that are being sent to, of PILOT_PUSH_THROTTLE at most.",
+});
+
 /** Clients that did not read. */
 export const writeTimeouts: Counter = counter({
   name: "pilot_xds_write_timeout",

@@ -19,7 +19,7 @@ export {
   type XdsObserver,
 } from "./observe.ts";
 export { type SessionInfo, type SyncState, type TypeStatus } from "./status.ts";
-export { type Culprit, type Quarantined } from "./quarantine.ts";
+export { type Culprit, type Quarantined } from "./held_back.ts";
 export { type Nack } from "./watch.ts";
 export {
   countInbound,

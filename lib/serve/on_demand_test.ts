@@ -55,6 +55,7 @@ Deno.test("who asks for everything is not sent what is on demand, until it names
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["out/c"] });
   assert.equal(told(await proxy.take()), "+out/c");
   proxy.send({ typeUrl: CDS, resourceNamesUnsubscribe: ["out/c"] });
+  assert.deepEqual(await proxy.quiet(), []);
   w.set(CDS, { "out/c": "3" });
   w.publish();
   assert.deepEqual(await proxy.quiet(), [], "it is not kept up to date about what it gave up");

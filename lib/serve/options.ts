@@ -5,8 +5,9 @@
  */
 import type { View } from "../graph/mod.ts";
 import type { SeatSource } from "../model/mod.ts";
+import type { LaterTimer } from "./retry.ts";
 import type { XdsObserver } from "./observe.ts";
-import type { Culprit } from "./quarantine.ts";
+import type { Culprit } from "./held_back.ts";
 
 /** Bounds of the server. Each has a default. */
 export interface XdsLimits {
@@ -57,6 +58,8 @@ export interface XdsOptions {
   /** New streams a second; see `derivedRequestRate`. */
   readonly requestRate: number;
   readonly limits?: XdsLimits;
+  /** Runs something later, for what is tried again after minutes; `setTimeout` when it is not given. */
+  readonly timer?: LaterTimer;
   /** During a publication: when the first change of it came, by `now`; for the time to converge. */
   readonly changedAt?: () => number | undefined;
   /** Who watches what is sent and answered. */

@@ -10,6 +10,7 @@ import { printable } from "../base/mod.ts";
 import type { Resource } from "../graph/mod.ts";
 import { scope } from "../log/mod.ts";
 import * as metrics from "./metrics.ts";
+import type { Entry, Quarantine, Rejection, Stream } from "./held_back.ts";
 import { resourceType } from "./types.ts";
 
 const log = scope("ads");
@@ -19,101 +20,20 @@ const VERSIONS = 8;
 /** Names remembered in all. Beyond it the oldest are forgotten, and may be sent once more. */
 const MAX_ENTRIES = 20_000;
 
-/** A configuration object that a rejected resource comes from. */
-export interface Culprit {
-  /** `kind/namespace/name`. */
-  readonly object: string;
-  /** As of the rejection; `undefined` for what counts none. */
-  readonly generation: number | undefined;
-}
+/**
+ * Time until a rejected version is tried again, milliseconds: it doubles with each time, up to the
+ * longest. The reason may be one that no edit takes away, such as a file that was not there yet.
+ */
+const RETRY = { first: 60_000, longest: 30 * 60_000 };
 
-/** A name of which a version was rejected. */
-export interface Quarantined {
-  readonly classKey: string;
-  readonly typeUrl: string;
-  readonly name: string;
-  /** The versions rejected, oldest first. */
-  readonly versions: readonly string[];
-  /** What the proxy said to the last of them. */
-  readonly message: string;
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-  /** What proxies of the class have in its place; `undefined` when none was ever accepted. */
-  readonly lastGood: Resource | undefined;
-  /** Kept from all proxies of the class, or only from the streams that rejected it. */
-  readonly from: "class" | "stream";
-  /** Streams that rejected it and are connected. */
-  readonly streams: readonly string[];
-  /** Configuration objects it comes from, the likeliest first. */
-  readonly culprits: readonly Culprit[];
-}
-
-/** A stream, as far as this goes. */
-interface Stream {
-  readonly id: string;
-  readonly seat: { readonly classKey: string };
-}
-
-interface Entry extends Omit<Quarantined, "streams"> {
-  versions: string[];
-  message: string;
-  lastGood: Resource | undefined;
-  from: "class" | "stream";
-  culprits: readonly Culprit[];
-  readonly streams: Set<Stream>;
-  /** Names held back together with it, because it is not known which of them is the reason. */
-  together: readonly string[];
-}
-
-/** A rejected resource. */
-export interface Rejection {
-  readonly stream: Stream;
-  readonly typeUrl: string;
-  readonly resource: Resource;
-  /** What the client held before. */
-  readonly before: Resource | undefined;
-  readonly message: string;
-  readonly from: "class" | "stream";
-  readonly culprits: readonly Culprit[];
-  /** Names rejected with it, when it is not known which of them is the reason. */
-  readonly together: readonly string[];
-}
-
-/** What is held back. */
-export interface Quarantine {
-  readonly size: number;
-  /** Finds what is kept from a stream, of one type; `undefined` when nothing is. */
-  screen(stream: Stream, typeUrl: string): Screen | undefined;
-  /** Holds a resource back; returns what is sent in its place, if anything is. */
-  reject(rejection: Rejection): Resource | undefined;
-  /** Whether a stream rejected something of a type that is held back still. */
-  rejectedBy(stream: Stream, typeUrl: string): boolean;
-  /** A client accepted resources; returns names that others of its class may be sent now. */
-  accept(stream: Stream, typeUrl: string, resources: readonly Resource[]): readonly string[];
-  /**
-   * Compares with what is served to a stream's class now: what is gone is forgotten. Returns names
-   * that may be sent again, because the reason may have been one that changed.
-   */
-  review(
-    stream: Stream,
-    typeUrl: string,
-    versionOf: (name: string) => string | undefined,
-  ): readonly string[];
-  /** A stream ended. */
-  leave(stream: Stream): void;
-  /** Everything may be sent again. */
-  clear(): void;
-  list(): Quarantined[];
-}
-
-/** What is kept from one stream. */
-export interface Screen {
-  /** Whether a version is kept from the stream; with what is sent in its place, if anything is. */
-  holds(resource: Resource): { readonly instead: Resource | undefined } | undefined;
-}
-
-/** Nothing held back. `clock`: milliseconds since the epoch. */
-export function quarantine(clock: () => number): Quarantine {
+/**
+ * Nothing held back. `clock`: milliseconds since the epoch; `added` is told when
+ * something is held back, with the time at which it is to be tried again.
+ */
+export function quarantine(
+  clock: () => number,
+  added: (retryAt: number) => void = () => {},
+): Quarantine {
   /** By class and type, then name. */
   const shelves = new Map<string, Map<string, Entry>>();
   const shelfOf = (classKey: string, typeUrl: string) => `${typeUrl} ${classKey}`;
@@ -142,6 +62,9 @@ export function quarantine(clock: () => number): Quarantine {
       from,
       streams: new Set(),
       culprits: [],
+      tries: 0,
+      retryAt: Infinity,
+      trial: undefined,
       together: [],
     };
     const key = shelfOf(classKey, typeUrl);
@@ -152,6 +75,10 @@ export function quarantine(clock: () => number): Quarantine {
     metrics.quarantined.inc({ type: resourceType(typeUrl).short });
     return entry;
   };
+
+  function* entries(): Generator<Entry> {
+    for (const shelf of shelves.values()) yield* shelf.values();
+  }
 
   /** What other classes, that rejected the same version, have in its place. */
   const elsewhere = (typeUrl: string, { name, version }: Resource): Resource | undefined => {
@@ -175,6 +102,7 @@ export function quarantine(clock: () => number): Quarantine {
           const entry = shelf.get(name);
           if (!entry?.versions.includes(version)) return undefined;
           if (entry.from === "stream" && !entry.streams.has(stream)) return undefined;
+          if (entry.trial === stream) return undefined;
           return { instead: entry.lastGood };
         },
       };
@@ -184,6 +112,7 @@ export function quarantine(clock: () => number): Quarantine {
       const shelf = shelves.get(shelfOf(stream.seat.classKey, typeUrl));
       const entry = shelf?.get(resource.name) ?? add(rejection);
       entry.streams.add(stream);
+      if (entry.trial === stream) entry.trial = undefined;
       if (entry.versions.includes(resource.version)) return entry.lastGood;
       entry.lastGood ??= elsewhere(typeUrl, resource);
       entry.versions.push(resource.version);
@@ -192,7 +121,10 @@ export function quarantine(clock: () => number): Quarantine {
       entry.culprits = culprits;
       entry.together = rejection.together;
       entry.from = rejection.from;
+      entry.tries = 0;
+      entry.retryAt = clock() + RETRY.first;
       report(entry, stream);
+      added(entry.retryAt);
       return entry.lastGood;
     },
     rejectedBy(stream, typeUrl) {
@@ -212,9 +144,14 @@ export function quarantine(clock: () => number): Quarantine {
           log.info("a resource is accepted again", { type: short(typeUrl), name });
         } else if (version === entry.versions.at(-1)) {
           entry.streams.delete(stream);
+          entry.trial = undefined;
           if (entry.from === "class") freed.push(name);
           entry.from = "stream";
+          // Whoever rejected it may accept it now, too.
+          entry.tries = 0;
+          entry.retryAt = clock() + RETRY.first;
           if (entry.streams.size === 0) drop(entry);
+          else added(entry.retryAt);
         }
       }
       return freed;
@@ -236,10 +173,22 @@ export function quarantine(clock: () => number): Quarantine {
       }
       return [...freed];
     },
+    due: () => [...entries()].filter(({ retryAt }) => retryAt <= clock()),
+    get next() {
+      let next: number | undefined;
+      for (const { retryAt } of entries()) next = Math.min(next ?? Infinity, retryAt);
+      return next;
+    },
+    tryAgain(entry, stream) {
+      entry.trial = stream;
+      if (stream) entry.tries++;
+      entry.retryAt = clock() + Math.min(RETRY.longest, RETRY.first * 2 ** entry.tries);
+    },
     leave(stream) {
       if (size === 0) return;
       for (const shelf of [...shelves.values()]) {
         for (const entry of [...shelf.values()]) {
+          if (entry.trial === stream) entry.trial = undefined;
           if (!entry.streams.delete(stream)) continue;
           if (entry.from === "stream" && entry.streams.size === 0) drop(entry);
         }
@@ -252,7 +201,7 @@ export function quarantine(clock: () => number): Quarantine {
     },
     list: () =>
       [...shelves.values()].flatMap((shelf) =>
-        [...shelf.values()].map((entry) => ({
+        [...shelf.values()].map(({ trial: _, together: __, ...entry }) => ({
           ...entry,
           versions: [...entry.versions],
           streams: [...entry.streams].map(({ id }) => id).sort(),
@@ -262,17 +211,20 @@ export function quarantine(clock: () => number): Quarantine {
 }
 
 function report({ typeUrl, name, message, culprits, lastGood, from }: Entry, stream: Stream): void {
-  log.warn("a proxy rejected a resource; it is held back until its content changes", {
-    proxy: stream.id,
-    type: short(typeUrl),
-    name: printable(name),
-    message: printable(message),
-    from: culprits.slice(0, 10).map(({ object, generation }) =>
-      generation === undefined ? object : `${object} (generation ${generation})`
-    ),
-    serving: lastGood ? "the version before" : "none",
-    keptFrom: from === "class" ? "proxies of its kind" : "this proxy",
-  });
+  log.warn(
+    "a proxy rejected a resource; it is held back until its content changes, and tried again now and then",
+    {
+      proxy: stream.id,
+      type: short(typeUrl),
+      name: printable(name),
+      message: printable(message),
+      from: culprits.slice(0, 10).map(({ object, generation }) =>
+        generation === undefined ? object : `${object} (generation ${generation})`
+      ),
+      serving: lastGood ? "the version before" : "none",
+      keptFrom: from === "class" ? "proxies of its kind" : "this proxy",
+    },
+  );
 }
 
 function short(typeUrl: string): string {

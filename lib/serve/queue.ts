@@ -30,6 +30,8 @@ export interface QueueOptions<T> {
   readonly step: (member: T) => Promise<void> | undefined;
   /** Bytes that a member's client has yet to take. */
   readonly pending?: (member: T) => number;
+  /** Called when a slot is taken, with 1, or given back, with -1. */
+  readonly slotTaken?: (by: 1 | -1) => void;
   /** Called when a member loses its slot, because its client does not keep up. */
   readonly slow?: (member: T) => void;
   /** Called when a client took nothing for too long. */
@@ -112,6 +114,7 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
       run = { haste, again: undefined, slot: true, bytes: 0, timer: undefined };
       running.set(member, run);
       active++;
+      options.slotTaken?.(1);
       if (haste === "bulk") activeBulk++;
     }
     wait(member, run, blocked);
@@ -151,6 +154,7 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
     if (!run.slot) return;
     run.slot = false;
     active--;
+    options.slotTaken?.(-1);
     if (run.haste === "bulk") activeBulk--;
     wake();
   };

@@ -156,10 +156,16 @@ function probeLater(
   tryLater(session, watch, sent, groups.map((group) => ({ resources: group, removed: [] })));
 }
 
+/** Sends one resource by itself, to see whether it is still rejected. */
+export function sendOnce(session: Session, watch: Watch, resource: Resource): void {
+  const sent = { from: watch.at, origin: undefined };
+  tryLater(session, watch, sent, [{ resources: [resource], removed: [] }]);
+}
+
 function tryLater(
   session: Session,
   watch: Watch,
-  { from, origin }: Sent,
+  { from, origin }: Pick<Sent, "from" | "origin">,
   trials: readonly Pick<Watch["probes"][number], "resources" | "removed">[],
 ): void {
   watch.probeFrom = isProbing(watch) ? Math.min(watch.probeFrom, from) : from;

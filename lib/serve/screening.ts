@@ -7,7 +7,7 @@
 import type { Resource } from "../graph/mod.ts";
 import type { Change } from "./diff.ts";
 import type { Session } from "./hall.ts";
-import type { Screen } from "./quarantine.ts";
+import type { Screen } from "./held_back.ts";
 import { wants, type Watch } from "./watch.ts";
 
 /**

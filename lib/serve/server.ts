@@ -16,11 +16,13 @@ import { nameTable } from "./names.ts";
 import { joined } from "./observe.ts";
 import type { XdsOptions } from "./options.ts";
 import { step } from "./push.ts";
-import { quarantine, type Quarantined } from "./quarantine.ts";
+import type { Quarantined } from "./held_back.ts";
+import { quarantine } from "./quarantine.ts";
 import { publicationTeller } from "./publication.ts";
 import { preparation } from "./preparation.ts";
 import { type PushQueue, pushQueue } from "./queue.ts";
 import { registry } from "./registry.ts";
+import { retries } from "./retry.ts";
 import { repeated } from "./repeated.ts";
 import { type ResponseEncoder, responseEncoder } from "./response.ts";
 import { type RunStore, runStore } from "./runs.ts";
@@ -65,11 +67,18 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     now: options.now,
     step: guardedStep,
     pending: (session) => session.call.pending,
+    slotTaken: (by) => metrics.activePushes.inc({}, by),
     slow: fallBehind,
     giveUp,
     idle: runs.rest,
   });
-  const hall = createHall(options, queue, runs);
+  const tries = retries({
+    quarantine: () => hall.quarantine,
+    sessions,
+    clock: options.clock,
+    timer: options.timer ?? later,
+  });
+  const hall: Hall = createHall(options, queue, runs, (retryAt) => tries.arm(retryAt));
   const entrance: Entrance = {
     hall,
     options,
@@ -81,6 +90,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       now: options.now,
     }),
     breath,
+    retries: tries,
     lists: repeated(options.now),
     prepared: preparation(options.source),
     opened: 0,
@@ -122,7 +132,17 @@ export function createXdsServer(options: XdsOptions): XdsServer {
   };
 }
 
-function createHall(options: XdsOptions, queue: PushQueue<Session>, runs: RunStore): Hall {
+function later(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
+
+function createHall(
+  options: XdsOptions,
+  queue: PushQueue<Session>,
+  runs: RunStore,
+  heldBack: (retryAt: number) => void,
+): Hall {
   const { limits = {} } = options;
   const encoders = new Map<string, ResponseEncoder>();
   const identifier = canonicalJson({ Component: "meshd", ID: options.pod, Info: { ...buildInfo } });
@@ -149,7 +169,7 @@ function createHall(options: XdsOptions, queue: PushQueue<Session>, runs: RunSto
       log.error("an observer of pushes failed", { error });
     }),
     moves: new Map(),
-    quarantine: quarantine(options.clock),
+    quarantine: quarantine(options.clock, heldBack),
     keeper: keeper(),
     culprits: options.culprits ?? (() => []),
     unserved(session, typeUrl) {

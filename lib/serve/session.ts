@@ -151,6 +151,6 @@ export function closeSession(session: Session): void {
 export function fallBehind({ hall, watches, closed }: Session): void {
   if (closed) return;
   for (const watch of watches) {
-    if (watch.started && watch.held) watch.kept ??= hall.keeper.keep(watch.held, watch.at);
+    if (watch.started && watch.held) watch.kept ??= hall.keeper.keep(watch.held, watch.heldAt);
   }
 }

@@ -67,6 +67,8 @@ export interface Watch {
   /** The client holds what it asked for of this view as of {@link at}. */
   held: View | undefined;
   at: number;
+  /** The revision of {@link held} that the client holds: {@link at}, or the one it was made at later. */
+  heldAt: number;
   /** What that is, kept because the client fell behind: logs need not reach so far. */
   kept: Kept | undefined;
   /** Whether a first response was made (or found unnecessary). */
@@ -138,6 +140,7 @@ export function newWatch(
     view: undefined,
     held: undefined,
     at: 0,
+    heldAt: 0,
     kept: undefined,
     started: false,
     versions: undefined,

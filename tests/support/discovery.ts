@@ -76,13 +76,16 @@ export async function world(
     readonly observers?: readonly XdsObserver[];
     readonly culprits?: NonNullable<XdsOptions["culprits"]>;
     readonly changedAt?: NonNullable<XdsOptions["changedAt"]>;
+    readonly clock?: XdsOptions["clock"];
+    readonly timer?: NonNullable<XdsOptions["timer"]>;
   } = {},
 ): Promise<World> {
   const inner = over.store ?? store(types);
   const xds = createXdsServer({
     source: inner.source,
     now: () => performance.now(),
-    clock: () => Date.now(),
+    clock: over.clock ?? (() => Date.now()),
+    ...(over.timer && { timer: over.timer }),
     pod: "meshd-0",
     instance: `i${++instances}`,
     pushes: 20,

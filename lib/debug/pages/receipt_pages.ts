@@ -111,11 +111,19 @@ function quarantinePage(list: readonly Quarantined[], now: number, url: URL): Re
       h(
         "p",
         { class: "mute" },
-        "Versions of resources that proxies rejected and are not sent again. All else flows; mended input ends it.",
+        "Versions of resources that proxies rejected. All else flows; mended input ends it. Now and then one proxy is sent them again, ever more seldom.",
       ),
       table({
         caption: `Held back (${list.length})`,
-        columns: ["Resource", "For", "What the proxy said", "For how long", "In its place", "From"],
+        columns: [
+          "Resource",
+          "For",
+          "What the proxy said",
+          "For how long",
+          "Tried again in",
+          "In its place",
+          "From",
+        ],
         rows: part.map((one) => row(one, now)),
         empty: "Nothing is held back: proxies accept what they are sent.",
       }),
@@ -137,6 +145,7 @@ function row(one: Quarantined, now: number): ComponentChildren[] {
     ],
     h("span", { class: "bad" }, one.message),
     span(now - one.since),
+    span(Math.max(0, one.retryAt - now)),
     one.lastGood === undefined ? "nothing" : "what was accepted last",
     one.culprits.map(({ object, generation }) =>
       h("div", null, [

@@ -1,0 +1,62 @@
+/**
+ * `PILOT_PUSH_THROTTLE`, as clients of a real daemon meet it.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { writeCorpus } from "../../bench/push/corpus.ts";
+import { encode } from "../../lib/proto/mod.ts";
+import { openStream, type RpcStream } from "../../lib/rpc/mod.ts";
+import { CLUSTER_TYPE } from "../../lib/serve/mod.ts";
+import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
+
+const PATH = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+
+/** Services enough that a client which gives no credit for more holds its daemon up. */
+const SERVICES = 600;
+const CLIENTS = 8;
+
+/** Opens a stream that asks for clusters and does not read. */
+function open(target: string, number: number): RpcStream {
+  const stream = openStream({ target, path: PATH, window: 65_535 });
+  stream.send(encode(DeltaDiscoveryRequestSchema, {
+    node: { id: `sidecar~10.0.0.${number}~app-${number}.default~default.svc.cluster.local` },
+    typeUrl: CLUSTER_TYPE,
+  }));
+  return stream;
+}
+
+/** How many proxies a daemon is sending to right now. */
+async function active(daemon: Daemon): Promise<number> {
+  const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+  return Number(/^mesh_xds_pushes_active (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+/** The most proxies seen to be sent to at once, until each of them was sent something. */
+async function most(throttle: string): Promise<number> {
+  await using config = await makeConfigDir();
+  await writeCorpus(config.path, SERVICES);
+  const env = { PILOT_PUSH_THROTTLE: throttle };
+  await using daemon = await startDaemon({ configDir: config.path, env });
+  const streams = Array.from({ length: CLIENTS }, (_, i) => open(daemon.xds, i + 1));
+  let seen = 0;
+  try {
+    await eventually("all to be sent something", async () => {
+      seen = Math.max(seen, await active(daemon));
+      const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+      return Number(/^pilot_xds_pushes\{type="cds"\} (\d+)$/m.exec(text)?.[1]) >= CLIENTS;
+    }, 60_000);
+  } finally {
+    for (const stream of streams) stream.close();
+  }
+  return seen;
+}
+
+Deno.test("PILOT_PUSH_THROTTLE is how many proxies are sent to at once; who does not read makes room", async () => {
+  assert.equal(await most("2"), 2);
+});
+
+Deno.test("three quarters of PILOT_PUSH_THROTTLE are for first syncs: edits find a slot", async () => {
+  assert.equal(await most("8"), 6);
+});
