@@ -101,11 +101,11 @@ Deno.test("validate: one error is one error, and no file at all is a mistake", a
 
 Deno.test("validate: warnings go to standard error and fail nothing", async () => {
   const group = entry("a").replace("WorkloadEntry", "WorkloadGroup")
-    .replace("address: 1.2.3.4", "template: {}");
+    .replace("address: 1.2.3.4", "template: {address: 1.2.3.4}");
   const { out, err, status } = await checked({ "a.yaml": group }, ["a.yaml"]);
   assert.match(
     err,
-    /^Warning: WorkloadGroup\/default\/a: kind: kind WorkloadGroup is read and does/,
+    /^Warning: WorkloadGroup\/default\/a: spec\.template\.address: field "address" is read and does/,
   );
   assert.deepEqual([out, status], ['"a.yaml" is valid\n', 0]);
 });
