@@ -340,6 +340,15 @@ const METRIC_ROTATION_INTERVAL = declareEnv({
   readers,
 });
 
+const PILOT_ENABLE_ALPN_FILTER = declareEnv({
+  name: "PILOT_ENABLE_ALPN_FILTER",
+  type: "bool",
+  default: true,
+  doc:
+    "Add the filters by which handshakes of mutual TLS say that HTTP was found on a port that declares nothing.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -347,6 +356,7 @@ export function readFeatures(): Features {
     tlsOnIngress: ENABLE_TLS_ON_SIDECAR_INGRESS.get(),
     ingressBesideServices: PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE.get(),
     forgetMetrics: METRIC_ROTATION_INTERVAL.get() > 0,
+    tellsFound: PILOT_ENABLE_ALPN_FILTER.get(),
     quicListeners: PILOT_ENABLE_QUIC_LISTENERS.get(),
     scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
     telemetryLabel: PILOT_ENABLE_TELEMETRY_LABEL.get(),

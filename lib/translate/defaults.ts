@@ -122,6 +122,7 @@ export function managerDefaults(
     signals: signalsFor(read, context, flavour.telemetry),
     settings: settingsOf(read, mesh, flavour.settings),
     ...internalRanges(read, context),
+    ...(features.tellsFound ? {} : { quietAboutFound: true }),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
     http10: flavour.http10 || features.http10,

@@ -33,6 +33,7 @@ const DOCUMENTS = [
   service("web", 80, "HTTP"),
   service("documents", 27017, "Mongo"),
   service("values", 6379, "Redis"),
+  service("anything", 9002, '""'),
 ].join("---\n");
 
 function listenersWith(
@@ -113,4 +114,20 @@ Deno.test("metrics may be forgotten where the switch says so", () => {
   const [kept, forgotten] = [forget({}), forget({ forgetMetrics: true })];
   assert.ok(kept.length > 0);
   assert.deepEqual([new Set(kept), new Set(forgotten)], [new Set([false]), new Set([true])]);
+});
+
+Deno.test("mutual TLS says where HTTP was found, unless the switch forbids it", () => {
+  const names = (features: Partial<Features>): string[] =>
+    listenersWith(features, "172.16.0.1")("240.0.0.2_9002").filterChains.flatMap(({ filters }) =>
+      filters.flatMap(({ name, configType }) =>
+        configType.case !== "typedConfig" || !name.endsWith("http_connection_manager")
+          ? []
+          : fromBinary(HttpConnectionManagerSchema, configType.value.value).httpFilters
+            .map((filter) => filter.name)
+      )
+    );
+  const told = "envoy.filters.http.set_filter_state";
+  assert.ok(names({}).includes(told));
+  const quiet = names({ tellsFound: false });
+  assert.ok(quiet.length > 0 && !quiet.includes(told));
 });

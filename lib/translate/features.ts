@@ -16,6 +16,8 @@ export interface Features {
   readonly ingressBesideServices: boolean;
   /** Proxies forget metrics that nothing counts for a while. */
   readonly forgetMetrics: boolean;
+  /** Where HTTP is found on ports that declare nothing, mutual TLS says so. */
+  readonly tellsFound: boolean;
   /** Accept HTTP/1.0 in outbound listeners. */
   readonly http10: boolean;
   /** A gateway takes only Gateways of its own namespace. */

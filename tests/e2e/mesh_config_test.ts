@@ -136,6 +136,46 @@ Deno.test("the mesh configuration is followed", async (t) => {
       assert.equal((await ask(seat)).status, 200);
     });
   });
+  await t.step("what servers and clients are told of proxies", async () => {
+    await each(async (seat) => {
+      await eventually("the defaults", async () => {
+        const { headers, echo } = await ask(seat);
+        return headers["x-envoy-upstream-service-time"] !== undefined &&
+          echo?.headers["x-envoy-attempt-count"] === "1";
+      });
+    });
+    await write(`defaultConfig:
+  proxyHeaders: {attemptCount: {disabled: true}, dataproxyDebugHeaders: {disabled: true}}
+`);
+    await each(async (seat) => {
+      await eventually("neither attempts nor times to be told", async () => {
+        const { headers, echo } = await ask(seat);
+        return echo !== undefined && headers["x-envoy-upstream-service-time"] === undefined &&
+          echo.headers["x-envoy-attempt-count"] === undefined;
+      });
+    });
+  });
+  await t.step("headers in the case they come in", async () => {
+    await write("defaultConfig: {proxyHeaders: {preserveHttp1HeaderCase: true}}\n");
+    for (const { address } of gateways) {
+      await eventually("the backend's own case", async () => {
+        const said = `GET / HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`;
+        return /\r\nContent-Type:/.test(await askRaw(address, port, said));
+      });
+    }
+  });
+  await t.step("a bound of connections", async () => {
+    await write("defaultConfig: {connectionSettings: {listenerConnectionLimit: 1}}\n");
+    for (const { address } of gateways) {
+      await eventually("a second connection to be closed", async () => {
+        using held = await Deno.connect({ hostname: address, port });
+        await held.write(new TextEncoder().encode(`GET / HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`));
+        if (await held.read(new Uint8Array(64)) === null) return false;
+        const said = `GET / HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`;
+        return await askRaw(address, port, said).catch(() => "") === "";
+      });
+    }
+  });
   await t.step("what stands before gateways", async () => {
     await write("defaultConfig: {gatewayTopology: {numTrustedProxies: 1, proxyProtocol: {}}}\n");
     for (const { address } of gateways) {

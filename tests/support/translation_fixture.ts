@@ -26,6 +26,7 @@ export const DEFAULT_FEATURES: Features = {
   endpointTelemetryLabel: true,
   http10: false,
   quicListeners: false,
+  tellsFound: true,
   forgetMetrics: false,
   tlsOnIngress: false,
   ingressBesideServices: false,

@@ -159,18 +159,6 @@ export const SECURITY: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "TLS handshakes that name the protocol inside" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "PILOT_ENABLE_ALPN_FILTER",
-        AGENT_DAEMON,
-        true,
-        "Add the filters by which TLS handshakes name the protocol inside.",
-      ),
-    ],
-  },
-  {
     state: { kind: "later", reason: "settings of TLS in the metadata of services" },
     readers: DAEMON,
     rows: [

@@ -43,6 +43,8 @@ export interface ManagerDefaults {
   readonly internalRanges?: readonly string[];
   /** Services' sessions may stay with one endpoint, as routes say. */
   readonly sessions?: boolean;
+  /** Mutual TLS does not say that HTTP was found. */
+  readonly quietAboutFound?: boolean;
   /** Whether requests may go to ports that declare nothing, under mutual TLS: see `TELLS_FOUND`. */
   readonly found?: boolean;
   /** Outbound requests and connections to clusters that are not there make the proxy ask for them (node metadata `ODCDS`). */

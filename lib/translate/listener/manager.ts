@@ -73,7 +73,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
         input.protocol ?? "HTTP",
         input.guard,
         input.class === "outbound" && defaults.onDemand === true,
-        (input.found ?? defaults.found) === true
+        (input.found ?? defaults.found) === true && defaults.quietAboutFound !== true
           ? { ...signals, last: [...signals.last, TELLS_FOUND()] }
           : signals,
         input.class !== "inbound" && defaults.sessions === true,
