@@ -20,7 +20,7 @@ import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { MeshClusterDefaults } from "./input.ts";
 import { inboundClusterName } from "./name.ts";
 import { countedAs } from "./stat_name.ts";
-import { serviceMetadata } from "./outbound.ts";
+import { serviceMetadata } from "./service_metadata.ts";
 
 /** What an inbound cluster depends on of {@link MeshClusterDefaults}. */
 export type InboundDefaults = Pick<

@@ -30,6 +30,7 @@ import { clusterName } from "./name.ts";
 import { countedAs } from "./stat_name.ts";
 import { applyOutlierDetection } from "./outlier.ts";
 import { applyProxyProtocol } from "./proxy_protocol.ts";
+import { serviceMetadata } from "./service_metadata.ts";
 import { keepSessions } from "./sessions.ts";
 import { applyTls, namesOfRequests } from "./tls.ts";
 
@@ -191,18 +192,4 @@ function metadataOf(input: OutboundClusterInput): Metadata | undefined {
   if (input.rule !== undefined) fields.config = configPath("destination-rule", input.rule);
   if (subset !== undefined) fields.subset = subset.name;
   return Object.keys(fields).length === 0 ? undefined : meshMetadata(fields);
-}
-
-/** How metadata names a service. */
-export function serviceMetadata(
-  service: { readonly host: string; readonly namespace: string },
-): JsonObject {
-  return { host: service.host, name: serviceName(service), namespace: service.namespace };
-}
-
-/** The orchestrator's services are known by their first label, others by their whole host. */
-function serviceName(service: { readonly host: string; readonly namespace: string }): string {
-  const marker = `.${service.namespace}.svc.`;
-  const at = service.host.indexOf(marker);
-  return at > 0 ? service.host.slice(0, at) : service.host;
 }

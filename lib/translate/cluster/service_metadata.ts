@@ -1,0 +1,20 @@
+/**
+ * How clusters' metadata names services.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../proto/mod.ts";
+
+/** How metadata names a service. */
+export function serviceMetadata(
+  service: { readonly host: string; readonly namespace: string },
+): JsonObject {
+  return { host: service.host, name: serviceName(service), namespace: service.namespace };
+}
+
+/** The orchestrator's services are known by their first label, others by their whole host. */
+function serviceName(service: { readonly host: string; readonly namespace: string }): string {
+  const marker = `.${service.namespace}.svc.`;
+  const at = service.host.indexOf(marker);
+  return at > 0 ? service.host.slice(0, at) : service.host;
+}
