@@ -293,7 +293,7 @@ async function main(): Promise<void> {
         for (const [i, c] of clients.entries()) {
           c.reconnect(argument!);
           // What was asked for goes out, and answers come in, before more is asked for.
-          if (i % 20 === 19) await new Promise((resolve) => setTimeout(resolve, 0));
+          if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 0));
         }
       }
       if (command === "mark") mark(clients);
