@@ -27,7 +27,9 @@ export function withLazyDescriptors(text: string, path: string): string {
       /Describes the (?:message|enum) (\S+)\.$(?:(?!Desc\()[^])*(?:message|enum)Desc\(\w+, /gm,
       (declaration, name) => `${declaration}"${name}", `,
     );
-  const unnamed = /\b(?:fileDesc\((?!")|(?:message|enum)Desc\(\w+, \d)/.exec(named);
+  // Declaring a type puts it into its file, where others find it: bundlers must not leave it out.
+  const kept = named.replaceAll(" /*@__PURE__*/", "");
+  const unnamed = /\b(?:fileDesc\((?!")|(?:message|enum)Desc\(\w+, \d)/.exec(kept);
   if (unnamed !== null) throw new Error(`gen: ${path} declares something without its name`);
-  return named;
+  return kept;
 }

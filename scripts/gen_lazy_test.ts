@@ -30,6 +30,7 @@ Deno.test("gen: descriptors are declared by name, with the functions that read t
   assert.match(out, /^import \{ file_google_protobuf_any \} from "@bufbuild\/protobuf\/wkt";$/m);
   assert.match(out, /^ {2}fileDesc\("a\/b\.proto", "CgU=", \[file_google_protobuf_any\]\);$/m);
   assert.match(out, /^ {2}messageDesc\(file_a_b, "a\.Outer", 0\);$/m);
+  assert.doesNotMatch(out, /__PURE__/, "a bundle has what nobody names, too");
   assert.match(out, /^ {2}enumDesc\(file_a_b, "a\.Outer\.Mode", 0, 0\);$/m);
 });
 
