@@ -37,6 +37,7 @@ import { file_envoy_extensions_filters_http_ratelimit_v3_rate_limit } from "#env
 import { file_envoy_extensions_filters_http_set_filter_state_v3_set_filter_state } from "#envoy/extensions/filters/http/set_filter_state/v3/set_filter_state_pb.ts";
 import { file_envoy_extensions_filters_http_set_metadata_v3_set_metadata } from "#envoy/extensions/filters/http/set_metadata/v3/set_metadata_pb.ts";
 import { file_envoy_extensions_filters_http_stateful_session_v3_stateful_session } from "#envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
+import { file_envoy_extensions_http_header_formatters_preserve_case_v3_preserve_case } from "#envoy/extensions/http/header_formatters/preserve_case/v3/preserve_case_pb.ts";
 import { file_envoy_extensions_http_stateful_session_cookie_v3_cookie } from "#envoy/extensions/http/stateful_session/cookie/v3/cookie_pb.ts";
 import { file_envoy_extensions_http_stateful_session_header_v3_header } from "#envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
 import { file_envoy_extensions_filters_http_tap_v3_tap } from "#envoy/extensions/filters/http/tap/v3/tap_pb.ts";
@@ -94,6 +95,7 @@ export const EXTENSION_FILES: readonly DescFile[] = [
   file_envoy_extensions_filters_http_set_filter_state_v3_set_filter_state,
   file_envoy_extensions_filters_http_set_metadata_v3_set_metadata,
   file_envoy_extensions_filters_http_stateful_session_v3_stateful_session,
+  file_envoy_extensions_http_header_formatters_preserve_case_v3_preserve_case,
   file_envoy_extensions_http_stateful_session_cookie_v3_cookie,
   file_envoy_extensions_http_stateful_session_header_v3_header,
   file_envoy_extensions_filters_http_tap_v3_tap,
