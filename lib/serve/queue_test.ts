@@ -126,3 +126,58 @@ Deno.test("a member that is gone gives its slot back and is not stepped again", 
   assert.equal(queue.waiting, 0);
   assert.deepEqual(steps, ["a", "b"]);
 });
+
+Deno.test("bulk begins while clients have little to take, edits always; four are under way in any case", async () => {
+  const pending = new Map<string, number>();
+  const steps: string[] = [];
+  const releases = new Map<string, () => void>();
+  let idle = 0;
+  const queue = pushQueue<string>({
+    slots: 20,
+    allowance: 1000,
+    slotMs: 60_000,
+    stallMs: 60_000,
+    turnMs: 1000,
+    now: () => performance.now(),
+    step(one) {
+      if (steps.push(one) && releases.has(one)) return undefined;
+      return new Promise((resolve) => releases.set(one, resolve));
+    },
+    pending: (one) => pending.get(one) ?? 0,
+    giveUp: () => {},
+    idle: () => idle++,
+  });
+  for (let i = 0; i < 10; i++) {
+    pending.set(`b${i}`, 100);
+    queue.add(`b${i}`, "bulk");
+  }
+  pending.set("b0", 900);
+  await until(() => queue.active === 4);
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.deepEqual(steps, ["b0", "b1", "b2", "b3"], "the allowance is used up, four are under way");
+  assert.equal(queue.bytes, 1200);
+  queue.add("edit");
+  await until(() => steps.includes("edit"));
+  assert.equal(queue.bytes, 1200);
+  releases.get("b0")!();
+  await until(() => queue.active === 10);
+  assert.equal(queue.bytes, 900, "room for all the others");
+  assert.equal(idle, 0);
+  for (const release of releases.values()) release();
+  await until(() => idle > 0);
+  assert.equal(queue.bytes, 0);
+});
+
+Deno.test("a quarter of the slots is not for bulk", async () => {
+  const { queue, steps } = queueOf(4);
+  const bulk = ["a", "b", "c", "d"].map((name) => member(name, "block", "done"));
+  for (const one of bulk) queue.add(one, "bulk");
+  await until(() => queue.active === 3);
+  queue.add(member("edit", "done"));
+  await until(() => steps.includes("edit"));
+  assert.deepEqual(steps, ["a", "b", "c", "edit"]);
+  for (const one of bulk) one.release();
+  await until(() => queue.active === 1);
+  bulk[3]!.release();
+  await until(() => queue.active === 0);
+});
