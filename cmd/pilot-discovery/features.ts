@@ -349,6 +349,15 @@ const PILOT_ENABLE_ALPN_FILTER = declareEnv({
   readers,
 });
 
+const PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES = declareEnv({
+  name: "PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES",
+  type: "bool",
+  default: true,
+  doc:
+    "For services outside the mesh, settings of TLS in a DestinationRule precede those in metadata.",
+  readers,
+});
+
 /** Reads the switches; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
@@ -381,6 +390,7 @@ export function readFeatures(): Features {
     giveAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
     multiRoot: MESH_MULTIROOT_MESH.get(),
     filterGatewayClusters: PILOT_FILTER_GATEWAY_CLUSTER_CONFIG.get(),
+    preferRuleTls: PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES.get(),
     canonicalOutside: LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES.get(),
     targetPortOfNone: ENABLE_RESOLUTION_NONE_TARGET_PORT.get(),
     drainingLabel: PILOT_DRAINING_LABEL.get(),

@@ -75,6 +75,7 @@ export function clusterDefaults(
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
     canonicalOutside: features.canonicalOutside,
+    preferRuleTls: features.preferRuleTls,
     statNames: {
       inbound: mesh.field(read, "inboundClusterStatName"),
       outbound: mesh.field(read, "outboundClusterStatName"),

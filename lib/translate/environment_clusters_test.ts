@@ -126,3 +126,34 @@ Deno.test("LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES: who is ou
     [undefined, undefined, "partner;one;partner;latest;test"],
   );
 });
+
+Deno.test("PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES: the rule's TLS, or what endpoints say", () => {
+  const sockets = (features: Partial<Features>): unknown => {
+    const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
+    bench.set([
+      service("partner", "location: MESH_EXTERNAL"),
+      `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: partner, namespace: one}
+spec: {host: partner.example, trafficPolicy: {tls: {mode: SIMPLE, caCertificates: /ca}}}
+`,
+    ].join("---\n"));
+    const files = Object.fromEntries(
+      ["CERT_CHAIN", "KEY", "ROOT_CERT"].map((name) => [`TLS_CLIENT_${name}`, "/file"]),
+    );
+    const seat = bench.translation.source.seat(proxyNode("one", { metadata: files }), () => {});
+    const { bytes } = seat.view(TYPE_URLS.cluster)!.get("outbound|80||partner.example")!;
+    const { transportSocket, transportSocketMatches } = fromBinary(ClusterSchema, bytes);
+    return [
+      transportSocket?.name,
+      ...transportSocketMatches.map(({ name, transportSocket: one }) => [name, one?.name]),
+    ];
+  };
+  const tls = "envoy.transport_sockets.tls";
+  assert.deepEqual(sockets({}), [tls]);
+  assert.deepEqual(sockets({ preferRuleTls: false }), [
+    undefined,
+    ["tlsMode-mesh", tls],
+    ["tlsMode-disabled", tls],
+  ]);
+});

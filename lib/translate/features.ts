@@ -81,6 +81,8 @@ export interface Features {
   readonly giveAddresses: boolean;
   /** Gateways have the clusters alone that their routes use. */
   readonly filterGatewayClusters: boolean;
+  /** Of endpoints outside the mesh, what a rule says of TLS goes before what they say themselves. */
+  readonly preferRuleTls: boolean;
   /** What is outside the mesh has a canonical service, named in metadata. */
   readonly canonicalOutside: boolean;
   /** The authorities of the mesh configuration are served to agents. */

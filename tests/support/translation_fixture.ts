@@ -55,6 +55,7 @@ export const DEFAULT_FEATURES: Features = {
   multiRoot: false,
   filterGatewayClusters: false,
   canonicalOutside: false,
+  preferRuleTls: true,
 };
 
 /** Translation with its graph. */

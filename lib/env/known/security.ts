@@ -158,16 +158,4 @@ export const SECURITY: readonly IdleTheme[] = [
       ),
     ],
   },
-  {
-    state: { kind: "later", reason: "settings of TLS in the metadata of services" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES",
-        AGENT,
-        true,
-        "For services outside the mesh, settings of TLS in a DestinationRule precede those in metadata.",
-      ),
-    ],
-  },
 ];

@@ -39,6 +39,7 @@ export const CLUSTER_DEFAULTS: MeshClusterDefaults = {
   sendUnhealthyEndpoints: false,
   telemetryLabel: true,
   canonicalOutside: false,
+  preferRuleTls: true,
   autoSni: true,
 };
 

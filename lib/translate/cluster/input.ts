@@ -54,6 +54,8 @@ export interface MeshClusterDefaults {
   readonly autoSni: boolean;
   /** Labels of services whose sessions stay with one endpoint; default: none do. */
   readonly sessions?: SessionLabels;
+  /** Of endpoints outside the mesh, what a rule says of TLS goes before what they say themselves. */
+  readonly preferRuleTls: boolean;
   /** Whether services outside the mesh have their canonical service named in metadata. */
   readonly canonicalOutside: boolean;
   /** Forms of clusters' names in statistics, see `countedAs`; default: the clusters' own names. */

@@ -40,9 +40,10 @@ export function applyMutualTls(
     if (mutual !== undefined) tellWhatIsFound(cluster, input);
     return;
   }
-  if (tls !== undefined || mutual === undefined || !mutual.automatic || service.meshExternal) {
-    return;
-  }
+  if (mutual === undefined || !mutual.automatic) return;
+  // What endpoints outside the mesh say of themselves may go before what a rule says of them.
+  const endpointsSay = service.meshExternal && !input.mesh.preferRuleTls && tls !== undefined;
+  if ((tls !== undefined || service.meshExternal) && !endpointsSay) return;
   // Connections to where they were meant for meet no endpoint that says what it takes.
   // Nor do those to names that are looked up as they are asked for.
   if (service.resolution === "DYNAMIC_DNS") return;
@@ -56,9 +57,10 @@ export function applyMutualTls(
     create(SocketMatchSchema, {
       name: "tlsMode-disabled",
       match: {},
-      transportSocket: rawSocket(),
+      transportSocket: cluster.transportSocket ?? rawSocket(),
     }),
   ];
+  cluster.transportSocket = undefined;
   tellWhatIsFound(cluster, input);
 }
 
