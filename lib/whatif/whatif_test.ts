@@ -371,10 +371,10 @@ for (const [what, documents, removals, message, line] of WRONG) {
 }
 
 Deno.test("an object of a kind that does nothing yet is told as such", async () => {
-  const settings = "apiVersion: networking.mesh.io/v1beta1\nkind: ProxyConfig\n" +
-    "metadata: {name: t, namespace: one}\nspec: {concurrency: 2}\n";
-  const prediction = await predict(stage().whatif, settings);
-  assert.deepEqual(prediction.edits, [{ object: "ProxyConfig/one/t", change: "no effect" }]);
+  const group = "apiVersion: networking.mesh.io/v1\nkind: WorkloadGroup\n" +
+    "metadata: {name: t, namespace: one}\nspec: {template: {serviceAccount: t}}\n";
+  const prediction = await predict(stage().whatif, group);
+  assert.deepEqual(prediction.edits, [{ object: "WorkloadGroup/one/t", change: "no effect" }]);
   assert.ok(prediction.warnings.some(({ code }) => code === "no-effect"));
 });
 
