@@ -5,7 +5,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { eventually, makeConfigDir, startAgent, startDaemon } from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
 import { create, encode } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
@@ -72,4 +73,32 @@ Deno.test("a workload registers by connecting, is marked by its health, and goes
   await comes("10.0.0.9:8080 healthy");
   stream.close();
   await comes("");
+});
+
+Deno.test("a real agent registers its workload for as long as it runs", async () => {
+  await using config = await makeConfigDir();
+  await config.write("a.yaml", CONFIG);
+  await using daemon = await startDaemon({
+    configDir: config.path,
+    env: { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms" },
+  });
+  const addresses = async (): Promise<string> => {
+    const services = await daemon.debug<Shown[]>("registryz");
+    return services.flatMap((one) => one.endpoints).map(({ address }) => address).join();
+  };
+  await using folder = await makeConfigDir();
+  {
+    await using _ = await startAgent({
+      role: "sidecar",
+      name: "vm-1",
+      namespace: "test",
+      ip: "127.0.43.1",
+      xds: daemon.xds,
+      envoy: await envoyPath(),
+      dir: folder.path,
+      env: { MESH_META_AUTO_REGISTER_GROUP: "vms" },
+    });
+    await eventually("the workload", async () => await addresses() === "127.0.43.1");
+  }
+  await eventually("the workload to go", async () => await addresses() === "");
 });
