@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { assertGolden } from "../../../tests/support/golden.ts";
-import {
-  CLUSTER_DEFAULTS,
-  INBOUND_CASES,
-  OUTBOUND_CASES,
-  testEndpoint,
-  testPort,
-  testService,
-} from "./cases.ts";
+import { CLUSTER_DEFAULTS, testEndpoint, testPort, testService } from "./case_parts.ts";
+import { INBOUND_CASES, OUTBOUND_CASES } from "./cases.ts";
 import {
   createRegistry,
   DurationSchema,

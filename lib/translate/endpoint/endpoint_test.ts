@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertGolden } from "../../../tests/support/golden.ts";
-import { testEndpoint } from "../cluster/cases.ts";
+import { testEndpoint } from "../cluster/case_parts.ts";
 import type { NetworkGateway } from "../../derive/mod.ts";
 import type { Endpoint, Place } from "../../model/mod.ts";
 import { LocalityLoadBalancerSettingSchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
