@@ -95,3 +95,44 @@ Deno.test("what stays of a proxy that went is what the bounds allow", () => {
   assert.deepEqual([unrouted.kept("rds.public"), unrouted.kept("vhost.overlay")], [0, 0]);
   assert.ok(unrouted.kept("cds") > 0);
 });
+
+Deno.test("all that a translation was given makes another one equal, whatever defaults it has by then", () => {
+  const bench = startTranslation();
+  const keySets = new Map([["https://keys.test", { jwks: '{"keys":[]}' }]]);
+  const credentials = new Map([["ns-1/web", { certificate: "c", privateKey: "k" }]]);
+  bench.translation.apply({ objects: changes(0).slice(0, 30), keySets, credentials });
+  const shut = testMeshConfig();
+  shut.defaultServiceExportTo = ["."];
+  bench.translation.apply({ mesh: shut });
+  const all = bench.translation.all();
+  assert.deepEqual([all.keySets, all.credentials], [keySets, credentials]);
+  const second = startTranslation();
+  second.translation.apply(all);
+  assert.deepEqual(everything(seated(second)), everything(seated(bench)));
+  // The defaults are not part of what was given: without them both are as at the beginning.
+  const open = testMeshConfig();
+  for (const { translation } of [bench, second]) translation.apply({ mesh: open });
+  const fresh = startTranslation();
+  fresh.translation.apply({ objects: changes(0).slice(0, 30) });
+  const expected = everything(seated(fresh));
+  assert.deepEqual([everything(seated(bench)), everything(seated(second))], [expected, expected]);
+});
+
+Deno.test("what a mesh configuration does to objects is written in pieces, too", async () => {
+  const bench = startTranslation();
+  bench.translation.apply({ objects: changes(0) });
+  const { graph } = bench;
+  const shut = testMeshConfig();
+  shut.defaultServiceExportTo = ["."];
+  const written: number[] = [];
+  const transaction = graph.revision;
+  await bench.translation.applyInPieces({ mesh: shut }, {
+    millis: 1e6,
+    pause: () => {
+      written.push((graph.edits(transaction) ?? []).length);
+      return Promise.resolve();
+    },
+  });
+  // The configuration and 200 of 300 services, and the others.
+  assert.deepEqual(written, [201, 301]);
+});
