@@ -125,6 +125,10 @@ Deno.test("Telemetry: what has no effect is warned of", () => {
     ["tracing: [{}, {}]", "conflict spec.tracing"],
     ["tracing: [{providers: [{name: a}, {name: b}]}]", "conflict spec.tracing[0].providers"],
     ["selector: {}", "required spec.selector"],
+    [
+      "metrics: [{overrides: [{match: {metric: GRPC_REQUEST_MESSAGES}, disabled: true}]}]",
+      "not-acting spec.metrics[0].overrides[0].match.metric",
+    ],
     ["metrics: [{reportingInterval: 5s}]", "not-acting spec.metrics[0].reportingInterval"],
     [
       override("tagOverrides: {a: {value: shuffle(request.path)}}"),

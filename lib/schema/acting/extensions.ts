@@ -50,6 +50,9 @@ export const EXTENSIONS: Readonly<Record<string, Acting>> = {
         "disableContextPropagation",
       ].map((field) => `tracing[].${field}`),
     ],
+    inertValues: {
+      "metrics[].overrides[].match.metric": ["GRPC_REQUEST_MESSAGES", "GRPC_RESPONSE_MESSAGES"],
+    },
   },
   WasmPlugin: {
     paths: [

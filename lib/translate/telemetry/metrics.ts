@@ -26,7 +26,6 @@ import {
   Config_StatSchema as StatSchema,
   ConfigSchema,
 } from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
-import { lazily } from "../../base/mod.ts";
 import { create, packAny } from "../../proto/mod.ts";
 import type { Side } from "../listener/mod.ts";
 import { MESH_METADATA } from "../wire/mod.ts";
@@ -153,14 +152,6 @@ const REQUESTS: readonly Row[] = [
   ["response_bytes", { spread: "%BYTES_SENT%", unit: Unit.Bytes }],
 ];
 
-const messages = (of: string): string =>
-  `%FILTER_STATE(envoy.filters.http.grpc_stats:FIELD:${of}_message_count)%`;
-
-const GRPC: readonly Row[] = [
-  ["request_messages_total", { sum: messages("request") }],
-  ["response_messages_total", { sum: messages("response") }],
-];
-
 const OPENED: readonly Row[] = [["tcp_connections_opened_total", { each: true }]];
 
 const CLOSED: readonly Row[] = [
@@ -202,24 +193,6 @@ function logger(
   })];
 }
 
-/** Holds for requests of gRPC. */
-const IS_GRPC = lazily((): AccessLogFilter =>
-  create(AccessLogFilterSchema, {
-    filterSpecifier: {
-      case: "headerFilter",
-      value: {
-        header: {
-          name: "content-type",
-          headerMatchSpecifier: {
-            case: "stringMatch",
-            value: { matchPattern: { case: "prefix", value: "application/grpc" } },
-          },
-        },
-      },
-    },
-  })
-);
-
 /** Holds when a connection is opened, or at any other time. */
 export function whenOpened(exclude: boolean): AccessLogFilter {
   return create(AccessLogFilterSchema, {
@@ -230,10 +203,13 @@ export function whenOpened(exclude: boolean): AccessLogFilter {
   });
 }
 
-/** Loggers that count the requests of a side. */
+/**
+ * Loggers that count the requests of a side. Messages of gRPC are not among what they count: the proxy
+ * keeps both counts of a stream in one text, `REQUESTS,RESPONSES`, as bytes that no format and no
+ * expression takes apart, and a counter whose value is no number writes an error for each request.
+ */
 export function requestMetrics(side: Side, counting: Counting): AccessLog[] {
-  const labels = { ...endLabels(side, false), ...protocolLabels(false) };
-  return [...logger(REQUESTS, labels, counting), ...logger(GRPC, labels, counting, IS_GRPC())];
+  return logger(REQUESTS, { ...endLabels(side, false), ...protocolLabels(false) }, counting);
 }
 
 /** Loggers that count the connections of a side, when they are opened and when they are closed. */
