@@ -24,9 +24,22 @@ const FLAGS = {
   templateFile: "",
 } as const;
 
+/** A workload whose names in traces differ. */
+const VARIABLES = {
+  MESH_METAJSON_LABELS: JSON.stringify({
+    "app": "shop",
+    "service.mesh.io/canonical-name": "till",
+  }),
+};
+
 /** Whether an agent writes, runs or says something else under one mesh configuration than under another. */
 export async function agentTellsApart(one: unknown, other: unknown): Promise<boolean> {
   return await planText(one) !== await planText(other);
+}
+
+/** The node repeats the whole configuration to the daemon, which is no use made of it. */
+function withoutEcho(key: string, value: unknown): unknown {
+  return key === "PROXY_CONFIG" ? undefined : value;
 }
 
 /** All that an agent would do, or why it would not start, as a text. */
@@ -35,9 +48,10 @@ async function planText(mesh: unknown): Promise<string> {
   const { defaultConfig } = mesh as { defaultConfig?: object };
   try {
     await Deno.writeTextFile(file, toYaml({ defaultConfig: { ...PLAIN, ...defaultConfig } }));
-    const { settings } = await loadSettings({ ...FLAGS, meshConfig: file }, {});
+    const { settings } = await loadSettings({ ...FLAGS, meshConfig: file }, VARIABLES);
     const { idle, ...plan } = planAgent(settings);
-    return JSON.stringify([plan, [...idle]]);
+    const bootstrap = JSON.parse(plan.bootstrap) as { readonly node: unknown };
+    return JSON.stringify([{ ...plan, bootstrap }, [...idle]], withoutEcho);
   } catch (error) {
     return messageOf(error).replaceAll(file, "");
   } finally {

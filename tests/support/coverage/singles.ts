@@ -232,7 +232,10 @@ export const MESH_CONFIG: Single = {
     "localityLbSetting.failoverPriority[]": "topology.mesh.io/cluster",
     "extensionProviders[].name": "renamed",
   },
-  keys: { "localityLbSetting.distribute[].to": "r1/*" },
+  keys: {
+    "localityLbSetting.distribute[].to": "r1/*",
+    "defaultConfig.proxyMetadata": "MESH_META_K",
+  },
 };
 
 const NETWORK = { gateways: [{ address: "192.0.2.1", port: 15443 }] };
