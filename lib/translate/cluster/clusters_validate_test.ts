@@ -4,13 +4,13 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { INBOUND_CASES, OUTBOUND_CASES } from "../../lib/translate/cluster/cases.ts";
-import { encodeResource } from "../../lib/translate/resource.ts";
+import { INBOUND_CASES, OUTBOUND_CASES } from "./cases.ts";
+import { encodeResource } from "../resource.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import { typeUrl } from "../../lib/proto/mod.ts";
-import { makeAuthority, withCertificates } from "../support/certificates.ts";
-import { validateBootstrap } from "../support/envoy_validate.ts";
-import { standInSecrets, staticResources } from "../support/static_envoy.ts";
+import { typeUrl } from "../../proto/mod.ts";
+import { makeAuthority, withCertificates } from "../../../tests/support/certificates.ts";
+import { validateBootstrap } from "../../../tests/support/envoy_validate.ts";
+import { standInSecrets, staticResources } from "../../../tests/support/static_envoy.ts";
 
 Deno.test(withCertificates("Envoy takes the cluster of every case", async () => {
   const dir = await Deno.makeTempDir({ prefix: "mesh-clusters-" });
