@@ -29,8 +29,6 @@ import type { LayersOf, Placement } from "./seats.ts";
 import { libraryLayers, sidecarLayers } from "./sidecar_layers.ts";
 import { TYPE_URLS } from "./type_urls.ts";
 
-export { TYPE_URLS } from "./type_urls.ts";
-
 /** The layers of placements, and what patches do in them. */
 export interface Layers {
   readonly of: LayersOf;

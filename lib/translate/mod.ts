@@ -26,8 +26,8 @@ import type { Features } from "./features.ts";
 import { deriveGuards } from "./guards.ts";
 import { deriveSharedSettings } from "./proxy_settings.ts";
 import { deriveSignals } from "./signals.ts";
-import { createLayers, type Layers, TYPE_URLS } from "./layers.ts";
-import { AGENT_TYPE_URLS, createAgentLayers } from "./agent_layers.ts";
+import { createLayers, type Layers } from "./layers.ts";
+import { createAgentLayers } from "./agent_layers.ts";
 import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
 
 export { authorizationFilters, type AuthorizationInput, type PolicyObject } from "./authz/mod.ts";
@@ -36,7 +36,8 @@ export { keeping, type KeepingOptions } from "./keeping.ts";
 export { inboundConflicts } from "./inbound_conflicts.ts";
 export { type ListenerConflict, listenerConflicts } from "./conflicts.ts";
 export { AGENT_TYPE_URLS } from "./agent_layers.ts";
-export { TYPE_URLS } from "./layers.ts";
+export { TYPE_URLS } from "./type_urls.ts";
+export { SHORT_NAMES } from "./short_names.ts";
 export { type Unmet, unmetRequests } from "./unmet.ts";
 export type { PatchCount, PatchFault } from "./patched.ts";
 export { EXPLAIN_METADATA } from "./explained.ts";
@@ -292,16 +293,3 @@ function rowsOf<V>(table: Input<V>): Map<string, V> {
   }
   return rows;
 }
-
-/** Short names of the types served, for logs and metrics. */
-export const SHORT_NAMES: Readonly<Record<string, string>> = {
-  [TYPE_URLS.cluster]: "cds",
-  [TYPE_URLS.endpoint]: "eds",
-  [TYPE_URLS.listener]: "lds",
-  [TYPE_URLS.route]: "rds",
-  [TYPE_URLS.virtualHost]: "vhds",
-  [TYPE_URLS.secret]: "sds",
-  [TYPE_URLS.extension]: "ecds",
-  [AGENT_TYPE_URLS.nameTable]: "nds",
-  [AGENT_TYPE_URLS.proxyConfig]: "pcds",
-};
