@@ -43,7 +43,7 @@ async function start(
   let said = "";
   let ready = (): void => {};
   const begun = new Promise<void>((resolve) => ready = resolve);
-  const collect = (stream: ReadableStream<Uint8Array>): Promise<void> =>
+  const collect = (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> =>
     stream.pipeThrough(new TextDecoderStream()).pipeTo(
       new WritableStream({
         write: (text) => {
