@@ -1,0 +1,78 @@
+/**
+ * Switches of routes and sessions.
+ *
+ * @module
+ */
+import { declareEnv } from "../../../lib/env/mod.ts";
+import type { Features } from "../../../lib/translate/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+const EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY = declareEnv({
+  name: "EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY",
+  type: "bool",
+  default: true,
+  doc: "Leave 503 out of the default retry policy: the request may have been served.",
+  readers,
+});
+
+const ENABLE_INBOUND_RETRY_POLICY = declareEnv({
+  name: "ENABLE_INBOUND_RETRY_POLICY",
+  type: "bool",
+  default: true,
+  doc: "Inbound routes retry requests that were reset before they reached the service.",
+  readers,
+});
+
+const PILOT_ENABLE_VHDS = declareEnv({
+  name: "PILOT_ENABLE_VHDS",
+  type: "bool",
+  default: true,
+  doc:
+    "Send virtual hosts as resources of their own to sidecars that are Envoy and speak delta, so that a route change costs one host and not its table. Node metadata VHDS=false keeps a proxy out.",
+  readers,
+});
+
+const PILOT_ENABLE_PERSISTENT_SESSION_FILTER = declareEnv({
+  name: "PILOT_ENABLE_PERSISTENT_SESSION_FILTER",
+  type: "bool",
+  default: false,
+  doc: "Keep sessions at one endpoint for services with one of the two labels below.",
+  readers,
+});
+
+const PILOT_PERSISTENT_SESSION_LABEL = declareEnv({
+  name: "PILOT_PERSISTENT_SESSION_LABEL",
+  type: "string",
+  default: "mesh.io/persistent-session",
+  doc: "Label of services whose sessions are known by a cookie: `name:/path`.",
+  readers,
+});
+
+const PILOT_PERSISTENT_SESSION_HEADER_LABEL = declareEnv({
+  name: "PILOT_PERSISTENT_SESSION_HEADER_LABEL",
+  type: "string",
+  default: "mesh.io/persistent-session-header",
+  doc: "Label of services whose sessions are known by a header, which it names.",
+  readers,
+});
+
+/** The labels of sessions; read even where the filter is off, so that values are checked. */
+function sessionLabels(): Features["sessions"] {
+  const cookie = PILOT_PERSISTENT_SESSION_LABEL.get();
+  const header = PILOT_PERSISTENT_SESSION_HEADER_LABEL.get();
+  return PILOT_ENABLE_PERSISTENT_SESSION_FILTER.get() ? { cookie, header } : undefined;
+}
+
+/** Switches that are read here. */
+type RoutesFeatures = Pick<Features, "excludeUnsafe503" | "inboundRetry" | "vhds" | "sessions">;
+
+/** Reads them; throws `MeshError` for a value that cannot be read. */
+export function readRoutes(): RoutesFeatures {
+  return {
+    excludeUnsafe503: EXCLUDE_UNSAFE_503_FROM_DEFAULT_RETRY.get(),
+    inboundRetry: ENABLE_INBOUND_RETRY_POLICY.get(),
+    vhds: PILOT_ENABLE_VHDS.get(),
+    sessions: sessionLabels(),
+  };
+}

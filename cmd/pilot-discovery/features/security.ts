@@ -1,0 +1,79 @@
+/**
+ * Switches of who is believed.
+ *
+ * @module
+ */
+import { MeshError } from "../../../lib/base/mod.ts";
+import { declareEnv } from "../../../lib/env/mod.ts";
+import type { Features } from "../../../lib/translate/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+const ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY = declareEnv({
+  name: "ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY",
+  type: "bool",
+  default: true,
+  doc:
+    "Policies that select workloads by labels apply to Gateway API gateways too; otherwise only those with a targetRef do.",
+  readers,
+});
+
+const PILOT_SKIP_VALIDATE_TRUST_DOMAIN = declareEnv({
+  name: "PILOT_SKIP_VALIDATE_TRUST_DOMAIN",
+  type: "bool",
+  default: false,
+  doc: "Accept callers of any trust domain that the authorities vouch for.",
+  readers,
+});
+
+const PILOT_JWT_ENABLE_REMOTE_JWKS = declareEnv({
+  name: "PILOT_JWT_ENABLE_REMOTE_JWKS",
+  type: "string",
+  default: "false",
+  doc:
+    "Who fetches the keys of a jwksUri: false or meshd, the daemon; true or hybrid, the proxy where they are at a service of the mesh and the daemon elsewhere; dataproxy, the proxy.",
+  readers,
+});
+
+const MESH_MULTIROOT_MESH = declareEnv({
+  name: "MESH_MULTIROOT_MESH",
+  type: "bool",
+  default: false,
+  doc:
+    "Serve the authorities of the mesh configuration (caCertificates) to the agents that ask for them.",
+  readers,
+});
+
+const REMOTE_KEYS: Readonly<Record<string, Features["remoteKeys"]>> = {
+  false: "daemon",
+  meshd: "daemon",
+  true: "hybrid",
+  hybrid: "hybrid",
+  dataproxy: "proxy",
+};
+
+function remoteKeys(): Features["remoteKeys"] {
+  const text = PILOT_JWT_ENABLE_REMOTE_JWKS.get();
+  const known = Object.hasOwn(REMOTE_KEYS, text) ? REMOTE_KEYS[text] : undefined;
+  if (known !== undefined) return known;
+  const forms = Object.keys(REMOTE_KEYS).join(", ");
+  throw new MeshError("env-value", `PILOT_JWT_ENABLE_REMOTE_JWKS is ${JSON.stringify(text)}`, {
+    remedy: `Set it to one of ${forms}, or remove it.`,
+  });
+}
+
+/** Switches that are read here. */
+type SecurityFeatures = Pick<
+  Features,
+  "selectorsForApiGateways" | "checkTrustDomain" | "remoteKeys" | "multiRoot"
+>;
+
+/** Reads them; throws `MeshError` for a value that cannot be read. */
+export function readSecurity(): SecurityFeatures {
+  return {
+    selectorsForApiGateways: ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY.get(),
+    checkTrustDomain: !PILOT_SKIP_VALIDATE_TRUST_DOMAIN.get(),
+    remoteKeys: remoteKeys(),
+    multiRoot: MESH_MULTIROOT_MESH.get(),
+  };
+}
