@@ -8,10 +8,19 @@ import { connect } from "node:net";
 import { becomes, inPlain, type SecurityCase } from "./case.ts";
 import { authorization, type SecurityWorld, SERVER } from "./world.ts";
 
-/** Sends a request line and a host as they are; the answer's status, 0 for none. */
+/** Sends a request line and a host as they are to the server's proxy; the answer's status, 0 for none. */
 function raw({ http }: SecurityWorld, target: string, host: string): Promise<number> {
+  return rawTo({ address: SERVER, port: http }, target, host);
+}
+
+/** The same to any proxy. */
+export function rawTo(
+  { address, port }: { readonly address: string; readonly port: number },
+  target: string,
+  host: string,
+): Promise<number> {
   return new Promise((resolve) => {
-    const socket = connect(http, SERVER, () => {
+    const socket = connect(port, address, () => {
       socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     });
     let text = "";
@@ -27,7 +36,7 @@ function raw({ http }: SecurityWorld, target: string, host: string): Promise<num
 }
 
 /** Targets by which some server behind the proxy would understand `/admin/keys`. */
-const TARGETS: Readonly<Record<string, string>> = {
+export const TARGETS: Readonly<Record<string, string>> = {
   "a fragment": "/admin/keys#x",
   "an escaped fragment sign after it": "/admin/keys;%23",
   "an escaped slash": "/admin%2fkeys",
@@ -46,7 +55,8 @@ const TARGETS: Readonly<Record<string, string>> = {
   "a query": "/admin/keys?x=1",
 };
 
-const HOSTS: Readonly<Record<string, string>> = {
+/** Names by which some server would understand `forbidden.test`. */
+export const HOSTS: Readonly<Record<string, string>> = {
   "in capitals": "FORBIDDEN.Test",
   "with a final dot": "forbidden.test.",
   "with a port": "forbidden.test:8080",
