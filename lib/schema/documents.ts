@@ -14,7 +14,7 @@ import {
   type ObjectIdentity,
   type SchemaProblem,
 } from "./problem.ts";
-import { isMap } from "./reader.ts";
+import { isMap } from "./well_known.ts";
 
 /** What one document gave. */
 export interface ParsedDocument {

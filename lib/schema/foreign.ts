@@ -5,7 +5,7 @@
  */
 import type { ReadOptions } from "./object.ts";
 import { type Report, warn } from "./problem.ts";
-import { isMap } from "./reader.ts";
+import { isMap } from "./well_known.ts";
 import { PROTOCOLS } from "./rules.ts";
 
 /** Labels by which metrics tell a workload's name and version. */

@@ -7,7 +7,8 @@ import type { DescField, DescMessage } from "../proto/mod.ts";
 import type { Path } from "../text/mod.ts";
 import { ACTING, type Acting } from "./acting.ts";
 import { type Report, warn } from "./problem.ts";
-import { fieldNames, isMap } from "./reader.ts";
+import { fieldNames } from "./field_names.ts";
+import { isMap } from "./well_known.ts";
 
 /** A table of paths as a tree. `true`: acts, with all below it. */
 type Tree = true | { readonly [name: string]: Tree };

@@ -17,7 +17,8 @@ import { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
 import { validateMeshConfig } from "./mesh_rules.ts";
 import { validateProxyConfig } from "./proxy_rules.ts";
 import { newReport, type Report } from "./problem.ts";
-import { isMap, readInto } from "./reader.ts";
+import { readInto } from "./reader.ts";
+import { isMap } from "./well_known.ts";
 import { type ParsedMessage, parseSingle } from "./single.ts";
 
 /**

@@ -10,7 +10,7 @@ import { readMeshConfig } from "./mesh_config.ts";
 import { defaultMeshConfig } from "./mesh_defaults.ts";
 import { readMeshNetworks } from "./mesh_networks.ts";
 import type { Report } from "./problem.ts";
-import { isMap } from "./reader.ts";
+import { isMap } from "./well_known.ts";
 
 /** Settings that were read. */
 export type MeshSettings =

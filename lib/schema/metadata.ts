@@ -12,7 +12,8 @@ import {
   type Path,
 } from "../text/mod.ts";
 import { fail, type Report } from "./problem.ts";
-import { isMap, unknownField } from "./reader.ts";
+import { unknownField } from "./field_names.ts";
+import { isMap } from "./well_known.ts";
 import { describe, wrongType } from "./scalars.ts";
 
 /** Name, place and labels of a document's object. */

@@ -17,7 +17,8 @@ import {
   type ObjectIdentity,
   type Report,
 } from "./problem.ts";
-import { isMap, readMessage } from "./reader.ts";
+import { readMessage } from "./reader.ts";
+import { isMap } from "./well_known.ts";
 import { describe } from "./scalars.ts";
 
 /** An object that was read, checked and found good. */

@@ -7,47 +7,18 @@
 import {
   AnySchema,
   create,
-  type DescEnum,
   type DescField,
   type DescMessage,
-  fromJson,
-  type JsonObject,
-  type JsonValue,
   type Message,
   type MessageShape,
   packAny,
   SERVED_TYPES,
 } from "../proto/mod.ts";
-import { camelCase, nearest, type Path } from "../text/mod.ts";
+import type { Path } from "../text/mod.ts";
+import { fieldNames, refuseRepeated, refuseSecond, unknownField } from "./field_names.ts";
 import { fail, type Report, warn } from "./problem.ts";
-import {
-  describe,
-  type Fault,
-  readDuration,
-  type Reading,
-  readScalar,
-  wrongType,
-} from "./scalars.ts";
-
-/** Fields by the names they may be written with. */
-export type FieldNames = ReadonlyMap<string, DescField>;
-
-const namesOf = new WeakMap<DescMessage, FieldNames>();
-
-/** The fields of a message by JSON name and by proto name. */
-export function fieldNames(schema: DescMessage): FieldNames {
-  const known = namesOf.get(schema);
-  if (known !== undefined) return known;
-  const names = new Map<string, DescField>();
-  for (const field of schema.fields) names.set(field.name, field).set(field.jsonName, field);
-  namesOf.set(schema, names);
-  return names;
-}
-
-/** Whether a value is a map of the document. */
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
+import { describe, type Fault, type Reading, readScalar, wrongType } from "./scalars.ts";
+import { isMap, readEnum, readWellKnown } from "./well_known.ts";
 
 /**
  * Reads a message. Unknown fields, wrong types, numbers out of range, unknown
@@ -101,65 +72,6 @@ function assign(message: Message, field: DescField, value: unknown): void {
   else target[field.localName] = value;
 }
 
-/** Notes a field that a message does not have, with the nearest one it has. */
-export function unknownField(
-  report: Report,
-  path: Path,
-  name: string,
-  fields: Iterable<{ readonly jsonName: string }>,
-): void {
-  const names = [...new Set([...fields].map((field) => field.jsonName))];
-  report[report.unknownFields].push({
-    path,
-    code: "unknown-field",
-    message: `unknown field "${name}"`,
-    remedy: insteadOf(name, names),
-    target: "key",
-  });
-}
-
-/** More names than this help nobody. */
-const MAX_NAMES = 12;
-
-function insteadOf(name: string, names: readonly string[]): string {
-  const meant = nearest(camelCase(name), names);
-  if (meant !== undefined) return `Did you mean "${meant}"?`;
-  if (names.length === 0) return "Remove it; no field is allowed here.";
-  return names.length > MAX_NAMES
-    ? "Remove it; no field has a name like this."
-    : `Use one of: ${names.join(", ")}.`;
-}
-
-function refuseRepeated(
-  report: Report,
-  path: Path,
-  seen: Map<DescField, string>,
-  field: DescField,
-  name: string,
-): boolean {
-  const first = seen.get(field);
-  seen.set(field, name);
-  if (first === undefined) return false;
-  const message = `"${first}" and "${name}" are the same field`;
-  fail(report, path, "duplicate-field", message, "Keep one of the two.", "key");
-  return true;
-}
-
-function refuseSecond(
-  report: Report,
-  path: Path,
-  groups: Map<string, string>,
-  group: string,
-  name: string,
-): boolean {
-  const first = groups.get(group);
-  groups.set(group, first ?? name);
-  if (first === undefined) return false;
-  const message = `"${first}" and "${name}" exclude each other`;
-  fail(report, path, "exclusive-fields", message, "Keep one of the two.", "key");
-  return true;
-}
-
 type Read = { readonly value: unknown } | undefined;
 
 function readField(field: DescField, value: unknown, path: Path, report: Report): Read {
@@ -187,34 +99,6 @@ function readSingle(field: Single, value: unknown, path: Path, report: Report): 
   return settle(readWellKnown(schema, value), path, report);
 }
 
-function readWellKnown(schema: DescMessage, value: unknown): Reading<unknown> {
-  if (schema.typeName === "google.protobuf.Duration") return readDuration(value);
-  if (schema.typeName === "google.protobuf.Struct") {
-    return isMap(value)
-      ? { value: toJson(value) as JsonObject }
-      : { fault: wrongType("a map", value) };
-  }
-  if (PLAIN.has(schema.typeName)) return readPlain(schema, value);
-  const wrapped = schema.typeName.endsWith("Value") ? schema.fields[0]?.scalar : undefined;
-  if (wrapped === undefined) throw new TypeError(`no reader for ${schema.typeName}`);
-  return readScalar(wrapped, value);
-}
-
-/** Well-known types whose JSON form is not that of a message and not one scalar. */
-const PLAIN: ReadonlySet<string> = new Set(
-  ["Value", "ListValue", "Timestamp", "Empty", "FieldMask"].map((name) =>
-    `google.protobuf.${name}`
-  ),
-);
-
-function readPlain(schema: DescMessage, value: unknown): Reading<unknown> {
-  try {
-    return { value: fromJson(schema, toJson(value) as JsonValue) };
-  } catch {
-    return { fault: wrongType(`a ${schema.name} in its JSON form`, value) };
-  }
-}
-
 /** Key of the type in the JSON form of an `Any`. */
 const TYPE_KEY = "@type";
 
@@ -237,28 +121,6 @@ function readAny(value: unknown, path: Path, report: Report): Read {
     return { value: create(AnySchema, { typeUrl: type }) };
   }
   return { value: packAny(schema, readMessage(schema, fields, path, report)) };
-}
-
-/** What aliases share is copied, and what JSON cannot hold is made a number. */
-function toJson(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(toJson);
-  if (!isMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toJson(item)]));
-}
-
-function readEnum(schema: DescEnum, value: unknown): Reading<number> {
-  const names = schema.values.map((one) => one.name);
-  const found = schema.values.find((one) => one.name === value || one.number === value);
-  if (found !== undefined) return { value: found.number };
-  const meant = typeof value === "string" ? nearest(value, names) : undefined;
-  return {
-    fault: {
-      code: "unknown-value",
-      message: `${describe(value)} is none of the values: ${names.join(", ")}`,
-      remedy: meant === undefined ? `Write one of: ${names.join(", ")}.` : `Did you mean ${meant}?`,
-    },
-  };
 }
 
 function readList(

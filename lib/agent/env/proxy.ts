@@ -1,0 +1,84 @@
+/**
+ * Variables of the proxy that the agent runs.
+ *
+ * @module
+ */
+import { declareEnv, type EnvVar } from "../../env/mod.ts";
+
+const readers = ["pilot-agent"] as const;
+
+/** They, each documented at its declaration. */
+export const PROXY_VARIABLES: {
+  readonly proxyConfig: EnvVar<string | undefined>;
+  readonly bootstrapTemplate: EnvVar<string | undefined>;
+  readonly bootstrapOverride: EnvVar<string | undefined>;
+  readonly disabled: EnvVar<boolean>;
+  readonly exitOnZeroConnections: EnvVar<boolean>;
+  readonly minimumDrain: EnvVar<number>;
+  readonly stripFragment: EnvVar<boolean>;
+  readonly bypassOverload: EnvVar<boolean>;
+  readonly deferredClusters: EnvVar<boolean>;
+} = {
+  proxyConfig: declareEnv({
+    name: "PROXY_CONFIG",
+    type: "string",
+    doc: "Proxy configuration as YAML or JSON, laid over the mesh configuration's defaultConfig.",
+    readers,
+  }),
+  bootstrapTemplate: declareEnv({
+    name: "MESH_BOOTSTRAP",
+    type: "string",
+    doc: "Bootstrap template that replaces every other way of naming one.",
+    readers,
+  }),
+  bootstrapOverride: declareEnv({
+    name: "MESH_BOOTSTRAP_OVERRIDE",
+    type: "string",
+    doc: "File whose content the proxy merges over its bootstrap file.",
+    readers,
+  }),
+  disabled: declareEnv({
+    name: "DISABLE_DATAPROXY",
+    type: "bool",
+    default: false,
+    doc: "Run without a data-plane proxy.",
+    readers,
+  }),
+  exitOnZeroConnections: declareEnv({
+    name: "EXIT_ON_ZERO_ACTIVE_CONNECTIONS",
+    type: "bool",
+    default: false,
+    doc: "While draining, end the proxy when it has no connection left.",
+    readers,
+  }),
+  minimumDrain: declareEnv({
+    name: "MINIMUM_DRAIN_DURATION",
+    type: "duration",
+    default: "5s",
+    range: { least: 0 },
+    doc: "Wait before connections are counted while draining.",
+    readers,
+  }),
+  stripFragment: declareEnv({
+    name: "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
+    type: "bool",
+    default: true,
+    doc:
+      "The proxy cuts the fragment off the path before rules look at it; otherwise it refuses such requests, for it knows no other way.",
+    readers,
+  }),
+  bypassOverload: declareEnv({
+    name: "BYPASS_OVERLOAD_MANAGER_FOR_STATIC_LISTENERS",
+    type: "bool",
+    default: true,
+    doc: "The overload manager leaves the health and metrics listeners alone.",
+    readers,
+  }),
+  deferredClusters: declareEnv({
+    name: "ENABLE_DEFERRED_CLUSTER_CREATION",
+    type: "bool",
+    default: true,
+    doc: "The proxy's workers create a cluster when it is first used.",
+    readers,
+  }),
+};
