@@ -57,16 +57,6 @@ export const WAITING: readonly Absence[] = [
     ],
   },
   {
-    reason: "workloads that register themselves",
-    names: [
-      "auto_registration_deletes_total",
-      "auto_registration_errors_total",
-      "auto_registration_success_total",
-      "auto_registration_unregister_total",
-      "auto_registration_updates_total",
-    ],
-  },
-  {
     reason: "webhooks",
     names: [
       "galley_validation_config_load_error",

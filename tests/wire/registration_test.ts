@@ -10,6 +10,7 @@ import { envoyPath } from "../../scripts/tools.ts";
 import { create, encode } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { metricOf } from "../support/views.ts";
 import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 
 const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
@@ -30,6 +31,15 @@ spec:
   ports: [{number: 80, name: http, protocol: HTTP}]
   workloadSelector: {labels: {app: vm}}
 `;
+
+/** What the daemon counted when one came, fell ill, recovered and went, and one named no group. */
+const COUNTED: Readonly<Record<string, number>> = {
+  auto_registration_success_total: 1,
+  auto_registration_updates_total: 2,
+  auto_registration_unregister_total: 1,
+  auto_registration_deletes_total: 1,
+  auto_registration_errors_total: 1,
+};
 
 interface Shown {
   readonly endpoints: readonly { address: string; ports: Record<string, number>; health: string }[];
@@ -73,6 +83,22 @@ Deno.test("a workload registers by connecting, is marked by its health, and goes
   await comes("10.0.0.9:8080 healthy");
   stream.close();
   await comes("");
+
+  const stranger = openStream({ target: daemon.xds, path: METHOD });
+  stranger.send(encode(
+    DeltaDiscoveryRequestSchema,
+    create(DeltaDiscoveryRequestSchema, {
+      node: create(NodeSchema, {
+        id: "sidecar~10.0.0.10~vm-2.test~test.svc.cluster.local",
+        metadata: { AUTO_REGISTER_GROUP: "nobody" },
+      }),
+      typeUrl: CLUSTERS,
+    }),
+  ));
+  for (const [name, count] of Object.entries(COUNTED)) {
+    await eventually(`${name} to be ${count}`, async () => await metricOf(daemon, name) === count);
+  }
+  stranger.close();
 });
 
 Deno.test("a real agent registers its workload for as long as it runs", async () => {

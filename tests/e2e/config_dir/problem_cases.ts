@@ -101,13 +101,13 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     run: async (bench) => {
       const { world: { config, daemon } } = bench;
       const text = `${serviceEntry("inert", ["inert.test"], TCP, [endpoint(9)])}---
-apiVersion: networking.mesh.io/v1
-kind: DestinationRule
+apiVersion: extensions.mesh.io/v1alpha1
+kind: WasmPlugin
 metadata: {name: inert}
 spec:
-  host: inert.test
-  trafficPolicy:
-    tunnel: {targetHost: inert.test, targetPort: 9}
+  selector: {matchLabels: {app: nobody}}
+  url: file:///nowhere.wasm
+  verificationKey: none
 `;
       await config.write("inert.yaml", text);
       await served(bench, "inert.test");
@@ -116,13 +116,13 @@ spec:
       assert.deepEqual(warnings.map(({ file, line, path, code }) => ({ file, line, path, code })), [
         {
           file: "inert.yaml",
-          line: lineOf(text, "tunnel"),
-          path: "spec.trafficPolicy.tunnel",
+          line: lineOf(text, "verificationKey"),
+          path: "spec.verificationKey",
           code: "not-acting",
         },
       ]);
-      assert.match(warnings[0]?.message ?? "", /tunnel/);
-      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*tunnel/);
+      assert.match(warnings[0]?.message ?? "", /verificationKey/);
+      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*verificationKey/);
       await config.remove("inert.yaml");
       await eventually(
         "the warning to be gone",

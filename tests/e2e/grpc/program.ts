@@ -103,10 +103,14 @@ export async function startPeer(options: PeerOptions, args: readonly string[]): 
     },
     output: () => errors,
     async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // It ended by itself, and what waits for it says so.
+      }
       await child.status;
       await commands.abort().catch(() => {});
-      await lines.cancel();
+      await lines.cancel().catch(() => {});
       await reading;
     },
   };
