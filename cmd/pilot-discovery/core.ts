@@ -80,6 +80,7 @@ export async function startCore(
   makeGraph: typeof createGraph,
 ): Promise<Core> {
   let publish = (): void => {};
+  let stirred = (): boolean => false;
   let serving: NonNullable<Parameters<typeof createPending>[0]> = () => undefined;
   const pending = createPending((kind, key) => serving(kind, key), () => Date.now());
   const debouncer = createDebouncer({
@@ -87,6 +88,7 @@ export async function startCore(
     max: DEBOUNCE_MAX.get(),
     endpointsWait: ENABLE_EDS_DEBOUNCE.get(),
     now: () => performance.now(),
+    expects: () => stirred(),
     timer: (run, ms) => {
       const id = setTimeout(run, ms);
       return () => clearTimeout(id);
@@ -160,16 +162,17 @@ export async function startCore(
   let early = true;
   const files = await startFileSource({
     dir: resolve(options.configDir),
-    onChange: (changes) => {
+    onChange: (changes, at) => {
       const kinds = pending.addObjects(changes);
       registration.follow(changes);
       // What is there at the start is served before anybody can ask.
       if (first) translation.apply(pending.take());
-      else debouncer.touch(...kinds);
+      else debouncer.touchedAt(at, kinds);
       first = false;
     },
   });
   stack.defer(() => files.close());
+  stirred = files.stirred;
   await followCredentials(stack, (found) => {
     pending.addCredentials(found);
     // What is there at the start is served before anybody can ask.

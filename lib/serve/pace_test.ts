@@ -72,6 +72,60 @@ Deno.test("endpoints alone may go at once, and never alone ahead of what waits",
   assert.deepEqual(published([[10, "endpoint"]], true), [110]);
 });
 
+Deno.test("what is told late has waited a part of the quiet time already", () => {
+  const time = clock();
+  const at: number[] = [];
+  const debouncer = createDebouncer({
+    after: 100,
+    max: 1000,
+    endpointsWait: true,
+    now: time.now,
+    timer: time.timer,
+    publish: () => at.push(time.now()),
+  });
+  const cases: [name: string, told: number, changed: number, want: number][] = [
+    ["half of it", 1050, 1000, 1100],
+    ["all of it", 2300, 2000, 2300],
+    ["nothing, from a clock ahead", 3000, 3050, 3100],
+  ];
+  for (const [name, told, changed, want] of cases) {
+    time.to(told);
+    debouncer.touchedAt(changed, ["config"]);
+    time.to(told + 500);
+    assert.equal(at.pop(), want, name);
+  }
+  assert.deepEqual(at, []);
+});
+
+Deno.test("what waits waits for what was noticed, a quiet time more at most", () => {
+  const published: [why: string, at: number][] = [];
+  const run = (why: string, noticed: readonly [from: number, told: number]) => {
+    const time = clock();
+    const debouncer = createDebouncer({
+      after: 100,
+      max: 1000,
+      endpointsWait: true,
+      now: time.now,
+      expects: () => time.now() >= noticed[0] && time.now() < noticed[1],
+      timer: time.timer,
+      publish: () => published.push([why, time.now()]),
+    });
+    time.to(50);
+    debouncer.touchedAt(0, ["config"]);
+    time.to(noticed[1] - 1);
+    if (noticed[1] === 110) debouncer.touchedAt(noticed[0], ["config"]);
+    time.to(5000);
+  };
+  run("nothing noticed", [0, 50]);
+  run("told as a change", [60, 110]);
+  run("never told", [60, 4000]);
+  assert.deepEqual(published, [
+    ["nothing noticed", 100],
+    ["told as a change", 160],
+    ["never told", 200],
+  ]);
+});
+
 Deno.test("what waits can be published now, or forgotten", () => {
   const time = clock();
   let count = 0;

@@ -21,8 +21,12 @@ import { watchTree } from "./watch.ts";
 export interface FileSourceOptions {
   /** Absolute path of the directory. */
   readonly dir: string;
-  /** Called after each round that changed something; the first call has all objects. Must not throw. */
-  readonly onChange: (changes: ChangeSet) => void;
+  /**
+   * Called after each round that changed something; the first call has all objects. `at`: when
+   * the last event came that the round was for, by `performance.now()`; what waits for edits to end
+   * need not wait anew for the time that the files were left alone already. Must not throw.
+   */
+  readonly onChange: (changes: ChangeSet, at: number) => void;
   readonly limits?: YamlLimits;
   readonly timing?: Partial<Timing>;
   /** How long reading one file may hold up the others, in milliseconds; 2000 unless told. */
@@ -39,6 +43,8 @@ export interface FileSource {
   problems(): readonly SourceProblem[];
   /** What was said about documents that serve. */
   warnings(): readonly SchemaProblem[];
+  /** Whether events came whose files were not left alone long enough to be read. */
+  stirred(): boolean;
   /** Looks at all files now. */
   rescan(): Promise<void>;
   close(): Promise<void>;
@@ -77,7 +83,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   const problems = () => rootProblem ? [rootProblem, ...ledger.problems()] : ledger.problems();
   /** Whether events name all that changes; false until the directory was looked through. */
   let named = false;
-  const round = async (first: boolean, hints?: ReadonlySet<string>) => {
+  const round = async (first: boolean, at: number, hints?: ReadonlySet<string>) => {
     let rejected = 0;
     try {
       const seen = named && hints !== undefined
@@ -99,20 +105,25 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     const changes = ledger.settle();
     notices.tell(problems(), ledger.warnings());
     countRejected(rejected, ledger.setAside());
-    if (changes.upserts.length + changes.deletes.length > 0) onChange(changes);
+    if (changes.upserts.length + changes.deletes.length > 0) onChange(changes, at);
   };
 
-  await round(true);
+  await round(true, performance.now());
+  /** When the last event came that is not done with. */
+  let stirred: number | undefined;
   const watch = watchTree(dir, io, (path) => {
     hints.add(path);
+    stirred = performance.now();
     pulse?.poke();
   });
   const running = pulse = startPulse(async () => {
     await watch.refresh();
-    await round(false, hints.take());
+    const event = stirred;
+    await round(false, event ?? performance.now(), hints.take());
     const later = reader.putOff();
     for (const path of later) hints.add(path === "" ? undefined : path);
     if (later.size > 0) running.poke();
+    else if (stirred === event) stirred = undefined;
   }, timing);
   // Opening the watch starts a round, which sees what changed since the first one.
   await watch.refresh();
@@ -120,6 +131,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     objects: () => ledger.objects(),
     problems,
     warnings: () => ledger.warnings(),
+    stirred: () => stirred !== undefined,
     rescan() {
       hints.add(undefined);
       return running.run();
