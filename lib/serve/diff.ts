@@ -10,6 +10,7 @@ import { differenceTo, isTold } from "./kept.ts";
 import { RpcError } from "../rpc/mod.ts";
 import { freshParts, noteFresh, tell, wholesAsked } from "./parts.ts";
 import { sameTally } from "./tally.ts";
+import { wireVersion } from "./version.ts";
 import { wants, wantsAll, type Watch } from "./watch.ts";
 
 /** What is to be sent of one type. */
@@ -104,8 +105,10 @@ export function collect(
     ...draft,
     asking: !started || answerAll || !!answers || !!ofFresh,
     asked: (name) => !started || answerAll || answered(name),
-    lacks: ({ name, version }) =>
-      started ? answerAll || answered(name) : ofFresh?.(name) || !versions?.has(name, version),
+    lacks: (resource) =>
+      started
+        ? answerAll || answered(resource.name)
+        : ofFresh?.(resource.name) || !versions?.has(resource.name, wireVersion(resource)),
     before: (name) => started ? heldBefore(name) : undefined,
   };
 }
@@ -124,7 +127,7 @@ function first(watch: Watch, variant: "sotw" | "delta"): Draft {
   absent.push(...tell(watch, wholesAsked(watch)).absent);
   if (!versions) return { resources: all, absent, removed: [], respond: true };
   const resources = all.filter((resource) =>
-    !versions.has(resource.name, resource.version) || answers.has(resource.name) ||
+    !versions.has(resource.name, wireVersion(resource)) || answers.has(resource.name) ||
     ofFresh?.(resource.name)
   );
   const removed: string[] = [];

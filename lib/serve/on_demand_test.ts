@@ -5,6 +5,10 @@ import type { SeatSource } from "../model/mod.ts";
 import { CLUSTER_TYPE as CDS } from "./mod.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
 import { store } from "../../tests/support/resource_store.ts";
+import { wireVersion } from "./version.ts";
+
+/** The version of a content, as clients are told it. */
+const wire = (content: string): string => wireVersion({ version: hash(content) });
 
 /** What a response sends and takes away. */
 function told(response: DeltaDiscoveryResponse): string {
@@ -65,7 +69,7 @@ Deno.test("who asks for everything is not sent what is on demand, until it names
 Deno.test("who comes back keeps what it names, and is told to forget the rest", async () => {
   await using w = await start();
   const proxy = w.delta();
-  const initialResourceVersions = { own: hash("1"), "out/a": hash("1"), "out/b": hash("1") };
+  const initialResourceVersions = { own: wire("1"), "out/a": wire("1"), "out/b": wire("1") };
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["*", "out/a"], initialResourceVersions });
   assert.equal(told(await proxy.take()), "-out/b");
   proxy.close();

@@ -9,6 +9,10 @@ import {
   ROUTE_TYPE as RDS,
 } from "./mod.ts";
 import { type Client, type World, world } from "../../tests/support/discovery.ts";
+import { wireVersion } from "./version.ts";
+
+/** The version of a content, as clients are told it. */
+const wire = (content: string): string => wireVersion({ version: hash(content) });
 
 const ALL = [RDS, LDS, EDS, CDS];
 
@@ -196,7 +200,7 @@ Deno.test("who comes back lets go of what vanished last", async () => {
   w.set(RDS, { a: "to another" });
   w.publish();
   const back = w.delta() as Proxy;
-  back.send({ typeUrl: CDS, initialResourceVersions: { a: hash("1"), b: hash("1") } });
+  back.send({ typeUrl: CDS, initialResourceVersions: { a: wire("1"), b: wire("1") } });
   back.send({
     typeUrl: RDS,
     resourceNamesSubscribe: ["a"],

@@ -10,6 +10,10 @@ import {
   VIRTUAL_HOST_TYPE as VHDS,
 } from "./mod.ts";
 import { type Client, type World, world } from "../../tests/support/discovery.ts";
+import { wireVersion } from "./version.ts";
+
+/** The version of a content, as clients are told it. */
+const wire = (content: string): string => wireVersion({ version: hash(content) });
 
 type Proxy = Client<object, DeltaDiscoveryResponse>;
 type Edit = Readonly<Record<string, string | undefined>>;
@@ -133,13 +137,13 @@ Deno.test("parts wait for new clusters, and go before the clusters that they nam
 Deno.test("parts are not told before it is known of what", async () => {
   await using w = await meshOf();
   const proxy = w.delta() as Proxy;
-  const held = { "80/a": hash("1"), "80/gone": "x", [`${SOCKET}/a`]: hash("1") };
+  const held = { "80/a": wire("1"), "80/gone": "x", [`${SOCKET}/a`]: wire("1") };
   proxy.send({ typeUrl: VHDS, initialResourceVersions: held });
   assert.deepEqual(await proxy.quiet(), []);
   proxy.send({
     typeUrl: RDS,
     resourceNamesSubscribe: ["80"],
-    initialResourceVersions: { "80": hash("t") },
+    initialResourceVersions: { "80": wire("t") },
   });
   assert.equal(line(await proxy.take()), `vhds +80/b -80/gone -${SOCKET}/a`);
   proxy.close();
@@ -151,9 +155,9 @@ Deno.test("who comes back with all it needs is sent nothing", async () => {
   proxy.send({
     typeUrl: RDS,
     resourceNamesSubscribe: ["80"],
-    initialResourceVersions: { "80": hash("t") },
+    initialResourceVersions: { "80": wire("t") },
   });
-  const held = { "80/a": hash("1"), "80/b": hash("1") };
+  const held = { "80/a": wire("1"), "80/b": wire("1") };
   proxy.send({ typeUrl: VHDS, initialResourceVersions: held });
   assert.deepEqual(await proxy.quiet(), []);
   const states = w.xds.sessions()[0]!.types.filter((t) => t.view).map((t) => t.state);
@@ -163,8 +167,8 @@ Deno.test("who comes back with all it needs is sent nothing", async () => {
 
 Deno.test("who comes back without a table, or with another, needs all its parts", async () => {
   await using w = await meshOf();
-  const held = { "80/a": hash("1"), "80/b": hash("1") };
-  for (const versions of [{}, { "80": hash("older") }]) {
+  const held = { "80/a": wire("1"), "80/b": wire("1") };
+  for (const versions of [{}, { "80": wire("older") }]) {
     const proxy = w.delta() as Proxy;
     proxy.send({
       typeUrl: RDS,
@@ -185,10 +189,10 @@ Deno.test("who asks for parts where tables are whole is told to forget those it 
   proxy.send({
     typeUrl: RDS,
     resourceNamesSubscribe: ["80"],
-    initialResourceVersions: { "80": hash("apart") },
+    initialResourceVersions: { "80": wire("apart") },
   });
   assert.equal(line(await proxy.take()), "rds +80");
-  proxy.send({ typeUrl: VHDS, initialResourceVersions: { "80/a": hash("1") } });
+  proxy.send({ typeUrl: VHDS, initialResourceVersions: { "80/a": wire("1") } });
   assert.equal(line(await proxy.take()), "vhds -80/a");
   proxy.close();
 });

@@ -7,6 +7,7 @@
  */
 import type { Resource } from "../graph/mod.ts";
 import { RUN_LEAST, type RunStore, runStore } from "./runs.ts";
+import { wireVersion } from "./version.ts";
 import { concat, delimited, tagOf, varintSize, writeVarint } from "./wire.ts";
 
 /** Fields of the messages, see `discovery.proto`; number 2 holds the resources in both. */
@@ -81,7 +82,7 @@ export function responseEncoder(
 /** Head of a `Resource` in a delta response: everything before the bytes of the message inside. */
 function deltaHead(typeField: Uint8Array, resource: Resource): Uint8Array {
   const name = delimited(ENTRY.name, resource.name);
-  const version = delimited(ENTRY.version, resource.version);
+  const version = delimited(ENTRY.version, wireVersion(resource));
   const size = resource.bytes.byteLength;
   const any = typeField.byteLength + 1 + varintSize(size) + size;
   const entry = name.byteLength + version.byteLength + 1 + varintSize(any) + any;

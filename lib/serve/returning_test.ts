@@ -5,6 +5,7 @@ import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discove
 import { type Client, world } from "../../tests/support/discovery.ts";
 import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
 import { addPair, addResource, newTally, sameTally } from "./tally.ts";
+import { wireVersion } from "./version.ts";
 import { concat, delimited } from "./wire.ts";
 
 type Proxy = Client<object, DeltaDiscoveryResponse>;
@@ -15,7 +16,7 @@ const NAMES = Array.from({ length: 60 }, (_, i) => `outbound|80||service-${i}`);
 /** Contents by name, as the client says to hold them, in an order of its own. */
 function versionsOf(contents: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(contents).map(([name, content]) =>
-    [name, hash(encoder.encode(content))] as const
+    [name, wireVersion({ version: hash(encoder.encode(content)) })] as const
   );
   return Object.fromEntries(entries.reverse());
 }

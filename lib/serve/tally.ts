@@ -7,6 +7,7 @@
  * @module
  */
 import type { Resource } from "../graph/mod.ts";
+import { wireVersion } from "./version.ts";
 import { concat, delimited } from "./wire.ts";
 
 /** A sum over pairs: how many they are, and two independent sums of 32 bits. */
@@ -68,8 +69,8 @@ const ofResource = new WeakMap<Resource, Tally>();
 export function addResource(tally: Tally, resource: Resource): void {
   let own = ofResource.get(resource);
   if (!own) {
-    const { name, version } = resource;
-    const pair = concat(delimited(ENTRY.name, name), delimited(ENTRY.version, version));
+    const version = delimited(ENTRY.version, wireVersion(resource));
+    const pair = concat(delimited(ENTRY.name, resource.name), version);
     addPair(own = newTally(), pair, 0, pair.byteLength);
     ofResource.set(resource, own);
   }
