@@ -10,6 +10,7 @@ import {
   type Policy,
   splitServiceKey,
   type Tell,
+  type Telling,
   type Told,
   within,
 } from "../derive/mod.ts";
@@ -38,13 +39,14 @@ export function deriveAssignments(context: Context): Placed {
     const [service = "", rules = "", place = ""] = splitKey(key, 3);
     return assignmentsOf(read, context, { service, rules, place: placeOf(place) }, tell);
   }, { equal: sameResources });
-  const base = deriveTelling<readonly Resource[]>(graph, "eds", (read, key, tell) => {
+  const seen: Telling<readonly Resource[]> = (read, key, tell) => {
     const [namespace = "", host = ""] = splitKey(key, 2);
     const chosen = pick(read, context, namespace, host, tell);
     return chosen === undefined
       ? []
       : lookUp(read, content, `${chosen.service}|${chosen.rules}|`, tell);
-  }, { equal: sameResources });
+  };
+  const base = deriveTelling(graph, "eds", seen, { equal: sameResources });
   const placed = deriveTelling<readonly Resource[]>(graph, "eds.placed", (read, key, tell) => {
     const [namespace = "", host = "", place = ""] = splitKey(key, 3);
     const chosen = pickPlaced(read, context, namespace, host, place, tell);
@@ -52,7 +54,7 @@ export function deriveAssignments(context: Context): Placed {
     const here = `${chosen.service}|${chosen.rules}|${place}`;
     return differences(lookUp(read, content, here, tell), read.get(base, `${namespace}|${host}`));
   }, { equal: sameResources });
-  return { base, overlay: overlayOf(context, "eds.overlay", base, 2, 0), placed };
+  return { base, overlay: overlayOf(context, "eds.overlay", base, 2, 0, seen), placed };
 }
 
 function assignmentsOf(

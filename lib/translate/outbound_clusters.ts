@@ -10,6 +10,7 @@ import {
   policiesOf,
   type Policy,
   type Tell,
+  type Telling,
   type Told,
   within,
 } from "../derive/mod.ts";
@@ -43,13 +44,14 @@ export function deriveOutboundClusters(context: Context): Placed {
     const [kind = "", service = "", rules = "", place = ""] = splitKey(key, 4);
     return clustersOf(read, context, { kind, service, rules, place: placeOf(place) }, tell);
   }, { equal: sameResources });
-  const base = deriveTelling<readonly Resource[]>(graph, "cds", (read, key, tell) => {
+  const seen: Telling<readonly Resource[]> = (read, key, tell) => {
     const [kind = "", namespace = "", host = ""] = splitKey(key, 3);
     const chosen = pick(read, context, namespace, host, tell);
     if (chosen === undefined) return [];
     const shared = sharedKind(read, context, kind, chosen);
     return lookUp(read, content, `${shared}|${chosen.service}|${chosen.rules}|`, tell);
-  }, { equal: sameResources });
+  };
+  const base = deriveTelling(graph, "cds", seen, { equal: sameResources });
   const placed = deriveTelling<readonly Resource[]>(graph, "cds.placed", (read, key, tell) => {
     const [kind = "", namespace = "", host = "", place = ""] = splitKey(key, 4);
     const chosen = pickPlaced(read, context, namespace, host, place, tell);
@@ -61,7 +63,7 @@ export function deriveOutboundClusters(context: Context): Placed {
       read.get(base, `${kind}|${namespace}|${host}`),
     );
   }, { equal: sameResources });
-  return { base, overlay: overlayOf(context, "cds.overlay", base, 3, 1), placed };
+  return { base, overlay: overlayOf(context, "cds.overlay", base, 3, 1, seen), placed };
 }
 
 /**

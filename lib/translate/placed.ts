@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { deriveTelling, lookUp, networkOf, parsePlace, type Tell } from "../derive/mod.ts";
+import {
+  deriveTelling,
+  lookUp,
+  networkOf,
+  parsePlace,
+  type Tell,
+  type Telling,
+} from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { Place } from "../model/mod.ts";
 import { type Context, type Pick, pick, splitKey } from "./context.ts";
@@ -71,6 +78,8 @@ export function reachOf(read: Read, { mesh, clusterId }: Context): Reach {
  *
  * @param parts how many parts the table's keys have
  * @param at which of them is the namespace
+ * @param compute how the table computes a cell, where that is little: an overlay then has no cell of
+ * the table beside its own
  */
 export function overlayOf(
   { mesh }: Context,
@@ -78,10 +87,11 @@ export function overlayOf(
   base: Derived<readonly Resource[]>,
   parts: number,
   at: number,
+  compute: Telling<readonly Resource[]> = (read, key, tell) => lookUp(read, base, key, tell),
 ): Derived<readonly Resource[]> {
   return deriveTelling<readonly Resource[]>(mesh.graph, name, (read, key, tell) => {
     const split = splitKey(key, parts);
     split[at] = "";
-    return differences(lookUp(read, base, key, tell), read.get(base, split.join("|")));
+    return differences(compute(read, key, tell), read.get(base, split.join("|")));
   }, { equal: sameResources });
 }

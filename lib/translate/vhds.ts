@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { deriveTelling, lookUp, type Tell, within } from "../derive/mod.ts";
+import { deriveTelling, lookUp, type Tell, type Telling, within } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeHttp } from "../model/mod.ts";
 import { encode } from "../proto/mod.ts";
@@ -53,13 +53,28 @@ export function deriveVhds(
     const { namespace, port, table, host } = place;
     return lookUp(read, virtualHosts, `${namespace}|${port}|${host}`, inTableOf(tell, table));
   };
-  const hosts = deriveTelling<readonly Resource[]>(graph, "vhds", (read, key, tell) => {
+  /** Whether a namespace sees the virtual hosts that everybody sees, and is spared names of its own. */
+  const isShared = (read: Read, namespace: string, host: string): boolean => {
+    const ports = portsOf(read, context, namespace, host);
+    return String(ports) === String(portsOf(read, context, "", host)) &&
+      ports.every((port) =>
+        sameResources(
+          read.get(virtualHosts, `${namespace}|${port}|${host}`),
+          read.get(virtualHosts, `|${port}|${host}`),
+        )
+      );
+  };
+  const seen: Telling<readonly Resource[]> = (read, key, tell) => {
     const [namespace = "", host = ""] = splitKey(key, 2);
+    if (tell === undefined && namespace !== "" && isShared(read, namespace, host)) {
+      return read.get(hosts, `|${host}`);
+    }
     return portsOf(read, context, namespace, host).flatMap((port) => {
       const table = `${port}`;
       return inTable(table, host, virtualHost(read, { namespace, port, table, host }, tell));
     });
-  }, options);
+  };
+  const hosts: Derived<readonly Resource[]> = deriveTelling(graph, "vhds", seen, options);
   const egressHosts = deriveTelling<readonly Resource[]>(
     graph,
     "vhds.egress",
@@ -95,7 +110,7 @@ export function deriveVhds(
     return skeleton(read, "", namespace, port, port, tell);
   }, options);
   return {
-    hosts: { base: hosts, overlay: overlayOf(context, "vhds.overlay", hosts, 2, 0) },
+    hosts: { base: hosts, overlay: overlayOf(context, "vhds.overlay", hosts, 2, 0, seen) },
     egressHosts,
     skeletons: {
       base: skeletons,
