@@ -40,10 +40,11 @@ export function openExchange(
   connection: Connection,
   request: Request,
 ): Opened {
-  const normal = normalizePath(request.path, manager);
+  const method = request.method ?? "GET";
+  // A request that asks for a way through has no path.
+  const normal = method === "CONNECT" ? { path: "" } : normalizePath(request.path, manager);
   if ("status" in normal) return normal;
   const { path } = normal;
-  const method = request.method ?? "GET";
   const host = hostOf(manager, request.host);
   const scheme = schemeOf(manager, connection, request);
   const pseudo: Readonly<Record<string, string>> = {

@@ -93,6 +93,8 @@ function isGrpc({ header }: Exchange): boolean {
 }
 
 function pathMatches({ pathSpecifier: how, caseSensitive }: RouteMatch, exchange: Exchange): Told {
+  // A request that asks for a way through has no path.
+  if (exchange.method === "CONNECT") return how.case === "connectMatcher";
   const fold = (text: string): string => caseSensitive === false ? text.toLowerCase() : text;
   const path = withoutQuery(exchange.path);
   switch (how.case) {
@@ -107,7 +109,7 @@ function pathMatches({ pathSpecifier: how, caseSensitive }: RouteMatch, exchange
       return folded === prefix || folded.startsWith(`${prefix}/`);
     }
     case "connectMatcher":
-      return exchange.method === "CONNECT";
+      return false;
     default:
       return undefined;
   }

@@ -15,7 +15,9 @@ import type { Egress } from "./egress.ts";
 import { wildcard } from "./flavour.ts";
 import { type ManagerDefaults, outboundHttpListener } from "./listener/mod.ts";
 import type { LabelledRoutes } from "./labelled_routes.ts";
+import { connectHost, connectTo, deriveConnectTargets } from "./http_proxy_connect.ts";
 import { encodeResource, sameResources } from "./resource.ts";
+import { hostPort } from "./route/mod.ts";
 import { assembleTable, type RouteTables, tableRest } from "./route_tables.ts";
 
 /** Name of the route table. */
@@ -87,6 +89,7 @@ export function deriveHttpProxy(
         .map((host): [string, Resource] => [port, host]);
     });
   };
+  const connects = deriveConnectTargets(context);
   return {
     members: mesh.graph.derive<readonly string[]>("httpProxy.members", (read, key) => {
       const [sidecar = "", classKey = ""] = splitKey(key, 2);
@@ -99,9 +102,11 @@ export function deriveHttpProxy(
     tables: mesh.graph.derive<readonly Resource[]>("rds.httpProxy", (read, key) => {
       const [namespace = "", sidecar = "", labels = ""] = splitKey(key, 3);
       const hosts = new Map<string, Resource>();
+      const targets = read.get(connects, `${namespace}|${sidecar}`).map((t) => splitKey(t, 2));
+      const named = new Set(targets.map(([port, host]) => hostPort(host!, Number(port))));
       const add = (port: string, host: Resource): void => {
-        const named = withPort(host, port);
-        if (named !== undefined) hosts.set(named.name, named);
+        const found = withPort(host, port, named.has(host.name));
+        if (found !== undefined) hosts.set(found.name, found);
       };
       for (const [port, host] of hostsOf(read, namespace, sidecar)) add(port, host);
       const own = labels === "" ? [] : placesOf(read, namespace, sidecar, labels);
@@ -111,29 +116,46 @@ export function deriveHttpProxy(
           add(port, host);
         }
       }
+      for (const [port, host] of targets) {
+        if (hosts.has(hostPort(host!, Number(port)))) continue;
+        const found = connectHost(read, context, namespace, Number(port), host!);
+        if (found !== undefined) hosts.set(found.name, found);
+      }
       const rest = tableRest(read, context, sidecar);
-      return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), rest)];
+      return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), { ...rest, connects: true })];
     }, { equal: sameResources }),
   };
 }
 
-/** Virtual hosts as they are in the table, by what they are made of: most edits change few. */
-const named = new WeakMap<Resource, { readonly host: Resource | undefined }>();
+/** Virtual hosts as they are in the table, with a way through or without, by what they are made of: most edits change few. */
+const madeHosts = {
+  connects: new WeakMap<Resource, { readonly host: Resource | undefined }>(),
+  plain: new WeakMap<Resource, { readonly host: Resource | undefined }>(),
+};
 
 /**
  * A virtual host by its names with the port alone, for other ports have the same
  * names; at port 80 by all of them. A host that is a pattern of everything has no
  * name with a port, and is left to the catch-all.
+ *
+ * @param connects whether it is a service's, so that there is a way to it
  */
-function withPort(resource: Resource, port: string): Resource | undefined {
-  if (port === "80") return resource;
-  const known = named.get(resource);
+function withPort(resource: Resource, port: string, connects: boolean): Resource | undefined {
+  if (port === "80" && !connects) return resource;
+  const made = connects ? madeHosts.connects : madeHosts.plain;
+  const known = made.get(resource);
   if (known !== undefined) return known.host;
   const message = fromBinary(VirtualHostSchema, resource.bytes);
-  message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));
+  if (port !== "80") {
+    message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));
+  }
+  if (connects) {
+    const host = resource.name.slice(0, -1 - port.length);
+    message.routes.push(connectTo(host, Number(port)));
+  }
   const host = message.domains.length === 0
     ? undefined
     : encodeResource(message.name, VirtualHostSchema, message);
-  named.set(resource, { host });
+  made.set(resource, { host });
   return host;
 }

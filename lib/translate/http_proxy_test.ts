@@ -114,3 +114,51 @@ spec: {workloadSelector: {labels: {scoped: "yes"}}, egress: [{hosts: [one/*]}]}
   assert.deepEqual(first({ app: "other" }), ["all", "all"]);
   assert.equal(table({ app: "other" }).bytes, table({}).bytes);
 });
+
+Deno.test("clients of an HTTP proxy port open ways to services' ports, whatever these carry", () => {
+  const bench = startTranslation();
+  const port = (name: string, ports: string): string => entry(name, ports);
+  bench.set([
+    SERVICES,
+    port("db", "{number: 5432, name: tcp, protocol: TCP}, {number: 53, name: dns, protocol: UDP}"),
+    port("api", "{number: 443, name: https, protocol: HTTPS}"),
+    `apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: nobody, namespace: one}
+spec: {hosts: [nobody.example], http: [{route: [{destination: {host: a.example}}]}]}
+`,
+  ].join("---\n"));
+  const metadata = { HTTP_PROXY_PORT: "3128" };
+  const seat = bench.translation.source.seat(proxyNode("one", { metadata }), () => {});
+  const ways = (): Record<string, string> => {
+    const { bytes } = seat.view(TYPE_URLS.route)!.get("http_proxy")!;
+    return Object.fromEntries(
+      fromBinary(RouteConfigurationSchema, bytes).virtualHosts.flatMap(({ domains, routes }) =>
+        routes.flatMap(({ match, action }) =>
+          match?.pathSpecifier.case === "connectMatcher" && action.case === "route"
+            ? [[domains.join(" "), `${action.value.clusterSpecifier.value}`]]
+            : []
+        )
+      ),
+    );
+  };
+  assert.deepEqual(ways(), {
+    "a.example a.example:80": "outbound|80||a.example",
+    "a.example:8080": "outbound|8080||a.example",
+    "api.example:443": "outbound|443||api.example",
+    "b.example:8080": "outbound|8080||b.example",
+    "db.example:5432": "outbound|5432||db.example",
+  });
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: s, namespace: one}
+spec: {egress: [{hosts: [one/db.example]}]}
+`);
+  assert.deepEqual(ways(), { "db.example:5432": "outbound|5432||db.example" });
+  bench.remove("ServiceEntry", "one/db");
+  assert.deepEqual(ways(), {});
+  const policy = "outboundTrafficPolicy: {mode: ALLOW_ANY_DYNAMIC_DNS}";
+  bench.translation.apply({ mesh: parseMeshConfig(policy, "mesh").value });
+  bench.remove("Sidecar", "one/s");
+  assert.equal(ways()["*"], "DynamicPassthroughCluster");
+});

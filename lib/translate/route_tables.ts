@@ -82,6 +82,8 @@ export interface TableRest {
   readonly catchAll: CatchAll;
   /** Servers are not told the number of the attempt. */
   readonly hideAttempts: boolean;
+  /** Where names are looked up, clients may ask for ways there (CONNECT). Default: they may not. */
+  readonly connects?: boolean;
 }
 
 /** The rest of a table, for a Sidecar or (`""`) without one. */

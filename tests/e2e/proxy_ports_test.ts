@@ -126,6 +126,15 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
     const other = await through("http://bank.test:81/x", "bank.test:81");
     assert.match(other, /"backend":"bank"/);
   });
+  await t.step("a way is opened to whatever a service's port carries", async () => {
+    const open = (to: string, then: string, end: string): Promise<string> =>
+      say("127.0.0.1", proxyPort, `CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\n\r\n${then}`, end);
+    const bytes = await open(`documents.test:${documentPort}`, "", "documents\n");
+    assert.match(bytes, /^HTTP\/1.1 200 [^]*\r\n\r\ndocuments\n$/);
+    const inside = "GET /x HTTP/1.1\r\nhost: bank.test:81\r\nconnection: close\r\n\r\n";
+    assert.match(await open("bank.test:81", inside, "\0"), /^HTTP\/1.1 200 [^]*"backend":"bank"/);
+    assert.match(await open("nobody.test:443", "", "\r\n\r\n"), /^HTTP\/1.1 (404|503) /);
+  });
   await t.step("the document database is served as bytes", async () => {
     await eventually("the documents", async () => {
       return await askTcp(ADDRESS, documentPort) === "documents";

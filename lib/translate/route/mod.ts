@@ -26,6 +26,7 @@ export {
   blackHoleVirtualHost,
   type CatchAll,
   catchAllVirtualHost,
+  connectRoute,
   virtualHostFor,
   type VirtualHostOptions,
 } from "./vhost.ts";

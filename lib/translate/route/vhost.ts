@@ -51,10 +51,16 @@ const PASSING: Readonly<Record<"allow_any" | "allow_dynamic_dns", string>> = {
   allow_dynamic_dns: "DynamicPassthroughCluster",
 };
 
+/** What else the catch-all depends on. */
+interface CatchAllOptions extends Pick<VirtualHostOptions, "hideAttempts"> {
+  /** Clients may ask for ways to names that are looked up. */
+  readonly connects?: boolean | undefined;
+}
+
 /** What is done with hosts that no other virtual host names: let them pass, or refuse them. */
 export function catchAllVirtualHost(
   policy: CatchAll,
-  { hideAttempts }: Pick<VirtualHostOptions, "hideAttempts"> = {},
+  { hideAttempts, connects = false }: CatchAllOptions = {},
 ): VirtualHost {
   const action: Route["action"] = policy === "block_all"
     ? create(RouteSchema, { action: { case: "directResponse", value: { status: BLOCKED } } })
@@ -64,7 +70,10 @@ export function catchAllVirtualHost(
   return create(VirtualHostSchema, {
     name,
     domains: ["*"],
-    routes: [{ name, match: translateMatch(undefined), action }],
+    routes: [
+      { name, match: translateMatch(undefined), action },
+      ...(connects && policy === "allow_dynamic_dns" ? [connectRoute(PASSING[policy])] : []),
+    ],
     includeRequestAttemptCount: hideAttempts !== true,
   });
 }
@@ -72,6 +81,25 @@ export function catchAllVirtualHost(
 /** Of a gateway's port that serves no host: every request is answered 404. */
 export function blackHoleVirtualHost(port: number): VirtualHost {
   return create(VirtualHostSchema, { name: hostPort("blackhole", port), domains: ["*"] });
+}
+
+/**
+ * A way to a cluster for requests of the method CONNECT, whose bytes are forwarded as
+ * they are. Other requests never match it, nor do these match other routes.
+ */
+export function connectRoute(cluster: string): Route {
+  return create(RouteSchema, {
+    name: "connect",
+    match: { pathSpecifier: { case: "connectMatcher", value: {} } },
+    action: {
+      case: "route",
+      value: {
+        clusterSpecifier: { case: "cluster", value: cluster },
+        ...timeouts(undefined),
+        upgradeConfigs: [{ upgradeType: "CONNECT", connectConfig: {} }],
+      },
+    },
+  });
 }
 
 function passTo(cluster: string): Route["action"] {
