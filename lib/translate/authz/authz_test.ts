@@ -77,6 +77,10 @@ Deno.test("trust domains: a principal of the mesh is one of each of its names", 
     ["*-td/ns/a/sa/b", ["td1/ns/a/sa/b", "cluster.local/ns/a/sa/b", "*-td/ns/a/sa/b"]],
     ["*", ["*"]],
     ["td1/x", ["td1/x"]],
+    ["td1/ns/a/*", ["td1/ns/a/*", "cluster.local/ns/a/*", "old-td/ns/a/*"]],
+    ["td1/*", ["td1/*", "cluster.local/*", "old-td/*"]],
+    ["td1*", ["td1*"]],
+    ["other/ns/*", ["other/ns/*"]],
   ];
   for (const [principal, expected] of cases) {
     assert.deepEqual(inEveryDomain([principal], domains), expected, principal);

@@ -28,8 +28,9 @@ export function inEveryDomain(
 function variants(principal: string, domains: readonly string[]): readonly string[] {
   const parts = principal.split("/");
   const [domain = ""] = parts;
-  // `domain/ns/NAMESPACE/sa/ACCOUNT`
-  if (parts.length !== 5 || domain === "*") return [principal];
+  // `domain/ns/NAMESPACE/sa/ACCOUNT`, or how it begins: what forbids `domain/ns/a/*` forbids it by any name.
+  const begins = parts.length > 1 && parts.length < 5 && principal.endsWith("*");
+  if ((parts.length !== 5 && !begins) || domain === "*") return [principal];
   if (domain !== LOCAL && !domains.some((one) => covers(domain, one))) return [principal];
   const rest = principal.slice(domain.length);
   return domains.map((one) => domain !== one && covers(domain, one) ? principal : one + rest);
