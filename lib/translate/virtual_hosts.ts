@@ -17,12 +17,14 @@ import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeHttp, type Service } from "../model/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
+import { routedAlike } from "./alike.ts";
 import { addressesOf, type Context, ownsAddress, pick, pickService, splitKey } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import {
   defaultRoute,
   type DomainOptions,
+  domainsFor,
   hashPolicyFor,
   hostPort,
   type ResolvedDestination,
@@ -37,13 +39,35 @@ import {
  */
 export function deriveVirtualHosts(context: Context): Derived<readonly Resource[]> {
   const { graph } = context.mesh;
-  return deriveTelling<readonly Resource[]>(graph, "vhost", (read, key, tell) => {
+  const table: Derived<readonly Resource[]> = deriveTelling(graph, "vhost", (read, key, tell) => {
     const [namespace = "", portText = "", host = ""] = splitKey(key, 3);
     const port = Number(portText);
+    if (
+      tell === undefined && namespace !== "" &&
+      routedAlike(read, context, namespace, host) &&
+      namedAlike(read, context, namespace, port, host)
+    ) {
+      return read.get(table, `|${port}|${host}`);
+    }
     const inside = within(tell, hostPort(host, port));
     const resource = virtualHost(read, context, namespace, port, host, inside);
     return resource === undefined ? [] : [resource];
   }, { equal: sameResources });
+  return table;
+}
+
+/** Whether a host, which is one service for both, has the names in a namespace that it has for everybody. */
+function namedAlike(
+  read: Read,
+  context: Context,
+  namespace: string,
+  port: number,
+  host: string,
+): boolean {
+  const service = pickService(read, context, "", host);
+  const names = (seenBy: string): string =>
+    String(domainsFor({ host, port, ...namesOf(read, context, seenBy, host, service) }));
+  return names(namespace) === names("");
 }
 
 /**
