@@ -16,16 +16,24 @@ import { create } from "../../proto/mod.ts";
 /** What happens to requests that a policy is about. */
 export type Effect = "allow" | "deny" | "audit" | "custom";
 
+/** What can be known of those who are decided about. */
+export interface Knowing {
+  /** Whether the connection carries HTTP. */
+  readonly http: boolean;
+  /** Whether a gRPC library decides: it has no tokens, no filters' metadata and no server names. */
+  readonly library: boolean;
+}
+
 /** One demand of a rule. */
 export interface Clause<T> {
   readonly values: readonly string[];
   readonly notValues: readonly string[];
-  /** `undefined`: connections that carry no HTTP do not tell. */
+  /** `undefined`: connections that carry no HTTP do not tell, or libraries do not know. */
   readonly match: (value: string) => T | undefined;
   /** Other ways to write the same, for those who forbid it. */
   readonly disguised?: (value: string) => T | undefined;
   /** All values in one, where the proxy can tell them from each other itself. */
-  readonly together?: (values: readonly string[]) => T;
+  readonly together?: ((values: readonly string[]) => T) | undefined;
 }
 
 /** How clauses are put together. */

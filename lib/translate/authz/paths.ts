@@ -24,6 +24,14 @@ export function templateMatch(path: string): MessageInitShape<typeof TypedExtens
   };
 }
 
+/** The matcher of a template, for those who know expressions alone. */
+export function templatePathMatch(path: string): PathMatcher {
+  const pieces = path.split(/(\{\*\*?\})/).map((piece) =>
+    piece === "{*}" ? "[^/]+" : piece === "{**}" ? ".*" : quote(piece)
+  );
+  return pathMatcher(regexMatch(pieces.join("")));
+}
+
 /** The matcher of a plain path. Queries are not looked at. */
 export function pathMatch(path: string): PathMatcher {
   return pathMatcher(textMatch(path));

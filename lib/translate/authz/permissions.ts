@@ -8,9 +8,15 @@ import type { Condition, Operation } from "#mesh/security/v1beta1/authorization_
 import { type ConditionKey, conditionKey } from "../../schema/mod.ts";
 import { create, type MessageInitShape } from "../../proto/mod.ts";
 import { cidrRange } from "../wire/mod.ts";
-import type { Clause } from "./clause.ts";
+import type { Clause, Knowing } from "./clause.ts";
 import { disguisedHost, headerMatch, hostMatch } from "./hosts.ts";
-import { disguisedMatch, isTemplate, pathMatch, templateMatch } from "./paths.ts";
+import {
+  disguisedMatch,
+  isTemplate,
+  pathMatch,
+  templateMatch,
+  templatePathMatch,
+} from "./paths.ts";
 import { textMatch } from "./text.ts";
 import { anyValue, listValue, metadataMatch, textValue } from "./tokens.ts";
 
@@ -21,7 +27,10 @@ function permission(rule: Rule): Permission {
 }
 
 /** The clauses of an operation. */
-export function operationClauses(operation: Operation, http: boolean): Clause<Permission>[] {
+export function operationClauses(
+  operation: Operation,
+  { http, library }: Knowing,
+): Clause<Permission>[] {
   const told = <T>(make: (value: string) => T) => (value: string): T | undefined =>
     http ? make(value) : undefined;
   return [
@@ -46,9 +55,11 @@ export function operationClauses(operation: Operation, http: boolean): Clause<Pe
       notValues: operation.notPaths,
       match: told((path) =>
         permission(
-          isTemplate(path)
-            ? { case: "uriTemplate", value: templateMatch(path) }
-            : { case: "urlPath", value: pathMatch(path) },
+          !isTemplate(path)
+            ? { case: "urlPath", value: pathMatch(path) }
+            : library
+            ? { case: "urlPath", value: templatePathMatch(path) }
+            : { case: "uriTemplate", value: templateMatch(path) },
         )
       ),
       disguised: (path) => {
@@ -69,7 +80,10 @@ function destinationPort(port: string): Permission {
 }
 
 /** The clause of a condition about the request or the connection; `undefined` when it is about the caller. */
-export function permissionClause(condition: Condition): Clause<Permission> | undefined {
+export function permissionClause(
+  condition: Condition,
+  { library }: Knowing,
+): Clause<Permission> | undefined {
   const key = conditionKey(condition.key);
   const { values, notValues } = condition;
   switch (key?.kind) {
@@ -81,14 +95,16 @@ export function permissionClause(condition: Condition): Clause<Permission> | und
       return {
         values,
         notValues,
-        match: (name) => permission({ case: "requestedServerName", value: textMatch(name) }),
+        // Libraries take every name for none, so that "another than this" would always hold.
+        match: (name) =>
+          library ? undefined : permission({ case: "requestedServerName", value: textMatch(name) }),
       };
     case "filter":
       return {
         values,
         notValues,
         match: () => undefined,
-        together: (all) => filterValues(key, all),
+        together: library ? undefined : (all) => filterValues(key, all),
       };
     default:
       return undefined;

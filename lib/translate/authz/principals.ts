@@ -10,7 +10,7 @@ import type { Condition, Source } from "#mesh/security/v1beta1/authorization_pol
 import { conditionKey } from "../../schema/mod.ts";
 import { create, type MessageInitShape } from "../../proto/mod.ts";
 import { cidrRange } from "../wire/mod.ts";
-import { type Clause, PRINCIPALS } from "./clause.ts";
+import { type Clause, type Knowing, PRINCIPALS } from "./clause.ts";
 import { headerMatch } from "./hosts.ts";
 import { quote, quoteWildcards, regexMatch, textMatch } from "./text.ts";
 import { claimMatch, issuerAndSubject, plainClaimMatch } from "./tokens.ts";
@@ -23,9 +23,7 @@ function principal(identifier: Identifier): Principal {
 }
 
 /** What matters about callers beside the rule itself. */
-export interface Callers {
-  /** Whether the connection carries HTTP. */
-  readonly http: boolean;
+export interface Callers extends Knowing {
   /** Namespace of the policy: that of service accounts which name none. */
   readonly namespace: string;
   /** The mesh's trust domain, then its aliases. */
@@ -57,8 +55,8 @@ export function principalClause(
     notValues,
     match,
   });
-  const told = (make: (value: string) => Principal): Clause<Principal> =>
-    of((value) => callers.http ? make(value) : undefined);
+  const said = (make: (value: string) => Principal): Clause<Principal> =>
+    of((value) => tellsTokens(callers) ? make(value) : undefined);
   switch (key?.kind) {
     case "source-ip":
       return of(sourceIp);
@@ -75,20 +73,34 @@ export function principalClause(
     case "request-principal":
       return tokens(values, notValues, callers);
     case "audiences":
-      return told((value) => principal({ case: "metadata", value: claimMatch(["aud"], value) }));
+      return said((value) => principal({ case: "metadata", value: claimMatch(["aud"], value) }));
     case "presenter":
-      return told((value) =>
+      return said((value) =>
         principal({ case: "metadata", value: plainClaimMatch("azp", textMatch(value)) })
       );
     case "claim":
-      return told((value) => principal({ case: "metadata", value: claimMatch(key.names, value) }));
-    case "header":
-      return told((value) =>
-        principal({ case: "header", value: headerMatch(key.names[0] ?? "", value) })
+      return said((value) => principal({ case: "metadata", value: claimMatch(key.names, value) }));
+    case "header": {
+      const name = key.names[0] ?? "";
+      const seen = callers.http && !(callers.library && isHidden(name));
+      return of((value) =>
+        seen ? principal({ case: "header", value: headerMatch(name, value) }) : undefined
       );
+    }
     default:
       return undefined;
   }
+}
+
+/** Whether what a verified token says is known. */
+function tellsTokens({ http, library }: Knowing): boolean {
+  return http && !library;
+}
+
+/** Headers that libraries use themselves, and refuse or pass over in rules (gRFC A41). */
+function isHidden(header: string): boolean {
+  const name = header.toLowerCase();
+  return name.startsWith("grpc-") || name === ":scheme" || name.endsWith("-bin");
 }
 
 function authenticated(principalName: StringMatcher): Principal {
@@ -137,13 +149,13 @@ function accounts(
 function tokens(
   values: readonly string[],
   notValues: readonly string[],
-  { http }: Callers,
+  callers: Callers,
 ): Clause<Principal> {
   return {
     values,
     notValues,
     match: (value) => {
-      if (!http) return undefined;
+      if (!tellsTokens(callers)) return undefined;
       const [issuer, subject] = issuerAndSubject(value);
       return PRINCIPALS.all([
         principal({ case: "metadata", value: plainClaimMatch("iss", issuer) }),

@@ -32,6 +32,8 @@ export type PolicyObject = ConfigObject<AuthorizationPolicy>;
 /** What all policies are read with. */
 export interface RuleOptions {
   readonly http: boolean;
+  /** Whether a gRPC library decides, which knows less of requests than Envoy. */
+  readonly library?: boolean;
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
   /** Whether what forbids knows other ways to write paths and hosts; see `disguisedMatch`. */
@@ -82,6 +84,7 @@ export function accessRules(
       `${prefix}ns[${meta.namespace}]-policy[${meta.name}]-rule[${index}]`;
     const callers = {
       http: options.http,
+      library: options.library ?? false,
       namespace: meta.namespace,
       trustDomains: options.trustDomains,
     };
@@ -114,9 +117,11 @@ function policyOf(
   callers: Callers,
   guards: boolean,
 ): Policy | undefined {
-  const conditions = rule.when.map((one) => permissionClause(one)).filter((c) => c !== undefined);
+  const conditions = rule.when.map((one) => permissionClause(one, callers)).filter((c) =>
+    c !== undefined
+  );
   const sides = rule.to.length === 0 ? [conditions] : rule.to.map(({ operation }) => [
-    ...(operation === undefined ? [] : operationClauses(operation, callers.http)),
+    ...(operation === undefined ? [] : operationClauses(operation, callers)),
     ...conditions,
   ]);
   const permissions = collect<Permission>(

@@ -11,20 +11,14 @@ import {
   type Cluster,
   Cluster_DiscoveryType as DiscoveryType,
   Cluster_EdsClusterConfigSchema,
-  Cluster_LbPolicy as LbPolicy,
   ClusterSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import {
-  ClientTLSSettings_TLSmode as TlsMode,
-  type LoadBalancerSettings,
-} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { ClientTLSSettings_TLSmode as TlsMode } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create } from "../../proto/mod.ts";
 import { adsSource } from "../wire/mod.ts";
-import {
-  applyConsistentHash,
-  applyOutlierDetection,
-  type mergeTrafficPolicy,
-} from "../cluster/mod.ts";
+import type { mergeTrafficPolicy } from "../cluster/mod.ts";
+import { applyGrpcBalancing } from "./balancing.ts";
+import { grpcOutlierDetection } from "./outlier.ts";
 import { grpcClientTls } from "./tls.ts";
 
 /** What a cluster is made from. */
@@ -44,9 +38,8 @@ export function buildGrpcCluster({ name, policy, identities }: GrpcClusterInput)
       serviceName: name,
       edsConfig: adsSource(),
     }),
-    lbPolicy: LbPolicy.ROUND_ROBIN,
   });
-  applyRingHash(cluster, policy?.loadBalancer);
+  applyGrpcBalancing(cluster, policy?.loadBalancer);
   const maxRequests = policy?.connectionPool?.http?.http2MaxRequests ?? 0;
   if (maxRequests > 0) {
     cluster.circuitBreakers = create(CircuitBreakersSchema, {
@@ -54,19 +47,11 @@ export function buildGrpcCluster({ name, policy, identities }: GrpcClusterInput)
     });
   }
   if (policy?.outlierDetection !== undefined) {
-    applyOutlierDetection(cluster, policy.outlierDetection, { sendUnhealthyEndpoints: true });
-    cluster.commonLbConfig = undefined;
+    cluster.outlierDetection = grpcOutlierDetection(policy.outlierDetection);
   }
   if (policy?.tls?.mode === TlsMode.MESH_MUTUAL) {
     const own = policy.tls.subjectAltNames;
     cluster.transportSocket = grpcClientTls(own.length > 0 ? own : identities);
   }
   return cluster;
-}
-
-/** Libraries know two ways of choosing: in turn, and by a ring. What a rule says otherwise is in turn. */
-function applyRingHash(cluster: Cluster, settings: LoadBalancerSettings | undefined): void {
-  if (settings?.lbPolicy.case !== "consistentHash") return;
-  if (settings.lbPolicy.value.hashAlgorithm.case === "maglev") return;
-  applyConsistentHash(cluster, settings.lbPolicy.value);
 }

@@ -11,3 +11,4 @@ export {
   type GrpcServerInput,
   SERVER_LISTENER_PREFIX,
 } from "./listener.ts";
+export { buildGrpcRoutes, type GrpcRoutesInput } from "./routes.ts";

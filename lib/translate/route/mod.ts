@@ -11,8 +11,10 @@ export {
   type RouteConfigurationOptions,
 } from "./configuration.ts";
 export { type DomainOptions, domainsFor, hostPort, shortNames } from "./domains.ts";
+export { FAULT_FILTER } from "./fault.ts";
 export { hashPolicyFor } from "./hash.ts";
 export { defaultRoute, inboundRoute, translateHttpRoutes } from "./routes.ts";
+export { inboundRetries } from "./retry.ts";
 export type {
   HashPolicy,
   MeshRouteDefaults,
@@ -21,7 +23,13 @@ export type {
   RouteSource,
 } from "./scope.ts";
 export { SESSION_FILTER, sessionRule } from "./session.ts";
-export { type TcpCluster, type TcpRoute, translateTcpRoutes, translateTlsRoutes } from "./tcp.ts";
+export {
+  hashesSourceIp,
+  type TcpCluster,
+  type TcpRoute,
+  translateTcpRoutes,
+  translateTlsRoutes,
+} from "./tcp.ts";
 export {
   blackHoleVirtualHost,
   type CatchAll,
