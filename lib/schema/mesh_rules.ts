@@ -46,8 +46,8 @@ export function validateMeshConfig(
   checkTimes(config, report);
   checkNames(config, report);
   checkDefaults(config, report);
-  if (config.meshMTLS) {
-    checkCipherSuites(config.meshMTLS.cipherSuites, ["meshMTLS", "cipherSuites"], report);
+  for (const name of ["meshMTLS", "tlsDefaults"] as const) {
+    checkCipherSuites(config[name]?.cipherSuites ?? [], [name, "cipherSuites"], report);
   }
   config.discoverySelectors.forEach((selector, index) =>
     checkLabelSelector(selector, ["discoverySelectors", index], report)

@@ -25,7 +25,7 @@ import {
   virtualInbound,
   virtualOutbound,
 } from "./listener/mod.ts";
-import { inboundRoute } from "./route/mod.ts";
+import { inboundRetries, inboundRoute } from "./route/mod.ts";
 import { outboundPolicy } from "./route_tables.ts";
 
 /** Ports that captured connections arrive at, unless the mesh configuration says otherwise. */
@@ -55,7 +55,7 @@ export function inboundListeners(
   const manager = managerDefaults(read, context, flavourFor(read, context, cls), tell);
   const guard = guardOf(read, context, cls, cls.options, tell);
   return [
-    ...ports.map((port) => ownListener(context, cls, port, manager, guard)),
+    ...ports.map((port) => ownListener(read, context, cls, port, manager, guard)),
     ...httpProxyListeners(read, context, cls, manager),
   ];
 }
@@ -102,16 +102,19 @@ export function virtualListeners(
         protocol: p.protocol,
         cluster: inboundClusterName(p.number),
         speaks: knownProtocol(context.features, p.protocol),
-        virtualHost: inboundVirtualHost(context, p),
+        virtualHost: inboundVirtualHost(read, context, p),
         tls: p.tls,
       })),
     }),
-    ...ports.filter((p) => p.bindToPort).map((p) => ownListener(context, cls, p, manager, guard)),
+    ...ports.filter((p) => p.bindToPort).map((p) =>
+      ownListener(read, context, cls, p, manager, guard)
+    ),
     ...httpProxyListeners(read, context, cls, manager),
   ];
 }
 
 function ownListener(
+  read: Read,
   context: Context,
   cls: ProxyClass,
   port: InboundPort,
@@ -125,7 +128,7 @@ function ownListener(
     protocol: port.protocol,
     cluster: inboundClusterName(port.number),
     speaks: knownProtocol(context.features, port.protocol),
-    virtualHost: inboundVirtualHost(context, port),
+    virtualHost: inboundVirtualHost(read, context, port),
     tls: port.tls,
     exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
     manager,
@@ -138,7 +141,11 @@ function isTrue(option: string | undefined): boolean {
 }
 
 /** Every request goes to the workload. */
-function inboundVirtualHost({ features }: Context, port: InboundPort): VirtualHost {
+function inboundVirtualHost(
+  read: Read,
+  { mesh, features }: Context,
+  port: InboundPort,
+): VirtualHost {
   const [service] = port.services;
   const host = service?.host ?? "*";
   return create(VirtualHostSchema, {
@@ -148,7 +155,7 @@ function inboundVirtualHost({ features }: Context, port: InboundPort): VirtualHo
       inboundRoute(
         inboundClusterName(port.number),
         `${host}:${port.number}/*`,
-        features.inboundRetry,
+        inboundRetries(mesh.field(read, "defaultInboundHttpRetryPolicy"), features.inboundRetry),
       ),
     ],
   });

@@ -81,6 +81,7 @@ export function clusterDefaults(
       outbound: mesh.field(read, "outboundClusterStatName"),
     },
     autoSni: features.autoSni,
+    tls: mesh.field(read, "tlsDefaults"),
     sessions: features.sessions,
     headlessEds: features.headlessEds,
   };

@@ -31,6 +31,7 @@ import { guardOf, mutualServer } from "./guards.ts";
 import { encodeResource } from "./resource.ts";
 import type { RouteSource } from "./route/mod.ts";
 import { gatewayServerChains, gatewayTcpChains } from "./tcp_routes.ts";
+import { overTlsDefaults } from "./tls_defaults.ts";
 
 /**
  * Name of the route table of a gateway's port: of all servers of an HTTP port
@@ -125,7 +126,9 @@ function tlsChains(
   if (kind === "auto") return automaticChains(read, context, source.namespace, server, tell);
   const ofMesh = server.tls?.mode === TlsMode.MESH_MUTUAL;
   if (ofMesh && mutual === undefined) return [];
-  const tls = ofMesh ? { mutual } : { tls: server.tls };
+  const tls = ofMesh
+    ? { mutual }
+    : { tls: server.tls && overTlsDefaults(read, context.mesh, server.tls) };
   if (kind === "https") {
     const routeName = gatewayRouteName(onlyServer(port, server));
     return [{ sniHosts: hosts.map(({ host }) => host), ...tls, to: { routeName } }];

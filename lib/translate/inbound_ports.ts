@@ -18,6 +18,7 @@ import {
 } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { inboundClusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { type Context, pick } from "./context.ts";
+import { overTlsDefaults } from "./tls_defaults.ts";
 
 /** One port of the workload. */
 export interface InboundPort {
@@ -57,7 +58,7 @@ export function inboundPorts(
   const sidecar = sidecarKey === "" ? undefined : read.get(mesh.tables.sidecars, sidecarKey)?.spec;
   const ingress = sidecar?.ingress ?? [];
   const pool = sidecar?.inboundConnectionPool;
-  const named = ingress.map((listener) => ingressPort(listener, pool, context));
+  const named = ingress.map((listener) => ingressPort(read, listener, pool, context));
   for (const [i, { number }] of named.entries()) {
     within(tell, partOf(number))?.({
       group: "port",
@@ -76,9 +77,10 @@ export function inboundPorts(
 
 /** The port of an ingress listener. */
 function ingressPort(
+  read: Read,
   listener: IngressListener,
   pool: ConnectionPoolSettings | undefined,
-  { features }: Context,
+  { mesh, features }: Context,
 ): InboundPort {
   return {
     number: listener.port?.number ?? 0,
@@ -88,7 +90,9 @@ function ingressPort(
     defaultEndpoint: listener.defaultEndpoint,
     services: [],
     connectionPool: listener.connectionPool ?? pool,
-    ...features.tlsOnIngress && endsTls(listener.tls) && { tls: listener.tls },
+    ...features.tlsOnIngress && endsTls(listener.tls) && {
+      tls: overTlsDefaults(read, mesh, listener.tls),
+    },
   };
 }
 

@@ -96,6 +96,7 @@ export const MESH: Readonly<Record<string, Acting>> = {
       "inboundClusterStatName",
       "outboundClusterStatName",
       "meshMTLS",
+      "tlsDefaults",
       "pathNormalization",
       "dnsRefreshRate",
       "h2UpgradePolicy",
@@ -104,6 +105,8 @@ export const MESH: Readonly<Record<string, Acting>> = {
       "defaultVirtualServiceExportTo",
       "defaultDestinationRuleExportTo",
       "defaultHttpRetryPolicy",
+      ...["attempts", "perTryTimeout", "retryOn", "backoff"]
+        .map((field) => `defaultInboundHttpRetryPolicy.${field}`),
       "defaultTrafficPolicy",
       "defaultConfig.configPath",
       "defaultConfig.binaryPath",

@@ -8,6 +8,7 @@ import type {
   LocalityLoadBalancerSetting,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { MeshConfig_TLSConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Tell, Told } from "../../derive/mod.ts";
 import type { SessionLabels } from "../features.ts";
@@ -52,6 +53,8 @@ export interface MeshClusterDefaults {
   readonly drainingLabel: string;
   /** Whether TLS without a server name of its own takes that of each request. */
   readonly autoSni: boolean;
+  /** `tlsDefaults` of the mesh: what TLS that is not its own is like; default: as Envoy has it. */
+  readonly tls?: MeshConfig_TLSConfig | undefined;
   /** Labels of services whose sessions stay with one endpoint; default: none do. */
   readonly sessions?: SessionLabels;
   /** Of endpoints outside the mesh, what a rule says of TLS goes before what they say themselves. */

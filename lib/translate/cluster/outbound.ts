@@ -87,6 +87,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
     http,
     subjectAltNames,
     role === "router" || input.selected === true,
+    mesh.tls,
   );
   applyMutualTls(cluster, input, http);
   applyProxyProtocol(cluster, policy?.proxyProtocol);

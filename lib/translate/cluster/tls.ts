@@ -7,6 +7,9 @@ import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import {
   type CertificateValidationContext,
   CertificateValidationContextSchema,
+  type TlsParameters,
+  TlsParameters_TlsProtocol as EnvoyVersion,
+  TlsParametersSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
 import {
   type CommonTlsContext,
@@ -18,6 +21,11 @@ import {
   ClientTLSSettings_TLSmode as Mode,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create, packAny } from "../../proto/mod.ts";
+import {
+  type MeshConfig_TLSConfig as TlsDefaults,
+  MeshConfig_TLSConfig_TLSProtocol as Least,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { CIPHER_SUITES } from "../../schema/mod.ts";
 import { clientCredentialNames, type CredentialNames } from "../authn/mod.ts";
 import {
   credentialConfig,
@@ -50,6 +58,7 @@ export function originatesTls(tls: ClientTLSSettings | undefined): tls is Acting
  * definition; the rule's own come before them
  * @param credentials whether the proxies are handed what `credentialName` names; for
  * others it is as if it were not there
+ * @param defaults what the mesh says of TLS that is not its own
  */
 export function applyTls(
   cluster: Cluster,
@@ -57,18 +66,40 @@ export function applyTls(
   http: UpstreamHttp,
   serviceNames: readonly string[],
   credentials: boolean,
+  defaults?: TlsDefaults,
 ): void {
   if (!originatesTls(tls)) return;
   const names = credentials ? clientCredentialNames(tls) : undefined;
   cluster.transportSocket = tlsSocket(packAny(UpstreamTlsContextSchema, {
     sni: tls.sni,
     commonTlsContext: {
+      tlsParams: parametersOf(defaults),
       ...certificatesOf(tls, names),
       validationContextType: validationType(tls, serviceNames, names),
       // A server that speaks both would choose HTTP/1.1 if it were not told.
       alpnProtocols: http === "http2" ? ["h2"] : [],
     },
   }));
+}
+
+/** Clients of Envoy stop at TLS 1.2 unless they are told, so that 1.3 is the newest, too, where it is the oldest. */
+function parametersOf(defaults: TlsDefaults | undefined): TlsParameters | undefined {
+  if (defaults === undefined) return undefined;
+  const { minProtocolVersion: least, ecdhCurves } = defaults;
+  const cipherSuites = defaults.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite));
+  const silent = least === Least.TLS_AUTO && ecdhCurves.length === 0 && cipherSuites.length === 0;
+  if (silent) return undefined;
+  const newest = least === Least.TLSV1_3;
+  return create(TlsParametersSchema, {
+    tlsMinimumProtocolVersion: newest
+      ? EnvoyVersion.TLSv1_3
+      : least === Least.TLSV1_2
+      ? EnvoyVersion.TLSv1_2
+      : EnvoyVersion.TLS_AUTO,
+    tlsMaximumProtocolVersion: newest ? EnvoyVersion.TLSv1_3 : EnvoyVersion.TLS_AUTO,
+    ecdhCurves,
+    cipherSuites,
+  });
 }
 
 function certificatesOf(

@@ -114,7 +114,7 @@ function undeclared(port: number, guard: Guard): InboundPort {
     virtualHost: create(VirtualHostSchema, {
       name: "inbound|passthrough|http",
       domains: ["*"],
-      routes: [inboundRoute(cluster, "*", false)],
+      routes: [inboundRoute(cluster, "*")],
     }),
   };
 }

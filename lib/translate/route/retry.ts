@@ -7,7 +7,7 @@ import type { HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts"
 import { type RetryPolicy, RetryPolicySchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { PreviousHostsPredicateSchema } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { PreviousPrioritiesConfigSchema } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
-import { create, durationMs, packAny } from "../../proto/mod.ts";
+import { create, type Duration, durationMs, packAny } from "../../proto/mod.ts";
 import { choose, type Source, type Tell } from "../../derive/mod.ts";
 import type { MeshRouteDefaults } from "./scope.ts";
 
@@ -55,11 +55,39 @@ export function retryPolicy(
     retryHostPredicate: otherHosts ? [previousHosts()] : [],
     hostSelectionRetryMaxAttempts: HOST_DRAWS,
     retryPriority: policy?.retryRemoteLocalities ? previousPriorities() : undefined,
-    // The proxy refuses a back-off of nothing; without one it has its own, 25 ms.
-    retryBackOff: backoff !== undefined && durationMs(backoff) > 0
-      ? { baseInterval: backoff }
-      : undefined,
+    retryBackOff: backOffOf(backoff),
   });
+}
+
+/** Attempts after the first of an inbound request that was reset before the workload saw it. */
+const INBOUND_ATTEMPTS = 2;
+
+/** Resets before the workload can have seen the request. */
+const INBOUND_RETRY_ON = "reset-before-request";
+
+/**
+ * The policy of inbound requests: the mesh's, else the built-in one. There is one host to try, so
+ * that what a policy says of others has no meaning.
+ *
+ * @param builtIn whether requests are repeated, that the workload cannot have seen, where the mesh says nothing
+ */
+export function inboundRetries(
+  policy: HTTPRetry | undefined,
+  builtIn: boolean,
+): RetryPolicy | undefined {
+  if (policy === undefined ? !builtIn : policy.attempts <= 0) return undefined;
+  const { attempts = INBOUND_ATTEMPTS, retryOn = "", perTryTimeout, backoff } = policy ?? {};
+  return create(RetryPolicySchema, {
+    ...conditions(retryOn || INBOUND_RETRY_ON),
+    numRetries: attempts,
+    perTryTimeout,
+    retryBackOff: backOffOf(backoff),
+  });
+}
+
+/** The proxy refuses a back-off of nothing; without one it has its own, 25 ms. */
+function backOffOf(backoff: HTTPRetry["backoff"]): { baseInterval: Duration } | undefined {
+  return backoff !== undefined && durationMs(backoff) > 0 ? { baseInterval: backoff } : undefined;
 }
 
 const NOBODY: Source = { source: "object" };
@@ -72,12 +100,17 @@ function retryOn(
   if (text === "") {
     return { retryOn: RETRY_ON, retriableStatusCodes: mesh.excludeUnsafe503 ? [] : [503] };
   }
+  return conditions(text);
+}
+
+/** Conditions as a rule writes them: numbers among them are status codes. */
+function conditions(text: string): { retryOn: string; retriableStatusCodes: number[] } {
   const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "");
   const isCode = (part: string): boolean => /^[1-5][0-9][0-9]$/.test(part);
-  const conditions = parts.filter((part) => !isCode(part));
+  const named = parts.filter((part) => !isCode(part));
   const codes = parts.filter(isCode).map(Number);
-  if (codes.length > 0 && !conditions.includes(STATUS_CODES)) conditions.push(STATUS_CODES);
-  return { retryOn: conditions.join(","), retriableStatusCodes: codes };
+  if (codes.length > 0 && !named.includes(STATUS_CODES)) named.push(STATUS_CODES);
+  return { retryOn: named.join(","), retriableStatusCodes: codes };
 }
 
 function previousHosts() {

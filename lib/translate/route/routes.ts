@@ -10,6 +10,7 @@ import type {
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import {
   DirectResponseActionSchema,
+  type RetryPolicy,
   type Route,
   type RouteMatch,
   RouteSchema,
@@ -119,16 +120,13 @@ export function defaultRoute(
   });
 }
 
-/** Attempts after the first of an inbound request that was reset before the workload saw it. */
-const INBOUND_RETRIES = 2;
-
 /**
  * The one route of an inbound port, without a time limit.
  *
  * @param operation how traces name it, for example `a.ns.svc.cluster.local:80/*`
- * @param retry whether to repeat requests that the workload cannot have seen
+ * @param retries what is repeated, see `inboundRetries`; default: nothing
  */
-export function inboundRoute(cluster: string, operation: string, retry: boolean): Route {
+export function inboundRoute(cluster: string, operation: string, retries?: RetryPolicy): Route {
   const { timeout } = timeouts(undefined);
   return create(RouteSchema, {
     name: "default",
@@ -139,9 +137,7 @@ export function inboundRoute(cluster: string, operation: string, retry: boolean)
         clusterSpecifier: { case: "cluster", value: cluster },
         timeout,
         maxStreamDuration: { maxStreamDuration: timeout, grpcTimeoutHeaderMax: timeout },
-        retryPolicy: retry
-          ? { retryOn: "reset-before-request", numRetries: INBOUND_RETRIES }
-          : undefined,
+        retryPolicy: retries,
       },
     },
     decorator: { operation },

@@ -20,6 +20,7 @@ import {
   catchAllVirtualHost,
   defaultRoute,
   hashPolicyFor,
+  inboundRetries,
   inboundRoute,
   routeConfiguration,
   type RouteScope,
@@ -156,7 +157,11 @@ const PLAIN: Readonly<Record<string, readonly VirtualHost[]>> = {
   ],
   plain_inbound: [
     virtualHostFor({ host: "*", port: 8080 }, [
-      inboundRoute("inbound|8080||", "a.example.com:80/*", true),
+      inboundRoute(
+        "inbound|8080||",
+        "a.example.com:80/*",
+        inboundRetries(undefined, true),
+      ),
     ]),
   ],
   plain_black_hole: [blackHoleVirtualHost(80)],

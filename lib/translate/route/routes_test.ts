@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { durationMs, fromJson, type JsonValue } from "../../proto/mod.ts";
+import { durationMs, fromJson, type JsonObject, type JsonValue } from "../../proto/mod.ts";
 import { LoadBalancerSettingsSchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   HTTPRetrySchema,
@@ -7,6 +7,7 @@ import {
   VirtualServiceSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { hashPolicyFor } from "./hash.ts";
+import { inboundRetries } from "./retry.ts";
 import { defaultRoute, inboundRoute, translateHttpRoutes } from "./routes.ts";
 import type { RouteScope } from "./scope.ts";
 
@@ -55,7 +56,8 @@ Deno.test("a hash by a source address that is switched off is none", () => {
 });
 
 Deno.test("an inbound route repeats only what the workload cannot have seen, if at all", () => {
-  const route = inboundRoute("inbound|8080||", "a.example.com:80/*", true);
+  const retries = inboundRetries(undefined, true);
+  const route = inboundRoute("inbound|8080||", "a.example.com:80/*", retries);
   assert.equal(route.decorator?.operation, "a.example.com:80/*");
   assert.equal(route.action.case, "route");
   const { retryPolicy, timeout, maxStreamDuration } = route.action.value;
@@ -64,9 +66,28 @@ Deno.test("an inbound route repeats only what the workload cannot have seen, if 
   assert.equal(durationMs(timeout!), 0);
   assert.equal(durationMs(maxStreamDuration!.maxStreamDuration!), 0);
   assert.equal(durationMs(maxStreamDuration!.grpcTimeoutHeaderMax!), 0);
-  const never = inboundRoute("inbound|8080||", "a.example.com:80/*", false);
+  const never = inboundRoute("inbound|8080||", "a.example.com:80/*");
   assert.equal(never.action.case, "route");
   assert.equal(never.action.value.retryPolicy, undefined);
+  assert.equal(inboundRetries(undefined, false), undefined);
+});
+
+Deno.test("what the mesh says of inbound retries goes before what is built in", () => {
+  const policy = (json: JsonObject) => fromJson(HTTPRetrySchema, json);
+  assert.equal(inboundRetries(policy({ attempts: 0 }), true), undefined);
+  for (const builtIn of [true, false]) {
+    const plain = inboundRetries(policy({ attempts: 5 }), builtIn);
+    assert.deepEqual([plain?.numRetries, plain?.retryOn], [5, "reset-before-request"]);
+  }
+  const full = inboundRetries(
+    policy({ attempts: 1, retryOn: "503,reset", perTryTimeout: "2s", backoff: "0.1s" }),
+    true,
+  );
+  assert.equal(full?.retryOn, "reset,retriable-status-codes");
+  assert.deepEqual(full?.retriableStatusCodes, [503]);
+  assert.equal(durationMs(full!.perTryTimeout!), 2_000);
+  assert.equal(durationMs(full!.retryBackOff!.baseInterval!), 100);
+  assert.deepEqual(full?.retryHostPredicate, [], "there is no other host");
 });
 
 Deno.test("a rule with a delegate is left out and does not hide the rules behind it", () => {

@@ -104,6 +104,13 @@ spec:
   trafficPolicy: {outlierDetection: {consecutive5xxErrors: 1}}
 ---
 apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: remote, namespace: one}
+spec:
+  host: remote.example
+  trafficPolicy: {tls: {mode: SIMPLE}}
+---
+apiVersion: networking.mesh.io/v1
 kind: VirtualService
 metadata: {name: renamed, namespace: one}
 spec:
@@ -173,6 +180,8 @@ const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     }],
   },
   "meshMTLS.minProtocolVersion=TLSV1_2": { meshMTLS: { minProtocolVersion: "TLSV1_3" } },
+  "tlsDefaults.minProtocolVersion=TLSV1_2": { tlsDefaults: { minProtocolVersion: "TLSV1_3" } },
+  "defaultInboundHttpRetryPolicy.": { defaultInboundHttpRetryPolicy: { attempts: 1 } },
   "accessLog": { accessLogFile: "/dev/stdout" },
   "disableDataproxyListenerLog": { accessLogFile: "/dev/stdout" },
   "defaultConfig.tracing": {

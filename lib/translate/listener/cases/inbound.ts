@@ -15,14 +15,18 @@ import { create } from "../../../proto/mod.ts";
 import { mutualServerTls, SHARED } from "../../authn/mod.ts";
 import { authorizationFilters } from "../../authz/mod.ts";
 import { inboundClusterName } from "../../cluster/mod.ts";
-import { inboundRoute, virtualHostFor } from "../../route/mod.ts";
+import { inboundRetries, inboundRoute, virtualHostFor } from "../../route/mod.ts";
 import { type Guard, type InboundPort, ingressListener, NO_GUARD, virtualInbound } from "../mod.ts";
 import { FULL, logged, MANAGER_DEFAULTS, TEXT_LOG } from "./values.ts";
 
 const manager = MANAGER_DEFAULTS;
 
 function virtualHost(port: number): VirtualHost {
-  const route = inboundRoute(inboundClusterName(port), `a.ns.svc:${port}/*`, true);
+  const route = inboundRoute(
+    inboundClusterName(port),
+    `a.ns.svc:${port}/*`,
+    inboundRetries(undefined, true),
+  );
   return virtualHostFor({ host: "*", port }, [route]);
 }
 
