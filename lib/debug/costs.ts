@@ -31,6 +31,9 @@ export interface ClassCost extends Spent {
 
 /** The ledger. Lists begin with the dearest; `tables` and `inputs` are the engine's own. */
 export interface CostView extends Omit<Costs, "keys"> {
+  /** Time computed in all tables, those that are not listed included. */
+  readonly micros: number;
+  /** Those whose edits were followed by work or by a response. */
   readonly objects: readonly ObjectCost[];
   readonly namespaces: readonly ObjectCost[];
   readonly classes: readonly ClassCost[];
@@ -58,6 +61,7 @@ export function costView(inputs: DebugInputs, url: URL): CostView {
   const costs = mesh.graph.costs({ top: Math.min(given ?? CELLS, MAX_CELLS), keys });
   const objects = objectCosts(costs, spending.objects);
   return {
+    micros: sum(costs.tables, "micros"),
     tables: costs.tables.slice(0, top),
     inputs: costs.inputs.slice(0, top),
     unattributed: costs.unattributed,
@@ -78,7 +82,9 @@ function objectCosts({ inputs }: Costs, sent: ReadonlyMap<string, Spent>): Objec
   for (const [name, spent] of sent) {
     if (!found.has(name)) found.set(name, { name, micros: 0, computed: 0, ...spent });
   }
-  return [...found.values()].sort(dearer);
+  return [...found.values()]
+    .filter(({ micros, computed, bytes, pushes }) => micros + computed + bytes + pushes > 0)
+    .sort(dearer);
 }
 
 /** Time first, then bytes. */

@@ -13,7 +13,7 @@ import { debugRoute } from "./access.ts";
 import { withProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { auditPage, changesPage, revisionPage } from "./pages/history_pages.ts";
-import { wantsPage } from "./pages/layout.ts";
+import { notFoundPage, wantsPage } from "./pages/layout.ts";
 
 /** One resource of a proxy that differs between two revisions. */
 export interface ProxyChange {
@@ -40,7 +40,7 @@ export function historyRoutes(inputs: DebugInputs): Route[] {
       const revision = numberOf(url, "revision");
       if (revision === undefined) return json(latest(history, numberOf(url, "limit")));
       const found = history.revision(revision);
-      if (found === undefined) return forgotten();
+      if (found === undefined) return forgotten(page);
       return page ? revisionPage(inputs, found) : json(found);
     }),
     debugRoute("GET", "/debug/audit", ({ request }) => {
@@ -55,8 +55,11 @@ function numberOf(url: URL, name: string): number | undefined {
   return given !== null && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
 }
 
-function forgotten(): Response {
-  return text("nothing is known of that revision, or not any more\n", { status: 404 });
+function forgotten(page: boolean): Response {
+  const sentence = "nothing is known of that revision, or not any more";
+  return page
+    ? notFoundPage("/debug/pushes", "Not remembered", `N${sentence.slice(1)}.`)
+    : text(`${sentence}\n`, { status: 404 });
 }
 
 /** Publications told at once, unless more are asked for. */
@@ -72,7 +75,7 @@ function ofProxy(history: History, session: SessionInfo, url: URL, page: boolean
   const [from, to] = [numberOf(url, "from"), numberOf(url, "to")];
   if (from !== undefined && to !== undefined) {
     const changes = changesBetween(history, session, from, to);
-    if (changes === undefined) return forgotten();
+    if (changes === undefined) return forgotten(page);
     return page ? changesPage(session, from, to, changes) : json({ from, to, changes });
   }
   if (at === undefined) {
@@ -81,7 +84,7 @@ function ofProxy(history: History, session: SessionInfo, url: URL, page: boolean
   const resources: Record<string, { name: string; version: string; bytes: number }[]> = {};
   for (const { typeUrl, view } of session.types) {
     const content = view && history.at(at, view);
-    if (view !== undefined && content === undefined) return forgotten();
+    if (view !== undefined && content === undefined) return forgotten(false);
     resources[typeUrl] = [...content?.values() ?? []].sort(byName)
       .map(({ name, version, bytes }) => ({ name, version, bytes: bytes.length }));
   }

@@ -64,6 +64,8 @@ export {
   choose,
   deriveTelling,
   fromObject,
+  type Held,
+  held,
   lookUp,
   objectRef,
   type PassedOver,

@@ -49,6 +49,25 @@ export function within(tell: Tell | undefined, ...part: readonly string[]): Tell
   return tell && ((told) => tell({ ...told, of: [...part, ...told.of ?? []] }));
 }
 
+/** What is told before it is known of what: held until then. */
+export interface Held {
+  /** `undefined` when nobody listens. */
+  readonly tell: Tell | undefined;
+  /** Tells all of it, of a part. */
+  of(...part: readonly string[]): void;
+}
+
+/** Holds what is told until its part is known, such as a listener that is named as it is made. */
+export function held(tell: Tell | undefined): Held {
+  const heard: Parameters<Tell>[0][] = [];
+  return {
+    tell: tell && ((told) => heard.push(told)),
+    of: (...part) => {
+      for (const told of heard) tell?.({ ...told, of: [...part, ...told.of ?? []] });
+    },
+  };
+}
+
 /** A candidate of {@link choose}. */
 export interface Candidate<V> extends Source {
   /** `undefined`: it says nothing. */

@@ -91,8 +91,12 @@ export function deriveClassTables(context: Context): ClassTables {
         ].map(clusterResource),
       options,
     ),
-    secrets: graph.derive<readonly Resource[]>("sds", (_read, key) => {
-      const secrets = workloadSecrets({ options: JSON.parse(key) as ProxyClass["options"] });
+    secrets: deriveTelling<readonly Resource[]>(graph, "sds", (_read, key, tell) => {
+      const options = JSON.parse(key) as ProxyClass["options"];
+      for (const [field, value] of Object.entries(options)) {
+        tell?.({ group: "file", source: "proxy", field, value });
+      }
+      const secrets = workloadSecrets({ options });
       return secrets.map((secret) => encodeResource(secret.name, SecretSchema, secret));
     }, options),
   };

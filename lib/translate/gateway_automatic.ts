@@ -5,7 +5,14 @@
  * @module
  */
 import { canonicalJson } from "../base/mod.ts";
-import { covers, type GatewayServer, parsePlace, type Tell } from "../derive/mod.ts";
+import {
+  covers,
+  deriveTelling,
+  type GatewayServer,
+  lookUp,
+  parsePlace,
+  type Tell,
+} from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { Service } from "../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
@@ -51,17 +58,22 @@ export function deriveAutomatic(
       );
       return [...new Set(hosts)].sort();
     }),
-    clusters: mesh.graph.derive<readonly Resource[]>(
+    clusters: deriveTelling<readonly Resource[]>(
+      mesh.graph,
       "cds.automatic",
-      (read, key) => read.get(outbound, key).map(clusterByServerName),
+      (read, key, tell) => lookUp(read, outbound, key, byServerName(tell)).map(clusterByServerName),
       { equal: sameResources },
     ),
-    assignments: mesh.graph.derive<readonly Resource[]>(
+    assignments: deriveTelling<readonly Resource[]>(
+      mesh.graph,
       "eds.automatic",
-      (read, key) => {
+      (read, key, tell) => {
         const [namespace = "", host = "", place = ""] = splitKey(key, 3);
-        const everywhere = read.get(endpoints, `${namespace}|${host}`);
-        const here = place === "" ? [] : read.get(placed, `${namespace}|${host}|${place}`);
+        const heard = byServerName(tell);
+        const everywhere = lookUp(read, endpoints, `${namespace}|${host}`, heard);
+        const here = place === ""
+          ? []
+          : lookUp(read, placed, `${namespace}|${host}|${place}`, heard);
         const differing = new Map(here.map((resource) => [resource.name, resource]));
         return everywhere.map((resource) => differing.get(resource.name) ?? resource)
           .map(endpointsByServerName);
@@ -84,6 +96,17 @@ export function automaticPlace(place: string): string {
 function serverName(name: string): string {
   const { direction, port, subset, host } = parseClusterName(name)!;
   return dnsSrvClusterName(direction, port, subset, host);
+}
+
+/** Tells of a cluster under the name that it has here. */
+function byServerName(tell: Tell | undefined): Tell | undefined {
+  return tell &&
+    (({ of: [name, ...parts] = [], ...told }) =>
+      tell({ ...told, of: name === undefined ? [] : [renamed(name), ...parts] }));
+}
+
+function renamed(name: string): string {
+  return parseClusterName(name) === undefined ? name : serverName(name);
 }
 
 /**
@@ -120,6 +143,15 @@ export function automaticChains(
     const policy = rules === undefined ? undefined : read.get(context.mesh.policies.policy, rules);
     const subsets = ["", ...policy?.subsets.map(({ name }) => name) ?? []];
     tell?.({ group: "to", source: "object", object: service.source, value: service.host });
+    for (const rule of policy?.subsets.length ? policy.rules : []) {
+      tell?.({
+        group: "subsets",
+        source: "object",
+        object: `DestinationRule/${rule}`,
+        field: "spec.subsets",
+        value: service.host,
+      });
+    }
     return service.ports.filter(({ protocol }) => protocol !== "UDP").flatMap(({ number }) =>
       subsets.map((subset) => {
         const sni = dnsSrvClusterName("outbound", number, subset, service.host);

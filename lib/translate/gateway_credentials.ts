@@ -5,7 +5,7 @@
  */
 import type { Derived, Resource } from "../graph/mod.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { parsePlace, policiesOf } from "../derive/mod.ts";
+import { deriveTelling, parsePlace, policiesOf } from "../derive/mod.ts";
 import { clientSecrets, credentialNames, credentialSecret } from "./authn/mod.ts";
 import { type Context, splitKey } from "./context.ts";
 import { encodeResource, sameResources } from "./resource.ts";
@@ -47,9 +47,20 @@ export function deriveCredentials({ mesh }: Context): CredentialTables {
       );
       return [...new Set(names.filter((name) => name !== "").flatMap(clientSecrets))].sort();
     }),
-    secrets: mesh.graph.derive<readonly Resource[]>("sds.gateway", (read, key) => {
+    secrets: deriveTelling<readonly Resource[]>(mesh.graph, "sds.gateway", (read, key, tell) => {
       const [namespace = "", name = ""] = splitKey(key, 2);
-      const secret = credentialSecret(name, namespace, (at) => read.get(mesh.credentials, at));
+      const secret = credentialSecret(name, namespace, (at) => {
+        const found = read.get(mesh.credentials, at);
+        if (found !== undefined) {
+          tell?.({
+            group: "credential",
+            source: "environment",
+            field: "MESH_CREDENTIAL_DIR",
+            value: at,
+          });
+        }
+        return found;
+      });
       return secret === undefined ? [] : [encodeResource(name, SecretSchema, secret)];
     }, { equal: sameResources }),
   };

@@ -69,14 +69,27 @@ export function gatewayListeners(
 }
 
 /** Whether a service of the gateway has a UDP port that leads to this one. */
-function takesQuic(read: Read, { mesh }: Context, { exposes }: Flavour, number: number): boolean {
+function takesQuic(
+  read: Read,
+  { mesh }: Context,
+  { exposes }: Flavour,
+  number: number,
+  tell: Tell | undefined,
+): boolean {
   if (exposes === "") return false;
   const targets = JSON.parse(exposes) as readonly [number, string, number][];
-  return targets.some(([targetPort, service, port]) =>
-    targetPort === number &&
-    read.get(mesh.services.service, service)?.ports
-        .some((p) => p.number === port && p.protocol === "UDP") === true
-  );
+  return targets.some(([targetPort, key, port]) => {
+    const service = targetPort === number ? read.get(mesh.services.service, key) : undefined;
+    if (!service?.ports.some((p) => p.number === port && p.protocol === "UDP")) return false;
+    tell?.({
+      group: "http3",
+      source: "object",
+      object: service.source,
+      field: "spec.ports",
+      value: port,
+    });
+    return true;
+  });
 }
 
 type Place = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
@@ -99,7 +112,7 @@ function listenersAt(
         tlsChains(read, context, source, port, s, mutual, tell)
       );
       if (chains.length === 0) return [];
-      const http3 = takesQuic(read, context, flavour, port.number)
+      const http3 = takesQuic(read, context, flavour, port.number, tell)
         ? gatewayQuicListener({ ...place, chains })
         : undefined;
       const tls = gatewayTlsListener({ ...place, chains, alternative: http3 !== undefined });

@@ -158,7 +158,7 @@ function remoteCluster(
 }
 
 /** Says which policies guard a workload; `keys` joined by commas. */
-function tellPolicies(tell: Tell, group: string, kind: string, keys: string): void {
+export function tellPolicies(tell: Tell, group: string, kind: string, keys: string): void {
   for (const key of keys.split(",").filter((k) => k !== "")) {
     tell({ group, source: "object", object: `${kind}/${key}`, field: "spec" });
   }

@@ -40,7 +40,7 @@ export function outboundPolicy(
   const whole = mesh.field(read, "outboundTrafficPolicy");
   const ways: Candidate<CatchAll>[] = [
     {
-      value: own && ofSidecar(read, context, sidecar, own),
+      value: own && ofSidecar(read, context, sidecar, own, tell),
       source: "object",
       object: `Sidecar/${sidecar}`,
       field: "spec.outboundTrafficPolicy",
@@ -62,12 +62,17 @@ function ofSidecar(
   context: Context,
   sidecar: string,
   { mode, egressProxy }: OutboundTrafficPolicy,
+  tell: Tell | undefined,
 ): CatchAll {
   if (mode !== OutboundTrafficPolicy_Mode.ALLOW_ANY) return "block_all";
   if (egressProxy === undefined) return "allow_any";
   const [namespace = ""] = sidecar.split("/");
   const host = fullHost(egressProxy.host, namespace, context.mesh.domain);
-  const ports = pickService(read, context, namespace, host)?.ports ?? [];
+  const service = pickService(read, context, namespace, host);
+  const ports = service?.ports ?? [];
+  if (service !== undefined) {
+    tell?.({ group: "egressProxy", source: "object", object: service.source, value: host });
+  }
   const port = egressProxy.port?.number || (ports.length === 1 ? ports[0]!.number : 0);
   return { cluster: clusterName("outbound", port, egressProxy.subset, host) };
 }

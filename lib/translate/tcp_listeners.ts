@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isRange, type Tell, within } from "../derive/mod.ts";
+import { held, isRange, type Tell, within } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
 import { isTls, mayBeTcp, type Protocol, type Service } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -78,6 +78,7 @@ export function sharedListener(
   const source = { namespace, labels: place.labels ?? {} };
   const alone = flavour.bound || place.bind !== undefined;
   const chains: TcpChain[] = [];
+  const destinations = held(tell);
   let http = declared;
   let open = false;
   for (const service of services) {
@@ -87,7 +88,7 @@ export function sharedListener(
     const addresses = addressesOf(read, context, service, flavour);
     const ranges = alone ? [] : addresses.filter(isRange);
     if (!alone && addresses.length > 0 && ranges.length === 0) continue;
-    const inside = within(tell, service.host);
+    const inside = within(destinations.tell, service.host);
     if (isTls(protocol)) {
       chains.push(
         ...tlsDestinations(read, context, source, service, port, ranges, false, inside),
@@ -117,7 +118,9 @@ export function sharedListener(
     ...wildcard(flavour),
     fallthroughCluster: fallthroughCluster(read, context, flavour, place.sidecar, tell),
   };
-  return [listenerAt(read, context, place, binding, chains, http, tell)];
+  const listener = listenerAt(read, context, place, binding, chains, http, tell);
+  destinations.of(listener.name);
+  return [listener];
 }
 
 /** One listener for each single address of a host, or for each instance of a headless one. Bound ones cannot have it: it is not the proxy's. */

@@ -9,15 +9,14 @@ import { debugPage, h, rowLink, size, table, tiles } from "./layout.ts";
 
 /** `/debug/costs` as a page. */
 export function costsPage(costs: CostView): Response {
-  const total = costs.tables.reduce((sum, t) => sum + t.micros, 0);
   const { connects, shared, unattributed } = costs;
   return debugPage({
     title: "Costs",
     at: "/debug/costs",
     body: [
       tiles([
-        ["computing in all", micros(total)],
-        ["for connects and questions", micros(unattributed.micros)],
+        ["computing in all", micros(costs.micros)],
+        ["of it for connects and questions", micros(unattributed.micros)],
         ["sent to proxies that connected", size(connects.bytes)],
         ["sent for edits not told apart", size(shared.bytes)],
       ]),
@@ -48,7 +47,7 @@ function objectTable(rows: readonly ObjectCost[]): ComponentChildren {
       const slash = row.name.indexOf("/");
       return [rowLink(row.name.slice(0, slash), row.name.slice(slash + 1)), ...spent(row)];
     }),
-    empty: "Nothing was edited yet.",
+    empty: "No edit has cost anything yet.",
   });
 }
 
@@ -62,7 +61,7 @@ function namespaceTable(rows: readonly ObjectCost[]): ComponentChildren {
         : h("a", { href: `/debug/objects?q=${encodeURIComponent(`${row.name}/`)}` }, row.name),
       ...spent(row),
     ]),
-    empty: "Nothing was edited yet.",
+    empty: "No edit has cost anything yet.",
   });
 }
 

@@ -5,6 +5,7 @@
  */
 import type { AuditSummary, Revision } from "../../history/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
+import type { ComponentChildren } from "../../web/mod.ts";
 import type { ProxyChange } from "../history.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { proxyId } from "../proxies.ts";
@@ -19,6 +20,7 @@ const PROXIES = 20;
 /** One publication: the edits behind it and the resources it changed. */
 export function revisionPage(inputs: DebugInputs, one: Revision): Response {
   const { revision, previous, at, edits, edited, changes, changed } = one;
+  const seen = seenBy(inputs, new Set(changes.slice(0, ROWS).map((c) => c.collection)));
   return debugPage({
     title: `Revision ${revision}`,
     at: "/debug/pushes",
@@ -42,7 +44,7 @@ export function revisionPage(inputs: DebugInputs, one: Revision): Response {
         caption: `Resources (${changed})`,
         columns: ["Resource", "Change", "In the layer"],
         rows: changes.slice(0, ROWS).map((c) => [
-          c.name,
+          c.after === undefined ? c.name : seenLink(seen.get(c.collection), c.name),
           changeBadge(
             c.before === undefined ? "added" : c.after === undefined ? "removed" : "changed",
           ),
@@ -62,6 +64,30 @@ export function revisionPage(inputs: DebugInputs, one: Revision): Response {
       ),
     ],
   });
+}
+
+/** A proxy that sees a layer, and the short name of the layer's type. */
+type Seen = readonly [proxy: string, type: string];
+
+/** For each of some layers the first proxy that sees it. */
+function seenBy(
+  { sessions }: DebugInputs,
+  layers: ReadonlySet<string>,
+): ReadonlyMap<string, Seen> {
+  const found = new Map<string, Seen>();
+  for (const session of sessions()) {
+    for (const { short, view } of session.types) {
+      for (const { name } of view?.layers ?? []) {
+        if (layers.has(name) && !found.has(name)) found.set(name, [proxyId(session), short]);
+      }
+    }
+    if (found.size === layers.size) break;
+  }
+  return found;
+}
+
+function seenLink(seen: Seen | undefined, name: string): ComponentChildren {
+  return seen === undefined ? name : h("a", { href: pathOf("proxies", ...seen, name) }, name);
 }
 
 /** What differs for a proxy between two revisions. */

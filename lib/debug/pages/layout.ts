@@ -158,11 +158,20 @@ export function proxyLink(id: string): ComponentChildren {
   return h("a", { href: pathOf("proxies", id) }, id);
 }
 
-/** A link to the page of an object; rows of tables that hold no objects are named alone. */
+/** Where rows are shown of tables that hold no objects. */
+const ROW_VIEWS: Readonly<Record<string, string>> = {
+  MeshConfig: "/debug/mesh",
+  MeshNetworks: "/debug/networkz",
+};
+
+/** A link to the page of an object; other rows are named alone where no view shows them. */
 export function rowLink(table: string, key: string): ComponentChildren {
   const slash = key.indexOf("/");
   const name = `${table} ${key}`;
-  if (slash < 0) return name;
+  if (slash < 0) {
+    const view = ROW_VIEWS[table];
+    return view === undefined ? name : h("a", { href: view }, name);
+  }
   const href = pathOf("objects", table, key.slice(0, slash), key.slice(slash + 1));
   return h("a", { href }, name);
 }

@@ -24,10 +24,12 @@ export function whyPart({ objects, groups, exact, fault }: Provenance): Componen
       caption: "Decided by",
       columns: ["Part", "What", "Came out", "By", "Passed over"],
       rows: groups.map(decision),
-      empty: "Nothing that is told.",
+      empty: "Nobody: nothing is told of how it is made. All that was read for it is listed above.",
     }),
     fault === undefined ? null : h("p", { class: "bad" }, `It cannot be computed now: ${fault}`),
-    exact ? null : h("p", { class: "warn" }, "What serves is not what these decisions give."),
+    exact || groups.length === 0
+      ? null
+      : h("p", { class: "warn" }, "What serves is not what these decisions give."),
   ]);
 }
 
@@ -37,7 +39,7 @@ function placeOf({ origin: { file, line, uid, source } }: ObjectRef): ComponentC
 
 function decision({ of, group, value, passedOver = [], ...source }: FieldGroup) {
   return [
-    of.length === 0 ? "all of it" : of.join(" › "),
+    of.length === 0 ? "all" : of.join(" › "),
     group,
     value === undefined ? "" : h("code", null, `${value}`),
     decider(source),
