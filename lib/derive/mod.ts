@@ -79,7 +79,7 @@ export {
   within,
 } from "./tell.ts";
 export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "./networks.ts";
-export { parsePlace, type PlacedClass, type Places } from "./places.ts";
+export { coveredHosts, parsePlace, type PlacedClass, type Places } from "./places.ts";
 export { policiesOf } from "./policy_indexes.ts";
 export { topologyLabels } from "./topology.ts";
 export { LEVEL_JOINT } from "./levels.ts";

@@ -28,6 +28,8 @@ export interface Places {
    * and which proxies resolve, so that their endpoints are within their clusters.
    */
   readonly clusterHosts: Derived<readonly string[]>;
+  /** Keys of rules, joined by commas → hosts that they name, those that their patterns cover among them. Sorted. */
+  readonly ruledHosts: Derived<readonly string[]>;
 }
 
 /** What a place is made from. */
@@ -73,7 +75,7 @@ export function derivePlaces(
       ])
       : read.get(scopes.egressHosts, `${namespace}|${sidecar}|*`);
   /** Hosts and patterns of the rules that select a place's workloads. */
-  const ruledHosts = (read: Read, { rules }: Place): string[] =>
+  const ruledNames = (read: Read, rules: readonly string[]): string[] =>
     rules.flatMap((key) => {
       const row = read.get(tables.destinationRules, key);
       return row === undefined ? [] : [fullHost(row.spec.host, row.meta.namespace, domain)];
@@ -84,7 +86,7 @@ export function derivePlaces(
     const concerned = new Set<string>();
     const named = [
       ...read.members(indexes.localityRuleHosts, "all"),
-      ...ruledHosts(read, place),
+      ...ruledNames(read, place.rules),
     ];
     if (named.length > 0) addCovered(read, indexes, named, seen, concerned);
     const everywhere = field(read, "defaultTrafficPolicy")?.outlierDetection !== undefined ||
@@ -103,7 +105,7 @@ export function derivePlaces(
   });
   const clusterHosts = graph.derive<readonly string[]>("place.clusterHosts", (read, key) => {
     const { namespace, place } = splitPlaced(key);
-    const ruled = ruledHosts(read, place);
+    const ruled = ruledNames(read, place.rules);
     return read.get(hosts, key).filter((host) => {
       if (ruled.some((name) => covers(name, host))) return true;
       const service = read.get(services.resolve, `${namespace}|${host}`);
@@ -111,9 +113,14 @@ export function derivePlaces(
       return resolution === "DNS" || resolution === "DNS_ROUND_ROBIN";
     });
   });
+  const ruledHosts = graph.derive<readonly string[]>("place.ruledHosts", (read, key) => {
+    const names = key === "" ? [] : ruledNames(read, key.split(","));
+    return [...new Set(names.flatMap((name) => coveredHosts(read, indexes, name)))].sort();
+  });
   return {
     hosts,
     clusterHosts,
+    ruledHosts,
     placeOf: (read, cls) => {
       const { gateways } = read.get(networks.all, "");
       const network = gateways.size > 0 ? cls.network : "";
@@ -149,6 +156,11 @@ function splitPlaced(key: string): { namespace: string; sidecar: string; place: 
     sidecar: key.slice(first + 1, second),
     place: parsePlace(key.slice(second + 1)),
   };
+}
+
+/** The hosts that a name or pattern stands for, itself among them. */
+export function coveredHosts(read: Read, indexes: Indexes, name: string): string[] {
+  return isWildcard(name) ? [name, ...read.members(indexes.hostsByPattern, name)] : [name];
 }
 
 /** Adds those of the hosts that names and patterns stand for. */

@@ -154,6 +154,12 @@ function sidecarClusters(
   ];
 }
 
+/** The workload's address of a family, where the proxy binds its ports itself; else its first one. */
+function boundAt({ options }: ProxyClass, family: 4 | 6): string | undefined {
+  const own = [options.BIND_IP, ...options.BIND_MORE_IPS?.split(",") ?? []];
+  return own.find((ip) => ip?.includes(":") === (family === 6)) ?? own[0];
+}
+
 /**
  * Where inbound traffic of a port goes: where the Sidecar says, else to where the
  * connection was meant to go. A proxy that nothing redirects to has the
@@ -166,7 +172,7 @@ function targetOf(port: InboundPort, cls: ProxyClass, toLoopback: boolean): Inbo
   if (port.defaultEndpoint !== "") {
     return parseDefaultEndpoint(
       port.defaultEndpoint,
-      bound ? () => cls.options.BIND_IP : undefined,
+      bound ? (family) => boundAt(cls, family) : undefined,
     );
   }
   if (!bound && !toLoopback) return { kind: "original" };

@@ -124,6 +124,7 @@ function ownListener(
   const wildcard = cls.ipv4 || !cls.ipv6 ? "0.0.0.0" : "::";
   return ingressListener({
     bind: port.bind || cls.options.BIND_IP || wildcard,
+    extraBinds: port.bind === "" ? cls.options.BIND_MORE_IPS?.split(",") : undefined,
     port: port.number,
     protocol: port.protocol,
     cluster: inboundClusterName(port.number),

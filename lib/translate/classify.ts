@@ -31,7 +31,7 @@ export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
  */
 export function classBasis(
   node: ProxyNode,
-  features: Pick<Features, "vhds" | "giveAddresses" | "quicListeners">,
+  features: Pick<Features, "vhds" | "giveAddresses" | "quicListeners" | "dualStack">,
 ): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;
@@ -53,10 +53,9 @@ export function classBasis(
     revision: text(metadata.MESH_REVISION),
     dnsDomain: node.dnsDomain,
     interception: mode === "NONE" || mode === "TPROXY" ? mode : "REDIRECT",
-    ipv4: node.ips.some((ip) => !ip.includes(":")),
-    ipv6: node.ips.some((ip) => ip.includes(":")),
+    ...familiesOf(node.ips, features.dualStack === true),
     options: {
-      ...optionsOf(metadata, mode === "NONE" ? node.ip : undefined),
+      ...optionsOf(metadata, mode === "NONE" ? bindsOf(node, features.dualStack === true) : []),
       ...(node.local === true ? { LOCAL: "true" } : {}),
       ...(features.quicListeners && node.role === "router" ? { QUIC: "true" } : {}),
       ...settingsOption(metadata.PROXY_CONFIG),
@@ -69,6 +68,19 @@ export function classBasis(
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
     },
   };
+}
+
+/** Of both families, the one that goes without saying counts, unless the mesh serves both. */
+function familiesOf(ips: readonly string[], both: boolean): { ipv4: boolean; ipv6: boolean } {
+  const ipv4 = ips.some((ip) => !ip.includes(":"));
+  return { ipv4, ipv6: ips.some((ip) => ip.includes(":")) && (both || !ipv4) };
+}
+
+/** Addresses that a proxy binds its workload's ports at: all of them where both families are served. */
+function bindsOf({ ip, ips }: ProxyNode, both: boolean): readonly string[] {
+  const { ipv4, ipv6 } = familiesOf(ips, both);
+  if (ipv4 && ipv6) return [ip, ...ips.filter((other) => other !== ip)];
+  return [ip.includes(":") === ipv6 ? ip : ips.find((one) => one.includes(":") === ipv6) ?? ip];
 }
 
 /** What the proxy says of its own configuration; see {@link ownSettings}. */
@@ -124,15 +136,17 @@ function labelsOf(value: unknown): Record<string, string> {
 }
 
 /**
- * @param ownAddress set for proxies that bind their listeners themselves: the one
- * case in which an address is part of a class
+ * @param own set for proxies that bind their listeners themselves: the one
+ * case in which addresses are part of a class
  */
 function optionsOf(
   metadata: Readonly<Record<string, unknown>>,
-  ownAddress: string | undefined,
+  own: readonly string[],
 ): Record<string, string> {
   const options: Record<string, string> = {};
-  if (ownAddress !== undefined) options.BIND_IP = ownAddress;
+  const [first, ...more] = own;
+  if (first !== undefined) options.BIND_IP = first;
+  if (more.length > 0) options.BIND_MORE_IPS = more.join(",");
   for (const key of OPTIONS) {
     const value = metadata[key];
     if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") {

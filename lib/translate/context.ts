@@ -31,6 +31,11 @@ export interface Context {
 /** Address families of a proxy, as a key part. */
 export type Family = "v4" | "v6" | "dual";
 
+/** Whether a proxy of a family may be asked to listen at an address: it may have no socket of the other. */
+export function isOfFamily(family: Family, address: string): boolean {
+  return family === "dual" || (family === "v6") === address.includes(":");
+}
+
 /** The families of a class; one without addresses counts as IPv4. */
 export function familyOf(cls: { readonly ipv4: boolean; readonly ipv6: boolean }): Family {
   if (cls.ipv6) return cls.ipv4 ? "dual" : "v6";
@@ -58,6 +63,27 @@ export function pick(
   const owner = service.slice(0, service.indexOf("/"));
   const rules = lookUp(read, mesh.policies.ruleKey, `${namespace}|${owner}|${host}`, tell);
   return { service, rules };
+}
+
+/** Whom something is for: the proxies of a namespace, or those of them that rules select. */
+export interface Caller {
+  readonly namespace: string;
+  /** Keys of the DestinationRules that select the workload by labels, oldest first. */
+  readonly rules?: readonly string[];
+}
+
+/** As {@link pick}, but rules for the workload go before all others. */
+export function pickFor(
+  read: Read,
+  context: Context,
+  { namespace, rules = [] }: Caller,
+  host: string,
+  tell?: Tell,
+): Pick | undefined {
+  const chosen = pick(read, context, namespace, host, tell);
+  if (chosen === undefined || rules.length === 0) return chosen;
+  const own = context.mesh.policies.selected(read, host, rules, tell);
+  return own === "" ? chosen : { ...chosen, rules: own };
 }
 
 /** The service that a host means to the proxies of a namespace. */
@@ -107,12 +133,12 @@ export function addressesOf(
 ): readonly string[] {
   if (service.addresses.length > 0 || !given) return service.addresses;
   return read.get(mesh.givenAddresses, service.host)
-    .filter((address) => family === "dual" || (family === "v6") === address.includes(":"));
+    .filter((address) => isOfFamily(family, address));
 }
 
 /**
  * The addresses at which a host has TCP listeners of its own: its single ones, or, headless, those
- * of its instances.
+ * of its instances; of the proxy's families.
  */
 export function listenedAddresses(
   read: Read,
@@ -124,9 +150,13 @@ export function listenedAddresses(
   },
   given: Parameters<typeof addressesOf>[3],
 ): readonly string[] {
-  if (service.headless === true) return instancesOf(read, context, namespace, service, port);
+  if (service.headless === true) {
+    return instancesOf(read, context, namespace, service, port)
+      .filter((address) => isOfFamily(given.family, address));
+  }
   return addressesOf(read, context, service, given).filter((address) =>
-    !isRange(address) && ownsAddress(read, context, namespace, address, service.host)
+    !isRange(address) && isOfFamily(given.family, address) &&
+    ownsAddress(read, context, namespace, address, service.host)
   );
 }
 

@@ -206,6 +206,8 @@ export interface EgressPlace {
   readonly member: string;
   /** Of the callers; rules for certain labels are left out without them. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Keys of the DestinationRules that select the callers, oldest first. */
+  readonly rules?: readonly string[];
 }
 
 /** The listeners of a member; see `Egress.listenerMembers`. */
@@ -232,6 +234,7 @@ export function egressListeners(
     namespace: place.namespace,
     port,
     labels: place.labels,
+    rules: place.rules,
     sidecar: place.scope.slice(place.scope.indexOf("|") + 1),
     bind: spec.bind === "" ? undefined : spec.bind,
     httpRoutes: kind === "raw" ? undefined : routeName(spec.bind, port),

@@ -40,6 +40,7 @@ function listenersWith(
   features: Partial<Features>,
   ip: string,
   config?: MeshConfig,
+  ips: readonly string[] = [ip],
 ): (name: string) => Listener {
   const bench = startTranslation(config, { ...DEFAULT_FEATURES, ...features });
   bench.set(DOCUMENTS);
@@ -48,7 +49,7 @@ function listenersWith(
     "networks",
   ).value;
   bench.translation.apply({ networks });
-  const seat = bench.translation.source.seat(proxyNode("one", { ip, ips: [ip] }), () => {});
+  const seat = bench.translation.source.seat(proxyNode("one", { ip, ips }), () => {});
   return (name) => fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);
 }
 
@@ -78,6 +79,23 @@ Deno.test("IPv4 destinations are caught beside IPv6 ones where a switch says so"
     listenersWith(features, "2001:db8::1")("virtualOutbound").additionalAddresses.length;
   assert.equal(addresses({}), 0);
   assert.equal(addresses({ ipv4Outbound: true }), 1);
+});
+
+Deno.test("proxies with addresses of both families serve both where the switch says so", () => {
+  const both = ["10.9.0.1", "2001:db8::1"];
+  const boundAt = (features: Partial<Features>, ips: readonly string[]): string[] => {
+    const { address, additionalAddresses } = listenersWith(features, ips[0]!, undefined, ips)(
+      "virtualOutbound",
+    );
+    return [address, ...additionalAddresses.map((more) => more.address)].map((one) =>
+      one?.address.case === "socketAddress" ? one.address.value.address : ""
+    );
+  };
+  assert.deepEqual(boundAt({}, both), ["0.0.0.0"]);
+  assert.deepEqual(boundAt({}, [...both].reverse()), ["0.0.0.0"]);
+  assert.deepEqual(boundAt({ dualStack: true }, both), ["0.0.0.0", "::"]);
+  assert.deepEqual(boundAt({ dualStack: true }, ["10.9.0.1"]), ["0.0.0.0"]);
+  assert.deepEqual(boundAt({}, ["2001:db8::1"]), ["::"]);
 });
 
 Deno.test("addresses of the mesh networks are internal where a switch says so", () => {

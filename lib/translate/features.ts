@@ -69,6 +69,8 @@ export interface Features {
   readonly weighLocalities: boolean;
   /** Addresses of the mesh networks are internal ones to HTTP listeners. */
   readonly internalNetworks: boolean;
+  /** Proxies with addresses of both families serve both; default: IPv4 alone. */
+  readonly dualStack?: boolean;
   /** Where workloads have IPv6 addresses alone, what they send to IPv4 addresses is caught too. */
   readonly ipv4Outbound: boolean;
   /** Look into what the document database's clients say, for statistics. */

@@ -1,11 +1,12 @@
 /**
- * Listeners for callers of certain labels: those whose TCP or TLS rules lead
- * elsewhere than for the rest of the namespace. A class that no such rule is for
- * has none, and shares its namespace's.
+ * Listeners for some of the callers: those whose TCP or TLS rules lead elsewhere than
+ * for the rest of the namespace, because of their labels, and those that a
+ * DestinationRule selects. A class that no such rule is for has none, and shares its
+ * namespace's.
  *
  * @module
  */
-import { deriveTelling, parseLabels } from "../derive/mod.ts";
+import { coveredHosts, deriveTelling, parseLabels } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeTcp } from "../model/mod.ts";
 import { type Context, hasOwnListeners, pickService, splitKey } from "./context.ts";
@@ -14,22 +15,31 @@ import { parseFlavour } from "./flavour.ts";
 import { outboundListener } from "./outbound_listeners.ts";
 import { differences, sameResources } from "./resource.ts";
 
-/** The tables. `labels` as in `labelsKey`; they stand last, since they may hold anything. */
+/**
+ * The tables. `rules` are the keys of the DestinationRules that select the callers,
+ * joined by commas; `labels` are as in `labelsKey`, and stand last, since they may hold
+ * anything.
+ */
 export interface LabelledListeners {
-  /** NS → members that rules for certain callers may concern. */
+  /** `NS|rules` → members that rules for certain callers may concern. */
   readonly members: Derived<readonly string[]>;
-  /** `flavour|NS|member|labels` → what differs. */
+  /** `flavour|NS|rules|member|labels` → what differs. */
   readonly listeners: Derived<readonly Resource[]>;
-  /** `egressKey` of a scope → members of its listeners that such rules may concern. */
+  /** {@link egressCallersKey} of a scope → members of its listeners that such rules may concern. */
   readonly egressMembers: Derived<readonly string[]>;
-  /** `flavour|NS|sidecar|listener|port|kind|labels` → what differs. */
+  /** `flavour|NS|sidecar|rules|listener|port|kind|labels` → what differs. */
   readonly egressListeners: Derived<readonly Resource[]>;
+}
+
+/** Key of `egressMembers`: as `egressKey`, and the rules. */
+export function egressCallersKey(egressKey: string, rules: string): string {
+  return `${egressKey}|${rules}`;
 }
 
 /**
  * Creates the tables.
  *
- * @param plain `flavour|NS|member` → the listeners for callers without labels
+ * @param plain `flavour|NS|member` → the listeners for callers that nothing selects
  */
 export function deriveLabelledListeners(
   context: Context,
@@ -38,28 +48,28 @@ export function deriveLabelledListeners(
 ): LabelledListeners {
   const { graph } = context.mesh;
   const options = { equal: sameResources };
-  const members = graph.derive<readonly string[]>(
-    "lds.labelledMembers",
-    (read, namespace) => [...concerned(read, context, namespace)].sort(),
-  );
+  const members = graph.derive<readonly string[]>("lds.labelledMembers", (read, key) => {
+    const [namespace = "", rules = ""] = splitKey(key, 2);
+    return [...concerned(read, context, namespace, parseRules(rules))].sort();
+  });
   const listeners = deriveTelling<readonly Resource[]>(
     graph,
     "lds.labelled",
     (read, key, tell) => {
-      const [flavour = "", namespace = "", member = "", labels = ""] = splitKey(key, 4);
-      const place = { flavour, namespace, member, labels: parseLabels(labels) };
+      const [flavour = "", namespace = "", rules = "", member = "", labels = ""] = splitKey(key, 5);
+      const callers = { labels: parseLabels(labels), rules: parseRules(rules) };
       return differences(
-        outboundListener(read, context, place, tell),
+        outboundListener(read, context, { flavour, namespace, member, ...callers }, tell),
         read.get(plain, `${flavour}|${namespace}|${member}`),
       );
     },
     options,
   );
   const egressMembers = graph.derive<readonly string[]>("lds.labelledEgress", (read, key) => {
-    const [, namespace = ""] = splitKey(key, 3);
-    const all = concerned(read, context, namespace);
+    const [given = "", namespace = "", sidecar = "", rules = ""] = splitKey(key, 4);
+    const all = concerned(read, context, namespace, parseRules(rules));
     if (all.size === 0) return [];
-    return read.get(egress.listenerMembers, key).filter((member) => {
+    return read.get(egress.listenerMembers, `${given}|${namespace}|${sidecar}`).filter((member) => {
       const [, port = "", kind = ""] = splitKey(member, 3);
       const host = kind.startsWith("vip/") ? kind.slice("vip/".length) : undefined;
       return host === undefined ? all.has(`port/${port}`) : all.has(`vip/${port}/${host}`);
@@ -69,8 +79,8 @@ export function deriveLabelledListeners(
     graph,
     "lds.labelled.egress",
     (read, key, tell) => {
-      const [flavour = "", namespace = "", sidecar = "", index = "", port = "", kind = "", labels] =
-        splitKey(key, 7);
+      const [flavour = "", namespace = "", sidecar = "", rules = "", ...rest] = splitKey(key, 8);
+      const [index = "", port = "", kind = "", labels = "{}"] = rest;
       const scope = `${namespace}|${sidecar}`;
       const member = `${index}|${port}|${kind}`;
       const mine = egressListeners(read, context, {
@@ -78,7 +88,8 @@ export function deriveLabelledListeners(
         namespace,
         scope,
         member,
-        labels: parseLabels(labels ?? "{}"),
+        labels: parseLabels(labels),
+        rules: parseRules(rules),
       }, tell);
       return differences(mine, read.get(egress.listeners, `${flavour}|${scope}|${member}`));
     },
@@ -87,10 +98,31 @@ export function deriveLabelledListeners(
   return { members, listeners, egressMembers, egressListeners: ofEgress };
 }
 
-/** `port/PORT` and `vip/PORT/HOST` of the hosts with such rules, as a namespace sees them. */
-function concerned(read: Read, context: Context, namespace: string): Set<string> {
+function parseRules(key: string): readonly string[] {
+  return key === "" ? [] : key.split(",");
+}
+
+/**
+ * `port/PORT` and `vip/PORT/HOST` of the hosts that such rules are about, as a namespace
+ * sees them: whose connections labels decide, which a DestinationRule names, and
+ * from which connections are sent to one that it names.
+ */
+function concerned(
+  read: Read,
+  context: Context,
+  namespace: string,
+  rules: readonly string[],
+): Set<string> {
   const found = new Set<string>();
-  for (const host of read.get(context.mesh.scopes.labelledConnections, namespace)) {
+  const hosts = new Set(read.get(context.mesh.scopes.labelledConnections, namespace));
+  const { indexes } = context.mesh;
+  for (const named of read.get(context.mesh.places.ruledHosts, rules.join(","))) {
+    hosts.add(named);
+    for (const from of read.members(indexes.routeHostsByDestination, named)) {
+      for (const host of coveredHosts(read, indexes, from)) hosts.add(host);
+    }
+  }
+  for (const host of hosts) {
     const service = pickService(read, context, namespace, host);
     if (service === undefined) continue;
     const alone = hasOwnListeners(read, context, service, { given: true, family: "dual" });

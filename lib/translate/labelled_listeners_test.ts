@@ -106,3 +106,88 @@ Deno.test("who no such rule is for shares the listeners of its namespace", () =>
   bench.set(WORLD.replaceAll("sourceLabels: {app: web}", "sourceLabels: {app: none}"));
   assert.equal(listener(web).bytes, listener(plain).bytes);
 });
+
+const DATABASE = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: db, namespace: one}
+spec:
+  hosts: [db.example]
+  addresses: [240.0.0.9]
+  resolution: STATIC
+  ports: [{number: 5432, name: tcp, protocol: TCP}]
+  endpoints: [{address: 10.0.0.9}]
+---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: front, namespace: one}
+spec:
+  hosts: [front.example]
+  resolution: STATIC
+  ports: [{number: 5000, name: tcp, protocol: TCP}]
+  endpoints: [{address: 10.0.0.8}]
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: front, namespace: one}
+spec:
+  hosts: [front.example]
+  tcp: [{route: [{destination: {host: db.example, port: {number: 5432}}}]}]
+---
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: everybody, namespace: one}
+spec:
+  host: db.example
+  trafficPolicy: {connectionPool: {tcp: {idleTimeout: 60s}}}
+`;
+
+const CHOSEN = `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: chosen, namespace: one}
+spec:
+  host: "*.example"
+  workloadSelector: {matchLabels: {app: web}}
+  trafficPolicy:
+    connectionPool: {tcp: {idleTimeout: 5s, maxConnectionDuration: 7s}}
+    tunnel: {protocol: POST, targetHost: inner.example, targetPort: 99}
+    loadBalancer: {consistentHash: {useSourceIp: true}}
+`;
+
+Deno.test("what a rule for certain workloads says of connections is served to those", () => {
+  const bench = startTranslation();
+  bench.set(`${DATABASE}---\n${CHOSEN}---\n${SIDECAR}`);
+  const seat = (namespace: string, labels: Record<string, string>): Seat =>
+    bench.translation.source.seat(proxyNode(namespace, { labels }), () => {});
+  const says = (at: Seat, name: string): string[] =>
+    ['"idleTimeout":"60s"', '"idleTimeout":"5s"', '"7s"', "inner.example:99", '"sourceIp"']
+      .filter((part) => text(at, name).includes(part));
+  const chosen = ['"idleTimeout":"5s"', '"7s"', "inner.example:99", '"sourceIp"'];
+  const web = seat("one", { app: "web" });
+  for (const at of [web, seat("one", { app: "web", scoped: "yes" })]) {
+    assert.deepEqual(says(at, "240.0.0.9_5432"), chosen);
+    // Of another host's listener it is the destination's way and choice, not its times.
+    assert.deepEqual(says(at, "0.0.0.0_5000"), chosen);
+  }
+  const others = [seat("one", {}), seat("two", { app: "web" }), seat("one", { scoped: "yes" })];
+  for (const at of others) {
+    assert.deepEqual(says(at, "240.0.0.9_5432"), ['"idleTimeout":"60s"']);
+    assert.deepEqual(says(at, "0.0.0.0_5000"), []);
+  }
+  const version = (at: Seat) => at.view(TYPE_URLS.listener)!.get("240.0.0.9_5432")!.version;
+  const before = version(others[0]!);
+  bench.set(CHOSEN.replace("5s", "6s"));
+  assert.equal(version(others[0]!), before);
+  assert.ok(text(web, "240.0.0.9_5432").includes('"idleTimeout":"6s"'));
+  bench.remove("DestinationRule", "one/chosen");
+  assert.equal(version(web), before);
+});
+
+Deno.test("connections to a service are hashed by the client's address where its rule says so", () => {
+  const bench = startTranslation();
+  const hashed = CHOSEN.replace("  workloadSelector: {matchLabels: {app: web}}\n", "");
+  bench.set(`${DATABASE}---\n${hashed.replace('"*.example"', "front.example")}`);
+  const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+  assert.ok(!text(seat, "240.0.0.9_5432").includes('"sourceIp"'));
+  bench.set(hashed.replace('"*.example"', "db.example").replace("chosen", "everybody"));
+  assert.ok(text(seat, "240.0.0.9_5432").includes('"sourceIp"'));
+});

@@ -29,13 +29,15 @@ export interface OutboundMember {
   readonly member: string;
   /** Of the callers; rules for certain labels are left out without them. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Keys of the DestinationRules that select the callers, oldest first. */
+  readonly rules?: readonly string[];
 }
 
 /** The listeners of a member. */
 export function outboundListener(
   read: Read,
   context: Context,
-  { flavour, namespace, member, labels }: OutboundMember,
+  { flavour, namespace, member, labels, rules }: OutboundMember,
   tell: Tell | undefined,
 ): Resource[] {
   const [kind = "", portText = "", host = ""] = member.split("/");
@@ -45,6 +47,7 @@ export function outboundListener(
     namespace,
     port,
     labels,
+    rules,
     sidecar: "",
     httpRoutes: `${port}`,
   };

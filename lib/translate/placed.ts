@@ -14,7 +14,7 @@ import {
 } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { Place } from "../model/mod.ts";
-import { type Context, type Pick, pick, splitKey } from "./context.ts";
+import { type Context, type Pick, pickFor, splitKey } from "./context.ts";
 import type { Reach } from "./endpoint/mod.ts";
 import { differences, sameResources } from "./resource.ts";
 
@@ -50,11 +50,7 @@ export function pickPlaced(
   place: string,
   tell: Tell | undefined,
 ): Pick | undefined {
-  const chosen = pick(read, context, namespace, host, tell);
-  if (chosen === undefined) return undefined;
-  const { rules } = parsePlace(place);
-  const own = context.mesh.policies.selected(read, host, rules, tell);
-  return own === "" ? chosen : { ...chosen, rules: own };
+  return pickFor(read, context, { namespace, rules: parsePlace(place).rules }, host, tell);
 }
 
 /** Reads a place's key; `undefined` for none. */

@@ -4,11 +4,12 @@
  *
  * @module
  */
-import { labelsKey } from "../derive/mod.ts";
+import { labelsKey, parsePlace } from "../derive/mod.ts";
 import type { Collection, Derived, Resource } from "../graph/mod.ts";
 import { egressKey } from "./egress.ts";
 import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
 import { grpcLayers, type GrpcTables } from "./grpc_layers.ts";
+import { egressCallersKey } from "./labelled_listeners.ts";
 import { collection, type Parts } from "./layer_parts.ts";
 import { clusterKind } from "./mutual.ts";
 import {
@@ -64,7 +65,7 @@ export function sidecarLayers(
   const outbound = sidecar === ""
     ? namespaceLayers(parts, ns, clusterKind(cls), flavour)
     : egressLayers(parts, ns, sidecar, clusterKind(cls), flavour);
-  const labelled = labelledListeners(parts, ns, sidecar, flavour, labels);
+  const labelled = labelledListeners(parts, placement, flavour, labels);
   return new Map([
     [TYPE_URLS.cluster, [
       own("cluster", parts.own.clusters),
@@ -92,26 +93,28 @@ export function sidecarLayers(
   ]);
 }
 
-/** Listeners whose connections go elsewhere for callers with these labels. */
+/** Listeners whose connections go elsewhere, or otherwise, for callers with these labels. */
 function labelledListeners(
   parts: Parts,
-  ns: string,
-  sidecar: string,
+  { cls, sidecar, place }: Placement,
   flavour: string,
   labels: string,
 ): Collection {
   const { members, listeners, egressMembers, egressListeners } = parts.labelledListeners;
+  const ns = cls.namespace;
+  const rules = place === "" ? "" : parsePlace(place).rules.join(",");
   if (sidecar === "") {
-    return collection(parts, `listener/${flavour}/labelled/${ns}|${labels}`, () => ({
-      members: { listFrom: [members, ns] },
+    return collection(parts, `listener/${flavour}/labelled/${ns}|${rules}|${labels}`, () => ({
+      members: { listFrom: [members, `${ns}|${rules}`] },
       resources: listeners,
-      keyOf: (member) => `${flavour}|${ns}|${member}|${labels}`,
+      keyOf: (member) => `${flavour}|${ns}|${rules}|${member}|${labels}`,
     }));
   }
   const scope = `${ns}|${sidecar}`;
-  return collection(parts, `listener/${flavour}/labelled/${scope}|${labels}`, () => ({
-    members: { listFrom: [egressMembers, egressKey(scope, parseFlavour(flavour))] },
+  const key = egressCallersKey(egressKey(scope, parseFlavour(flavour)), rules);
+  return collection(parts, `listener/${flavour}/labelled/${scope}|${rules}|${labels}`, () => ({
+    members: { listFrom: [egressMembers, key] },
     resources: egressListeners,
-    keyOf: (member) => `${flavour}|${scope}|${member}|${labels}`,
+    keyOf: (member) => `${flavour}|${scope}|${rules}|${member}|${labels}`,
   }));
 }

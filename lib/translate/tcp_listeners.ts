@@ -8,7 +8,13 @@ import { held, isRange, type Tell, within } from "../derive/mod.ts";
 import type { Read, Resource } from "../graph/mod.ts";
 import { isTls, mayBeTcp, type Protocol, type Service } from "../model/mod.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { addressesOf, type Context, listenedAddresses, pickService } from "./context.ts";
+import {
+  addressesOf,
+  type Context,
+  isOfFamily,
+  listenedAddresses,
+  pickService,
+} from "./context.ts";
 import { fallthroughCluster, managerDefaults } from "./defaults.ts";
 import { type Flavour, wildcard } from "./flavour.ts";
 import {
@@ -27,6 +33,8 @@ export interface TcpPlace {
   readonly port: number;
   /** Of the callers; rules for certain labels are left out without them. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Keys of the DestinationRules that select the callers, oldest first. */
+  readonly rules?: readonly string[];
   /** Key of the Sidecar that shapes it; `""` for none. */
   readonly sidecar: string;
   /** Address that a Sidecar asks for. */
@@ -75,7 +83,7 @@ export function sharedListener(
   tell?: Tell,
 ): Resource[] {
   const { namespace, port, flavour, httpRoutes } = place;
-  const source = { namespace, labels: place.labels ?? {} };
+  const source = { namespace, labels: place.labels ?? {}, rules: place.rules };
   const alone = flavour.bound || place.bind !== undefined;
   const chains: TcpChain[] = [];
   const destinations = held(tell);
@@ -86,7 +94,9 @@ export function sharedListener(
     // Captured connections to its instances have listeners of their own.
     if (!alone && service.headless === true && protocol !== "Unsupported") continue;
     const addresses = addressesOf(read, context, service, flavour);
-    const ranges = alone ? [] : addresses.filter(isRange);
+    const ranges = alone
+      ? []
+      : addresses.filter((a) => isRange(a) && isOfFamily(flavour.family, a));
     if (!alone && addresses.length > 0 && ranges.length === 0) continue;
     const inside = within(destinations.tell, service.host);
     if (isTls(protocol)) {
@@ -132,7 +142,7 @@ export function addressListeners(
   tell?: Tell,
 ): Resource[] {
   const { namespace, port, httpRoutes } = place;
-  const source = { namespace, labels: place.labels ?? {} };
+  const source = { namespace, labels: place.labels ?? {}, rules: place.rules };
   const service = pickService(read, context, namespace, host, tell);
   const protocol = service && protocolAt(service, port);
   if (place.flavour.bound || service === undefined || protocol === undefined) return [];

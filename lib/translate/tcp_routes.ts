@@ -20,11 +20,17 @@ import { type ConfigObject, type Service } from "../model/mod.ts";
 import { durationMs } from "../proto/mod.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
-import { type Context, pick } from "./context.ts";
+import { type Caller, type Context, pickFor } from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import { knownProtocol } from "./features.ts";
 import type { TcpChain } from "./listener/mod.ts";
-import { type RouteSource, translateTcpRoutes, translateTlsRoutes } from "./route/mod.ts";
+import {
+  hashesSourceIp,
+  hashPolicyFor,
+  type RouteSource,
+  translateTcpRoutes,
+  translateTlsRoutes,
+} from "./route/mod.ts";
 import { destinationResolver } from "./virtual_hosts.ts";
 import { waysTo } from "./ways.ts";
 
@@ -47,7 +53,7 @@ export function tcpDestinations(
   const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
-  const pool = poolOf(read, context, namespace, service.host, port, tell);
+  const { hashSourceIp, ...pool } = ruleOf(read, context, source, service.host, port, tell);
   const routes = row === undefined
     ? []
     : chainsOf(read, context, source, row, ["mesh"], port, translateTcpRoutes, tell);
@@ -66,7 +72,8 @@ export function tcpDestinations(
     ...pool,
     protocol,
     destinationCidrs: ranges,
-    ...serviceItself(read, context, namespace, name, tell),
+    hashSourceIp,
+    ...serviceItself(read, context, source, name, tell),
   }];
 }
 
@@ -94,7 +101,7 @@ export function tlsDestinations(
   const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
-  const pool = poolOf(read, context, namespace, service.host, port, tell);
+  const { hashSourceIp, ...pool } = ruleOf(read, context, source, service.host, port, tell);
   tell?.({ group: "to", source: "object", object: service.source, field: "spec", value: name });
   const rules = row === undefined
     ? []
@@ -109,7 +116,8 @@ export function tlsDestinations(
       ...pool,
       destinationCidrs: ranges,
       sniHosts: alone ? [] : [service.host],
-      ...serviceItself(read, context, namespace, name, tell),
+      hashSourceIp,
+      ...serviceItself(read, context, source, name, tell),
     },
   ];
 }
@@ -118,12 +126,12 @@ export function tlsDestinations(
 function serviceItself(
   read: Read,
   context: Context,
-  namespace: string,
+  caller: Caller,
   name: string,
   tell: Tell | undefined,
 ): Pick<TcpChain, "clusters" | "statPrefix" | "tunnel" | "lookUpPort"> {
   const clusters = [{ cluster: name, weight: 1 }];
-  return { clusters, statPrefix: name, ...waysTo(read, context, namespace, clusters, tell) };
+  return { clusters, statPrefix: name, ...waysTo(read, context, caller, clusters, tell) };
 }
 
 /** A VirtualService that is bound to a gateway's port. */
@@ -227,13 +235,13 @@ function chainsOf(
     vsName: row.meta.name,
     source,
     mesh: routeDefaults(read, context),
-    resolve: destinationResolver(read, context, namespace, port),
+    resolve: destinationResolver(read, context, namespace, port, source.rules),
     tell,
   }).map((route) => ({
     destinationCidrs: route.match.subnets,
     sniHosts: route.match.sniHosts,
     clusters: route.clusters,
-    ...waysTo(read, context, namespace, route.clusters, tell),
+    ...waysTo(read, context, source, route.clusters, tell),
     hashSourceIp: route.hashSourceIp,
     statPrefix: route.clusters.length === 1
       ? route.clusters[0]!.cluster
@@ -241,16 +249,16 @@ function chainsOf(
   }));
 }
 
-/** Times of the rule's TCP pool. */
-function poolOf(
+/** What the rule says of connections: times of its TCP pool, and what a destination is chosen by. */
+function ruleOf(
   read: Read,
   context: Context,
-  namespace: string,
+  caller: Caller,
   host: string,
   port: number,
   tell: Tell | undefined,
-): Pick<TcpChain, "idleTimeoutMs" | "maxConnectionDurationMs"> {
-  const chosen = pick(read, context, namespace, host);
+): Pick<TcpChain, "idleTimeoutMs" | "maxConnectionDurationMs" | "hashSourceIp"> {
+  const chosen = pickFor(read, context, caller, host);
   if (chosen === undefined) return {};
   const policy = read.get(context.mesh.policies.policy, chosen.rules);
   const groups = tell && new Map<string, Told>();
@@ -269,5 +277,6 @@ function poolOf(
   return {
     idleTimeoutMs: tcp?.idleTimeout && durationMs(tcp.idleTimeout),
     maxConnectionDurationMs: tcp?.maxConnectionDuration && durationMs(tcp.maxConnectionDuration),
+    hashSourceIp: hashesSourceIp({ hashPolicy: hashPolicyFor(merged?.loadBalancer) }),
   };
 }

@@ -18,7 +18,14 @@ import { mayBeHttp, type Service } from "../model/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { routedAlike } from "./alike.ts";
-import { addressesOf, type Context, ownsAddress, pick, pickService, splitKey } from "./context.ts";
+import {
+  addressesOf,
+  type Context,
+  ownsAddress,
+  pickFor,
+  pickService,
+  splitKey,
+} from "./context.ts";
 import { routeDefaults } from "./defaults.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import {
@@ -157,18 +164,21 @@ interface DestinationLike {
 /**
  * Finds the cluster of a destination, as a namespace sees it. Without a port it is
  * the service's only one, else the listener's.
+ *
+ * @param rules those that select the proxies, oldest first
  */
 export function destinationResolver(
   read: Read,
   context: Context,
   namespace: string,
   listenerPort: number,
+  rules: readonly string[] = [],
 ): (destination: DestinationLike, fromNamespace: string, tell?: Tell) => ResolvedDestination {
   const { mesh, features } = context;
   return (destination, fromNamespace, tell) => {
     const host = fullHost(destination.host, fromNamespace, mesh.domain);
     const inside = within(tell, `to ${host}`);
-    const chosen = pick(read, context, namespace, host, inside);
+    const chosen = pickFor(read, context, { namespace, rules }, host, inside);
     const service = chosen && read.get(mesh.services.service, chosen.service);
     const only = service?.ports.length === 1 ? service.ports[0] : undefined;
     const port = destination.port?.number || only?.number || listenerPort;

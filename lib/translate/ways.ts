@@ -7,7 +7,7 @@
 import type { Tell, Told } from "../derive/mod.ts";
 import type { Read } from "../graph/mod.ts";
 import { mergeTrafficPolicy, notingListener, parseClusterName } from "./cluster/mod.ts";
-import { type Context, pick } from "./context.ts";
+import { type Caller, type Context, pickFor } from "./context.ts";
 import type { TcpChain } from "./listener/mod.ts";
 
 /**
@@ -17,7 +17,7 @@ import type { TcpChain } from "./listener/mod.ts";
 export function waysTo(
   read: Read,
   context: Context,
-  namespace: string,
+  caller: Caller,
   clusters: TcpChain["clusters"],
   tell?: Tell,
 ): Pick<TcpChain, "tunnel" | "lookUpPort"> {
@@ -25,7 +25,7 @@ export function waysTo(
   const parts = only && more.length === 0 ? parseClusterName(only.cluster) : undefined;
   if (parts === undefined) return {};
   const { host, port, subset } = parts;
-  const chosen = pick(read, context, namespace, host);
+  const chosen = pickFor(read, context, caller, host);
   if (chosen === undefined) return {};
   return {
     ...tunnelOf(read, context, chosen.rules, { port, subset }, tell),

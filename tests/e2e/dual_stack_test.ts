@@ -49,7 +49,10 @@ Deno.test({
         }),
       ),
     );
-    await using daemon = await startDaemon({ configDir: config.path });
+    await using daemon = await startDaemon({
+      configDir: config.path,
+      env: { MESH_DUAL_STACK: "true" },
+    });
     await using stack = new AsyncDisposableStack();
     for (const role of ["sidecar", "router"]) {
       stack.use(

@@ -48,6 +48,14 @@ const MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS = declareEnv({
   readers,
 });
 
+const MESH_DUAL_STACK = declareEnv({
+  name: "MESH_DUAL_STACK",
+  type: "bool",
+  default: false,
+  doc: "Support workloads with IPv4 and IPv6 addresses.",
+  readers,
+});
+
 const PILOT_ENABLE_DOCDB_FILTER = declareEnv({
   name: "PILOT_ENABLE_DOCDB_FILTER",
   type: "bool",
@@ -108,6 +116,7 @@ type ListenersFeatures = Pick<
   | "quicListeners"
   | "proxy100Continue"
   | "internalNetworks"
+  | "dualStack"
   | "ipv4Outbound"
   | "documentFilter"
   | "keyValueFilter"
@@ -124,6 +133,7 @@ export function readListeners(): ListenersFeatures {
     quicListeners: PILOT_ENABLE_QUIC_LISTENERS.get(),
     proxy100Continue: ENABLE_100_CONTINUE_HEADERS.get(),
     internalNetworks: ENABLE_HCM_INTERNAL_NETWORKS.get(),
+    dualStack: MESH_DUAL_STACK.get(),
     ipv4Outbound: MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS.get(),
     documentFilter: PILOT_ENABLE_DOCDB_FILTER.get(),
     keyValueFilter: PILOT_ENABLE_KVSTORE_FILTER.get(),

@@ -41,6 +41,8 @@ export interface ResolvedDestination {
 export interface RouteSource {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Keys of the DestinationRules that select it, oldest first. */
+  readonly rules?: readonly string[];
 }
 
 /** One place where the routes of a VirtualService are served. */

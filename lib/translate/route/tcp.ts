@@ -112,6 +112,9 @@ function tcpTargets(
   });
 }
 
-function hashesSourceIp({ hashPolicy = [] }: ResolvedDestination): boolean {
+/** Whether a destination is chosen by the client's address, all that connections can be hashed by. */
+export function hashesSourceIp(
+  { hashPolicy = [] }: Pick<ResolvedDestination, "hashPolicy">,
+): boolean {
   return hashPolicy.some((p) => p.policySpecifier.case === "connectionProperties");
 }
