@@ -4,6 +4,7 @@
  * @module
  */
 import type { Outgoing } from "./flow.ts";
+import { recycle, ROOM, roomFor } from "./rooms.ts";
 import { RpcError } from "./status.ts";
 
 /** Bytes before each message. */
@@ -18,15 +19,19 @@ export function frameMessage(message: Outgoing, size: number): Uint8Array[] {
 
 /** Cuts content into messages. */
 export interface MessageReader {
-  /** Takes in content; returns the messages it completes. Throws `RpcError`. */
+  /**
+   * Takes in content; returns the messages it completes. Who is done with a message, all of it, may
+   * {@link recycle} it. Throws `RpcError`.
+   */
   push(bytes: Uint8Array): Uint8Array[];
   /** Bytes of the message that is not complete, its head included. */
   readonly partial: number;
 }
 
-/** Room made for a message at first: who announces a large one has to send some of it, too. */
-const ROOM = 16 * 1024;
-/** By what the room grows: a message takes so many times what came of it, at most. */
+/**
+ * By what the room for a message grows, which is one {@link ROOM} at first: who announces a large
+ * message has to send some of it, too. It takes so many times what came of it, at most.
+ */
 const GROWTH = 4;
 
 /** A reader of messages up to a size. */
@@ -49,16 +54,17 @@ export function messageReader(limit: number): MessageReader {
     if (size > limit) {
       throw new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`);
     }
-    message = new Uint8Array(Math.min(size, ROOM));
+    message = size < ROOM ? new Uint8Array(size) : roomFor(ROOM);
     return part.length;
   };
   /** Takes in a part of the message. Copied: what arrives is cut from a buffer that is used again. */
   const append = (part: Uint8Array): void => {
     if (have + part.length > message.length) {
-      const larger = new Uint8Array(
+      const larger = roomFor(
         Math.min(size, Math.max(GROWTH * message.length, have + part.length)),
       );
       larger.set(message.subarray(0, have));
+      recycle(message);
       message = larger;
     }
     message.set(part, have);
@@ -78,7 +84,7 @@ export function messageReader(limit: number): MessageReader {
         at += part.length;
         append(part);
         if (have < size) continue;
-        messages.push(message);
+        messages.push(have === message.length ? message : message.subarray(0, have));
         message = NOTHING;
         headSize = size = have = 0;
       }

@@ -5,6 +5,7 @@
  * @module
  */
 export { type ListenAddress, parseAddress } from "./address.ts";
+export { recycle } from "./rooms.ts";
 export { byteLength, HIGH_WATER, type Outbox, type Outgoing } from "./flow.ts";
 export {
   type RpcCall,

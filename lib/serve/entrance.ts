@@ -6,8 +6,9 @@
 import { MeshError, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
 import type { ProxyNode } from "../model/mod.ts";
-import { type RpcCall, RpcError } from "../rpc/mod.ts";
+import { recycle, type RpcCall, RpcError } from "../rpc/mod.ts";
 import type { Breath } from "./breath.ts";
+import { recognise } from "./expected.ts";
 import type { Hall, Session } from "./hall.ts";
 import type { Limiter } from "./limiter.ts";
 import * as metrics from "./metrics.ts";
@@ -35,8 +36,6 @@ export interface Entrance {
   readonly retries: Retries;
   /** Lists of requests that others may send alike. */
   readonly lists: Repeated;
-  /** Resolves when what the seats taken so far show was made; see `SeatSource.ahead`. */
-  readonly prepared: () => Promise<void> | undefined;
   opened: number;
   open: boolean;
 }
@@ -55,10 +54,25 @@ export async function serve(
       const request = decode(entrance, bytes, variant);
       session ??= await admit(entrance, call, variant, request);
       receive(session, request);
+      if (request.versions) await compare(entrance, session, request, bytes);
+      else recycle(bytes);
     }
   } finally {
     if (session) leave(entrance, session);
   }
+}
+
+/** Compares what a client says to hold with what it is to have; what it said is not needed then. */
+async function compare(
+  entrance: Entrance,
+  session: Session,
+  request: XdsRequest,
+  bytes: Uint8Array,
+): Promise<void> {
+  await entrance.hall.prepared();
+  const watch = session.watches.find(({ versions }) => versions === request.versions);
+  if (watch) recognise(watch);
+  if (watch?.versions !== request.versions) recycle(bytes);
 }
 
 function decode(entrance: Entrance, bytes: Uint8Array, variant: "sotw" | "delta"): XdsRequest {
@@ -104,7 +118,7 @@ async function admit(
   entrance.hall.observer.opened?.(session);
   metrics.connected.inc({ version: node.buildVersion });
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
-  await entrance.prepared();
+  await entrance.hall.prepared();
   return session;
 }
 

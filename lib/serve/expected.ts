@@ -6,7 +6,9 @@
  */
 import type { Resource, View } from "../graph/mod.ts";
 import { tell, wholesAsked } from "./parts.ts";
-import { addResource, newTally, type Tally } from "./tally.ts";
+import { addResource, newTally, sameTally, type Tally } from "./tally.ts";
+import { wireVersion } from "./version.ts";
+import type { HeldVersions } from "./versions.ts";
 import { wantsAll, type Watch } from "./watch.ts";
 
 /** The content of views, as arrays: made once for each state of a view, shared by all streams. */
@@ -24,6 +26,8 @@ export function contentOf(view: View): readonly Resource[] {
 /** What is expected of a client that has everything. */
 export interface Expected {
   readonly tally: Tally;
+  /** What it then holds, for all clients of whom that is known by the tally. */
+  readonly versions: HeldVersions;
   /** Names it asks for that do not exist. */
   readonly absent: readonly string[];
 }
@@ -47,7 +51,7 @@ export function expected(watch: Watch): Expected | undefined {
   const of = knownOf(view);
   if (wantsAll(watch)) {
     if (names.size > 0) return undefined;
-    return of.all ??= { tally: tallyOf(contentOf(view)), absent: [] };
+    return of.all ??= expectation(contentOf(view), []);
   }
   if (watch.wildcard) return undefined;
   if (wholes) return names.size > 0 ? undefined : ofWholes(watch, of.byWholes);
@@ -55,6 +59,17 @@ export function expected(watch: Watch): Expected | undefined {
   let found = of.byList.get(listed);
   if (!found) of.byList.set(listed, found = ofList(view, listed));
   return found;
+}
+
+/**
+ * Recognises a client that came back with all it is to have: what it wrote about that is let go for
+ * what all others like it hold, before it is compared.
+ */
+export function recognise(watch: Watch): void {
+  const { versions, started } = watch;
+  if (started || !versions?.tally) return;
+  const known = expected(watch);
+  if (known && sameTally(known.tally, versions.tally)) watch.versions = known.versions;
 }
 
 function knownOf(view: View): Known {
@@ -66,21 +81,32 @@ function knownOf(view: View): Known {
   return found;
 }
 
-function tallyOf(resources: Iterable<Resource>): Tally {
+function expectation(resources: readonly Resource[], absent: readonly string[]): Expected {
   const tally = newTally();
   for (const resource of resources) addResource(tally, resource);
-  return tally;
+  let byName: Map<string, string> | undefined;
+  const versions = () => byName ??= new Map(resources.map((r) => [r.name, wireVersion(r)]));
+  return {
+    tally,
+    absent,
+    versions: {
+      size: tally.count,
+      tally,
+      has: (name, version) => versions().get(name) === version,
+      names: () => versions().keys(),
+    },
+  };
 }
 
 function ofList(view: View, list: readonly string[]): Expected {
-  const tally = newTally();
+  const resources: Resource[] = [];
   const absent: string[] = [];
   for (const name of new Set(list)) {
     const resource = view.get(name);
-    if (resource) addResource(tally, resource);
+    if (resource) resources.push(resource);
     else absent.push(name);
   }
-  return { tally, absent };
+  return expectation(resources, absent);
 }
 
 function ofWholes(watch: Watch, byWholes: Map<string, Expected>): Expected {
@@ -89,7 +115,7 @@ function ofWholes(watch: Watch, byWholes: Map<string, Expected>): Expected {
   let found = byWholes.get(key);
   if (found) return found;
   const { resources, absent } = tell(watch, wholes);
-  found = { tally: tallyOf(resources), absent };
+  found = expectation(resources, absent);
   if (byWholes.size >= MOST_WHOLES) byWholes.clear();
   byWholes.set(key, found);
   return found;

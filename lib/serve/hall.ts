@@ -37,6 +37,8 @@ export interface Hall {
   ) => ResponseEncoder;
   /** Asks for a turn to send. */
   readonly enqueue: (session: Session) => void;
+  /** Resolves when what the seats taken so far show was made; see `SeatSource.ahead`. */
+  readonly prepared: () => Promise<void> | undefined;
   readonly quarantine: Quarantine;
   /** What clients hold who fell behind. */
   readonly keeper: Keeper;
@@ -80,6 +82,8 @@ export interface Session extends Planned {
   readonly noncePrefix: string;
   readonly watches: Watch[];
   nonces: number;
+  /** The seat moved, and what it shows now may not be made yet: nothing is planned before. */
+  moving: boolean;
   /** What is being sent, and how far it got. */
   parcels: Parcel[];
   sentResources: number;

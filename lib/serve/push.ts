@@ -45,6 +45,8 @@ export function step(session: Session): Promise<void> | undefined {
 /** Plans a push. False when there is nothing to do. */
 function begin(session: Session): boolean {
   const { hall } = session;
+  // It asks for another turn when it has settled.
+  if (session.moving) return false;
   const now = hall.now();
   if (session.queuedAt !== undefined) metrics.queueTime.observe((now - session.queuedAt) / 1000);
   session.queuedAt = undefined;

@@ -92,7 +92,6 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     breath,
     retries: tries,
     lists: repeated(options.now),
-    prepared: preparation(options.source),
     opened: 0,
     open: true,
   };
@@ -164,6 +163,7 @@ function createHall(
       return encoder;
     },
     enqueue: (session) => queue.add(session, hasteOf(session)),
+    prepared: preparation(options.source),
     observer: joined(options.observers ?? [], (error) => {
       metrics.internalErrors.inc();
       log.error("an observer of pushes failed", { error });

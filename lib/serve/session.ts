@@ -28,6 +28,7 @@ export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat):
     shown: (watch, resources) => shown(session, watch, resources),
     hasEndpoints: (name) => !!session.seat.view(ENDPOINT_TYPE)?.get(name),
     nonces: 0,
+    moving: false,
     parcels: [],
     sentResources: 0,
     sentRemoved: 0,
@@ -112,7 +113,17 @@ function move(session: Session): void {
     if (told && !moves.has(watch)) moves.set(watch, { session, before });
   }
   session.publishedAt ??= session.hall.changedAt();
-  enqueue(session);
+  if (!session.moving) void settleIn(session);
+}
+
+/** Asks for a turn once what the session's new views show was made. */
+async function settleIn(session: Session): Promise<void> {
+  session.moving = true;
+  // Seats move within publications, in which nothing can be made ahead.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await session.hall.prepared();
+  session.moving = false;
+  if (!session.closed) enqueue(session);
 }
 
 /**
