@@ -61,9 +61,9 @@ export function deriveEgress(context: Context): Egress {
     const served = imported(read, context, scope, listener)
       .filter((host) =>
         pickService(read, context, namespace, host)?.ports
-          .some((p) => p.number === port && mayBeHttp(p.protocol)) === true
+          .some((p) => isPort(p.number, port) && mayBeHttp(p.protocol)) === true
       );
-    if (port !== 80) return served;
+    if (!isPort(80, port)) return served;
     // Hosts that only VirtualServices name are served there too.
     return [...served, ...read.get(context.mesh.scopes.egressRouteHosts, `${scope}|${listener}`)];
   });
@@ -91,6 +91,11 @@ export function deriveEgress(context: Context): Egress {
     }, tell);
   }, { equal: sameResources });
   return { listenerMembers, listeners, routeMembers, httpHosts, virtualHostMembers };
+}
+
+/** Whether a listener's table takes hosts of a port: that of a Unix socket (0) takes those of any. */
+function isPort(number: number, listener: number): boolean {
+  return listener === 0 || number === listener;
 }
 
 /** Name of the route table of an HTTP listener: its port, or its Unix socket. */

@@ -42,19 +42,20 @@ import {
 
 /**
  * Creates the table: `NS|port|host` → its virtual host, if the host has an HTTP
- * port of that number, or a VirtualService and no service at port 80.
+ * port of that number, or a VirtualService and no service at port 80. Port 0 stands for
+ * the first that the host has.
  */
 export function deriveVirtualHosts(context: Context): Derived<readonly Resource[]> {
   const { graph } = context.mesh;
   const table: Derived<readonly Resource[]> = deriveTelling(graph, "vhost", (read, key, tell) => {
     const [namespace = "", portText = "", host = ""] = splitKey(key, 3);
-    const port = Number(portText);
+    const port = Number(portText) || onlyPort(read, context, namespace, host);
     if (
       tell === undefined && namespace !== "" &&
       routedAlike(read, context, namespace, host) &&
       namedAlike(read, context, namespace, port, host)
     ) {
-      return read.get(table, `|${port}|${host}`);
+      return read.get(table, `|${portText}|${host}`);
     }
     const inside = within(tell, hostPort(host, port));
     const resource = virtualHost(read, context, namespace, port, host, inside);
@@ -75,6 +76,13 @@ function namedAlike(
   const names = (seenBy: string): string =>
     String(domainsFor({ host, port, ...namesOf(read, context, seenBy, host, service) }));
   return names(namespace) === names("");
+}
+
+/** The port of a host that tables of Unix sockets serve, which have none: its first for HTTP. */
+function onlyPort(read: Read, context: Context, namespace: string, host: string): number {
+  const service = pickService(read, context, namespace, host);
+  // A host that VirtualServices alone name is served at port 80.
+  return service === undefined ? 80 : service.ports.find((p) => mayBeHttp(p.protocol))?.number ?? 0;
 }
 
 /**

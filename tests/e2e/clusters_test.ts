@@ -14,6 +14,7 @@ import { LIMIT_CASES } from "./clusters/limit_cases.ts";
 import { allSidecars, EVERYTHING, SCOPE_CASES, SIDECARS_FILE } from "./clusters/scope_cases.ts";
 import { RULE_CASES } from "./clusters/rule_cases.ts";
 import { MESH_CASES } from "./clusters/mesh_cases.ts";
+import { PROXY_CASES } from "./clusters/proxy_cases.ts";
 import { TCP_CASES } from "./clusters/tcp_cases.ts";
 
 /** Those about scopes come last: they take the listeners of the others away for a while. */
@@ -26,6 +27,7 @@ const CASES: readonly ClusterCase[] = [
   ...TCP_CASES,
   ...MESH_CASES,
   ...SCOPE_CASES,
+  ...PROXY_CASES,
 ];
 
 Deno.test("services are reached at their endpoints", async (t) => {
