@@ -125,8 +125,9 @@ export function derivePlaces(
       const { gateways } = read.get(networks.all, "");
       const network = gateways.size > 0 ? cls.network : "";
       const own = { ...cls.labels, ...topologyLabels(cls.locality, cls.network) };
+      const compared = read.get(labelKeys, "");
       const labels = Object.fromEntries(
-        read.get(labelKeys, "").flatMap((k) => own[k] === undefined ? [] : [[k, own[k]]]),
+        compared.flatMap((k) => own[k] === undefined ? [] : [[k, own[k]]]),
       );
       const rules = read.members(indexes.selectingRules, cls.namespace)
         .map((key) => read.get(tables.destinationRules, key))
@@ -141,7 +142,7 @@ export function derivePlaces(
         rules,
       };
       const nowhere = cls.locality.region === "" && network === "" && place.view.length === 0 &&
-        Object.keys(labels).length === 0 && rules.length === 0;
+        compared.length === 0 && rules.length === 0;
       return nowhere ? "" : canonicalJson(place);
     },
   };
