@@ -136,7 +136,7 @@ Deno.test("responses are what the schema says, field for field", () => {
     bytes: fc.uint8Array({ maxLength: 300 }),
   }, { noNullPrototype: true });
   fc.assert(
-    fc.property(fc.array(resource, { maxLength: 10 }), texts, text, (resources, removed, nonce) => {
+    fc.property(fc.array(resource, { maxLength: 40 }), texts, text, (resources, removed, nonce) => {
       const response = { resources, removed, nonce, version: "42" };
       const delta = fromBinary(
         DeltaDiscoveryResponseSchema,

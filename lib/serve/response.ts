@@ -6,20 +6,18 @@
  * @module
  */
 import type { Resource } from "../graph/mod.ts";
+import { entries, headWriter } from "./entry.ts";
 import { RUN_LEAST, type RunStore, runStore } from "./runs.ts";
-import { wireVersion } from "./version.ts";
-import { concat, delimited, tagOf, varintSize, writeVarint } from "./wire.ts";
+import { concat, delimited } from "./wire.ts";
 
-/** Fields of the messages, see `discovery.proto`; number 2 holds the resources in both. */
-const RESOURCES = 2;
+/** Fields of the messages beside the resources, see `discovery.proto`. */
 const TYPE_URL = 4;
 const NONCE = 5;
 const VERSION = 1;
 const DELTA = { removed: 6, controlPlane: 7 };
 const SOTW_CONTROL_PLANE = 6;
 const CONTROL_PLANE_IDENTIFIER = 1;
-const ANY = { typeUrl: 1, value: 2 };
-const ENTRY = { version: 1, resource: 2, name: 3 };
+const ANY_TYPE_URL = 1;
 
 /** A response about to be sent. */
 export interface Response {
@@ -49,17 +47,17 @@ export function responseEncoder(
   identifier: string,
   store: RunStore = runStore(),
 ): ResponseEncoder {
+  const writer = headWriter(variant, delimited(ANY_TYPE_URL, typeUrl));
   const heads = new WeakMap<Resource, Uint8Array>();
-  const makeHead = variant === "delta" ? deltaHead : sotwHead;
   const headOf = (resource: Resource): Uint8Array => {
     let head = heads.get(resource);
-    if (!head) heads.set(resource, head = makeHead(typeField, resource));
+    if (!head) {
+      heads.set(resource, head = new Uint8Array(writer.size(resource)));
+      writer.write(head, 0, resource);
+    }
     return head;
   };
-  const joined = store.join((resources) =>
-    concat(...resources.flatMap((resource) => [makeHead(typeField, resource), resource.bytes]))
-  );
-  const typeField = delimited(ANY.typeUrl, typeUrl);
+  const joined = store.join((resources) => entries(writer, resources));
   const constant = concat(
     delimited(TYPE_URL, typeUrl),
     delimited(
@@ -77,36 +75,4 @@ export function responseEncoder(
     },
     size: (resource) => resource.bytes.byteLength + 2 * resource.name.length + 100,
   };
-}
-
-/** Head of a `Resource` in a delta response: everything before the bytes of the message inside. */
-function deltaHead(typeField: Uint8Array, resource: Resource): Uint8Array {
-  const name = delimited(ENTRY.name, resource.name);
-  const version = delimited(ENTRY.version, wireVersion(resource));
-  const size = resource.bytes.byteLength;
-  const any = typeField.byteLength + 1 + varintSize(size) + size;
-  const entry = name.byteLength + version.byteLength + 1 + varintSize(any) + any;
-  return concat(
-    opening(RESOURCES, entry),
-    name,
-    version,
-    opening(ENTRY.resource, any),
-    typeField,
-    opening(ANY.value, size),
-  );
-}
-
-/** Head of an `Any` in a SotW response. */
-function sotwHead(typeField: Uint8Array, resource: Resource): Uint8Array {
-  const size = resource.bytes.byteLength;
-  const any = typeField.byteLength + 1 + varintSize(size) + size;
-  return concat(opening(RESOURCES, any), typeField, opening(ANY.value, size));
-}
-
-/** Tag and length of a field whose content follows. */
-function opening(number: number, size: number): Uint8Array {
-  const out = new Uint8Array(1 + varintSize(size));
-  out[0] = tagOf(number);
-  writeVarint(out, 1, size);
-  return out;
 }

@@ -123,6 +123,21 @@ export function tagOf(number: number): number {
 
 const encoder = new TextEncoder();
 
+/** Bytes of a text in UTF-8. Names and versions are plain ASCII nearly always. */
+export function textSize(text: string): number {
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) >= 128) return encoder.encode(text).byteLength;
+  }
+  return text.length;
+}
+
+/** Writes a text of which {@link textSize} is known; returns the offset behind it. */
+export function writeText(target: Uint8Array, at: number, text: string, size: number): number {
+  if (size === text.length) { for (let i = 0; i < size; i++) target[at + i] = text.charCodeAt(i); }
+  else target.set(encoder.encode(text), at);
+  return at + size;
+}
+
 /** A length-delimited field: tag, length, content. */
 export function delimited(number: number, content: Uint8Array | string): Uint8Array {
   const body = typeof content === "string" ? encoder.encode(content) : content;

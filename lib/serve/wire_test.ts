@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { concat, delimited, fields, textOf, varintSize, writeVarint } from "./wire.ts";
+import {
+  concat,
+  delimited,
+  fields,
+  textOf,
+  textSize,
+  varintSize,
+  writeText,
+  writeVarint,
+} from "./wire.ts";
 
 Deno.test("numbers of any size up to 2^53 go out and come back", () => {
   fc.assert(fc.property(fc.maxSafeNat(), (value) => {
@@ -35,5 +44,16 @@ Deno.test("whatever bytes come, they are fields or an error that says so", () =>
     } catch (error) {
       assert.equal((error as { code?: string }).code, "wire-malformed");
     }
+  }));
+});
+
+Deno.test("texts of any script take the room that is counted, and read back", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), fc.nat(3), (text, at) => {
+    const whole = text.toWellFormed();
+    const size = textSize(whole);
+    const bytes = new Uint8Array(at + size + 1);
+    assert.equal(writeText(bytes, at, whole, size), at + size);
+    assert.equal(textOf(bytes, at, at + size), whole);
+    assert.equal(bytes[at + size], 0, "nothing behind it is touched");
   }));
 });
