@@ -8,6 +8,7 @@ import { type Kind, KINDS } from "../schema/mod.ts";
 import { toJson } from "../proto/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
+import { graphDump } from "./graph_dump.ts";
 import type { DebugInputs } from "./inputs.ts";
 
 /** `/debug/configz`, `/debug/registryz`, `/debug/graphz`, `/debug/faultz`. */
@@ -25,8 +26,7 @@ export function configRoutes(inputs: DebugInputs): Route[] {
     debugRoute(
       "GET",
       "/debug/graphz",
-      ({ url }) =>
-        json(inputs.mesh.graph.dump({ values: url.searchParams.get("values") === "true" })),
+      ({ url }) => json(graphDump(inputs.mesh.graph, url.searchParams.get("values") === "true")),
     ),
     debugRoute(
       "GET",
