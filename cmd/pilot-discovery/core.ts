@@ -23,23 +23,24 @@ import {
 } from "../../lib/serve/mod.ts";
 import {
   type CredentialSourceOptions,
-  type FileSource,
+  type Directories,
   type SourceProblem,
   startCredentialSource,
-  startFileSource,
   watchMeshConfig,
   watchNetworks,
 } from "../../lib/sources/mod.ts";
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
 import { type MakeTranslation } from "../../lib/whatif/mod.ts";
+import { startConfigSources } from "./config_sources.ts";
 import { conflictWarnings } from "./conflicts.ts";
 import { readFeatures } from "./features.ts";
 import { patchWarnings } from "./patches.ts";
 import { switchedOffWarnings } from "./switched_off.ts";
 import { unmetWarnings } from "./unmet.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { resolveGateways } from "./gateway_names.ts";
-import { startKeySets } from "./key_sets.ts";
+import { allowedRanges, startKeySets } from "./key_sets.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { editedObject } from "./edited.ts";
 import { readKeep, startKeeping } from "./memory.ts";
@@ -47,6 +48,7 @@ import { createPending } from "./pending.ts";
 import { createPublisher } from "./publisher.ts";
 import { type Registration, startRegistration } from "./registration.ts";
 import { type Record, startRecord } from "./record.ts";
+import { resolveAuthorities } from "./trust_bundles.ts";
 import { MESH_CREDENTIAL_DIR } from "./variables.ts";
 
 const log = scope("default");
@@ -59,7 +61,7 @@ export interface Core {
   readonly pushes: PushLog;
   readonly spending: Spending;
   readonly record: Record;
-  readonly files: FileSource;
+  readonly files: Directories;
   readonly registration: Registration;
   /** What is set aside, in the mesh files and in the config directory. */
   readonly problems: () => readonly SourceProblem[];
@@ -98,12 +100,23 @@ export async function startCore(
   let idle = (): Promise<void> => Promise.resolve();
   stack.defer(() => idle());
   stack.defer(() => debouncer.stop());
+  const features = readFeatures();
+  let followSources = (_mesh: MeshConfig): void => {};
+  const renewMesh = (value: MeshConfig): void => {
+    pending.addMesh(value);
+    debouncer.touch("global");
+  };
+  const authorities = stack.use(resolveAuthorities({
+    told: features.multiRoot,
+    allowed: allowedRanges(),
+    onChange: renewMesh,
+  }));
   const mesh = await watchMeshConfig({
     path: options.meshConfig,
     explicit: options.given.has("meshConfig"),
     onChange: (value) => {
-      pending.addMesh(value);
-      debouncer.touch("global");
+      followSources(value);
+      renewMesh(authorities.resolve(value));
     },
   });
   stack.defer(() => mesh.close());
@@ -130,7 +143,6 @@ export async function startCore(
         });}
     },
   });
-  const features = readFeatures();
   const keep = readKeep();
   const again: MakeTranslation = (graph, rows) =>
     createTranslation(graph, {
@@ -141,7 +153,7 @@ export async function startCore(
       ...rows,
     });
   const translation = again(graph, {
-    config: mesh.current(),
+    config: authorities.resolve(mesh.current()),
     networks: gateways.resolve(networks.current()),
   });
   serving = (kind, key) => tableOf(translation.mesh.tables, kind).peek(key);
@@ -160,18 +172,18 @@ export async function startCore(
   stack.defer(() => registration.close());
   let first = true;
   let early = true;
-  const files = await startFileSource({
-    dir: resolve(options.configDir),
-    onChange: (changes, at) => {
-      const kinds = pending.addObjects(changes);
-      registration.follow(changes);
-      // What is there at the start is served before anybody can ask.
-      if (first) translation.apply(pending.take());
-      else debouncer.touchedAt(at, kinds);
-      first = false;
-    },
+  const sources = await startConfigSources(options, mesh.current(), (changes, at) => {
+    const kinds = pending.addObjects(changes);
+    registration.follow(changes);
+    // What is there at the start is served before anybody can ask.
+    if (first) translation.apply(pending.take());
+    else debouncer.touchedAt(at, kinds);
+    first = false;
   });
+  const { files } = sources;
   stack.defer(() => files.close());
+  followSources = sources.follow;
+  followSources(mesh.current());
   stirred = files.stirred;
   await followCredentials(stack, (found) => {
     pending.addCredentials(found);
@@ -207,6 +219,7 @@ export async function startCore(
     problems: () => watched.flatMap((source) => source.problems()),
     warnings: () => [
       ...watched.flatMap((source) => source.warnings()),
+      ...authorities.warnings(),
       ...conflictWarnings(translation, features.scopeGatewayToNamespace),
       ...unmetWarnings(translation),
       ...switchedOffWarnings(translation, features),

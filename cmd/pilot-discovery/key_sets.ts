@@ -31,9 +31,14 @@ const JWKS_ALLOWED_CIDRS = declareEnv({
   type: "string",
   default: "",
   doc:
-    "Ranges, separated by commas, from which the daemon may fetch keys although they are private, loopback or link-local.",
+    "Ranges, separated by commas, from which the daemon may fetch keys and trust bundles although they are private, loopback or link-local.",
   readers,
 });
+
+/** Ranges inside that are fetched from. */
+export function allowedRanges(): string[] {
+  return JWKS_ALLOWED_CIDRS.get().split(",").map((one) => one.trim()).filter((one) => one);
+}
 
 /**
  * Starts fetching the keys that a translation wants; dispose of it to stop.
@@ -47,7 +52,7 @@ export function startKeySets(
   const source = startKeySource({
     refreshMs: PILOT_JWT_PUB_KEY_REFRESH_INTERVAL.get(),
     insecure: JWKS_RESOLVER_INSECURE_SKIP_VERIFY.get(),
-    allowed: JWKS_ALLOWED_CIDRS.get().split(",").map((one) => one.trim()).filter((one) => one),
+    allowed: allowedRanges(),
     onKeys,
   });
   const watch = translation.wantedKeySets((uris) => source.want(uris));

@@ -64,13 +64,6 @@ function checkRegistries(options: DiscoveryOptions): string[] {
       { remedy: "Leave --registries out and describe services by ServiceEntries in --configDir." },
     );
   }
-  if (options.configDir === "") {
-    throw new MeshError(
-      "no-configuration",
-      "there is no configuration: neither a directory was given nor an orchestrator found",
-      { remedy: "Give a directory of YAML files with --configDir." },
-    );
-  }
   return [
     "no service registry is started: there is no orchestrator, services come from --configDir",
   ];

@@ -25,7 +25,6 @@ Deno.test("what is asked for by name and cannot be had is refused", () => {
     [["--configDir=/c", "--orchconfig=/k"], "not-supported", /--orchconfig=\/k/],
     [["--configDir=/c", "--registries=Orchestrator"], "not-supported", /--registries=Orchestrator/],
     [["--configDir=/c", "--registries=Mock"], "not-supported", /--registries=Mock/],
-    [[], "no-configuration", /no configuration/],
   ];
   for (const [args, code, says] of cases) {
     assert.throws(() => checkSupported(optionsOf(...args)), (e: unknown) => {

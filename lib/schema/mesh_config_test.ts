@@ -7,6 +7,7 @@ import {
 import {
   defaultMeshConfig,
   defaultMeshNetworks,
+  directoryOf,
   parseMeshConfig,
   parseMeshNetworks,
   parseProxyConfig,
@@ -94,6 +95,16 @@ Deno.test("mesh config: faults have places, unknown fields only warn", () => {
       "extensionProviders:\n- {name: prometheus, prometheus: {}}\n- {name: a}",
       "required extensionProviders[1] 3",
     ],
+    [
+      "caCertificates:\n- spiffeBundleUrl: http://other.example/b",
+      "invalid-value caCertificates[0].spiffeBundleUrl 2",
+    ],
+    [
+      "caCertificates:\n- {pem: a, trustDomains: [a b]}",
+      "invalid-name caCertificates[0].trustDomains[0] 2",
+    ],
+    ["configSources: [{address: 'fs://'}]", "invalid-value configSources[0].address 1"],
+    ["configSources: [{}]", "invalid-value configSources[0].address 1"],
     ["accessLogEncoding: XML", "unknown-value accessLogEncoding 1"],
   ];
   for (const [text, ...expected] of cases) {
@@ -148,4 +159,27 @@ Deno.test("networks: read and checked", () => {
     const found = parseMeshNetworks(text, "n").problems.map((p) => `${p.code} ${p.path} ${p.line}`);
     assert.deepEqual(found, [expected]);
   }
+});
+
+Deno.test("mesh config: directories are sources of configuration, and others are named with the reason", () => {
+  const text = `configSources:
+- address: fs:///etc/conf
+- address: xds://other.example:15010
+- address: k8s://
+- address: fs://relative/conf
+  subscribedResources: [SERVICE_REGISTRY]
+`;
+  const { value, warnings } = parseMeshConfig(text, "mesh");
+  assert.deepEqual(value?.configSources.map(({ address }) => directoryOf(address)), [
+    "/etc/conf",
+    undefined,
+    undefined,
+    "relative/conf",
+  ]);
+  assert.deepEqual(warnings.map(({ path, message }) => `${path}: ${message}`), [
+    'configSources[1].address: source "xds://other.example:15010" does nothing: configuration is ' +
+    "not taken from other control planes",
+    'configSources[2].address: source "k8s://" does nothing: there is no orchestrator here',
+    'configSources[3].subscribedResources: field "subscribedResources" is read and does not act yet',
+  ]);
 });

@@ -13,7 +13,7 @@ import { checkConnectionPool, checkOutlierDetection } from "./connection_pool.ts
 import { checkRetries } from "./http_policies.ts";
 import { checkLocality } from "./locality.ts";
 import { checkLabelSelector } from "./label_selector.ts";
-import { fail, type Report } from "./problem.ts";
+import { fail, type Report, warn } from "./problem.ts";
 import { checkCipherSuites } from "./server_tls.ts";
 import { validateProxyConfig } from "./proxy_rules.ts";
 import {
@@ -45,6 +45,8 @@ export function validateMeshConfig(
   if (config.proxyHttpPort !== 0) checkPort(config.proxyHttpPort, ["proxyHttpPort"], report);
   checkTimes(config, report);
   checkNames(config, report);
+  checkAuthorities(config, report);
+  checkSources(config, report);
   checkDefaults(config, report);
   for (const name of ["meshMTLS", "tlsDefaults"] as const) {
     checkCipherSuites(config[name]?.cipherSuites ?? [], [name, "cipherSuites"], report);
@@ -76,6 +78,61 @@ function checkTimes(config: MeshConfig, report: Report): void {
   checkDuration(config.tcpKeepalive?.interval, ["tcpKeepalive", "interval"], report);
 }
 
+/** The directory that a place of configuration is (`fs://DIR`); `undefined` where it is something else. */
+export function directoryOf(address: string): string | undefined {
+  const scheme = "fs://";
+  return address.startsWith(scheme) && address.length > scheme.length
+    ? address.slice(scheme.length)
+    : undefined;
+}
+
+/** Authorities are texts, or at addresses that nobody can pretend to be. */
+function checkAuthorities({ caCertificates }: MeshConfig, report: Report): void {
+  caCertificates.forEach(({ certificateData: { case: kind, value }, trustDomains }, index) => {
+    const path = ["caCertificates", index];
+    if (kind === "spiffeBundleUrl" && !isSecureUrl(value)) {
+      const message = `${JSON.stringify(value)} is not an address of https`;
+      fail(report, [...path, kind], INVALID, message, "Write https://host/path.");
+    }
+    trustDomains.forEach((domain, at) =>
+      checkTrustDomain(domain, [...path, "trustDomains", at], report)
+    );
+  });
+}
+
+/** Places of configuration that are known and not read, each with the reason. */
+const UNREAD_SOURCES: Readonly<Record<string, string>> = {
+  "k8s:": "there is no orchestrator here",
+  "xds:": "configuration is not taken from other control planes",
+};
+
+/** Places of configuration: directories are read, of others is said why they are not. */
+function checkSources({ configSources }: MeshConfig, report: Report): void {
+  configSources.forEach(({ address }, index) => {
+    const path = ["configSources", index, "address"];
+    if (directoryOf(address) !== undefined) return;
+    const scheme = address.slice(0, address.indexOf(":") + 1);
+    const remedy = "Name a directory, such as fs:///etc/mesh/conf, or remove it.";
+    if (address === "" || scheme === "fs:") {
+      fail(report, path, INVALID, "the source names no directory", remedy);
+      return;
+    }
+    const why = UNREAD_SOURCES[scheme] ?? "it is of no kind that is known";
+    const message = `source ${JSON.stringify(address)} does nothing: ${why}`;
+    warn(report, path, "not-acting", message, remedy);
+  });
+}
+
+function isSecureUrl(text: string): boolean {
+  return URL.canParse(text) && new URL(text).protocol === "https:";
+}
+
+function checkTrustDomain(domain: string, path: Path, report: Report): void {
+  if (domain !== "" && isDnsSubdomain(domain.toLowerCase())) return;
+  const message = `${JSON.stringify(domain)} is not a trust domain`;
+  fail(report, path, "invalid-name", message, "Write a DNS name, such as cluster.local.");
+}
+
 function checkNames(config: MeshConfig, report: Report): void {
   const domains = [
     [config.trustDomain, ["trustDomain"]] as const,
@@ -83,11 +140,7 @@ function checkNames(config: MeshConfig, report: Report): void {
       [name, ["trustDomainAliases", index]] as const
     ),
   ];
-  for (const [domain, path] of domains) {
-    if (domain !== "" && isDnsSubdomain(domain.toLowerCase())) continue;
-    const message = `${JSON.stringify(domain)} is not a trust domain`;
-    fail(report, path, "invalid-name", message, "Write a DNS name, such as cluster.local.");
-  }
+  for (const [domain, path] of domains) checkTrustDomain(domain, path, report);
   if (!isDnsLabel(config.rootNamespace)) {
     const message = `${JSON.stringify(config.rootNamespace)} is not a namespace`;
     fail(report, ["rootNamespace"], "invalid-name", message, "Write a namespace.");

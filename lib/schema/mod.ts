@@ -24,6 +24,7 @@ export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.t
 export { ACTING, type Acting } from "./acting.ts";
 export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
 export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
+export { directoryOf } from "./mesh_rules.ts";
 export type { MeshSettings } from "./mesh_document.ts";
 export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
 export { type ConditionKey, conditionKey, type ConditionKind } from "./conditions.ts";

@@ -10,8 +10,16 @@ export {
   type CredentialSourceOptions,
   startCredentialSource,
 } from "./credentials.ts";
+export { type Directories, type DirectoriesOptions, startDirectories } from "./directories.ts";
 export { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
-export { type KeySource, type KeySourceOptions, startKeySource } from "./jwks/mod.ts";
+export {
+  type BundleSourceOptions,
+  type Fetching,
+  type KeySource,
+  type KeySourceOptions,
+  startBundleSource,
+  startKeySource,
+} from "./fetched/mod.ts";
 export { type ChangeSet, type SourceProblem } from "./ledger.ts";
 export {
   type FoundName,

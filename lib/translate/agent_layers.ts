@@ -9,9 +9,11 @@ import type { Collection, Read, Resource } from "../graph/mod.ts";
 import { LEVEL_JOINT, type Mesh, workloadKey } from "../derive/mod.ts";
 import { create, typeUrl } from "../proto/mod.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
+import type { MeshConfig_CertificateData } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Context } from "./context.ts";
 import { isGrpc } from "./grpc_layers.ts";
+import { trustDomainsOf } from "./guards.ts";
 import { deriveNameTables } from "./name_table.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import type { Placement } from "./seats.ts";
@@ -39,9 +41,9 @@ export function createAgentLayers(context: Context): AgentLayersOf {
     const config = effectiveSettings(read, context.mesh, key);
     if (context.features.multiRoot) {
       config.caCertificatesPem = authorities(
-        context.mesh.field(read, "caCertificates").flatMap(({ certificateData: data }) =>
-          data.case === "pem" ? [data.value] : []
-        ),
+        context.mesh.field(read, "caCertificates")
+          .filter((authority) => vouchesHere(read, context, authority))
+          .flatMap(({ certificateData: data }) => data.case === "pem" ? [data.value] : []),
       );
     }
     return [encodeResource(PROXY_CONFIG, ProxyConfigSchema, config)];
@@ -55,6 +57,20 @@ export function createAgentLayers(context: Context): AgentLayersOf {
       graph.collection(`pcds/${key}`, () => ({ members: { list: [key] }, resources: settings })),
     ];
   };
+}
+
+/**
+ * Whether an authority vouches for trust domains of this mesh. Agents are told a list without
+ * domains, so that one that is for others alone could vouch for identities of this one, too.
+ */
+function vouchesHere(
+  read: Read,
+  context: Context,
+  { trustDomains }: MeshConfig_CertificateData,
+): boolean {
+  if (trustDomains.length === 0) return true;
+  const own = trustDomainsOf(read, context);
+  return trustDomains.some((domain) => own.includes(domain));
 }
 
 /** What ProxyConfigs say to a workload, the more specific over the less; variables by name. */

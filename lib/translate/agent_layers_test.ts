@@ -82,3 +82,29 @@ Deno.test("to libraries nothing of the kind is served", () => {
     assert.equal(moved.view(url), undefined);
   }
 });
+
+Deno.test("agents are not told of authorities that vouch for other trust domains alone", () => {
+  const { translation } = startTranslation(
+    create(MeshConfigSchema, {
+      rootNamespace: "mesh-system",
+      trustDomain: "own.example",
+      trustDomainAliases: ["older.example"],
+      caCertificates: [
+        [[], "all"],
+        [["own.example", "x.example"], "own"],
+        [["older.example"], "older"],
+        [["x.example"], "other"],
+      ].map(([trustDomains, text]) => ({
+        trustDomains: trustDomains as string[],
+        certificateData: { case: "pem" as const, value: certificate(text as string) },
+      })),
+    }),
+    { ...DEFAULT_FEATURES, multiRoot: true },
+  );
+  const seat = translation.source.seat(proxyNode("one"), () => {});
+  const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
+  assert.deepEqual(
+    fromBinary(ProxyConfigSchema, bytes).caCertificatesPem,
+    ["all", "older", "own"].map(certificate),
+  );
+});

@@ -20,6 +20,8 @@ import {
 /** Fields that neither act on resources or agents nor are told of, each with its reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   "MeshConfig caCertificates[].pem": "authorities of other meshes are served to agents apart",
+  "MeshConfig caCertificates[].spiffeBundleUrl": "what is there is put in its place",
+  "MeshConfig caCertificates[].trustDomains[]": "agents are told of authorities apart",
   "MeshConfig defaultConfig.proxyHeaders.metadataExchangeHeaders.mode=IN_MESH":
     "servers outside the mesh are told nothing of workloads in any case",
   "MeshConfig extensionProviders[].opentelemetry.resourceDetectors.environment":

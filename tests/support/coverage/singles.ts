@@ -180,6 +180,7 @@ const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     }],
   },
   "meshMTLS.minProtocolVersion=TLSV1_2": { meshMTLS: { minProtocolVersion: "TLSV1_3" } },
+  "configSources[].": { configSources: [{ address: "fs:///probe" }] },
   "tlsDefaults.minProtocolVersion=TLSV1_2": { tlsDefaults: { minProtocolVersion: "TLSV1_3" } },
   "defaultInboundHttpRetryPolicy.": { defaultInboundHttpRetryPolicy: { attempts: 1 } },
   "accessLog": { accessLogFile: "/dev/stdout" },
@@ -226,6 +227,7 @@ export const MESH_CONFIG: Single = {
   specOf: meshSpec,
   read: reader<MeshConfig>((text, file) => parseMeshConfig(text, file), (mesh) => ({ mesh })),
   values: {
+    "caCertificates[].spiffeBundleUrl": "https://probe.example",
     "discoverySelectors[].matchExpressions[].operator": "In",
     "discoverySelectors[].matchExpressions[].values[]": "one",
     "enableAutoMtls": false,

@@ -1,5 +1,5 @@
 /**
- * Which addresses keys are fetched from. Whoever may write a RequestAuthentication
+ * Which addresses things are fetched from. Whoever may write a RequestAuthentication
  * chooses what this program connects to, so that the addresses that matter inside
  * are closed unless they are opened by name.
  *

@@ -1,6 +1,6 @@
 /**
- * Fetching a set of keys: bounded in size and time, without redirects, and only
- * from addresses that are open at the moment of connecting.
+ * Fetching a text: bounded in size and time, without redirects, and only from
+ * addresses that are open at the moment of connecting.
  *
  * @module
  */
@@ -8,49 +8,35 @@ import { lookup as resolve } from "node:dns";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { MeshError } from "../../base/mod.ts";
 import type { Admits } from "./addresses.ts";
 
-/** A set of keys is a few kilobytes; more is an accident or an attack. */
+/** Keys and bundles are a few kilobytes; more is an accident or an attack. */
 const MAX_BYTES = 1024 * 1024;
 
-/** How a set of keys is fetched. */
+/** How a text is fetched. */
 export interface FetchOptions {
   readonly admits: Admits;
   readonly timeoutMs: number;
   /** Do not verify the server's certificate. */
   readonly insecure?: boolean;
+  /** PEM of those who vouch for the server; default: the system's authorities. */
+  readonly authorities?: string;
   readonly signal: AbortSignal;
 }
 
-/**
- * Fetches a JSON Web Key Set.
- *
- * @throws MeshError `jwks-fetch` when there is none to be had
- */
-export async function fetchKeys(uri: string, options: FetchOptions): Promise<string> {
-  try {
-    const text = await get(new URL(uri), options);
-    if (!isKeySet(text)) throw new Error("the answer is not a JSON Web Key Set");
-    return text;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MeshError("jwks-fetch", `keys of ${uri} cannot be fetched: ${reason}`, {
-      remedy: "Check jwksUri; an address inside the mesh must be opened with JWKS_ALLOWED_CIDRS.",
-      cause,
-    });
-  }
-}
-
-function get(url: URL, options: FetchOptions): Promise<string> {
-  const { admits, timeoutMs, insecure = false, signal } = options;
+/** Fetches a JSON text; throws an `Error` that says why there is none to be had. */
+export function fetchJson(url: URL, options: FetchOptions): Promise<string> {
+  const { admits, timeoutMs, insecure = false, authorities, signal } = options;
   const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  if (isIP(literal) !== 0 && !admits(literal)) throw new Error("its address is closed");
+  if (isIP(literal) !== 0 && !admits(literal)) {
+    return Promise.reject(new Error("its address is closed"));
+  }
   const request = url.protocol === "https:" ? tlsRequest : plainRequest;
   return new Promise((done, fail) => {
     const sent = request(url, {
       lookup: guarded(admits),
       rejectUnauthorized: !insecure,
+      ...(authorities === undefined ? {} : { ca: authorities }),
       agent: false,
       headers: { accept: "application/json" },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
@@ -92,10 +78,4 @@ async function read(answer: IncomingMessage): Promise<string> {
   return new TextDecoder("utf-8", { fatal: true }).decode(
     await new Blob(chunks as BlobPart[]).bytes(),
   );
-}
-
-function isKeySet(text: string): boolean {
-  const value: unknown = JSON.parse(text);
-  return typeof value === "object" && value !== null && "keys" in value &&
-    Array.isArray(value.keys);
 }
