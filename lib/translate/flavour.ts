@@ -7,6 +7,7 @@ import { parseDuration } from "../base/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import { secretNames } from "./authn/mod.ts";
 import { type Family, familyOf } from "./context.ts";
+import { exposesOf } from "./gateway_ports.ts";
 
 /** Classes of one flavour share outbound listeners. */
 export interface Flavour {
@@ -22,10 +23,7 @@ export interface Flavour {
   readonly given: boolean;
   /** What is logged, counted and traced; see `telemetryKey`. */
   readonly telemetry: string;
-  /**
-   * Ports of services that a gateway serves, where it may take HTTP/3: `SERVICE KEY|PORT` by
-   * target port, as JSON; empty: it may not, or there are none.
-   */
+  /** Ports of services that lead to a gateway, see `exposesOf`. */
   readonly exposes: string;
   /** What the proxy says of its own configuration, as `ownSettings` has it; empty: nothing. */
   readonly settings: string;
@@ -47,9 +45,7 @@ export function flavourOf(cls: ProxyClass, telemetry: string): Flavour {
     certified: cls.role === "router" && secretNames(cls).server !== undefined,
     given: usesGiven(cls),
     telemetry,
-    exposes: cls.options.QUIC === "true" && cls.targets.length > 0
-      ? JSON.stringify(cls.targets.map((t) => [t.targetPort, t.service, t.port]))
-      : "",
+    exposes: exposesOf(cls),
     settings: cls.options.PROXY_CONFIG ?? "",
     idleTimeoutMs: duration(cls.options.IDLE_TIMEOUT),
   };

@@ -19,6 +19,7 @@ import type { Context } from "./context.ts";
 import { managerDefaults } from "./defaults.ts";
 import { SHARED } from "./authn/mod.ts";
 import { automaticChains } from "./gateway_automatic.ts";
+import { listenedPort, takesQuic } from "./gateway_ports.ts";
 import { type Flavour, parseFlavour, wildcard } from "./flavour.ts";
 import {
   gatewayHttpListener,
@@ -46,13 +47,19 @@ export function gatewayRouteName(port: GatewayPort): string {
   return bind === "" ? `http.${number}` : `http.${number}.${bind}`;
 }
 
-/** The listener of a port, and the one beside it that takes HTTP/3; none while no connection would lead anywhere. */
+/**
+ * The listener of a port, and the one beside it that takes HTTP/3; none while no connection would lead
+ * anywhere.
+ *
+ * @param ports all that the Gateways name, this one among them
+ */
 export function gatewayListeners(
   read: Read,
   context: Context,
   flavourText: string,
   workload: Workload,
   port: GatewayPort,
+  ports: readonly GatewayPort[],
   tell?: Tell,
 ): Resource[] {
   const flavour = parseFlavour(flavourText);
@@ -60,36 +67,12 @@ export function gatewayListeners(
     ...(port.bind !== ""
       ? { bind: port.bind }
       : wildcard({ family: flavour.family, bound: false })),
-    port: port.number,
+    port: listenedPort(read, context, flavour, port, ports, tell),
     manager: { ...managerDefaults(read, context, flavour, tell), found: flavour.certified },
     guard: guardOf(read, context, workload, {}, tell),
   };
   return listenersAt(read, context, workload, flavour, port, place, tell)
     .map((listener) => encodeResource(listener.name, ListenerSchema, listener));
-}
-
-/** Whether a service of the gateway has a UDP port that leads to this one. */
-function takesQuic(
-  read: Read,
-  { mesh }: Context,
-  { exposes }: Flavour,
-  number: number,
-  tell: Tell | undefined,
-): boolean {
-  if (exposes === "") return false;
-  const targets = JSON.parse(exposes) as readonly [number, string, number][];
-  return targets.some(([targetPort, key, port]) => {
-    const service = targetPort === number ? read.get(mesh.services.service, key) : undefined;
-    if (!service?.ports.some((p) => p.number === port && p.protocol === "UDP")) return false;
-    tell?.({
-      group: "http3",
-      source: "object",
-      object: service.source,
-      field: "spec.ports",
-      value: port,
-    });
-    return true;
-  });
 }
 
 type Place = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
@@ -112,10 +95,11 @@ function listenersAt(
         tlsChains(read, context, source, port, s, mutual, tell)
       );
       if (chains.length === 0) return [];
-      const http3 = takesQuic(read, context, flavour, port.number, tell)
-        ? gatewayQuicListener({ ...place, chains })
+      const http3 = takesQuic(read, context, flavour, place.port, tell)
+        ? gatewayQuicListener({ ...place, chains, alternative: port.number })
         : undefined;
-      const tls = gatewayTlsListener({ ...place, chains, alternative: http3 !== undefined });
+      const alternative = http3 === undefined ? undefined : port.number;
+      const tls = gatewayTlsListener({ ...place, chains, alternative });
       return http3 === undefined ? [tls] : [tls, http3];
     }
     case "tcp": {

@@ -114,6 +114,7 @@ export function deriveGatewayTables(context: Context): GatewayTables {
         flavour,
         { role: "router", namespace, labels: parseLabels(scope.slice(scope.indexOf("|") + 1)) },
         port,
+        read.get(mesh.gatewayPorts, scope),
         tell,
       );
     }, { equal: sameResources }),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { labelsKey } from "../derive/mod.ts";
+import { deriveTelling, labelsKey, lookUp, within } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { ProxyClass } from "../model/mod.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -18,7 +18,7 @@ import type { LabelledRoutes } from "./labelled_routes.ts";
 import { connectHost, connectTo, deriveConnectTargets } from "./http_proxy_connect.ts";
 import { encodeResource, sameResources } from "./resource.ts";
 import { hostPort } from "./route/mod.ts";
-import { assembleTable, type RouteTables, tableRest } from "./route_tables.ts";
+import { assembleTable, type RouteTables, tableRest, tellParts } from "./route_tables.ts";
 
 /** Name of the route table. */
 export const HTTP_PROXY_TABLE = "http_proxy";
@@ -57,12 +57,17 @@ export interface HttpProxyTables {
   readonly tables: Derived<readonly Resource[]>;
 }
 
-/** Creates the tables. */
+/**
+ * Creates the tables.
+ *
+ * @param plain `NS|port|host` → the virtual host for callers without labels
+ */
 export function deriveHttpProxy(
   context: Context,
   tables: RouteTables,
   egress: Egress,
   labelled: LabelledRoutes,
+  plain: Derived<readonly Resource[]>,
 ): HttpProxyTables {
   const { mesh } = context;
   /** `port|host` of the virtual hosts that differ for callers with these labels. */
@@ -99,7 +104,8 @@ export function deriveHttpProxy(
       const differs = placesOf(read, cls.namespace, sidecar, labels).length > 0;
       return [`${cls.namespace}|${sidecar}|${differs ? labels : ""}`];
     }),
-    tables: mesh.graph.derive<readonly Resource[]>("rds.httpProxy", (read, key) => {
+    tables: deriveTelling<readonly Resource[]>(mesh.graph, "rds.httpProxy", (read, key, tell) => {
+      const inside = within(tell, HTTP_PROXY_TABLE);
       const [namespace = "", sidecar = "", labels = ""] = splitKey(key, 3);
       const hosts = new Map<string, Resource>();
       const targets = read.get(connects, `${namespace}|${sidecar}`).map((t) => splitKey(t, 2));
@@ -109,19 +115,24 @@ export function deriveHttpProxy(
         if (found !== undefined) hosts.set(found.name, found);
       };
       for (const [port, host] of hostsOf(read, namespace, sidecar)) add(port, host);
+      const keyOf = (host: string, name: string): string =>
+        `${namespace}|${name.slice(host.length + 1)}|${host}`;
+      tellParts(read, plain, hosts.keys(), keyOf, inside);
       const own = labels === "" ? [] : placesOf(read, namespace, sidecar, labels);
       for (const place of own) {
         const [port = ""] = splitKey(place, 2);
-        for (const host of read.get(labelled.hosts, `${namespace}|${place}|${labels}`)) {
+        for (
+          const host of lookUp(read, labelled.hosts, `${namespace}|${place}|${labels}`, inside)
+        ) {
           add(port, host);
         }
       }
       for (const [port, host] of targets) {
         if (hosts.has(hostPort(host!, Number(port)))) continue;
-        const found = connectHost(read, context, namespace, Number(port), host!);
+        const found = connectHost(read, context, namespace, Number(port), host!, inside);
         if (found !== undefined) hosts.set(found.name, found);
       }
-      const rest = tableRest(read, context, sidecar);
+      const rest = tableRest(read, context, sidecar, inside);
       return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), { ...rest, connects: true })];
     }, { equal: sameResources }),
   };

@@ -6,6 +6,7 @@
  * @module
  */
 import { type Route, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { type Tell, within } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { clusterName } from "./cluster/mod.ts";
 import { type Context, pickService, splitKey } from "./context.ts";
@@ -44,11 +45,15 @@ export function connectHost(
   namespace: string,
   port: number,
   host: string,
+  tell: Tell | undefined,
 ): Resource | undefined {
-  const service = pickService(read, context, namespace, host);
+  const inside = within(tell, hostPort(host, port));
+  const service = pickService(read, context, namespace, host, inside);
   const names = namesOf(read, context, namespace, host, service);
   const message = virtualHostFor({ host, port, ...names }, [connectTo(host, port)]);
   message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));
   if (message.domains.length === 0) return undefined;
+  const cluster = clusterName("outbound", port, "", host);
+  inside?.({ group: "connect", source: "built-in", value: cluster });
   return encodeResource(hostPort(host, port), VirtualHostSchema, message);
 }

@@ -59,7 +59,13 @@ export function createLayers(context: Context): Layers {
     gatewayClusters: deriveGatewayClusters(context),
     automatic: deriveAutomatic(context, clusters.base, assignments.base, assignments.placed),
     credentials: deriveCredentials(context),
-    httpProxy: deriveHttpProxy(context, routes.tables, egress, routes.labelled),
+    httpProxy: deriveHttpProxy(
+      context,
+      routes.tables,
+      egress,
+      routes.labelled,
+      routes.virtualHosts,
+    ),
   };
   const tables = explainable(parts);
   const patched = createPatched(context.mesh, {

@@ -131,6 +131,27 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: "a port that a service of the gateway leads to another number",
+    run: async ({ world, ports: [named, listened], answers }) => {
+      const edge = eachTransport((transport) =>
+        endpoint(listened, {}, { address: addressOf("router", transport) })
+      );
+      await world.config.write(
+        "led.yaml",
+        documents(
+          serviceEntry("led", ["led.edge.test"], { number: named, protocol: "HTTP" }, edge),
+          gateway("led", { port: named, hosts: ["led.test"] }),
+          routes("led", ["led.test"], bothOf("led"), {
+            http: [{ match: [{ port: named }], ...to(A) }],
+          }),
+        ),
+      );
+      await answers(listened, "led.test", "a");
+      await answers(listened, `led.test:${named}`, "a");
+      await world.config.remove("led.yaml");
+    },
+  },
+  {
     name: "two Gateways at one port",
     run: async ({ world, ports: [port], answers }) => {
       await world.config.write(

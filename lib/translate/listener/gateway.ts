@@ -64,8 +64,8 @@ export interface GatewayTlsInput extends Binding {
   readonly manager: ManagerDefaults;
   /** Default: nothing is refused. */
   readonly guard?: Guard;
-  /** Whether clients are told that the same servers take HTTP/3, those whose chains {@link takesHttp3}. */
-  readonly alternative?: boolean;
+  /** Port at which clients are told that the same servers take HTTP/3, those whose chains {@link takesHttp3}. */
+  readonly alternative?: number | undefined;
 }
 
 /** A client of a gateway may be slow or hostile: its connection must be ready within this time, ms. */
@@ -99,16 +99,20 @@ export function gatewayTlsListener(input: GatewayTlsInput): Listener {
       filterChainMatch,
       filters: "tcp" in to
         ? [...guardOf(input), ...tcpFilters(to.tcp, forwarding(input.manager, "client"))]
-        : [httpsFilter(input, to.routeName, input.alternative === true && takesHttp3(one))],
+        : [httpsFilter(input, to.routeName, takesHttp3(one) ? input.alternative : undefined)],
       transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to)),
     });
   });
   return gatewayListener(input, chains, true);
 }
 
-function httpsFilter(input: GatewayTlsInput, routeName: string, alternative: boolean): Filter {
+function httpsFilter(
+  input: GatewayTlsInput,
+  routeName: string,
+  alternative: number | undefined,
+): Filter {
   return managerFilter({
-    alternative: alternative ? input.port : undefined,
+    alternative,
     class: "gateway",
     statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
     routes: { rds: routeName },

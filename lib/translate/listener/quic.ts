@@ -43,7 +43,7 @@ export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefine
       routes: { rds: one.to.routeName },
       guard: input.guard?.http,
       http3: true,
-      alternative: port,
+      alternative: input.alternative ?? port,
       defaults: input.manager,
     });
     const transportSocket = quicTls(one.tls);

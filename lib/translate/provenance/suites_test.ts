@@ -21,6 +21,7 @@ import { type Provenance, provenanceOf, TYPE_URLS } from "../mod.ts";
 const UNTOLD: readonly string[] = [
   "WorkloadEntry cds.class",
   "WorkloadEntry lds.class",
+  "WorkloadEntry lds.gateway",
   "WorkloadEntry lds",
   "WorkloadEntry lds.grpc.class",
   "ServiceEntry lds.grpc.class",
