@@ -26,7 +26,7 @@ import {
   secretNames,
   tokenFilter,
 } from "./authn/mod.ts";
-import { type AuthorizationFilters, authorizationFilters } from "./authz/mod.ts";
+import { type AuthorizationFilters, authorizationFilters, libraryFilters } from "./authz/mod.ts";
 import { BLACK_HOLE_CLUSTER, clusterName } from "./cluster/mod.ts";
 import type { Context } from "./context.ts";
 import type { Guard } from "./listener/mod.ts";
@@ -35,6 +35,8 @@ import type { Guard } from "./listener/mod.ts";
 export interface Guards {
   /** Keys of AuthorizationPolicies, joined by commas → their filters. */
   readonly authorization: Derived<AuthorizationFilters>;
+  /** The same keys → the filters of servers whose gRPC library speaks xDS. */
+  readonly libraries: Derived<LibraryGuard>;
   /** `ROLE|keys` of RequestAuthentications → their filter. */
   readonly tokens: Derived<TokenGuard>;
   /** `all` → addresses of key sets that are not left to the proxies. */
@@ -44,6 +46,13 @@ export interface Guards {
 /** The filter that verifies tokens, if any. */
 export interface TokenGuard {
   readonly filter?: HttpFilter;
+  /** Equal digests, equal filters. */
+  readonly digest: string;
+}
+
+/** The filters of a gRPC library. */
+export interface LibraryGuard {
+  readonly filters: readonly HttpFilter[];
   /** Equal digests, equal filters. */
   readonly digest: string;
 }
@@ -70,8 +79,16 @@ export function deriveGuards(
             : { host, cluster: clusterName("outbound", port, "", host) };
         },
         trustDomains: trustDomainsOf(read, context),
-        guards: mesh.field(read, "pathNormalization")?.normalization !== Normalization.NONE,
+        guards: guardsPaths(read, context),
       });
+    }, { equal: sameDigest }),
+    libraries: graph.derive<LibraryGuard>("guard.libraries", (read, keys) => {
+      const filters = libraryFilters({
+        policies: rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key)),
+        trustDomains: trustDomainsOf(read, context),
+        guards: guardsPaths(read, context),
+      });
+      return { filters, digest: hash(filters.map(digestOf).join("\n")) };
     }, { equal: sameDigest }),
     tokens: graph.derive<TokenGuard>("guard.tokens", (read, key) => {
       const [role = "", keys = ""] = key.split("|");
@@ -79,11 +96,7 @@ export function deriveGuards(
       const rules = rows.flatMap(({ spec }) => spec.jwtRules)
         .map((rule) => ({ rule, keys: keysOf(read, context, rule) }));
       const filter = tokenFilter(rules, role === "router");
-      const { value: config } = filter?.configType ?? {};
-      return {
-        filter,
-        digest: config !== undefined && "typeUrl" in config ? hash(config.value) : "",
-      };
+      return { filter, digest: filter === undefined ? "" : digestOf(filter) };
     }, { equal: sameDigest }),
     wantedKeySets: graph.derive<readonly string[]>(
       "guard.wantedKeySets",
@@ -92,6 +105,15 @@ export function deriveGuards(
           .filter((uri) => remoteCluster(read, context, uri) === undefined),
     ),
   };
+}
+
+/** Whether what forbids knows other ways to write the same. */
+function guardsPaths(read: Read, { mesh }: Pick<Context, "mesh">): boolean {
+  return mesh.field(read, "pathNormalization")?.normalization !== Normalization.NONE;
+}
+
+function digestOf({ name, configType: { value } }: HttpFilter): string {
+  return `${name} ${value !== undefined && "typeUrl" in value ? hash(value.value) : ""}`;
 }
 
 function rowsOf<T>(keys: string, row: (key: string) => T | undefined): T[] {

@@ -14,7 +14,8 @@ import { deriveAutomatic } from "./gateway_automatic.ts";
 import { deriveGatewayClusters } from "./gateway_clusters.ts";
 import { deriveCredentials } from "./gateway_credentials.ts";
 import { deriveGatewayTables } from "./gateway_tables.ts";
-import { deriveGrpcTables, isGrpc } from "./grpc_layers.ts";
+import { isGrpc, libraryLayers } from "./grpc_layers.ts";
+import { deriveGrpcTables } from "./grpc_tables.ts";
 import { deriveHttpProxy } from "./http_proxy.ts";
 import { deriveLabelledListeners } from "./labelled_listeners.ts";
 import type { Parts } from "./layer_parts.ts";
@@ -26,7 +27,7 @@ import { overlayOf } from "./placed.ts";
 import { deriveRoutes } from "./route_layers.ts";
 import { routerLayers } from "./router_layers.ts";
 import type { LayersOf, Placement } from "./seats.ts";
-import { libraryLayers, sidecarLayers } from "./sidecar_layers.ts";
+import { sidecarLayers } from "./sidecar_layers.ts";
 import { TYPE_URLS } from "./type_urls.ts";
 
 /** The layers of placements, and what patches do in them. */
@@ -76,7 +77,7 @@ export function createLayers(context: Context): Layers {
     extension: [],
   });
   const explained = createExplained(context.mesh.graph, withPatched(tables, patched));
-  const grpc = deriveGrpcTables(context, parts.routes.virtualHosts);
+  const grpc = deriveGrpcTables(context);
   const of: LayersOf = (placement) => {
     const layers = isGrpc(placement.cls)
       ? libraryLayers(parts, grpc, placement)

@@ -126,14 +126,7 @@ export function egressLayers(
       })),
       scope,
     )],
-    endpoints: [importedBy(
-      collection(parts, `endpoint/egress/${scope}`, () => ({
-        members: { listFrom: [mesh.scopes.egressHosts, `${scope}|*`] },
-        resources: parts.assignments.base,
-        keyOf: (host) => `${ns}|${host}`,
-      })),
-      scope,
-    )],
+    endpoints: egressEndpoints(parts, ns, sidecar),
     listeners: [collection(parts, `listener/${flavour}/egress/${scope}`, () => ({
       members: {
         listFrom: [parts.egress.listenerMembers, egressKey(scope, parseFlavour(flavour))],
@@ -142,4 +135,17 @@ export function egressLayers(
       keyOf: (member) => `${flavour}|${scope}|${member}`,
     }))],
   };
+}
+
+/** Endpoints of what a Sidecar imports. */
+export function egressEndpoints(parts: Parts, ns: string, sidecar: string): Collection[] {
+  const scope = `${ns}|${sidecar}`;
+  return [importedBy(
+    collection(parts, `endpoint/egress/${scope}`, () => ({
+      members: { listFrom: [parts.context.mesh.scopes.egressHosts, `${scope}|*`] },
+      resources: parts.assignments.base,
+      keyOf: (host) => `${ns}|${host}`,
+    })),
+    scope,
+  )];
 }

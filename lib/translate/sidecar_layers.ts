@@ -1,6 +1,5 @@
 /**
- * The layers of proxies beside a workload, and of programs that need none: what is their class's own
- * over what they reach.
+ * The layers of proxies beside a workload: what is their class's own over what they reach.
  *
  * @module
  */
@@ -8,13 +7,11 @@ import { labelsKey, parsePlace } from "../derive/mod.ts";
 import type { Collection, Derived, Resource } from "../graph/mod.ts";
 import { egressKey } from "./egress.ts";
 import { flavourKey, flavourOf, parseFlavour } from "./flavour.ts";
-import { grpcLayers, type GrpcTables } from "./grpc_layers.ts";
 import { egressCallersKey } from "./labelled_listeners.ts";
 import { collection, type Parts } from "./layer_parts.ts";
 import { clusterKind } from "./mutual.ts";
 import {
   egressLayers,
-  endpointLayers,
   namespaceLayers,
   placedClusters,
   placedEndpoints,
@@ -23,26 +20,6 @@ import { skeletonLayers, tableLayers, virtualHostLayers } from "./route_layers.t
 import type { Placement } from "./seats.ts";
 import { placeCredentials, secretLayer } from "./secret_layers.ts";
 import { TYPE_URLS } from "./type_urls.ts";
-
-/** A library's layers: of other forms, but for endpoints. */
-export function libraryLayers(
-  parts: Parts,
-  tables: GrpcTables,
-  placement: Placement,
-): Map<string, readonly Collection[]> {
-  const { cls } = placement;
-  const layers = grpcLayers(parts.context, tables, cls);
-  return new Map([
-    [TYPE_URLS.cluster, layers.cluster],
-    [TYPE_URLS.endpoint, [
-      // Libraries are narrowed by no Sidecar.
-      ...placedEndpoints(parts, { ...placement, sidecar: "" }),
-      ...endpointLayers(parts, cls.namespace),
-    ]],
-    [TYPE_URLS.listener, layers.listener],
-    [TYPE_URLS.route, layers.route],
-  ]);
-}
 
 /** The layers of a proxy beside a workload. */
 export function sidecarLayers(

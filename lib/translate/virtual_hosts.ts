@@ -15,11 +15,12 @@ import {
 } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import { mayBeHttp, type Service } from "../model/mod.ts";
-import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { type Route, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { clusterName, mergeTrafficPolicy, notingListener } from "./cluster/mod.ts";
 import { routedAlike } from "./alike.ts";
 import {
   addressesOf,
+  type Caller,
   type Context,
   ownsAddress,
   pickFor,
@@ -99,6 +100,33 @@ export function virtualHost(
   tell: Tell | undefined,
   labels: Readonly<Record<string, string>> = {},
 ): Resource | undefined {
+  const found = hostRoutes(read, context, { namespace, labels }, port, host, tell);
+  if (found === undefined) return undefined;
+  const { service, routes } = found;
+  const message = virtualHostFor({
+    host,
+    port,
+    hideAttempts: routeDefaults(read, context).hideAttempts,
+    ...namesOf(read, context, namespace, host, service),
+  }, routes);
+  return encodeResource(message.name, VirtualHostSchema, message);
+}
+
+/** Those who call: their namespace, and what rules may choose them by. */
+export interface RouteCaller extends Caller {
+  /** Rules for certain labels are left out without them. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The routes of one port of a host; `undefined` where it has none. */
+export function hostRoutes(
+  read: Read,
+  context: Context,
+  { namespace, labels = {}, rules }: RouteCaller,
+  port: number,
+  host: string,
+  tell: Tell | undefined,
+): { readonly service: Service | undefined; readonly routes: readonly Route[] } | undefined {
   const { mesh } = context;
   const service = pickService(read, context, namespace, host, tell);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
@@ -107,34 +135,28 @@ export function virtualHost(
   if (service === undefined && (port !== 80 || routeKey === "")) return undefined;
 
   const defaults = routeDefaults(read, context);
+  const resolve = destinationResolver(read, context, namespace, port, rules);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const spec = row && lookUp(read, mesh.routes.spec, routeKey, tell);
-  let routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {
+  const routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {
     gateways: ["mesh"],
     port,
     source: { namespace, labels },
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
     mesh: defaults,
-    resolve: destinationResolver(read, context, namespace, port),
+    resolve,
     tell,
   });
-  if (routes.length === 0) {
-    if (service === undefined) return undefined;
-    const target = destinationResolver(read, context, namespace, port)(
-      { host, port: { number: port }, subset: "" },
-      service.namespace,
-      within(tell, "routes[0]"),
-    );
-    routes = [defaultRoute(target, defaults, tell)];
+  if (routes.length > 0 || service === undefined) {
+    return routes.length === 0 ? undefined : { service, routes };
   }
-  const message = virtualHostFor({
-    host,
-    port,
-    hideAttempts: defaults.hideAttempts,
-    ...namesOf(read, context, namespace, host, service),
-  }, routes);
-  return encodeResource(message.name, VirtualHostSchema, message);
+  const target = resolve(
+    { host, port: { number: port }, subset: "" },
+    service.namespace,
+    within(tell, "routes[0]"),
+  );
+  return { service, routes: [defaultRoute(target, defaults, tell)] };
 }
 
 /** What the names of a host depend on, beside itself and its port, as a namespace sees it. */

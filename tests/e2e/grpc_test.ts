@@ -2,9 +2,15 @@
  * Programs that speak xDS themselves, by the gRPC library: routes, weights, subsets, endpoints.
  */
 import assert from "node:assert/strict";
-import { eventually, freePorts, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { freePorts, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
-import { type Peer, type PeerOptions, startPeer, type Tally } from "./grpc/program.ts";
+import {
+  comes as expect,
+  type Peer,
+  type PeerOptions,
+  startPeer,
+  type Tally,
+} from "./grpc/program.ts";
 
 const HOST = "echo.example";
 
@@ -48,16 +54,8 @@ spec:
 
 const calls = { target: `xds:///${HOST}:7070`, count: 20 };
 
-/** Calls until what came is as expected; configuration travels. */
-async function comes(client: Peer, what: string, good: (tally: Tally) => boolean, more = {}) {
-  let last: Tally = {};
-  await eventually(what, async () => {
-    last = await client.call({ ...calls, ...more });
-    return good(last);
-  }, 20_000).catch((e) => {
-    throw new Error(`${what}: ${JSON.stringify(last)}\n${client.output()}`, { cause: e });
-  });
-}
+const comes = (client: Peer, what: string, good: (tally: Tally) => boolean, more = {}) =>
+  expect(client, { ...calls, ...more }, what, good);
 
 Deno.test("gRPC without a proxy: endpoints, subsets, routes and their changes reach a client of the library", async () => {
   await using config = await makeConfigDir();

@@ -29,6 +29,10 @@ const HOST_AT: Readonly<Record<string, number>> = {
   "eds": 1,
   "cds.placed": 2,
   "eds.placed": 1,
+  "cds.grpc": 1,
+  "cds.grpc.placed": 1,
+  "lds.grpc.target": 2,
+  "rds.grpc.target": 2,
 };
 
 /** Says which egress listener imports the host of a resource, if a Sidecar had to. */

@@ -1,6 +1,7 @@
 /**
  * A program of somebody's who uses gRPC with xDS and no proxy: `peer.ts client`, or
  * `peer.ts server NAME PORT`. Its bootstrap comes by `GRPC_XDS_BOOTSTRAP_CONFIG`, as gRPC has it.
+ * What a call's header `please` asks for, servers do: `hang`, or `fail-first`, which answers retries alone.
  * Commands come on standard input, a line of JSON each, answers go to standard output.
  *
  * @module
@@ -18,7 +19,10 @@ function tell(value: unknown): void {
   console.log(JSON.stringify(value));
 }
 
-function callOnce(client: grpc.Client, headers: Record<string, string>): Promise<string> {
+function callOnce(
+  client: grpc.Client,
+  { headers = {}, deadlineMs = DEADLINE_MS }: Calls,
+): Promise<string> {
   const metadata = new grpc.Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   const bytes = (text: string) => Buffer.from(text);
@@ -29,8 +33,11 @@ function callOnce(client: grpc.Client, headers: Record<string, string>): Promise
       (buffer: Buffer) => buffer.toString(),
       "hello",
       metadata,
-      { deadline: Date.now() + DEADLINE_MS },
-      (error, answer) => resolve(error ? grpc.status[error.code]! : answer ?? ""),
+      { deadline: Date.now() + deadlineMs },
+      (error, answer) => {
+        if (error) console.error(error.details);
+        resolve(error ? grpc.status[error.code]! : answer ?? "");
+      },
     );
   });
 }
@@ -53,10 +60,7 @@ async function client(): Promise<void> {
       buffered = buffered.slice(end + 1);
       const tally: Record<string, number> = {};
       for (let i = 0; i < calls.count; i++) {
-        const answer = await callOnce(
-          clientOf(calls.target, calls.mesh ?? false),
-          calls.headers ?? {},
-        );
+        const answer = await callOnce(clientOf(calls.target, calls.mesh ?? false), calls);
         tally[answer] = (tally[answer] ?? 0) + 1;
       }
       tell(tally satisfies Tally);
@@ -78,7 +82,13 @@ async function server(name: string, address: string, mesh: boolean): Promise<voi
       responseDeserialize: pass,
     },
   }, {
-    say: (_call: unknown, reply: grpc.sendUnaryData<Buffer>) => reply(null, Buffer.from(name)),
+    say: ({ metadata }: { metadata: grpc.Metadata }, reply: grpc.sendUnaryData<Buffer>) => {
+      const [asked] = metadata.get("please");
+      if (asked === "hang") return;
+      const first = metadata.get("grpc-previous-rpc-attempts").length === 0;
+      if (asked === "fail-first" && first) reply({ code: grpc.status.UNAVAILABLE });
+      else reply(null, Buffer.from(name));
+    },
   });
   const plain = grpc.ServerCredentials.createInsecure();
   const credentials = mesh ? new xds.XdsServerCredentials(plain) : plain;

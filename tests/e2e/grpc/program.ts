@@ -4,6 +4,8 @@
  * @module
  */
 
+import { eventually } from "../../../scripts/harness/mod.ts";
+
 /** Calls to make, one after the other. */
 export interface Calls {
   /** `xds:///HOST:PORT`. */
@@ -12,6 +14,8 @@ export interface Calls {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the mesh says if the connection is encrypted. */
   readonly mesh?: boolean;
+  /** That the program itself sets for each call; 5 s. */
+  readonly deadlineMs?: number;
 }
 
 /** Answers, or names of status codes, by how often they came. */
@@ -31,11 +35,12 @@ export interface PeerOptions {
   readonly namespace: string;
   readonly ip: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly locality?: { readonly region: string; readonly zone: string };
   /** Files of the peer's certificate. */
   readonly certificate?: { readonly chain: string; readonly key: string; readonly root: string };
 }
 
-function bootstrap({ xds, namespace, ip, labels, certificate }: PeerOptions): string {
+function bootstrap({ xds, namespace, ip, labels, locality, certificate }: PeerOptions): string {
   const id = `sidecar~${ip}~peer.${namespace}~${namespace}.svc.cluster.local`;
   return JSON.stringify({
     xds_servers: [{
@@ -46,7 +51,7 @@ function bootstrap({ xds, namespace, ip, labels, certificate }: PeerOptions): st
     node: {
       id,
       metadata: { GENERATOR: "grpc", NAMESPACE: namespace, LABELS: labels ?? {} },
-      locality: {},
+      locality: locality ?? {},
     },
     server_listener_resource_name_template: "xds.mesh.io/grpc/lds/inbound/%s",
     certificate_providers: certificate && {
@@ -114,4 +119,20 @@ export async function startPeer(options: PeerOptions, args: readonly string[]): 
       await reading;
     },
   };
+}
+
+/** Waits until calls come out as expected: configuration travels. */
+export async function comes(
+  client: Peer,
+  calls: Calls,
+  what: string,
+  good: (tally: Tally) => boolean,
+): Promise<void> {
+  let last: Tally = {};
+  await eventually(what, async () => {
+    last = await client.call(calls);
+    return good(last);
+  }, 20_000).catch((e) => {
+    throw new Error(`${what}: ${JSON.stringify(last)}\n${client.output()}`, { cause: e });
+  });
 }

@@ -1,0 +1,61 @@
+/**
+ * How programs whose gRPC library speaks xDS choose among endpoints.
+ */
+import { comes, type Tally } from "./grpc/program.ts";
+import { doc, HOST, startWorld, TARGET } from "./grpc/world.ts";
+
+const CALLS = { target: TARGET, count: 20 };
+
+/** How many servers answered. */
+const servers = (tally: Tally): number => Object.keys(tally).filter((k) => /^v\d$/.test(k)).length;
+
+const policy = (name: string, spec: string): string =>
+  doc("DestinationRule", name, `{host: ${HOST}, ${spec}}`);
+
+Deno.test("gRPC without a proxy: a ring, for the workloads that a rule selects", async () => {
+  await using world = await startWorld({ servers: 3 });
+  const ring = `trafficPolicy: {loadBalancer: {consistentHash: {httpHeaderName: x-user}}}`;
+  await world.write(
+    "rules.yaml",
+    policy("selected", `workloadSelector: {matchLabels: {app: chosen}}, ${ring}`),
+  );
+  const [chosen, plain] = await Promise.all([
+    world.client({ labels: { app: "chosen" } }),
+    world.client({ labels: { app: "plain" } }),
+  ]);
+  const of = (user: string) => ({ ...CALLS, headers: { "x-user": user } });
+  const seen = new Set<string>();
+  for (let i = 0; seen.size < 2 && i < 30; i++) {
+    await comes(chosen, of(`user${i}`), "a user to stay with an endpoint", (tally) => {
+      if (servers(tally) === 1) seen.add(Object.keys(tally)[0]!);
+      return servers(tally) === 1;
+    });
+  }
+  if (seen.size < 2) throw new Error(`all users are with ${[...seen]}`);
+  await comes(plain, of("user"), "others to take turns", (tally) => servers(tally) === 3);
+
+  // What libraries do not all know has another way beside it.
+  for (const simple of ["LEAST_REQUEST", "RANDOM"]) {
+    await world.write(
+      "rules.yaml",
+      policy("echo", `trafficPolicy: {loadBalancer: {simple: ${simple}}}`),
+    );
+    await comes(chosen, of("user"), `all to be used by ${simple}`, (t) => servers(t) === 3);
+  }
+});
+
+Deno.test("gRPC without a proxy: the nearest endpoints first, and others when they fail", async () => {
+  await using world = await startWorld({ servers: 2, localities: ["near/a", "far/b"] });
+  await world.write(
+    "rules.yaml",
+    policy(
+      "echo",
+      `trafficPolicy: {outlierDetection: {consecutive5xxErrors: 3, interval: 1s}, ` +
+        `loadBalancer: {localityLbSetting: {enabled: true}}}`,
+    ),
+  );
+  const client = await world.client({ locality: { region: "near", zone: "a" } });
+  await comes(client, CALLS, "the nearest to answer", ({ v1 }) => v1 === 20);
+  await world.stop(0);
+  await comes(client, CALLS, "the other to answer", ({ v2 }) => v2 === 20);
+});
