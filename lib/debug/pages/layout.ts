@@ -164,6 +164,9 @@ const ROW_VIEWS: Readonly<Record<string, string>> = {
   MeshNetworks: "/debug/networkz",
 };
 
+/** Stands in paths for the namespace of objects that have none; no namespace has this name. */
+export const NO_NAMESPACE = "-";
+
 /** A link to the page of an object; other rows are named alone where no view shows them. */
 export function rowLink(table: string, key: string): ComponentChildren {
   const slash = key.indexOf("/");
@@ -172,7 +175,8 @@ export function rowLink(table: string, key: string): ComponentChildren {
     const view = ROW_VIEWS[table];
     return view === undefined ? name : h("a", { href: view }, name);
   }
-  const href = pathOf("objects", table, key.slice(0, slash), key.slice(slash + 1));
+  // What lies in no namespace still has a segment in its page's path.
+  const href = pathOf("objects", table, key.slice(0, slash) || NO_NAMESPACE, key.slice(slash + 1));
   return h("a", { href }, name);
 }
 

@@ -16,6 +16,7 @@ import {
   facts,
   filter,
   h,
+  NO_NAMESPACE,
   notFoundPage,
   paged,
   pathOf,
@@ -31,7 +32,8 @@ export function objectPages(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/objects", ({ url }) => objectList(inputs, url)),
     debugRoute("GET", "/debug/objects/:kind/:namespace/:name", ({ params, url }) => {
-      const { kind, namespace, name } = params;
+      const { kind, name } = params;
+      const namespace = params.namespace === NO_NAMESPACE ? "" : params.namespace;
       const object = inputs.objects().find(({ meta }) =>
         meta.kind === kind && meta.namespace === namespace && meta.name === name
       );

@@ -14,7 +14,6 @@ import {
   filter,
   h,
   paged,
-  pathOf,
   proxyLink,
   rowLink,
   span,
@@ -149,7 +148,7 @@ function row(one: Quarantined, now: number): ComponentChildren[] {
     one.lastGood === undefined ? "nothing" : "what was accepted last",
     one.culprits.map(({ object, generation }) =>
       h("div", null, [
-        h("a", { href: pathOf("objects", ...object.split("/")) }, object),
+        rowLink(object.slice(0, object.indexOf("/")), object.slice(object.indexOf("/") + 1)),
         generation === undefined ? null : ` generation ${generation}`,
       ])
     ),

@@ -1,0 +1,54 @@
+/** Pages of objects: every link that a list makes leads to a page. */
+import assert from "node:assert/strict";
+import { startTranslation } from "../../../tests/support/translation_fixture.ts";
+import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
+import type { DebugInputs } from "../mod.ts";
+import { debugRoutes } from "../mod.ts";
+import { startWeb } from "../../web/mod.ts";
+
+const CONFIG = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: a.b, namespace: shop}
+spec:
+  hosts: [a.example]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+`;
+
+Deno.test("the list of objects leads to the page of each, of those without a namespace too", async () => {
+  const bench = startTranslation();
+  bench.set(CONFIG);
+  const inputs: Partial<DebugInputs> = {
+    mesh: bench.translation.mesh,
+    objects: () => objectsOf(CONFIG),
+    sessions: () => [],
+    receipts: { of: () => [], latest: () => [] },
+    now: () => 0,
+  };
+  const routes = debugRoutes(inputs as DebugInputs);
+  const web = await startWeb({ name: "test", address: "127.0.0.1:0", routes });
+  try {
+    const base = `http://127.0.0.1:${web.address.port}`;
+    const list = await (await fetch(`${base}/debug/objects`)).text();
+    const links = [...list.matchAll(/href="(\/debug\/objects\/[^"?]+)"/g)].map(([, href]) => href!);
+    assert.deepEqual(links, [
+      "/debug/objects/Namespace/-/shop",
+      "/debug/objects/ServiceEntry/shop/a.b",
+    ]);
+    for (const href of links) {
+      const answer = await fetch(`${base}${href}`);
+      assert.equal(answer.status, 200, href);
+      assert.match(await answer.text(), /<h1>(Namespace \/shop|ServiceEntry shop\/a\.b)<\/h1>/);
+    }
+    const gone = await fetch(`${base}/debug/objects/ServiceEntry/-/a.b`);
+    assert.equal(gone.status, 404);
+    await gone.body?.cancel();
+  } finally {
+    await web.stop(0);
+  }
+});
