@@ -3,7 +3,14 @@
  *
  * @module
  */
-import type { Collection, Graph, LogEntry, Resource } from "./mod.ts";
+import {
+  type Collection,
+  createGraph,
+  type Fault,
+  type Graph,
+  type LogEntry,
+  type Resource,
+} from "./mod.ts";
 
 /** A resource whose version tells its content. */
 export function resource(name: string, content: string | number = name): Resource {
@@ -61,5 +68,28 @@ export function written(
         }
       });
     },
+  };
+}
+
+/** A graph that keeps its fault notices as `table/key` or `-table/key`. */
+export function noticed(): { readonly graph: Graph; readonly notices: string[] } {
+  const notices: string[] = [];
+  const graph = createGraph({
+    onFault: (table, key, fault) => {
+      notices.push(`${fault === undefined ? "-" : ""}${table}/${key}`);
+    },
+  });
+  return { graph, notices };
+}
+
+/** What a fault tells, but for the error. */
+export function summary(
+  fault: Fault | undefined,
+): (Pick<Fault, "since" | "lastGood" | "inputs"> & { readonly cell: string }) | undefined {
+  return fault && {
+    cell: `${fault.table}/${fault.key}`,
+    since: fault.since,
+    lastGood: fault.lastGood,
+    inputs: fault.inputs,
   };
 }

@@ -5,7 +5,16 @@
  *
  * @module
  */
-import type { Collection, Derived, Graph, Index, Input, Read, Resource, View } from "./mod.ts";
+import type {
+  Collection,
+  Derived,
+  Graph,
+  Index,
+  Input,
+  Read,
+  Resource,
+  View,
+} from "../../../lib/graph/mod.ts";
 
 /** A row of the first table. */
 export interface Thing {
