@@ -14,67 +14,15 @@ import {
   missing,
   type Network,
   PROXY_GROUP,
-  run,
   WORKLOAD,
 } from "./redirect/network.ts";
+import { asks, program, start } from "./redirect/programs.ts";
 import { APPLICATION, FAR, VIRTUAL } from "./redirect/workload.ts";
 
 const LACKING = missing();
 
 /** What Envoy calls from inside, where it does not go in its client's name. */
 const PROXYS_OWN = "127.0.0.6";
-
-const program = (name: string): string => new URL(`redirect/${name}.ts`, import.meta.url).pathname;
-
-/** A program in a namespace; goes when its input ends, or is ended. */
-async function start(
-  namespace: string,
-  args: readonly string[],
-  group = 0,
-): Promise<AsyncDisposable> {
-  const child = new Deno.Command("ip", {
-    args: ["netns", "exec", namespace]
-      .concat("setpriv", `--regid=${group}`, "--clear-groups")
-      .concat(Deno.execPath(), "run", "-q", "-A", ...args),
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  let said = "";
-  let ready = (): void => {};
-  const begun = new Promise<void>((resolve) => ready = resolve);
-  const collect = (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> =>
-    stream.pipeThrough(new TextDecoderStream()).pipeTo(
-      new WritableStream({
-        write: (text) => {
-          said += text;
-          if (/^ready$/m.test(said)) ready();
-        },
-      }),
-    );
-  const read = Promise.all([collect(child.stdout), collect(child.stderr)]);
-  const ended = child.status.then(({ code }) => {
-    throw new Error(`${args.join(" ")} ended with ${code}:\n${said}`);
-  });
-  // It is waited for here, and ends when it is told to.
-  ended.catch(() => {});
-  await Promise.race([begun, ended]);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await child.stdin.close();
-      // A program that serves looks at no input.
-      if (group === 0) child.kill("SIGTERM");
-      await child.status;
-      await read;
-      assert.ok(!said.includes("refused"), said);
-    },
-  };
-}
-
-async function asks(namespace: string, ...args: readonly string[]): Promise<Asked> {
-  const deno = [Deno.execPath(), "run", "-q", "-A", program("ask")];
-  return JSON.parse(await run("ip", "netns", "exec", namespace, ...deno, ...args));
-}
 
 async function outbound({ workload }: Network): Promise<void> {
   const get = (url: string, host: string): Promise<Asked> => asks(workload, "http", url, host);

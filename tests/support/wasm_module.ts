@@ -1,7 +1,7 @@
 /**
- * A WebAssembly module that an Envoy can run as a filter: it adds a header to
- * every answer. Put together byte by byte, by the binary format of WebAssembly and
- * the calls that proxies make of modules (proxy-wasm, 0.2.1).
+ * WebAssembly modules that an Envoy can run as filters: they add a header to every
+ * answer or request, or break down. Put together byte by byte, by the binary format
+ * of WebAssembly and the calls that proxies make of modules (proxy-wasm, 0.2.1).
  *
  * @module
  */
@@ -12,20 +12,35 @@ const FUNC = 0x60;
 const FUNCTION = 0;
 const MEMORY = 2;
 /** Instructions. */
+const UNREACHABLE = 0x00;
 const CALL = 0x10;
 const CONST = 0x41;
 const DROP = 0x1a;
 const END = 0x0b;
-/** Which headers the host adds to: those of the answer. */
-const RESPONSE_HEADERS = 2;
+/** Which headers the host adds to. */
+const HEADERS = { request: 0, response: 2 } as const;
 /** Where the host may put what it hands over; where the texts lie. */
 const HEAP = 4096;
 const TEXTS = 1024;
 
-/** The module's bytes. */
-export function headerModule(name: string, value: string): Uint8Array<ArrayBuffer> {
-  const arguments_ = [RESPONSE_HEADERS, TEXTS, name.length, TEXTS + name.length, value.length];
-  const onAnswer = [...arguments_.flatMap(push), CALL, 0, DROP, ...push(0)];
+/** A module that adds a header to every answer, or to every request. */
+export function headerModule(
+  name: string,
+  value: string,
+  of: keyof typeof HEADERS = "response",
+): Uint8Array<ArrayBuffer> {
+  const arguments_ = [HEADERS[of], TEXTS, name.length, TEXTS + name.length, value.length];
+  const code = [...arguments_.flatMap(push), CALL, 0, DROP, ...push(0)];
+  return moduleOf(`proxy_on_${of}_headers`, code, name + value);
+}
+
+/** A module that breaks down with every request. */
+export function brokenModule(): Uint8Array<ArrayBuffer> {
+  return moduleOf("proxy_on_request_headers", [UNREACHABLE], "");
+}
+
+/** A module with the code that one call runs, and texts that it may use. */
+function moduleOf(call: string, code: readonly number[], texts: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     ...section(1, [type(0, 0), type(1, 1), type(3, 1), type(5, 1)]),
@@ -36,10 +51,10 @@ export function headerModule(name: string, value: string): Uint8Array<ArrayBuffe
       [...text("memory"), MEMORY, 0],
       [...text("proxy_abi_version_0_2_1"), FUNCTION, 1],
       [...text("proxy_on_memory_allocate"), FUNCTION, 2],
-      [...text("proxy_on_response_headers"), FUNCTION, 3],
+      [...text(call), FUNCTION, 3],
     ]),
-    ...section(10, [body([]), body(push(HEAP)), body(onAnswer)]),
-    ...section(11, [[0, ...push(TEXTS), END, ...text(name + value)]]),
+    ...section(10, [body([]), body(push(HEAP)), body(code)]),
+    ...section(11, [[0, ...push(TEXTS), END, ...text(texts)]]),
   ]);
 }
 

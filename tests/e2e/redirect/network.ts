@@ -17,6 +17,9 @@ export const WORKLOAD = "10.99.0.2";
 /** Address of whoever is elsewhere. */
 export const ELSEWHERE = "10.99.0.1";
 
+/** Another address there. */
+export const BESIDE = "10.99.0.3";
+
 /** How traffic that comes in is captured. */
 export type Capture = "REDIRECT" | "TPROXY";
 
@@ -76,9 +79,11 @@ export async function makeNetwork(capture: Capture): Promise<Network> {
     for (const name of [workload, elsewhere]) await run("ip", "netns", "add", name);
     const link = ["link", "add", "eth0", "netns", workload, "type", "veth"];
     await run("ip", ...link, "peer", "name", "eth0", "netns", elsewhere);
-    for (const [name, address] of [[workload, WORKLOAD], [elsewhere, ELSEWHERE]] as const) {
+    for (const [name, ...own] of [[workload, WORKLOAD], [elsewhere, ELSEWHERE, BESIDE]] as const) {
       const within = ["-n", name];
-      await run("ip", ...within, "addr", "add", `${address}/24`, "dev", "eth0");
+      for (const address of own) {
+        await run("ip", ...within, "addr", "add", `${address}/24`, "dev", "eth0");
+      }
       await run("ip", ...within, "link", "set", "lo", "up");
       await run("ip", ...within, "link", "set", "eth0", "up");
     }

@@ -1,20 +1,21 @@
 /**
  * What runs beside a workload whose traffic is redirected, as a program in the
  * workload's network: the daemon, and an agent with its Envoy. `workload.ts CAPTURE
- * DIR`; prints `ready`, and goes when its input ends.
+ * DIR`, or `workload.ts CAPTURE DIR closed` in a mesh whose workloads are on loopback
+ * and reach nothing that nobody declared; prints `ready`, and goes when its input ends.
  *
  * @module
  */
 import { makeConfigDir, startAgent, startDaemon } from "../../../scripts/harness/mod.ts";
 import { envoyPath } from "../../../scripts/tools.ts";
 import { documents, manifest, type Spec } from "../../support/manifest.ts";
-import { ELSEWHERE, WORKLOAD } from "./network.ts";
+import { BESIDE, ELSEWHERE, WORKLOAD } from "./network.ts";
 
 /** Ports of the application: declared for HTTP and TCP, and one that nothing declares. */
 export const APPLICATION = { http: 8080, tcp: 9000, undeclared: 8090 } as const;
 
-/** Ports elsewhere: of services, and one that no service has. */
-export const FAR = { http: 8000, tcp: 7001, unknown: 8055 } as const;
+/** Ports elsewhere: of services, and one that no service has; of instances that are called one by one. */
+export const FAR = { http: 8000, tcp: 7001, unknown: 8055, nodes: 5432 } as const;
 
 /** Addresses that services elsewhere are called by. */
 export const VIRTUAL = { http: "10.98.0.1", tcp: "10.98.0.2" } as const;
@@ -58,10 +59,42 @@ const CONFIGURATION = documents(
   }, "shop").replace("networking.mesh.io/v1", "security.mesh.io/v1"),
 );
 
-async function main(capture: string, dir: string): Promise<void> {
+/** A service whose instances are called one by one; and a Sidecar that names one port of the two. */
+const CLOSED = documents(
+  CONFIGURATION,
+  manifest("ServiceEntry", "nodes", {
+    hosts: ["nodes.shop.svc.cluster.local"],
+    location: "MESH_INTERNAL",
+    resolution: "NONE",
+    ports: [{ number: FAR.nodes, protocol: "TCP", name: "main" }],
+    workloadSelector: { labels: { app: "nodes" } },
+  }, "shop"),
+  ...[ELSEWHERE, BESIDE].map((address, i) =>
+    manifest("WorkloadEntry", `node-${i}`, { address, labels: { app: "nodes" } }, "shop")
+  ),
+  manifest("Sidecar", "app", {
+    workloadSelector: { labels: { app: "app" } },
+    ingress: [{
+      port: { number: APPLICATION.tcp, protocol: "TCP", name: "tcp" },
+      defaultEndpoint: `127.0.0.1:${APPLICATION.tcp}`,
+    }],
+    egress: [{ hosts: ["*/*"] }],
+  }, "shop"),
+);
+
+const CLOSED_MESH =
+  "inboundTrafficPolicy: {mode: LOCALHOST}\noutboundTrafficPolicy: {mode: REGISTRY_ONLY}\n";
+
+async function main(capture: string, dir: string, closed: boolean): Promise<void> {
   await using config = await makeConfigDir();
-  await config.write("mesh.yaml", CONFIGURATION);
-  await using daemon = await startDaemon({ configDir: config.path });
+  await config.write("mesh.yaml", closed ? CLOSED : CONFIGURATION);
+  const meshConfig = `${dir}/mesh.yaml`;
+  await Deno.writeTextFile(meshConfig, closed ? CLOSED_MESH : "{}\n");
+  await using daemon = await startDaemon({
+    configDir: config.path,
+    args: [`--meshConfig=${meshConfig}`],
+    env: { PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE: `${closed}` },
+  });
   await using agent = await startAgent({
     role: "sidecar",
     name: "app",
@@ -79,4 +112,4 @@ async function main(capture: string, dir: string): Promise<void> {
   if (refused.some((count) => count > 0)) console.log("the proxy refused something");
 }
 
-if (import.meta.main) await main(Deno.args[0]!, Deno.args[1]!);
+if (import.meta.main) await main(Deno.args[0]!, Deno.args[1]!, Deno.args[2] === "closed");

@@ -81,6 +81,8 @@ export function authorization(name: string, spec: Spec): string {
 export interface SecurityOptions {
   readonly meshConfig?: Spec;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of both proxies' agents. */
+  readonly agentEnv?: Readonly<Record<string, string>>;
   /** More documents that are always there. */
   readonly services?: readonly string[];
 }
@@ -122,7 +124,7 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
         envoy,
         dir,
         interception: "NONE",
-        env: filesOf(await certificate(namespace, name), authority),
+        env: { ...filesOf(await certificate(namespace, name), authority), ...options.agentEnv },
         proxyConfig: {
           proxyStatsMatcher: { inclusionRegexps: [".*rbac.*", ".*update_rejected", ".*ssl.*"] },
         },

@@ -1,5 +1,5 @@
 /**
- * Collectors of traces: one that speaks Zipkin, one that speaks OTLP.
+ * Collectors of traces: that speak Zipkin, OTLP and SkyWalking.
  *
  * @module
  */
@@ -36,12 +36,21 @@ export function startZipkin(): Collector<ZipkinSpan> {
 }
 
 /** Starts one for OTLP by gRPC. Exports are kept as text: names and values of attributes can be read in it. */
-export async function startOtlp(): Promise<Collector<string>> {
+export function startOtlp(): Promise<Collector<string>> {
+  return startRpcCollector("/opentelemetry.proto.collector.trace.v1.TraceService/Export");
+}
+
+/** Starts one for SkyWalking; segments are kept as text. */
+export function startSkyWalking(): Promise<Collector<string>> {
+  return startRpcCollector("/skywalking.v3.TraceSegmentReportService/collect");
+}
+
+async function startRpcCollector(path: string): Promise<Collector<string>> {
   const received: string[] = [];
   const server = await startRpc({
     address: "127.0.0.1:0",
     services: [{
-      path: "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+      path,
       handle: async (call) => {
         for await (const message of call.messages) {
           received.push(new TextDecoder().decode(message));

@@ -1,0 +1,156 @@
+/**
+ * Where WasmPlugins stand among what guards a workload or a gateway, what becomes of
+ * requests when a plugin breaks down, and routes at a gateway by what tokens say.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { call, freePort, startAgent } from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
+import { toYaml } from "../../lib/text/mod.ts";
+import { withCertificates } from "../support/certificates.ts";
+import { documents, manifest, type Spec, to } from "../support/manifest.ts";
+import { brokenModule, headerModule } from "../support/wasm_module.ts";
+import { becomes } from "./security/case.ts";
+import { startIssuer } from "./security/servers.ts";
+import { policy, SERVER, SERVER_NAMESPACE, startSecurityWorld } from "./security/world.ts";
+
+const GATEWAY = "127.0.41.8";
+const HOST = "shop.test";
+const ISSUER = "https://issuer.test/main";
+
+/** A plugin for the server's callers, or the gateway's. */
+function plugin(app: string, spec: Spec): string {
+  return toYaml({
+    apiVersion: "extensions.mesh.io/v1alpha1",
+    kind: "WasmPlugin",
+    metadata: { name: "plugin", namespace: SERVER_NAMESPACE },
+    spec: { selector: { matchLabels: { app } }, ...spec },
+  });
+}
+
+function gatewayOf(port: number): string {
+  return documents(
+    manifest("Gateway", "edge", {
+      selector: { app: "edge" },
+      servers: [{
+        port: { number: port, name: "http", protocol: "HTTP" },
+        bind: GATEWAY,
+        hosts: [HOST],
+      }],
+    }, SERVER_NAMESPACE),
+    manifest("VirtualService", "edge", {
+      hosts: [HOST],
+      gateways: ["edge"],
+      http: [
+        {
+          match: [{ headers: { "@request.auth.claims[groups]": { exact: "dev" } } }],
+          directResponse: { status: 218 },
+        },
+        {
+          match: [{ headers: { "@request.auth.claims.org.team": { prefix: "re" } } }],
+          directResponse: { status: 219 },
+        },
+        to(HOST),
+      ],
+    }, SERVER_NAMESPACE),
+  );
+}
+
+Deno.test(withCertificates("plugins among guards, and routes by claims", async (t) => {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await startSecurityWorld());
+  const issuer = stack.use(await startIssuer(ISSUER));
+  const dir = await Deno.makeTempDir({ prefix: "mesh-plugins-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  const port = freePort();
+  await world.config.write("gateway.yaml", gatewayOf(port));
+  stack.use(
+    await startAgent({
+      role: "router",
+      name: "edge",
+      namespace: SERVER_NAMESPACE,
+      labels: { app: "edge" },
+      ip: GATEWAY,
+      xds: world.daemon.xds,
+      envoy: await envoyPath(),
+      dir,
+      interception: "NONE",
+    }),
+  );
+  const module = async (name: string, bytes: Uint8Array): Promise<string> => {
+    await Deno.writeFile(`${dir}/${name}.wasm`, bytes);
+    return `file://${dir}/${name}.wasm`;
+  };
+  const places = [
+    { app: "shop", what: "at the workload", url: `http://${SERVER}:${world.http}/` },
+    { app: "edge", what: "at the gateway", url: `http://${GATEWAY}:${port}/` },
+  ];
+  const pass = await module("pass", headerModule("x-pass", "yes", "request"));
+  const token = await module("token", headerModule("authorization", "Bearer no", "request"));
+  const broken = await module("broken", brokenModule());
+
+  for (const { app, what, url } of places) {
+    const status = (headers: Record<string, string> = {}) => async (): Promise<number> => {
+      try {
+        return (await call(url, { host: HOST, headers })).status;
+      } catch {
+        return 0;
+      }
+    };
+    const selector = { matchLabels: { app } };
+    await t.step(`${what}, before and after rules of access`, async () => {
+      const rule = policy("AuthorizationPolicy", "pass", {
+        selector,
+        rules: [{ when: [{ key: "request.headers[x-pass]", values: ["yes"] }] }],
+      });
+      await world.apply(rule);
+      await becomes("without the plugin", 403, status());
+      const phases: readonly (readonly [string, number])[] = [
+        ["AUTHN", 200],
+        ["AUTHZ", 200],
+        ["STATS", 403],
+      ];
+      for (const [phase, wanted] of phases) {
+        await world.apply(rule, plugin(app, { url: pass, phase }));
+        await becomes(`in phase ${phase}`, wanted, status());
+      }
+    });
+    await t.step(`${what}, before and after tokens are looked at`, async () => {
+      const jwtRules = [{ issuer: issuer.name, jwks: issuer.jwks }];
+      const tokens = policy("RequestAuthentication", "tokens", { selector, jwtRules });
+      await world.apply(tokens, plugin(app, { url: token, phase: "AUTHN" }));
+      await becomes("a bad token that is put in before", 401, status());
+      await world.apply(tokens, plugin(app, { url: token, phase: "AUTHZ" }));
+      await becomes("one that is put in afterwards", 200, status());
+    });
+    await t.step(`${what}, broken`, async () => {
+      await world.apply(plugin(app, { url: broken, failStrategy: "FAIL_CLOSE" }));
+      await becomes("requests where a broken plugin closes", 503, status());
+      await world.apply(plugin(app, { url: broken, failStrategy: "FAIL_OPEN" }));
+      await becomes("requests where a broken plugin opens", 200, status());
+      assert.equal(await status()(), 200, "and the next one");
+    });
+  }
+
+  await t.step("routes at the gateway by claims", async () => {
+    const jwtRules = [{ issuer: issuer.name, jwks: issuer.jwks }];
+    const selector = { matchLabels: { app: "edge" } };
+    await world.apply(policy("RequestAuthentication", "tokens", { selector, jwtRules }));
+    const ask = async (claims?: Spec): Promise<number> => {
+      const headers: Record<string, string> = claims === undefined
+        ? {}
+        : { authorization: `Bearer ${await issuer.token(claims)}` };
+      return (await call(`http://${GATEWAY}:${port}/`, { host: HOST, headers })).status;
+    };
+    await becomes("a claim in a list", 218, () => ask({ sub: "ann", groups: ["ops", "dev"] }));
+    await becomes("a claim as a text", 218, () => ask({ sub: "ann", groups: "dev" }));
+    await becomes("a claim inside of another", 219, () => ask({ org: { team: "red" } }));
+    await becomes("another claim", 200, () => ask({ groups: ["ops"], org: { team: "blue" } }));
+    await becomes("no token", 200, () => ask());
+    const headers = { "@request.auth.claims[groups]": "dev" };
+    const said = await call(`http://${GATEWAY}:${port}/`, { host: HOST, headers })
+      .then((answer) => answer.status, () => 400);
+    assert.notEqual(said, 218, "a header of that name is no claim");
+  });
+}));
