@@ -92,8 +92,14 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
       manifest("Sidecar", "ports", { egress: [...egress, { hosts: ["./*"] }] }),
     ),
   );
+  const policy = "outboundTrafficPolicy: {mode: ALLOW_ANY_DYNAMIC_DNS}\n";
+  await Deno.writeTextFile(`${work}/mesh.yaml`, policy);
   const daemon = stack.use(
-    await startDaemon({ configDir: config.path, env: { PILOT_ENABLE_KVSTORE_FILTER: "true" } }),
+    await startDaemon({
+      configDir: config.path,
+      args: [`--meshConfig=${work}/mesh.yaml`],
+      env: { PILOT_ENABLE_KVSTORE_FILTER: "true" },
+    }),
   );
   const agent = stack.use(
     await startAgent({
@@ -133,6 +139,8 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
     assert.match(bytes, /^HTTP\/1.1 200 [^]*\r\n\r\ndocuments\n$/);
     const inside = "GET /x HTTP/1.1\r\nhost: bank.test:81\r\nconnection: close\r\n\r\n";
     assert.match(await open("bank.test:81", inside, "\0"), /^HTTP\/1.1 200 [^]*"backend":"bank"/);
+    const looked = await open(`localhost:${documentStore.port}`, "", "documents\n");
+    assert.match(looked, /^HTTP\/1.1 200 [^]*\r\n\r\ndocuments\n$/, "a name that is looked up");
     assert.match(await open("nobody.test:443", "", "\r\n\r\n"), /^HTTP\/1.1 (404|503) /);
   });
   await t.step("the document database is served as bytes", async () => {
