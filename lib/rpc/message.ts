@@ -13,7 +13,10 @@ export const MESSAGE_HEAD: number = 5;
 /** A message with its head, in pieces. */
 export function frameMessage(message: Outgoing, size: number): Uint8Array[] {
   const head = new Uint8Array(MESSAGE_HEAD);
-  new DataView(head.buffer).setUint32(1, size);
+  head[1] = size >>> 24;
+  head[2] = size >>> 16;
+  head[3] = size >>> 8;
+  head[4] = size;
   return message instanceof Uint8Array ? [head, message] : [head, ...message];
 }
 
@@ -50,7 +53,7 @@ export function messageReader(limit: number): MessageReader {
     headSize += part.length;
     if (headSize < MESSAGE_HEAD) return part.length;
     if (head[0] !== 0) throw new RpcError("UNIMPLEMENTED", "compressed messages are not taken");
-    size = new DataView(head.buffer).getUint32(1);
+    size = head[1]! * 2 ** 24 + head[2]! * 65_536 + head[3]! * 256 + head[4]!;
     if (size > limit) {
       throw new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`);
     }

@@ -30,8 +30,9 @@ export function step(session: Session): Promise<void> | undefined {
   const { call, hall } = session;
   while (!session.closed) {
     if (session.parcels.length === 0) {
-      finish(session);
-      if (!begin(session)) {
+      const now = hall.now();
+      finish(session, now);
+      if (!begin(session, now)) {
         caughtUp(session);
         return undefined;
       }
@@ -43,17 +44,16 @@ export function step(session: Session): Promise<void> | undefined {
 }
 
 /** Plans a push. False when there is nothing to do. */
-function begin(session: Session): boolean {
+function begin(session: Session, now: number): boolean {
   const { hall } = session;
   // It asks for another turn when it has settled.
   if (session.moving) return false;
-  const now = hall.now();
   if (session.queuedAt !== undefined) metrics.queueTime.observe((now - session.queuedAt) / 1000);
   session.queuedAt = undefined;
   session.pushFor = session.publishedAt;
   session.publishedAt = undefined;
   const held = session.watches.map((watch) => watch.held);
-  session.parcels = plan(session, hall.revision(), busy(session));
+  session.parcels = plan(session, hall.revision(), busy(session, now));
   session.watches.forEach((watch, i) => {
     const left = held[i];
     if (left && left !== watch.held) hall.registry.leave(session, left);
@@ -79,9 +79,8 @@ function caughtUp({ watches }: Session): void {
 }
 
 /** What the finished push took, once the transport has all of it. */
-function finish(session: Session): void {
+function finish(session: Session, now: number): void {
   if (session.pushStart === undefined) return;
-  const now = session.hall.now();
   metrics.sendTime.observe((now - session.pushStart) / 1000);
   if (session.pushFor !== undefined) {
     metrics.convergenceTime.observe((now - session.pushFor) / 1000);
@@ -122,8 +121,8 @@ function send(session: Session, parcel: Parcel): void {
   watch.outstanding.push(sent);
   watch.last = { nonce, revision: sent.revision, time: sent.time };
   watch.answerNext = false;
-  session.lastTalk = hall.now();
   session.call.send(message);
+  const now = session.lastTalk = hall.now();
   const typeUrl = watch.type.url;
   const { revision } = sent;
   hall.observer.sent?.(
@@ -137,7 +136,7 @@ function send(session: Session, parcel: Parcel): void {
   if (!last) return;
   session.parcels.shift();
   session.sentResources = session.sentRemoved = 0;
-  metrics.pushTime.observe({ type: short }, (hall.now() - (session.pushStart ?? 0)) / 1000);
+  metrics.pushTime.observe({ type: short }, (now - (session.pushStart ?? 0)) / 1000);
 }
 
 /** SotW: what was sent before counts no more; only a rejection of it is of interest. */

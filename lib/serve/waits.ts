@@ -10,7 +10,7 @@ import { enqueue, type Session } from "./hall.ts";
 export function armWarm(session: Session): void {
   const { cold, hall } = session;
   if (cold.size === 0) {
-    clearTimeout(session.warmTimer);
+    if (session.warmTimer !== undefined) clearTimeout(session.warmTimer);
     session.warmTimer = undefined;
     return;
   }
@@ -41,7 +41,7 @@ function drainWait({ watches, hall, lastTalk, cold, doomedSince = 0 }: Session):
 /** Sees to it that removals which wait get their turn. */
 export function armDrain(session: Session): void {
   const { watches, hall } = session;
-  clearTimeout(session.drainTimer);
+  if (session.drainTimer !== undefined) clearTimeout(session.drainTimer);
   session.drainTimer = undefined;
   if (!watches.some((watch) => watch.doomed.size > 0)) {
     session.doomedSince = undefined;
@@ -53,8 +53,7 @@ export function armDrain(session: Session): void {
 }
 
 /** Something was sent, is not answered, or was said just now: what is removed may still be referred to. */
-export function busy(session: Session): boolean {
-  const { watches, hall, lastTalk } = session;
-  return hall.now() - lastTalk < hall.limits.settleMs ||
+export function busy({ watches, hall, lastTalk }: Session, now: number): boolean {
+  return now - lastTalk < hall.limits.settleMs ||
     watches.some((watch) => watch.outstanding.length > 0);
 }
