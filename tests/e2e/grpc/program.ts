@@ -30,6 +30,8 @@ export interface Peer extends AsyncDisposable {
 
 /** What the bootstrap of a peer names. */
 export interface PeerOptions {
+  /** Takes the place of everything else. */
+  readonly bootstrap?: string;
   /** `host:port` of the daemon. */
   readonly xds: string;
   readonly namespace: string;
@@ -73,7 +75,7 @@ export async function startPeer(options: PeerOptions, args: readonly string[]): 
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-q", "-A", new URL("peer.ts", import.meta.url).pathname, ...args],
     env: {
-      GRPC_XDS_BOOTSTRAP_CONFIG: bootstrap(options),
+      GRPC_XDS_BOOTSTRAP_CONFIG: options.bootstrap ?? bootstrap(options),
       // Access control in servers is off in this version of the library unless asked for.
       GRPC_XDS_EXPERIMENTAL_RBAC: "true",
     },

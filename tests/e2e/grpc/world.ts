@@ -12,6 +12,8 @@ export const TARGET: string = `xds:///${HOST}:7070`;
 
 /** A running mesh of programs. */
 export interface World extends AsyncDisposable {
+  /** `host:port` of the daemon. */
+  readonly xds: string;
   /** Writes a file of the configuration; `""` empties it. */
   write(name: string, yaml: string): Promise<void>;
   client(more?: Partial<PeerOptions>): Promise<Peer>;
@@ -97,6 +99,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const clients: Peer[] = [];
   const stopped = new Set<Peer>();
   return {
+    xds: daemon.xds,
     write: (name, yaml) => config.write(name, yaml),
     client: async (more = {}) => {
       const client = await startPeer({ ...peer, ...more }, ["client"]);
