@@ -1,4 +1,39 @@
-import type { FlagSpec, FlagType } from "./spec.ts";
+/**
+ * Types of flag values. `int` is 64 bits wide as far as numbers are exact (2^53), `level` is a
+ * verbosity, `stringSlice` splits at commas, `stringArray` does not, `stringMap` takes `k=v,…`;
+ * these last three may be repeated.
+ */
+export type FlagType =
+  | "bool"
+  | "string"
+  | "int"
+  | "int32"
+  | "uint16"
+  | "float32"
+  | "duration"
+  | "level"
+  | "stringSlice"
+  | "stringArray"
+  | "stringMap";
+
+/** One row of a flag table. */
+export interface FlagSpec {
+  /** Without dashes. */
+  readonly name: string;
+  /** One letter, without dash. */
+  readonly short?: string;
+  readonly type: FlagType;
+  /** As a user would write it; left out: the type's zero (`false`, `0`, empty). */
+  readonly default?: string;
+  /** One sentence for the help text. */
+  readonly description: string;
+  /** Variable whose value, when not empty, takes the place of the default. */
+  readonly env?: string;
+  /** The values that are accepted; also what completion offers. */
+  readonly choices?: readonly string[];
+  /** What completion offers for a value; nothing is offered when left out. */
+  readonly complete?: "file" | "directory";
+}
 
 /** A value after parsing; durations are milliseconds. */
 export type FlagValue = boolean | number | string | readonly string[] | ReadonlyMap<string, string>;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { diffResource, type FieldChange } from "../diff/mod.ts";
+import { diffResource } from "../diff/mod.ts";
 import type { Resource } from "../graph/mod.ts";
 import type { History, Revision } from "../history/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
@@ -12,17 +12,8 @@ import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import { withProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { auditPage, changesPage, revisionPage } from "./pages/history_pages.ts";
+import { auditPage, changesPage, type ProxyChange, revisionPage } from "./pages/history_pages.ts";
 import { notFoundPage, wantsPage } from "./pages/layout.ts";
-
-/** One resource of a proxy that differs between two revisions. */
-export interface ProxyChange {
-  readonly short: string;
-  readonly typeUrl: string;
-  readonly name: string;
-  readonly change: "added" | "changed" | "removed";
-  readonly fields: readonly FieldChange[];
-}
 
 /**
  * `/debug/history`: the latest publications (`limit=`), one of them (`revision=`),

@@ -8,13 +8,12 @@
  *
  * @module
  */
-import type { Derived, Graph, Read } from "../graph/mod.ts";
+import type { Derived, Graph, Index, Read } from "../graph/mod.ts";
 import {
   type ServiceEntry,
   ServiceEntry_Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { isWildcard } from "./hosts.ts";
-import type { Indexes } from "./indexes.ts";
 
 /** Hosts with one hash share the addresses of a group, so that one more host concerns a few others at most. */
 const GROUPS = 1024;
@@ -32,11 +31,20 @@ export function groupOf(host: string): string[] {
   return isWildcard(host) ? [] : [`${fnv(host) % GROUPS}`];
 }
 
+/** What is asked for hosts and addresses that are taken; see `Indexes`. */
+interface GivenIndexes {
+  readonly givenHosts: Index;
+  readonly hostsByVip: Index;
+}
+
 /**
  * Creates the table: host → the addresses it is given, IPv4 (of 240.240.0.0/16) and IPv6 (of
  * 2001:2::/48); empty for hosts that every entry gives addresses, and for those that find no place.
  */
-export function deriveGivenAddresses(graph: Graph, indexes: Indexes): Derived<readonly string[]> {
+export function deriveGivenAddresses(
+  graph: Graph,
+  indexes: GivenIndexes,
+): Derived<readonly string[]> {
   return graph.derive<readonly string[]>(
     "addresses.given",
     (read, host) => groupOf(host).flatMap((group) => placeIn(read, indexes, group, host)),
@@ -45,7 +53,7 @@ export function deriveGivenAddresses(graph: Graph, indexes: Indexes): Derived<re
 }
 
 /** Has the hosts of a group take their places by name, each the first free one from where its hash points to. */
-function placeIn(read: Read, indexes: Indexes, group: string, wanted: string): string[] {
+function placeIn(read: Read, indexes: GivenIndexes, group: string, wanted: string): string[] {
   const taken = new Set<number>();
   for (const host of read.members(indexes.givenHosts, group)) {
     const first = Math.floor(fnv(host) / GROUPS);

@@ -10,7 +10,7 @@ import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_p
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import { groupOf, isGivenAddress } from "./addresses.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
-import { policyIndexes } from "./policy_indexes.ts";
+import { type PolicyIndexes, policyIndexes } from "./policy_indexes.ts";
 import { protocolOf } from "./protocol.ts";
 import {
   boundToMesh,
@@ -28,7 +28,7 @@ import { visibilityOf } from "./visibility.ts";
  * Indexes over the tables. Buckets are named in the comments; `NS` is a
  * namespace, and `""` in its place what everybody sees.
  */
-export interface Indexes {
+export interface Indexes extends PolicyIndexes {
   /** host → keys of the ServiceEntries that define it. */
   readonly entriesByHost: Index;
   /** `""` or `NS` → hosts defined for everybody, or for that namespace (its own ones among them). */
@@ -66,10 +66,6 @@ export interface Indexes {
   readonly workloadsByNamespace: Index;
   /** address → keys of WorkloadEntries. */
   readonly workloadsByAddress: Index;
-  /** host or pattern → keys of the DestinationRules that name it. */
-  readonly rulesByHost: Index;
-  /** NS → hosts and patterns named by DestinationRules of that namespace, or exported to it alone. */
-  readonly ruleHostsSeenBy: Index;
   /** host or pattern → keys of the VirtualServices of the mesh that name it. */
   readonly meshRoutesByHost: Index;
   /** `""` or `NS` → hosts and patterns of the mesh's VirtualServices. */
@@ -86,16 +82,6 @@ export interface Indexes {
   readonly labelledConnectionHosts: Index;
   /** `all` → keys of Gateways. */
   readonly gateways: Index;
-  /** `all` → hosts and patterns of the DestinationRules by which a place matters: those that detect outliers, or give localities shares. */
-  readonly localityRuleHosts: Index;
-  /** NS → keys of DestinationRules for workloads of certain labels there. */
-  readonly selectingRules: Index;
-  /** `all` → names of the credentials that rules name. */
-  readonly credentialRules: Index;
-  /** `all` → keys of the labels that orders of failover compare. */
-  readonly failoverLabels: Index;
-  /** NS → keys of Sidecars. */
-  readonly sidecarsByNamespace: Index;
 }
 
 /** Creates the indexes. */

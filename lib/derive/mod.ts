@@ -17,7 +17,7 @@ import { deriveRoutes, type Routes } from "./routes.ts";
 import { deriveScopes, type Scopes } from "./scopes.ts";
 import { deriveSecurity, type Security } from "./security.ts";
 import { deriveServices, type Services } from "./services.ts";
-import type { Indexes } from "./indexes.ts";
+import { createIndexes, type Indexes } from "./indexes.ts";
 import { createTables, type Credential, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
 import { deriveLevels } from "./levels.ts";
@@ -132,7 +132,8 @@ export function createMesh(graph: Graph, options: {
   readonly selectorsForApiGateways?: boolean;
 }): Mesh {
   const { domain } = options;
-  const { tables, indexes } = createTables(graph, domain);
+  const tables = createTables(graph);
+  const indexes = createIndexes(graph, tables, domain);
   const field = deriveMesh(graph, tables);
   const services = deriveServices(graph, tables, indexes);
   const policies = derivePolicies(graph, tables, indexes, {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Graph } from "../graph/mod.ts";
+import type { Graph, Index } from "../graph/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type {
   DestinationRule,
@@ -12,22 +12,27 @@ import type {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { fullHost } from "./hosts.ts";
-import type { Indexes } from "./indexes.ts";
 import type { Tables } from "./tables.ts";
 import { failoverLabels } from "./topology.ts";
 import { visibilityOf } from "./visibility.ts";
 
-/** Those of {@link Indexes}. */
-type PolicyIndexes = Pick<
-  Indexes,
-  | "rulesByHost"
-  | "ruleHostsSeenBy"
-  | "localityRuleHosts"
-  | "selectingRules"
-  | "credentialRules"
-  | "failoverLabels"
-  | "sidecarsByNamespace"
->;
+/** Indexes over rules, and over Sidecars; see `Indexes`. */
+export interface PolicyIndexes {
+  /** host or pattern → keys of the DestinationRules that name it. */
+  readonly rulesByHost: Index;
+  /** NS → hosts and patterns named by DestinationRules of that namespace, or exported to it alone. */
+  readonly ruleHostsSeenBy: Index;
+  /** `all` → hosts and patterns of the DestinationRules by which a place matters: those that detect outliers, or give localities shares. */
+  readonly localityRuleHosts: Index;
+  /** NS → keys of DestinationRules for workloads of certain labels there. */
+  readonly selectingRules: Index;
+  /** `all` → names of the credentials that rules name. */
+  readonly credentialRules: Index;
+  /** `all` → keys of the labels that orders of failover compare. */
+  readonly failoverLabels: Index;
+  /** NS → keys of Sidecars. */
+  readonly sidecarsByNamespace: Index;
+}
 
 /** Whether a rule is for some of its namespace's workloads alone. */
 export function selectsWorkloads({ workloadSelector }: DestinationRule): boolean {

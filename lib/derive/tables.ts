@@ -21,7 +21,6 @@ import type { PeerAuthentication } from "#mesh/security/v1beta1/peer_authenticat
 import type { RequestAuthentication } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import type { Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
-import { createIndexes, type Indexes } from "./indexes.ts";
 
 /** Kinds with a table of their own, in the order of the tables. */
 export const TABLE_KINDS = [
@@ -85,14 +84,11 @@ export interface Tables {
   readonly networks: Input<MeshNetworks>;
 }
 
-/** Creates tables and indexes. `domain` is the mesh's DNS suffix; */
-export function createTables(
-  graph: Graph,
-  domain: string,
-): { tables: Tables; indexes: Indexes } {
+/** Creates the tables. */
+export function createTables(graph: Graph): Tables {
   const objects = <T>(name: TableKind): Input<ConfigObject<T>> =>
     graph.input<ConfigObject<T>>(name, { equal: sameObject });
-  const tables: Tables = {
+  return {
     serviceEntries: objects<ServiceEntry>("ServiceEntry"),
     workloadEntries: objects<WorkloadEntry>("WorkloadEntry"),
     virtualServices: objects<VirtualService>("VirtualService"),
@@ -111,7 +107,6 @@ export function createTables(
     mesh: graph.input("MeshConfig"),
     networks: graph.input("MeshNetworks"),
   };
-  return { tables, indexes: createIndexes(graph, tables, domain) };
 }
 
 /** The table of a kind. */

@@ -16,11 +16,13 @@ import type {
   Stats,
 } from "./answers.ts";
 import type { CellRef, Collection, CollectionSpec, Keep, View } from "./collections.ts";
-import type { Derived, DeriveOptions, Index, Input, Read, Transaction } from "./rows.ts";
+import type { DeriveOptions, Read, Transaction } from "./rows.ts";
+import type { Derived, Index, Input } from "./tables.ts";
 
 export type * from "./answers.ts";
 export type * from "./collections.ts";
 export type * from "./rows.ts";
+export type * from "./tables.ts";
 
 /** Options of {@link Graph}. */
 export interface GraphOptions {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Derived, Index } from "./rows.ts";
+import type { Derived, Index } from "./tables.ts";
 
 /** A named, encoded piece of configuration. Two resources are equal when name and version are. */
 export interface Resource {

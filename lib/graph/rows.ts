@@ -1,37 +1,10 @@
 /**
- * What computations read: tables of rows, derived tables, indexes.
+ * How computations read, and how rows are written.
  *
  * @module
  */
 import type { Collection, Resource } from "./collections.ts";
-
-/** A table whose rows come from outside. */
-export interface Input<V> {
-  readonly name: string;
-  /** Untracked: for debug pages and tests. */
-  peek(key: string): V | undefined;
-  /** Untracked: all keys, sorted. */
-  keys(): readonly string[];
-  readonly size: number;
-}
-
-/** A table computed on demand, one cell a key, memoised. */
-export interface Derived<V> {
-  readonly name: string;
-  /** Marks the table's value type; never set. */
-  readonly _value?: V;
-}
-
-/**
- * Buckets of members over an input table. A row may put any number of members
- * into any number of buckets; a member stays in a bucket while at least one row
- * puts it there (members are counted).
- */
-export interface Index {
-  readonly name: string;
-  /** Untracked: members of a bucket, sorted. */
-  peek(bucket: string): readonly string[];
-}
+import type { Derived, Index, Input } from "./tables.ts";
 
 /**
  * What a computation may read. Every call is recorded as a dependency of the

@@ -3,14 +3,23 @@
  *
  * @module
  */
+import type { FieldChange } from "../../diff/mod.ts";
 import type { AuditSummary, Revision } from "../../history/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
-import type { ProxyChange } from "../history.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { proxyId } from "../proxies.ts";
 import { changeBadge, fieldList } from "./changes.ts";
 import { debugPage, facts, h, pathOf, rowLink, span, table, tiles } from "./layout.ts";
+
+/** One resource of a proxy that differs between two revisions. */
+export interface ProxyChange {
+  readonly short: string;
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly change: "added" | "changed" | "removed";
+  readonly fields: readonly FieldChange[];
+}
 
 /** Rows shown of a list; the JSON has up to a thousand. */
 const ROWS = 200;
