@@ -36,6 +36,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "a quarter of an hour of edits and faults: does everything hold  [--minutes=]",
     load: () => import("./soak/main.ts"),
   },
+  faults: {
+    measures: "a storm of edits, drops and reconnects: memory and stalls after each",
+    load: () => import("./faults.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),
