@@ -4,7 +4,7 @@
  * @module
  */
 import { MeshError } from "../base/mod.ts";
-import type { JsonObject } from "../proto/mod.ts";
+import { durationMs, type JsonObject } from "../proto/mod.ts";
 import { isIp, isIpv6 } from "../text/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { dnsCluster, http2 } from "./static_resources.ts";
@@ -40,12 +40,16 @@ export function telemetryOf(proxy: ProxyConfig, service: string): Telemetry {
   if (cluster !== undefined) clusters.push(cluster);
   if (metrics !== undefined && !tls(metrics)) {
     const name = "dataproxy_metrics_service";
-    clusters.push(dnsCluster(name, hostPort(`${name}.address`, metrics.address), http2()));
+    clusters.push(
+      dnsCluster(name, hostPort(`${name}.address`, metrics.address), connection(metrics)),
+    );
     sinks.push(metricsSink(name));
   }
   if (access !== undefined && !tls(access)) {
     const name = "dataproxy_accesslog_service";
-    clusters.push(dnsCluster(name, hostPort(`${name}.address`, access.address), http2()));
+    clusters.push(
+      dnsCluster(name, hostPort(`${name}.address`, access.address), connection(access)),
+    );
   }
   if (proxy.statsdUdpAddress !== "") sinks.push(statsdSink(proxy.statsdUdpAddress));
   return { clusters, tracing, sinks };
@@ -69,7 +73,26 @@ export function idleTelemetry(proxy: ProxyConfig): IdleFields {
   return idle;
 }
 
-function tls(service: NonNullable<ProxyConfig["dataproxyMetricsService"]>): boolean {
+type RemoteService = NonNullable<ProxyConfig["dataproxyMetricsService"]>;
+
+/** What the cluster of a service says of its connections. The kernel counts seconds. */
+function connection({ tcpKeepalive: keepalive }: RemoteService): JsonObject {
+  if (keepalive === undefined) return http2();
+  const { probes, time, interval } = keepalive;
+  const seconds = (span: typeof time): number => Math.max(1, Math.ceil(durationMs(span!) / 1_000));
+  return {
+    ...http2(),
+    upstream_connection_options: {
+      tcp_keepalive: {
+        ...(probes === 0 ? {} : { keepalive_probes: probes }),
+        ...(time === undefined ? {} : { keepalive_time: seconds(time) }),
+        ...(interval === undefined ? {} : { keepalive_interval: seconds(interval) }),
+      },
+    },
+  };
+}
+
+function tls(service: RemoteService): boolean {
   return (service.tlsSettings?.mode ?? 0) !== 0;
 }
 

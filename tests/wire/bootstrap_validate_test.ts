@@ -26,7 +26,10 @@ const CASES: Readonly<Record<string, TestSettings>> = {
     proxy: {
       tracing: { tracer: { case: "zipkin", value: { address: "zipkin.example:9411" } } },
       statsdUdpAddress: "127.0.0.1:9125",
-      dataproxyMetricsService: { address: "metrics.example:15000" },
+      dataproxyMetricsService: {
+        address: "metrics.example:15000",
+        tcpKeepalive: { probes: 3, time: durationOf(60_000), interval: durationOf(1_500) },
+      },
       dataproxyAccessLogService: { address: "[2001:db8::9]:15000" },
       runtimeValues: { "envoy.reloadable_features.enable_cel_regex_precompilation": "true" },
       drainDuration: durationOf(5000),

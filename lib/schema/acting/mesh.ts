@@ -137,8 +137,9 @@ export const MESH: Readonly<Record<string, Acting>> = {
       "defaultConfig.statsdUdpAddress",
       "defaultConfig.extraStatTags",
       "defaultConfig.statsCompression",
-      "defaultConfig.dataproxyMetricsService.address",
-      "defaultConfig.dataproxyAccessLogService.address",
+      ...["dataproxyMetricsService", "dataproxyAccessLogService"].flatMap((service) =>
+        ["address", "tcpKeepalive"].map((field) => `defaultConfig.${service}.${field}`)
+      ),
       "defaultConfig.fileFlushInterval",
       "defaultConfig.fileFlushMinSizeKb",
       "defaultConfig.gatewayTopology",

@@ -185,6 +185,12 @@ const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "defaultInboundHttpRetryPolicy.": { defaultInboundHttpRetryPolicy: { attempts: 1 } },
   "accessLog": { accessLogFile: "/dev/stdout" },
   "disableDataproxyListenerLog": { accessLogFile: "/dev/stdout" },
+  "defaultConfig.dataproxyMetricsService.tcpKeepalive": {
+    defaultConfig: { dataproxyMetricsService: { address: "a.example:80" } },
+  },
+  "defaultConfig.dataproxyAccessLogService.tcpKeepalive": {
+    defaultConfig: { dataproxyAccessLogService: { address: "a.example:80" } },
+  },
   "defaultConfig.tracing": {
     enableTracing: true,
     defaultConfig: { tracing: { zipkin: { address: "a.example:80" } } },
