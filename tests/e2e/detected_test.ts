@@ -5,20 +5,31 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { askTcp, call, eventually, startTcpBackend } from "../../scripts/harness/mod.ts";
+import {
+  askTcp,
+  call,
+  eventually,
+  freePort,
+  startAgent,
+  startTcpBackend,
+} from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
 import { withCertificates } from "../support/certificates.ts";
-import { documents, manifest, type Spec } from "../support/manifest.ts";
+import { documents, manifest, type Spec, to } from "../support/manifest.ts";
 import { becomes } from "./security/case.ts";
 import {
   authorization,
   CLIENT,
   CLIENT_NAMESPACE,
+  filesOf,
   policy,
   SERVER,
   SERVER_NAMESPACE,
   startSecurityWorld,
 } from "./security/world.ts";
 import { having, scrape } from "./telemetry/scrape.ts";
+
+const GATEWAY = "127.0.41.7";
 
 /** A service whose port says nothing of what it carries. */
 function undeclared(name: string, port: number): string {
@@ -53,6 +64,21 @@ function sidecars(ports: readonly number[]): string {
     ),
     manifest("Sidecar", "shop", {
       egress: [egress(9, "127.0.41.3", { protocol: "TCP" })],
+    }, SERVER_NAMESPACE),
+  );
+}
+
+function gateway(port: number): string {
+  const server = { port: { number: port, name: "http", protocol: "HTTP" }, bind: GATEWAY };
+  return documents(
+    manifest("Gateway", "edge", {
+      selector: { app: "edge" },
+      servers: [{ ...server, hosts: ["found.test"] }],
+    }, SERVER_NAMESPACE),
+    manifest("VirtualService", "edge", {
+      hosts: ["found.test"],
+      gateways: ["edge"],
+      http: [to("found.test")],
     }, SERVER_NAMESPACE),
   );
 }
@@ -104,6 +130,35 @@ Deno.test(withCertificates(
             response_code: "403",
           })[0],
       );
+    });
+    await t.step("rules hold for a gateway's requests, too", async () => {
+      await using stack = new AsyncDisposableStack();
+      const dir = await Deno.makeTempDir({ prefix: "mesh-edge-" });
+      stack.defer(() => Deno.remove(dir, { recursive: true }));
+      const edge = freePort();
+      await world.config.write("gateway.yaml", gateway(edge));
+      stack.use(
+        await startAgent({
+          role: "router",
+          name: "edge",
+          namespace: SERVER_NAMESPACE,
+          labels: { app: "edge" },
+          ip: GATEWAY,
+          xds: world.daemon.xds,
+          envoy: await envoyPath(),
+          dir,
+          interception: "NONE",
+          env: filesOf(await world.certificate(SERVER_NAMESPACE, "edge"), world.authority),
+        }),
+      );
+      const through = async (path: string): Promise<number> => {
+        const answer = await call(`http://${GATEWAY}:${edge}${path}`, { host: "found.test" });
+        return answer.status;
+      };
+      await becomes("what a rule lets in", 200, () => through("/open"));
+      await becomes("what no rule lets in", 403, () => through("/closed"));
+      const { echo } = await call(`http://${GATEWAY}:${edge}/open`, { host: "found.test" });
+      assert.match(echo?.headers["x-forwarded-client-cert"] ?? "", /ns\/shop\/sa\/edge/);
     });
     await t.step("bytes are bytes", async () => {
       assert.equal(await askTcp(CLIENT, bytes.port), "bytes");

@@ -7,7 +7,7 @@ import { withCertificates } from "../support/certificates.ts";
 import type { SecurityCase } from "./security/case.ts";
 import { ACCESS_CASES } from "./security/access_cases.ts";
 import { authorizerServices, CUSTOM_CASES, providersOf } from "./security/custom_cases.ts";
-import { EVASION_CASES } from "./security/evasion_cases.ts";
+import { EVASION_CASES, fragmentCase } from "./security/evasion_cases.ts";
 import { ALIAS, ISSUER_CASES } from "./security/issuer_cases.ts";
 import { MUTUAL_CASES, NEWEST_CASE } from "./security/mutual_cases.ts";
 import { PRECEDENCE_CASES } from "./security/precedence_cases.ts";
@@ -20,6 +20,7 @@ const CASES: readonly SecurityCase[] = [
   ...PRECEDENCE_CASES,
   ...ACCESS_CASES,
   ...EVASION_CASES,
+  fragmentCase(true),
 ];
 
 Deno.test(withCertificates("security between proxies", async (t) => {
@@ -45,8 +46,12 @@ Deno.test(withCertificates("tokens, and asking somebody else", async (t) => {
   for (const one of CUSTOM_CASES) await t.step(one.name, () => one.run(world, grpc, http));
 }));
 
-Deno.test(withCertificates("meshMTLS: TLS 1.3 alone between proxies", async () => {
-  const meshConfig = { meshMTLS: { minProtocolVersion: "TLSV1_3", ecdhCurves: ["P-256"] } };
-  await using world = await startSecurityWorld({ meshConfig });
-  await NEWEST_CASE.run(world);
+Deno.test(withCertificates("TLS 1.3 alone, and fragments", async (t) => {
+  await using world = await startSecurityWorld({
+    meshConfig: { meshMTLS: { minProtocolVersion: "TLSV1_3", ecdhCurves: ["P-256"] } },
+    agentEnv: { HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED: "false" },
+  });
+  for (const one of [NEWEST_CASE, fragmentCase(false)]) {
+    await t.step(one.name, () => one.run(world));
+  }
 }));

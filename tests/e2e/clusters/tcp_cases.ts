@@ -5,11 +5,12 @@
  */
 import assert from "node:assert/strict";
 import { askTcp, eventually } from "../../../scripts/harness/mod.ts";
-import { documents, endpoint, manifest, serviceEntry } from "../../support/manifest.ts";
+import { documents, endpoint, manifest, serviceEntry, type Spec } from "../../support/manifest.ts";
 import { assertShares, type ClusterCase, hostOf, type Parts } from "./case.ts";
 
 const PLAIN = "plain-tcp";
 const SPLIT = "split-tcp";
+const LABELLED = "labelled-tcp";
 
 function plain({ ports, tcp }: Parts, backend: "t" | "u"): string {
   const port = { number: ports.tcp, protocol: "TCP" };
@@ -58,6 +59,45 @@ export const TCP_CASES: readonly ClusterCase[] = [
           "the header of the PROXY protocol",
           async () => header.test(await heardBehind(address, parts.ports.tcp)),
         );
+      });
+    },
+  },
+  {
+    name: "a TCP service whose rule tells callers apart by their labels",
+    file: LABELLED,
+    documents: () => manifest("ServiceEntry", LABELLED, { hosts: [hostOf(LABELLED)], ports: [] }),
+    run: async ({ each, world, ports, tcp }) => {
+      const subset = (name: string, match: Spec) => ({
+        match: [{ port: ports.tcp, ...match }],
+        route: [{ destination: { host: hostOf(PLAIN), subset: name } }],
+      });
+      const file = `${PLAIN}.yaml`;
+      await world.config.write(
+        file,
+        documents(
+          serviceEntry(
+            PLAIN,
+            [hostOf(PLAIN)],
+            { number: ports.tcp, protocol: "TCP" },
+            Object.values(tcp).map(({ name, port }) => endpoint(port, { version: name })),
+          ),
+          manifest("DestinationRule", PLAIN, {
+            host: hostOf(PLAIN),
+            subsets: Object.keys(tcp).map((name) => ({ name, labels: { version: name } })),
+          }),
+          manifest("VirtualService", PLAIN, {
+            hosts: [hostOf(PLAIN)],
+            tcp: [subset("t", { sourceLabels: { transport: "delta" } }), subset("u", {})],
+          }),
+        ),
+      );
+      await each(async ({ address, transport }) => {
+        const wanted = transport === "delta" ? "t" : "u";
+        await eventually(`answers of ${wanted} alone`, async () => {
+          const heard = new Set<string>();
+          for (let i = 0; i < 10; i++) heard.add(await askTcp(address, ports.tcp));
+          return [...heard].join() === wanted;
+        });
       });
     },
   },

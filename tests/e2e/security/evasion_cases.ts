@@ -107,3 +107,19 @@ export const EVASION_CASES: readonly SecurityCase[] = [
     },
   },
 ];
+
+/** What becomes of `#` in a path, where proxies cut it off and where they do not. */
+export function fragmentCase(cut: boolean): SecurityCase {
+  return {
+    name: cut ? "fragments are cut off" : "fragments are refused",
+    run: async (world) => {
+      await world.apply();
+      await becomes("a path", 200, () => raw(world, "/open", "shop.test"));
+      await becomes(
+        "a path with a fragment",
+        cut ? 200 : 400,
+        () => raw(world, "/open#x", "shop.test"),
+      );
+    },
+  };
+}

@@ -119,6 +119,22 @@ export const OUTBOUND_CASES: readonly TlsCase[] = [
       };
       await serve(bench, "TLS", services, [manifest("VirtualService", "left", rule)]);
       await ask("left.pass.test", "right");
+      const byLabels = [{
+        match: [{ sniHosts: ["left.pass.test"], port, sourceLabels: { transport: "delta" } }],
+        route: [{ destination: { host: "*.pass.test", port: { number: port } } }],
+      }, {
+        match: [{ sniHosts: ["left.pass.test"], port }],
+        route: [{ destination: { host: "left.pass.test", port: { number: port } } }],
+      }];
+      const labelled = { hosts: ["left.pass.test"], tls: byLabels };
+      await serve(bench, "TLS", services, [manifest("VirtualService", "left", labelled)]);
+      await each("sidecar", async ({ address, transport }) => {
+        const by = transport === "delta" ? "right" : "left";
+        await eventually(`left.pass.test over ${transport} at ${by}`, async () => {
+          const common = { sni: "left.pass.test", trusts: pki.authority };
+          return (await askTls(address, port, "ping", common)).text === `${by} pong\n`;
+        });
+      });
     },
   },
   {
