@@ -123,6 +123,27 @@ function builtIn(cluster: Cluster, tell: Tell | undefined): Cluster {
   return cluster;
 }
 
+/** The cluster that looks hosts up as they are asked for, with the TLS that the mesh says it has. */
+function dynamicPassthrough(
+  read: Read,
+  { mesh }: Context,
+  defaults: ReturnType<typeof clusterDefaults>,
+  tell: Tell | undefined,
+): Cluster {
+  const { tls } = mesh.field(read, "outboundTrafficPolicy") ?? {};
+  const cluster = builtIn(dynamicPassthroughCluster(defaults, tls), tell);
+  if (tls !== undefined) {
+    const value = cluster.transportSocket === undefined ? "off" : "on";
+    within(tell, cluster.name)?.({
+      group: "tls",
+      source: "mesh",
+      field: "outboundTrafficPolicy.tls",
+      value,
+    });
+  }
+  return cluster;
+}
+
 function sidecarClusters(
   read: Read,
   context: Context,
@@ -136,7 +157,7 @@ function sidecarClusters(
     builtIn(blackHoleCluster(defaults), tell),
     builtIn(passthroughCluster(defaults), tell),
     ...outboundPolicy(read, context, sidecarOf(read, context, cls)) === "allow_dynamic_dns"
-      ? [builtIn(dynamicPassthroughCluster(defaults), tell)]
+      ? [dynamicPassthrough(read, context, defaults, tell)]
       : [],
     builtIn(inboundPassthroughCluster(defaults), tell),
     ...inboundPorts(read, context, cls, tell).map((port) =>

@@ -41,6 +41,23 @@ spec: {host: a.example, trafficPolicy: {connectionPool: {tcp: {maxConnections: 3
   assert.equal(limit(), 3);
 });
 
+Deno.test("hosts that no service claims have the TLS that the mesh says, and follow changes", () => {
+  const policy = (more: string) =>
+    parseMeshConfig(`outboundTrafficPolicy: {mode: ALLOW_ANY_DYNAMIC_DNS${more}}`, "mesh").value;
+  const bench = startTranslation(policy(", tls: {mode: SIMPLE, caCertificates: /etc/world.pem}"));
+  const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+  const cluster = () =>
+    fromBinary(
+      ClusterSchema,
+      seat.view(TYPE_URLS.cluster)!.get("DynamicPassthroughCluster")!.bytes,
+    );
+  assert.equal(cluster().transportSocket?.name, "envoy.transport_sockets.tls");
+  bench.translation.apply({ mesh: policy("") });
+  assert.equal(cluster().transportSocket, undefined);
+  bench.translation.apply({ mesh: policy(", tls: {mode: SIMPLE, sni: all.example}") });
+  assert.equal(cluster().transportSocket?.name, "envoy.transport_sockets.tls");
+});
+
 Deno.test("the mesh may carry HTTP to services as HTTP/2, and a rule may say otherwise", () => {
   const { value } = parseMeshConfig("h2UpgradePolicy: UPGRADE", "mesh");
   const bench = startTranslation(value);

@@ -4,6 +4,11 @@
  *
  * @module
  */
+import {
+  ClientTLSSettings_TLSmode,
+  ClientTLSSettingsSchema,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { create } from "../../proto/mod.ts";
 import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import {
   CLUSTER_DEFAULTS,
@@ -280,5 +285,14 @@ export const INBOUND_CASES: Readonly<Record<string, () => Cluster>> = {
   inbound_passthrough: () => inboundPassthroughCluster(CLUSTER_DEFAULTS),
   inbound_passthrough_v6: () => inboundPassthroughCluster({ ...CLUSTER_DEFAULTS, family: "v6" }),
   dynamic_passthrough: () => dynamicPassthroughCluster(CLUSTER_DEFAULTS),
+  dynamic_passthrough_tls: () =>
+    dynamicPassthroughCluster(
+      CLUSTER_DEFAULTS,
+      create(ClientTLSSettingsSchema, {
+        mode: ClientTLSSettings_TLSmode.SIMPLE,
+        caCertificates: "/etc/world.pem",
+        subjectAltNames: ["front.example.com"],
+      }),
+    ),
   black_hole: () => blackHoleCluster(CLUSTER_DEFAULTS),
 };

@@ -17,9 +17,10 @@ import { dnsCache, type Lookup } from "../wire/mod.ts";
 import { applyConnectionPool } from "./connection.ts";
 import { applyHttpOptions, type RequestNames } from "./http_options.ts";
 import type { InboundDefaults } from "./inbound.ts";
+import type { MeshClusterDefaults } from "./input.ts";
 import { DYNAMIC_PASSTHROUGH_CLUSTER, statName } from "./name.ts";
 import { nobodys } from "./special.ts";
-import { namesOfRequests, originatesTls } from "./tls.ts";
+import { applyTls, namesOfRequests, originatesTls } from "./tls.ts";
 
 const DYNAMIC_FORWARD_PROXY = "envoy.clusters.dynamic_forward_proxy";
 
@@ -57,8 +58,15 @@ export function lookUpAsAsked(cluster: Cluster, lookup: Lookup, names: RequestNa
   }).clusterDiscoveryType;
 }
 
-/** Requests for hosts that no service claims go where their names lead. */
-export function dynamicPassthroughCluster(mesh: InboundDefaults & Lookup): Cluster {
+/**
+ * Requests for hosts that no service claims go where their names lead.
+ *
+ * @param tls what the mesh's `outboundTrafficPolicy` says of it; by files beside the proxies
+ */
+export function dynamicPassthroughCluster(
+  mesh: Pick<MeshClusterDefaults, "tls"> & InboundDefaults & Lookup,
+  tls?: ClientTLSSettings,
+): Cluster {
   const name = DYNAMIC_PASSTHROUGH_CLUSTER;
   const cluster = create(ClusterSchema, {
     name,
@@ -67,7 +75,9 @@ export function dynamicPassthroughCluster(mesh: InboundDefaults & Lookup): Clust
     commonLbConfig: create(Cluster_CommonLbConfigSchema),
   });
   applyConnectionPool(cluster, undefined, mesh);
-  applyHttpOptions(cluster, "downstream", undefined, { names: NAMES_ASKED_FOR, outside: true });
-  lookUpAsAsked(cluster, mesh, NAMES_ASKED_FOR);
+  const names = namesAskedFor(tls, []);
+  applyHttpOptions(cluster, "downstream", undefined, { names, outside: true });
+  applyTls(cluster, tls, "downstream", [], false, mesh.tls);
+  lookUpAsAsked(cluster, mesh, names);
   return cluster;
 }

@@ -196,6 +196,18 @@ const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     defaultConfig: { tracing: { zipkin: { address: "a.example:80" } } },
   },
   "enableTracing": { defaultConfig: { tracing: { zipkin: { address: "a.example:80" } } } },
+  "outboundTrafficPolicy.tls.mode=MUTUAL": {
+    outboundTrafficPolicy: {
+      mode: "ALLOW_ANY_DYNAMIC_DNS",
+      tls: { mode: "SIMPLE", clientCertificate: "/etc/cert.pem", privateKey: "/etc/key.pem" },
+    },
+  },
+  "outboundTrafficPolicy.tls": {
+    outboundTrafficPolicy: {
+      mode: "ALLOW_ANY_DYNAMIC_DNS",
+      tls: { mode: "MUTUAL", clientCertificate: "/etc/cert.pem", privateKey: "/etc/key.pem" },
+    },
+  },
   "outboundTrafficPolicy.mode=ALLOW_ANY": { outboundTrafficPolicy: { mode: "REGISTRY_ONLY" } },
   "pathNormalization.normalization=BASE": { pathNormalization: { normalization: "NONE" } },
   "defaultTrafficPolicy.connectionPool.http.h2UpgradePolicy=UPGRADE": {},
