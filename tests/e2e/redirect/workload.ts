@@ -2,7 +2,7 @@
  * What runs beside a workload whose traffic is redirected, as a program in the
  * workload's network: the daemon, and an agent with its Envoy. `workload.ts CAPTURE
  * DIR`, or `workload.ts CAPTURE DIR closed` in a mesh whose workloads are on loopback
- * and reach nothing that nobody declared; prints `ready`, and goes when its input ends.
+ * and reach by one way out what nobody declared; prints `ready`, and goes when its input ends.
  *
  * @module
  */
@@ -14,8 +14,8 @@ import { BESIDE, ELSEWHERE, WORKLOAD } from "./network.ts";
 /** Ports of the application: declared for HTTP and TCP, and one that nothing declares. */
 export const APPLICATION = { http: 8080, tcp: 9000, undeclared: 8090 } as const;
 
-/** Ports elsewhere: of services, and one that no service has; of instances that are called one by one. */
-export const FAR = { http: 8000, tcp: 7001, unknown: 8055, nodes: 5432 } as const;
+/** Ports elsewhere: of services, and one that no service has; of instances that are called one by one; of the way out. */
+export const FAR = { http: 8000, tcp: 7001, unknown: 8055, nodes: 5432, wayOut: 9443 } as const;
 
 /** Addresses that services elsewhere are called by. */
 export const VIRTUAL = { http: "10.98.0.1", tcp: "10.98.0.2" } as const;
@@ -59,7 +59,7 @@ const CONFIGURATION = documents(
   }, "shop").replace("networking.mesh.io/v1", "security.mesh.io/v1"),
 );
 
-/** A service whose instances are called one by one; and a Sidecar that names one port of the two. */
+/** A service whose instances are called one by one; and a Sidecar that names one port of the two, and a way out. */
 const CLOSED = documents(
   CONFIGURATION,
   manifest("ServiceEntry", "nodes", {
@@ -79,11 +79,15 @@ const CLOSED = documents(
       defaultEndpoint: `127.0.0.1:${APPLICATION.tcp}`,
     }],
     egress: [{ hosts: ["*/*"] }],
+    outboundTrafficPolicy: {
+      mode: "ALLOW_ANY",
+      egressProxy: { host: "way-out.test", port: { number: FAR.wayOut } },
+    },
   }, "shop"),
+  service("way-out", "TCP", FAR.wayOut, { endpoints: [{ address: BESIDE }] }),
 );
 
-const CLOSED_MESH =
-  "inboundTrafficPolicy: {mode: LOCALHOST}\noutboundTrafficPolicy: {mode: REGISTRY_ONLY}\n";
+const CLOSED_MESH = "inboundTrafficPolicy: {mode: LOCALHOST}\n";
 
 async function main(capture: string, dir: string, closed: boolean): Promise<void> {
   await using config = await makeConfigDir();
