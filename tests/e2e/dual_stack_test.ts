@@ -93,3 +93,35 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: `without the switch such proxies listen on IPv4 alone${IPV6 ? "" : " [no IPv6 loopback]"}`,
+  ignore: !IPV6,
+  fn: async () => {
+    await using backend = startBackend("a");
+    const service = freePort();
+    await using config = await makeConfigDir();
+    await config.write(
+      "services.yaml",
+      serviceEntry("both", [HOST], { number: service, protocol: "HTTP" }, [endpoint(backend.port)]),
+    );
+    await using daemon = await startDaemon({ configDir: config.path });
+    await using _proxy = await startEnvoy({
+      variant: "delta",
+      xdsPort: Number(daemon.xds.split(":")[1]),
+      name: "sidecar",
+      node: {
+        id: `sidecar~::1~sidecar.${NAMESPACE}~${NAMESPACE}.svc.cluster.local`,
+        metadata: { NAMESPACE, INSTANCE_IPS: "::1,127.0.0.1", INTERCEPTION_MODE: "NONE" },
+      },
+    });
+    await eventually("an answer", async () => {
+      const answer = await call(`http://127.0.0.1:${service}/`, { host: HOST });
+      return answer.status === 200;
+    });
+    await assert.rejects(
+      Deno.connect({ hostname: "::1", port: service }),
+      Deno.errors.ConnectionRefused,
+    );
+  },
+});
