@@ -48,6 +48,8 @@ import { file_envoy_extensions_filters_network_http_connection_manager_v3_http_c
 import { file_envoy_extensions_filters_network_rbac_v3_rbac } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
 import { file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { file_envoy_extensions_load_balancing_policies_client_side_weighted_round_robin_v3_client_side_weighted_round_robin } from "#envoy/extensions/load_balancing_policies/client_side_weighted_round_robin/v3/client_side_weighted_round_robin_pb.ts";
+import { file_envoy_extensions_load_balancing_policies_least_request_v3_least_request } from "#envoy/extensions/load_balancing_policies/least_request/v3/least_request_pb.ts";
+import { file_envoy_extensions_load_balancing_policies_round_robin_v3_round_robin } from "#envoy/extensions/load_balancing_policies/round_robin/v3/round_robin_pb.ts";
 import { file_envoy_extensions_load_balancing_policies_wrr_locality_v3_wrr_locality } from "#envoy/extensions/load_balancing_policies/wrr_locality/v3/wrr_locality_pb.ts";
 import { file_envoy_extensions_path_match_uri_template_v3_uri_template_match } from "#envoy/extensions/path/match/uri_template/v3/uri_template_match_pb.ts";
 import { file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
@@ -99,6 +101,8 @@ const FILES: readonly DescFile[] = [
   file_envoy_extensions_filters_network_rbac_v3_rbac,
   file_envoy_extensions_filters_network_tcp_proxy_v3_tcp_proxy,
   file_envoy_extensions_load_balancing_policies_client_side_weighted_round_robin_v3_client_side_weighted_round_robin,
+  file_envoy_extensions_load_balancing_policies_least_request_v3_least_request,
+  file_envoy_extensions_load_balancing_policies_round_robin_v3_round_robin,
   file_envoy_extensions_load_balancing_policies_wrr_locality_v3_wrr_locality,
   file_envoy_extensions_path_match_uri_template_v3_uri_template_match,
   file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts,
