@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { hash } from "../base/mod.ts";
-import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  type DeltaDiscoveryResponse,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import type { ProxyNode } from "../model/mod.ts";
+import { create, toBinary } from "../proto/mod.ts";
 import { type Client, world } from "../../tests/support/discovery.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
+import { recognise } from "./expected.ts";
+import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS, resourceType } from "./mod.ts";
+import { nameTable } from "./names.ts";
+import { decodeRequest } from "./request.ts";
+import { responseEncoder } from "./response.ts";
 import { addPair, addResource, newTally, sameTally } from "./tally.ts";
 import { wireVersion } from "./version.ts";
+import { newWatch } from "./watch.ts";
 import { concat, delimited } from "./wire.ts";
 
 type Proxy = Client<object, DeltaDiscoveryResponse>;
@@ -85,4 +95,38 @@ Deno.test("a tally is the same in any order, and another for other pairs", () =>
     const keys = (list: typeof some) => JSON.stringify(list.map((one) => one.join("\0")).sort());
     assert.equal(sameTally(own, tallyOf(others)), keys(some) === keys(others));
   }));
+});
+
+Deno.test("what a client wrote is let go for what all like it hold, if it holds just that", async () => {
+  await using w = await world([CDS]);
+  const content = Object.fromEntries(NAMES.map((name) => [name, "1"]));
+  w.set(CDS, content);
+  w.publish();
+  const node = { namespace: "default" } as ProxyNode;
+  const view = w.source.seat(node, () => {}).view(CDS)!;
+  const cases: [name: string, held: Record<string, string>, recognised: boolean][] = [
+    ["all", content, true],
+    ["one of them older", { ...content, [NAMES[0]!]: "0" }, false],
+    ["one missing", Object.fromEntries(NAMES.slice(1).map((name) => [name, "1"])), false],
+    ["one more", { ...content, more: "1" }, false],
+  ];
+  for (const [name, held, recognised] of cases) {
+    const watch = newWatch(resourceType(CDS), responseEncoder(CDS, "delta", "me"), nameTable());
+    const initialResourceVersions = versionsOf(held);
+    const request = create(DeltaDiscoveryRequestSchema, { typeUrl: CDS, initialResourceVersions });
+    const { versions } = decodeRequest(
+      toBinary(DeltaDiscoveryRequestSchema, request),
+      "delta",
+      { maxNode: 1, maxName: 100, maxNames: 100 },
+    );
+    Object.assign(watch, { view, wildcard: true, versions });
+    recognise(watch);
+    assert.equal(watch.versions !== versions, recognised, name);
+    assert.equal(watch.versions!.size, Object.keys(held).length, name);
+    assert.deepEqual(new Set(watch.versions!.names()), new Set(Object.keys(held)), name);
+    for (const [key, version] of Object.entries(initialResourceVersions)) {
+      assert.ok(watch.versions!.has(key, version), name);
+      assert.ok(!watch.versions!.has(key, "other"), name);
+    }
+  }
 });
