@@ -68,6 +68,21 @@ const REDIRECTS: readonly RoutingCase[] = [
     }],
   },
   {
+    name: "redirect: port of the scheme",
+    http: [{
+      redirect: {
+        scheme: "https",
+        authority: "other.test",
+        derivePort: "FROM_PROTOCOL_DEFAULT",
+      },
+    }],
+    exchanges: [{
+      path: "/same",
+      status: 301,
+      gets: { headers: { location: "https://other.test/same" } },
+    }],
+  },
+  {
     name: "redirect: prefix",
     http: [{
       match: [{ uri: { prefix: "/a/" } }],

@@ -162,6 +162,16 @@ const FAULTS: readonly RoutingCase[] = [
     exchanges: [{ status: 418, gets: { headers: { "x-backend": null } } }],
   },
   {
+    // The status is a header of the answer, which HTTP alone takes for a good one.
+    name: "fault: abort with a status of gRPC",
+    http: [
+      to(SERVICE, "v1", {
+        fault: { abort: { grpcStatus: "UNAVAILABLE", percentage: { value: 100 } } },
+      }),
+    ],
+    exchanges: [{ status: 200, gets: { body: "fault filter abort" } }],
+  },
+  {
     name: "fault: abort half",
     http: [to(SERVICE, "v1", { fault: { abort: { httpStatus: 503, percentage: { value: 50 } } } })],
     exchanges: [],
