@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  RedirectAction_RedirectResponseCode as RedirectCode,
   type RetryPolicy,
   RetryPolicySchema,
   type Route,
@@ -18,7 +19,6 @@ import {
   FaultAbortSchema,
   HTTPFaultSchema,
 } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
-import { RedirectAction_RedirectResponseCode as RedirectCode } from "#envoy/config/route/v3/route_components_pb.ts";
 import { FractionalPercent_DenominatorType as Denominator } from "#envoy/type/v3/percent_pb.ts";
 import { type Any, create, durationMs, packAny } from "../../proto/mod.ts";
 import { FAULT_FILTER } from "../route/mod.ts";

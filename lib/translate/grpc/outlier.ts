@@ -26,8 +26,10 @@ const ALL_BUT_NONE = 99;
  * rule looks for no failures.
  */
 export function grpcOutlierDetection(outlier: OutlierDetection): Detection | undefined {
-  const failures = outlier.consecutive5xxErrors ?? outlier.consecutiveGatewayErrors ?? FAILURES;
-  if (failures === 0) return undefined;
+  const counts = [outlier.consecutive5xxErrors, outlier.consecutiveGatewayErrors]
+    .filter((count) => count !== undefined);
+  const failures = counts.length === 0 ? FAILURES : counts.find((count) => count > 0);
+  if (failures === undefined) return undefined;
   return create(OutlierDetectionSchema, {
     interval: outlier.interval,
     baseEjectionTime: outlier.baseEjectionTime,
