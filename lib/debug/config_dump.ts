@@ -38,7 +38,7 @@ import type { Provenance } from "../translate/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { withProxy } from "./find.ts";
+import { asksFor, withProxy } from "./find.ts";
 import { whyWhole } from "./why.ts";
 
 /** `/debug/config_dump?proxyID=NAME.NAMESPACE[&types=URL,URL][&name=PART][&why=true]` and `/debug/edsz?proxyID=`. */
@@ -111,6 +111,11 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   })),
 };
 
+/** Whether a type has a section of its own in the dump. */
+export function isDumped(typeUrl: string): boolean {
+  return Object.hasOwn(SECTIONS, typeUrl);
+}
+
 /** The section of a type. With `explain` each of its entries has a `why` beside what it shows. */
 function section(
   session: SessionInfo,
@@ -142,11 +147,11 @@ function section(
 function resources(session: SessionInfo, typeUrl: string, name: string): Resource[] {
   const view = session.view(typeUrl);
   if (view === undefined) return [];
-  const watch = session.types.find((t) => t.typeUrl === typeUrl);
-  const wanted = watch === undefined || watch.wildcard ? undefined : new Set(watch.names);
+  const followed = session.types.some((t) => t.typeUrl === typeUrl);
+  const wanted = followed ? asksFor(session, typeUrl) : undefined;
   const list: Resource[] = [];
   for (const resource of view.entries()) {
-    if (wanted !== undefined && !wanted.has(resource.name)) continue;
+    if (wanted?.(resource.name) === false) continue;
     if (resource.name.includes(name)) list.push(resource);
   }
   return list.sort((a, b) => (a.name < b.name ? -1 : 1));

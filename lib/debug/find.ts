@@ -4,6 +4,7 @@
  * @module
  */
 import type { SessionInfo } from "../serve/mod.ts";
+import { TYPE_URLS } from "../translate/mod.ts";
 import { text } from "../web/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { findProxy } from "./proxies.ts";
@@ -21,4 +22,21 @@ export function withProxy(
   const session = findProxy(inputs, proxy);
   if (session === undefined) return text("no such proxy is connected here\n", { status: 404 });
   return show(session);
+}
+
+/**
+ * Tells of names of a type whether a proxy asks for them. Of one that nobody names, because it follows
+ * the route tables that a proxy asks for, the name begins with its table's.
+ */
+export function asksFor(
+  { types }: Pick<SessionInfo, "types">,
+  typeUrl: string,
+): (name: string) => boolean {
+  const watch = types.find((type) => type.typeUrl === typeUrl);
+  if (watch === undefined) return () => false;
+  if (watch.wildcard) return () => true;
+  const named = new Set(watch.names);
+  if (typeUrl !== TYPE_URLS.virtualHost) return (name) => named.has(name);
+  const tables = asksFor({ types }, TYPE_URLS.route);
+  return (name) => named.has(name) || tables(name.slice(0, name.lastIndexOf("/")));
 }

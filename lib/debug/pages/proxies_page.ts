@@ -7,6 +7,7 @@ import { labelsKey } from "../../derive/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
 import { type ComponentChildren, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
+import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId } from "../proxies.ts";
 import { classOf } from "../workloads.ts";
@@ -173,14 +174,14 @@ function sidecarOf({ mesh }: DebugInputs, session: SessionInfo): string {
 
 function resourceList(
   session: SessionInfo,
-  { short, view, wildcard, names }: SessionInfo["types"][number],
+  { short, typeUrl, view }: SessionInfo["types"][number],
   url: URL,
   whole: boolean,
 ): ComponentChildren {
   const q = url.searchParams.get("q") ?? "";
   const all = [...view!.names()].filter((name) => name.includes(q)).sort();
   const { part, pager } = whole ? paged(url, all) : { part: all.slice(0, PREVIEW), pager: null };
-  const asked = new Set(names);
+  const asked = asksFor(session, typeUrl);
   const id = proxyId(session);
   const more = new URLSearchParams({ type: short, ...(q === "" ? {} : { q }) });
   return h("section", null, [
@@ -194,7 +195,7 @@ function resourceList(
           h("a", { href: pathOf("proxies", id, short, name) }, name),
           size(resource.bytes.length),
           h("code", null, resource.version.slice(0, 10)),
-          wildcard || asked.has(name) ? "yes" : badge("no", "plain"),
+          asked(name) ? "yes" : badge("no", "plain"),
         ];
       }),
       empty: "None that fits.",

@@ -8,6 +8,8 @@ import type { Resource, View } from "../../graph/mod.ts";
 import type { SessionInfo, TypeStatus } from "../../serve/mod.ts";
 import { type ComponentChildren, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
+import { isDumped } from "../config_dump.ts";
+import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId } from "../proxies.ts";
 import { whyOf } from "../why.ts";
@@ -83,7 +85,11 @@ function resourcePage(
   });
 }
 
+/** Where scripts find the resource with its explanation; of types that no dump has, the explanation alone. */
 function dumpOf(id: string, typeUrl: string, name: string): string {
+  if (!isDumped(typeUrl)) {
+    return `/debug/why?${new URLSearchParams({ proxyID: id, type: typeUrl, name })}`;
+  }
   const query = new URLSearchParams({ proxyID: id, types: typeUrl, name, why: "true" });
   return `/debug/config_dump?${query}`;
 }
@@ -118,9 +124,8 @@ function holdersOf(
   const versions = new Map<View, string | undefined>();
   const [holders, others]: [string[], string[]] = [[], []];
   for (const session of inputs.sessions()) {
-    const type = session.types.find((t) => t.typeUrl === typeUrl);
-    const view = type?.view;
-    if (view === undefined || !(type!.wildcard || type!.names.includes(name))) continue;
+    const view = session.types.find((t) => t.typeUrl === typeUrl)?.view;
+    if (view === undefined || !asksFor(session, typeUrl)(name)) continue;
     if (!versions.has(view)) versions.set(view, view.get(name)?.version);
     const seen = versions.get(view);
     if (seen === version) holders.push(proxyId(session));
@@ -142,7 +147,7 @@ function holderList(holders: readonly string[]): ComponentChildren {
         more > 0 ? `, the first ${NAMED}` : ""
       }`,
     ),
-    holders.length === 0 ? h("p", null, "Nobody has asked for it by name.") : h(
+    holders.length === 0 ? h("p", null, "Nobody asks for it.") : h(
       "ul",
       { class: "list" },
       holders.slice(0, NAMED).map((id) => h("li", null, proxyLink(id))),
