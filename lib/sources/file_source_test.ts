@@ -392,3 +392,17 @@ Deno.test("file source: a file that is being written is waited for", async () =>
     { timing: { ...QUICK, quiet: 60, maxQuiet: 70 } },
   );
 });
+
+Deno.test("file source: changes are told with the time of their event, not of their reading", async () => {
+  const told: { at: number; now: number }[] = [];
+  await withSource(nothing, async (sandbox) => {
+    await eventually(() => assert.ok(!sandbox.source.stirred()));
+    const before = performance.now();
+    sandbox.write("a.yaml", entry("a"));
+    await eventually(() => assert.ok(sandbox.source.stirred()));
+    await eventually(() => assert.equal(told.length, 1));
+    await eventually(() => assert.ok(!sandbox.source.stirred()));
+    const { at, now } = told[0]!;
+    assert.ok(at >= before && now - at >= QUICK.quiet / 2, `${at - before} ${now - at}`);
+  }, { onChange: (_, at) => void told.push({ at, now: performance.now() }) });
+});
