@@ -128,8 +128,14 @@ Deno.test(withCertificates("plugins among guards, and routes by claims", async (
       await world.apply(plugin(app, { url: broken, failStrategy: "FAIL_CLOSE" }));
       await becomes("requests where a broken plugin closes", 503, status());
       await world.apply(plugin(app, { url: broken, failStrategy: "FAIL_OPEN" }));
-      await becomes("requests where a broken plugin opens", 200, status());
-      assert.equal(await status()(), 200, "and the next one");
+      // Each of Envoy's threads takes the plugin for itself, and has it break for itself.
+      await becomes("requests where a broken plugin opens", 200, async () => {
+        for (let i = 0; i < 8; i++) {
+          const answered = await status()();
+          if (answered !== 200) return answered;
+        }
+        return 200;
+      });
     });
   }
 

@@ -38,7 +38,11 @@ spec: {hosts: [${host}], resolution: STATIC, ports: [${port}], endpoints: [{addr
 
 /** What a proxy of both address families is served, by type. */
 function served() {
-  const bench = startTranslation(testMeshConfig(), { ...DEFAULT_FEATURES, giveAddresses: true });
+  const bench = startTranslation(testMeshConfig(), {
+    ...DEFAULT_FEATURES,
+    giveAddresses: true,
+    dualStack: true,
+  });
   bench.set(HOSTS);
   const node = proxyNode("one", { ip: "172.16.0.1", ips: ["172.16.0.1", "fd00::1"] });
   const seat = bench.translation.source.seat(node, () => {});

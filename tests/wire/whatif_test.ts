@@ -40,7 +40,11 @@ Deno.test("a daemon predicts what its files would do, the mesh configuration's t
     args: [`--meshConfig=${settings.path}/mesh`],
   });
   await using proxy = connectJudging(daemon.xds, { name: "a", ip: "10.0.0.9" });
-  await eventually("the cluster", () => Promise.resolve(proxy.held.has("outbound|80||far.test")));
+  await eventually(
+    "clusters and listeners",
+    () =>
+      Promise.resolve(proxy.held.has("outbound|80||far.test") && proxy.held.has("virtualInbound")),
+  );
   const before = new Set(proxy.held);
   const ask = async (body: string): Promise<Prediction> => {
     const answer = await fetch(`${daemon.http}/debug/whatif`, { method: "POST", body });

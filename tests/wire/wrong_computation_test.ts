@@ -167,7 +167,7 @@ Deno.test("what is computed wrongly is named, everything else goes on, and a rep
     assert.equal(held!.name, "outbound|80||refused.test");
     assert.deepEqual(held!.culprits[0], { object: "DestinationRule/test/limits", generation: 1 });
     const body = await page(quarantine);
-    assert.match(body, /DestinationRule\/test\/limits<\/a> generation 1/);
+    assert.match(body, /DestinationRule test\/limits<\/a> generation 1/);
     assert.match(body, /I do not like it/);
     refusing = false;
     await config.write("rule.yaml", rule(4));

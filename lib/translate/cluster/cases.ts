@@ -290,7 +290,7 @@ export const INBOUND_CASES: Readonly<Record<string, () => Cluster>> = {
       CLUSTER_DEFAULTS,
       create(ClientTLSSettingsSchema, {
         mode: ClientTLSSettings_TLSmode.SIMPLE,
-        caCertificates: "/etc/world.pem",
+        caCertificates: "/etc/mesh/ca.pem",
         subjectAltNames: ["front.example.com"],
       }),
     ),
