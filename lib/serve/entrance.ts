@@ -49,7 +49,7 @@ export async function serve(
   let session: Session | undefined;
   try {
     for await (const bytes of call.messages) {
-      for (let wait = entrance.breath(); wait; wait = entrance.breath()) await wait;
+      await breathe(entrance);
       metrics.received(bytes.byteLength);
       const request = decode(entrance, bytes, variant);
       session ??= await admit(entrance, call, variant, request);
@@ -62,6 +62,19 @@ export async function serve(
   }
 }
 
+/** Waits for the next piece of time in which requests may be worked on. */
+async function breathe({ breath }: Entrance): Promise<void> {
+  for (let wait = breath(); wait; wait = breath()) await wait;
+}
+
+/** Waits for what seats show to be made. All who wait for that go on at once, hence the breath. */
+async function prepare(entrance: Entrance): Promise<void> {
+  const made = entrance.hall.prepared();
+  if (!made) return;
+  await made;
+  await breathe(entrance);
+}
+
 /** Compares what a client says to hold with what it is to have; what it said is not needed then. */
 async function compare(
   entrance: Entrance,
@@ -69,7 +82,7 @@ async function compare(
   request: XdsRequest,
   bytes: Uint8Array,
 ): Promise<void> {
-  await entrance.hall.prepared();
+  await prepare(entrance);
   const watch = session.watches.find(({ versions }) => versions === request.versions);
   if (watch) recognise(watch);
   if (watch?.versions !== request.versions) recycle(bytes);
@@ -118,7 +131,7 @@ async function admit(
   entrance.hall.observer.opened?.(session);
   metrics.connected.inc({ version: node.buildVersion });
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
-  await entrance.hall.prepared();
+  await prepare(entrance);
   return session;
 }
 
