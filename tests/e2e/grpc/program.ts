@@ -70,8 +70,41 @@ function bootstrap({ xds, namespace, ip, labels, locality, certificate }: PeerOp
   });
 }
 
-/** Starts a peer and waits until it says that it is ready. */
+/** How often a client is started again. */
+const RESTARTS = 3;
+
+/**
+ * Starts a peer and waits until it says that it is ready. A client that ends by itself is started
+ * again, and says so: now and then the runtime ends one that reads certificates, without a word. What
+ * is tested is what becomes of calls, whichever process makes them.
+ */
 export async function startPeer(options: PeerOptions, args: readonly string[]): Promise<Peer> {
+  let peer = await startProcess(options, args);
+  let left = RESTARTS;
+  return {
+    async call(calls) {
+      for (;;) {
+        try {
+          return await peer.call(calls);
+        } catch (error) {
+          if (left-- === 0) throw error;
+          await peer[Symbol.asyncDispose]();
+          console.warn("a gRPC client ended and is started again:", await peer.ended());
+          peer = await startProcess(options, args);
+        }
+      }
+    },
+    output: () => peer.output(),
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
+  };
+}
+
+interface PeerProcess extends Peer {
+  /** How it ended. */
+  ended(): Promise<Deno.CommandStatus>;
+}
+
+async function startProcess(options: PeerOptions, args: readonly string[]): Promise<PeerProcess> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-q", "-A", new URL("peer.ts", import.meta.url).pathname, ...args],
     env: {
@@ -109,6 +142,7 @@ export async function startPeer(options: PeerOptions, args: readonly string[]): 
       return JSON.parse(await line()) as Tally;
     },
     output: () => errors,
+    ended: () => child.status,
     async [Symbol.asyncDispose]() {
       try {
         child.kill("SIGKILL");
