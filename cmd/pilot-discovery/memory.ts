@@ -44,7 +44,7 @@ const PILOT_XDS_CACHE_SIZE = declareEnv({
 const MESH_XDS_CACHE_BYTES = declareEnv({
   name: "MESH_XDS_CACHE_BYTES",
   type: "int",
-  default: 64 * 1024 * 1024,
+  default: 32 * 1024 * 1024,
   range: { least: 0 },
   doc: "Most bytes of the resources that stay though no proxy is served them.",
   readers,

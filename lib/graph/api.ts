@@ -31,8 +31,8 @@ export interface GraphOptions {
   /** Log entries kept per collection before the oldest are trimmed (default 4096). */
   readonly logLimit?: number;
   /**
-   * Bytes of superseded resources in the logs of all collections together before
-   * the oldest revisions are trimmed (default 64 MiB). Those of the publication at
+   * Bytes of the logs of all collections together, with the superseded resources they
+   * hold, before the oldest revisions are trimmed (default 32 MiB). Those of the publication at
    * hand stay in any case.
    */
   readonly logBytes?: number;

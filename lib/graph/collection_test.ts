@@ -212,7 +212,8 @@ Deno.test("a member stays while any row places it, and any bucket has it", () =>
 });
 
 Deno.test("the logs hold no more bytes of earlier resources than allowed, the oldest going first", () => {
-  const graph = createGraph({ logBytes: 8 });
+  // Two lines, of 400 bytes each beside the content of what they hold.
+  const graph = createGraph({ logBytes: 808 });
   const one = written(graph, "one");
   const two = written(graph, "two");
   for (const { collection } of [one, two]) collection.retain();
@@ -220,13 +221,13 @@ Deno.test("the logs hold no more bytes of earlier resources than allowed, the ol
   const held = () => graph.stats().logged;
   const told = (r: number) => [one, two].map(({ collection }) => collection.since(r)?.length);
   const steps: readonly (readonly [typeof one, string, number])[] = [
-    [one, "a@1", 0],
-    [two, "b@1", 0],
-    [one, "a@2", 3],
-    [two, "b@2", 6],
-    [one, "a@3", 6],
-    [one, "a@44444", 6],
-    [one, "a@5", 7],
+    [one, "a@1", 400],
+    [two, "b@1", 800],
+    [one, "a@2", 803],
+    [two, "b@2", 806],
+    [one, "a@3", 806],
+    [one, "a@44444", 806],
+    [one, "a@5", 407],
   ];
   for (const [which, row, bytes] of steps) {
     which.write({ m: row });

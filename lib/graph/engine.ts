@@ -19,8 +19,8 @@ import { MeshError } from "../base/mod.ts";
 
 /** Log entries kept per collection when the options do not say. */
 const DEFAULT_LOG_LIMIT = 4096;
-/** Bytes of earlier resources kept in all logs when the options do not say. */
-const DEFAULT_LOG_BYTES = 64 * 1024 * 1024;
+/** Bytes that all logs take when the options do not say. */
+const DEFAULT_LOG_BYTES = 32 * 1024 * 1024;
 /** Edits kept when the options do not say: about a megabyte. */
 const DEFAULT_EDIT_LIMIT = 16_384;
 /** Input rows with an account when the options do not say. */

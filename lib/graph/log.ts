@@ -10,8 +10,9 @@ const SUMMARIES = 32;
 
 /** A trimmed log of lines that carry a revision, which never falls from line to line. */
 export class RevisionLog<T extends { readonly revision: number }> {
-  protected entries: T[] = [];
-  /** Entries before this position are trimmed; they are cut off now and then. */
+  /** A trimmed line is gone at once, so that what it held is free; its place is cut off now and then. */
+  protected entries: (T | undefined)[] = [];
+  /** Entries before this position are trimmed. */
   #head = 0;
   /** Earliest revision the log can tell what came after. */
   #start = 0;
@@ -36,7 +37,8 @@ export class RevisionLog<T extends { readonly revision: number }> {
 
   /** Trims the oldest line. */
   protected drop(): T {
-    const oldest = this.entries[this.#head++]!;
+    const oldest = this.entries[this.#head]!;
+    this.entries[this.#head++] = undefined;
     this.#start = oldest.revision;
     if (this.#head > this.#limit) {
       this.entries.splice(0, this.#head);
@@ -57,7 +59,8 @@ export class RevisionLog<T extends { readonly revision: number }> {
 
   /** Entries later than `revision`, oldest first; `undefined` when some of them were trimmed. */
   since(revision: number): readonly T[] | undefined {
-    return this.reaches(revision) ? this.entries.slice(this.after(revision)) : undefined;
+    // Trimmed places come before all that is left.
+    return this.reaches(revision) ? this.entries.slice(this.after(revision)) as T[] : undefined;
   }
 
   /** The first entry later than `revision`, if the log reaches back so far. */
@@ -78,7 +81,7 @@ export class RevisionLog<T extends { readonly revision: number }> {
   }
 }
 
-/** Bytes of the earlier resources that all logs of a graph hold. */
+/** Bytes that the lines of all logs of a graph take, with the earlier resources they hold. */
 export interface Held {
   bytes: number;
 }
@@ -136,8 +139,11 @@ export class ChangeLog extends RevisionLog<LogEntry> {
   }
 }
 
+/** A line, the resource it holds and that one's buffer take this many bytes beside the content (V8, measured). */
+const LINE_BYTES = 400;
+
 function weight({ before }: LogEntry): number {
-  return before?.bytes.length ?? 0;
+  return LINE_BYTES + (before?.bytes.length ?? 0);
 }
 
 /**

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { scope } from "../log/mod.ts";
 import type { Io } from "./io.ts";
 
@@ -23,19 +23,53 @@ export interface Watch {
  */
 export type OnEvent = (path?: string) => void;
 
-/** Watches a directory with all below it and the directory it lies in, so that its replacement is seen too. */
+/**
+ * How often it is looked whether a directory was replaced, ms. The directory above is not watched
+ * for that: whatever is written beside (a log, in `/tmp` or `/var`) would be an event to look at.
+ */
+const LOOK_MS = 500;
+
+/** Watches a directory with all below it, and looks now and then whether it is another one. */
 export function watchTree(path: string, io: Io, onEvent: OnEvent): Watch {
   const tree = watchOne(path, { recursive: true }, io, onEvent);
-  const replaced = () => onEvent();
-  const parent = watchOne(dirname(path), { recursive: false }, io, replaced, basename(path));
+  const others = lookForAnother(path, io, () => onEvent());
   return {
     async refresh() {
       await tree.refresh();
-      await parent.refresh();
+      others.start(tree.identity());
     },
     close() {
       tree.close();
-      parent.close();
+      others.close();
+    },
+  };
+}
+
+/** Tells when a path begins to lead elsewhere than at the start, vanishes or comes back. */
+function lookForAnother(
+  path: string,
+  io: Io,
+  onOther: () => void,
+): { start(identity: string | undefined): void; close(): void } {
+  let seen: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let closed = false;
+  const look = async () => {
+    const identity = await io.stat(path).then(({ identity }) => identity, () => undefined);
+    if (closed) return;
+    if (seen !== identity) onOther();
+    seen = identity;
+    timer = setTimeout(look, LOOK_MS);
+  };
+  return {
+    start(identity) {
+      if (timer !== undefined) return;
+      seen = identity;
+      timer = setTimeout(look, LOOK_MS);
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
     },
   };
 }
@@ -50,9 +84,7 @@ function watchOne(
   options: { recursive: boolean },
   io: Io,
   onEvent: OnEvent,
-  /** Only events of an entry of this name count. */
-  only?: string,
-): Watch {
+): Watch & { identity(): string | undefined } {
   let current: { readonly watcher: Deno.FsWatcher; readonly identity: string } | undefined;
   let failed: string | undefined;
   const close = () => {
@@ -66,12 +98,13 @@ function watchOne(
     close();
     const watcher = Deno.watchFs(target, options);
     current = { watcher, identity };
-    follow(watcher, target, only, onEvent).finally(() => {
+    follow(watcher, target, onEvent).finally(() => {
       if (current?.watcher === watcher) current = undefined;
     });
   };
   return {
     close,
+    identity: () => current?.identity,
     async refresh() {
       try {
         const { identity } = await io.stat(path);
@@ -84,10 +117,8 @@ function watchOne(
         close();
         const message = error instanceof Error ? error.message : String(error);
         const missing = error instanceof Deno.errors.NotFound;
-        // Without the directory above, its replacement is seen by the slow rescan.
-        const write = only === undefined ? log.warn : log.debug;
         if (!missing && message !== failed) {
-          write("cannot watch, will look now and then", { path, error: message });
+          log.warn("cannot watch, will look now and then", { path, error: message });
         }
         failed = message;
       }
@@ -104,7 +135,6 @@ function below(directory: string, path: string): string | undefined {
 async function follow(
   watcher: Deno.FsWatcher,
   target: string,
-  only: string | undefined,
   onEvent: OnEvent,
 ): Promise<void> {
   try {
@@ -113,8 +143,7 @@ async function follow(
       const { paths } = event;
       // Without a path, or with a flag, events were lost.
       if (paths.length === 0 || event.flag != null) onEvent();
-      else if (only === undefined) { for (const one of paths) onEvent(below(target, one)); }
-      else if (paths.some((one) => basename(one) === only)) onEvent();
+      else for (const one of paths) onEvent(below(target, one));
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted)) {

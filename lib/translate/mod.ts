@@ -114,7 +114,7 @@ const NO_KEY_SETS: NonNullable<ChangeSet["keySets"]> = new Map();
 const PIECE = 200;
 
 /** What stays in memory, if not told otherwise, of what nobody asks for any more. */
-const KEEP: Keep = { collections: 64, cells: 60_000, bytes: 64 * 1024 * 1024 };
+const KEEP: Keep = { collections: 64, cells: 60_000, bytes: 32 * 1024 * 1024 };
 
 /**
  * Creates translation in a graph.
