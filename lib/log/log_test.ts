@@ -250,3 +250,28 @@ Deno.test("files that were moved away are opened again, with levels as they are"
   assert.match(await read("mesh.log"), /^.*\tthree\n.*\tfour\n$/);
   await Deno.remove(`${folder}-gone`, { recursive: true });
 });
+
+Deno.test("what was said last is written, however the program ends", async () => {
+  const log = new URL("./mod.ts", import.meta.url).href;
+  const ends: readonly (readonly [string, string])[] = [
+    ["by itself", ""],
+    ["by exit", "Deno.exit(0)"],
+    ["by an error in its main code", 'throw new Error("x")'],
+    ["by an error later", 'setTimeout(() => { log.info("last"); throw new Error("x"); })'],
+    ["by a promise", 'void Promise.reject(new Error("x")); await new Promise(() => {})'],
+  ];
+  for (const [how, end] of ends) {
+    const code = `import { configureLogging, scope } from ${JSON.stringify(log)};
+      configureLogging({ targets: ["stdout"] });
+      const log = scope("ads");
+      log.info("last");
+      ${end}`;
+    const file = await Deno.makeTempFile({ suffix: ".ts" });
+    await Deno.writeTextFile(file, code);
+    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const args = ["run", "-q", "-A", "--config", config, file];
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
+    await Deno.remove(file);
+    assert.match(new TextDecoder().decode(stdout), /\tlast\n$/, how);
+  }
+});

@@ -12,6 +12,18 @@ interface Writer {
 }
 
 /**
+ * Lines that only inform wait this long for others, ms: a line of its own costs a call of the system and
+ * wakes who reads, hundreds of times in a row when proxies come back. Warnings and worse go out at once.
+ */
+const LINGER_MS = 10;
+
+/** The program may end before the time is up, by itself or by an error that nobody caught. */
+const ENDS = ["unload", "error", "unhandledrejection"] as const;
+
+/** Characters that may wait. */
+const MOST_WAITING = 32 * 1024;
+
+/**
  * Opens `stdout`, `stderr` or a file (appended to, made if need be).
  *
  * @throws {MeshError} `log-target-invalid` when the file cannot be opened.
@@ -20,13 +32,32 @@ export function openTarget(target: string, asJson: boolean): Sink & Disposable {
   const writer = openWriter(target);
   const encoder = new TextEncoder();
   const format = asJson ? jsonLine : consoleLine;
-  const sink: Sink = (record) => {
+  let waiting = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const text = waiting;
+    waiting = "";
     // A full disk or a closed pipe must not take the program down, and cannot be logged.
     try {
-      writeAll(writer, encoder.encode(format(record)));
+      if (text !== "") writeAll(writer, encoder.encode(text));
     } catch { /* see above */ }
   };
-  return Object.assign(sink, { [Symbol.dispose]: () => writer.close?.() });
+  const sink: Sink = (record) => {
+    waiting += format(record);
+    if (record.level !== "info" && record.level !== "debug" || waiting.length > MOST_WAITING) {
+      flush();
+    } else if (timer === undefined) Deno.unrefTimer(timer = setTimeout(flush, LINGER_MS));
+  };
+  for (const end of ENDS) globalThis.addEventListener(end, flush);
+  return Object.assign(sink, {
+    [Symbol.dispose]: () => {
+      for (const end of ENDS) globalThis.removeEventListener(end, flush);
+      flush();
+      writer.close?.();
+    },
+  });
 }
 
 function openWriter(target: string): Writer {
