@@ -82,7 +82,6 @@ function assignmentsOf(
     canonical: context.features.canonicalOutside && service.meshExternal
       ? canonicalOf(service)
       : undefined,
-    clusterId: context.clusterId,
     mutual: takesMutual(read, context),
     sendUnhealthy: context.features.sendUnhealthyEndpoints,
     drainingLabel: context.features.drainingLabel,

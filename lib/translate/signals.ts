@@ -22,7 +22,7 @@ const UNCERTAIN = "!";
 
 /** Creates the table. */
 export function deriveSignals(
-  context: { readonly mesh: Mesh; readonly features: Features },
+  context: { readonly mesh: Mesh; readonly features: Features; readonly clusterId: string },
 ): SignalTable {
   const { mesh, features } = context;
   return mesh.graph.derive<Told>("telemetry.signals", (read, key) => {
@@ -42,6 +42,7 @@ export function deriveSignals(
       certain,
       sampling: features.traceSampling,
       peersTell: features.peersTell,
+      clusterId: context.clusterId,
       forgets: features.forgetMetrics,
       clusterOf: (service, port) => {
         const host = hostOf(read, context, service);

@@ -42,6 +42,9 @@ const ENDS = {
   destination_app: "shop",
 };
 
+/** Of the endpoints: the daemon's own, as no flag names another. */
+const CLUSTER = "Orchestrator";
+
 const PRINCIPALS = {
   source_principal: "spiffe://cluster.local/ns/web/sa/web",
   destination_principal: "spiffe://cluster.local/ns/shop/sa/shop",
@@ -113,6 +116,7 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
     await sample(client, "mesh_requests_total", {
       ...common,
       reporter: "source",
+      destination_cluster: CLUSTER,
       request_protocol: "http",
       response_flags: "-",
     });
@@ -148,7 +152,12 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
     using connection = await Deno.connect({ hostname: CLIENT, port: tcp });
     await connection.write(new TextEncoder().encode("hello\n"));
     await connection.read(new Uint8Array(64));
-    const opened = { ...ENDS, reporter: "source", request_protocol: "tcp" };
+    const opened = {
+      ...ENDS,
+      reporter: "source",
+      destination_cluster: CLUSTER,
+      request_protocol: "tcp",
+    };
     await sample(client, "mesh_tcp_connections_opened_total", opened);
     connection.close();
     await sample(client, "mesh_tcp_connections_closed_total", {

@@ -6,7 +6,6 @@
  */
 import {
   type Cluster,
-  Cluster_CommonLbConfigSchema,
   Cluster_LbPolicy as LbPolicy,
   ClusterSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
@@ -72,7 +71,6 @@ export function dynamicPassthroughCluster(
     name,
     altStatName: statName(name),
     metadata: nobodys(name, mesh),
-    commonLbConfig: create(Cluster_CommonLbConfigSchema),
   });
   applyConnectionPool(cluster, undefined, mesh);
   const names = namesAskedFor(tls, []);

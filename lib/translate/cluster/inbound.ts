@@ -5,7 +5,6 @@
  */
 import {
   type Cluster,
-  Cluster_CommonLbConfigSchema,
   Cluster_DiscoveryType as DiscoveryType,
   Cluster_LbPolicy as LbPolicy,
   ClusterSchema,
@@ -14,7 +13,13 @@ import { type BindConfig, BindConfigSchema } from "#envoy/config/core/v3/address
 import type { ConnectionPoolSettings } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Service, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject, type MessageInitShape } from "../../proto/mod.ts";
-import { configPath, meshMetadata, pipeOrSocket, splitHostPort, UNIX_PREFIX } from "../wire/mod.ts";
+import {
+  configObject,
+  meshMetadata,
+  pipeOrSocket,
+  splitHostPort,
+  UNIX_PREFIX,
+} from "../wire/mod.ts";
 import { applyConnectionPool } from "./connection.ts";
 import { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 import type { MeshClusterDefaults } from "./input.ts";
@@ -69,7 +74,6 @@ export function buildInboundCluster(input: InboundClusterInput): Cluster {
   const cluster = create(ClusterSchema, {
     name,
     altStatName: countedAs(mesh.statNames?.inbound ?? "", name, counted(input)),
-    commonLbConfig: create(Cluster_CommonLbConfigSchema),
     metadata: metadataOf(input),
     ...(target.kind === "original" ? originalDestination(target.port) : fixed(name, target)),
   });
@@ -110,7 +114,7 @@ function fixed(
 
 function metadataOf(input: InboundClusterInput): Cluster["metadata"] {
   const fields: JsonObject = {};
-  if (input.rule !== undefined) fields.config = configPath("destination-rule", input.rule);
+  if (input.rule !== undefined) Object.assign(fields, configObject("DestinationRule", input.rule));
   if (input.mesh.telemetryLabel && input.services.length > 0) {
     fields.services = input.services.map(serviceMetadata);
     fields.service = serviceMetadata(input.services[0]!);

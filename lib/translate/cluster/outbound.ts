@@ -5,7 +5,6 @@
  */
 import {
   type Cluster,
-  Cluster_CommonLbConfigSchema,
   Cluster_DiscoveryType as DiscoveryType,
   Cluster_EdsClusterConfigSchema,
   Cluster_LbPolicy as LbPolicy,
@@ -18,7 +17,7 @@ import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../proto/mod.ts";
 import { sessionRule } from "../route/mod.ts";
 import { canonicalOf } from "../endpoint/mod.ts";
-import { adsSource, configPath, meshMetadata } from "../wire/mod.ts";
+import { adsSource, configObject, meshMetadata } from "../wire/mod.ts";
 import { applyConnectionPool, UNLIMITED } from "./connection.ts";
 import { applyDns, dnsAssignment } from "./dns.ts";
 import { lookUpAsAsked, namesAskedFor } from "./dynamic.ts";
@@ -56,7 +55,6 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
       service.headless === true && mesh.headlessEds === true ? "STATIC" : service.resolution,
       role,
     ),
-    commonLbConfig: create(Cluster_CommonLbConfigSchema),
     metadata: metadataOf(input),
   });
   if (isDns(cluster) && !isPassthrough(policy?.loadBalancer)) {
@@ -190,7 +188,7 @@ function metadataOf(input: OutboundClusterInput): Metadata | undefined {
       fields.canonical_revision = revision;
     }
   }
-  if (input.rule !== undefined) fields.config = configPath("destination-rule", input.rule);
+  if (input.rule !== undefined) Object.assign(fields, configObject("DestinationRule", input.rule));
   if (subset !== undefined) fields.subset = subset.name;
   return Object.keys(fields).length === 0 ? undefined : meshMetadata(fields);
 }

@@ -54,7 +54,8 @@ function responses(outlier: OutlierDetection): Part {
   const part: Part = {};
   if (outlier.consecutive5xxErrors !== undefined) {
     part.consecutive5xx = outlier.consecutive5xxErrors;
-    part.enforcingConsecutive5xx = outlier.consecutive5xxErrors > 0 ? ALWAYS : 0;
+    // Unset, Envoy always ejects.
+    part.enforcingConsecutive5xx = outlier.consecutive5xxErrors > 0 ? undefined : 0;
   }
   if (outlier.consecutiveGatewayErrors !== undefined) {
     part.consecutiveGatewayFailure = outlier.consecutiveGatewayErrors;

@@ -5,7 +5,6 @@
  */
 import {
   type Cluster,
-  Cluster_CommonLbConfigSchema,
   Cluster_DiscoveryType as DiscoveryType,
   Cluster_LbPolicy as LbPolicy,
   ClusterSchema,
@@ -52,7 +51,6 @@ function originalDestination(name: string, mesh: InboundDefaults): Cluster {
     metadata: nobodys(name, mesh),
     clusterDiscoveryType: { case: "type", value: DiscoveryType.ORIGINAL_DST },
     lbPolicy: LbPolicy.CLUSTER_PROVIDED,
-    commonLbConfig: create(Cluster_CommonLbConfigSchema),
   });
   applyConnectionPool(cluster, undefined, mesh);
   applyHttpOptions(cluster, "downstream", undefined, { outside: name === PASSTHROUGH_CLUSTER });

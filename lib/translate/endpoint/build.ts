@@ -25,15 +25,15 @@ import {
   type PlannedLocality,
 } from "./plan.ts";
 
-/** Health as Envoy names it. */
+/** Health as Envoy names it. What is not said is healthy to Envoy and to gRPC's libraries, and takes no bytes. */
 export const HEALTH: Readonly<Record<Endpoint["health"], HealthStatus>> = {
-  healthy: HealthStatus.HEALTHY,
+  healthy: HealthStatus.UNKNOWN,
   unhealthy: HealthStatus.UNHEALTHY,
   draining: HealthStatus.DRAINING,
 };
 
-/** Key of the telemetry label in Mesh's metadata. */
-export const WORKLOAD_KEY = "workload";
+/** Key of the telemetry label in Mesh's metadata; short, because every endpoint carries it. */
+export const WORKLOAD_KEY = "w";
 
 /**
  * The endpoints of a cluster, by locality. Endpoints that lack the port, the
@@ -71,7 +71,8 @@ function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
     },
     healthStatus: HEALTH[health],
     metadata: metadataOf(planned),
-    loadBalancingWeight: weight,
+    // One is what is taken where nothing is said.
+    loadBalancingWeight: weight === 1 ? undefined : weight,
   });
 }
 

@@ -47,7 +47,7 @@ function writeLocality(out: ReverseWriter, planned: PlannedLocality): void {
 /** `LocalityLbEndpoints.lb_endpoints`. */
 function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
   const mark = out.length;
-  writeWeight(out, 4, planned.weight);
+  if (planned.weight !== 1) writeWeight(out, 4, planned.weight);
   writeMetadata(out, planned);
   out.number(2, HEALTH[planned.health]);
   writeAddress(out, planned.endpoint.address, planned.port);

@@ -259,7 +259,7 @@ Deno.test("a view leaves other networks out", () => {
 });
 
 const CASES: Readonly<Record<string, Partial<AssignmentInput>>> = {
-  all: { telemetryLabel: true, clusterId: "c1" },
+  all: { telemetryLabel: true },
   subset: { subsetLabels: { version: "v1" } },
   unhealthy: { sendUnhealthy: true },
   host_names: { hostNames: true },
@@ -289,20 +289,20 @@ for (const [name, over] of Object.entries(CASES)) {
   });
 }
 
-Deno.test("telemetry labels name workload, namespace, canonical service, revision, cluster", () => {
+Deno.test("telemetry labels name workload, namespace, canonical service, revision", () => {
   const cases: [labels: Record<string, string>, label: string][] = [
-    [{}, "w;ns;w;latest;c1"],
-    [{ app: "a", version: "2" }, "w;ns;a;2;c1"],
-    [{ app: "a", "app.kubernetes.io/name": "n", "app.kubernetes.io/version": "3" }, "w;ns;n;3;c1"],
+    [{}, "w;ns;w;latest"],
+    [{ app: "a", version: "2" }, "w;ns;a;2"],
+    [{ app: "a", "app.kubernetes.io/name": "n", "app.kubernetes.io/version": "3" }, "w;ns;n;3"],
     [{
       app: "a",
       "service.mesh.io/canonical-name": "s",
       "service.mesh.io/canonical-revision": "4",
-    }, "w;ns;s;4;c1"],
+    }, "w;ns;s;4"],
   ];
   for (const [labels, label] of cases) {
     const endpoint = testEndpoint({ labels, workload: "w", namespace: "ns" });
-    assert.equal(telemetryLabel(endpoint, "c1"), label);
+    assert.equal(telemetryLabel(endpoint), label);
   }
 });
 
@@ -342,7 +342,6 @@ const input: fc.Arbitrary<AssignmentInput> = fc.record({
   portName: fc.constant("http"),
   subsetLabels: fc.constantFrom<(Record<string, string> | undefined)[]>(undefined, {}, { app: "" }),
   telemetryLabel: fc.boolean(),
-  clusterId: name,
   sendUnhealthy: fc.boolean(),
   hostNames: fc.boolean(),
   mutual: fc.constantFrom(undefined, () => true, ({ weight }: Endpoint) => weight > 5),
@@ -371,7 +370,7 @@ Deno.test("weights never add up to more than Envoy takes, and none is lost", () 
     const { endpoints } = buildAssignment(given);
     let sum = 0;
     for (const { lbEndpoints, loadBalancingWeight } of endpoints) {
-      const weights = lbEndpoints.map((e) => e.loadBalancingWeight ?? 0);
+      const weights = lbEndpoints.map((e) => e.loadBalancingWeight ?? 1);
       assert.ok(weights.every((w) => w >= 1));
       const total = weights.reduce((a, b) => a + b, 0);
       // Shares of localities are a rule's, not the sum of what is in them.

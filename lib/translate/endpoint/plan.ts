@@ -22,8 +22,6 @@ export interface AssignmentInput {
   readonly telemetryLabel?: boolean;
   /** The canonical service of endpoints that say nothing of theirs; default: their workload. */
   readonly canonical?: Canonical;
-  /** Cluster the endpoints are in, the last part of that label. */
-  readonly clusterId?: string;
   /** Endpoints that are not ready are sent too, marked so; else they are left out. */
   readonly sendUnhealthy?: boolean;
   /** Endpoints with this label are sent as draining; empty or left out: none. */
@@ -125,9 +123,7 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
     health: drains ? "draining" : endpoint.health,
     network: input.reach?.networkOf(endpoint) ?? endpoint.network,
     mutual: input.mutual?.(endpoint, port) ?? false,
-    label: input.telemetryLabel === true
-      ? telemetryLabel(endpoint, input.clusterId ?? "", input.canonical)
-      : "",
+    label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.canonical) : "",
   };
 }
 
@@ -173,16 +169,15 @@ export function canonicalOf({ labels, host }: Pick<Service, "labels" | "host">):
   };
 }
 
-/** `workload;namespace;canonical service;canonical revision;cluster`: one short text, because every endpoint carries it. */
-export function telemetryLabel(
-  endpoint: Endpoint,
-  clusterId: string,
-  canonical?: Canonical,
-): string {
+/**
+ * `workload;namespace;canonical service;canonical revision`: one short text, because every endpoint
+ * carries it. Their cluster is the daemon's own, which those who count are told once.
+ */
+export function telemetryLabel(endpoint: Endpoint, canonical?: Canonical): string {
   const { labels, workload, namespace } = endpoint;
   const name = firstLabel(labels, CANONICAL_NAME) ?? canonical?.name ?? workload;
   const revision = firstLabel(labels, CANONICAL_REVISION) ?? canonical?.revision ?? "latest";
-  return `${workload};${namespace};${name};${revision};${clusterId}`;
+  return `${workload};${namespace};${name};${revision}`;
 }
 
 function firstLabel(

@@ -30,7 +30,7 @@ export function translateMatch(match: HTTPMatchRequest | undefined): RouteMatch 
   const { headers, claims } = headerMatches(match);
   return create(RouteMatchSchema, {
     pathSpecifier: pathSpecifier(match.uri),
-    caseSensitive: !match.ignoreUriCase,
+    caseSensitive: match.ignoreUriCase ? false : undefined,
     headers: [...headers, ...pseudoHeaders(match)],
     queryParameters: sortedEntries(match.queryParams).map(([name, m]) => queryParameter(name, m)),
     dynamicMetadata: claims,

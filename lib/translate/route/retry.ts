@@ -115,7 +115,8 @@ function conditions(text: string): { retryOn: string; retriableStatusCodes: numb
 
 function previousHosts() {
   return {
-    name: "envoy.retry_host_predicates.previous_hosts",
+    // Envoy goes by the type; every route has this.
+    name: "previous",
     configType: {
       case: "typedConfig" as const,
       value: packAny(PreviousHostsPredicateSchema, {}),

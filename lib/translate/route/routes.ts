@@ -19,6 +19,7 @@ import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { type PassedOver, type Tell, within } from "../../derive/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
+import { configObject, meshMetadata } from "../wire/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
 import { FAULT_FILTER, translateFault } from "./fault.ts";
@@ -161,7 +162,9 @@ function translateRule(
     ...operations,
     statPrefix: match?.statPrefix ?? "",
     typedPerFilterConfig: settings,
-    metadata: { filterMetadata: { mesh: { config: configPath(scope) } } },
+    metadata: meshMetadata(
+      configObject("VirtualService", `${scope.vsNamespace}/${scope.vsName}`),
+    ),
     decorator: { operation: operationName(routeMatch, target) },
   });
 }
@@ -254,11 +257,6 @@ function filterConfigs(rule: HTTPRoute): Record<string, Any> {
 /** Whether a cluster's name tells host and port: `direction|port|subset|host`. */
 function isServiceCluster(name: string): boolean {
   return name.split("|").length === 4;
-}
-
-/** The object that a route was made from, as access logs and tools show it. */
-function configPath({ vsNamespace, vsName }: RouteScope): string {
-  return `/apis/networking.mesh.io/v1/namespaces/${vsNamespace}/virtual-service/${vsName}`;
 }
 
 /** How traces name the route: the target and what is matched of the path. */

@@ -44,6 +44,8 @@ export interface Counting {
   readonly rules: Rules;
   /** Whether metrics that nothing counts for an interval are forgotten; agents say how long it is. */
   readonly forgets: boolean;
+  /** The cluster of all endpoints that tell of their workload. */
+  readonly clusterId: string;
 }
 
 const ownPart = (what: string): string => `%ENVIRONMENT(MESH_SELF_${what})%`;
@@ -58,13 +60,23 @@ function known(command: string): string {
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
 
+const ENDPOINT_LABEL = `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.w`;
+
 /**
  * A part of an endpoint's label, for connections; empty when there is none. As
  * short as can be: every listener of an address has it dozens of times.
  */
 function endpointPart(at: number): string {
-  const label = `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.workload`;
-  return `%CEL(re.extract(${label},'(?:[^;]*;){${at}}([^;]*)','\\\\1'))%`;
+  return `%CEL(re.extract(${ENDPOINT_LABEL},'(?:[^;]*;){${at}}([^;]*)','\\\\1'))%`;
+}
+
+/** The cluster of endpoints that have a label. Other characters than those of names are spelt out, twice where the rewrite has a meaning for them. */
+function endpointCluster(clusterId: string): string {
+  const text = clusterId.replace(/[^\w.-]/g, (character) => {
+    const code = `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    return character === "\\" ? code + code : code;
+  });
+  return `%CEL(re.extract(${ENDPOINT_LABEL},'.+','${text}'))%`;
 }
 
 /** Labels of a workload, of which it or its peer tells. */
@@ -87,12 +99,12 @@ const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "
 );
 
 /** Whom both ends are. */
-function endLabels(side: Side, tcp: boolean): Labels {
+function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
   const client = side === "client";
   const peer = !tcp
     ? PIECES.slice(0, client ? 5 : PIECES.length).map(piece)
     : client
-    ? [0, 1, 2, 3, 4].map(endpointPart)
+    ? [...[0, 1, 2, 3].map(endpointPart), endpointCluster(clusterId)]
     : PIECES.map(() => UNKNOWN);
   const principal = (mine: boolean): string => {
     if (client) return known(mine ? "UPSTREAM_LOCAL_URI_SAN" : "UPSTREAM_PEER_URI_SAN");
@@ -209,7 +221,10 @@ export function whenOpened(exclude: boolean): AccessLogFilter {
  * expression takes apart, and a counter whose value is no number writes an error for each request.
  */
 export function requestMetrics(side: Side, counting: Counting): AccessLog[] {
-  return logger(REQUESTS, { ...endLabels(side, false), ...protocolLabels(false) }, counting);
+  return logger(REQUESTS, {
+    ...endLabels(side, false, counting.clusterId),
+    ...protocolLabels(false),
+  }, counting);
 }
 
 /** Loggers that count the connections of a side, when they are opened and when they are closed. */
@@ -217,7 +232,7 @@ export function connectionMetrics(
   side: Side,
   counting: Counting,
 ): { readonly opened: AccessLog[]; readonly closed: AccessLog[] } {
-  const labels = { ...endLabels(side, true), ...protocolLabels(true) };
+  const labels = { ...endLabels(side, true, counting.clusterId), ...protocolLabels(true) };
   return {
     opened: logger(OPENED, labels, counting, whenOpened(false)),
     closed: logger(CLOSED, labels, counting, whenOpened(true)),

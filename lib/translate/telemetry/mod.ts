@@ -27,7 +27,7 @@ import {
 } from "../listener/mod.ts";
 import { allOf, expressionFilter, type ProviderLogs, providerLogs, serviceLogs } from "./logs.ts";
 import { connectionMetrics, requestMetrics, whenOpened } from "./metrics.ts";
-import { OF_CLIENTS, OF_NOBODY, OF_SERVERS, TELL_SERVERS } from "./peers.ts";
+import { OF_CLIENTS, OF_NOBODY, ofServers, TELL_SERVERS } from "./peers.ts";
 import {
   type DefaultProviders,
   type Direction,
@@ -60,6 +60,8 @@ export interface TelemetryInput {
   readonly sampling: number;
   /** Whether proxies tell each other of their workloads. */
   readonly peersTell: boolean;
+  /** The cluster of all endpoints that tell of their workload. */
+  readonly clusterId: string;
   /** Whether metrics that nothing counts for a while are forgotten. */
   readonly forgets?: boolean;
   /** See `TracingInput.certain`. */
@@ -104,7 +106,8 @@ function sideSignals(input: TelemetryInput, side: Side): Signals {
     certain: input.certain,
     sampling: input.sampling,
   });
-  const counting = rules && { rules, forgets: input.forgets === true };
+  const { clusterId } = input;
+  const counting = rules && { rules, forgets: input.forgets === true, clusterId };
   const connections = counting && connectionMetrics(side, counting);
   const opened = connections !== undefined && connections.opened.length > 0;
   return {
@@ -124,12 +127,12 @@ function sideSignals(input: TelemetryInput, side: Side): Signals {
 
 /** What learns and tells of peers. */
 function peerFilters(
-  { peersTell }: TelemetryInput,
+  { peersTell, clusterId }: TelemetryInput,
   direction: Direction,
 ): Pick<Signals, "first" | "last"> {
   if (!peersTell) return { first: [OF_NOBODY()], last: [] };
   return direction === "client"
-    ? { first: [OF_SERVERS()], last: [TELL_SERVERS()] }
+    ? { first: [ofServers(clusterId)], last: [TELL_SERVERS()] }
     : { first: [OF_CLIENTS()], last: [] };
 }
 

@@ -26,13 +26,16 @@ import { MESH_METADATA, PEER_HEADER } from "../wire/mod.ts";
 export const PIECES = ["w", "n", "s", "r", "c", "a", "v"] as const;
 
 /** Of these, those that endpoints tell. */
-const OF_ENDPOINTS = PIECES.slice(0, 5);
+const OF_ENDPOINTS = PIECES.slice(0, 4);
+
+/** The piece that is the cluster; endpoints do not tell theirs, for it is always the daemon's own. */
+const CLUSTER_PIECE = PIECES[4];
 
 /** Where the request's protocol is found. */
 export const PROTOCOL_PIECE = "p";
 
 /** The metadata of an endpoint that holds its label. */
-const ENDPOINT_LABEL = `%UPSTREAM_METADATA(${MESH_METADATA}:workload)%`;
+const ENDPOINT_LABEL = `%UPSTREAM_METADATA(${MESH_METADATA}:w)%`;
 
 /** What the proxy says of itself; see the agent. */
 const OWN_LABEL = "%ENVIRONMENT(MESH_SELF_LABEL)%";
@@ -91,13 +94,27 @@ export const OF_CLIENTS: () => HttpFilter = lazily(() =>
   })
 );
 
-/** On the client's side: learns of the server from what {@link TELL_SERVERS} put into the response. */
-export const OF_SERVERS: () => HttpFilter = lazily(() =>
-  filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
+/**
+ * On the client's side: learns of the server from what {@link TELL_SERVERS} put into the response.
+ *
+ * @param clusterId of all endpoints that tell anything
+ */
+export function ofServers(clusterId: string): HttpFilter {
+  return filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
     requestRules: [...PROTOCOL()],
-    responseRules: pieces(OF_ENDPOINTS),
-  })
-);
+    responseRules: [clusterOf(clusterId), ...pieces(OF_ENDPOINTS)],
+  });
+}
+
+function clusterOf(clusterId: string): Rule {
+  const pair = { metadataNamespace: MESH_METADATA, key: CLUSTER_PIECE };
+  return create(RuleSchema, {
+    header: PEER_HEADER,
+    // An empty value would stand for the header's.
+    onHeaderPresent: clusterId === "" ? undefined : { ...pair, value: clusterId },
+    onHeaderMissing: { ...pair, value: UNKNOWN },
+  });
+}
 
 /** Learns of no peer. */
 export const OF_NOBODY: () => HttpFilter = lazily(() =>

@@ -97,6 +97,8 @@ for (const [name, definition] of Object.entries(PROVIDERS)) {
       builtInTracer: false,
       certain: true,
       sampling: 1,
+      // What means something to formats, expressions and rewrites is a cluster's name all the same.
+      clusterId: `it's \\1 (a)% "b"`,
       peersTell: true,
       clusterOf: () => CLUSTER,
     });

@@ -18,13 +18,11 @@ export function meshMetadata(fields: JsonObject): Metadata {
 }
 
 /**
- * Where a configuration object is found at the orchestrator, as metadata names it.
+ * Metadata that names the configuration object a resource was made from, as explanations and
+ * receipts name it, for people who read a dump: `VirtualService/ns/name`.
  *
- * @param kind the kind's name with dashes, for example `destination-rule`
  * @param key `namespace/name`
  */
-export function configPath(kind: string, key: string): string {
-  const slash = key.indexOf("/");
-  const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
-  return `/apis/networking.mesh.io/v1/namespaces/${namespace}/${kind}/${name}`;
+export function configObject(kind: "DestinationRule" | "VirtualService", key: string): JsonObject {
+  return { config: `${kind}/${key}` };
 }

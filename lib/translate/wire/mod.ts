@@ -7,7 +7,7 @@
 export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
 export { dnsCache, type Lookup, LOOKUP_FAMILIES } from "./dns_cache.ts";
 export { keepingCase } from "./header_case.ts";
-export { configPath, MESH_METADATA, meshMetadata, PEER_HEADER } from "./metadata.ts";
+export { configObject, MESH_METADATA, meshMetadata, PEER_HEADER } from "./metadata.ts";
 export { adsSource, ON_DEMAND_MS } from "./source.ts";
 export {
   AUTHORITIES_SECRET,
