@@ -133,7 +133,11 @@ export function deriveHttpProxy(
         if (found !== undefined) hosts.set(found.name, found);
       }
       const rest = tableRest(read, context, sidecar, inside);
-      return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), { ...rest, connects: true })];
+      return [assembleTable(HTTP_PROXY_TABLE, hosts.values(), {
+        ...rest,
+        connects: true,
+        byPort: true,
+      })];
     }, { equal: sameResources }),
   };
 }
@@ -152,14 +156,14 @@ const madeHosts = {
  * @param connects whether it is a service's, so that there is a way to it
  */
 function withPort(resource: Resource, port: string, connects: boolean): Resource | undefined {
-  if (port === "80" && !connects) return resource;
   const made = connects ? madeHosts.connects : madeHosts.plain;
   const known = made.get(resource);
   if (known !== undefined) return known.host;
   const message = fromBinary(VirtualHostSchema, resource.bytes);
-  if (port !== "80") {
-    message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));
-  }
+  message.domains = message.domains.flatMap((domain) => {
+    const named = domain === "*" ? [] : [`${domain}:${port}`];
+    return port === "80" ? [domain, ...named] : named;
+  });
   if (connects) {
     const host = resource.name.slice(0, -1 - port.length);
     message.routes.push(connectTo(host, Number(port)));

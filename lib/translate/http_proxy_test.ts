@@ -33,6 +33,19 @@ function domainsOf(seat: Seat): string[] | undefined {
     fromBinary(RouteConfigurationSchema, table.bytes).virtualHosts.flatMap((v) => v.domains);
 }
 
+Deno.test("tables of one port take a host whatever port clients name, those of many go by it", () => {
+  const bench = startTranslation();
+  bench.set(SERVICES);
+  for (const kind of [{}, TAKES_PARTS]) {
+    const node = proxyNode("one", { metadata: { HTTP_PROXY_PORT: "3128" }, ...kind });
+    const seat = bench.translation.source.seat(node, () => {});
+    const ignores = (name: string): boolean =>
+      fromBinary(RouteConfigurationSchema, seat.view(TYPE_URLS.route)!.get(name)!.bytes)
+        .ignorePortInHostMatching;
+    assert.deepEqual(["80", "8080", "http_proxy"].map(ignores), [true, true, false]);
+  }
+});
+
 const ALL = ["a.example", "a.example:80", "a.example:8080", "b.example:8080", "*"];
 
 Deno.test("workloads use their proxy as an HTTP proxy where it says that it is one", () => {

@@ -89,6 +89,8 @@ export interface TableRest {
   readonly hideAttempts: boolean;
   /** Where names are looked up, clients may ask for ways there (CONNECT). Default: they may not. */
   readonly connects?: boolean;
+  /** Hosts of several ports are in it, told apart by the port that clients name. Default: of one port. */
+  readonly byPort?: boolean;
 }
 
 /** The rest of a table, for a Sidecar or (`""`) without one. */
@@ -109,7 +111,10 @@ export function assembleTable(
   if (!sorted.some((v) => v.name.startsWith("*:"))) {
     bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(rest.catchAll, rest)));
   }
-  return resourceOf(name, routeConfiguration(name, bytes, {}));
+  return resourceOf(
+    name,
+    routeConfiguration(name, bytes, { ignorePortInHostMatching: rest.byPort !== true }),
+  );
 }
 
 /**

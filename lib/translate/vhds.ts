@@ -103,7 +103,13 @@ export function deriveVhds(
     const inline = policy === undefined
       ? star.map((r) => r.bytes)
       : [encode(VirtualHostSchema, catchAllVirtualHost(policy, context.settings(read, "routes")))];
-    return [resourceOf(name, routeConfiguration(name, inline, { virtualHostsApart: true }))];
+    return [resourceOf(
+      name,
+      routeConfiguration(name, inline, {
+        ignorePortInHostMatching: true,
+        virtualHostsApart: true,
+      }),
+    )];
   };
   const skeletons = deriveTelling<readonly Resource[]>(graph, "rds.skeleton", (read, key, tell) => {
     const [namespace = "", port = ""] = splitKey(key, 2);

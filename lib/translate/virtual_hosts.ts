@@ -107,6 +107,8 @@ export function virtualHost(
     host,
     port,
     hideAttempts: routeDefaults(read, context).hideAttempts,
+    // Tables are of one port, and take a host whatever port is named beside it.
+    withPort: false,
     ...namesOf(read, context, namespace, host, service),
   }, routes);
   return encodeResource(message.name, VirtualHostSchema, message);

@@ -113,6 +113,7 @@ Deno.test("a change of one host is sent as one host", async (t) => {
   await t.step("both serve all hosts from the start", async () => {
     await answered(HOST, "v1");
     await answered("other-49.test", "v1");
+    await answered(`other-49.test:${port + 1}`, "v1");
     const [table] = (await delta.agent.held("route")).filter((name) => name === `${port}`);
     assert.equal(table, `${port}`);
   });
