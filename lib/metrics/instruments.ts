@@ -5,8 +5,9 @@
  *
  * @module
  */
-import prom from "prom-client";
+import type prom from "prom-client";
 import { MeshError } from "../base/mod.ts";
+import { PromCounter, PromGauge, PromHistogram } from "./library.ts";
 import { registry } from "./registry.ts";
 
 /** Label values by label name. */
@@ -59,7 +60,7 @@ export interface Histogram {
 
 /** Declares a counter. */
 export function counter(options: CounterOptions): Counter {
-  const metric = once("counter", options, (config) => new prom.Counter(config));
+  const metric = once("counter", options, (config) => new PromCounter(config));
   return {
     inc(first?: Labels | number, n?: number) {
       if (typeof first === "object") metric.inc(first, n);
@@ -71,7 +72,7 @@ export function counter(options: CounterOptions): Counter {
 
 /** Declares a gauge. When a name is declared again with `collect`, the newer callback counts. */
 export function gauge(options: GaugeOptions): Gauge {
-  const metric = once("gauge", options, (config) => new prom.Gauge(config));
+  const metric = once("gauge", options, (config) => new PromGauge(config));
   const handle = gaugeHandle(metric);
   const { collect } = options;
   if (collect !== undefined) {
@@ -87,7 +88,7 @@ export function gauge(options: GaugeOptions): Gauge {
 /** Declares a histogram. */
 export function histogram(options: HistogramOptions): Histogram {
   const buckets = [...options.buckets];
-  const metric = once("histogram", options, (config) => new prom.Histogram({ ...config, buckets }));
+  const metric = once("histogram", options, (config) => new PromHistogram({ ...config, buckets }));
   return {
     observe(first: Labels | number, value?: number) {
       if (typeof first === "number") metric.observe(first);
