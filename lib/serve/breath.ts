@@ -8,7 +8,7 @@
 /** Asked before a piece of work: what to wait for, or `undefined` to go on at once. */
 export type Breath = () => Promise<void> | undefined;
 
-/** Lets work go on for some milliseconds between two rounds of the event loop's timers. */
+/** Lets work go on for some milliseconds in a round of the event loop; timers wait a millisecond more. */
 export function breather(
   options: { readonly sliceMs: number; readonly now: () => number },
 ): Breath {
@@ -19,15 +19,15 @@ export function breather(
     if (round) return round;
     if (began === undefined) {
       began = options.now();
-      setTimeout(() => began = undefined, 0);
+      setImmediate(() => began = undefined);
       return undefined;
     }
     if (options.now() - began < options.sliceMs) return undefined;
     round = new Promise((resolve) =>
-      setTimeout(() => {
+      setImmediate(() => {
         round = began = undefined;
         resolve();
-      }, 0)
+      })
     );
     return round;
   };

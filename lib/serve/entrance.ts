@@ -113,6 +113,8 @@ async function admit(
   if (!await entrance.admission.turn()) {
     throw new RpcError("RESOURCE_EXHAUSTED", "too many proxies connect at once; try again later");
   }
+  // All who waited for their turn go on at once, and each opens a session.
+  await breathe(entrance);
   if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
   const number = ++entrance.opened;
   const session = newSession(

@@ -9,8 +9,8 @@ import type { SeatSource } from "../model/mod.ts";
 
 const log = scope("ads");
 
-/** One piece of work, milliseconds. */
-const SLICE_MS = 10;
+/** One piece of work, milliseconds. Others have theirs between two of them. */
+const SLICE_MS = 5;
 
 /**
  * A function that resolves when nothing is left to make; all who wait share one run. It never
@@ -30,7 +30,7 @@ export function preparation(
   };
   let running: Promise<void> | undefined;
   const finish = async (): Promise<void> => {
-    do await new Promise((resolve) => setTimeout(resolve, 0)); while (!isDone());
+    do await new Promise((resolve) => setImmediate(resolve)); while (!isDone());
     running = undefined;
   };
   return () => {

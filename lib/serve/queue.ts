@@ -79,12 +79,24 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
   let active = 0;
   let activeBulk = 0;
   let bytes = 0;
-  let turn: Timer | undefined;
+  /** Takes back the next turn. */
+  let turn: (() => void) | undefined;
 
   const bulkMay = () => activeBulk < bulkSlots && (bytes < allowance || activeBulk < LEAST_BULK);
 
-  const wake = () => {
-    if (turn === undefined && active < slots && waiting.has(bulkMay())) turn = setTimeout(work, 0);
+  /** A first turn waits a moment, for what a client asks for often comes in several requests. */
+  const wake = (): void =>
+    schedule(() => {
+      const timer = setTimeout(work, 0);
+      return () => clearTimeout(timer);
+    });
+  const goOn = (): void =>
+    schedule(() => {
+      const next = setImmediate(work);
+      return () => clearImmediate(next);
+    });
+  const schedule = (start: () => () => void): void => {
+    if (turn === undefined && active < slots && waiting.has(bulkMay())) turn = start();
   };
 
   const work = () => {
@@ -95,7 +107,7 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
       if (!next) break;
       advance(next.member, next.haste, undefined);
     }
-    wake();
+    goOn();
     rest();
   };
 
@@ -187,7 +199,7 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
         leaveSlot(run);
       }
       if (waiting.size === 0) {
-        clearTimeout(turn);
+        turn?.();
         turn = undefined;
       }
       rest();
