@@ -102,13 +102,14 @@ export function virtualHost(
 ): Resource | undefined {
   const found = hostRoutes(read, context, { namespace, labels }, port, host, tell);
   if (found === undefined) return undefined;
-  const { service, routes } = found;
+  const { service, routes, rule } = found;
   const message = virtualHostFor({
     host,
     port,
     hideAttempts: routeDefaults(read, context).hideAttempts,
     // Tables are of one port, and take a host whatever port is named beside it.
     withPort: false,
+    rule,
     ...namesOf(read, context, namespace, host, service),
   }, routes);
   return encodeResource(message.name, VirtualHostSchema, message);
@@ -120,6 +121,14 @@ export interface RouteCaller extends Caller {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** The routes of one port of a host. */
+export interface HostRoutes {
+  readonly service: Service | undefined;
+  readonly routes: readonly Route[];
+  /** `namespace/name` of the VirtualService that they are from, which they do not say; `undefined`: of none. */
+  readonly rule?: string;
+}
+
 /** The routes of one port of a host; `undefined` where it has none. */
 export function hostRoutes(
   read: Read,
@@ -128,7 +137,7 @@ export function hostRoutes(
   port: number,
   host: string,
   tell: Tell | undefined,
-): { readonly service: Service | undefined; readonly routes: readonly Route[] } | undefined {
+): HostRoutes | undefined {
   const { mesh } = context;
   const service = pickService(read, context, namespace, host, tell);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
@@ -148,10 +157,11 @@ export function hostRoutes(
     vsName: row.meta.name,
     mesh: defaults,
     resolve,
+    named: true,
     tell,
   });
   if (routes.length > 0 || service === undefined) {
-    return routes.length === 0 ? undefined : { service, routes };
+    return routes.length === 0 ? undefined : { service, routes, rule: routeKey };
   }
   const target = resolve(
     { host, port: { number: port }, subset: "" },

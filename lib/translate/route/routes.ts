@@ -19,7 +19,7 @@ import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { type PassedOver, type Tell, within } from "../../derive/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
-import { configObject, meshMetadata } from "../wire/mod.ts";
+import { metadataOfRule } from "./vhost.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
 import { FAULT_FILTER, translateFault } from "./fault.ts";
@@ -162,9 +162,9 @@ function translateRule(
     ...operations,
     statPrefix: match?.statPrefix ?? "",
     typedPerFilterConfig: settings,
-    metadata: meshMetadata(
-      configObject("VirtualService", `${scope.vsNamespace}/${scope.vsName}`),
-    ),
+    metadata: scope.named === true
+      ? undefined
+      : metadataOfRule(`${scope.vsNamespace}/${scope.vsName}`),
     decorator: { operation: operationName(routeMatch, target) },
   });
 }

@@ -60,6 +60,8 @@ export interface RouteScope {
   readonly mesh: MeshRouteDefaults;
   /** Looks a destination up; short names are of `fromNamespace`. Always gives a cluster name, even of a cluster that does not exist. */
   resolve(destination: Destination, fromNamespace: string, tell?: Tell): ResolvedDestination;
+  /** The virtual host names the VirtualService, for its routes are all from that one; default: each route does. */
+  readonly named?: boolean | undefined;
   /** Hears which rule each route is from, and where its terms are from. */
   readonly tell?: Tell | undefined;
 }

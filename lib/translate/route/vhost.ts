@@ -9,7 +9,9 @@ import {
   type VirtualHost,
   VirtualHostSchema,
 } from "#envoy/config/route/v3/route_components_pb.ts";
+import type { Metadata } from "#envoy/config/core/v3/base_pb.ts";
 import { create } from "../../proto/mod.ts";
+import { configObject, meshMetadata } from "../wire/mod.ts";
 import { timeouts } from "./action.ts";
 import { type DomainOptions, domainsFor, hostPort } from "./domains.ts";
 import { translateMatch } from "./match.ts";
@@ -20,16 +22,24 @@ export interface VirtualHostOptions extends DomainOptions {
   readonly gateway?: boolean | undefined;
   /** Upstreams are not told the number of the attempt. */
   readonly hideAttempts?: boolean | undefined;
+  /** `namespace/name` of the VirtualService that all of its routes are from, where these do not say it. */
+  readonly rule?: string | undefined;
+}
+
+/** Metadata that names a VirtualService. */
+export function metadataOfRule(key: string): Metadata {
+  return meshMetadata(configObject("VirtualService", key));
 }
 
 /** The virtual host `host:port` of these routes. Upstreams are told the number of the attempt, unless it is hidden. */
 export function virtualHostFor(options: VirtualHostOptions, routes: readonly Route[]): VirtualHost {
-  const { host, port, gateway = false } = options;
+  const { host, port, rule, gateway = false } = options;
   return create(VirtualHostSchema, {
     name: hostPort(host, port),
     domains: gateway ? domainsFor({ host, port, withPort: false }) : domainsFor(options),
     routes: [...routes],
     includeRequestAttemptCount: options.hideAttempts !== true,
+    metadata: rule === undefined ? undefined : metadataOfRule(rule),
   });
 }
 
