@@ -115,8 +115,8 @@ function conditions(text: string): { retryOn: string; retriableStatusCodes: numb
 
 function previousHosts() {
   return {
-    // Envoy goes by the type; every route has this.
-    name: "previous",
+    // Envoy goes by the type, and every route has this.
+    name: "other",
     configType: {
       case: "typedConfig" as const,
       value: packAny(PreviousHostsPredicateSchema, {}),
