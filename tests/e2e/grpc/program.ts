@@ -75,8 +75,10 @@ const RESTARTS = 3;
 
 /**
  * Starts a peer and waits until it says that it is ready. A client that ends by itself is started
- * again, and says so: now and then the runtime ends one that reads certificates, without a word. What
- * is tested is what becomes of calls, whichever process makes them.
+ * again, and what it left on standard error is shown: now and then the runtime aborts one that has
+ * certificates. Such aborts are known of its HTTP/2 library when a server says that it goes away,
+ * which the library's servers do when their rules change. What is tested is what becomes of calls,
+ * whichever process makes them.
  */
 export async function startPeer(options: PeerOptions, args: readonly string[]): Promise<Peer> {
   let peer = await startProcess(options, args);
@@ -89,7 +91,7 @@ export async function startPeer(options: PeerOptions, args: readonly string[]): 
         } catch (error) {
           if (left-- === 0) throw error;
           await peer[Symbol.asyncDispose]();
-          console.warn("a gRPC client ended and is started again:", await peer.ended());
+          console.warn("a gRPC client ended and is started again:", await peer.ended(), error);
           peer = await startProcess(options, args);
         }
       }
