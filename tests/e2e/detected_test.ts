@@ -5,18 +5,11 @@
  * @module
  */
 import assert from "node:assert/strict";
-import {
-  askTcp,
-  call,
-  eventually,
-  freePort,
-  startAgent,
-  startTcpBackend,
-} from "../../scripts/harness/mod.ts";
-import { envoyPath } from "../../scripts/tools.ts";
+import { askTcp, call, eventually, freePort, startTcpBackend } from "../../scripts/harness/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import { documents, manifest, type Spec, to } from "../support/manifest.ts";
 import { becomes } from "./security/case.ts";
+import { startEdge } from "./security/edge.ts";
 import {
   authorization,
   CLIENT,
@@ -133,24 +126,11 @@ Deno.test(withCertificates(
     });
     await t.step("rules hold for a gateway's requests, too", async () => {
       await using stack = new AsyncDisposableStack();
-      const dir = await Deno.makeTempDir({ prefix: "mesh-edge-" });
-      stack.defer(() => Deno.remove(dir, { recursive: true }));
       const edge = freePort();
       await world.config.write("gateway.yaml", gateway(edge));
-      stack.use(
-        await startAgent({
-          role: "router",
-          name: "edge",
-          namespace: SERVER_NAMESPACE,
-          labels: { app: "edge" },
-          ip: GATEWAY,
-          xds: world.daemon.xds,
-          envoy: await envoyPath(),
-          dir,
-          interception: "NONE",
-          env: filesOf(await world.certificate(SERVER_NAMESPACE, "edge"), world.authority),
-        }),
-      );
+      await startEdge(stack, world, GATEWAY, {
+        env: filesOf(await world.certificate(SERVER_NAMESPACE, "edge"), world.authority),
+      });
       const through = async (path: string): Promise<number> => {
         const answer = await call(`http://${GATEWAY}:${edge}${path}`, { host: "found.test" });
         return answer.status;

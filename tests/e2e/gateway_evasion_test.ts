@@ -5,11 +5,11 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { freePort, startAgent } from "../../scripts/harness/mod.ts";
-import { envoyPath } from "../../scripts/tools.ts";
+import { freePort } from "../../scripts/harness/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import { documents, manifest, type Spec, to } from "../support/manifest.ts";
 import { becomes } from "./security/case.ts";
+import { startEdge } from "./security/edge.ts";
 import { HOSTS, rawTo, TARGETS } from "./security/evasion_cases.ts";
 import { policy, SERVER_NAMESPACE, startSecurityWorld } from "./security/world.ts";
 
@@ -43,23 +43,10 @@ const PATHS: readonly (readonly string[])[] = [["/admin/keys"], ["/admin/*"], ["
 Deno.test(withCertificates("nobody gets round what a gateway forbids", async (t) => {
   await using world = await startSecurityWorld();
   await using stack = new AsyncDisposableStack();
-  const dir = await Deno.makeTempDir({ prefix: "mesh-edge-" });
-  stack.defer(() => Deno.remove(dir, { recursive: true }));
-  const gateway = stack.use(
-    await startAgent({
-      role: "router",
-      name: "edge",
-      namespace: SERVER_NAMESPACE,
-      labels: { app: "edge" },
-      ip: GATEWAY,
-      xds: world.daemon.xds,
-      envoy: await envoyPath(),
-      dir,
-      interception: "NONE",
-      noWait: true,
-      proxyConfig: { proxyStatsMatcher: { inclusionRegexps: [".*update_rejected"] } },
-    }),
-  );
+  const gateway = await startEdge(stack, world, GATEWAY, {
+    noWait: true,
+    proxyConfig: { proxyStatsMatcher: { inclusionRegexps: [".*update_rejected"] } },
+  });
   const at = { address: GATEWAY, port: freePort() };
   await world.config.write("gateway.yaml", gatewayAt(at.port));
   await becomes("the gateway without policies", 200, () => rawTo(at, "/open", HOST));

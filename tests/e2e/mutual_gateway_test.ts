@@ -6,12 +6,12 @@
  */
 import assert from "node:assert/strict";
 import { request } from "node:https";
-import { call, eventually, freePort, startAgent } from "../../scripts/harness/mod.ts";
-import { envoyPath } from "../../scripts/tools.ts";
+import { call, eventually, freePort } from "../../scripts/harness/mod.ts";
 import { type Certificate, withCertificates } from "../support/certificates.ts";
 import { documents, manifest, to } from "../support/manifest.ts";
 import { becomes } from "./security/case.ts";
-import { policy, SERVER, SERVER_NAMESPACE, startSecurityWorld } from "./security/world.ts";
+import { startEdge } from "./security/edge.ts";
+import { filesOf, policy, SERVER, SERVER_NAMESPACE, startSecurityWorld } from "./security/world.ts";
 
 const GATEWAY = "127.0.41.9";
 const HOST = "shop.test";
@@ -44,28 +44,8 @@ Deno.test(
   withCertificates("a gateway for workloads of the mesh, with a policy that names it", async () => {
     await using world = await startSecurityWorld();
     await using stack = new AsyncDisposableStack();
-    const dir = await Deno.makeTempDir({ prefix: "mesh-edge-" });
-    stack.defer(() => Deno.remove(dir, { recursive: true }));
-    const own = await world.certificate(SERVER_NAMESPACE, "edge");
-    const files = Object.fromEntries(["SERVER", "CLIENT"].flatMap((side) => [
-      [`MESH_META_TLS_${side}_CERT_CHAIN`, own.cert],
-      [`MESH_META_TLS_${side}_KEY`, own.key],
-      [`MESH_META_TLS_${side}_ROOT_CERT`, world.authority.cert],
-    ]));
-    stack.use(
-      await startAgent({
-        role: "router",
-        name: "edge",
-        namespace: SERVER_NAMESPACE,
-        labels: { app: "edge", [GATEWAY_NAME]: "edge" },
-        ip: GATEWAY,
-        xds: world.daemon.xds,
-        envoy: await envoyPath(),
-        dir,
-        interception: "NONE",
-        env: files,
-      }),
-    );
+    const env = filesOf(await world.certificate(SERVER_NAMESPACE, "edge"), world.authority);
+    await startEdge(stack, world, GATEWAY, { labels: { [GATEWAY_NAME]: "edge" }, env });
     const port = freePort();
     const gateway = documents(
       manifest("Gateway", "edge", {

@@ -5,13 +5,13 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { call, freePort, startAgent } from "../../scripts/harness/mod.ts";
-import { envoyPath } from "../../scripts/tools.ts";
+import { call, freePort } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import { documents, manifest, type Spec, to } from "../support/manifest.ts";
 import { brokenModule, headerModule } from "../support/wasm_module.ts";
 import { becomes } from "./security/case.ts";
+import { startEdge } from "./security/edge.ts";
 import { startIssuer } from "./security/servers.ts";
 import { policy, SERVER, SERVER_NAMESPACE, startSecurityWorld } from "./security/world.ts";
 
@@ -65,19 +65,7 @@ Deno.test(withCertificates("plugins among guards, and routes by claims", async (
   stack.defer(() => Deno.remove(dir, { recursive: true }));
   const port = freePort();
   await world.config.write("gateway.yaml", gatewayOf(port));
-  stack.use(
-    await startAgent({
-      role: "router",
-      name: "edge",
-      namespace: SERVER_NAMESPACE,
-      labels: { app: "edge" },
-      ip: GATEWAY,
-      xds: world.daemon.xds,
-      envoy: await envoyPath(),
-      dir,
-      interception: "NONE",
-    }),
-  );
+  await startEdge(stack, world, GATEWAY);
   const module = async (name: string, bytes: Uint8Array): Promise<string> => {
     await Deno.writeFile(`${dir}/${name}.wasm`, bytes);
     return `file://${dir}/${name}.wasm`;
