@@ -1,0 +1,39 @@
+/**
+ * What a first sync of a service takes, type by type: bounds on the bytes that every proxy is sent.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { destinationRule, serviceEntry, virtualService } from "../../bench/push/corpus.ts";
+import { TYPE_URLS } from "../../lib/translate/mod.ts";
+import { objectsOf } from "../support/mesh_fixture.ts";
+import { changeOf, proxyNode, startTranslation } from "../support/translation_fixture.ts";
+
+const SERVICES = 40;
+
+/** Bytes a service, rounded up: a field more in each of them is beyond. */
+const MOST = { cluster: 415, endpoint: 569, virtualHost: 476 } as const;
+
+Deno.test("a service of the push benchmark takes no more bytes than it did", () => {
+  const bench = startTranslation();
+  const documents = Array.from({ length: SERVICES }, (_, i) => [
+    serviceEntry(i),
+    ...(i % 2 === 0 ? [virtualService(i)] : []),
+    ...(i % 4 === 0 ? [destinationRule(i)] : []),
+  ]).flat();
+  bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
+  const node = proxyNode("ns-0", { transport: "delta", userAgent: "envoy" });
+  const seat = bench.translation.source.seat(node, () => {});
+  for (const [type, most] of Object.entries(MOST)) {
+    const url = TYPE_URLS[type as keyof typeof MOST];
+    const resources = [...seat.view(url)!.entries()].filter(({ name }) => name.includes(".bench."));
+    assert.ok(resources.length >= SERVICES, `there are ${resources.length} of ${type}`);
+    const bytes = resources.reduce((sum, resource) => sum + resource.bytes.length, 0);
+    const each = bytes / SERVICES;
+    assert.ok(each <= most, `${type}: ${each} bytes a service`);
+    assert.ok(
+      each > most * 0.97,
+      `${type}: ${each} bytes a service, so that the bound can be lower`,
+    );
+  }
+});
