@@ -93,18 +93,27 @@ async function build(
   compiler: Compiler,
 ): Promise<string> {
   const { permissions: sets } = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
-  const bundle = `${program}.js`;
-  const source = ["--platform=deno", `--output=${bundle}`, `cmd/${program}/main.ts`];
-  await step(copy, program, COMPILER, ["bundle", ...source]);
+  const module = `${program}.js`;
+  await bundle(copy, program, module);
   // A failed compilation leaves a part of its output behind, so it goes into the copy first.
   const made = join(copy, `built-${program}`);
   const flags = ["--no-config", "--no-check", "--no-prompt", ...grants(sets[program], permissions)];
-  await step(copy, program, compiler, ["compile", ...flags, `--output=${made}`, bundle]);
+  await step(copy, program, compiler, ["compile", ...flags, `--output=${made}`, module]);
   await seenToRun(made, facts);
   const out = join(into, program);
   await Deno.copyFile(made, `${out}.new`);
   await Deno.rename(`${out}.new`, out);
   return out;
+}
+
+/**
+ * Puts a program of the tree at `root` into one module, with what it uses of the packages.
+ *
+ * @throws MeshError `compile-…` with what to do about it
+ */
+export async function bundle(root: string, program: string, output: string): Promise<void> {
+  const flags = ["--platform=deno", `--output=${output}`];
+  await step(root, program, COMPILER, ["bundle", ...flags, `cmd/${program}/main.ts`]);
 }
 
 async function step(

@@ -32,6 +32,8 @@ export interface DaemonOptions {
   readonly permissions?: readonly string[];
   /** A built program to run in place of `main.ts`; its permissions are its own. */
   readonly binary?: string;
+  /** The program as one module, to run in place of `main.ts`. */
+  readonly module?: string;
 }
 
 /** Starts a daemon and waits until it is ready. */
@@ -47,9 +49,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     `--ctrlz_port=${introspection}`,
     ...options.args ?? [],
   ];
-  const program = options.binary === undefined
-    ? startProgram(["pilot-discovery", ...args], options.env, undefined, options.permissions)
-    : startCommand(options.binary, args, options.env);
+  const program = startDiscovery(options, args);
   const base = `http://127.0.0.1:${http}`;
   try {
     await eventually("the daemon to be ready", async () => {
@@ -74,6 +74,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
+}
+
+function startDiscovery(options: DaemonOptions, args: readonly string[]): Program {
+  const { binary, module, env, permissions = ["-A"] } = options;
+  if (binary !== undefined) return startCommand(binary, args, env);
+  if (module === undefined) {
+    return startProgram(["pilot-discovery", ...args], env, undefined, permissions);
+  }
+  return startCommand(Deno.execPath(), ["run", "-q", ...permissions, module, ...args], env);
 }
 
 /** The ports of a daemon, to start another one in its place. */
