@@ -14,42 +14,14 @@ import {
   proxyNode,
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
+import { SETTINGS_WORLD } from "../../tests/support/settings_world.ts";
 import { TYPE_URLS } from "./mod.ts";
-
-const DOCUMENTS = `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: a, namespace: one}
-spec:
-  hosts: [a.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  ports: [{number: 8080, name: http, protocol: HTTP}, {number: 9090, name: grpc, protocol: GRPC}]
-  endpoints: [{address: 172.16.0.1}]
----
-apiVersion: networking.mesh.io/v1
-kind: VirtualService
-metadata: {name: a, namespace: one}
-spec:
-  hosts: [a.example]
-  http:
-  - match: [{uri: {prefix: /as}}]
-    rewrite: {authority: b.example}
-    route: [{destination: {host: a.example}}]
-  - route: [{destination: {host: a.example}}]
----
-apiVersion: networking.mesh.io/v1
-kind: Gateway
-metadata: {name: gw, namespace: one}
-spec:
-  selector: {app: gw}
-  servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: [a.example]}]
-`;
 
 function benchWith(config: string): Bench {
   const parsed = parseMeshConfig(`defaultConfig: ${config}`, "mesh");
   assert.deepEqual([parsed.problems, parsed.warnings], [[], []]);
   const bench = startTranslation(parsed.value);
-  bench.set(DOCUMENTS);
+  bench.set(SETTINGS_WORLD);
   return bench;
 }
 

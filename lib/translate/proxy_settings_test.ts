@@ -15,25 +15,8 @@ import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb
 import { durationMs, fromBinary } from "../proto/mod.ts";
 import { parseMeshConfig } from "../schema/mod.ts";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
+import { SETTINGS_WORLD } from "../../tests/support/settings_world.ts";
 import { TYPE_URLS } from "./mod.ts";
-
-const DOCUMENTS = `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: a, namespace: one}
-spec:
-  hosts: [a.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  ports: [{number: 8080, name: http, protocol: HTTP}]
-  endpoints: [{address: 172.16.0.1}]
----
-apiVersion: networking.mesh.io/v1
-kind: Gateway
-metadata: {name: gw, namespace: one}
-spec:
-  selector: {app: gw}
-  servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: [a.example]}]
-`;
 
 type Side = "gateway" | "inbound" | "outbound";
 type Found = { readonly listener: Listener; readonly manager: HttpConnectionManager };
@@ -53,7 +36,7 @@ function listenersWith(config: string): Record<Side, Found> {
   const parsed = parseMeshConfig(`defaultConfig: ${config}`, "mesh");
   assert.deepEqual([parsed.problems, parsed.warnings], [[], []]);
   const bench = startTranslation(parsed.value);
-  bench.set(DOCUMENTS);
+  bench.set(SETTINGS_WORLD);
   const listenerOf = (node: Parameters<typeof proxyNode>[1], name: string): Found => {
     const seat = bench.translation.source.seat(proxyNode("one", node), () => {});
     const listener = fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);
