@@ -5,30 +5,44 @@
  * @module
  */
 
-/** Asked before a piece of work: what to wait for, or `undefined` to go on at once. */
+/**
+ * Asked before a piece of work: what to wait for, or `undefined` to go on at once. To be asked again
+ * after the wait, and right before the work: whoever does something else between the answer and the
+ * work, be it to return from an async function, lets all others have the same answer.
+ */
 export type Breath = () => Promise<void> | undefined;
 
-/** Lets work go on for some milliseconds in a round of the event loop; timers wait a millisecond more. */
+/**
+ * How many of those who wait are woken in a round: of thousands, nearly all would find its time
+ * taken by others, and waking them would be the work of the round.
+ */
+const WOKEN = 16;
+
+/** Lets work go on for some milliseconds in a round of the event loop. */
 export function breather(
   options: { readonly sliceMs: number; readonly now: () => number },
 ): Breath {
-  /** When the first work was done since timers ran; `undefined` when there was none. */
+  /** When the first work of this round was done; `undefined` when there was none. */
   let began: number | undefined;
-  let round: Promise<void> | undefined;
+  let ending = false;
+  const waiting: (() => void)[] = [];
+  const end = () => {
+    began = undefined;
+    ending = false;
+    for (const wake of waiting.splice(0, WOKEN)) wake();
+    if (waiting.length > 0) endSoon();
+  };
+  const endSoon = () => {
+    if (!ending) setImmediate(end);
+    ending = true;
+  };
   return () => {
-    if (round) return round;
     if (began === undefined) {
       began = options.now();
-      setImmediate(() => began = undefined);
+      endSoon();
       return undefined;
     }
     if (options.now() - began < options.sliceMs) return undefined;
-    round = new Promise((resolve) =>
-      setImmediate(() => {
-        round = began = undefined;
-        resolve();
-      })
-    );
-    return round;
+    return new Promise((resolve) => void waiting.push(resolve));
   };
 }

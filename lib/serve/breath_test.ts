@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
-import { breather } from "./breath.ts";
+import { type Breath, breather } from "./breath.ts";
 
-Deno.test("work goes on for a slice of time, then waits for a round of timers, all together", async () => {
+/** Rounds of the event loop until something holds. */
+async function roundsUntil(holds: () => boolean): Promise<number> {
+  let rounds = 0;
+  for (; !holds(); rounds++) await new Promise((resolve) => setImmediate(resolve));
+  return rounds;
+}
+
+Deno.test("work goes on for a slice of time, then waits for the next round of the event loop", async () => {
   let now = 0;
   const breath = breather({ sliceMs: 10, now: () => now });
   assert.equal(breath(), undefined);
@@ -10,15 +17,34 @@ Deno.test("work goes on for a slice of time, then waits for a round of timers, a
   now = 10;
   const wait = breath();
   assert.ok(wait);
-  assert.equal(breath(), wait, "who comes meanwhile waits with the others");
-  let ticked = false;
-  setTimeout(() => ticked = true, 0);
   await wait;
   assert.equal(breath(), undefined);
   now = 25;
-  for (let again = breath(); again; again = breath()) await again;
-  await new Promise((resolve) => setTimeout(resolve, 1));
-  assert.equal(breath(), undefined, "after a pause there is nothing to wait for");
-  assert.ok(ticked, "timers ran in between");
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.ok(breath());
+  await roundsUntil(() => breath() === undefined);
+});
+
+Deno.test("those who wait do their work in turns that fit a slice, however many they are", async () => {
+  let now = 0;
+  const breath = breather({ sliceMs: 10, now: () => now });
+  const done: number[] = [];
+  let began = 0;
+  const work = async (number: number, breath: Breath): Promise<void> => {
+    for (let wait = breath(); wait; wait = breath()) await wait;
+    now += 4;
+    done.push(number);
+  };
+  let longest = 0;
+  const rounds = (async () => {
+    while (done.length < 100) {
+      began = now;
+      await new Promise((resolve) => setImmediate(resolve));
+      longest = Math.max(longest, now - began);
+    }
+  })();
+  await Promise.all(Array.from({ length: 100 }, (_, number) => work(number, breath)));
+  await rounds;
+  assert.deepEqual(done.toSorted((a, b) => a - b), Array.from({ length: 100 }, (_, n) => n));
+  // Three pieces of four: the last is begun before the slice is over.
+  assert.ok(longest <= 12, `${longest} ms in a round`);
 });

@@ -46,13 +46,19 @@ export async function serve(
   call: RpcCall,
   variant: "sotw" | "delta",
 ): Promise<void> {
+  const { hall, breath } = entrance;
   let session: Session | undefined;
   try {
     for await (const bytes of call.messages) {
-      await breathe(entrance);
+      for (let wait = breath(); wait; wait = breath()) await wait;
       metrics.received(bytes.byteLength);
       const request = decode(entrance, bytes, variant);
-      session ??= await admit(entrance, call, variant, request);
+      if (!session) {
+        session = await admit(entrance, call, variant, request);
+        // All who wait for what their seats show go on at once.
+        await hall.prepared();
+        for (let wait = breath(); wait; wait = breath()) await wait;
+      }
       receive(session, request);
       if (request.versions) await compare(entrance, session, request, bytes);
       else recycle(bytes);
@@ -62,19 +68,6 @@ export async function serve(
   }
 }
 
-/** Waits for the next piece of time in which requests may be worked on. */
-async function breathe({ breath }: Entrance): Promise<void> {
-  for (let wait = breath(); wait; wait = breath()) await wait;
-}
-
-/** Waits for what seats show to be made. All who wait for that go on at once, hence the breath. */
-async function prepare(entrance: Entrance): Promise<void> {
-  const made = entrance.hall.prepared();
-  if (!made) return;
-  await made;
-  await breathe(entrance);
-}
-
 /** Compares what a client says to hold with what it is to have; what it said is not needed then. */
 async function compare(
   entrance: Entrance,
@@ -82,7 +75,10 @@ async function compare(
   request: XdsRequest,
   bytes: Uint8Array,
 ): Promise<void> {
-  await prepare(entrance);
+  const { hall, breath } = entrance;
+  await hall.prepared();
+  // All who waited for that go on at once.
+  for (let wait = breath(); wait; wait = breath()) await wait;
   const watch = session.watches.find(({ versions }) => versions === request.versions);
   if (watch) recognise(watch);
   if (watch?.versions !== request.versions) recycle(bytes);
@@ -114,7 +110,7 @@ async function admit(
     throw new RpcError("RESOURCE_EXHAUSTED", "too many proxies connect at once; try again later");
   }
   // All who waited for their turn go on at once, and each opens a session.
-  await breathe(entrance);
+  for (let wait = entrance.breath(); wait; wait = entrance.breath()) await wait;
   if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
   const number = ++entrance.opened;
   const session = newSession(
@@ -133,7 +129,6 @@ async function admit(
   entrance.hall.observer.opened?.(session);
   metrics.connected.inc({ version: node.buildVersion });
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
-  await prepare(entrance);
   return session;
 }
 
