@@ -5,6 +5,7 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { scope } from "../log/mod.ts";
+import { type Breath, breather } from "./breath.ts";
 import { bindError, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./h2/mod.ts";
 import type { RpcKeepalive, RpcOptions, RpcServer } from "./server.ts";
@@ -13,6 +14,11 @@ const log = scope("grpc");
 
 /** Longest time a timer can hold; a connection age beyond it means no limit. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
+/**
+ * How long all connections together are read from in a round of the event loop, ms. Hundreds that come back
+ * say what they hold at once, and the system hands over all of it in one go.
+ */
+const READ_MS = 5;
 /** Bytes a client may send on a stream before it is read. */
 const WINDOW = 256 * 1024;
 
@@ -29,7 +35,8 @@ export async function listen(
   const address = parseAddress(options.address);
   if (address.kind === "unix") await clearSocket(address.path);
   const connections = new Set<Connection>();
-  const server = createServer((socket) => serve(socket, options, accept, connections));
+  const breath = breather({ sliceMs: READ_MS, now: () => performance.now() });
+  const server = createServer((socket) => serve(socket, options, accept, connections, breath));
   try {
     await bind(server, address);
   } catch (error) {
@@ -79,6 +86,7 @@ function serve(
   { limits, keepalive }: RpcOptions,
   accept: (peer: string) => Accept,
   connections: Set<Connection>,
+  breath: Breath,
 ): void {
   socket.setNoDelay(true);
   const peer = peerOf(socket);
@@ -89,6 +97,7 @@ function serve(
     maxStreams: limits.maxStreams,
     window: WINDOW,
     keepalive,
+    breath,
     accept: accept(peer),
     closed(error) {
       connections.delete(connection);

@@ -1,10 +1,11 @@
 /**
  * gRPC over raw bytes: a server of bidirectional methods and the client to it, with limits and
- * back-pressure. The one room that knows the gRPC library. What the bytes mean is up to others.
+ * back-pressure. What the bytes mean is up to others.
  *
  * @module
  */
 export { type ListenAddress, parseAddress } from "./address.ts";
+export { type Breath, breather } from "./breath.ts";
 export { recycle } from "./rooms.ts";
 export { byteLength, HIGH_WATER, type Outbox, type Outgoing } from "./flow.ts";
 export {

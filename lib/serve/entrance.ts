@@ -6,8 +6,7 @@
 import { MeshError, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
 import type { ProxyNode } from "../model/mod.ts";
-import { recycle, type RpcCall, RpcError } from "../rpc/mod.ts";
-import type { Breath } from "./breath.ts";
+import { type Breath, recycle, type RpcCall, RpcError } from "../rpc/mod.ts";
 import { recognise } from "./expected.ts";
 import type { Hall, Session } from "./hall.ts";
 import type { Limiter } from "./limiter.ts";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Breath } from "./breath.ts";
+import type { Breath } from "../rpc/mod.ts";
 import { type Haste, line } from "./line.ts";
 
 /** What the queue asks of its members. */

@@ -5,8 +5,7 @@
  */
 import { buildInfo, canonicalJson, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
-import { RpcError, type RpcMethod } from "../rpc/mod.ts";
-import { breather } from "./breath.ts";
+import { breather, RpcError, type RpcMethod } from "../rpc/mod.ts";
 import { type Entrance, serve } from "./entrance.ts";
 import { type Hall, hasteOf, type Session } from "./hall.ts";
 import { keeper } from "./kept.ts";

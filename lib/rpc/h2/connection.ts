@@ -104,15 +104,33 @@ function listen(state: ConnectionState, socket: SocketLike): void {
     clearTimeout(state.timer);
     state.options.closed(state.error);
   });
-  socket.on("data", (bytes) => {
+  const { breath } = state.options;
+  const read = (bytes: Uint8Array) => {
     if (state.over) return;
-    state.lastHeard = performance.now();
     try {
       reader.push(bytes, (frame) => handle(state, frame));
       transmit(state);
     } catch (error) {
       breakOff(state, error as Error);
     }
+  };
+  /** What came while others were read from. */
+  let late: Uint8Array[] | undefined;
+  const readLater = async (wait: Promise<void>, bytes: Uint8Array) => {
+    late = [bytes];
+    socket.pause();
+    for (let next: Promise<void> | undefined = wait; next; next = breath?.()) await next;
+    const all = late;
+    late = undefined;
+    for (const one of all) read(one);
+    socket.resume();
+  };
+  socket.on("data", (bytes) => {
+    state.lastHeard = performance.now();
+    if (late) return void late.push(bytes);
+    const wait = breath?.();
+    if (wait) void readLater(wait, bytes);
+    else read(bytes);
   });
   state.timer = setTimeout(() => {
     if (!state.settled) finish(state, new Error("the peer did not speak HTTP/2 in time"));

@@ -6,6 +6,7 @@
 import type { Buffer } from "node:buffer";
 import { H2_CODE, type H2Code, H2Error } from "./error.ts";
 import type { Headers, HpackDecoder } from "./hpack.ts";
+import type { Breath } from "../breath.ts";
 import type { Outgoing } from "./transmit.ts";
 
 /** What is used of a socket, plain or TLS. */
@@ -15,6 +16,9 @@ export interface SocketLike {
   /** Sends what was written and closes. */
   end(): unknown;
   destroy(): unknown;
+  /** Reads no more, or reads on. */
+  pause(): unknown;
+  resume(): unknown;
   on(event: "data", listener: (bytes: Buffer) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "close", listener: () => void): unknown;
@@ -56,6 +60,8 @@ export interface ConnectionOptions {
   /** Bytes the peer may send on a stream, and on all of them, before credit is given. */
   readonly window: number;
   readonly keepalive?: { readonly interval: number; readonly timeout: number };
+  /** Asked before what came is read, for connections that share a piece of time; without it, all is read at once. */
+  readonly breath?: Breath;
   /** A stream of the peer. */
   readonly accept?: (stream: H2Stream, headers: Headers, end: boolean) => StreamListener;
   /** The connection is over and its socket closed; streams were told before. */
