@@ -39,12 +39,17 @@ export class LayeredView implements View {
     return undefined;
   }
 
-  *entries(): IterableIterator<Resource> {
-    for (let i = 0; i < this.layers.length; i++) {
-      for (const resource of this.layers[i]!.content.values()) {
-        if (!resource.tombstone && !this.#hides(resource.name, i)) yield resource;
+  entries(): IterableIterator<Resource> {
+    // A list, and each layer asked for its content once: this is where every first sync passes.
+    const list: Resource[] = [];
+    const above: ReadonlyMap<string, Resource>[] = [];
+    for (const { content } of this.layers) {
+      for (const resource of content.values()) {
+        if (!resource.tombstone && !isNamed(above, resource.name)) list.push(resource);
       }
+      if (content.size > 0) above.push(content);
     }
+    return list.values();
   }
 
   *names(): IterableIterator<string> {
@@ -88,12 +93,6 @@ export class LayeredView implements View {
     return diffViews(other, revision, this);
   }
 
-  /** Whether a layer above the given one decides about a name. */
-  #hides(name: string, below: number): boolean {
-    for (let i = 0; i < below; i++) if (this.layers[i]!.get(name) !== undefined) return true;
-    return false;
-  }
-
   /** Forgets what was remembered when a layer has changed since. */
   #refresh(): void {
     let stamp = 0;
@@ -114,6 +113,12 @@ export class LayeredView implements View {
     const before = (name: string) => this.at(revision, name) ?? undefined;
     return compare(names, before, (name) => this.get(name));
   }
+}
+
+/** Whether one of the layers above decides about a name. */
+function isNamed(above: readonly ReadonlyMap<string, Resource>[], name: string): boolean {
+  for (const content of above) if (content.has(name)) return true;
+  return false;
 }
 
 /**
