@@ -5,10 +5,7 @@
  * @module
  */
 import type { H2Stream } from "./h2/mod.ts";
-import { frameMessage, MESSAGE_HEAD, messageReader } from "./message.ts";
-
-/** A message: its bytes, or the pieces that make it up, in order. They must not change afterwards. */
-export type Outgoing = Uint8Array | readonly Uint8Array[];
+import { frameMessage, MESSAGE_HEAD, messageReader, type Outgoing } from "./message.ts";
 
 /** The writing side of a stream. */
 export interface Outbox {

@@ -8,9 +8,46 @@ import { scope } from "../log/mod.ts";
 import { type Breath, breather } from "./breath.ts";
 import { bindError, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./h2/mod.ts";
-import type { RpcKeepalive, RpcOptions, RpcServer } from "./server.ts";
 
 const log = scope("grpc");
+
+/** Bounds of a server. */
+export interface RpcLimits {
+  /** Largest message taken from a client, bytes; a larger one ends its stream with RESOURCE_EXHAUSTED. */
+  readonly maxReceive: number;
+  /** Streams at the same time on one connection. */
+  readonly maxStreams: number;
+}
+
+/** When a quiet or old connection is given up. All in milliseconds. */
+export interface RpcKeepalive {
+  /** Silence after which the client is pinged. */
+  readonly interval: number;
+  /** How long its answer may take. */
+  readonly timeout: number;
+  /** Age at which a connection is asked to go; beyond 24 days: never. */
+  readonly maxAge?: number;
+  /** How long its streams may then take to end (default 10 s). */
+  readonly maxAgeGrace?: number;
+}
+
+/** Where a server listens, and within what bounds. */
+export interface ListenOptions {
+  /** `host:port`, `:port`, `[ipv6]:port` or `unix:/path`. */
+  readonly address: string;
+  readonly limits: RpcLimits;
+  readonly keepalive: RpcKeepalive;
+}
+
+/** A running server. */
+export interface RpcServer {
+  /** Where it listens, with the real port: what a client's `target` may be when a host was named. */
+  readonly address: string;
+  /** The port; 0 for a Unix socket. */
+  readonly port: number;
+  /** Takes no more connections, lets the open streams end for so long, then cuts them. */
+  stop(graceMs: number): Promise<void>;
+}
 
 /** Longest time a timer can hold; a connection age beyond it means no limit. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
@@ -29,7 +66,7 @@ const BACKLOG = 4096;
 
 /** Listens; `accept` is asked for each connection what to do with its streams. */
 export async function listen(
-  options: RpcOptions,
+  options: ListenOptions,
   accept: (peer: string) => Accept,
 ): Promise<RpcServer> {
   const address = parseAddress(options.address);
@@ -83,7 +120,7 @@ function bindOnce(
 
 function serve(
   socket: Socket,
-  { limits, keepalive }: RpcOptions,
+  { limits, keepalive }: ListenOptions,
   accept: (peer: string) => Accept,
   connections: Set<Connection>,
   breath: Breath,

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { Outgoing } from "./flow.ts";
 import { recycle, ROOM, roomFor } from "./rooms.ts";
 import { RpcError } from "./status.ts";
+
+/** A message: its bytes, or the pieces that make it up, in order. They must not change afterwards. */
+export type Outgoing = Uint8Array | readonly Uint8Array[];
 
 /** Bytes before each message. */
 export const MESSAGE_HEAD: number = 5;

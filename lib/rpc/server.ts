@@ -6,10 +6,15 @@
 import { scope } from "../log/mod.ts";
 import { inbox, type Outbox, outbox } from "./flow.ts";
 import type { H2Stream, Headers, StreamListener } from "./h2/mod.ts";
-import { listen } from "./listen.ts";
+import { listen, type ListenOptions, type RpcLimits, type RpcServer } from "./listen.ts";
 import { abortedError, RpcError, statusHeaders, toRpcError } from "./status.ts";
 
 const log = scope("grpc");
+
+/** What a server is started with. */
+export interface RpcOptions extends ListenOptions {
+  readonly services: readonly RpcMethod[];
+}
 
 /** One stream as its handler sees it. */
 export interface RpcCall extends Outbox {
@@ -32,45 +37,6 @@ export interface RpcMethod {
   /** For example `/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources`. */
   readonly path: string;
   handle(call: RpcCall): Promise<void>;
-}
-
-/** Bounds of a server. */
-export interface RpcLimits {
-  /** Largest message taken from a client, bytes; a larger one ends its stream with RESOURCE_EXHAUSTED. */
-  readonly maxReceive: number;
-  /** Streams at the same time on one connection. */
-  readonly maxStreams: number;
-}
-
-/** When a quiet or old connection is given up. All in milliseconds. */
-export interface RpcKeepalive {
-  /** Silence after which the client is pinged. */
-  readonly interval: number;
-  /** How long its answer may take. */
-  readonly timeout: number;
-  /** Age at which a connection is asked to go; beyond 24 days: never. */
-  readonly maxAge?: number;
-  /** How long its streams may then take to end (default 10 s). */
-  readonly maxAgeGrace?: number;
-}
-
-/** What a server is started with. */
-export interface RpcOptions {
-  /** `host:port`, `:port`, `[ipv6]:port` or `unix:/path`. */
-  readonly address: string;
-  readonly services: readonly RpcMethod[];
-  readonly limits: RpcLimits;
-  readonly keepalive: RpcKeepalive;
-}
-
-/** A running server. */
-export interface RpcServer {
-  /** Where it listens, with the real port: what a client's `target` may be when a host was named. */
-  readonly address: string;
-  /** The port; 0 for a Unix socket. */
-  readonly port: number;
-  /** Takes no more connections, lets the open streams end for so long, then cuts them. */
-  stop(graceMs: number): Promise<void>;
 }
 
 /** Starts a server; throws `MeshError` `rpc-bind` or `rpc-address-invalid`. */

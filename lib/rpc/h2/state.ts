@@ -7,7 +7,6 @@ import type { Buffer } from "node:buffer";
 import { H2_CODE, type H2Code, H2Error } from "./error.ts";
 import type { Headers, HpackDecoder } from "./hpack.ts";
 import type { Breath } from "../breath.ts";
-import type { Outgoing } from "./transmit.ts";
 
 /** What is used of a socket, plain or TLS. */
 export interface SocketLike {
@@ -79,6 +78,17 @@ export interface Connection {
   /** Open streams. */
   readonly streams: number;
 }
+
+/** Something a stream has to send: content, or header frames. */
+export type Outgoing =
+  | {
+    readonly parts: readonly Uint8Array[];
+    /** How far it got: the part, and the offset in it. */
+    part: number;
+    at: number;
+    readonly taken: () => void;
+  }
+  | { readonly frames: readonly Uint8Array[]; readonly end: boolean };
 
 /** State of a stream. */
 export interface StreamState {

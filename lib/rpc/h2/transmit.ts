@@ -5,19 +5,14 @@
  *
  * @module
  */
-import { closeIfDone, type ConnectionState, removeStream, type StreamState } from "./state.ts";
+import {
+  closeIfDone,
+  type ConnectionState,
+  type Outgoing,
+  removeStream,
+  type StreamState,
+} from "./state.ts";
 import { FRAME, HEAD, resetFrame, writeHead } from "./frame.ts";
-
-/** Something a stream has to send: content, or header frames. */
-export type Outgoing =
-  | {
-    readonly parts: readonly Uint8Array[];
-    /** How far it got: the part, and the offset in it. */
-    part: number;
-    at: number;
-    readonly taken: () => void;
-  }
-  | { readonly frames: readonly Uint8Array[]; readonly end: boolean };
 
 /** Bytes written to the socket in one piece, at most about. */
 const CHUNK = 64 * 1024;
