@@ -55,7 +55,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
  * How long all connections together are read from in a round of the event loop, ms. Hundreds that come back
  * say what they hold at once, and the system hands over all of it in one go.
  */
-const READ_MS = 5;
+const READ_MS = 3;
 /** Bytes a client may send on a stream before it is read. */
 const WINDOW = 256 * 1024;
 

@@ -10,7 +10,7 @@ import type { SeatSource } from "../model/mod.ts";
 const log = scope("ads");
 
 /** One piece of work, milliseconds. Others have theirs between two of them. */
-const SLICE_MS = 5;
+const SLICE_MS = 3;
 
 /**
  * A function that resolves when nothing is left to make; all who wait share one run. It never

@@ -37,7 +37,7 @@ const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
  * How long work of one kind goes on in a round of the event loop, ms. What a round does beside (new
  * classes, reading from connections, collecting garbage) comes on top, and the sum is what others wait.
  */
-const SLICE_MS = 5;
+const SLICE_MS = 3;
 
 /** A running discovery server. */
 export interface XdsServer {
