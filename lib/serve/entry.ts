@@ -6,7 +6,7 @@
  */
 import type { Resource } from "../graph/mod.ts";
 import { wireVersion } from "./version.ts";
-import { tagOf, textSize, varintSize, writeText, writeVarint } from "./wire.ts";
+import { fieldSize, textSize, writeOpening, writeTextField } from "./wire.ts";
 
 /** Fields of the messages, see `discovery.proto`; number 2 holds the resources in both variants. */
 const RESOURCES = 2;
@@ -63,20 +63,4 @@ export function entries(heads: HeadWriter, resources: readonly Resource[]): Uint
     at += resource.bytes.byteLength;
   }
   return out;
-}
-
-/** Bytes of a length-delimited field of so many bytes. */
-function fieldSize(size: number): number {
-  return 1 + varintSize(size) + size;
-}
-
-/** Tag and length of a field whose content follows. */
-function writeOpening(target: Uint8Array, at: number, number: number, size: number): number {
-  target[at] = tagOf(number);
-  return writeVarint(target, at + 1, size);
-}
-
-function writeTextField(target: Uint8Array, at: number, number: number, text: string): number {
-  const size = textSize(text);
-  return writeText(target, writeOpening(target, at, number, size), text, size);
 }

@@ -8,7 +8,7 @@
  */
 import type { Resource } from "../graph/mod.ts";
 import { wireVersion } from "./version.ts";
-import { concat, delimited } from "./wire.ts";
+import { fieldSize, textSize, writeTextField } from "./wire.ts";
 
 /** A sum over pairs: how many they are, and two independent sums of 32 bits. */
 export interface Tally {
@@ -62,6 +62,9 @@ function finished(hash: number): number {
   return hash ^ hash >>> 16;
 }
 
+/** Where the pair of a resource is written to be added up. */
+const scratch = new Uint8Array(1024);
+
 /** What resources add to a tally, made once for each. */
 const ofResource = new WeakMap<Resource, Tally>();
 
@@ -69,9 +72,11 @@ const ofResource = new WeakMap<Resource, Tally>();
 export function addResource(tally: Tally, resource: Resource): void {
   let own = ofResource.get(resource);
   if (!own) {
-    const version = delimited(ENTRY.version, wireVersion(resource));
-    const pair = concat(delimited(ENTRY.name, resource.name), version);
-    addPair(own = newTally(), pair, 0, pair.byteLength);
+    const version = wireVersion(resource);
+    const size = fieldSize(textSize(resource.name)) + fieldSize(textSize(version));
+    const target = size <= scratch.byteLength ? scratch : new Uint8Array(size);
+    const at = writeTextField(target, 0, ENTRY.name, resource.name);
+    addPair(own = newTally(), target, 0, writeTextField(target, at, ENTRY.version, version));
     ofResource.set(resource, own);
   }
   tally.count++;

@@ -176,3 +176,25 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   }
   return out;
 }
+
+/** Bytes of a length-delimited field of so many bytes. */
+export function fieldSize(size: number): number {
+  return 1 + varintSize(size) + size;
+}
+
+/** Writes tag and length of a field whose content follows; returns the offset behind them. */
+export function writeOpening(target: Uint8Array, at: number, number: number, size: number): number {
+  target[at] = tagOf(number);
+  return writeVarint(target, at + 1, size);
+}
+
+/** Writes a field of text; returns the offset behind it. */
+export function writeTextField(
+  target: Uint8Array,
+  at: number,
+  number: number,
+  text: string,
+): number {
+  const size = textSize(text);
+  return writeText(target, writeOpening(target, at, number, size), text, size);
+}
