@@ -12,6 +12,7 @@
  */
 import { type BuildInfo, MeshError } from "../lib/base/mod.ts";
 import { buildFacts, withFacts } from "./build_facts.ts";
+import { engineFlags } from "./engine_flags.ts";
 import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
@@ -97,7 +98,13 @@ async function build(
   await bundle(copy, program, module);
   // A failed compilation leaves a part of its output behind, so it goes into the copy first.
   const made = join(copy, `built-${program}`);
-  const flags = ["--no-config", "--no-check", "--no-prompt", ...grants(sets[program], permissions)];
+  const flags = [
+    "--no-config",
+    "--no-check",
+    "--no-prompt",
+    ...engineFlags(program),
+    ...grants(sets[program], permissions),
+  ];
   await step(copy, program, compiler, ["compile", ...flags, `--output=${made}`, module]);
   await seenToRun(made, facts);
   const out = join(into, program);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { engineFlags } from "../engine_flags.ts";
 import { eventually, freePorts } from "./ports.ts";
 import { type Program, startCommand, startProgram } from "./process.ts";
 
@@ -79,10 +80,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 function startDiscovery(options: DaemonOptions, args: readonly string[]): Program {
   const { binary, module, env, permissions = ["-A"] } = options;
   if (binary !== undefined) return startCommand(binary, args, env);
+  const flags = [...permissions, ...engineFlags("pilot-discovery")];
   if (module === undefined) {
-    return startProgram(["pilot-discovery", ...args], env, undefined, permissions);
+    return startProgram(["pilot-discovery", ...args], env, undefined, flags);
   }
-  return startCommand(Deno.execPath(), ["run", "-q", ...permissions, module, ...args], env);
+  return startCommand(Deno.execPath(), ["run", "-q", ...flags, module, ...args], env);
 }
 
 /** The ports of a daemon, to start another one in its place. */
