@@ -24,7 +24,7 @@ const readers = ["pilot-discovery"] as const;
 const MESH_SELFAUDIT_INTERVAL = declareEnv({
   name: "MESH_SELFAUDIT_INTERVAL",
   type: "duration",
-  default: "1s",
+  default: "3s",
   range: { least: 0 },
   doc:
     "How often some of what is kept is computed anew in the background, compared, and repaired " +
