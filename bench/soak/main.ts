@@ -1,5 +1,5 @@
 /**
- * `deno task bench soak [--minutes=15] [--services=300] [--clients=90] [--seed=1]`: random edits,
+ * `deno task bench soak [--minutes=15] [--services=300] [--clients=90] [--seed=1]` (three minutes at least): random edits,
  * of security policies, Sidecars and the mesh configuration, too, proxies that come and go, broken
  * files. Every minute it checks what must hold whatever happened: what the daemon serves is what a
  * daemon started from the same directory serves, no cell failed, the self-audit found no difference,
@@ -35,8 +35,8 @@ const ROUND_SECONDS = 60;
 const MEMORY_SLACK = 25;
 
 /**
- * Computed values that stay though nobody is served them: a sixth of the default, which so few
- * services would not reach in the time.
+ * Computed values that stay though nobody is served them. So few services would not reach the
+ * default, which is six times as many, in the time, and what grows towards it would look like a leak.
  */
 const KEPT = "10000";
 
@@ -51,6 +51,7 @@ interface Soak {
 
 /** Runs the soak. */
 export async function main(): Promise<void> {
+  // Memory is compared by thirds of the time.
   const minutes = Math.max(3, numberFlag("minutes", 15));
   const services = numberFlag("services", 300);
   const share = numberFlag("clients", 90) / PROCESSES;

@@ -139,7 +139,7 @@ export class ChangeLog extends RevisionLog<LogEntry> {
   }
 }
 
-/** A line, the resource it holds and that one's buffer take this many bytes beside the content (V8, measured). */
+/** A line, the resource it holds and that one's buffer take about this many bytes beside the content, by a heap snapshot. */
 const LINE_BYTES = 400;
 
 function weight({ before }: LogEntry): number {
