@@ -8,7 +8,8 @@ import { connect, type Socket } from "node:net";
 import { parseAddress } from "./address.ts";
 import { type Inbox, inbox, type Outbox, outbox } from "./flow.ts";
 import { createConnection, type H2Stream, type Headers, type StreamListener } from "./h2/mod.ts";
-import { abortedError, RpcError, statusOf, toRpcError } from "./status.ts";
+import { abortedError, statusOf } from "./native/status.ts";
+import { RpcError, toRpcError } from "./status.ts";
 
 /** What a stream is opened with. */
 export interface OpenOptions {

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { H2Stream } from "./h2/mod.ts";
 import { frameMessage, MESSAGE_HEAD, messageReader, type Outgoing } from "./message.ts";
 
 /** The writing side of a stream. */
@@ -75,6 +74,14 @@ function heldFor(message: Uint8Array): number {
   return MESSAGE_HEAD + message.length + OVERHEAD;
 }
 
+/** How a stream's receiver holds its peer back. */
+export interface ReceiveWindow {
+  /** Lets the peer send so many bytes more. */
+  credit(bytes: number): void;
+  /** Counts bytes that are kept in memory for the stream; negative when they are released. */
+  hold(bytes: number): void;
+}
+
 /** What arrived on a stream, in order; see {@link inbox}. */
 export interface Inbox extends AsyncIterable<Uint8Array> {
   /** Takes in content of the stream. Throws `RpcError` for what is no message, or too large. */
@@ -88,7 +95,7 @@ export interface Inbox extends AsyncIterable<Uint8Array> {
  * read, and for parts of the next one while none waits to be read: it may be larger than the
  * window. Leaving the loop early drops what is left.
  */
-export function inbox(stream: Pick<H2Stream, "credit" | "hold">, limit: number): Inbox {
+export function inbox(stream: ReceiveWindow, limit: number): Inbox {
   const reader = messageReader(limit);
   const queue: { message: Uint8Array; owed: number }[] = [];
   /** Credit given for parts of the message that is not complete. */

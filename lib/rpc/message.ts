@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { recycle, ROOM, roomFor } from "./rooms.ts";
+import { BUFFER_UNIT, recycleBuffer, takeBuffer } from "./buffer_pool.ts";
 import { RpcError } from "./status.ts";
 
 /** A message: its bytes, or the pieces that make it up, in order. They must not change afterwards. */
@@ -26,7 +26,7 @@ export function frameMessage(message: Outgoing, size: number): Uint8Array[] {
 export interface MessageReader {
   /**
    * Takes in content; returns the messages it completes. Who is done with a message, all of it, may
-   * {@link recycle} it. Throws `RpcError`.
+   * {@link recycleBuffer} it. Throws `RpcError`.
    */
   push(bytes: Uint8Array): Uint8Array[];
   /** Bytes of the message that is not complete, its head included. */
@@ -34,7 +34,7 @@ export interface MessageReader {
 }
 
 /**
- * By what the room for a message grows, which is one {@link ROOM} at first: who announces a large
+ * By what the room for a message grows, which is one {@link BUFFER_UNIT} at first: who announces a large
  * message has to send some of it, too. It takes so many times what came of it, at most.
  */
 const GROWTH = 4;
@@ -59,17 +59,17 @@ export function messageReader(limit: number): MessageReader {
     if (size > limit) {
       throw new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`);
     }
-    message = size < ROOM ? new Uint8Array(size) : roomFor(ROOM);
+    message = size < BUFFER_UNIT ? new Uint8Array(size) : takeBuffer(BUFFER_UNIT);
     return part.length;
   };
   /** Takes in a part of the message. Copied: what arrives is cut from a buffer that is used again. */
   const append = (part: Uint8Array): void => {
     if (have + part.length > message.length) {
-      const larger = roomFor(
+      const larger = takeBuffer(
         Math.min(size, Math.max(GROWTH * message.length, have + part.length)),
       );
       larger.set(message.subarray(0, have));
-      recycle(message);
+      recycleBuffer(message);
       message = larger;
     }
     message.set(part, have);

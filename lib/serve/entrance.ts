@@ -6,7 +6,7 @@
 import { MeshError, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
 import type { ProxyNode } from "../model/mod.ts";
-import { type Breath, recycle, type RpcCall, RpcError } from "../rpc/mod.ts";
+import { recycleBuffer, type RpcCall, RpcError, type Yielding } from "../rpc/mod.ts";
 import { recognise } from "./expected.ts";
 import type { Hall, Session } from "./hall.ts";
 import type { Limiter } from "./limiter.ts";
@@ -30,7 +30,7 @@ export interface Entrance {
   readonly queue: PushQueue<Session>;
   readonly admission: Limiter;
   /** Asked before each request. */
-  readonly breath: Breath;
+  readonly yielding: Yielding;
   /** Tries again what is held back, while there are streams. */
   readonly retries: Retries;
   /** Lists of requests that others may send alike. */
@@ -45,22 +45,22 @@ export async function serve(
   call: RpcCall,
   variant: "sotw" | "delta",
 ): Promise<void> {
-  const { hall, breath } = entrance;
+  const { hall, yielding } = entrance;
   let session: Session | undefined;
   try {
     for await (const bytes of call.messages) {
-      for (let wait = breath(); wait; wait = breath()) await wait;
+      for (let wait = yielding(); wait; wait = yielding()) await wait;
       metrics.received(bytes.byteLength);
       const request = decode(entrance, bytes, variant);
       if (!session) {
         session = await admit(entrance, call, variant, request);
         // All who wait for what their seats show go on at once.
         await hall.prepared();
-        for (let wait = breath(); wait; wait = breath()) await wait;
+        for (let wait = yielding(); wait; wait = yielding()) await wait;
       }
       receive(session, request);
       if (request.versions) await compare(entrance, session, request, bytes);
-      else recycle(bytes);
+      else recycleBuffer(bytes);
     }
   } finally {
     if (session) leave(entrance, session);
@@ -74,13 +74,13 @@ async function compare(
   request: XdsRequest,
   bytes: Uint8Array,
 ): Promise<void> {
-  const { hall, breath } = entrance;
+  const { hall, yielding } = entrance;
   await hall.prepared();
   // All who waited for that go on at once.
-  for (let wait = breath(); wait; wait = breath()) await wait;
+  for (let wait = yielding(); wait; wait = yielding()) await wait;
   const watch = session.watches.find(({ versions }) => versions === request.versions);
   if (watch) recognise(watch);
-  if (watch?.versions !== request.versions) recycle(bytes);
+  if (watch?.versions !== request.versions) recycleBuffer(bytes);
 }
 
 function decode(entrance: Entrance, bytes: Uint8Array, variant: "sotw" | "delta"): XdsRequest {
@@ -109,7 +109,7 @@ async function admit(
     throw new RpcError("RESOURCE_EXHAUSTED", "too many proxies connect at once; try again later");
   }
   // All who waited for their turn go on at once, and each opens a session.
-  for (let wait = entrance.breath(); wait; wait = entrance.breath()) await wait;
+  for (let wait = entrance.yielding(); wait; wait = entrance.yielding()) await wait;
   if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
   const number = ++entrance.opened;
   const session = newSession(

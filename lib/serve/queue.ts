@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Breath } from "../rpc/mod.ts";
+import type { Yielding } from "../rpc/mod.ts";
 import { type Haste, line } from "./line.ts";
 
 /** What the queue asks of its members. */
@@ -21,7 +21,7 @@ export interface QueueOptions<T> {
   /** How long the queue runs before others get their turn, milliseconds. */
   readonly turnMs: number;
   /** Asked before a member goes on whose client caught up. */
-  readonly breath?: Breath;
+  readonly yielding?: Yielding;
   readonly now: () => number;
   /**
    * Sends until nothing is left, or until the client has to catch up: then the promise resolves
@@ -142,8 +142,8 @@ export function pushQueue<T>(options: QueueOptions<T>): PushQueue<T> {
     blocked.then(async () => {
       clearTimeout(run.timer);
       giveBack(run);
-      const { breath } = options;
-      for (let pause = breath?.(); pause; pause = breath?.()) await pause;
+      const { yielding } = options;
+      for (let pause = yielding?.(); pause; pause = yielding?.()) await pause;
       if (running.get(member) !== run) return;
       if (run.slot) {
         advance(member, run.haste, run);

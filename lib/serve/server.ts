@@ -5,7 +5,7 @@
  */
 import { buildInfo, canonicalJson, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
-import { breather, RpcError, type RpcMethod } from "../rpc/mod.ts";
+import { createYielding, RpcError, type RpcMethod } from "../rpc/mod.ts";
 import { type Entrance, serve } from "./entrance.ts";
 import { type Hall, hasteOf, type Session } from "./hall.ts";
 import { keeper } from "./kept.ts";
@@ -60,7 +60,7 @@ export interface XdsServer {
 /** Makes a discovery server over a source of seats. */
 export function createXdsServer(options: XdsOptions): XdsServer {
   const sessions = new Set<Session>();
-  const breath = breather({ sliceMs: SLICE_MS, now: options.now });
+  const yielding = createYielding({ sliceMs: SLICE_MS, now: options.now });
   const runs = runStore();
   const queue = pushQueue<Session>({
     slots: options.pushes,
@@ -68,7 +68,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     slotMs: options.limits?.slotMs ?? 1000,
     stallMs: options.limits?.stallMs ?? 30_000,
     turnMs: SLICE_MS,
-    breath,
+    yielding,
     now: options.now,
     step: guardedStep,
     pending: (session) => session.call.pending,
@@ -94,7 +94,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       maxWaitMs: options.limits?.admitMs ?? 30_000,
       now: options.now,
     }),
-    breath,
+    yielding,
     retries: tries,
     lists: repeated(options.now),
     opened: 0,

@@ -104,7 +104,7 @@ function listen(state: ConnectionState, socket: SocketLike): void {
     clearTimeout(state.timer);
     state.options.closed(state.error);
   });
-  const { breath } = state.options;
+  const { yielding } = state.options;
   const read = (bytes: Uint8Array) => {
     if (state.over) return;
     try {
@@ -119,7 +119,7 @@ function listen(state: ConnectionState, socket: SocketLike): void {
   const readLater = async (wait: Promise<void>, bytes: Uint8Array) => {
     late = [bytes];
     socket.pause();
-    for (let next: Promise<void> | undefined = wait; next; next = breath?.()) await next;
+    for (let next: Promise<void> | undefined = wait; next; next = yielding?.()) await next;
     const all = late;
     late = undefined;
     for (const one of all) read(one);
@@ -128,7 +128,7 @@ function listen(state: ConnectionState, socket: SocketLike): void {
   socket.on("data", (bytes) => {
     state.lastHeard = performance.now();
     if (late) return void late.push(bytes);
-    const wait = breath?.();
+    const wait = yielding?.();
     if (wait) void readLater(wait, bytes);
     else read(bytes);
   });

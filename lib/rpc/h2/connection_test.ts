@@ -41,7 +41,7 @@ Deno.test("what comes while others are read from waits, in order, and no more is
     socket: wire,
     maxStreams: 1,
     window: 1000,
-    breath: () => busy?.promise,
+    yielding: () => busy?.promise,
     accept: () => ({
       headers() {},
       data: (bytes) => void heard.push(new TextDecoder().decode(bytes)),

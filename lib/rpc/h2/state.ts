@@ -6,7 +6,7 @@
 import type { Buffer } from "node:buffer";
 import { H2_CODE, type H2Code, H2Error } from "./error.ts";
 import type { Headers, HpackDecoder } from "./hpack.ts";
-import type { Breath } from "../breath.ts";
+import type { Yielding } from "../yielding.ts";
 
 /** What is used of a socket, plain or TLS. */
 export interface SocketLike {
@@ -60,7 +60,7 @@ export interface ConnectionOptions {
   readonly window: number;
   readonly keepalive?: { readonly interval: number; readonly timeout: number };
   /** Asked before what came is read, for connections that share a piece of time; without it, all is read at once. */
-  readonly breath?: Breath;
+  readonly yielding?: Yielding;
   /** A stream of the peer. */
   readonly accept?: (stream: H2Stream, headers: Headers, end: boolean) => StreamListener;
   /** The connection is over and its socket closed; streams were told before. */

@@ -7,7 +7,7 @@
  */
 
 /** Sizes of rooms are multiples of this; messages smaller than this get memory of their own. */
-export const ROOM: number = 16 * 1024;
+export const BUFFER_UNIT: number = 16 * 1024;
 /** Larger rooms are not kept. */
 const LARGEST = 1024 * 1024;
 /** Bytes kept for use. */
@@ -19,10 +19,10 @@ let spareBytes = 0;
 /** Rooms in use that may be given back: once. */
 const lent = new WeakSet<ArrayBufferLike>();
 
-/** Memory for so many bytes, and less than a {@link ROOM} more; what it holds is left from others. */
-export function roomFor(size: number): Uint8Array<ArrayBuffer> {
+/** Memory for so many bytes, and less than a {@link BUFFER_UNIT} more; what it holds is left from others. */
+export function takeBuffer(size: number): Uint8Array<ArrayBuffer> {
   if (size > LARGEST) return new Uint8Array(size);
-  const whole = Math.ceil(size / ROOM) * ROOM;
+  const whole = Math.ceil(size / BUFFER_UNIT) * BUFFER_UNIT;
   const kept = spare.get(whole)?.pop();
   if (kept) spareBytes -= whole;
   const room = kept ?? new ArrayBuffer(whole);
@@ -34,7 +34,7 @@ export function roomFor(size: number): Uint8Array<ArrayBuffer> {
  * Gives the memory of a received message back. Nobody may look at the message, or at a part of it,
  * afterwards. What is not given back is collected like everything else; what was not lent is let be.
  */
-export function recycle({ buffer }: Uint8Array): void {
+export function recycleBuffer({ buffer }: Uint8Array): void {
   if (!lent.delete(buffer) || spareBytes + buffer.byteLength > MOST_SPARE) return;
   spareBytes += buffer.byteLength;
   const alike = spare.get(buffer.byteLength);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Breath, breather } from "./breath.ts";
+import { createYielding, type Yielding } from "./yielding.ts";
 
 /** Rounds of the event loop until something holds. */
 async function roundsUntil(holds: () => boolean): Promise<number> {
@@ -10,27 +10,27 @@ async function roundsUntil(holds: () => boolean): Promise<number> {
 
 Deno.test("work goes on for a slice of time, then waits for the next round of the event loop", async () => {
   let now = 0;
-  const breath = breather({ sliceMs: 10, now: () => now });
-  assert.equal(breath(), undefined);
+  const yielding = createYielding({ sliceMs: 10, now: () => now });
+  assert.equal(yielding(), undefined);
   now = 9;
-  assert.equal(breath(), undefined);
+  assert.equal(yielding(), undefined);
   now = 10;
-  const wait = breath();
+  const wait = yielding();
   assert.ok(wait);
   await wait;
-  assert.equal(breath(), undefined);
+  assert.equal(yielding(), undefined);
   now = 25;
-  assert.ok(breath());
-  await roundsUntil(() => breath() === undefined);
+  assert.ok(yielding());
+  await roundsUntil(() => yielding() === undefined);
 });
 
 Deno.test("those who wait do their work in turns that fit a slice, however many they are", async () => {
   let now = 0;
-  const breath = breather({ sliceMs: 10, now: () => now });
+  const yielding = createYielding({ sliceMs: 10, now: () => now });
   const done: number[] = [];
   let began = 0;
-  const work = async (number: number, breath: Breath): Promise<void> => {
-    for (let wait = breath(); wait; wait = breath()) await wait;
+  const work = async (number: number, yielding: Yielding): Promise<void> => {
+    for (let wait = yielding(); wait; wait = yielding()) await wait;
     now += 4;
     done.push(number);
   };
@@ -42,7 +42,7 @@ Deno.test("those who wait do their work in turns that fit a slice, however many 
       longest = Math.max(longest, now - began);
     }
   })();
-  await Promise.all(Array.from({ length: 100 }, (_, number) => work(number, breath)));
+  await Promise.all(Array.from({ length: 100 }, (_, number) => work(number, yielding)));
   await rounds;
   assert.deepEqual(done.toSorted((a, b) => a - b), Array.from({ length: 100 }, (_, n) => n));
   // Three pieces of four: the last is begun before the slice is over.

@@ -10,7 +10,7 @@
  * after the wait, and right before the work: whoever does something else between the answer and the
  * work, be it to return from an async function, lets all others have the same answer.
  */
-export type Breath = () => Promise<void> | undefined;
+export type Yielding = () => Promise<void> | undefined;
 
 /**
  * How many of those who wait are woken in a round: of thousands, nearly all would find its time
@@ -19,9 +19,9 @@ export type Breath = () => Promise<void> | undefined;
 const WOKEN = 16;
 
 /** Lets work go on for some milliseconds in a round of the event loop. */
-export function breather(
+export function createYielding(
   options: { readonly sliceMs: number; readonly now: () => number },
-): Breath {
+): Yielding {
   /** When the first work of this round was done; `undefined` when there was none. */
   let began: number | undefined;
   let ending = false;

@@ -1,0 +1,54 @@
+/**
+ * The options of a gRPC server, and the handle of a running one. They are the same for every
+ * transport.
+ *
+ * @module
+ */
+import type { RpcMethod } from "./call.ts";
+
+/** Bounds of a server. */
+export interface RpcLimits {
+  /** Largest message taken from a client, bytes; a larger one ends its stream with RESOURCE_EXHAUSTED. */
+  readonly maxReceive: number;
+  /** Streams at the same time on one connection. */
+  readonly maxStreams: number;
+}
+
+/** Keepalive and age of connections. All in milliseconds. */
+export interface RpcKeepalive {
+  /** Silence after which the client is pinged. */
+  readonly interval: number;
+  /** Longest wait for the answer to a ping. */
+  readonly timeout: number;
+  /** Age at which a connection gets GOAWAY; beyond 24 days: never. */
+  readonly maxAge?: number;
+  /** Time that the streams of a connection have to end after that GOAWAY (default 10 s). */
+  readonly maxAgeGrace?: number;
+}
+
+/** The HTTP/2 implementation that serves the methods. */
+export type RpcTransport = "native";
+
+/** The options of {@link startRpc}. */
+export interface RpcOptions {
+  /** `host:port`, `:port`, `[ipv6]:port` or `unix:/path`. */
+  readonly address: string;
+  readonly services: readonly RpcMethod[];
+  readonly limits: RpcLimits;
+  readonly keepalive: RpcKeepalive;
+  /** Default: `native`. */
+  readonly transport?: RpcTransport;
+}
+
+/** A running server. */
+export interface RpcServer {
+  /** The address with the real port. It is a client's `target` when a host was named. */
+  readonly address: string;
+  /** The port; 0 for a Unix socket. */
+  readonly port: number;
+  /** Refuses new connections, lets open streams end for so long, then cuts them. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts a server over one transport. Throws `MeshError` `rpc-bind` or `rpc-address-invalid`. */
+export type StartTransport = (options: RpcOptions) => Promise<RpcServer>;
