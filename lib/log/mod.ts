@@ -5,6 +5,7 @@
  * @module
  */
 export { klog, type Logger, onceLogger, scope } from "./scope.ts";
+export { intervalLogger, type IntervalOptions } from "./interval.ts";
 export { configureLogging, type LoggingOptions, reopenLogging } from "./configure.ts";
 export { changeScope, type ScopeState, scopeState, scopeStates } from "./known.ts";
 export type { ScopeSettings } from "./settings.ts";
