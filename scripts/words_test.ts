@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { misuses, type Retired, wordsOf } from "./words.ts";
+
+const RETIRED: readonly Retired[] = [
+  { forms: ["parrot", "parrots"], use: "relay" },
+  { forms: ["set aside"], use: "rejected" },
+  { forms: ["cage"], use: "limit", only: ["lib/serve/"], still: ["lib/serve/old.ts"] },
+];
+
+const CASES: { name: string; path: string; text: string; found: string[] }[] = [
+  { name: "no retired word", path: "lib/a.ts", text: "const relay = 1;", found: [] },
+  { name: "a word of a comment", path: "lib/a.ts", text: "\n// two parrots", found: ["2 parrots"] },
+  { name: "part of an identifier", path: "lib/a.ts", text: "oldParrotOf", found: ["1 parrot"] },
+  { name: "part of a constant", path: "lib/a.ts", text: "MAX_PARROT_MS", found: ["1 parrot"] },
+  { name: "a longer word that contains it", path: "lib/a.ts", text: "parrotry", found: [] },
+  { name: "a file name", path: "lib/my_parrot.ts", text: "", found: ["0 parrot"] },
+  { name: "a phrase", path: "lib/a.ts", text: "it was set aside", found: ["1 set aside"] },
+  { name: "a phrase in an identifier", path: "lib/a.ts", text: "setAside", found: ["1 set aside"] },
+  { name: "half of a phrase", path: "lib/a.ts", text: "set it aside", found: [] },
+  { name: "a word of one folder, elsewhere", path: "lib/rpc/a.ts", text: "cage", found: [] },
+  { name: "a word of one folder", path: "lib/serve/a.ts", text: "cage", found: ["1 cage"] },
+  { name: "an exempt file", path: "lib/serve/old.ts", text: "cage", found: [] },
+];
+
+for (const { name, path, text, found } of CASES) {
+  Deno.test(`retired words: ${name}`, () => {
+    const result = misuses(path, text, RETIRED).map(({ line, form }) => `${line} ${form}`);
+    assert.deepEqual(result, found);
+  });
+}
+
+Deno.test("words of an identifier are split at its case", () => {
+  assert.deepEqual(wordsOf("buildHTTPFilter of_node2"), ["build", "http", "filter", "of", "node"]);
+});
