@@ -15,12 +15,9 @@ import { tableOf } from "../../lib/derive/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { createReceipts, type Receipts } from "../../lib/receipts/mod.ts";
-import {
-  createDebouncer,
-  DEBOUNCE_AFTER,
-  DEBOUNCE_MAX,
-  ENABLE_EDS_DEBOUNCE,
-} from "../../lib/serve/mod.ts";
+import { createDebouncer } from "../../lib/ingest/mod.ts";
+import { countBatch } from "../../lib/monitor/mod.ts";
+import { readDebounceSettings } from "../../lib/settings/mod.ts";
 import {
   type CredentialSourceOptions,
   type Directories,
@@ -81,21 +78,22 @@ export async function startCore(
   stack: AsyncDisposableStack,
   makeGraph: typeof createGraph,
 ): Promise<Core> {
-  let publish = (): void => {};
+  let publish = (_since: number): void => {};
   let stirred = (): boolean => false;
   let serving: NonNullable<Parameters<typeof createPending>[0]> = () => undefined;
   const pending = createPending((kind, key) => serving(kind, key), () => Date.now());
   const debouncer = createDebouncer({
-    after: DEBOUNCE_AFTER.get(),
-    max: DEBOUNCE_MAX.get(),
-    endpointsWait: ENABLE_EDS_DEBOUNCE.get(),
+    ...readDebounceSettings(),
     now: () => performance.now(),
-    expects: () => stirred(),
+    moreExpected: () => stirred(),
     timer: (run, ms) => {
       const id = setTimeout(run, ms);
       return () => clearTimeout(id);
     },
-    publish: () => publish(),
+    publish: (batch) => {
+      countBatch(batch);
+      publish(batch.since);
+    },
   });
   let idle = (): Promise<void> => Promise.resolve();
   stack.defer(() => idle());
@@ -104,7 +102,7 @@ export async function startCore(
   let followSources = (_mesh: MeshConfig): void => {};
   const renewMesh = (value: MeshConfig): void => {
     pending.addMesh(value);
-    debouncer.touch("global");
+    debouncer.changed("global");
   };
   const authorities = stack.use(resolveAuthorities({
     told: features.multiRoot,
@@ -122,7 +120,7 @@ export async function startCore(
   stack.defer(() => mesh.close());
   const renewNetworks = (value: MeshNetworks): void => {
     pending.addNetworks(value);
-    debouncer.touch("networks");
+    debouncer.changed("networks");
   };
   const gateways = stack.use(resolveGateways(renewNetworks));
   const networks = await watchNetworks({
@@ -160,14 +158,13 @@ export async function startCore(
   const publisher = createPublisher({
     translation,
     take: () => pending.take(),
-    since: () => debouncer.since,
     now: () => performance.now(),
   });
-  publish = () => publisher.publish();
+  publish = (since) => publisher.publish(since);
   idle = () => publisher.idle();
   const registration = startRegistration(
     (key) => serving("WorkloadEntry", key)?.meta.origin.source === "file",
-    (changes) => debouncer.touch(...pending.addObjects(changes)),
+    (changes) => debouncer.changed(...pending.addObjects(changes)),
   );
   stack.defer(() => registration.close());
   let first = true;
@@ -177,7 +174,7 @@ export async function startCore(
     registration.follow(changes);
     // What is there at the start is served before anybody can ask.
     if (first) translation.apply(pending.take());
-    else debouncer.touchedAt(at, kinds);
+    else debouncer.changedAt(at, kinds);
     first = false;
   });
   const { files } = sources;
@@ -189,12 +186,12 @@ export async function startCore(
     pending.addCredentials(found);
     // What is there at the start is served before anybody can ask.
     if (early) translation.apply(pending.take());
-    else debouncer.touch("global");
+    else debouncer.changed("global");
   });
   early = false;
   const keySets = startKeySets(translation, (fetched) => {
     pending.addKeySets(fetched);
-    debouncer.touch("global");
+    debouncer.changed("global");
   });
   stack.use(keySets);
   stack.use(startKeeping(translation, () => publisher.busy));

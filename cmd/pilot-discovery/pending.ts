@@ -7,7 +7,8 @@
 import { TABLE_KINDS, type TableKind } from "../../lib/derive/mod.ts";
 import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
 import { equals } from "../../lib/proto/mod.ts";
-import { countInbound, type Trigger } from "../../lib/serve/mod.ts";
+import type { Trigger } from "../../lib/ingest/mod.ts";
+import { countInbound } from "../../lib/monitor/mod.ts";
 import type { ChangeSet as SourceChanges } from "../../lib/sources/mod.ts";
 import type { ChangeSet, ObjectChange } from "../../lib/translate/mod.ts";
 import {

@@ -19,8 +19,12 @@ const seconds = histogram({
 
 /** Publishes. */
 export interface Publisher {
-  /** Publishes what waits; a small change at once, else beginning at once. */
-  publish(): void;
+  /**
+   * Publishes the waiting changes; a small change at once, a large one beginning at once.
+   *
+   * @param since when the first of them was seen
+   */
+  publish(since: number): void;
   /** Whether a publication is under way. */
   readonly busy: boolean;
   /** While something is published: when the first change of it came. */
@@ -34,14 +38,12 @@ export interface PublisherOptions {
   readonly translation: Pick<Translation, "applyInPieces">;
   /** Hands over what waits. */
   readonly take: () => ChangeSet;
-  /** When the first change of what waits came. */
-  readonly since: () => number | undefined;
   /** Milliseconds since any moment. */
   readonly now: () => number;
 }
 
 /** A publisher with nothing to do. */
-export function createPublisher({ translation, take, since, now }: PublisherOptions): Publisher {
+export function createPublisher({ translation, take, now }: PublisherOptions): Publisher {
   let busy = false;
   let again = false;
   let first: number | undefined;
@@ -62,8 +64,8 @@ export function createPublisher({ translation, take, since, now }: PublisherOpti
     }
   };
   return {
-    publish: () => {
-      first ??= since();
+    publish: (since) => {
+      first ??= since;
       if (busy) again = true;
       else last = run();
     },

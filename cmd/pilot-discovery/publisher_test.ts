@@ -22,7 +22,6 @@ function bench() {
     take: () => ({
       objects: waiting.splice(0).map((key) => ({ kind: "Gateway", key, object: undefined })),
     } satisfies ChangeSet),
-    since: () => time,
     now: () => time,
   });
   let time = 1;
@@ -32,7 +31,7 @@ function bench() {
     publish: (at: number, ...keys: string[]) => {
       time = at;
       waiting.push(...keys);
-      publisher.publish();
+      publisher.publish(at);
     },
     finish: async () => {
       while (finish === undefined) await new Promise((next) => setTimeout(next, 0));

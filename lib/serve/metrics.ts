@@ -80,13 +80,6 @@ export function received(bytes: number): void {
   if (bytes > largest) largest = bytes;
 }
 
-/** What came in. */
-export const inboundUpdates: Counter = counter({
-  name: "pilot_inbound_updates",
-  help: "Changes of objects that came in, by kind: config, eds, svc, svcdelete.",
-  labels: ["type"],
-});
-
 /** From the first change of a batch to the last byte taken by the transport. */
 export const convergenceTime: Histogram = histogram({
   name: "pilot_proxy_convergence_time",
@@ -121,20 +114,6 @@ export const configSize: Histogram = histogram({
   name: "pilot_xds_config_size_bytes",
   help: "Bytes of a discovery response, by resource type.",
   buckets: [1, 1e4, 1e6, 4e6, 1e7, 4e7],
-  labels: ["type"],
-});
-
-/** Debouncing. */
-export const debounceTime: Histogram = histogram({
-  name: "pilot_debounce_time",
-  help: "Seconds between the first change of a batch and its publication.",
-  buckets: [.01, .1, .5, 1, 3, 5, 10, 20, 30],
-});
-
-/** Why a publication happened. */
-export const pushTriggers: Counter = counter({
-  name: "pilot_push_triggers",
-  help: "Publications, by the kinds of change that brought them about.",
   labels: ["type"],
 });
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { expose } from "../metrics/mod.ts";
 import { nodeOf, world } from "../../tests/support/discovery.ts";
-import { CLUSTER_TYPE as CDS, countInbound, createDebouncer, ENDPOINT_TYPE as EDS } from "./mod.ts";
+import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
 
 type Kind = "counter" | "gauge" | "histogram";
 
@@ -19,11 +19,8 @@ interface Expected {
 const LONG = [.1, .5, 1, 3, 5, 10, 20, 30];
 
 const TABLE: readonly Expected[] = [
-  { name: "pilot_debounce_time", kind: "histogram", buckets: [.01, .1, .5, 1, 3, 5, 10, 20, 30] },
-  { name: "pilot_inbound_updates", kind: "counter" },
   { name: "pilot_proxy_convergence_time", kind: "histogram", buckets: LONG },
   { name: "pilot_proxy_queue_time", kind: "histogram", buckets: LONG },
-  { name: "pilot_push_triggers", kind: "counter" },
   { name: "pilot_total_xds_internal_errors", kind: "counter" },
   { name: "pilot_total_xds_rejects", kind: "counter" },
   { name: "pilot_xds", kind: "gauge" },
@@ -67,30 +64,18 @@ Deno.test("metrics of serving move with what they count", async () => {
   for (const { name } of TABLE) before.set(name, await value(name));
   const moved = async (name: string) => (await value(name)) - before.get(name)!;
   await using w = await world([CDS, EDS], {}, { changedAt: () => performance.now() - 2000 });
-  const debouncer = createDebouncer({
-    after: 0,
-    max: 0,
-    endpointsWait: true,
-    now: () => performance.now(),
-    timer: (run) => (run(), () => {}),
-    publish: () => w.publish(),
-  });
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: [] });
   await proxy.take();
-  countInbound("svc");
   w.set(CDS, { a: "1" });
-  debouncer.touch("service");
+  w.publish();
   const response = await proxy.next();
   proxy.answer(response, "a: no");
   proxy.answer({ typeUrl: CDS, nonce: "of another time" });
   await proxy.quiet();
   for (
     const name of [
-      "pilot_debounce_time",
-      "pilot_inbound_updates",
       "pilot_proxy_convergence_time",
-      "pilot_push_triggers",
       "pilot_total_xds_rejects",
       "pilot_xds_cds_reject",
       "pilot_xds",

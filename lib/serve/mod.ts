@@ -22,13 +22,6 @@ export { type SessionInfo, type SyncState, type TypeStatus } from "./status.ts";
 export { type Culprit, type Quarantined } from "./held_back.ts";
 export { type Nack } from "./watch.ts";
 export {
-  countInbound,
-  createDebouncer,
-  type DebounceOptions,
-  type Debouncer,
-  type Trigger,
-} from "./pace.ts";
-export {
   CLUSTER_TYPE,
   ENDPOINT_TYPE,
   LISTENER_TYPE,
@@ -38,11 +31,8 @@ export {
   VIRTUAL_HOST_TYPE,
 } from "./types.ts";
 export {
-  DEBOUNCE_AFTER,
-  DEBOUNCE_MAX,
   derivedRequestRate,
   derivedThrottle,
-  ENABLE_EDS_DEBOUNCE,
   MAX_RECEIVE,
   MAX_REQUESTS_PER_SECOND,
   MAX_STREAMS,

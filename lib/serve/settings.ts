@@ -7,38 +7,6 @@ import { declareEnv, type EnvVar } from "../env/mod.ts";
 
 const readers = ["pilot-discovery"];
 
-/** Quiet time after a change before it is published. */
-export const DEBOUNCE_AFTER: EnvVar<number> = declareEnv({
-  name: "PILOT_DEBOUNCE_AFTER",
-  type: "duration",
-  default: "100ms",
-  range: { least: 0 },
-  doc:
-    "How long to wait for further changes before publishing; each change starts the wait again, " +
-    "up to PILOT_DEBOUNCE_MAX.",
-  readers,
-});
-
-/** Longest a change waits. */
-export const DEBOUNCE_MAX: EnvVar<number> = declareEnv({
-  name: "PILOT_DEBOUNCE_MAX",
-  type: "duration",
-  default: "10s",
-  range: { least: 0 },
-  doc: "Longest time a change waits to be published while others keep arriving.",
-  readers,
-});
-
-/** Whether endpoint changes wait too. */
-export const ENABLE_EDS_DEBOUNCE: EnvVar<boolean> = declareEnv({
-  name: "PILOT_ENABLE_EDS_DEBOUNCE",
-  type: "bool",
-  default: true,
-  doc:
-    "Let changes of endpoints alone wait like all others; when false they are published at once.",
-  readers,
-});
-
 /** Pushes at the same time. */
 export const PUSH_THROTTLE: EnvVar<number> = declareEnv({
   name: "PILOT_PUSH_THROTTLE",

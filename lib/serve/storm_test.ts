@@ -14,7 +14,8 @@ import {
   DeltaDiscoveryRequestSchema,
   type DeltaDiscoveryResponse,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { CLUSTER_TYPE as CDS, createDebouncer } from "./mod.ts";
+import { createDebouncer } from "../ingest/mod.ts";
+import { CLUSTER_TYPE as CDS } from "./mod.ts";
 
 /** Clients that come back at once. The benchmark has more; two cores run other tests beside. */
 const RETURNING = Number(Deno.env.get("STORM_CLIENTS") ?? 300);
@@ -144,11 +145,11 @@ Deno.test("a storm of 10,000 edits is sent as few pushes, the latest wins, and m
     const all = clients.map((proxy) => holds(w, proxy, 200, `${tag} last`));
     for (let i = 0; i < 10_000; i++) {
       w.set(CDS, { [`c${i % 200}`]: `${tag} ${i}` });
-      debouncer.touch("config");
+      debouncer.changed("config");
       if (i % 500 === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
     w.set(CDS, Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`c${i}`, `${tag} last`])));
-    debouncer.touch("config");
+    debouncer.changed("config");
     return await Promise.all(all);
   };
   await storm("first");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createDebouncer, type Trigger } from "./pace.ts";
+import { createDebouncer, type Trigger } from "./debounce.ts";
 
 /** A clock that moves when told, with the timers on it. */
 function clock() {
@@ -30,7 +30,7 @@ function clock() {
 }
 
 function published(
-  touches: readonly [at: number, ...kinds: Trigger[]][],
+  changes: readonly [at: number, ...kinds: Trigger[]][],
   endpointsWait = true,
 ): number[] {
   const time = clock();
@@ -43,9 +43,9 @@ function published(
     timer: time.timer,
     publish: () => at.push(time.now()),
   });
-  for (const [when, ...kinds] of touches) {
+  for (const [when, ...kinds] of changes) {
     time.to(when);
-    debouncer.touch(...kinds);
+    debouncer.changed(...kinds);
   }
   time.to(10_000);
   assert.equal(debouncer.waiting, false);
@@ -55,14 +55,14 @@ function published(
 
 Deno.test("changes are published after a quiet time, at the latest after the longest", () => {
   const steady = Array.from({ length: 30 }, (_, i) => [i * 50, "config"] as [number, Trigger]);
-  const cases: [name: string, touches: [number, ...Trigger[]][], want: number[]][] = [
+  const cases: [name: string, changes: [number, ...Trigger[]][], want: number[]][] = [
     ["one", [[0, "config"]], [100]],
     ["two close together", [[0, "config"], [60, "service"]], [160]],
     ["two apart", [[0, "config"], [150, "config"]], [100, 250]],
     ["without a pause", steady, [1000, 1550]],
     ["nothing", [], []],
   ];
-  for (const [name, touches, want] of cases) assert.deepEqual(published(touches), want, name);
+  for (const [name, changes, want] of cases) assert.deepEqual(published(changes), want, name);
 });
 
 Deno.test("endpoints alone may go at once, and never alone ahead of what waits", () => {
@@ -90,7 +90,7 @@ Deno.test("what is told late has waited a part of the quiet time already", () =>
   ];
   for (const [name, told, changed, want] of cases) {
     time.to(told);
-    debouncer.touchedAt(changed, ["config"]);
+    debouncer.changedAt(changed, ["config"]);
     time.to(told + 500);
     assert.equal(at.pop(), want, name);
   }
@@ -106,14 +106,14 @@ Deno.test("what waits waits for what was noticed, a quiet time more at most", ()
       max: 1000,
       endpointsWait: true,
       now: time.now,
-      expects: () => time.now() >= noticed[0] && time.now() < noticed[1],
+      moreExpected: () => time.now() >= noticed[0] && time.now() < noticed[1],
       timer: time.timer,
       publish: () => published.push([why, time.now()]),
     });
     time.to(50);
-    debouncer.touchedAt(0, ["config"]);
+    debouncer.changedAt(0, ["config"]);
     time.to(noticed[1] - 1);
-    if (noticed[1] === 110) debouncer.touchedAt(noticed[0], ["config"]);
+    if (noticed[1] === 110) debouncer.changedAt(noticed[0], ["config"]);
     time.to(5000);
   };
   run("nothing noticed", [0, 50]);
@@ -137,13 +137,13 @@ Deno.test("what waits can be published now, or forgotten", () => {
     timer: time.timer,
     publish: () => count++,
   });
-  debouncer.touch("config");
+  debouncer.changed("config");
   assert.ok(debouncer.waiting);
   debouncer.flush();
   assert.equal(count, 1);
   debouncer.flush();
   assert.equal(count, 1, "nothing waits any more");
-  debouncer.touch("config");
+  debouncer.changed("config");
   debouncer.stop();
   time.to(1000);
   assert.equal(count, 1);
