@@ -1,6 +1,6 @@
 /**
- * HTTP/2 as gRPC needs it, over any socket, of either side. The platform's own ends the process
- * when a peer says farewell, see `docs/decisions.md`.
+ * HTTP/2 as gRPC needs it, for clients and servers, over any socket. The platform's implementation
+ * ends the process when a peer sends GOAWAY, see `docs/decisions/0008-own-http2.md`.
  *
  * @module
  */
