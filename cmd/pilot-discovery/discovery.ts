@@ -21,6 +21,7 @@ import {
   PUSH_THROTTLE,
   type XdsServer,
 } from "../../lib/serve/mod.ts";
+import { transportInForce } from "../../lib/rpc/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
 import { observeConflicts } from "./conflicts.ts";
 import { observePatches } from "./patches.ts";
@@ -135,6 +136,7 @@ async function listen(
   const rpc = await startRpc({
     address: options.grpcAddr,
     services: xds.services,
+    transport: transportInForce(),
     limits: { maxReceive: MAX_RECEIVE.get(), maxStreams: MAX_STREAMS.get() },
     keepalive: {
       interval: options.keepaliveIntervalMs,

@@ -27,7 +27,7 @@ export interface RpcKeepalive {
 }
 
 /** The HTTP/2 implementation that serves the methods. */
-export type RpcTransport = "native";
+export type RpcTransport = "native" | "grpc-js";
 
 /** The options of {@link startRpc}. */
 export interface RpcOptions {

@@ -6,11 +6,23 @@ import {
   type RpcCall,
   RpcError,
   type RpcMethod,
+  type RpcOptions,
   type RpcServer,
   type RpcStatus,
   type RpcStream,
   startRpc,
 } from "./mod.ts";
+
+/** Tests run over each transport. */
+function overEach(name: string, test: () => Promise<void>): void {
+  for (const each of ["native", "grpc-js"] as const) {
+    Deno.test(`${name} (${each})`, async () => {
+      transport = each;
+      await test();
+    });
+  }
+}
+let transport: NonNullable<RpcOptions["transport"]>;
 
 const PATH = "/test.Echo/Stream";
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -19,6 +31,7 @@ const bytes = (words: string) => new TextEncoder().encode(words);
 function start(handle: RpcMethod["handle"], address = "127.0.0.1:0"): Promise<RpcServer> {
   return startRpc({
     address,
+    transport,
     services: [{ path: PATH, handle }],
     limits: { maxReceive: 1 << 20, maxStreams: 100 },
     keepalive: { interval: 30_000, timeout: 10_000, maxAge: Infinity },
@@ -40,7 +53,7 @@ async function failure(stream: RpcStream): Promise<RpcError> {
   throw new Error("the stream ended with OK");
 }
 
-Deno.test("messages go both ways, in order, over TCP and over a Unix socket", async () => {
+overEach("messages go both ways, in order, over TCP and over a Unix socket", async () => {
   const folder = await Deno.makeTempDir();
   for (const address of ["127.0.0.1:0", `unix:${folder}/echo.sock`]) {
     const server = await start(echo, address);
@@ -56,7 +69,7 @@ Deno.test("messages go both ways, in order, over TCP and over a Unix socket", as
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a handler's error arrives as the stream's status", async () => {
+overEach("a handler's error arrives as the stream's status", async () => {
   const cases: { thrown: unknown; status: RpcStatus; details: RegExp }[] = [
     {
       thrown: new RpcError("INVALID_ARGUMENT", "no node"),
@@ -78,19 +91,22 @@ Deno.test("a handler's error arrives as the stream's status", async () => {
   }
 });
 
-Deno.test("a message above the limit, an unknown method and no server at all have their own status", async () => {
-  const server = await start(echo);
-  const big = openStream({ target: server.address, path: PATH });
-  big.send(new Uint8Array((1 << 20) + 1));
-  assert.equal((await failure(big)).status, "RESOURCE_EXHAUSTED");
-  const unknown = openStream({ target: server.address, path: "/test.Echo/Other" });
-  assert.equal((await failure(unknown)).status, "UNIMPLEMENTED");
-  await server.stop(1000);
-  const nobody = openStream({ target: server.address, path: PATH });
-  assert.equal((await failure(nobody)).status, "UNAVAILABLE");
-});
+overEach(
+  "a message above the limit, an unknown method and no server at all have their own status",
+  async () => {
+    const server = await start(echo);
+    const big = openStream({ target: server.address, path: PATH });
+    big.send(new Uint8Array((1 << 20) + 1));
+    assert.equal((await failure(big)).status, "RESOURCE_EXHAUSTED");
+    const unknown = openStream({ target: server.address, path: "/test.Echo/Other" });
+    assert.equal((await failure(unknown)).status, "UNIMPLEMENTED");
+    await server.stop(1000);
+    const nobody = openStream({ target: server.address, path: PATH });
+    assert.equal((await failure(nobody)).status, "UNAVAILABLE");
+  },
+);
 
-Deno.test("a client that does not read holds the sender back, and can be cut off", async () => {
+overEach("a client that does not read holds the sender back, and can be cut off", async () => {
   const stuck = Promise.withResolvers<RpcCall>();
   const server = await start(async (call) => {
     const chunk = new Uint8Array(100_000);
@@ -112,7 +128,7 @@ Deno.test("a client that does not read holds the sender back, and can be cut off
   await server.stop(1000);
 });
 
-Deno.test("a slow reader gets everything", async () => {
+overEach("a slow reader gets everything", async () => {
   let waits = 0;
   const server = await start(async (call) => {
     for (let i = 0; i < 100; i++) {
@@ -133,24 +149,31 @@ Deno.test("a slow reader gets everything", async () => {
   await server.stop(1000);
 });
 
-Deno.test("the handler learns that the client went away, and what it said about itself", async () => {
-  const seen = Promise.withResolvers<RpcCall>();
-  const server = await start(async (call) => {
-    seen.resolve(call);
-    for await (const _ of call.messages);
-  });
-  const stream = openStream({ target: server.address, path: PATH, metadata: { clusterid: "c1" } });
-  stream.send(bytes("hello"));
-  const call = await seen.promise;
-  assert.equal(call.metadata.get("clusterid"), "c1");
-  assert.match(call.peer, /^127\.0\.0\.1:\d+$/);
-  stream.close();
-  await call.ended;
-  for await (const _ of stream.messages) assert.fail("closed by us: nothing more");
-  await server.stop(1000);
-});
+overEach(
+  "the handler learns that the client went away, and what it said about itself",
+  async () => {
+    const seen = Promise.withResolvers<RpcCall>();
+    const server = await start(async (call) => {
+      seen.resolve(call);
+      for await (const _ of call.messages);
+    });
+    const stream = openStream({
+      target: server.address,
+      path: PATH,
+      metadata: { clusterid: "c1" },
+    });
+    stream.send(bytes("hello"));
+    const call = await seen.promise;
+    assert.equal(call.metadata.get("clusterid"), "c1");
+    assert.match(call.peer, /^127\.0\.0\.1:\d+$/);
+    stream.close();
+    await call.ended;
+    for await (const _ of stream.messages) assert.fail("closed by us: nothing more");
+    await server.stop(1000);
+  },
+);
 
-Deno.test("stopping lets streams end within the grace time, then cuts them", async () => {
+overEach("stopping lets streams end within the grace time, then cuts them", async () => {
   const seen = Promise.withResolvers<void>();
   const server = await start(async (call) => {
     seen.resolve();
@@ -164,29 +187,32 @@ Deno.test("stopping lets streams end within the grace time, then cuts them", asy
   assert.ok(["UNAVAILABLE", "CANCELLED", "INTERNAL"].includes((await cut).status));
 });
 
-Deno.test("an address that is taken is named, a stale socket is cleared, a live one is not", async () => {
-  const first = await start(echo);
-  await assert.rejects(start(echo, first.address), (error: MeshError) => {
-    assert.equal(error.code, "rpc-bind");
-    assert.ok(error.message.includes(first.address));
-    assert.ok(error.remedy);
-    return true;
-  });
-  await first.stop(0);
+overEach(
+  "an address that is taken is named, a stale socket is cleared, a live one is not",
+  async () => {
+    const first = await start(echo);
+    await assert.rejects(start(echo, first.address), (error: MeshError) => {
+      assert.equal(error.code, "rpc-bind");
+      assert.ok(error.message.includes(first.address));
+      assert.ok(error.remedy);
+      return true;
+    });
+    await first.stop(0);
 
-  const folder = await Deno.makeTempDir();
-  const path = `${folder}/s.sock`;
-  await new Deno.Command("python3", {
-    args: ["-c", `import socket;socket.socket(socket.AF_UNIX).bind("${path}")`],
-  }).output();
-  assert.ok((await Deno.lstat(path)).isSocket);
-  const over = await start(echo, `unix:${path}`);
-  await assert.rejects(start(echo, `unix:${path}`), {
-    code: "rpc-bind",
-    message: /another process/,
-  });
-  await over.stop(0);
-  await Deno.writeTextFile(`${folder}/file`, "");
-  await assert.rejects(start(echo, `unix:${folder}/file`), { message: /not a socket/ });
-  await Deno.remove(folder, { recursive: true });
-});
+    const folder = await Deno.makeTempDir();
+    const path = `${folder}/s.sock`;
+    await new Deno.Command("python3", {
+      args: ["-c", `import socket;socket.socket(socket.AF_UNIX).bind("${path}")`],
+    }).output();
+    assert.ok((await Deno.lstat(path)).isSocket);
+    const over = await start(echo, `unix:${path}`);
+    await assert.rejects(start(echo, `unix:${path}`), {
+      code: "rpc-bind",
+      message: /another process/,
+    });
+    await over.stop(0);
+    await Deno.writeTextFile(`${folder}/file`, "");
+    await assert.rejects(start(echo, `unix:${folder}/file`), { message: /not a socket/ });
+    await Deno.remove(folder, { recursive: true });
+  },
+);

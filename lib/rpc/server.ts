@@ -9,6 +9,7 @@ import type { RpcOptions, RpcServer, RpcTransport, StartTransport } from "./opti
 /** The transports. One that brings a library is imported when it is chosen. */
 const TRANSPORTS: Readonly<Record<RpcTransport, () => Promise<StartTransport>>> = {
   native: () => Promise.resolve(startNative),
+  "grpc-js": async () => (await import("./grpcjs/server.ts")).startGrpcJs,
 };
 
 /** Starts a server; throws `MeshError` `rpc-bind` or `rpc-address-invalid`. */

@@ -50,7 +50,11 @@ export const ROOMS: readonly Room[] = [
     purpose: "the wire codec and the generated messages",
   },
   { name: "diff", pure: "held", purpose: "what differs between two resources, field by field" },
-  { name: "rpc", purpose: "gRPC servers and clients with limits, and the HTTP/2 under them" },
+  {
+    name: "rpc",
+    packages: ["@grpc/grpc-js"],
+    purpose: "gRPC servers and clients with limits, and the HTTP/2 under them",
+  },
   { name: "orch", purpose: "the orchestrator's API: list, watch, write" },
   { name: "pki", purpose: "keys, certificates, trust bundles" },
   {

@@ -5,7 +5,13 @@
  * @module
  */
 import { create, fromBinary, type MessageInitShape, toBinary } from "../../lib/proto/mod.ts";
-import { openStream, type RpcServer, type RpcStream, startRpc } from "../../lib/rpc/mod.ts";
+import {
+  openStream,
+  type RpcServer,
+  type RpcStream,
+  startRpc,
+  transportInForce,
+} from "../../lib/rpc/mod.ts";
 import {
   createXdsServer,
   type XdsLimits,
@@ -99,6 +105,7 @@ export async function world(
   const rpc = await startRpc({
     address: `127.0.0.1:${over.port ?? 0}`,
     services: xds.services,
+    transport: transportInForce(),
     limits: { maxReceive: 16 << 20, maxStreams: 1000 },
     keepalive: { interval: 30_000, timeout: 10_000 },
   });
