@@ -43,7 +43,6 @@ export const RETIRED: readonly Retired[] = [
     still: [
       "bench/translate.ts",
       "cmd/pilot-discovery/",
-      "docs/decisions.md",
       "lib/debug/",
       "lib/history/",
       "lib/model/",
@@ -90,18 +89,17 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["farewell"],
     use: "GOAWAY",
-    still: ["docs/decisions.md", "lib/rpc/"],
+    still: ["lib/rpc/"],
   },
   {
     forms: ["flavour", "flavours", "flavor"],
     use: "variant",
-    still: ["docs/architecture.md", "docs/decisions.md", "lib/translate/"],
+    still: ["docs/architecture.md", "lib/translate/"],
   },
   {
     forms: ["labelled"],
     use: "source labels",
     still: [
-      "docs/decisions.md",
       "docs/environment.md",
       "lib/derive/",
       "lib/env/",
