@@ -105,7 +105,7 @@ Deno.test("validate: warnings go to standard error and fail nothing", async () =
   const { out, err, status } = await checked({ "a.yaml": group }, ["a.yaml"]);
   assert.match(
     err,
-    /^Warning: WorkloadGroup\/default\/a: spec\.template\.address: field "address" is read and does/,
+    /^Warning: WorkloadGroup\/default\/a: spec\.template\.address: field "address" is not implemented/,
   );
   assert.deepEqual([out, status], ['"a.yaml" is valid\n', 0]);
 });

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { TABLE_KINDS, type TableKind } from "../../lib/derive/mod.ts";
+import { isTableKind, type TableKind } from "../../lib/schema/mod.ts";
 import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
 import { equals } from "../../lib/proto/mod.ts";
 import type { Trigger } from "../../lib/ingest/mod.ts";
@@ -97,10 +97,6 @@ const INBOUND: Readonly<Partial<Record<Trigger, "config" | "eds">>> = {
   config: "config",
   endpoint: "eds",
 };
-
-function isTableKind(kind: string): kind is TableKind {
-  return (TABLE_KINDS as readonly string[]).includes(kind);
-}
 
 function triggerOf(
   kind: TableKind,

@@ -5,43 +5,17 @@
  */
 import type { Graph, Input } from "../graph/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
-import type { ProxyConfig } from "#mesh/networking/v1beta1/proxy_config_pb.ts";
-import type { Struct } from "../proto/mod.ts";
+import {
+  type SpecOf,
+  TABLE_KINDS,
+  TABLED_KINDS,
+  type TabledKinds,
+  type TableKind,
+} from "../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import type { DataproxyFilter } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
-import type { WasmPlugin } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
-import type { AuthorizationPolicy } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
-import type { PeerAuthentication } from "#mesh/security/v1beta1/peer_authentication_pb.ts";
-import type { RequestAuthentication } from "#mesh/security/v1beta1/request_authentication_pb.ts";
-import type { Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
-import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 
-/** Kinds with a table of their own, in the order of the tables. */
-export const TABLE_KINDS = [
-  "ServiceEntry",
-  "WorkloadEntry",
-  "VirtualService",
-  "DestinationRule",
-  "Gateway",
-  "Sidecar",
-  "AuthorizationPolicy",
-  "RequestAuthentication",
-  "PeerAuthentication",
-  "DataproxyFilter",
-  "WasmPlugin",
-  "Telemetry",
-  "ProxyConfig",
-  "Namespace",
-] as const;
-
-/** A kind that has a table. */
-export type TableKind = typeof TABLE_KINDS[number];
+export { TABLE_KINDS, type TableKind };
 
 /** Keys that tokens are verified with, as they were fetched. */
 export interface KeySet {
@@ -59,23 +33,13 @@ export interface Credential {
   readonly ocspStaple?: string;
 }
 
-/** All input tables. Rows of objects are keyed by `namespace/name`. */
-export interface Tables {
-  readonly serviceEntries: Input<ConfigObject<ServiceEntry>>;
-  readonly workloadEntries: Input<ConfigObject<WorkloadEntry>>;
-  readonly virtualServices: Input<ConfigObject<VirtualService>>;
-  readonly destinationRules: Input<ConfigObject<DestinationRule>>;
-  readonly gateways: Input<ConfigObject<Gateway>>;
-  readonly sidecars: Input<ConfigObject<Sidecar>>;
-  readonly authorizationPolicies: Input<ConfigObject<AuthorizationPolicy>>;
-  readonly requestAuthentications: Input<ConfigObject<RequestAuthentication>>;
-  readonly peerAuthentications: Input<ConfigObject<PeerAuthentication>>;
-  readonly dataproxyFilters: Input<ConfigObject<DataproxyFilter>>;
-  readonly wasmPlugins: Input<ConfigObject<WasmPlugin>>;
-  readonly telemetries: Input<ConfigObject<Telemetry>>;
-  readonly proxyConfigs: Input<ConfigObject<ProxyConfig>>;
-  /** Keyed by `/name`: namespaces, of which the labels count. */
-  readonly namespaces: Input<ConfigObject<Struct>>;
+/** Tables of configuration objects, one for each kind of `TABLED_KINDS`; keys are `namespace/name`. */
+export type ObjectTables = {
+  readonly [K in TableKind as TabledKinds[K]["table"]]: Input<ConfigObject<SpecOf<K>>>;
+};
+
+/** All input tables. Rows of `namespaces` are keyed by `/name`. */
+export interface Tables extends ObjectTables {
   /** Address of a key set → what it holds, or why it could not be had. */
   readonly keySets: Input<KeySet>;
   /** One row, key `config`. */
@@ -86,23 +50,11 @@ export interface Tables {
 
 /** Creates the tables. */
 export function createTables(graph: Graph): Tables {
-  const objects = <T>(name: TableKind): Input<ConfigObject<T>> =>
-    graph.input<ConfigObject<T>>(name, { equal: sameObject });
+  const objects = TABLE_KINDS.map((kind) =>
+    [TABLED_KINDS[kind].table, graph.input<ConfigObject>(kind, { equal: sameObject })] as const
+  );
   return {
-    serviceEntries: objects<ServiceEntry>("ServiceEntry"),
-    workloadEntries: objects<WorkloadEntry>("WorkloadEntry"),
-    virtualServices: objects<VirtualService>("VirtualService"),
-    destinationRules: objects<DestinationRule>("DestinationRule"),
-    gateways: objects<Gateway>("Gateway"),
-    sidecars: objects<Sidecar>("Sidecar"),
-    authorizationPolicies: objects<AuthorizationPolicy>("AuthorizationPolicy"),
-    requestAuthentications: objects<RequestAuthentication>("RequestAuthentication"),
-    peerAuthentications: objects<PeerAuthentication>("PeerAuthentication"),
-    dataproxyFilters: objects<DataproxyFilter>("DataproxyFilter"),
-    wasmPlugins: objects<WasmPlugin>("WasmPlugin"),
-    telemetries: objects<Telemetry>("Telemetry"),
-    proxyConfigs: objects<ProxyConfig>("ProxyConfig"),
-    namespaces: objects<Struct>("Namespace"),
+    ...Object.fromEntries(objects) as unknown as ObjectTables,
     keySets: graph.input("KeySet"),
     mesh: graph.input("MeshConfig"),
     networks: graph.input("MeshNetworks"),
@@ -111,23 +63,7 @@ export function createTables(graph: Graph): Tables {
 
 /** The table of a kind. */
 export function tableOf(tables: Tables, kind: TableKind): Input<ConfigObject> {
-  const byKind: Record<TableKind, Input<ConfigObject>> = {
-    ServiceEntry: tables.serviceEntries,
-    WorkloadEntry: tables.workloadEntries,
-    VirtualService: tables.virtualServices,
-    DestinationRule: tables.destinationRules,
-    Gateway: tables.gateways,
-    Sidecar: tables.sidecars,
-    AuthorizationPolicy: tables.authorizationPolicies,
-    RequestAuthentication: tables.requestAuthentications,
-    PeerAuthentication: tables.peerAuthentications,
-    Telemetry: tables.telemetries,
-    DataproxyFilter: tables.dataproxyFilters,
-    WasmPlugin: tables.wasmPlugins,
-    ProxyConfig: tables.proxyConfigs,
-    Namespace: tables.namespaces,
-  };
-  return byKind[kind];
+  return tables[TABLED_KINDS[kind].table];
 }
 
 /** Rows are equal when nothing that generation reads differs; where the object stands in its file does not matter. */

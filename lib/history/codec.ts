@@ -5,7 +5,7 @@
  */
 import type { ConfigObject } from "../model/mod.ts";
 import { type DescMessage, fromJson, type JsonValue, type Message, toJson } from "../proto/mod.ts";
-import { isRead, KINDS } from "../schema/mod.ts";
+import { KINDS } from "../schema/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 
@@ -22,7 +22,7 @@ export function codecOf(table: string): Codec {
   if (table === "MeshConfig") return message(MeshConfigSchema);
   if (table === "MeshNetworks") return message(MeshNetworksSchema);
   const kind = KINDS.find((one) => one.kind === table);
-  return kind !== undefined && isRead(kind) ? object(message(kind.schema)) : PLAIN;
+  return kind !== undefined ? object(message(kind.schema)) : PLAIN;
 }
 
 function message(schema: DescMessage): Codec {

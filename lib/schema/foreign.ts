@@ -4,9 +4,9 @@
  * @module
  */
 import type { ReadOptions } from "./object.ts";
-import { type Report, warn } from "./problem.ts";
-import { isMap } from "./well_known.ts";
-import { PROTOCOLS } from "./rules.ts";
+import type { Report } from "./problem.ts";
+import { isMap } from "./read/well_known.ts";
+import { PROTOCOLS } from "./rules/common.ts";
 
 /** Labels by which metrics tell a workload's name and version. */
 const WORKLOAD_LABELS = ["app", "version"] as const;
@@ -34,7 +34,7 @@ function hintLabels(value: Readonly<Record<string, unknown>>, report: Report): v
   for (const label of WORKLOAD_LABELS) {
     if (isMap(labels) && label in labels) continue;
     const message = `metrics of the workload lack "${label}": its pods have no such label`;
-    warn(report, path, "workload-label", message, `Add label ${label} to the template.`);
+    report.warn(path, "workload-label", message, `Add label ${label} to the template.`);
   }
 }
 
@@ -51,6 +51,6 @@ function hintPorts(value: Readonly<Record<string, unknown>>, report: Report): vo
       ? `the name of port ${JSON.stringify(name)} does not tell its protocol`
       : "the port has no name that tells its protocol";
     const remedy = "Name it <protocol>-<suffix>, for example http-web, or give appProtocol.";
-    warn(report, ["spec", "ports", index], "port-name", message, remedy);
+    report.warn(["spec", "ports", index], "port-name", message, remedy);
   });
 }

@@ -11,10 +11,10 @@ import {
   labelValueFault,
   type Path,
 } from "../text/mod.ts";
-import { fail, type Report } from "./problem.ts";
-import { unknownField } from "./field_names.ts";
-import { isMap } from "./well_known.ts";
-import { describe, wrongType } from "./scalars.ts";
+import type { Report } from "./problem.ts";
+import { unknownField } from "./read/field_names.ts";
+import { isMap } from "./read/well_known.ts";
+import { describe, wrongType } from "./read/scalars.ts";
 
 /** Name, place and labels of a document's object. */
 export interface Metadata {
@@ -78,7 +78,7 @@ export function readMetadata(
     const message = value === undefined || value === null
       ? "metadata is missing"
       : wrongType("a map", value).message;
-    fail(report, ["metadata"], "required", message, "Add metadata with a name.");
+    report.fail(["metadata"], "required", message, "Add metadata with a name.");
     return { namespace, name: "", labels: {}, annotations: {}, creationTime: 0 };
   }
   checkKeys(value, METADATA, ["metadata"], report);
@@ -101,8 +101,7 @@ const COOKIE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(:\/[^\s;]*)?$/;
 
 function checkCookie(value: string, report: Report): void {
   if (COOKIE.test(value)) return;
-  fail(
-    report,
+  report.fail(
     ["metadata", "labels", SESSION_COOKIE],
     "invalid-label",
     `${JSON.stringify(value)} names no cookie`,
@@ -113,39 +112,43 @@ function checkCookie(value: string, report: Report): void {
 function readName(value: unknown, report: Report): string {
   const path = ["metadata", "name"];
   if (value === undefined || value === null || value === "") {
-    fail(report, path, "required", "the object has no name", "Give metadata.name.");
+    report.fail(path, "required", "the object has no name", "Give metadata.name.");
     return "";
   }
-  return readDnsName(
-    value,
-    path,
-    isDnsSubdomain,
-    "lower-case letters, digits, '-' and '.'",
-    report,
-  );
+  return readDnsName(value, path, SUBDOMAIN, report);
 }
 
 function readNamespace(value: unknown, preset: string, report: Report): string {
   if (value === undefined || value === null || value === "") return preset;
   const path = ["metadata", "namespace"];
-  return readDnsName(value, path, isDnsLabel, "lower-case letters, digits and '-'", report);
+  return readDnsName(value, path, LABEL, report);
 }
+
+/** Syntax of a name: the check, and the characters as messages name them. */
+interface NameSyntax {
+  readonly isValid: (text: string) => boolean;
+  readonly letters: string;
+}
+
+const LABEL: NameSyntax = { isValid: isDnsLabel, letters: "lower-case letters, digits and '-'" };
+const SUBDOMAIN: NameSyntax = {
+  isValid: isDnsSubdomain,
+  letters: "lower-case letters, digits, '-' and '.'",
+};
 
 function readDnsName(
   value: unknown,
   path: Path,
-  isValid: (text: string) => boolean,
-  letters: string,
+  { isValid, letters }: NameSyntax,
   report: Report,
 ): string {
   if (typeof value !== "string") {
     const { code, message, remedy } = wrongType("a string", value);
-    fail(report, path, code, message, remedy);
+    report.fail(path, code, message, remedy);
     return "";
   }
   if (isValid(value)) return value;
-  fail(
-    report,
+  report.fail(
     path,
     "invalid-name",
     `${JSON.stringify(value)} is not a DNS name`,
@@ -159,7 +162,7 @@ function readStrings(value: unknown, path: Path, report: Report): Record<string,
   if (value === undefined || value === null) return out;
   if (!isMap(value)) {
     const { code, message, remedy } = wrongType("a map", value);
-    fail(report, path, code, message, remedy);
+    report.fail(path, code, message, remedy);
     return out;
   }
   for (const key of Object.keys(value).sort()) {
@@ -167,7 +170,7 @@ function readStrings(value: unknown, path: Path, report: Report): Record<string,
     if (typeof item === "string") out[key] = item;
     else {
       const { code, message, remedy } = wrongType("a string", item);
-      fail(report, [...path, key], code, message, remedy);
+      report.fail([...path, key], code, message, remedy);
     }
   }
   return out;
@@ -183,9 +186,9 @@ export function checkLabels(
     const at = [...path, key];
     const remedy = "Use the orchestrator's label syntax.";
     const keyFault = labelKeyFault(key);
-    if (keyFault) fail(report, at, "invalid-label", `label key: ${keyFault}`, remedy, "key");
+    if (keyFault) report.failKey(at, "invalid-label", `label key: ${keyFault}`, remedy);
     const valueFault = labelValueFault(value);
-    if (valueFault) fail(report, at, "invalid-label", `label value: ${valueFault}`, remedy);
+    if (valueFault) report.fail(at, "invalid-label", `label value: ${valueFault}`, remedy);
   }
 }
 
@@ -198,12 +201,12 @@ function readAnnotations(value: unknown, report: Report): Record<string, string>
     const fault = labelKeyFault(key.toLowerCase());
     if (fault) {
       const remedy = "Use the orchestrator's annotation syntax.";
-      fail(report, [...path, key], "invalid-annotation", `annotation key: ${fault}`, remedy, "key");
+      report.failKey([...path, key], "invalid-annotation", `annotation key: ${fault}`, remedy);
     }
   }
   if (length > MAX_ANNOTATIONS_LENGTH) {
     const message = `annotations have ${length} characters, more than ${MAX_ANNOTATIONS_LENGTH}`;
-    fail(report, path, "invalid-annotation", message, "Keep large values elsewhere.");
+    report.fail(path, "invalid-annotation", message, "Keep large values elsewhere.");
   }
   return annotations;
 }
@@ -217,7 +220,7 @@ function readTime(value: unknown, report: Report): number {
   }
   const path = ["metadata", "creationTimestamp"];
   const message = `expected a time, found ${describe(value)}`;
-  fail(report, path, "wrong-type", message, "Write 2024-01-31T12:00:00Z, or leave it out.");
+  report.fail(path, "wrong-type", message, "Write 2024-01-31T12:00:00Z, or leave it out.");
   return 0;
 }
 

@@ -18,19 +18,31 @@ export {
   type ReadOptions,
 } from "./object.ts";
 export { hintWorkloads } from "./foreign.ts";
-export { findKind, isRead, type Kind, type KindName, KINDS, LATER_KINDS } from "./kinds.ts";
+export {
+  findKind,
+  isSupported,
+  isTableKind,
+  KINDS,
+  type SpecOf,
+  TABLE_KINDS,
+  TABLED_KINDS,
+  type TabledKinds,
+  type TableKind,
+} from "./kinds.ts";
+export type { EffectiveFields, Kind, KindName, TabledKind } from "./kind.ts";
+export { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
 export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";
-export { ACTING, type Acting } from "./acting.ts";
-export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
-export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
-export { directoryOf } from "./mesh_rules.ts";
-export type { MeshSettings } from "./mesh_document.ts";
-export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
-export { type ConditionKey, conditionKey, type ConditionKind } from "./conditions.ts";
-export { celFault, unknownFunction } from "./cel.ts";
-export { fetchableModule } from "./wasm_plugin.ts";
-export { patchTarget, readPatchValue } from "./dataproxy_filter.ts";
-export { CIPHER_SUITES } from "./server_tls.ts";
+export { MESH_CONFIG_FIELDS, MESH_NETWORKS_FIELDS } from "./mesh/effective_fields.ts";
+export { parseMeshConfig, parseProxyConfig } from "./mesh/mesh_config.ts";
+export { defaultMeshConfig, defaultProxyConfig } from "./mesh/mesh_defaults.ts";
+export { directoryOf } from "./mesh/mesh_rules.ts";
+export type { MeshSettings } from "./mesh/mesh_document.ts";
+export { defaultMeshNetworks, parseMeshNetworks } from "./mesh/mesh_networks.ts";
+export { type ConditionKey, conditionKey, type ConditionKind } from "./rules/conditions.ts";
+export { celFault, unknownFunction } from "./rules/cel.ts";
+export { fetchableModule } from "./kinds/wasm_plugin.ts";
+export { patchTarget, readPatchValue } from "./kinds/dataproxy_filter.ts";
+export { CIPHER_SUITES } from "./rules/server_tls.ts";
 export { type ParsedMessage } from "./single.ts";
-export { GRPC_STATUSES } from "./http_policies.ts";
+export { GRPC_STATUSES } from "./rules/http_policies.ts";

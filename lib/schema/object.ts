@@ -6,20 +6,21 @@
 import { hash } from "../base/mod.ts";
 import { encode, type Message } from "../proto/mod.ts";
 import { nearest } from "../text/mod.ts";
-import { warnInert } from "./inert.ts";
-import { findKind, isRead, type Kind, KINDS, LATER_KINDS } from "./kinds.ts";
+import { ineffectiveCheck, type WarnIneffective } from "./effective.ts";
+import type { Kind } from "./kind.ts";
+import { findKind, isSupported, KINDS } from "./kinds.ts";
+import { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 import { checkTopLevel, DEFAULT_NAMESPACE, type Metadata, readMetadata } from "./metadata.ts";
 import {
-  fail,
   type Finding,
   formatPath,
   newReport,
   type ObjectIdentity,
   type Report,
 } from "./problem.ts";
-import { readMessage } from "./reader.ts";
-import { isMap } from "./well_known.ts";
-import { describe } from "./scalars.ts";
+import { readMessage } from "./read/reader.ts";
+import { isMap } from "./read/well_known.ts";
+import { describe } from "./read/scalars.ts";
 
 /** An object that was read, checked and found good. */
 export interface ParsedObject<T = Message> {
@@ -102,7 +103,7 @@ export function readObject(
 ): ReadResult {
   if (!isMap(value)) {
     const message = `expected an object, found ${describe(value)}`;
-    fail(report, [], "wrong-type", message, "Begin with apiVersion, kind, metadata and spec.");
+    report.fail([], "wrong-type", message, "Begin with apiVersion, kind, metadata and spec.");
     return {};
   }
   if (options.foreign !== undefined && isForeign(value)) {
@@ -135,8 +136,7 @@ function readKind(value: Record<string, unknown>, report: Report): Kind | undefi
     const message = value[missing] === undefined
       ? `${missing} is missing`
       : `${missing} must be a string`;
-    fail(
-      report,
+    report.fail(
       [missing],
       "required",
       message,
@@ -150,10 +150,9 @@ function readKind(value: Record<string, unknown>, report: Report): Kind | undefi
     unknownKind(apiVersion, kind, report);
     return undefined;
   }
-  if (!isRead(found)) {
-    const message = `kind ${kind} of ${group} is not supported yet`;
-    fail(
-      report,
+  if (!isSupported(found)) {
+    const message = `kind ${kind} of ${group} is not supported`;
+    report.fail(
       ["kind"],
       "unsupported-kind",
       message,
@@ -163,8 +162,7 @@ function readKind(value: Record<string, unknown>, report: Report): Kind | undefi
   }
   if (!found.versions.includes(version)) {
     const message = `${kind} has no version "${version}"`;
-    fail(
-      report,
+    report.fail(
       ["apiVersion"],
       "unknown-version",
       message,
@@ -176,15 +174,15 @@ function readKind(value: Record<string, unknown>, report: Report): Kind | undefi
 
 function unknownKind(apiVersion: string, kind: string, report: Report): void {
   const names = KINDS.map((one) => one.kind);
-  const meant = nearest(kind, [...names, ...LATER_KINDS.map((one) => one.kind)]);
-  const groups = [...KINDS, ...LATER_KINDS].filter((one) => one.kind === kind).map((one) =>
+  const meant = nearest(kind, [...names, ...UNSUPPORTED_KINDS.map((one) => one.kind)]);
+  const groups = [...KINDS, ...UNSUPPORTED_KINDS].filter((one) => one.kind === kind).map((one) =>
     one.group
   );
   const remedy = groups.length > 0
     ? `Kind ${kind} belongs to ${groups.join(" and ")}.`
     : `${meant === undefined ? "" : `Did you mean ${meant}? `}Known kinds: ${names.join(", ")}.`;
   const message = `kind not known: ${kind} of ${apiVersion}`;
-  fail(report, ["kind"], "unknown-kind", message, remedy);
+  report.fail(["kind"], "unknown-kind", message, remedy);
 }
 
 /** An identity for a document whose kind is not read: as good as it can be told, for messages. */
@@ -200,6 +198,11 @@ function guessIdentity(
   return { kind: value.kind, namespace, name: meta.name };
 }
 
+/** The check for ineffective fields, by kind. */
+const INEFFECTIVE: ReadonlyMap<string, WarnIneffective> = new Map(
+  KINDS.map(({ kind, schema, effective }) => [kind, ineffectiveCheck(schema, effective)]),
+);
+
 function readSpec(
   kind: Kind,
   value: unknown,
@@ -208,7 +211,7 @@ function readSpec(
 ): Message | undefined {
   if (kind.metadataOnly) return readMessage(kind.schema, {}, ["spec"], report);
   if (value === undefined || value === null) {
-    fail(report, ["spec"], "required", "spec is missing", `Write the ${kind.kind}'s spec.`);
+    report.fail(["spec"], "required", "spec is missing", `Write the ${kind.kind}'s spec.`);
     return undefined;
   }
   const before = report.errors.length;
@@ -218,7 +221,7 @@ function readSpec(
     kind.validate(spec, identity ?? { kind: kind.kind, namespace: "", name: "" }, report);
     kind.checkWritten?.(value, report);
   }
-  warnInert(kind.kind, kind.schema, value, ["spec"], report);
+  INEFFECTIVE.get(kind.kind)?.(value, ["spec"], report);
   return spec;
 }
 

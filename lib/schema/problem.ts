@@ -1,13 +1,13 @@
 /**
- * What is wrong with a document, and where.
+ * Problems and warnings of documents, with their positions.
  *
  * @module
  */
 import type { Path } from "../text/mod.ts";
 
-/** A fault or a warning of one place in one document. */
+/** A problem or a warning at one position of one document. */
 export interface SchemaProblem {
-  /** As it was given to the parser. */
+  /** The name that was passed to the parser. */
   readonly file: string;
   /** 1-based. */
   readonly line: number;
@@ -19,64 +19,68 @@ export interface SchemaProblem {
   readonly code: string;
   /** One sentence without a full stop. */
   readonly message: string;
-  /** What to do; a full sentence. */
+  /** The way to fix it; a full sentence. */
   readonly remedy: string;
   /** The object, as far as its identity could be read. */
   readonly object?: ObjectIdentity;
 }
 
-/** What an object is called. */
+/** Kind, namespace and name of an object. */
 export interface ObjectIdentity {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** A problem before it has a place in a file. */
+/** A problem before its position in a file is known. */
 export interface Finding {
   readonly path: Path;
   readonly code: string;
   readonly message: string;
   readonly remedy: string;
-  /** Whether the name at the end of the path is at fault, not its value. */
+  /** `key`: the name at the end of the path is wrong. `value`: its value is. */
   readonly target: "key" | "value";
 }
 
-/** Collects findings; validation goes on after each. */
+/** Collects the findings of one document. Validation continues after each. */
 export interface Report {
   readonly errors: Finding[];
   readonly warnings: Finding[];
-  /** What fields that are not known are. */
-  readonly unknownFields: "errors" | "warnings";
+  /**
+   * Records an error: the value at `path` is wrong.
+   *
+   * @param code stable and kebab-case
+   * @param message one sentence without a full stop
+   * @param remedy a full sentence
+   */
+  fail(path: Path, code: string, message: string, remedy: string): void;
+  /** Records an error: the name at the end of `path` is wrong. */
+  failKey(path: Path, code: string, message: string, remedy: string): void;
+  /** Records a warning about the name at the end of `path`. */
+  warn(path: Path, code: string, message: string, remedy: string): void;
+  /** Records a warning about the value at `path`. */
+  warnValue(path: Path, code: string, message: string, remedy: string): void;
+  /** Records a field that the message does not have: an error or a warning, as the report says. */
+  unknownField(path: Path, message: string, remedy: string): void;
 }
 
-/** An empty report. */
-export function newReport(unknownFields: Report["unknownFields"] = "errors"): Report {
-  return { errors: [], warnings: [], unknownFields };
-}
-
-/** Notes an error at a path. */
-export function fail(
-  report: Report,
-  path: Path,
-  code: string,
-  message: string,
-  remedy: string,
-  target: "key" | "value" = "value",
-): void {
-  report.errors.push({ path, code, message, remedy, target });
-}
-
-/** Notes a warning at a path. */
-export function warn(
-  report: Report,
-  path: Path,
-  code: string,
-  message: string,
-  remedy: string,
-  target: "key" | "value" = "key",
-): void {
-  report.warnings.push({ path, code, message, remedy, target });
+/** Creates an empty report. `unknownFields` says how fields that are not known are recorded. */
+export function newReport(unknownFields: "errors" | "warnings" = "errors"): Report {
+  const errors: Finding[] = [];
+  const warnings: Finding[] = [];
+  const add =
+    (list: Finding[], target: Finding["target"]): Report["fail"] => (path, code, message, remedy) =>
+      void list.push({ path, code, message, remedy, target });
+  const unknown = add(unknownFields === "errors" ? errors : warnings, "key");
+  return {
+    errors,
+    warnings,
+    fail: add(errors, "value"),
+    failKey: add(errors, "key"),
+    warn: add(warnings, "key"),
+    warnValue: add(warnings, "value"),
+    unknownField: (path, message, remedy) => unknown(path, "unknown-field", message, remedy),
+  };
 }
 
 /** A path as people write it: `spec.http[0].match[1].headers["x-user"].exact`. */

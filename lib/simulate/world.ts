@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { TABLE_KINDS, type TableKind } from "../derive/mod.ts";
 import { createGraph } from "../graph/mod.ts";
 import { type ConfigObject, objectKey, type ProxyNode } from "../model/mod.ts";
 import { create } from "../proto/mod.ts";
+import { isTableKind } from "../schema/mod.ts";
 import { createTranslation, type Features, type ObjectChange } from "../translate/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type MeshNetworks, MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -45,9 +45,7 @@ export function servedTo(world: Documents, proxy: ProxyNode): Resources {
 
 function changeOf(object: ConfigObject): ObjectChange[] {
   const { meta } = object;
-  return (TABLE_KINDS as readonly string[]).includes(meta.kind)
-    ? [{ kind: meta.kind as TableKind, key: objectKey(meta), object }]
-    : [];
+  return isTableKind(meta.kind) ? [{ kind: meta.kind, key: objectKey(meta), object }] : [];
 }
 
 /** What happens to a call of (or to) a proxy in a mesh of these documents. */

@@ -5,14 +5,16 @@
  * @module
  */
 import { hash } from "../base/mod.ts";
-import { MESH_ROW, TABLE_KINDS, type TableKind } from "../derive/mod.ts";
+import { MESH_ROW } from "../derive/mod.ts";
 import { type ConfigObject, objectKey } from "../model/mod.ts";
 import {
   eachDocument,
+  isTableKind,
   type MeshSettings,
   type ObjectIdentity,
   type ParsedObject,
   type SchemaProblem,
+  TABLE_KINDS,
 } from "../schema/mod.ts";
 import { encode } from "../proto/mod.ts";
 import type { ChangeSet, ObjectChange, Translation } from "../translate/mod.ts";
@@ -121,10 +123,6 @@ function takeSettings(
   else into.networks = found.value;
   const same = hash(before ?? "") === hash(after ?? "");
   return { object: found.kind, change: same ? "unchanged" : "changed" };
-}
-
-function isTableKind(kind: string): kind is TableKind {
-  return (TABLE_KINDS as readonly string[]).includes(kind);
 }
 
 function editOf(before: ConfigObject | undefined, row: ConfigObject): Edit["change"] {

@@ -97,7 +97,7 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     },
   },
   {
-    name: "a field that is read and does not act is named, and the document serves",
+    name: "an ineffective field is named in a warning, and the document is used",
     run: async (bench) => {
       const { world: { config, daemon } } = bench;
       const text = `${serviceEntry("inert", ["inert.test"], TCP, [endpoint(9)])}---
@@ -118,7 +118,7 @@ spec:
           file: "inert.yaml",
           line: lineOf(text, "verificationKey"),
           path: "spec.verificationKey",
-          code: "not-acting",
+          code: "no-effect",
         },
       ]);
       assert.match(warnings[0]?.message ?? "", /verificationKey/);

@@ -1,0 +1,156 @@
+/**
+ * WasmPlugin: names, effective fields, rules.
+ *
+ * @module
+ */
+import {
+  EnvValueSource,
+  type VmConfig,
+  type WasmPlugin,
+  WasmPluginSchema,
+} from "#mesh/extensions/v1alpha1/wasm_pb.ts";
+import { isDnsSubdomain, type Path } from "../../text/mod.ts";
+import { checkPolicyScope } from "../rules/policy_target.ts";
+import type { ObjectIdentity, Report } from "../problem.ts";
+import { checkPort, checkUnique, CONFLICT, INVALID, REQUIRED } from "../rules/common.ts";
+import { type TabledKind } from "../kind.ts";
+
+/** Kind WasmPlugin. */
+export const WASM_PLUGIN: TabledKind<"WasmPlugin", "wasmPlugins", WasmPlugin> = {
+  kind: "WasmPlugin",
+  group: "extensions.mesh.io",
+  versions: ["v1alpha1"],
+  plural: "wasmplugins",
+  scope: "namespaced",
+  table: "wasmPlugins",
+  schema: WasmPluginSchema,
+  effective: {
+    paths: [
+      "selector",
+      "targetRef",
+      "targetRefs",
+      "url",
+      "sha256",
+      "pluginConfig",
+      "pluginName",
+      "phase",
+      "priority",
+      "failStrategy",
+      "vmConfig",
+      "match",
+      "type",
+    ],
+  },
+  validate,
+};
+
+/** Schemes that a module may be fetched with; none means a registry. */
+const SCHEMES: ReadonlySet<string> = new Set(["oci", "file", "http", "https"]);
+/** Bounds of the published schema, in characters. */
+const MAX_NAME = 256;
+const MAX_ENV_VALUE = 2048;
+const MAX_SECRET_NAME = 253;
+const MAX_ENV = 256;
+
+/**
+ * Where Envoy gets a module by itself: a file beside it, or a place it fetches
+ * from, for which it wants a sum. `no`: it cannot, as with images of registries.
+ */
+export function fetchableModule({ url, sha256 }: WasmPlugin): "no" | "file" | "remote" {
+  if (/^file:\/\//i.test(url)) return "file";
+  return /^https?:\/\//i.test(url) && sha256 !== "" ? "remote" : "no";
+}
+
+/** Checks a WasmPlugin's specification. */
+function validate(
+  spec: WasmPlugin,
+  identity: ObjectIdentity,
+  report: Report,
+): void {
+  const path = ["spec"];
+  checkPolicyScope(spec, identity, report);
+  checkUrl(spec.url, [...path, "url"], report);
+  if (fetchableModule(spec) === "no") warnUnfetched(spec, [...path, "url"], report);
+  if (spec.sha256 !== "" && !/^[a-f0-9]{64}$/.test(spec.sha256)) {
+    const message = `${JSON.stringify(spec.sha256)} is not a SHA-256 sum`;
+    const remedy = "Write 64 lower-case hexadecimal digits.";
+    report.fail([...path, "sha256"], INVALID, message, remedy);
+  }
+  checkNames(spec, path, report);
+  if (spec.vmConfig !== undefined) checkEnv(spec.vmConfig, [...path, "vmConfig", "env"], report);
+  spec.match.forEach(({ ports }, index) => {
+    ports.forEach(({ number }, at) =>
+      checkPort(number, [...path, "match", index, "ports", at, "number"], report)
+    );
+  });
+}
+
+function warnUnfetched({ url }: WasmPlugin, path: Path, report: Report): void {
+  if (url === "") return;
+  const [message, remedy] = /^https?:/i.test(url)
+    ? ["the plugin has no effect: proxies fetch a module only with its checksum", "Give sha256."]
+    : [
+      "the plugin has no effect: fetching images of registries is not implemented",
+      "Serve the module by http and give sha256, or lay it beside the proxy as a file.",
+    ];
+  report.warnValue(path, "no-effect", message, remedy);
+}
+
+function checkUrl(url: string, path: Path, report: Report): void {
+  const remedy = "Write oci://registry/image:tag, https://…, http://… or file:///absolute/path.";
+  if (url === "") {
+    report.fail(path, REQUIRED, "the plugin has no url", remedy);
+    return;
+  }
+  const withScheme = url.includes("://") ? url : `oci://${url}`;
+  const scheme = withScheme.slice(0, withScheme.indexOf("://")).toLowerCase();
+  const place = withScheme.slice(withScheme.indexOf("://") + 3);
+  if (
+    !URL.canParse(withScheme) || !/^[a-z0-9/[]/i.test(place) || /[\s%](?![0-9a-f]{2})/i.test(place)
+  ) {
+    report.fail(path, INVALID, `${JSON.stringify(url)} is not a URL`, remedy);
+  } else if (!SCHEMES.has(scheme)) {
+    const message = `modules are not fetched by scheme ${JSON.stringify(scheme)}`;
+    report.fail(path, "unknown-value", message, remedy);
+  }
+}
+
+function checkNames(spec: WasmPlugin, path: Path, report: Report): void {
+  if (spec.pluginName.length > MAX_NAME) {
+    const message = `pluginName has ${spec.pluginName.length} characters, more than ${MAX_NAME}`;
+    report.fail([...path, "pluginName"], "out-of-range", message, "Shorten it.");
+  }
+  const secret = spec.imagePullSecret;
+  if (secret !== "" && (secret.length > MAX_SECRET_NAME || !isDnsSubdomain(secret))) {
+    const message = `${JSON.stringify(secret)} is not the name of a secret`;
+    const remedy = "Name a secret of the plugin's namespace.";
+    report.fail([...path, "imagePullSecret"], "invalid-name", message, remedy);
+  }
+}
+
+function checkEnv({ env }: VmConfig, path: Path, report: Report): void {
+  if (env.length > MAX_ENV) {
+    const message = `${env.length} variables are more than ${MAX_ENV}`;
+    report.fail(path, "out-of-range", message, "Put them into pluginConfig.");
+  }
+  env.forEach(({ name, value, valueFrom }, index) => {
+    const at = [...path, index];
+    if (name === "") {
+      report.fail([...at, "name"], REQUIRED, "the variable has no name", "Name it.");
+    }
+    if (name.length > MAX_NAME) {
+      const message = `the variable's name has more than ${MAX_NAME} characters`;
+      report.fail([...at, "name"], "out-of-range", message, "Shorten it.");
+    }
+    if (valueFrom === EnvValueSource.HOST && value !== "") {
+      const message = `variable "${name}" comes from the host and takes no value`;
+      report.failKey([...at, "value"], CONFLICT, message, "Remove value, or use INLINE.");
+    }
+    if (value.length > MAX_ENV_VALUE) {
+      const message = `the value of "${name}" has more than ${MAX_ENV_VALUE} characters`;
+      report.fail([...at, "value"], "out-of-range", message, "Put it into pluginConfig.");
+    }
+  });
+  const named = env.map(({ name }, index) => [name, [...path, index, "name"]] as const);
+  checkUnique(named.filter(([name]) => name !== ""), "variable", report);
+}

@@ -1,0 +1,160 @@
+/**
+ * Effective fields of the mesh configuration and of the mesh networks.
+ *
+ * @module
+ */
+import type { EffectiveFields } from "../kind.ts";
+
+/** Fields of `connectionSettings`. */
+const CONNECTION_SETTINGS = [
+  "profile",
+  "listenerPerConnectionBufferLimitBytes",
+  "httpIdleTimeout",
+  "httpMaxConnectionDuration",
+  "httpDrainTimeout",
+  "httpRequestTimeout",
+  "httpRequestHeadersTimeout",
+  "httpStreamIdleTimeout",
+  "httpMaxStreamDuration",
+  "httpMaxConcurrentStreams",
+  "http2InitialStreamWindowSize",
+  "http2InitialConnectionWindowSize",
+  "httpHeadersWithUnderscoresAction",
+  "httpMergeSlashes",
+  "httpPathWithEscapedSlashesAction",
+  "globalDownstreamConnectionLimit",
+  "listenerConnectionLimit",
+  "clusterPerConnectionBufferLimitBytes",
+];
+
+/**
+ * Fields of `proxyHeaders`. The value `IN_MESH` of `metadataExchangeHeaders` is what Mesh does anyway:
+ * peers outside the mesh are sent no metadata of workloads.
+ */
+const PROXY_HEADERS = [
+  "forwardedClientCert",
+  "setCurrentClientCertDetails",
+  "requestId",
+  "server",
+  "attemptCount",
+  "dataproxyDebugHeaders",
+  "metadataExchangeHeaders",
+  "preserveHttp1HeaderCase",
+  "xForwardedHost",
+  "xForwardedPort",
+];
+
+/** Of the mesh configuration. */
+export const MESH_CONFIG_FIELDS: EffectiveFields = {
+  paths: [
+    "proxyListenPort",
+    "proxyInboundListenPort",
+    "proxyHttpPort",
+    "protocolDetectionTimeout",
+    "disableDataproxyListenerLog",
+    "connectTimeout",
+    "tcpKeepalive",
+    "accessLogFile",
+    "accessLogFormat",
+    "accessLogEncoding",
+    "outboundTrafficPolicy.mode",
+    ...[
+      "mode",
+      "clientCertificate",
+      "privateKey",
+      "caCertificates",
+      "caCrl",
+      "subjectAltNames",
+      "sni",
+      "insecureSkipVerify",
+    ].map((field) => `outboundTrafficPolicy.tls.${field}`),
+    "inboundTrafficPolicy.mode",
+    "discoverySelectors",
+    "rootNamespace",
+    "configSources[].address",
+    "trustDomain",
+    "trustDomainAliases",
+    ...["pem", "spiffeBundleUrl", "trustDomains"].map((field) => `caCertificates[].${field}`),
+    "extensionProviders[].name",
+    "extensionProviders[].dataproxyExtAuthzHttp",
+    "extensionProviders[].dataproxyExtAuthzGrpc",
+    "extensionProviders[].prometheus",
+    "extensionProviders[].dataproxyFileAccessLog",
+    "extensionProviders[].dataproxyHttpAls",
+    "extensionProviders[].dataproxyTcpAls",
+    "extensionProviders[].dataproxyOtelAls",
+    "extensionProviders[].zipkin",
+    "extensionProviders[].datadog",
+    "extensionProviders[].lightstep",
+    "extensionProviders[].skywalking",
+    "enableDataproxyAccessLogService",
+    ...[
+      "service",
+      "port",
+      "maxTagLength",
+      "http",
+      "grpc",
+      "resourceDetectors",
+      "dynatraceSampler",
+    ]
+      .map((field) => `extensionProviders[].opentelemetry.${field}`),
+    "defaultProviders",
+    "enableTracing",
+    "enableAutoMtls",
+    "inboundClusterStatName",
+    "outboundClusterStatName",
+    "meshMTLS",
+    "tlsDefaults",
+    "pathNormalization",
+    "dnsRefreshRate",
+    "h2UpgradePolicy",
+    "localityLbSetting",
+    "defaultServiceExportTo",
+    "defaultVirtualServiceExportTo",
+    "defaultDestinationRuleExportTo",
+    "defaultHttpRetryPolicy",
+    ...["attempts", "perTryTimeout", "retryOn", "backoff"]
+      .map((field) => `defaultInboundHttpRetryPolicy.${field}`),
+    "defaultTrafficPolicy",
+    "defaultConfig.configPath",
+    "defaultConfig.binaryPath",
+    "defaultConfig.serviceCluster",
+    "defaultConfig.drainDuration",
+    "defaultConfig.terminationDrainDuration",
+    "defaultConfig.discoveryAddress",
+    "defaultConfig.proxyAdminPort",
+    "defaultConfig.controlPlaneAuthPolicy",
+    "defaultConfig.customConfigFile",
+    "defaultConfig.statusPort",
+    "defaultConfig.concurrency",
+    "defaultConfig.interceptionMode",
+    "defaultConfig.proxyMetadata",
+    "defaultConfig.runtimeValues",
+    "defaultConfig.proxyStatsMatcher",
+    "defaultConfig.meshId",
+    "defaultConfig.tracingServiceName",
+    "defaultConfig.proxyBootstrapTemplatePath",
+    "defaultConfig.zipkinAddress",
+    "defaultConfig.tracing.zipkin",
+    "defaultConfig.tracing.datadog",
+    "defaultConfig.tracing.customTags",
+    "defaultConfig.tracing.maxPathTagLength",
+    "defaultConfig.tracing.sampling",
+    "defaultConfig.tracing.enableMeshTags",
+    "defaultConfig.statsdUdpAddress",
+    "defaultConfig.extraStatTags",
+    "defaultConfig.statsCompression",
+    ...["dataproxyMetricsService", "dataproxyAccessLogService"].flatMap((service) =>
+      ["address", "tcpKeepalive"].map((field) => `defaultConfig.${service}.${field}`)
+    ),
+    "defaultConfig.fileFlushInterval",
+    "defaultConfig.fileFlushMinSizeKb",
+    "defaultConfig.gatewayTopology",
+    ...PROXY_HEADERS.map((field) => `defaultConfig.proxyHeaders.${field}`),
+    ...CONNECTION_SETTINGS.map((field) => `defaultConfig.connectionSettings.${field}`),
+  ],
+  ineffectiveValues: { "outboundTrafficPolicy.tls.mode": ["MESH_MUTUAL"] },
+};
+
+/** Of the mesh networks. */
+export const MESH_NETWORKS_FIELDS: EffectiveFields = { paths: ["networks"] };
