@@ -5,6 +5,21 @@
  */
 export { MeshError, messageOf } from "./error.ts";
 export { assertNever } from "./assert_never.ts";
+export {
+  about,
+  type Candidate,
+  type Choice,
+  choose,
+  type Decision,
+  type DecisionLog,
+  type HeldDecisions,
+  holdDecisions,
+  NO_DECISIONS,
+  type PassedOver,
+  type RecordedDecision,
+  type Source,
+  sourceOf,
+} from "./decisions.ts";
 export { formatDuration, MAX_DURATION_MS, parseDuration } from "./duration.ts";
 export { hash } from "./hash.ts";
 export { lazily } from "./lazily.ts";

@@ -69,7 +69,6 @@ export {
   lookUp,
   objectRef,
   type PassedOver,
-  retell,
   type Source,
   sourceOf,
   type Tell,

@@ -16,8 +16,9 @@ import type {
   Stats,
 } from "./answers.ts";
 import type { CellRef, Collection, CollectionSpec, Keep, View } from "./collections.ts";
-import type { DeriveOptions, Read, Transaction } from "./rows.ts";
-import type { Derived, Index, Input } from "./tables.ts";
+import type { KeyCodec } from "./key/mod.ts";
+import type { DeriveOptions, Explained, InputOptions, Read, Transaction } from "./rows.ts";
+import type { Derived, Index, IndexCodecs, Input } from "./tables.ts";
 
 export type * from "./answers.ts";
 export type * from "./collections.ts";
@@ -56,19 +57,38 @@ export interface Graph {
    * there now, to be handed to `since` later. (`revision` may be ahead of it.)
    */
   readonly published: number;
-  input<V>(name: string, options?: { readonly equal?: (a: V, b: V) => boolean }): Input<V>;
-  index<V>(
-    table: Input<V>,
+  /** Declares a table of rows. Without a codec its keys are text. */
+  input<V, K>(name: string, options: InputOptions<V, K>): Input<V, K>;
+  input<V>(name: string, options?: Omit<InputOptions<V, string>, "key">): Input<V>;
+  /** Declares an index over a table. Without codecs its buckets and members are text. */
+  index<V, K, B, M>(
+    table: Input<V, K>,
     name: string,
-    place: (row: V, key: string) => Iterable<readonly [bucket: string, member: string]>,
+    codecs: IndexCodecs<B, M>,
+    place: (row: V, key: K) => Iterable<readonly [bucket: B, member: M]>,
+  ): Index<B, M>;
+  index<V, K>(
+    table: Input<V, K>,
+    name: string,
+    place: (row: V, key: K) => Iterable<readonly [bucket: string, member: string]>,
   ): Index;
+  /** Declares a table of computed values. Without a codec its keys are text. */
+  derive<V, K>(
+    name: string,
+    key: KeyCodec<K>,
+    compute: (read: Read, key: K) => V,
+    options?: DeriveOptions<V>,
+  ): Derived<V, K>;
   derive<V>(
     name: string,
     compute: (read: Read, key: string) => V,
     options?: DeriveOptions<V>,
   ): Derived<V>;
   /** The collection of this name; made on first call, the same object afterwards. */
-  collection(name: string, spec: () => CollectionSpec): Collection;
+  collection<K = string, M = K, B = string, L = string>(
+    name: string,
+    spec: () => CollectionSpec<K, M, B, L>,
+  ): Collection;
   /** The view of these layers; the same object for the same layers. */
   view(layers: readonly Collection[]): View;
   /**
@@ -140,14 +160,19 @@ export interface Graph {
    * controllers, debug pages, tests. Throws a `DependencyFault` when the cell has
    * a fault and no last good value.
    */
-  peek<V>(table: Derived<V>, key: string): V;
+  peek<V, K>(table: Derived<V, K>, key: NoInfer<K>): V;
+  /**
+   * Computes a cell again, untracked, for the decisions that it makes; `undefined`
+   * when no derived table has the name. Throws what the computation throws.
+   */
+  explain(cell: CellRef): Explained<unknown> | undefined;
   /**
    * Keeps a derived cell watched: `onChange` runs during `publish` when its value
    * changed. For what is not a collection (which layers a class has).
    */
-  watch<V>(
-    table: Derived<V>,
-    key: string,
+  watch<V, K>(
+    table: Derived<V, K>,
+    key: NoInfer<K>,
     onChange: (value: V) => void,
   ): { readonly value: V; close(): void };
   /** Direct dependencies of a cell, in the order they were read. */

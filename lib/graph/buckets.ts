@@ -6,19 +6,20 @@
  *
  * @module
  */
-import type { Index } from "./api.ts";
+import type { Index, IndexCodecs } from "./api.ts";
 import { Cell, isRead, VALUE } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { Engine } from "./engine.ts";
 import { healAside, raiseAside } from "./fault.ts";
 import type { InputTable } from "./input.ts";
+import { text } from "./key/mod.ts";
 import { markReaders } from "./mark.ts";
 
 /** Beyond one move for so many members, sorting anew beats inserting. */
 const MEMBERS_A_MOVE = 16;
 
 /** Places a row: pairs of bucket and member. */
-export type Place = (row: unknown, key: string) => Iterable<readonly [string, string]>;
+export type Place = (row: unknown, key: unknown) => Iterable<readonly [unknown, unknown]>;
 
 /** One bucket. It exists while it has members or someone has asked for it. */
 export class Bucket {
@@ -39,7 +40,7 @@ export class Bucket {
 }
 
 /** An index. */
-export class IndexTable implements Index {
+export class IndexTable implements Index<unknown, unknown> {
   readonly kind = "index";
   readonly buckets: Map<string, Bucket> = new Map();
   /** Of each row with placements: bucket and member in turns. */
@@ -50,13 +51,13 @@ export class IndexTable implements Index {
     readonly name: string,
     /** The table indexed. */
     readonly over: InputTable,
+    readonly codecs: IndexCodecs<unknown, unknown>,
     readonly place: Place,
   ) {}
 
-  peek(bucket: string): readonly string[] {
+  peek(bucket: unknown): readonly unknown[] {
     this.engine.untracked("index", this.name);
-    const known = this.buckets.get(bucket);
-    return known === undefined ? [] : sortedMembers(known);
+    return membersOf(this, this.buckets.get(this.codecs.bucket.encode(bucket)));
   }
 }
 
@@ -93,8 +94,11 @@ export function placeRow(index: IndexTable, key: string, row: unknown): void {
 
 function placementsOf(index: IndexTable, key: string, row: unknown): string[] | undefined {
   try {
+    const { bucket: buckets, member: members } = index.codecs;
     const flat: string[] = [];
-    for (const [bucket, member] of index.place(row, key)) flat.push(bucket, member);
+    for (const [bucket, member] of index.place(row, index.over.keyCodec.decode(key))) {
+      flat.push(buckets.encode(bucket), members.encode(member));
+    }
     return flat;
   } catch (error) {
     const { engine, name } = index;
@@ -191,6 +195,15 @@ function dropIfEmpty(bucket: Bucket): void {
   if (bucket.cell !== undefined || bucket.any !== undefined) return;
   bucket.index.buckets.delete(bucket.key);
 }
+
+/** The members of a bucket as their readers see them. */
+export function membersOf(index: IndexTable, bucket: Bucket | undefined): readonly unknown[] {
+  const { member } = index.codecs;
+  const members = bucket === undefined ? NO_MEMBERS : sortedMembers(bucket);
+  return member === text ? members : members.map((one) => member.decode(one));
+}
+
+const NO_MEMBERS: readonly string[] = Object.freeze([]);
 
 /** The members in order, frozen; the same array while the membership is the same. */
 export function sortedMembers(bucket: Bucket): readonly string[] {

@@ -4,27 +4,15 @@
  *
  * @module
  */
-import type { CellRef, Collection, LogEntry, Members, Resource } from "./api.ts";
-import type { IndexTable } from "./buckets.ts";
+import type { CellRef, Collection, LogEntry, Resource } from "./api.ts";
 import { Cell, STALE } from "./cell.ts";
 import { Claims } from "./claims.ts";
 import type { Engine } from "./engine.ts";
-import type { DerivedTable, MemberHome } from "./home.ts";
+import type { MemberHome } from "./home.ts";
 import { ChangeLog } from "./log.ts";
 import { markCell } from "./mark.ts";
+import type { AnySpec, Recipe } from "./recipe.ts";
 import { MeshError } from "../base/mod.ts";
-
-/** A collection's recipe, with the engine's own tables. */
-export interface Recipe {
-  readonly members: Members;
-  /** Where the members come from; none for a fixed list. */
-  readonly index: IndexTable | undefined;
-  /** The table of the derived list of members or buckets, and its key. */
-  readonly listTable: DerivedTable | undefined;
-  readonly listKey: string;
-  readonly resources: DerivedTable;
-  readonly keyOf: ((member: string) => string) | undefined;
-}
 
 /** A collection. Built at first use or, little by little, before it; unbuilt again by eviction. */
 export class LiveCollection implements Collection {
@@ -44,7 +32,7 @@ export class LiveCollection implements Collection {
   /** The list last taken: members, or the buckets watched. */
   sources: ReadonlySet<string> = new Set();
   /** The derived value that {@link sources} was made of. */
-  taken: readonly string[] | undefined = undefined;
+  taken: unknown = undefined;
   /** Of each member, how many sources name it. */
   readonly counts: Map<string, number> = new Map();
   /** A cell for each member: its value is the resources taken, its one dependency the cell they came from. */
@@ -54,7 +42,12 @@ export class LiveCollection implements Collection {
   /** Members that may have come, gone or changed. */
   readonly suspects: Set<string> = new Set();
 
-  constructor(readonly engine: Engine, readonly name: string, readonly recipe: Recipe) {
+  constructor(
+    readonly engine: Engine,
+    readonly name: string,
+    readonly spec: AnySpec,
+    readonly recipe: Recipe,
+  ) {
     this.id = engine.nextCollection++;
     this.cell = new Cell(this, "", STALE);
     this.memberHome = { kind: "member", name, collection: this };

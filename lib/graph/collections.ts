@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { KeyCodec } from "./key/mod.ts";
 import type { Derived, Index } from "./tables.ts";
 
 /** A named, encoded piece of configuration. Two resources are equal when name and version are. */
@@ -17,25 +18,35 @@ export interface Resource {
   readonly tombstone?: true;
 }
 
-/** Where the members of a collection come from. */
-export type Members =
+/**
+ * Where the members of a collection come from. `M` is the type of members, `B` of
+ * buckets, `L` of the key of a derived list. The codec of listed members is that of
+ * the table of resources, or `text` where there is a function `keyOf`, unless it is given.
+ */
+export type Members<M = string, B = string, L = string> =
   /** The union of index buckets; the list may itself be derived. */
-  | { readonly index: Index; readonly buckets: readonly string[] }
+  | { readonly index: Index<B, M>; readonly buckets: readonly B[] }
   | {
-    readonly index: Index;
-    readonly bucketsFrom: readonly [Derived<readonly string[]>, key: string];
+    readonly index: Index<B, M>;
+    readonly bucketsFrom: readonly [Derived<readonly B[], L>, key: L];
   }
   /** A derived list. */
-  | { readonly listFrom: readonly [Derived<readonly string[]>, key: string] }
+  | {
+    readonly listFrom: readonly [Derived<readonly M[], L>, key: L];
+    readonly codec?: KeyCodec<M>;
+  }
   /** A fixed list. */
-  | { readonly list: readonly string[] };
+  | { readonly list: readonly M[]; readonly codec?: KeyCodec<M> };
 
-/** How a collection is made. */
-export interface CollectionSpec {
-  readonly members: Members;
+/** How a collection is made. `K` is the type of the keys of the table of resources. */
+export interface CollectionSpec<K = string, M = K, B = string, L = string> {
+  readonly members: Members<M, B, L>;
   /** The resources of one member: the table's cell at `keyOf(member)`. Names must be unique across members; see {@link Collection.conflicts}. */
-  readonly resources: Derived<readonly Resource[]>;
-  readonly keyOf?: (member: string) => string;
+  readonly resources: Derived<readonly Resource[], K>;
+  /** Not needed where members are the keys themselves. */
+  keyOf?(member: M): K;
+  /** Anything that its declarer wants to find again in {@link Collection.spec}; the engine does not use it. */
+  readonly note?: unknown;
 }
 
 /** The name of a derived cell. */
@@ -60,6 +71,8 @@ export interface LogEntry {
  */
 export interface Collection {
   readonly name: string;
+  /** How it is made. */
+  readonly spec: CollectionSpec<unknown, unknown, unknown, unknown>;
   get(name: string): Resource | undefined;
   readonly content: ReadonlyMap<string, Resource>;
   readonly size: number;

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { Collection, Derived, Index, Input, Read, Resource } from "./api.ts";
-import { IndexTable, sortedMembers } from "./buckets.ts";
+import type { Collection, Derived, Index, Input, Resource } from "./api.ts";
+import { IndexTable, membersOf } from "./buckets.ts";
 import { STALE, VALUE } from "./cell.ts";
 import { Claims, Content, distinct, replaceClaims } from "./claims.ts";
 import { LiveCollection } from "./collection.ts";
@@ -13,6 +13,8 @@ import type { Engine, Running } from "./engine.ts";
 import { foreign } from "./fault.ts";
 import { DerivedTable } from "./home.ts";
 import { InputTable } from "./input.ts";
+import { sourcesOf } from "./recipe.ts";
+import { PlainRead } from "./recording.ts";
 import { MeshError } from "../base/mod.ts";
 
 /** Computations nested before it is too deep; each takes native stack. */
@@ -107,7 +109,7 @@ export class Evaluation {
     this.#depth++;
     this.computed++;
     try {
-      const value = table.compute(reader, key);
+      const value = table.compute(reader, table.keyCodec.decode(key));
       return value instanceof Content ? new Map(value) : value;
     } catch {
       return this.stop("fault");
@@ -126,14 +128,9 @@ export class Evaluation {
   }
 
   #members(collection: LiveCollection): ReadonlySet<string> {
-    const { members, index, listTable, listKey } = collection.recipe;
-    const list = listTable !== undefined
-      ? this.read(listTable, listKey) as readonly string[]
-      : "buckets" in members
-      ? members.buckets
-      : "list" in members
-      ? members.list
-      : [];
+    const { recipe } = collection;
+    const { fixed, index, listTable, listKey } = recipe;
+    const list = listTable === undefined ? fixed : sourcesOf(recipe, this.read(listTable, listKey));
     if (index === undefined) return new Set(list);
     const found = new Set<string>();
     for (const bucket of list) {
@@ -144,12 +141,13 @@ export class Evaluation {
 }
 
 /** The handle of an evaluation's computations. */
-class FreshRead implements Read, Running {
+class FreshRead extends PlainRead implements Running {
   inner = 0;
   readonly #evaluation: Evaluation;
   readonly #name: string;
 
   constructor(evaluation: Evaluation, name: string) {
+    super();
     this.#evaluation = evaluation;
     this.#name = name;
   }
@@ -158,22 +156,24 @@ class FreshRead implements Read, Running {
     return this.#name;
   }
 
-  get<V>(table: Input<V>, key: string): V | undefined;
-  get<V>(table: Derived<V>, key: string): V;
-  get(table: Input<unknown> | Derived<unknown>, key: string): unknown {
-    if (table instanceof InputTable) return table.rows.get(key)?.value;
+  get<V, K>(table: Input<V, K>, key: K): V | undefined;
+  get<V, K>(table: Derived<V, K>, key: K): V;
+  get(table: Input<unknown, unknown> | Derived<unknown, unknown>, key: unknown): unknown {
+    const text = table.keyCodec.encode(key);
+    if (table instanceof InputTable) return table.rows.get(text)?.value;
     if (!(table instanceof DerivedTable)) throw foreign(table.name);
-    return this.#evaluation.read(table, key);
+    return this.#evaluation.read(table, text);
   }
 
-  members(index: Index, bucket: string): readonly string[] {
+  members<B, M>(index: Index<B, M>, bucket: B): readonly M[] {
     if (!(index instanceof IndexTable)) throw foreign(index.name);
-    const found = index.buckets.get(bucket);
-    return found === undefined ? [] : sortedMembers(found);
+    const found = index.buckets.get(index.codecs.bucket.encode(bucket));
+    return membersOf(index, found) as readonly M[];
   }
 
-  any(index: Index, bucket: string): boolean {
-    return index instanceof IndexTable && (index.buckets.get(bucket)?.members.size ?? 0) > 0;
+  any<B, M>(index: Index<B, M>, bucket: B): boolean {
+    if (!(index instanceof IndexTable)) throw foreign(index.name);
+    return (index.buckets.get(index.codecs.bucket.encode(bucket))?.members.size ?? 0) > 0;
   }
 
   content(collection: Collection): ReadonlyMap<string, Resource> {

@@ -5,33 +5,37 @@
  */
 import type {
   Collection,
-  CollectionSpec,
   Derived,
   DeriveOptions,
   Edit,
   Graph,
   GraphOptions,
   Index,
+  IndexCodecs,
   Input,
+  InputOptions,
   Read,
   View,
 } from "./api.ts";
 import { audit, auditable } from "./audit.ts";
 import { announce, IndexTable, type Place, placeRow } from "./buckets.ts";
-import { LiveCollection, type Recipe } from "./collection.ts";
+import { LiveCollection } from "./collection.ts";
 import { dump, faults, resetStats, stats } from "./dump.ts";
-import { Engine, weigh } from "./engine.ts";
+import { Engine } from "./engine.ts";
 import { structuralEqual } from "./equal.ts";
 import { evict } from "./evict.ts";
 import { causes } from "./causes.ts";
 import { blast, describeFault, origins, why } from "./explain.ts";
 import { DerivedTable } from "./home.ts";
 import { InputTable, transact } from "./input.ts";
+import { type KeyCodec, text } from "./key/mod.ts";
 import { costs } from "./ledger.ts";
 import { publish, watchCell } from "./publish.ts";
 import { pull } from "./pull.ts";
 import { foreign } from "./fault.ts";
-import { derivedCell, valueOf } from "./read.ts";
+import { explain, peekCell } from "./peek.ts";
+import { valueOf } from "./read.ts";
+import { type AnySpec, ownTable, recipeOf } from "./recipe.ts";
 import { LayeredView } from "./view.ts";
 import { prepare, warm } from "./warm.ts";
 import { MeshError } from "../base/mod.ts";
@@ -71,53 +75,63 @@ function deadline(engine: Engine, millis: number): () => boolean {
   return () => engine.now !== undefined && engine.now() >= end;
 }
 
-/** Declaring tables, and reading them from outside. */
+/** Declaring tables. */
 function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
   return {
-    input<V>(name: string, options: { readonly equal?: (a: V, b: V) => boolean } = {}): Input<V> {
+    input<V, K>(name: string, options: Partial<InputOptions<V, K>> = {}): Input<V, K> {
       const equal = (options.equal ?? structuralEqual) as Equal;
-      return declare(engine, new InputTable(engine, name, equal)) as Input<V>;
+      const codec = (options.key ?? text) as KeyCodec<unknown>;
+      return declare(engine, new InputTable(engine, name, codec, equal)) as Input<
+        unknown,
+        unknown
+      > as Input<V, K>;
     },
-    index<V>(
-      table: Input<V>,
+    index<V, K, B, M>(
+      table: Input<V, K>,
       name: string,
-      place: (row: V, key: string) => Iterable<readonly [bucket: string, member: string]>,
-    ): Index {
-      return addIndex(engine, table, name, place as Place);
+      ...rest: readonly [IndexCodecs<B, M>, Place] | readonly [Place]
+    ): Index<B, M> {
+      const [codecs, place] = rest.length === 2 ? rest : [{ bucket: text, member: text }, ...rest];
+      return addIndex(engine, table, name, codecs, place) as Index<unknown, unknown> as Index<B, M>;
     },
-    derive<V>(
-      name: string,
-      compute: (read: Read, key: string) => V,
-      options: DeriveOptions<V> = {},
-    ): Derived<V> {
+    derive<V, K>(name: string, ...rest: DeriveArguments<V, K>): Derived<V, K> {
+      const [codec, compute, options = {}] = typeof rest[0] === "function"
+        ? [text as KeyCodec<unknown>, ...rest as PlainArguments<V>]
+        : rest as TypedArguments<V, K>;
       const equal = (options.equal ?? structuralEqual) as Equal;
-      return declare(engine, new DerivedTable(engine, name, compute, equal));
+      const run = compute as (read: Read, key: unknown) => unknown;
+      return declare(engine, new DerivedTable(engine, name, codec, run, equal)) as Derived<V, K>;
     },
-  };
+  } as Pick<Graph, "input" | "index" | "derive">;
 }
 
+type PlainArguments<V> = [
+  compute: (read: Read, key: string) => V,
+  options?: DeriveOptions<V>,
+];
+type TypedArguments<V, K> = [
+  codec: KeyCodec<K>,
+  compute: (read: Read, key: K) => V,
+  options?: DeriveOptions<V>,
+];
+type DeriveArguments<V, K> = PlainArguments<V> | TypedArguments<V, K>;
+
 /** Looking at derived values from outside, once or for as long as one likes. */
-function values(engine: Engine): Pick<Graph, "peek" | "watch"> {
+function values(engine: Engine): Pick<Graph, "peek" | "explain" | "watch"> {
   return {
-    peek<V>(table: Derived<V>, key: string): V {
-      const derived = own(engine, table);
-      engine.untracked("table", table.name);
-      const cell = derivedCell(engine, derived, key);
-      // Looked at now: the last to be evicted.
-      if (engine.unread.delete(cell)) engine.unread.add(cell);
-      engine.pull(cell);
-      engine.flush();
-      return valueOf(cell) as V;
+    peek<V, K>(table: Derived<V, K>, key: K): V {
+      return valueOf(peekCell(engine, ownTable(engine, table), key)) as V;
     },
-    watch<V>(
-      table: Derived<V>,
-      key: string,
+    explain: (cell) => explain(engine, cell),
+    watch<V, K>(
+      table: Derived<V, K>,
+      key: K,
       onChange: (value: V) => void,
     ): { readonly value: V; close(): void } {
-      const derived = own(engine, table);
+      const derived = ownTable(engine, table);
       engine.untracked("table", table.name);
-      const tell = onChange as (value: unknown) => void;
-      return watchCell(engine, derived, key, tell) as { readonly value: V; close(): void };
+      const changed = onChange as (value: unknown) => void;
+      return watchCell(engine, derived, key, changed) as { readonly value: V; close(): void };
     },
   };
 }
@@ -125,11 +139,12 @@ function values(engine: Engine): Pick<Graph, "peek" | "watch"> {
 /** Making collections and views. */
 function collections(engine: Engine): Pick<Graph, "collection" | "view"> {
   return {
-    collection(name: string, spec: () => CollectionSpec): Collection {
+    collection(name: string, spec: () => AnySpec): Collection {
       const known = engine.collections.get(name);
       if (known !== undefined) return known;
       if (engine.tables.has(name)) throw taken(name);
-      const made = new LiveCollection(engine, name, recipe(engine, spec()));
+      const chosen = spec();
+      const made = new LiveCollection(engine, name, chosen, recipeOf(engine, name, chosen));
       engine.collections.set(name, made);
       engine.orphans.add(made);
       return made;
@@ -199,9 +214,15 @@ function declare<T extends InputTable | DerivedTable | IndexTable>(engine: Engin
 }
 
 /** An index over a table, with the rows that are there already. */
-function addIndex(engine: Engine, table: Input<unknown>, name: string, place: Place): Index {
+function addIndex(
+  engine: Engine,
+  table: Input<unknown, unknown>,
+  name: string,
+  codecs: IndexCodecs<unknown, unknown>,
+  place: Place,
+): IndexTable {
   if (!(table instanceof InputTable) || table.engine !== engine) throw foreign(table.name);
-  const index = declare(engine, new IndexTable(engine, name, table, place));
+  const index = declare(engine, new IndexTable(engine, name, table, codecs, place));
   for (const cell of table.rows.values()) {
     if (cell.value !== undefined) placeRow(index, cell.key, cell.value);
   }
@@ -209,46 +230,6 @@ function addIndex(engine: Engine, table: Input<unknown>, name: string, place: Pl
   engine.flush();
   table.indexes.push(index);
   return index;
-}
-
-/** Exchanges the tables a specification names for the engine's own. */
-function recipe(engine: Engine, spec: CollectionSpec): Recipe {
-  const { members, resources, keyOf } = spec;
-  const from = "bucketsFrom" in members
-    ? members.bucketsFrom
-    : "listFrom" in members
-    ? members.listFrom
-    : undefined;
-  let index: IndexTable | undefined;
-  if ("index" in members) {
-    if (!(members.index instanceof IndexTable) || members.index.engine !== engine) {
-      throw foreign(members.index.name);
-    }
-    index = members.index;
-  }
-  const made = own(engine, resources);
-  if (!made.heavy) holdResources(engine, made);
-  return {
-    members,
-    index,
-    listTable: from === undefined ? undefined : own(engine, from[0]),
-    listKey: from?.[1] ?? "",
-    resources: made,
-    keyOf,
-  };
-}
-
-/** From now on the bytes that a table's values hold are counted; those of unread cells are made up for. */
-function holdResources(engine: Engine, table: DerivedTable): void {
-  table.heavy = true;
-  for (const cell of table.cells.values()) {
-    if (engine.unread.has(cell)) engine.unreadBytes += weigh(cell.value);
-  }
-}
-
-function own(engine: Engine, table: Derived<unknown>): DerivedTable {
-  if (table instanceof DerivedTable && table.engine === engine) return table;
-  throw foreign(table.name);
 }
 
 function taken(name: string): MeshError {

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Read } from "./api.ts";
+import type { Derived, Read } from "./api.ts";
+import type { KeyCodec } from "./key/mod.ts";
 import type { Cell } from "./cell.ts";
 import type { IndexTable } from "./buckets.ts";
 import type { Engine } from "./engine.ts";
@@ -12,7 +13,7 @@ import type { InputTable } from "./input.ts";
 import type { LiveCollection } from "./collection.ts";
 
 /** A derived table: its function, its memory, its ledger. */
-export class DerivedTable {
+export class DerivedTable implements Derived<unknown, unknown> {
   readonly kind = "derived";
   readonly cells: Map<string, Cell> = new Map();
   /** Computations run. */
@@ -28,7 +29,8 @@ export class DerivedTable {
   constructor(
     readonly engine: Engine,
     readonly name: string,
-    readonly compute: (read: Read, key: string) => unknown,
+    readonly keyCodec: KeyCodec<unknown>,
+    readonly compute: (read: Read, key: unknown) => unknown,
     readonly equal: (a: unknown, b: unknown) => boolean,
   ) {}
 }

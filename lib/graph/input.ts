@@ -9,35 +9,37 @@ import { Cell, isRead, VALUE } from "./cell.ts";
 import type { Engine } from "./engine.ts";
 import { markReaders } from "./mark.ts";
 import { foreign } from "./fault.ts";
+import type { KeyCodec } from "./key/mod.ts";
 import { MeshError } from "../base/mod.ts";
 
 /** A table of rows. An absent row has a cell only while someone reads its absence. */
-export class InputTable implements Input<unknown> {
+export class InputTable implements Input<unknown, unknown> {
   readonly kind = "input";
   readonly rows: Map<string, Cell> = new Map();
   readonly indexes: IndexTable[] = [];
   /** Rows present. */
   count = 0;
   /** Keys of the rows present, sorted; made when asked for. */
-  sortedKeys: readonly string[] | undefined = undefined;
+  sortedKeys: readonly unknown[] | undefined = undefined;
 
   constructor(
     readonly engine: Engine,
     readonly name: string,
+    readonly keyCodec: KeyCodec<unknown>,
     readonly equal: (a: unknown, b: unknown) => boolean,
   ) {}
 
-  peek(key: string): unknown {
+  peek(key: unknown): unknown {
     this.engine.untracked("table", this.name);
-    return this.rows.get(key)?.value;
+    return this.rows.get(this.keyCodec.encode(key))?.value;
   }
 
-  keys(): readonly string[] {
+  keys(): readonly unknown[] {
     this.engine.untracked("table", this.name);
     if (this.sortedKeys === undefined) {
       const keys: string[] = [];
       for (const cell of this.rows.values()) if (cell.value !== undefined) keys.push(cell.key);
-      this.sortedKeys = Object.freeze(keys.sort());
+      this.sortedKeys = Object.freeze(keys.sort().map((key) => this.keyCodec.decode(key)));
     }
     return this.sortedKeys;
   }
@@ -67,19 +69,20 @@ class OpenTransaction implements Transaction {
     this.#engine = engine;
   }
 
-  set<V>(table: Input<V>, key: string, row: V): void {
+  set<V, K>(table: Input<V, K>, key: K, row: V): void {
     this.#edit(table, key, row);
   }
 
-  delete<V>(table: Input<V>, key: string): void {
+  delete<V, K>(table: Input<V, K>, key: K): void {
     this.#edit(table, key, undefined);
   }
 
-  #edit(table: Input<unknown>, key: string, row: unknown): void {
+  #edit<K>(table: Input<unknown, K>, key: K, row: unknown): void {
+    const text = table.keyCodec.encode(key);
     if (!this.open) {
       throw new MeshError(
         "graph-late-write",
-        `The transaction that ${table.name}/${key} was to be written in is over.`,
+        `The transaction that ${table.name}/${text} was to be written in is over.`,
         {
           remedy: "Write before the function returns; it can not wait for anything.",
         },
@@ -88,7 +91,7 @@ class OpenTransaction implements Transaction {
     if (!(table instanceof InputTable) || table.engine !== this.#engine) throw foreign(table.name);
     let rows = this.edits.get(table);
     if (rows === undefined) this.edits.set(table, rows = new Map());
-    rows.set(key, row);
+    rows.set(text, row);
   }
 }
 

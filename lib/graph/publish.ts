@@ -93,12 +93,13 @@ function announceChange(engine: Engine, watch: Cell): void {
 export function watchCell(
   engine: Engine,
   table: DerivedTable,
-  key: string,
+  key: unknown,
   onChange: (value: unknown) => void,
 ): { readonly value: unknown; close(): void } {
-  const source = derivedCell(engine, table, key);
+  const text = table.keyCodec.encode(key);
+  const source = derivedCell(engine, table, text);
   const home: WatchHome = { kind: "watch", name: `${table.name} (watch)`, onChange };
-  const watch = new Cell(home, key, 0);
+  const watch = new Cell(home, text, 0);
   watch.deps = [source];
   addReader(engine, source, watch);
   engine.pull(source);
@@ -111,7 +112,7 @@ export function watchCell(
     close(): void {
       unlink(engine, watch);
       engine.staleWatches.delete(watch);
-      healAside(engine, home.name, key);
+      healAside(engine, home.name, text);
       engine.flush();
     },
   };

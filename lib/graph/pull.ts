@@ -135,7 +135,7 @@ function compute(engine: Engine, cell: Cell, table: DerivedTable): Cell | undefi
   engine.frame = frame;
   engine.depth++;
   try {
-    value = table.compute(frame, cell.key);
+    value = table.compute(frame, table.keyCodec.decode(cell.key));
   } catch (thrown) {
     threw = true;
     error = thrown;

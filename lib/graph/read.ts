@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Collection, Derived, Index, Input, Read, Resource } from "./api.ts";
-import { anyCell, bucketOf, IndexTable, membersCell, sortedMembers } from "./buckets.ts";
+import type { Collection, Derived, Index, Input, Resource } from "./api.ts";
+import { anyCell, type Bucket, bucketOf, IndexTable, membersCell, membersOf } from "./buckets.ts";
 import { BUSY, Cell, STALE, VALUE } from "./cell.ts";
 import { LiveCollection } from "./collection.ts";
 import { closeCycle } from "./cycle.ts";
@@ -12,6 +12,7 @@ import type { Engine, Running } from "./engine.ts";
 import { DependencyFault, foreign, nameOf } from "./fault.ts";
 import { DerivedTable } from "./home.ts";
 import { InputTable, rowCell } from "./input.ts";
+import { PlainRead } from "./recording.ts";
 import { MeshError } from "../base/mod.ts";
 
 /**
@@ -26,13 +27,14 @@ const DEEPEST = 192;
 const GIVEN_UP = new MeshError("graph-given-up", "This computation will be run again.");
 
 /** One running computation. */
-export class Frame implements Read, Running {
+export class Frame extends PlainRead implements Running {
   inner = 0;
   readonly #engine: Engine;
   readonly #cell: Cell;
   readonly #id: number;
 
   constructor(engine: Engine, cell: Cell) {
+    super();
     this.#engine = engine;
     this.#cell = cell;
     this.#id = ++engine.epoch;
@@ -43,31 +45,31 @@ export class Frame implements Read, Running {
     return nameOf(this.#cell);
   }
 
-  get<V>(table: Input<V>, key: string): V | undefined;
-  get<V>(table: Derived<V>, key: string): V;
-  get(table: Input<unknown> | Derived<unknown>, key: string): unknown {
+  get<V, K>(table: Input<V, K>, key: K): V | undefined;
+  get<V, K>(table: Derived<V, K>, key: K): V;
+  get(table: Input<unknown, unknown> | Derived<unknown, unknown>, key: unknown): unknown {
     const engine = this.#enter();
     if (table instanceof DerivedTable && table.engine === engine) {
-      const cell = derivedCell(engine, table, key);
+      const cell = derivedCell(engine, table, table.keyCodec.encode(key));
       this.#current(cell);
       return valueOf(cell);
     }
     if (table instanceof InputTable && table.engine === engine) {
-      const cell = rowCell(table, key);
+      const cell = rowCell(table, table.keyCodec.encode(key));
       this.#note(cell);
       return cell.value;
     }
     throw foreign(table.name);
   }
 
-  members(index: Index, bucket: string): readonly string[] {
-    const found = bucketOf(this.#index(index), bucket);
+  members<B, M>(index: Index<B, M>, bucket: B): readonly M[] {
+    const found = this.#bucket(index, bucket);
     this.#note(membersCell(found));
-    return sortedMembers(found);
+    return membersOf(found.index, found) as readonly M[];
   }
 
-  any(index: Index, bucket: string): boolean {
-    const found = bucketOf(this.#index(index), bucket);
+  any<B, M>(index: Index<B, M>, bucket: B): boolean {
+    const found = this.#bucket(index, bucket);
     this.#note(anyCell(found));
     return found.members.size > 0;
   }
@@ -81,9 +83,11 @@ export class Frame implements Read, Running {
     return collection.claims.content;
   }
 
-  #index(index: Index): IndexTable {
+  #bucket(index: Index<unknown, unknown>, bucket: unknown): Bucket {
     const engine = this.#enter();
-    if (index instanceof IndexTable && index.engine === engine) return index;
+    if (index instanceof IndexTable && index.engine === engine) {
+      return bucketOf(index, index.codecs.bucket.encode(bucket));
+    }
     throw foreign(index.name);
   }
 

@@ -13,6 +13,7 @@ import type { LiveCollection } from "./collection.ts";
 import type { Engine } from "./engine.ts";
 import { heal, healAside, raise, raiseAside } from "./fault.ts";
 import { derivedCell } from "./read.ts";
+import { sourcesOf } from "./recipe.ts";
 
 const NOTHING: readonly Resource[] = Object.freeze([]);
 const NOBODY: readonly string[] = Object.freeze([]);
@@ -44,7 +45,7 @@ export function settle(engine: Engine, collection: LiveCollection): void {
 }
 
 function begin(engine: Engine, collection: LiveCollection): void {
-  const { members, index, listTable, listKey } = collection.recipe;
+  const { fixed, listTable, listKey } = collection.recipe;
   collection.begun = true;
   collection.claims = new Claims();
   if (collection.users === 0) engine.orphans.add(collection);
@@ -56,11 +57,7 @@ function begin(engine: Engine, collection: LiveCollection): void {
     const list = derivedCell(engine, listTable, listKey);
     collection.cell.deps = [list];
     addReader(engine, list, collection.cell);
-  } else if (index !== undefined && "buckets" in members) {
-    takeSources(collection, members.buckets);
-  } else if ("list" in members) {
-    takeSources(collection, members.list);
-  }
+  } else takeSources(collection, fixed);
 }
 
 /** Takes over a derived list of members or buckets when it is another. Returns whether the list is there. */
@@ -68,10 +65,10 @@ function followList(engine: Engine, collection: LiveCollection, step: Step | und
   const list = collection.cell.deps[0];
   if (list === undefined) return true;
   if (!bringUp(engine, list, step)) return false;
-  const value = (list.flags & VALUE) !== 0 ? list.value as readonly string[] : NOBODY;
+  const value = (list.flags & VALUE) !== 0 ? list.value : NOBODY;
   // A list that is computed to be the same stays the same object.
   if (value === collection.taken) return true;
-  takeSources(collection, value);
+  takeSources(collection, sourcesOf(collection.recipe, value));
   collection.taken = value;
   return true;
 }

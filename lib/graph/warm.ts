@@ -11,6 +11,7 @@ import { type Cell, STALE } from "./cell.ts";
 import type { LiveCollection } from "./collection.ts";
 import type { Engine } from "./engine.ts";
 import { derivedCell } from "./read.ts";
+import { sourcesOf } from "./recipe.ts";
 
 /**
  * Computes until nothing is left to do ahead or time is up.
@@ -86,7 +87,7 @@ function* membersOf(engine: Engine, collection: LiveCollection): IterableIterato
   if (list !== undefined) {
     yield list;
     if (recipe.index === undefined && list.changedAt > collection.cell.verifiedAt) {
-      for (const member of list.value as readonly string[] | undefined ?? []) {
+      for (const member of sourcesOf(recipe, list.value ?? [])) {
         if (!members.has(member)) yield* sourceOf(engine, collection, member);
       }
     }

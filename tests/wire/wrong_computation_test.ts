@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { parseArgv } from "../../lib/cli/mod.ts";
-import { createGraph, type Graph } from "../../lib/graph/mod.ts";
+import { createGraph } from "../../lib/graph/mod.ts";
 import { configureLogging } from "../../lib/log/mod.ts";
 import { expose } from "../../lib/metrics/mod.ts";
 import type { Service } from "../../lib/model/mod.ts";
@@ -23,20 +23,23 @@ const FAILS = 6666;
 /** A service of this host is computed otherwise each time. */
 const UNSTEADY = "unsteady.test";
 
+type Compute = (read: unknown, key: unknown) => unknown;
+
 /** An engine that gets services of {@link FAILS} and {@link UNSTEADY} wrong. */
 const wrongGraph: typeof createGraph = (options) => {
   const inner = createGraph(options);
   let runs = 0;
-  const derive: Graph["derive"] = (name, compute, settings) =>
-    inner.derive(name, (read, key) => {
-      const value = compute(read, key);
-      if (name !== "service") return value;
-      const service = value as Service | undefined;
-      if (service?.ports.some((p) => p.number === FAILS)) throw new Error("boom <b>");
-      return service?.host === UNSTEADY
-        ? { ...service, labels: { run: `${++runs}` } } as typeof value
-        : value;
-    }, settings);
+  const wrong = (compute: Compute): Compute => (read, key) => {
+    const service = compute(read, key) as Service | undefined;
+    if (service?.ports.some((p) => p.number === FAILS)) throw new Error("boom <b>");
+    return service?.host === UNSTEADY ? { ...service, labels: { run: `${++runs}` } } : service;
+  };
+  const derive = (name: string, ...rest: unknown[]): unknown => {
+    const changed = rest.map((one) =>
+      name === "service" && typeof one === "function" ? wrong(one as Compute) : one
+    );
+    return Reflect.apply(inner.derive, inner, [name, ...changed]);
+  };
   return Object.create(inner, { derive: { value: derive } });
 };
 

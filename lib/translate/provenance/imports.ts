@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { lookUp, type Mesh, type Tell } from "../../derive/mod.ts";
-import type { CellRef, Collection, Read, View } from "../../graph/mod.ts";
+import type { Mesh, Tell } from "../../derive/mod.ts";
+import type { CellRef, Collection, View } from "../../graph/mod.ts";
 
 /** Collections of what a Sidecar imports, with their scope `NS|sidecar`. */
 const scopes = new WeakMap<Collection, string>();
@@ -38,7 +38,6 @@ const HOST_AT: Readonly<Record<string, number>> = {
 /** Says which egress listener imports the host of a resource, if a Sidecar had to. */
 export function tellImport(
   mesh: Mesh,
-  read: Read,
   view: View,
   cell: CellRef,
   name: string,
@@ -51,7 +50,8 @@ export function tellImport(
   if (scope === undefined || at === undefined) return;
   // Keys of what is patched begin with the patches.
   const host = cell.key.slice(cell.key.lastIndexOf("!") + 1).split("|")[at];
-  lookUp(read, mesh.scopes.egressHosts, `${scope}|*`, (told) => {
-    if (told.of?.[0] === host) tell({ ...told, of: [name] });
-  });
+  const imports = mesh.graph.explain({ table: mesh.scopes.egressHosts.name, key: `${scope}|*` });
+  for (const decision of imports?.decisions ?? []) {
+    if (decision.of[0] === host) tell({ ...decision, of: [name] });
+  }
 }

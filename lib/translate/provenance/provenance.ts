@@ -4,11 +4,10 @@
  *
  * @module
  */
-import { type Mesh, retell, type Tell, type Told } from "../../derive/mod.ts";
-import type { CellRef, Read, Resource, View } from "../../graph/mod.ts";
+import type { Mesh, Tell, Told } from "../../derive/mod.ts";
+import type { CellRef, Resource, View } from "../../graph/mod.ts";
 import type { ConfigObject, ObjectMeta, Origin } from "../../model/mod.ts";
 import { tellImport } from "./imports.ts";
-import { peekRead } from "./peek.ts";
 
 /** An object that a resource came from. */
 export interface ObjectRef {
@@ -66,10 +65,9 @@ export function provenanceOf(question: ProvenanceQuestion): Provenance | undefin
   const resource = view.get(name);
   const cell = view.cellOf(name);
   if (resource === undefined || cell === undefined) return undefined;
-  const read = peekRead(mesh.graph);
   const heard = listen();
-  const outcome = again(mesh, read, cell, resource, heard.tell);
-  tellImport(mesh, read, view, cell, name, heard.tell);
+  const outcome = again(mesh, cell, resource, heard.tell);
+  tellImport(mesh, view, cell, name, heard.tell);
   const groups = heard.told().filter(({ of }) => of.length === 0 || of[0] === name)
     .map((told) => ({ ...told, of: told.of.slice(1) }));
   const refs = outcome.told ? referencesOf(groups) : mesh.graph.origins(cell.table, cell.key);
@@ -92,13 +90,14 @@ interface Outcome {
 }
 
 /** Makes the decisions behind a cell again. */
-function again(mesh: Mesh, read: Read, cell: CellRef, served: Resource, tell: Tell): Outcome {
+function again(mesh: Mesh, cell: CellRef, served: Resource, tell: Tell): Outcome {
   try {
-    const made = retell(mesh.graph, read, cell, tell);
+    const made = mesh.graph.explain(cell);
     if (made === undefined) return { told: false, exact: false };
+    for (const decision of made.decisions) tell(decision);
     const same = (made.value as readonly Resource[])
       .some((r) => r.name === served.name && r.version === served.version);
-    return { told: true, exact: same };
+    return { told: made.decisions.length > 0, exact: same };
   } catch (error) {
     return {
       told: false,
