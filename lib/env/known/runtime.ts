@@ -11,7 +11,7 @@ export const RUNTIME: readonly IdleTheme[] = [
   {
     state: {
       kind: "none",
-      reason: "there is one codec, generated from the protos, and no build with another",
+      reason: "there is one codec, generated from the protos",
     },
     readers: DAEMON,
     rows: [
@@ -21,7 +21,7 @@ export const RUNTIME: readonly IdleTheme[] = [
   {
     state: {
       kind: "none",
-      reason: "programs run on one thread and have no mutexes whose waiting could be sampled",
+      reason: "programs run on one thread and have no mutexes",
     },
     readers: AGENT_DAEMON,
     rows: [
@@ -51,7 +51,7 @@ export const RUNTIME: readonly IdleTheme[] = [
   {
     state: {
       kind: "none",
-      reason: "it chooses between an old and a new way, and there is only the new one",
+      reason: "it selects between two implementations, and there is only one",
     },
     readers: DAEMON,
     rows: [
@@ -82,7 +82,10 @@ export const RUNTIME: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "none", reason: "the daemon does nothing else on a serverless platform" },
+    state: {
+      kind: "none",
+      reason: "the daemon does not behave differently on a serverless platform",
+    },
     readers: DAEMON,
     rows: [
       text(

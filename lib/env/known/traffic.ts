@@ -12,7 +12,7 @@ export const TRAFFIC: readonly IdleTheme[] = [
     state: {
       kind: "none",
       reason:
-        "each host has a virtual host of its own, so that an edit of one is sent as one and named as one",
+        "each host has a virtual host, so that an edit, a patch and an explanation concern one host",
     },
     readers: DAEMON,
     rows: [
@@ -42,7 +42,7 @@ export const TRAFFIC: readonly IdleTheme[] = [
   {
     state: {
       kind: "none",
-      reason: "Envoy forgets a metric after a whole interval without a count, and knows no grace",
+      reason: "Envoy drops a metric after a whole interval without a count and has no grace period",
     },
     readers: AGENT_DAEMON,
     rows: [
@@ -57,7 +57,7 @@ export const TRAFFIC: readonly IdleTheme[] = [
   {
     state: {
       kind: "none",
-      reason: "proxies tell each other of workloads in headers, and name no protocol for it",
+      reason: "proxies exchange metadata in headers and name no protocol for it",
     },
     readers: DAEMON,
     rows: [
