@@ -46,6 +46,7 @@ export const RETIRED: readonly Retired[] = [
       "lib/debug/",
       "lib/history/",
       "lib/model/",
+      "lib/monitor/",
       "lib/serve/",
       "lib/simulate/",
       "lib/translate/",

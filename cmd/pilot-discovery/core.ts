@@ -16,8 +16,13 @@ import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { createReceipts, type Receipts } from "../../lib/receipts/mod.ts";
 import { createDebouncer } from "../../lib/ingest/mod.ts";
-import { countBatch } from "../../lib/monitor/mod.ts";
-import { readDebounceSettings } from "../../lib/settings/mod.ts";
+import { countBatch, meshWarnings, observeUnused } from "../../lib/monitor/mod.ts";
+import {
+  readDebounceSettings,
+  readEvictionInterval,
+  readFeatures,
+  readKeep,
+} from "../../lib/settings/mod.ts";
 import {
   type CredentialSourceOptions,
   type Directories,
@@ -29,18 +34,12 @@ import {
 import { createTranslation, type Translation } from "../../lib/translate/mod.ts";
 import { type MakeTranslation } from "../../lib/whatif/mod.ts";
 import { startConfigSources } from "./config_sources.ts";
-import { conflictWarnings } from "./conflicts.ts";
-import { readFeatures } from "./features.ts";
-import { patchWarnings } from "./patches.ts";
-import { switchedOffWarnings } from "./switched_off.ts";
-import { unmetWarnings } from "./unmet.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { resolveGateways } from "./gateway_names.ts";
 import { allowedRanges, startKeySets } from "./key_sets.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { editedObject } from "./edited.ts";
-import { readKeep, startKeeping } from "./memory.ts";
 import { createPending } from "./pending.ts";
 import { createPublisher } from "./publisher.ts";
 import { type Registration, startRegistration } from "./registration.ts";
@@ -194,7 +193,12 @@ export async function startCore(
     debouncer.changed("global");
   });
   stack.use(keySets);
-  stack.use(startKeeping(translation, () => publisher.busy));
+  const countUnused = observeUnused(graph);
+  const eviction = setInterval(() => {
+    if (!publisher.busy) translation.tidy();
+    countUnused();
+  }, readEvictionInterval());
+  stack.defer(() => clearInterval(eviction));
   const recorded = { domain: options.domain, clusterId: options.clusterId, features };
   const watched = [mesh, networks, files];
   const receipts = createReceipts({
@@ -217,10 +221,7 @@ export async function startCore(
     warnings: () => [
       ...watched.flatMap((source) => source.warnings()),
       ...authorities.warnings(),
-      ...conflictWarnings(translation, features.scopeGatewayToNamespace),
-      ...unmetWarnings(translation),
-      ...switchedOffWarnings(translation, features),
-      ...patchWarnings(translation),
+      ...meshWarnings(translation, features),
     ],
   };
 }

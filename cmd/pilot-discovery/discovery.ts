@@ -23,21 +23,20 @@ import {
 } from "../../lib/serve/mod.ts";
 import { transportInForce } from "../../lib/rpc/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
-import { observeConflicts } from "./conflicts.ts";
-import { observePatches } from "./patches.ts";
+import {
+  monitoringRoutes,
+  observeConflicts,
+  observeEngine,
+  observeMesh,
+  observePatches,
+  readyRoute,
+} from "../../lib/monitor/mod.ts";
 import { openIntrospection, withProfiles } from "./introspection.ts";
 import { startRpc, startWeb } from "./listeners.ts";
-import { monitoringRoutes, observe, readyRoute } from "./monitoring.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { culpritsIn } from "./edited.ts";
 import { checkSupported, INERT_FLAGS } from "./settings.ts";
-import { observeState } from "./state_metrics.ts";
-import {
-  ENABLE_ADMIN_ENDPOINTS,
-  ENABLE_DEBUG_ON_HTTP,
-  METRICS_LOCALHOST_ACCESS_ONLY,
-  POD_NAME,
-} from "./variables.ts";
+import { ENABLE_ADMIN_ENDPOINTS, ENABLE_DEBUG_ON_HTTP, POD_NAME } from "./variables.ts";
 import { type Core, startCore } from "./core.ts";
 
 const log = scope("default");
@@ -103,8 +102,8 @@ async function listen(
   let ready = false;
   observeConflicts(core.translation);
   observePatches(core.translation);
-  observe(core.translation.mesh.graph);
-  stack.use(observeState({ translation: core.translation, sessions: () => xds.sessions() }));
+  observeEngine(core.translation.mesh.graph);
+  stack.use(observeMesh({ translation: core.translation, sessions: () => xds.sessions() }));
   // One for both listeners: rehearsals are made one at a time.
   const debugPages = debug(options, core, xds);
   if (options.monitoringAddr !== "") {
@@ -112,7 +111,7 @@ async function listen(
       name: "monitoring",
       address: options.monitoringAddr,
       routes: [
-        ...monitoringRoutes({ localOnly: METRICS_LOCALHOST_ACCESS_ONLY.get() }),
+        ...monitoringRoutes(),
         ...debugPages,
       ],
     });

@@ -25,15 +25,6 @@ export const ENABLE_ADMIN_ENDPOINTS: EnvVar<boolean> = declareEnv({
   readers,
 });
 
-/** Whether metrics are for this machine alone. */
-export const METRICS_LOCALHOST_ACCESS_ONLY: EnvVar<boolean> = declareEnv({
-  name: "METRICS_LOCALHOST_ACCESS_ONLY",
-  type: "bool",
-  default: false,
-  doc: "Answer requests for metrics from this machine only.",
-  readers,
-});
-
 /** Where certificates are that Gateways name. */
 export const MESH_CREDENTIAL_DIR: EnvVar<string | undefined> = declareEnv({
   name: "MESH_CREDENTIAL_DIR",

@@ -1,6 +1,12 @@
 /**
- * Metrics of the running daemon that no pure room can count itself.
+ * Metrics and warnings about the mesh as a whole, and the HTTP routes of monitoring.
  *
  * @module
  */
 export { countBatch, countInbound } from "./ingest.ts";
+export { observeEngine, observeUnused } from "./engine.ts";
+export { type MeshMetricsInputs, observeMesh } from "./mesh.ts";
+export { observeConflicts } from "./conflicts.ts";
+export { observePatches } from "./patches.ts";
+export { monitoringRoutes, readyRoute } from "./routes.ts";
+export { meshWarnings } from "./warnings.ts";

@@ -5,3 +5,5 @@
  * @module
  */
 export { readDebounceSettings } from "./ingest.ts";
+export { readEvictionInterval, readKeep } from "./graph.ts";
+export { readFeatures } from "./translate/features.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError } from "../../../lib/base/mod.ts";
-import { declareEnv } from "../../../lib/env/mod.ts";
-import type { Features } from "../../../lib/translate/mod.ts";
+import { MeshError } from "../../base/mod.ts";
+import { declareEnv } from "../../env/mod.ts";
+import type { Features } from "../../translate/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { expose } from "../../lib/metrics/mod.ts";
+import { expose } from "../metrics/mod.ts";
 import { serviceEntry } from "../../tests/support/manifest.ts";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
 import { observePatches, patchWarnings } from "./patches.ts";
@@ -18,9 +18,9 @@ spec:
 Deno.test("patches that do not apply are warned of, at their place, and counted where that is on", async () => {
   const { translation, set } = startTranslation();
   observePatches(translation);
-  const seat = translation.source.seat(proxyNode("test"), () => {});
+  const binding = translation.source.seat(proxyNode("test"), () => {});
   const look =
-    () => [...seat.view("type.googleapis.com/envoy.config.cluster.v3.Cluster")!.entries()];
+    () => [...binding.view("type.googleapis.com/envoy.config.cluster.v3.Cluster")!.entries()];
   set(serviceEntry("a", ["a.test"], { number: 80, protocol: "HTTP" }, []));
   set(FILTER("0s"));
   look();
@@ -49,5 +49,5 @@ Deno.test("patches that do not apply are warned of, at their place, and counted 
     Deno.env.delete("PILOT_DATAPROXY_FILTER_STATS");
   }
   assert.deepEqual(patchWarnings(translation), []);
-  seat.close();
+  binding.close();
 });

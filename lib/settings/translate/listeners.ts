@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { declareEnv } from "../../../lib/env/mod.ts";
-import type { Features } from "../../../lib/translate/mod.ts";
+import { declareEnv } from "../../env/mod.ts";
+import type { Features } from "../../translate/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 

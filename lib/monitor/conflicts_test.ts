@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { expose } from "../../lib/metrics/mod.ts";
+import { expose } from "../metrics/mod.ts";
 import { documents, manifest, serviceEntry } from "../../tests/support/manifest.ts";
 import { startTranslation } from "../../tests/support/translation_fixture.ts";
 import { conflictWarnings, observeConflicts } from "./conflicts.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { manifest } from "../../tests/support/manifest.ts";
 import { startTranslation } from "../../tests/support/translation_fixture.ts";
-import { unmetWarnings } from "./unmet.ts";
+import { providerWarnings } from "./providers.ts";
 
 Deno.test("what is asked of providers in vain is warned of, at the object that asks", () => {
   const { translation, set } = startTranslation();
   const asking = manifest("Telemetry", "t", { tracing: [{ providers: [{ name: "gone" }] }] });
   set(asking.replace("networking.mesh.io", "telemetry.mesh.io"));
   assert.deepEqual(
-    unmetWarnings(translation).map(({ object, path, code }) => [object?.kind, path, code]),
+    providerWarnings(translation).map(({ object, path, code }) => [object?.kind, path, code]),
     [["Telemetry", "spec.tracing[0].providers[0].name", "provider"]],
   );
 });

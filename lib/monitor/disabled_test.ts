@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { create } from "../../lib/proto/mod.ts";
+import { create } from "../proto/mod.ts";
 import { testMeshConfig } from "../../tests/support/mesh_fixture.ts";
 import { startTranslation } from "../../tests/support/translation_fixture.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { switchedOffWarnings } from "./switched_off.ts";
+import { disabledWarnings } from "./disabled.ts";
 
 const TRUSTING = create(MeshConfigSchema, {
   rootNamespace: "mesh-system",
@@ -35,7 +35,7 @@ for (const [name, config, documents, switches, paths] of CASES) {
   Deno.test(`settings that a variable switches off: ${name}`, () => {
     const bench = startTranslation(config);
     if (documents !== "") bench.set(documents);
-    const warnings = switchedOffWarnings(bench.translation, switches);
+    const warnings = disabledWarnings(bench.translation, switches);
     assert.deepEqual(warnings.map(({ path }) => path), paths);
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { useEnvironment } from "../../env/mod.ts";
 import { readFeatures } from "./features.ts";
 
 const ON = { PILOT_ENABLE_PERSISTENT_SESSION_FILTER: "true" };

@@ -1,25 +1,25 @@
 /**
- * The metrics of what the mesh is made of, and of what in it is likely a mistake. They are read off
- * the rows when they are scraped, once a revision, so that a change pays nothing for them.
+ * Metrics of the content of the mesh and of likely mistakes in it. They are counted when they are
+ * scraped, once for each revision, so that a change costs nothing.
  *
  * @module
  */
-import { countState, lostProviders, type Mesh, type StateCounts } from "../../lib/derive/mod.ts";
-import { DependencyFault } from "../../lib/graph/mod.ts";
-import { counter, gauge } from "../../lib/metrics/mod.ts";
-import type { ProxyClass } from "../../lib/model/mod.ts";
-import type { SessionInfo } from "../../lib/serve/mod.ts";
-import { inboundConflicts, type Translation } from "../../lib/translate/mod.ts";
+import { countState, lostProviders, type Mesh, type StateCounts } from "../derive/mod.ts";
+import { counter, gauge } from "../metrics/mod.ts";
+import type { ProxyClass } from "../model/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import { inboundConflicts, type Translation } from "../translate/mod.ts";
+import { unlessFaulty } from "./positions.ts";
 
-/** What the metrics are read from. */
-export interface StateInputs {
+/** Inputs of the metrics. */
+export interface MeshMetricsInputs {
   readonly translation: Translation;
-  /** Proxies connected now. */
+  /** Connected proxies. */
   readonly sessions: () => readonly SessionInfo[];
 }
 
-/** Registers the metrics; disposing ends what they note at publications. */
-export function observeState({ translation, sessions }: StateInputs): Disposable {
+/** Registers the metrics. Disposing ends the count of lost providers. */
+export function observeMesh({ translation, sessions }: MeshMetricsInputs): Disposable {
   const { mesh } = translation;
   const count = memoised(mesh);
   for (const [name, field, help] of COUNTED) {
@@ -74,7 +74,7 @@ const COUNTED: readonly (readonly [name: string, field: keyof StateCounts, help:
   ],
 ];
 
-/** The counts as of the present revision, counted when they are first asked for. */
+/** The counts of the current revision, counted on the first call for it. */
 function memoised(mesh: Mesh): () => StateCounts {
   let known: { readonly revision: number; readonly counts: StateCounts } | undefined;
   return () => {
@@ -84,22 +84,16 @@ function memoised(mesh: Mesh): () => StateCounts {
   };
 }
 
-/** A class's key is its content. */
+/** The key of a class is its content as JSON. */
 function classOf(key: string): ProxyClass {
   return { ...JSON.parse(key) as Omit<ProxyClass, "key">, key };
 }
 
-/** None while a computation that it needs has a fault, which is told elsewhere. */
 function conflictsAt(mesh: Mesh, classKey: string): number {
-  try {
-    return inboundConflicts(mesh, classOf(classKey));
-  } catch (error) {
-    if (error instanceof DependencyFault) return 0;
-    throw error;
-  }
+  return unlessFaulty(() => inboundConflicts(mesh, classOf(classKey)), 0);
 }
 
-/** Counts providers whose service is not there any more, or not from the start. */
+/** Counts providers whose service is not known, each time it becomes unknown. */
 function countLostProviders({ mesh, source }: Translation): () => void {
   const failures = counter({
     name: "provider_lookup_cluster_failures",
@@ -107,11 +101,11 @@ function countLostProviders({ mesh, source }: Translation): () => void {
     labels: ["name"],
   });
   let lost: ReadonlySet<string> = new Set();
-  const note = () => {
+  const update = () => {
     const now = new Set(lostProviders(mesh));
     for (const name of now) if (!lost.has(name)) failures.inc({ name });
     lost = now;
   };
-  note();
-  return source.onPublish(note);
+  update();
+  return source.onPublish(update);
 }

@@ -1,0 +1,29 @@
+/**
+ * HTTP routes of monitoring: `/metrics`, `/version`, `/ready`.
+ *
+ * @module
+ */
+import { buildLine } from "../base/mod.ts";
+import { expose } from "../metrics/mod.ts";
+import { answer, type Route, route, text } from "../web/mod.ts";
+import { METRICS_LOCALHOST_ACCESS_ONLY } from "./variables.ts";
+
+/** `/metrics` and `/version`. */
+export function monitoringRoutes(): Route[] {
+  const localOnly = METRICS_LOCALHOST_ACCESS_ONLY.get();
+  return [
+    route("GET", "/metrics", async ({ local, request }) => {
+      if (localOnly && !local) {
+        return text("Only requests from localhost are allowed\n", { status: 403 });
+      }
+      const { contentType, body } = await expose(request.headers.get("accept") ?? undefined);
+      return answer(body, contentType);
+    }),
+    route("GET", "/version", () => text(`${buildLine()}\n`)),
+  ];
+}
+
+/** `/ready`: status 200 when all listeners are open, otherwise 503; without a body. */
+export function readyRoute(isReady: () => boolean): Route {
+  return route("GET", "/ready", () => text("", { status: isReady() ? 200 : 503 }));
+}

@@ -1,0 +1,35 @@
+/**
+ * Environment variables of metrics.
+ *
+ * @module
+ */
+import { declareEnv, type EnvVar } from "../env/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+/** True: the metric of patches has values. */
+export const PILOT_DATAPROXY_FILTER_STATS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_DATAPROXY_FILTER_STATS",
+  type: "bool",
+  default: false,
+  doc: "Count the resources that DataproxyFilters apply to, and those they cannot apply to.",
+  readers,
+});
+
+/** True: the metrics of unused resources in memory are exported. */
+export const PILOT_XDS_CACHE_STATS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_XDS_CACHE_STATS",
+  type: "bool",
+  default: false,
+  doc: "Export metrics of the resources that stay and of how often they were of use.",
+  readers,
+});
+
+/** True: `/metrics` answers only requests from this machine. */
+export const METRICS_LOCALHOST_ACCESS_ONLY: EnvVar<boolean> = declareEnv({
+  name: "METRICS_LOCALHOST_ACCESS_ONLY",
+  type: "bool",
+  default: false,
+  doc: "Answer requests for metrics from this machine only.",
+  readers,
+});

@@ -1,0 +1,21 @@
+/**
+ * All warnings about the mesh as a whole. Those about single documents come from the sources.
+ *
+ * @module
+ */
+import type { SchemaProblem } from "../schema/mod.ts";
+import type { Features, Translation } from "../translate/mod.ts";
+import { conflictWarnings } from "./conflicts.ts";
+import { disabledWarnings } from "./disabled.ts";
+import { patchWarnings } from "./patches.ts";
+import { providerWarnings } from "./providers.ts";
+
+/** Warnings about conflicts, providers, settings that a variable disables, and patches. */
+export function meshWarnings(translation: Translation, features: Features): SchemaProblem[] {
+  return [
+    ...conflictWarnings(translation, features.scopeGatewayToNamespace),
+    ...providerWarnings(translation),
+    ...disabledWarnings(translation, features),
+    ...patchWarnings(translation),
+  ];
+}

@@ -1,0 +1,74 @@
+/**
+ * Environment variables of the memory that the engine keeps for resources no proxy is served. They
+ * are named after a cache of resources; here every resource in use is stored once anyway, and they
+ * bound what is kept for proxies that reconnect.
+ *
+ * @module
+ */
+import { declareEnv } from "../env/mod.ts";
+import type { Keep } from "../graph/mod.ts";
+import { keeping } from "../translate/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+const PILOT_ENABLE_XDS_CACHE = declareEnv({
+  name: "PILOT_ENABLE_XDS_CACHE",
+  type: "bool",
+  default: true,
+  doc: "Keep resources that no proxy is served any more, for those that come back.",
+  readers,
+});
+const PILOT_ENABLE_CDS_CACHE = declareEnv({
+  name: "PILOT_ENABLE_CDS_CACHE",
+  type: "bool",
+  default: true,
+  doc: "Keep clusters among them.",
+  readers,
+});
+const PILOT_ENABLE_RDS_CACHE = declareEnv({
+  name: "PILOT_ENABLE_RDS_CACHE",
+  type: "bool",
+  default: true,
+  doc: "Keep route tables and virtual hosts among them.",
+  readers,
+});
+const PILOT_XDS_CACHE_SIZE = declareEnv({
+  name: "PILOT_XDS_CACHE_SIZE",
+  type: "int",
+  default: 60_000,
+  range: { least: 0 },
+  doc: "Most computed values, resources among them, that stay though no proxy is served them.",
+  readers,
+});
+const MESH_XDS_CACHE_BYTES = declareEnv({
+  name: "MESH_XDS_CACHE_BYTES",
+  type: "int",
+  default: 32 * 1024 * 1024,
+  range: { least: 0 },
+  doc: "Most bytes of the resources that stay though no proxy is served them.",
+  readers,
+});
+const PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL = declareEnv({
+  name: "PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL",
+  type: "duration",
+  default: "5s",
+  range: { least: 1 },
+  doc: "How often the bounds on what stays are enforced while nothing is published.",
+  readers,
+});
+
+/** Reads the bounds. */
+export function readKeep(): Keep {
+  return keeping({
+    anything: PILOT_ENABLE_XDS_CACHE.get(),
+    clusters: PILOT_ENABLE_CDS_CACHE.get(),
+    routes: PILOT_ENABLE_RDS_CACHE.get(),
+    cells: PILOT_XDS_CACHE_SIZE.get(),
+    bytes: MESH_XDS_CACHE_BYTES.get(),
+  });
+}
+
+/** Reads the interval, in milliseconds, at which the bounds are enforced between publications. */
+export function readEvictionInterval(): number {
+  return PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL.get();
+}

@@ -1,0 +1,24 @@
+/**
+ * The environment's switches of generation, read once at start.
+ *
+ * @module
+ */
+import type { Features } from "../../translate/mod.ts";
+import { readListeners } from "./listeners.ts";
+import { readClusters } from "./clusters.ts";
+import { readRoutes } from "./routes.ts";
+import { readSecurity } from "./security.ts";
+import { readTelemetry } from "./telemetry.ts";
+import { readScope } from "./scope.ts";
+
+/** Reads the switches; throws `MeshError` for a value that cannot be read. */
+export function readFeatures(): Features {
+  return {
+    ...readListeners(),
+    ...readClusters(),
+    ...readRoutes(),
+    ...readSecurity(),
+    ...readTelemetry(),
+    ...readScope(),
+  };
+}
