@@ -17,8 +17,6 @@ import { addressListeners, sharedListener, type TcpPlace, tcpServices } from "./
 export interface Egress {
   /** {@link egressKey} → members: `listener|port|kind`, kind `vip/HOST` or {@link Kind}. */
   readonly listenerMembers: Derived<readonly string[]>;
-  /** `flavour|scope|member` → the listener. */
-  readonly listeners: Derived<readonly Resource[]>;
   /** scope → members of route tables: `listener|port|name`. */
   readonly routeMembers: Derived<readonly string[]>;
   /** `scope|listener|port` → imported hosts with an HTTP port of that number. */
@@ -81,16 +79,7 @@ export function deriveEgress(context: Context): Egress {
       }).sort();
     },
   );
-  const listeners = deriveTelling<readonly Resource[]>(graph, "lds.egress", (read, key, tell) => {
-    const [flavour = "", namespace = "", sidecar = "", member = ""] = splitKey(key, 4);
-    return egressListeners(read, context, {
-      flavour: parseFlavour(flavour),
-      namespace,
-      scope: `${namespace}|${sidecar}`,
-      member,
-    }, tell);
-  }, { equal: sameResources });
-  return { listenerMembers, listeners, routeMembers, httpHosts, virtualHostMembers };
+  return { listenerMembers, routeMembers, httpHosts, virtualHostMembers };
 }
 
 /** Whether a listener's table takes hosts of a port: that of a Unix socket (0) takes those of any. */
@@ -201,6 +190,20 @@ function openServices(
 function takenPorts(read: Read, context: Context, scope: string): Set<number> {
   const egress = egressOf(read, context, scope);
   return new Set(egress.flatMap(({ port }) => port?.number ?? []));
+}
+
+/** Creates the table of egress listeners: `flavour|scope|member` → the listener. */
+export function deriveEgressListeners(context: Context): Derived<readonly Resource[]> {
+  const { graph } = context.mesh;
+  return deriveTelling<readonly Resource[]>(graph, "lds.egress", (read, key, tell) => {
+    const [flavour = "", namespace = "", sidecar = "", member = ""] = splitKey(key, 4);
+    return egressListeners(read, context, {
+      flavour: parseFlavour(flavour),
+      namespace,
+      scope: `${namespace}|${sidecar}`,
+      member,
+    }, tell);
+  }, { equal: sameResources });
 }
 
 /** What a listener of a Sidecar is for, and for whom. */

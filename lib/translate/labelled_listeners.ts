@@ -40,11 +40,13 @@ export function egressCallersKey(egressKey: string, rules: string): string {
  * Creates the tables.
  *
  * @param plain `flavour|NS|member` → the listeners for callers that nothing selects
+ * @param plainEgress the same of egress listeners, `flavour|scope|member`
  */
 export function deriveLabelledListeners(
   context: Context,
   plain: Derived<readonly Resource[]>,
   egress: Egress,
+  plainEgress: Derived<readonly Resource[]>,
 ): LabelledListeners {
   const { graph } = context.mesh;
   const options = { equal: sameResources };
@@ -91,7 +93,7 @@ export function deriveLabelledListeners(
         labels: parseLabels(labels),
         rules: parseRules(rules),
       }, tell);
-      return differences(mine, read.get(egress.listeners, `${flavour}|${scope}|${member}`));
+      return differences(mine, read.get(plainEgress, `${flavour}|${scope}|${member}`));
     },
     options,
   );

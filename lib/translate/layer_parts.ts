@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Collection, CollectionSpec, Derived } from "../graph/mod.ts";
+import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod.ts";
 import type { ClassTables } from "./class_layer.ts";
 import type { Context } from "./context.ts";
 import type { Egress } from "./egress.ts";
@@ -26,6 +26,8 @@ export interface Parts {
   readonly overlayListeners: Derived<readonly string[]>;
   readonly labelledListeners: LabelledListeners;
   readonly egress: Egress;
+  /** `flavour|scope|member` → the egress listener. */
+  readonly egressListeners: Derived<readonly Resource[]>;
   readonly routes: Routes;
   readonly own: ClassTables;
   readonly gateways: GatewayTables;

@@ -8,7 +8,7 @@ import type { Collection } from "../graph/mod.ts";
 import { deriveAssignments } from "./assignments.ts";
 import { deriveClassTables } from "./class_layer.ts";
 import type { Context } from "./context.ts";
-import { deriveEgress } from "./egress.ts";
+import { deriveEgress, deriveEgressListeners } from "./egress.ts";
 import { createExplained, type Explainable } from "./explained.ts";
 import { deriveAutomatic } from "./gateway_automatic.ts";
 import { deriveGatewayClusters } from "./gateway_clusters.ts";
@@ -39,6 +39,7 @@ export interface Layers {
 /** Creates all tables of translation and the function that finds a placement's layers. */
 export function createLayers(context: Context): Layers {
   const egress = deriveEgress(context);
+  const egressListeners = deriveEgressListeners(context);
   const listeners = deriveOutboundListeners(context);
   const clusters = deriveOutboundClusters(context);
   const assignments = deriveAssignments(context);
@@ -52,8 +53,9 @@ export function createLayers(context: Context): Layers {
       overlay: overlayOf(context, "lds.overlay", listeners, 3, 1),
     },
     overlayListeners: deriveOverlayListeners(context),
-    labelledListeners: deriveLabelledListeners(context, listeners, egress),
+    labelledListeners: deriveLabelledListeners(context, listeners, egress, egressListeners),
     egress,
+    egressListeners,
     routes,
     own: deriveClassTables(context),
     gateways: deriveGatewayTables(context),
@@ -116,7 +118,7 @@ function withPatched(tables: Explainable, patched: Patched): Explainable {
 
 /** Every table of resources that can carry their provenance. */
 function explainable(parts: Parts): Explainable {
-  const { clusters, assignments, listeners, own, egress, gateways, routes } = parts;
+  const { clusters, assignments, listeners, own, gateways, routes } = parts;
   const { tables, vhds, labelled } = routes;
   return {
     [TYPE_URLS.cluster]: [
@@ -130,7 +132,7 @@ function explainable(parts: Parts): Explainable {
     [TYPE_URLS.listener]: [
       listeners.base,
       listeners.overlay,
-      egress.listeners,
+      parts.egressListeners,
       parts.labelledListeners.listeners,
       parts.labelledListeners.egressListeners,
       own.listeners,

@@ -131,7 +131,7 @@ export function egressLayers(
       members: {
         listFrom: [parts.egress.listenerMembers, egressKey(scope, parseFlavour(flavour))],
       },
-      resources: parts.egress.listeners,
+      resources: parts.egressListeners,
       keyOf: (member) => `${flavour}|${scope}|${member}`,
     }))],
   };

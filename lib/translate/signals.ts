@@ -12,10 +12,10 @@ import { clusterName } from "./cluster/mod.ts";
 import type { Features } from "./features.ts";
 import { hostOf } from "./guards.ts";
 import type { AccessLogSettings, SignalSet } from "./listener/mod.ts";
-import { needsCluster, signalsOf, type Told, tracingRule } from "./telemetry/mod.ts";
+import { needsCluster, signalsOf, type TelemetryResult, tracingRule } from "./telemetry/mod.ts";
 
 /** The table of signals: see {@link telemetryKey}. */
-export type SignalTable = Derived<Told>;
+export type SignalTable = Derived<TelemetryResult>;
 
 /** At the end of a key: some clusters are not there. */
 const UNCERTAIN = "!";
@@ -25,7 +25,7 @@ export function deriveSignals(
   context: { readonly mesh: Mesh; readonly features: Features; readonly clusterId: string },
 ): SignalTable {
   const { mesh, features } = context;
-  return mesh.graph.derive<Told>("telemetry.signals", (read, key) => {
+  return mesh.graph.derive<TelemetryResult>("telemetry.signals", (read, key) => {
     const certain = !key.endsWith(UNCERTAIN);
     const names = certain ? key : key.slice(0, -UNCERTAIN.length);
     const proxy = mesh.field(read, "defaultConfig");

@@ -77,13 +77,13 @@ const MESH_FILE = "";
 const MESH_SERVICE = "\0service";
 
 /** What listeners are told, and a digest of it: equal digests, equal signals. */
-export interface Told {
+export interface TelemetryResult {
   readonly signals: SignalSet;
   readonly digest: string;
 }
 
 /** Makes the signals of a workload. */
-export function signalsOf(input: TelemetryInput): Told {
+export function signalsOf(input: TelemetryInput): TelemetryResult {
   const client = sideSignals(input, "client");
   const server = sideSignals(input, "server");
   const signals = { client, server, mutual: sideSignals(input, "mutual") };
