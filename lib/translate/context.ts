@@ -28,6 +28,11 @@ export interface Context {
   readonly signals: SignalTable;
 }
 
+/** What lookups need: the mesh. */
+export interface MeshContext {
+  readonly mesh: Mesh;
+}
+
 /** Address families of a proxy, as a key part. */
 export type Family = "v4" | "v6" | "dual";
 
@@ -53,7 +58,7 @@ export interface Pick {
 /** Looks a host up as a namespace sees it (`""`: as everybody does). */
 export function pick(
   read: Read,
-  { mesh }: Context,
+  { mesh }: MeshContext,
   namespace: string,
   host: string,
   tell?: Tell,
@@ -75,7 +80,7 @@ export interface Caller {
 /** As {@link pick}, but rules for the workload go before all others. */
 export function pickFor(
   read: Read,
-  context: Context,
+  context: MeshContext,
   { namespace, rules = [] }: Caller,
   host: string,
   tell?: Tell,
@@ -89,7 +94,7 @@ export function pickFor(
 /** The service that a host means to the proxies of a namespace. */
 export function pickService(
   read: Read,
-  { mesh }: Context,
+  { mesh }: MeshContext,
   namespace: string,
   host: string,
   tell?: Tell,
@@ -105,7 +110,7 @@ export function pickService(
  */
 export function ownsAddress(
   read: Read,
-  context: Context,
+  context: MeshContext,
   namespace: string,
   address: string,
   host: string,
@@ -127,7 +132,7 @@ export function ownsAddress(
  */
 export function addressesOf(
   read: Read,
-  { mesh }: Context,
+  { mesh }: MeshContext,
   service: Service,
   { given, family }: { readonly given: boolean; readonly family: Family },
 ): readonly string[] {
@@ -142,7 +147,7 @@ export function addressesOf(
  */
 export function listenedAddresses(
   read: Read,
-  context: Context,
+  context: MeshContext,
   { namespace, service, port }: {
     readonly namespace: string;
     readonly service: Service;
@@ -163,7 +168,7 @@ export function listenedAddresses(
 /** Addresses of a headless service's instances. Of several such services that one instance serves the first by name has it. */
 function instancesOf(
   read: Read,
-  context: Context,
+  context: MeshContext,
   namespace: string,
   service: Service,
   port: number,
@@ -184,7 +189,7 @@ function instancesOf(
 /** Whether a host may have TCP listeners of its own; see {@link listenedAddresses}. */
 export function hasOwnListeners(
   read: Read,
-  context: Context,
+  context: MeshContext,
   service: Service,
   given: Parameters<typeof addressesOf>[3],
 ): boolean {

@@ -5,7 +5,7 @@
  */
 import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod.ts";
 import type { ClassTables } from "./class_layer.ts";
-import type { Context } from "./context.ts";
+import type { Context, MeshContext } from "./context.ts";
 import type { Egress } from "./egress.ts";
 import { namedCollection } from "./explained.ts";
 import type { AutomaticTables } from "./gateway_automatic.ts";
@@ -38,6 +38,10 @@ export interface Parts {
 }
 
 /** The collection of this name, made when it is first asked for. */
-export function collection(parts: Parts, name: string, spec: () => CollectionSpec): Collection {
-  return namedCollection(parts.context.mesh.graph, name, spec);
+export function collection(
+  { context }: { readonly context: MeshContext },
+  name: string,
+  spec: () => CollectionSpec,
+): Collection {
+  return namedCollection(context.mesh.graph, name, spec);
 }

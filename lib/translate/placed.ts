@@ -14,7 +14,7 @@ import {
 } from "../derive/mod.ts";
 import type { Derived, Read, Resource } from "../graph/mod.ts";
 import type { Place } from "../model/mod.ts";
-import { type Context, type Pick, pickFor, splitKey } from "./context.ts";
+import { type Context, type MeshContext, type Pick, pickFor, splitKey } from "./context.ts";
 import type { Reach } from "./endpoint/mod.ts";
 import { differences, sameResources } from "./resource.ts";
 
@@ -44,7 +44,7 @@ export interface ContentKey {
 /** As `pick`, but rules for the workload go before all others. */
 export function pickPlaced(
   read: Read,
-  context: Context,
+  context: MeshContext,
   namespace: string,
   host: string,
   place: string,
@@ -78,7 +78,7 @@ export function reachOf(read: Read, { mesh, clusterId }: Context): Reach {
  * the table beside its own
  */
 export function overlayOf(
-  { mesh }: Context,
+  { mesh }: MeshContext,
   name: string,
   base: Derived<readonly Resource[]>,
   parts: number,

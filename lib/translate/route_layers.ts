@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod.ts";
+import type { Collection, Derived, Resource } from "../graph/mod.ts";
 import { type Context, pickService } from "./context.ts";
-import { namedCollection } from "./explained.ts";
+import { collection } from "./layer_parts.ts";
 import type { Egress } from "./egress.ts";
 import { deriveLabelledRoutes, type LabelledRoutes } from "./labelled_routes.ts";
 import { type Layered, overlayOf } from "./placed.ts";
@@ -261,12 +261,4 @@ function deriveOverlayHttpHosts(context: Context): Derived<readonly string[]> {
     return read.get(mesh.scopes.overlayHosts, namespace)
       .filter((host) => has(namespace, host) || has("", host) || routed(host));
   });
-}
-
-function collection(
-  { context }: { readonly context: Context },
-  name: string,
-  spec: () => CollectionSpec,
-): Collection {
-  return namedCollection(context.mesh.graph, name, spec);
 }

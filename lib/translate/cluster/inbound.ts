@@ -130,7 +130,7 @@ function needsOwnSource(target: InboundTarget): boolean {
 }
 
 /** Binds connections to the proxy's own source addresses. */
-export function ownSource(family: InboundDefaults["family"]): BindConfig {
+export function ownSource(family: "v4" | "v6" | "dual"): BindConfig {
   const port = { case: "portValue", value: 0 } as const;
   const first = family === "v6" ? OWN_SOURCE.v6 : OWN_SOURCE.v4;
   return create(BindConfigSchema, {

@@ -13,10 +13,12 @@ import {
   Cluster_EdsClusterConfigSchema,
   ClusterSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import { ClientTLSSettings_TLSmode as TlsMode } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import {
+  ClientTLSSettings_TLSmode as TlsMode,
+  type TrafficPolicy,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create } from "../../proto/mod.ts";
 import { adsSource } from "../wire/mod.ts";
-import type { mergeTrafficPolicy } from "../cluster/mod.ts";
 import { applyGrpcBalancing } from "./balancing.ts";
 import { grpcOutlierDetection } from "./outlier.ts";
 import { grpcClientTls } from "./tls.ts";
@@ -24,7 +26,8 @@ import { grpcClientTls } from "./tls.ts";
 /** What a cluster is made from. */
 export interface GrpcClusterInput {
   readonly name: string;
-  readonly policy: ReturnType<typeof mergeTrafficPolicy>;
+  /** Merged, see `mergeTrafficPolicy`. */
+  readonly policy: TrafficPolicy | undefined;
   /** Identities the server may have. */
   readonly identities: readonly string[];
 }
