@@ -5,7 +5,7 @@
  */
 import type { Collection, CollectionSpec, Derived, Resource } from "../graph/mod.ts";
 import type { ClassTables } from "./class_layer.ts";
-import type { Context, MeshContext } from "./context.ts";
+import type { Context } from "./context.ts";
 import type { Egress } from "./egress.ts";
 import { namedCollection } from "./explained.ts";
 import type { AutomaticTables } from "./gateway_automatic.ts";
@@ -14,7 +14,7 @@ import type { CredentialTables } from "./gateway_credentials.ts";
 import type { GatewayTables } from "./gateway_tables.ts";
 import type { HttpProxyTables } from "./http_proxy.ts";
 import type { LabelledListeners } from "./labelled_listeners.ts";
-import type { Layered, Placed } from "./placed.ts";
+import type { InGraph, Layered, Placed } from "./placed.ts";
 import type { Routes } from "./route_layers.ts";
 
 /** Every table that layers are made of. */
@@ -39,7 +39,7 @@ export interface Parts {
 
 /** The collection of this name, made when it is first asked for. */
 export function collection(
-  { context }: { readonly context: MeshContext },
+  { context }: { readonly context: InGraph },
   name: string,
   spec: () => CollectionSpec,
 ): Collection {

@@ -12,11 +12,16 @@ import {
   type Tell,
   type Telling,
 } from "../derive/mod.ts";
-import type { Derived, Read, Resource } from "../graph/mod.ts";
+import type { Derived, Graph, Read, Resource } from "../graph/mod.ts";
 import type { Place } from "../model/mod.ts";
-import { type Context, type MeshContext, type Pick, pickFor, splitKey } from "./context.ts";
+import { type MeshContext, type Pick, pickFor, splitKey } from "./context.ts";
 import type { Reach } from "./endpoint/mod.ts";
 import { differences, sameResources } from "./resource.ts";
+
+/** What tables and collections are created in. */
+export interface InGraph {
+  readonly mesh: { readonly graph: Graph };
+}
 
 /** Tables whose values are lists of resources. */
 export interface Layered {
@@ -59,7 +64,10 @@ export function placeOf(key: string): Place | undefined {
 }
 
 /** How a service's endpoints are reached from a place. */
-export function reachOf(read: Read, { mesh, clusterId }: Context): Reach {
+export function reachOf(
+  read: Read,
+  { mesh, clusterId }: MeshContext & { readonly clusterId: string },
+): Reach {
   const map = read.get(mesh.networks.all, "");
   return {
     networkOf: (endpoint) => networkOf(map, endpoint, clusterId),
@@ -78,7 +86,7 @@ export function reachOf(read: Read, { mesh, clusterId }: Context): Reach {
  * the table beside its own
  */
 export function overlayOf(
-  { mesh }: MeshContext,
+  { mesh }: InGraph,
   name: string,
   base: Derived<readonly Resource[]>,
   parts: number,
