@@ -9,6 +9,7 @@ import {
   serviceEntry,
   virtualService,
 } from "../../bench/push/corpus.ts";
+import { objectsOf } from "../../tests/support/mesh_fixture.ts";
 import {
   type Bench,
   changeOf,
@@ -16,8 +17,7 @@ import {
   startTranslation,
   TAKES_PARTS,
 } from "../../tests/support/translation_fixture.ts";
-import { objectsOf } from "../../tests/support/mesh_fixture.ts";
-import { TYPE_URLS } from "./mod.ts";
+import { TYPE_URLS } from "./resources/mod.ts";
 
 /** What one edit took. */
 interface Cost {
@@ -82,6 +82,7 @@ function world(services: number, flavour: Flavour): World {
 
 /** The service that is not there at first is called by their number. */
 const cluster = (service: number | string) => `outbound|80||svc-${service}.bench.example`;
+
 const virtualHost = (service: number | string) => `80/svc-${service}.bench.example:80`;
 
 /** What the edit of a service computes for its endpoints, clusters and routes, whatever the flavour. */

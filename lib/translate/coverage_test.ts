@@ -5,15 +5,15 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { KINDS } from "../schema/mod.ts";
-import { fieldCases } from "../../tests/support/coverage/fields.ts";
-import { openStage, tryField } from "../../tests/support/coverage/observe.ts";
 import {
   EXTENSION_BACKGROUND,
   EXTENSION_SCENES,
 } from "../../tests/support/coverage/extension_scenes.ts";
+import { fieldCases } from "../../tests/support/coverage/fields.ts";
+import { openStage, tryField } from "../../tests/support/coverage/observe.ts";
 import { BACKGROUND, SCENES } from "../../tests/support/coverage/scenes.ts";
 import { openSecured, SECURITY_SCENES } from "../../tests/support/coverage/security_scenes.ts";
+import { KINDS } from "../schema/mod.ts";
 
 /** Fields that neither act nor are told of, each with its reason. */
 const EXEMPT: Readonly<Record<string, string>> = {

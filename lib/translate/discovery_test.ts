@@ -1,29 +1,39 @@
 import assert from "node:assert/strict";
-import { parseMeshConfig } from "../schema/mod.ts";
 import {
   contentOf,
   DEFAULT_FEATURES,
   proxyNode,
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
-import { TYPE_URLS } from "./mod.ts";
+import { parseMeshConfig } from "../schema/mod.ts";
+import { TYPE_URLS } from "./resources/mod.ts";
 
 const service = (namespace: string): string =>
   `apiVersion: networking.mesh.io/v1
+
 kind: ServiceEntry
+
 metadata: {name: s, namespace: ${namespace}}
+
 spec:
   hosts: [${namespace}.example]
   resolution: STATIC
   ports: [{number: 80, name: http, protocol: HTTP}]
   endpoints: [{address: 10.0.0.1}]
+
 `;
+
 const namespace = (name: string, labels: string): string =>
   `apiVersion: v1
+
 kind: Namespace
+
 metadata: {name: ${name}, labels: {${labels}}}
+
 `;
+
 const config = (text: string) => parseMeshConfig(text, "mesh").value!;
+
 const SELECTORS = "discoverySelectors: [{matchLabels: {watch: mesh}}]";
 
 function bench(text: string, scoping = true) {

@@ -1,25 +1,37 @@
 import assert from "node:assert/strict";
-import { parseMeshConfig } from "../schema/mod.ts";
 import { contentOf, proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
-import { TYPE_URLS } from "./mod.ts";
+import { parseMeshConfig } from "../schema/mod.ts";
+import { TYPE_URLS } from "./resources/mod.ts";
 
 const HEAD = "apiVersion: networking.mesh.io/v1\nkind: ";
+
 const service = (name: string, more = "") =>
   `${HEAD}ServiceEntry
+
 metadata: {name: ${name}, namespace: one}
+
 spec:
   hosts: [${name}.example]
   resolution: STATIC
   ports: [{number: 80, name: http, protocol: HTTP}]
   endpoints: [{address: 10.0.0.1}]
+
 ${more}`;
+
 const RULE = `${HEAD}DestinationRule
+
 metadata: {name: a, namespace: one}
+
 spec: {host: b.example, subsets: [{name: s, labels: {a: b}}]}
+
 `;
+
 const ROUTE = `${HEAD}VirtualService
+
 metadata: {name: a, namespace: one}
+
 spec: {hosts: [b.example], http: [{redirect: {uri: /x}}]}
+
 `;
 
 const config = (text: string) => parseMeshConfig(text, "mesh").value!;

@@ -4,10 +4,12 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { hash } from "../base/mod.ts";
-import type { TableKind } from "../derive/mod.ts";
-import type { CellRef, Resource, View } from "../graph/mod.ts";
-import type { ProxyNode, Seat } from "../model/mod.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from "#envoy/config/route/v3/route_pb.ts";
+import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import {
   type Bench,
   contentOf,
@@ -17,19 +19,20 @@ import {
   startTranslation,
   TAKES_PARTS,
 } from "../../tests/support/translation_fixture.ts";
-import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import {
-  type RouteConfiguration,
-  RouteConfigurationSchema,
-} from "#envoy/config/route/v3/route_pb.ts";
-import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { hash } from "../base/mod.ts";
+import type { TableKind } from "../derive/mod.ts";
+import type { CellRef, Resource, View } from "../graph/mod.ts";
+import type { ProxyNode, Seat } from "../model/mod.ts";
 import { create, fromBinary, toBinary } from "../proto/mod.ts";
-import { type Features, provenanceOf, TYPE_URLS } from "./mod.ts";
+import type { Features } from "./context/mod.ts";
+import { provenanceOf } from "./provenance/mod.ts";
+import { TYPE_URLS } from "./resources/mod.ts";
 
 /** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
 
 const NAMESPACES = ["one", "two", "mesh-system"];
+
 const HOSTS = ["a.example", "b.example", "c.one.svc.cluster.local", "*.wild.example"];
 
 interface Edit {
@@ -41,7 +44,9 @@ interface Edit {
 }
 
 const namespace = fc.constantFrom(...NAMESPACES);
+
 const host = fc.constantFrom(...HOSTS);
+
 const exportTo = fc.constantFrom("", "  exportTo: ['.']\n", "  exportTo: [two]\n");
 
 const serviceEntry = fc.record({
@@ -61,11 +66,13 @@ const serviceEntry = fc.record({
   network: fc.constantFrom("''", "near", "far"),
 }).map((r) =>
   `  hosts: ["${r.host}"]
+
 ${r.exportTo}${r.vip}  resolution: ${
     r.host.startsWith("*") ? "NONE" : r.vip.includes("/") ? "STATIC" : r.resolution
   }
   location: MESH_INTERNAL
   ports: [{number: ${r.port}}]
+
 ${
     r.host.startsWith("*")
       ? ""
@@ -75,6 +82,7 @@ ${
   - {address: 10.0.0.${r.endpoint}, labels: {v: "${r.endpoint}"}, locality: r1/z1, network: ${r.network}}
   - {address: 10.1.0.${r.endpoint}, labels: {security.mesh.io/tlsMode: mesh}, locality: r2/z1, network: ${r.network}}`
   }
+
 `
 );
 
@@ -101,10 +109,12 @@ const destinationRule = fc.record({
 })
   .map((r) =>
     `  host: "${r.host}"
+
 ${
       r.selector || r.exportTo
     }  trafficPolicy: {connectionPool: {tcp: {maxConnections: ${r.connections}}}${r.more}}
   subsets: [{name: s, labels: {v: "1"}}]
+
 `
   );
 
@@ -129,10 +139,12 @@ const virtualService = fc.record({
   gateways: fc.constantFrom("", "  gateways: [one/gw]\n", "  gateways: [mesh, one/gw]\n"),
 }).map((r) =>
   `  hosts: ["${r.host}"]
+
 ${r.exportTo}${r.gateways}  http: [${r.rule}{route: [{destination: {host: ${r.destination}}}]}]
   tls: [{match: [{sniHosts: ["${r.host}"]${
     sourceOf(r.rule)
   }}], route: [{destination: {host: ${r.destination}}}]}]
+
 `
 );
 
@@ -157,6 +169,7 @@ const gateway = fc.record({
     hosts: ${hosts}
     tls: {${own}}
   - {port: {number: 8443, name: pass, protocol: TLS}, hosts: ['*.example'], tls: {mode: ${pass}}}
+
 `
 );
 
@@ -254,9 +267,13 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
 
 function yamlOf(e: Edit): string {
   return `apiVersion: ${API_VERSIONS[e.kind] ?? "networking.mesh.io/v1"}
+
 kind: ${e.kind}
+
 metadata: {name: ${e.name}, namespace: ${e.namespace}}
+
 spec:
+
 ${e.spec}`;
 }
 
@@ -323,6 +340,7 @@ function follower(bench: Bench, node: ProxyNode): { seat: Seat; check(step: stri
 
 /** Those whose clusters a switch narrows to what their routes use. */
 const GATEWAYS: readonly ProxyNode[] = PROXIES.filter(({ role }) => role === "router");
+
 const NARROWED: Partial<Features> = { filterGatewayClusters: true };
 
 const WORLDS = [
@@ -373,10 +391,15 @@ function idlePorts({ translation: { mesh }, graph }: Bench, seat: Seat): string[
 
 function sidecarOf(name: string, hosts: string, selector: string): string {
   return `apiVersion: networking.mesh.io/v1
+
 kind: Sidecar
+
 metadata: {name: ${name}, namespace: one}
+
 spec:
+
 ${selector}  egress: [{hosts: ${hosts}}]
+
 `;
 }
 

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import {
   createDiscovery,
   createExportDefaults,
@@ -20,36 +22,31 @@ import {
 } from "../derive/mod.ts";
 import type { Collection, Graph, Input, Keep, Transaction } from "../graph/mod.ts";
 import type { ConfigObject, SeatSource } from "../model/mod.ts";
-import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import type { Features } from "./features.ts";
-import { deriveGuards } from "./guards.ts";
-import { deriveSharedSettings } from "./proxy_settings.ts";
-import { deriveSignals } from "./signals.ts";
-import { createLayers, type Layers } from "./layers.ts";
-import { createAgentLayers } from "./agent_layers.ts";
-import { deriveClasses, derivePlacements, takeSeat } from "./seats.ts";
+import { createAgentLayers } from "./agents/mod.ts";
+import type { Features } from "./context/mod.ts";
+import { createLayers, type Layers } from "./layers/mod.ts";
+import { deriveClasses, derivePlacements, takeSeat } from "./proxies/mod.ts";
+import { deriveGuards } from "./security/mod.ts";
+import { deriveSharedSettings, deriveSignals } from "./settings/mod.ts";
 
-export { authorizationFilters, type AuthorizationInput, type PolicyObject } from "./authz/mod.ts";
-export type { Features } from "./features.ts";
-export { keeping, type KeepingOptions } from "./keeping.ts";
-export { inboundConflicts } from "./inbound_conflicts.ts";
-export { type ListenerConflict, listenerConflicts } from "./conflicts.ts";
-export { AGENT_TYPE_URLS } from "./agent_layers.ts";
-export { TYPE_URLS } from "./type_urls.ts";
-export { SHORT_NAMES } from "./short_names.ts";
-export { type Unmet, unmetRequests } from "./unmet.ts";
-export type { PatchCount, PatchFault } from "./patched.ts";
-export { EXPLAIN_METADATA } from "./explained.ts";
+export { type Features, mergeTrafficPolicy } from "./context/mod.ts";
+export {
+  inboundConflicts,
+  type ListenerConflict,
+  listenerConflicts,
+  type Unmet,
+  unmetRequests,
+} from "./diagnostics/mod.ts";
+export { keeping } from "./layers/mod.ts";
+export type { PatchFault } from "./patches/mod.ts";
 export {
   type FieldGroup,
   type ObjectRef,
   type Provenance,
   provenanceOf,
-  type ProvenanceQuestion,
-  type Suspect,
   suspectsOf,
 } from "./provenance/mod.ts";
+export { AGENT_TYPE_URLS, encodeResource, SHORT_NAMES, TYPE_URLS } from "./resources/mod.ts";
 
 /** A change of one object: its new version, or `undefined` when it is gone. */
 export interface ObjectChange {

@@ -13,7 +13,8 @@ import {
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
 import { createGraph } from "../graph/mod.ts";
-import { keeping, TYPE_URLS } from "./mod.ts";
+import { keeping } from "./layers/mod.ts";
+import { TYPE_URLS } from "./resources/mod.ts";
 
 const SERVICES = 300;
 

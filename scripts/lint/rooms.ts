@@ -75,6 +75,12 @@ export const ROOMS: readonly Room[] = [
     pure: "held",
     purpose: "from the sources into the tables: collect, debounce, order, write, publish",
   },
+  {
+    name: "envoy",
+    pure: "held",
+    not: ["graph", "sources"],
+    purpose: "builders of Envoy messages from plain data",
+  },
   { name: "translate", pure: "held", purpose: "xDS resources of a proxy class" },
   {
     name: "serve",

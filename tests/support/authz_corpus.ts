@@ -9,7 +9,7 @@ import {
   authorizationFilters,
   type AuthorizationInput,
   type PolicyObject,
-} from "../../lib/translate/mod.ts";
+} from "../../lib/envoy/mod.ts";
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { HttpFilterSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { hasLabels } from "../../lib/derive/mod.ts";

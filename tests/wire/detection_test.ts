@@ -9,7 +9,7 @@ import { eventually, freePort } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 
 const GOLDEN = new URL(
-  "../../lib/translate/listener/testdata/virtual_inbound_detect.golden.json",
+  "../../lib/envoy/listeners/testdata/virtual_inbound_detect.golden.json",
   import.meta.url,
 );
 

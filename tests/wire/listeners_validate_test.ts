@@ -7,13 +7,13 @@ import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { validateBootstrap, type Verdict } from "../support/envoy_validate.ts";
 
-const TRANSLATE = new URL("../../lib/translate/", import.meta.url);
+const ENVOY = new URL("../../lib/envoy/", import.meta.url);
 
 /** Golden file → what it holds. */
 async function goldens(
-  part: "cluster" | "endpoint" | "listener",
+  part: "clusters" | "endpoints" | "listeners",
 ): Promise<Map<string, JsonObject>> {
-  const folder = new URL(`${part}/testdata/`, TRANSLATE);
+  const folder = new URL(`${part}/testdata/`, ENVOY);
   const found = new Map<string, JsonObject>();
   for await (const { name } of Deno.readDir(folder)) {
     found.set(name, JSON.parse(await Deno.readTextFile(new URL(name, folder))));
@@ -81,13 +81,13 @@ function apart(listener: JsonObject, index: number): JsonObject {
 }
 
 Deno.test(withCertificates("Envoy takes every expected cluster", async () => {
-  const clusters = [...await goldens("cluster")].map(([name, cluster]) => ({ ...cluster, name }));
+  const clusters = [...await goldens("clusters")].map(([name, cluster]) => ({ ...cluster, name }));
   const verdict = await validate(clusters, []);
   assert.ok(verdict.accepted, verdict.log);
 }));
 
 Deno.test(withCertificates("Envoy takes every expected assignment", async () => {
-  const clusters = [...await goldens("endpoint")].map(([name, loadAssignment]) => ({
+  const clusters = [...await goldens("endpoints")].map(([name, loadAssignment]) => ({
     name,
     type: name.startsWith("host_names") ? "STRICT_DNS" : "STATIC",
     connectTimeout: "1s",
@@ -98,7 +98,7 @@ Deno.test(withCertificates("Envoy takes every expected assignment", async () => 
 }));
 
 Deno.test(withCertificates("Envoy takes every expected listener", async () => {
-  const listeners = [...(await goldens("listener")).values()].map(apart);
+  const listeners = [...(await goldens("listeners")).values()].map(apart);
   const verdict = await validate([], listeners);
   assert.ok(verdict.accepted, verdict.log);
 }));
@@ -110,7 +110,7 @@ Deno.test(
       const nameless = await validate([{ name: "", type: "STATIC" }], []);
       assert.equal(nameless.accepted, false);
       assert.match(nameless.log, /[Nn]ame/);
-      const listener = (await goldens("listener")).get("virtual_inbound.golden.json");
+      const listener = (await goldens("listeners")).get("virtual_inbound.golden.json");
       const chains = listener?.filterChains as JsonValue[];
       const ambiguous = await validate([], [{
         ...listener,

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { JsonValue } from "../../lib/proto/mod.ts";
 import { routesBootstrap, validateBootstrap } from "../support/envoy_validate.ts";
 
-const GOLDENS = new URL("../../lib/translate/route/testdata/", import.meta.url);
+const GOLDENS = new URL("../../lib/envoy/routes/testdata/", import.meta.url);
 
 Deno.test("Envoy takes every expected route configuration", async () => {
   const configurations: JsonValue[] = [];

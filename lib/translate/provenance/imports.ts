@@ -5,23 +5,8 @@
  * @module
  */
 import type { Mesh, Tell } from "../../derive/mod.ts";
-import type { CellRef, Collection, View } from "../../graph/mod.ts";
-
-/** Collections of what a Sidecar imports, with their scope `NS|sidecar`. */
-const scopes = new WeakMap<Collection, string>();
-
-/** Remembers that a collection holds what a Sidecar imports. */
-export function importedBy(collection: Collection, scope: string): Collection {
-  scopes.set(collection, scope);
-  return collection;
-}
-
-/** Says of a collection with the same members that it stands for the same imports. */
-export function copyScope(from: Collection, to: Collection): Collection {
-  const scope = scopes.get(from);
-  if (scope !== undefined) scopes.set(to, scope);
-  return to;
-}
+import type { CellRef, View } from "../../graph/mod.ts";
+import { scopeOf } from "../resources/mod.ts";
 
 /** Tables of which a part of the key is the host that was imported, and which part. */
 const HOST_AT: Readonly<Record<string, number>> = {
@@ -44,7 +29,7 @@ export function tellImport(
   tell: Tell,
 ): void {
   const layer = view.layers.find((l) => l.get(name) !== undefined);
-  const scope = layer && scopes.get(layer);
+  const scope = layer && scopeOf(layer);
   const table = cell.table.slice(cell.table.lastIndexOf("/") + 1);
   const at = HOST_AT[table];
   if (scope === undefined || at === undefined) return;

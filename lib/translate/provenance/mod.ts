@@ -1,16 +1,13 @@
 /**
- * Why resources are as they are.
+ * Provenance: which objects decided the fields of a resource.
  *
  * @module
  */
-export { copyScope, importedBy } from "./imports.ts";
+export { createExplained, type Explainable } from "./explained.ts";
 export {
   type FieldGroup,
-  listen,
   type ObjectRef,
   type Provenance,
   provenanceOf,
-  type ProvenanceQuestion,
-  type Suspect,
   suspectsOf,
 } from "./provenance.ts";

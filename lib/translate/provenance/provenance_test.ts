@@ -1,11 +1,12 @@
 /** Provenance, by cases in files: what is configured and what is asked, and the answer. */
 import assert from "node:assert/strict";
+import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { assertGolden } from "../../../tests/support/golden.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import { fromJson } from "../../proto/mod.ts";
-import { provenanceOf, suspectsOf, TYPE_URLS } from "../mod.ts";
-import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { TYPE_URLS } from "../resources/mod.ts";
+import { provenanceOf, suspectsOf } from "./provenance.ts";
 
 const CASES = new URL("./cases/", import.meta.url);
 

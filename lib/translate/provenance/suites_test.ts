@@ -9,7 +9,8 @@ import {
 } from "../../../tests/support/translation_fixture.ts";
 import type { TableKind } from "../../derive/mod.ts";
 import { objectKey } from "../../model/mod.ts";
-import { type Provenance, provenanceOf, TYPE_URLS } from "../mod.ts";
+import { TYPE_URLS } from "../resources/mod.ts";
+import { type Provenance, provenanceOf } from "./provenance.ts";
 
 /**
  * What a resource's own cell does not read, and so cannot tell of: `Kind table`.

@@ -1,0 +1,136 @@
+/**
+ * Certificates that a Gateway names, as secrets that are served to the gateways
+ * of the namespace they lie in.
+ *
+ * @module
+ */
+import { type DataSource, DataSourceSchema } from "#envoy/config/core/v3/base_pb.ts";
+import { type Secret, SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import {
+  type ClientTLSSettings,
+  ClientTLSSettings_TLSmode as ClientMode,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import {
+  type ServerTLSSettings,
+  ServerTLSSettings_TLSmode as Mode,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import type { Credential } from "../../derive/mod.ts";
+import { create } from "../../proto/mod.ts";
+import { WORKLOAD_SECRET } from "../core/mod.ts";
+
+/** Names of the secrets that a server's TLS is made with. */
+export interface CredentialNames {
+  readonly certificates: readonly string[];
+  /** Whom clients' certificates must be from; `undefined`: none are asked for, or a file says so. */
+  readonly authorities?: string;
+}
+
+/** What names of secrets begin with that are looked up by the name of a credential. */
+const SCHEME = "kubernetes://";
+
+/** The proxy's own certificate. */
+const BUILT_IN = "builtin://";
+
+/** Ends the name of the secret with a credential's authorities. */
+const AUTHORITIES_SUFFIX = "-cacert";
+
+/** The secrets that a server names; `undefined`: its certificates are files. */
+export function credentialNames(tls: ServerTLSSettings): CredentialNames | undefined {
+  const named = tls.credentialNames.length > 0 ? tls.credentialNames : [tls.credentialName];
+  const certificates = named.filter((name) => name !== "").map(secretName);
+  const clients = tls.mode === Mode.MUTUAL || tls.mode === Mode.OPTIONAL_MUTUAL;
+  const first = tls.caCertCredentialName || (tls.caCertificates === "" ? named[0] ?? "" : "");
+  const authorities = clients && first !== "" ? secretName(first) : undefined;
+  if (certificates.length === 0 && authorities === undefined) return undefined;
+  return { certificates, authorities: authorities && authoritiesName(authorities) };
+}
+
+/**
+ * The secrets that a rule's TLS names: of the client itself, where the server wants to
+ * know it, and of whom it believes. `undefined`: certificates are files.
+ */
+export function clientCredentialNames(
+  tls: Pick<ClientTLSSettings, "mode" | "credentialName" | "insecureSkipVerify">,
+): CredentialNames | undefined {
+  const { mode, credentialName, insecureSkipVerify } = tls;
+  const mutual = mode === ClientMode.MUTUAL;
+  if (credentialName === "" || (mode !== ClientMode.SIMPLE && !mutual)) return undefined;
+  const name = secretName(credentialName);
+  return {
+    certificates: mutual ? [name] : [],
+    ...(insecureSkipVerify ? {} : { authorities: authoritiesName(name) }),
+  };
+}
+
+/** Every secret that a client may be made with by the name of a credential. */
+export function clientSecrets(name: string): string[] {
+  return [secretName(name), authoritiesName(secretName(name))];
+}
+
+function secretName(name: string): string {
+  if (name.startsWith(BUILT_IN)) return WORKLOAD_SECRET;
+  return name.startsWith(SCHEME) ? name : SCHEME + name;
+}
+
+function authoritiesName(name: string): string {
+  return name.endsWith(AUTHORITIES_SUFFIX) ? name : name + AUTHORITIES_SUFFIX;
+}
+
+/** Looks a credential up by `namespace/name`. */
+export type FindCredential = (key: string) => Credential | undefined;
+
+/**
+ * The secret of a name for gateways of a namespace; `undefined` when it is not
+ * there, is incomplete, or lies in a namespace that is not theirs.
+ */
+export function credentialSecret(
+  secret: string,
+  namespace: string,
+  find: FindCredential,
+): Secret | undefined {
+  if (!secret.startsWith(SCHEME)) return undefined;
+  const path = secret.slice(SCHEME.length);
+  const slash = path.indexOf("/");
+  const name = path.slice(slash + 1);
+  if (slash >= 0 && path.slice(0, slash) !== namespace) return undefined;
+  if (name.endsWith(AUTHORITIES_SUFFIX)) {
+    const whole = name.slice(0, -AUTHORITIES_SUFFIX.length);
+    return authoritiesSecret(secret, find(`${namespace}/${name}`)) ??
+      authoritiesSecret(secret, find(`${namespace}/${whole}`));
+  }
+  return certificateSecret(secret, find(`${namespace}/${name}`));
+}
+
+function authoritiesSecret(name: string, found: Credential | undefined): Secret | undefined {
+  if (found?.authorities === undefined) return undefined;
+  return create(SecretSchema, {
+    name,
+    type: {
+      case: "validationContext",
+      value: { trustedCa: inline(found.authorities), crl: inline(found.revoked) },
+    },
+  });
+}
+
+function certificateSecret(name: string, found: Credential | undefined): Secret | undefined {
+  if (found?.certificate === undefined || found.privateKey === undefined) return undefined;
+  const { ocspStaple } = found;
+  return create(SecretSchema, {
+    name,
+    type: {
+      case: "tlsCertificate",
+      value: {
+        certificateChain: inline(found.certificate),
+        privateKey: inline(found.privateKey),
+        ocspStaple: ocspStaple === undefined ? undefined : create(DataSourceSchema, {
+          specifier: { case: "inlineBytes", value: Uint8Array.fromBase64(ocspStaple) },
+        }),
+      },
+    },
+  });
+}
+
+function inline(pem: string | undefined): DataSource | undefined {
+  if (pem === undefined) return undefined;
+  return create(DataSourceSchema, { specifier: { case: "inlineString", value: pem } });
+}

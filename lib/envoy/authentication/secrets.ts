@@ -1,0 +1,91 @@
+/**
+ * Secrets of a workload whose certificates are files. Secrets hold the paths and
+ * not the files, whose content never passes through here; the proxy watches the
+ * files' folders. An agent that holds certificates itself serves secrets of the
+ * same names.
+ *
+ * @module
+ */
+import { type Secret, SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import type { ProxyClass } from "../../model/mod.ts";
+import { create } from "../../proto/mod.ts";
+import { AUTHORITIES_SECRET, fileCertificate, fileSource, WORKLOAD_SECRET } from "../core/mod.ts";
+
+/** Names of the two secrets that mutual TLS needs. */
+export interface SecretNames {
+  readonly certificate: string;
+  readonly authorities: string;
+}
+
+/** The names for one who has one certificate for both sides. */
+export const SHARED: SecretNames = {
+  certificate: WORKLOAD_SECRET,
+  authorities: AUTHORITIES_SECRET,
+};
+
+/** The names towards servers, for one who shows them another certificate than clients. */
+export const CLIENT: SecretNames = {
+  certificate: `${WORKLOAD_SECRET}-client`,
+  authorities: `${AUTHORITIES_SECRET}-client`,
+};
+
+/** Node metadata by which a proxy declares its files. */
+export const CERTIFICATE_OPTIONS = [
+  "TLS_SERVER_CERT_CHAIN",
+  "TLS_SERVER_KEY",
+  "TLS_SERVER_ROOT_CERT",
+  "TLS_CLIENT_CERT_CHAIN",
+  "TLS_CLIENT_KEY",
+  "TLS_CLIENT_ROOT_CERT",
+] as const;
+
+interface Files {
+  readonly chain: string;
+  readonly key: string;
+  readonly root: string;
+}
+
+function filesOf({ options }: Pick<ProxyClass, "options">, side: string): Files | undefined {
+  const chain = options[`TLS_${side}_CERT_CHAIN`] ?? "";
+  const key = options[`TLS_${side}_KEY`] ?? "";
+  const root = options[`TLS_${side}_ROOT_CERT`] ?? "";
+  return chain === "" || key === "" || root === "" ? undefined : { chain, key, root };
+}
+
+/** Which secrets a proxy has for each side; `undefined` where it has none. */
+export function secretNames(
+  cls: Pick<ProxyClass, "options">,
+): { readonly server?: SecretNames; readonly client?: SecretNames } {
+  const [server, client] = [filesOf(cls, "SERVER"), filesOf(cls, "CLIENT")];
+  const apart = server !== undefined && client !== undefined && !same(server, client);
+  return {
+    server: server && SHARED,
+    client: client && (apart ? CLIENT : SHARED),
+  };
+}
+
+function same(a: Files, b: Files): boolean {
+  return a.chain === b.chain && a.key === b.key && a.root === b.root;
+}
+
+/** The secrets of a proxy. */
+export function workloadSecrets(cls: Pick<ProxyClass, "options">): Secret[] {
+  const names = secretNames(cls);
+  const pairs = new Map<SecretNames, Files | undefined>();
+  if (names.client !== undefined) pairs.set(names.client, filesOf(cls, "CLIENT"));
+  if (names.server !== undefined) pairs.set(names.server, filesOf(cls, "SERVER"));
+  return [...pairs].flatMap(([name, files]) => files === undefined ? [] : secretsOf(name, files));
+}
+
+function secretsOf(names: SecretNames, { chain, key, root }: Files): Secret[] {
+  return [
+    create(SecretSchema, {
+      name: names.certificate,
+      type: { case: "tlsCertificate", value: fileCertificate(chain, key) },
+    }),
+    create(SecretSchema, {
+      name: names.authorities,
+      type: { case: "validationContext", value: { trustedCa: fileSource(root) } },
+    }),
+  ];
+}

@@ -1,0 +1,165 @@
+/**
+ * The filters that let requests and connections in, or not.
+ *
+ * @module
+ */
+import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import { type RBAC as Rules, RBAC_Action, RBACSchema } from "#envoy/config/rbac/v3/rbac_pb.ts";
+import { RBACSchema as HttpRbacSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
+import {
+  type HttpFilter,
+  HttpFilterSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { RBACSchema as TcpRbacSchema } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
+import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { hash, lazily } from "../../base/mod.ts";
+import { type Any, create, packAny } from "../../proto/mod.ts";
+import { type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
+import { ASK_POLICY_PREFIX, ASK_PREFIX, askingOf, type FindService } from "./ext_authz.ts";
+import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
+
+/** What the filters of a workload are made from. */
+export interface AuthorizationInput {
+  readonly policies: readonly PolicyObject[];
+  /** Of the mesh configuration. */
+  readonly providers: readonly ExtensionProvider[];
+  readonly findService: FindService;
+  /** The mesh's trust domain, then its aliases. */
+  readonly trustDomains: readonly string[];
+  readonly guards: boolean;
+}
+
+/** Filters in the order in which requests or connections pass them. */
+export interface AuthorizationFilters {
+  readonly http: {
+    /** Those that ask somebody else: before tokens are verified, which the answer may bring. */
+    readonly asking: readonly HttpFilter[];
+    /** Those that decide by themselves: audit, deny, allow. */
+    readonly deciding: readonly HttpFilter[];
+  };
+  readonly tcp: readonly Filter[];
+  /** Equal digests, equal filters. */
+  readonly digest: string;
+}
+
+/** Builds the filters. */
+export function authorizationFilters(input: AuthorizationInput): AuthorizationFilters {
+  const http = build(input, { ...input, http: true }, HTTP);
+  const tcp = build(input, { ...input, http: false }, TCP);
+  const named = [...http.asking, ...http.deciding, ...tcp.asking, ...tcp.deciding];
+  return {
+    http: { asking: http.asking.map(httpFilter), deciding: http.deciding.map(httpFilter) },
+    tcp: [...tcp.asking, ...tcp.deciding].map(tcpFilter),
+    digest: hash(named.map(({ name, config }) => `${name} ${hash(config.value)}`).join("\n")),
+  };
+}
+
+interface Named {
+  readonly name: string;
+  readonly config: Any;
+}
+
+function httpFilter({ name, config: value }: Named): HttpFilter {
+  return create(HttpFilterSchema, { name, configType: { case: "typedConfig", value } });
+}
+
+function tcpFilter({ name, config: value }: Named): Filter {
+  return create(FilterSchema, { name, configType: { case: "typedConfig", value } });
+}
+
+/** Access control of one layer: its names, and how its configuration is packed. */
+interface Layer {
+  readonly access: string;
+  readonly ask: string;
+  readonly pack: (parts: {
+    readonly rules?: Rules;
+    readonly shadowRules?: Rules;
+    readonly shadowRulesStatPrefix: string;
+  }) => Any;
+}
+
+const HTTP: Layer = {
+  access: "envoy.filters.http.rbac",
+  ask: "envoy.filters.http.ext_authz",
+  pack: (parts) => packAny(HttpRbacSchema, parts),
+};
+
+const TCP: Layer = {
+  access: "envoy.filters.network.rbac",
+  ask: "envoy.filters.network.ext_authz",
+  pack: (parts) => packAny(TcpRbacSchema, { ...parts, statPrefix: "tcp." }),
+};
+
+function build(
+  input: AuthorizationInput,
+  options: RuleOptions,
+  layer: Layer,
+): { asking: Named[]; deciding: Named[] } {
+  const byEffect = Map.groupBy(input.policies, effectOf);
+  const deciding = (["audit", "deny", "allow"] as const).flatMap((effect) =>
+    decidingFilter(byEffect.get(effect) ?? [], effect, options, layer)
+  );
+  return { asking: askingFilters(input, byEffect.get("custom") ?? [], options, layer), deciding };
+}
+
+function decidingFilter(
+  policies: readonly PolicyObject[],
+  effect: Effect,
+  options: RuleOptions,
+  layer: Layer,
+): Named[] {
+  if (policies.length === 0) return [];
+  const tried = policies.filter(isDryRun);
+  const enforced = policies.filter((policy) => !isDryRun(policy));
+  const rules = (some: readonly PolicyObject[]): Rules | undefined =>
+    some.length === 0 ? undefined : accessRules(some, effect, "", options);
+  const denies = effect === "deny" && tried.length > 0;
+  const config = layer.pack({
+    rules: rules(enforced),
+    shadowRules: rules(tried),
+    shadowRulesStatPrefix: denies ? "mesh_dry_run_deny_" : "mesh_dry_run_allow_",
+  });
+  return [{ name: layer.access, config }];
+}
+
+/**
+ * Rules that find out whether to ask, and the filter that asks. Where it cannot
+ * be told whom to ask everything is forbidden.
+ */
+function askingFilters(
+  input: AuthorizationInput,
+  all: readonly PolicyObject[],
+  options: RuleOptions,
+  layer: Layer,
+): Named[] {
+  const policies = all.filter((policy) => !isDryRun(policy));
+  if (policies.length === 0) return [];
+  const names = new Set(policies.map(({ spec }) => spec.actionDetail.value?.name ?? ""));
+  const provider = input.providers.find(({ name }) => names.has(name));
+  const asking = names.size === 1 && provider !== undefined
+    ? askingOf(provider, input.findService)
+    : "there is not one provider";
+  if (typeof asking === "string") {
+    const config = layer.pack({ rules: DENY_ALL(), shadowRulesStatPrefix: ASK_PREFIX });
+    return [{ name: layer.access, config }];
+  }
+  const ask = layer === HTTP ? asking.http : asking.tcp;
+  if (ask === undefined) return [];
+  const config = layer.pack({
+    shadowRules: accessRules(policies, "custom", ASK_POLICY_PREFIX, options),
+    shadowRulesStatPrefix: ASK_PREFIX,
+  });
+  return [{ name: layer.access, config }, { name: layer.ask, config: ask }];
+}
+
+const DENY_ALL = lazily((): Rules =>
+  create(RBACSchema, {
+    action: RBAC_Action.DENY,
+    policies: {
+      "default-deny-all-due-to-bad-CUSTOM-action": {
+        permissions: [PERMISSIONS.any()],
+        principals: [PRINCIPALS.any()],
+      },
+    },
+  })
+);

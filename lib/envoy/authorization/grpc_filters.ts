@@ -1,0 +1,42 @@
+/**
+ * AuthorizationPolicies for servers whose gRPC library speaks xDS (gRFC A41).
+ *
+ * @module
+ */
+import { RBACSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
+import {
+  type HttpFilter,
+  HttpFilterSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { create, packAny } from "../../proto/mod.ts";
+import type { Effect } from "./clause.ts";
+import type { AuthorizationInput } from "./filters.ts";
+import { accessRules, effectOf, isDryRun, type RuleOptions } from "./rules.ts";
+
+/** What is decided, in this order. */
+const DECIDED = ["custom", "deny", "allow"] as const satisfies readonly Effect[];
+
+/**
+ * The filters that let calls in, or not. Libraries refuse rules that only log or are only tried, so
+ * both are left out; and as they can ask nobody, what a policy of action `CUSTOM` wants asked about
+ * is forbidden. Each filter has a name of its own, as libraries demand.
+ */
+export function libraryFilters(
+  { policies, trustDomains, guards }: Pick<
+    AuthorizationInput,
+    "policies" | "trustDomains" | "guards"
+  >,
+): HttpFilter[] {
+  const options: RuleOptions = { http: true, library: true, trustDomains, guards };
+  const enforced = policies.filter((policy) => !isDryRun(policy));
+  return DECIDED.flatMap((effect) => {
+    const some = enforced.filter((policy) => effectOf(policy) === effect);
+    if (some.length === 0) return [];
+    const rules = accessRules(some, effect, "", options);
+    const typedConfig = packAny(RBACSchema, { rules });
+    return [create(HttpFilterSchema, {
+      name: `envoy.filters.http.rbac.${effect}`,
+      configType: { case: "typedConfig", value: typedConfig },
+    })];
+  });
+}

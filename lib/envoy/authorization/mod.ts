@@ -1,0 +1,13 @@
+/**
+ * Filters of AuthorizationPolicies (RBAC and ext_authz).
+ *
+ * @module
+ */
+export { askingOf } from "./ext_authz.ts";
+export {
+  type AuthorizationFilters,
+  authorizationFilters,
+  type AuthorizationInput,
+} from "./filters.ts";
+export { libraryFilters } from "./grpc_filters.ts";
+export { effectOf, isDryRun, type PolicyObject } from "./rules.ts";

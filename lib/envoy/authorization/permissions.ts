@@ -1,0 +1,131 @@
+/**
+ * What a rule says of the request: host, method, path, port.
+ *
+ * @module
+ */
+import { type Permission, PermissionSchema } from "#envoy/config/rbac/v3/rbac_pb.ts";
+import type { Condition, Operation } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
+import { create, type MessageInitShape } from "../../proto/mod.ts";
+import { type ConditionKey, conditionKey } from "../../schema/mod.ts";
+import { cidrRange } from "../core/mod.ts";
+import type { Clause, Knowing } from "./clause.ts";
+import { disguisedHost, headerMatch, hostMatch } from "./hosts.ts";
+import {
+  disguisedMatch,
+  isTemplate,
+  pathMatch,
+  templateMatch,
+  templatePathMatch,
+} from "./paths.ts";
+import { textMatch } from "./text.ts";
+import { anyValue, listValue, metadataMatch, textValue } from "./tokens.ts";
+
+type Rule = NonNullable<MessageInitShape<typeof PermissionSchema>["rule"]>;
+
+function permission(rule: Rule): Permission {
+  return create(PermissionSchema, { rule });
+}
+
+/** The clauses of an operation. */
+export function operationClauses(
+  operation: Operation,
+  { http, library }: Knowing,
+): Clause<Permission>[] {
+  const told = <T>(make: (value: string) => T) => (value: string): T | undefined =>
+    http ? make(value) : undefined;
+  return [
+    {
+      values: operation.hosts,
+      notValues: operation.notHosts,
+      match: told((host) => permission({ case: "header", value: hostMatch(host) })),
+      disguised: (host) => {
+        const value = disguisedHost(host);
+        return value && permission({ case: "header", value });
+      },
+    },
+    {
+      values: operation.methods,
+      notValues: operation.notMethods,
+      match: told((method) =>
+        permission({ case: "header", value: headerMatch(":method", method) })
+      ),
+    },
+    {
+      values: operation.paths,
+      notValues: operation.notPaths,
+      match: told((path) =>
+        permission(
+          !isTemplate(path)
+            ? { case: "urlPath", value: pathMatch(path) }
+            : library
+            ? { case: "urlPath", value: templatePathMatch(path) }
+            : { case: "uriTemplate", value: templateMatch(path) },
+        )
+      ),
+      disguised: (path) => {
+        const value = disguisedMatch(path);
+        return value && permission({ case: "urlPath", value });
+      },
+    },
+    {
+      values: operation.ports,
+      notValues: operation.notPorts,
+      match: destinationPort,
+    },
+  ];
+}
+
+function destinationPort(port: string): Permission {
+  return permission({ case: "destinationPort", value: Number(port) });
+}
+
+/** The clause of a condition about the request or the connection; `undefined` when it is about the caller. */
+export function permissionClause(
+  condition: Condition,
+  { library }: Knowing,
+): Clause<Permission> | undefined {
+  const key = conditionKey(condition.key);
+  const { values, notValues } = condition;
+  switch (key?.kind) {
+    case "destination-ip":
+      return { values, notValues, match: destinationIp };
+    case "destination-port":
+      return { values, notValues, match: destinationPort };
+    case "server-name":
+      return {
+        values,
+        notValues,
+        // Libraries take every name for none, so that "another than this" would always hold.
+        match: (name) =>
+          library ? undefined : permission({ case: "requestedServerName", value: textMatch(name) }),
+      };
+    case "filter":
+      return {
+        values,
+        notValues,
+        match: () => undefined,
+        together: library ? undefined : (all) => filterValues(key, all),
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** An address that does not parse was refused by the rules of the kind. */
+function destinationIp(block: string): Permission | undefined {
+  const value = cidrRange(block);
+  return value && permission({ case: "destinationIp", value });
+}
+
+/** What a filter left in the metadata; a value in brackets is one of a list. */
+function filterValues(key: ConditionKey, values: readonly string[]): Permission {
+  const matchers = values.map((value) =>
+    value.startsWith("[") && value.endsWith("]")
+      ? listValue(textMatch(value.slice(1, -1)))
+      : textValue(textMatch(value))
+  );
+  return permission({
+    case: "metadata",
+    value: metadataMatch(key.filter, key.names, anyValue(matchers)),
+  });
+}

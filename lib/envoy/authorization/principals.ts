@@ -1,0 +1,182 @@
+/**
+ * What a rule says of the caller: identity, token, address.
+ *
+ * @module
+ */
+import type { CidrRange } from "#envoy/config/core/v3/address_pb.ts";
+import { type Principal, PrincipalSchema } from "#envoy/config/rbac/v3/rbac_pb.ts";
+import type { StringMatcher } from "#envoy/type/matcher/v3/string_pb.ts";
+import type { Condition, Source } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
+import { create, type MessageInitShape } from "../../proto/mod.ts";
+import { conditionKey } from "../../schema/mod.ts";
+import { cidrRange } from "../core/mod.ts";
+import { type Clause, type Knowing, PRINCIPALS } from "./clause.ts";
+import { headerMatch } from "./hosts.ts";
+import { quote, quoteWildcards, regexMatch, textMatch } from "./text.ts";
+import { claimMatch, issuerAndSubject, plainClaimMatch } from "./tokens.ts";
+import { inEveryDomain } from "./trust_domains.ts";
+
+type Identifier = NonNullable<MessageInitShape<typeof PrincipalSchema>["identifier"]>;
+
+function principal(identifier: Identifier): Principal {
+  return create(PrincipalSchema, { identifier });
+}
+
+/** What matters about callers beside the rule itself. */
+export interface Callers extends Knowing {
+  /** Namespace of the policy: that of service accounts which name none. */
+  readonly namespace: string;
+  /** The mesh's trust domain, then its aliases. */
+  readonly trustDomains: readonly string[];
+}
+
+/** The clauses of a source. */
+export function sourceClauses(source: Source, callers: Callers): Clause<Principal>[] {
+  return [
+    identities(source.principals, source.notPrincipals, callers),
+    tokens(source.requestPrincipals, source.notRequestPrincipals, callers),
+    { values: source.namespaces, notValues: source.notNamespaces, match: inNamespace },
+    accounts(source.serviceAccounts, source.notServiceAccounts, callers),
+    { values: source.trustDomains, notValues: source.notTrustDomains, match: inTrustDomain },
+    { values: source.remoteIpBlocks, notValues: source.notRemoteIpBlocks, match: remoteIp },
+    { values: source.ipBlocks, notValues: source.notIpBlocks, match: sourceIp },
+  ];
+}
+
+/** The clause of a condition about the caller or a header; `undefined` for others. */
+export function principalClause(
+  condition: Condition,
+  callers: Callers,
+): Clause<Principal> | undefined {
+  const key = conditionKey(condition.key);
+  const { values, notValues } = condition;
+  const of = (match: Clause<Principal>["match"]): Clause<Principal> => ({
+    values,
+    notValues,
+    match,
+  });
+  const said = (make: (value: string) => Principal): Clause<Principal> =>
+    of((value) => tellsTokens(callers) ? make(value) : undefined);
+  switch (key?.kind) {
+    case "source-ip":
+      return of(sourceIp);
+    case "remote-ip":
+      return of(remoteIp);
+    case "source-namespace":
+      return of(inNamespace);
+    case "source-principal":
+      return identities(values, notValues, callers);
+    case "source-account":
+      return accounts(values, notValues, callers);
+    case "source-trust-domain":
+      return of(inTrustDomain);
+    case "request-principal":
+      return tokens(values, notValues, callers);
+    case "audiences":
+      return said((value) => principal({ case: "metadata", value: claimMatch(["aud"], value) }));
+    case "presenter":
+      return said((value) =>
+        principal({ case: "metadata", value: plainClaimMatch("azp", textMatch(value)) })
+      );
+    case "claim":
+      return said((value) => principal({ case: "metadata", value: claimMatch(key.names, value) }));
+    case "header": {
+      const name = key.names[0] ?? "";
+      const seen = callers.http && !(callers.library && isHidden(name));
+      return of((value) =>
+        seen ? principal({ case: "header", value: headerMatch(name, value) }) : undefined
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Whether what a verified token says is known. */
+function tellsTokens({ http, library }: Knowing): boolean {
+  return http && !library;
+}
+
+/** Headers that libraries use themselves, and refuse or pass over in rules (gRFC A41). */
+function isHidden(header: string): boolean {
+  const name = header.toLowerCase();
+  return name.startsWith("grpc-") || name === ":scheme" || name.endsWith("-bin");
+}
+
+function authenticated(principalName: StringMatcher): Principal {
+  return principal({ case: "authenticated", value: { principalName } });
+}
+
+function identities(
+  values: readonly string[],
+  notValues: readonly string[],
+  { trustDomains }: Callers,
+): Clause<Principal> {
+  return {
+    values: inEveryDomain(values, trustDomains),
+    notValues: inEveryDomain(notValues, trustDomains),
+    match: (value) => authenticated(textMatch(value, "spiffe://")),
+  };
+}
+
+function inNamespace(namespace: string): Principal {
+  return authenticated(regexMatch(`.*/ns/${quoteWildcards(namespace)}/.*`));
+}
+
+function inTrustDomain(domain: string): Principal {
+  return authenticated(regexMatch(`spiffe://${quoteWildcards(domain, "[^/]*")}/.*`));
+}
+
+function accounts(
+  values: readonly string[],
+  notValues: readonly string[],
+  { namespace }: Callers,
+): Clause<Principal> {
+  return {
+    values,
+    notValues,
+    match: (account) => {
+      const slash = account.indexOf("/");
+      const place = slash < 0 ? namespace : account.slice(0, slash);
+      const name = account.slice(slash + 1);
+      return authenticated(
+        regexMatch(`spiffe://[^/]+/ns/${quote(place)}/sa/${quote(name)}`),
+      );
+    },
+  };
+}
+
+function tokens(
+  values: readonly string[],
+  notValues: readonly string[],
+  callers: Callers,
+): Clause<Principal> {
+  return {
+    values,
+    notValues,
+    match: (value) => {
+      if (!tellsTokens(callers)) return undefined;
+      const [issuer, subject] = issuerAndSubject(value);
+      return PRINCIPALS.all([
+        principal({ case: "metadata", value: plainClaimMatch("iss", issuer) }),
+        principal({ case: "metadata", value: plainClaimMatch("sub", subject) }),
+      ]);
+    },
+  };
+}
+
+/** The connection's other end. */
+function sourceIp(block: string): Principal | undefined {
+  return ranged(block, (value) => ({ case: "directRemoteIp", value }));
+}
+
+/** The client, as trusted proxies before this one tell. */
+function remoteIp(block: string): Principal | undefined {
+  return ranged(block, (value) => ({ case: "remoteIp", value }));
+}
+
+/** An address that does not parse was refused by the rules of the kind. */
+function ranged(block: string, make: (value: CidrRange) => Identifier): Principal | undefined {
+  const value = cidrRange(block);
+  return value && principal(make(value));
+}

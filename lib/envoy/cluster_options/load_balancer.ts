@@ -1,0 +1,164 @@
+/**
+ * How a cluster picks an endpoint.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_CommonLbConfigSchema,
+  Cluster_DiscoveryType as DiscoveryType,
+  Cluster_LbPolicy as LbPolicy,
+  type Cluster_SlowStartConfig,
+  Cluster_SlowStartConfigSchema,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
+import {
+  type LoadBalancerSettings,
+  type LoadBalancerSettings_ConsistentHashLB,
+  LoadBalancerSettings_SimpleLB as SimpleLB,
+  type TrafficPolicy,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { create } from "../../proto/mod.ts";
+import { localityRule, weighsLocalities } from "../endpoints/mod.ts";
+import type { MeshClusterDefaults } from "./input.ts";
+import { applyUtilization } from "./utilization.ts";
+
+/** Those that are marked to drain among them: they finish what they have begun. */
+const STAYS = [
+  HealthStatus.UNKNOWN,
+  HealthStatus.HEALTHY,
+  HealthStatus.DEGRADED,
+  HealthStatus.DRAINING,
+];
+
+/** Lets sessions stay with endpoints that get no new ones. */
+export function keepSessions(cluster: Cluster): void {
+  if (isOriginalDestination(cluster)) return;
+  cluster.commonLbConfig ??= create(Cluster_CommonLbConfigSchema);
+  cluster.commonLbConfig.overrideHostStatus = create(Cluster_CommonLbConfigSchema, {
+    overrideHostStatus: { statuses: STAYS },
+  }).overrideHostStatus;
+}
+
+/** Envoy's default, said aloud so that a rule's 0 and a rule's silence come out alike. */
+const MINIMUM_RING_SIZE = 1024n;
+
+/** By its API Envoy wants a name under which the aggression could be overridden at run time. */
+const AGGRESSION_KEY = "mesh.warmup.aggression";
+
+/**
+ * Sets the load balancer; least request unless the rule chooses. `PASSTHROUGH`
+ * turns the cluster into one of original destinations. Localities share traffic
+ * by their weight where their setting asks for shares or an order; elsewhere that
+ * would take from the load balancer what it is there for.
+ */
+export function applyLoadBalancer(
+  cluster: Cluster,
+  policy: Pick<TrafficPolicy, "loadBalancer" | "outlierDetection"> | undefined,
+  mesh: Pick<MeshClusterDefaults, "localityLb" | "alwaysWeighLocalities">,
+): void {
+  const settings = policy?.loadBalancer;
+  const rule = localityRule(policy, mesh.localityLb);
+  if (rule !== undefined && (mesh.alwaysWeighLocalities || weighsLocalities(rule))) {
+    weighLocalities(cluster);
+  }
+  const { lbPolicy } = settings ?? {};
+  if (isPassthrough(settings)) useOriginalDestination(cluster);
+  if (isOriginalDestination(cluster)) {
+    cluster.lbPolicy = LbPolicy.CLUSTER_PROVIDED;
+    return;
+  }
+  if (lbPolicy?.case === "consistentHash") applyConsistentHash(cluster, lbPolicy.value);
+  else if (lbPolicy?.case === "backendUtilization") {
+    applyUtilization(cluster, lbPolicy.value, slowStart(settings));
+  } else applySimple(cluster, lbPolicy?.case === "simple" ? lbPolicy.value : undefined, settings);
+}
+
+/** Whether a rule sends connections where the client wanted to go. */
+export function isPassthrough(settings: LoadBalancerSettings | undefined): boolean {
+  const policy = settings?.lbPolicy;
+  return policy?.case === "simple" && policy.value === SimpleLB.PASSTHROUGH;
+}
+
+/** Whether a cluster's endpoints are the original destinations of connections. */
+export function isOriginalDestination(cluster: Cluster): boolean {
+  const type = cluster.clusterDiscoveryType;
+  return type.case === "type" && type.value === DiscoveryType.ORIGINAL_DST;
+}
+
+function useOriginalDestination(cluster: Cluster): void {
+  cluster.clusterDiscoveryType = { case: "type", value: DiscoveryType.ORIGINAL_DST };
+  cluster.loadAssignment = undefined;
+}
+
+function weighLocalities(cluster: Cluster): void {
+  cluster.commonLbConfig ??= create(Cluster_CommonLbConfigSchema);
+  cluster.commonLbConfig.localityConfigSpecifier = create(Cluster_CommonLbConfigSchema, {
+    localityConfigSpecifier: { case: "localityWeightedLbConfig", value: {} },
+  }).localityConfigSpecifier;
+}
+
+function applySimple(
+  cluster: Cluster,
+  simple: SimpleLB | undefined,
+  settings: LoadBalancerSettings | undefined,
+): void {
+  if (simple === SimpleLB.RANDOM) {
+    cluster.lbPolicy = LbPolicy.RANDOM;
+    return;
+  }
+  const roundRobin = simple === SimpleLB.ROUND_ROBIN;
+  cluster.lbPolicy = roundRobin ? LbPolicy.ROUND_ROBIN : LbPolicy.LEAST_REQUEST;
+  const slowStartConfig = slowStart(settings);
+  if (slowStartConfig === undefined) return;
+  cluster.lbConfig = create(ClusterSchema, {
+    lbConfig: {
+      case: roundRobin ? "roundRobinLbConfig" : "leastRequestLbConfig",
+      value: { slowStartConfig },
+    },
+  }).lbConfig;
+}
+
+/** New endpoints get their share little by little. */
+function slowStart(
+  settings: LoadBalancerSettings | undefined,
+): Cluster_SlowStartConfig | undefined {
+  const slowStartWindow = settings?.warmup?.duration ?? settings?.warmupDurationSecs;
+  if (slowStartWindow === undefined) return undefined;
+  const { aggression, minimumPercent } = settings?.warmup ?? {};
+  return create(Cluster_SlowStartConfigSchema, {
+    slowStartWindow,
+    aggression: aggression === undefined
+      ? undefined
+      : { defaultValue: aggression, runtimeKey: AGGRESSION_KEY },
+    minWeightPercent: minimumPercent === undefined ? undefined : { value: minimumPercent },
+  });
+}
+
+/** What is hashed is said by the routes; here only the table it is looked up in. */
+export function applyConsistentHash(
+  cluster: Cluster,
+  settings: LoadBalancerSettings_ConsistentHashLB,
+): void {
+  const algorithm = settings.hashAlgorithm;
+  if (algorithm.case === "maglev") {
+    const { tableSize } = algorithm.value;
+    cluster.lbPolicy = LbPolicy.MAGLEV;
+    if (tableSize === 0n) return;
+    cluster.lbConfig = create(ClusterSchema, {
+      lbConfig: { case: "maglevLbConfig", value: { tableSize } },
+    }).lbConfig;
+    return;
+  }
+  const size = algorithm.case === "ringHash"
+    ? algorithm.value.minimumRingSize
+    : settings.minimumRingSize;
+  cluster.lbPolicy = LbPolicy.RING_HASH;
+  cluster.lbConfig = create(ClusterSchema, {
+    lbConfig: {
+      case: "ringHashLbConfig",
+      value: { minimumRingSize: size > 0n ? size : MINIMUM_RING_SIZE },
+    },
+  }).lbConfig;
+}

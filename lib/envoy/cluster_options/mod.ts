@@ -1,0 +1,27 @@
+/**
+ * Settings of one cluster, each applied to a message that exists: connection pool, HTTP
+ * protocol, load balancer, outlier detection, TLS.
+ *
+ * @module
+ */
+export { applyConnectionPool, UNLIMITED } from "./connection_pool.ts";
+export { applyHttpOptions, type RequestNames, upstreamHttp } from "./http_options.ts";
+export type {
+  ClusterListener,
+  InboundDefaults,
+  MeshClusterDefaults,
+  MutualInput,
+  OutboundClusterInput,
+} from "./input.ts";
+export {
+  applyConsistentHash,
+  applyLoadBalancer,
+  isOriginalDestination,
+  isPassthrough,
+  keepSessions,
+} from "./load_balancer.ts";
+export { applyMutualTls } from "./mutual_tls.ts";
+export { applyOutlierDetection } from "./outlier_detection.ts";
+export { applyProxyProtocol } from "./proxy_protocol.ts";
+export { applySettings } from "./proxy_settings.ts";
+export { applyTls, namesOfRequests, originatesTls } from "./tls.ts";

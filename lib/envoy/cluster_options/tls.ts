@@ -1,0 +1,169 @@
+/**
+ * TLS towards a service, as its rule asks for.
+ *
+ * @module
+ */
+import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import {
+  type CertificateValidationContext,
+  CertificateValidationContextSchema,
+  type TlsParameters,
+  TlsParameters_TlsProtocol as EnvoyVersion,
+  TlsParametersSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import {
+  type CommonTlsContext,
+  CommonTlsContext_CombinedCertificateValidationContextSchema as CombinedSchema,
+  UpstreamTlsContextSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import {
+  type MeshConfig_TLSConfig as TlsDefaults,
+  MeshConfig_TLSConfig_TLSProtocol as Least,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  type ClientTLSSettings,
+  ClientTLSSettings_TLSmode as Mode,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { create, packAny } from "../../proto/mod.ts";
+import { CIPHER_SUITES } from "../../schema/mod.ts";
+import { clientCredentialNames, type CredentialNames } from "../authentication/mod.ts";
+import {
+  credentialConfig,
+  fileCertificate,
+  fileSource,
+  sanMatchers,
+  tlsSocket,
+} from "../core/mod.ts";
+import type { RequestNames, UpstreamHttp } from "./http_options.ts";
+
+/**
+ * Authorities that are trusted where a rule names none: those of the proxy's
+ * operating system, where Debian and its descendants keep them. Envoy has no
+ * word for "the system's", and not to verify would be worse than to fail.
+ */
+export const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
+
+/** TLS settings that lead to TLS without certificates that the mesh issues. */
+export type ActingTls = ClientTLSSettings & { readonly mode: Mode.SIMPLE | Mode.MUTUAL };
+
+/** Whether TLS settings lead to such TLS. */
+export function originatesTls(tls: ClientTLSSettings | undefined): tls is ActingTls {
+  return tls !== undefined && (tls.mode === Mode.SIMPLE || tls.mode === Mode.MUTUAL);
+}
+
+/**
+ * Gives a cluster TLS.
+ *
+ * @param serviceNames names that the service's certificates bear by its own
+ * definition; the rule's own come before them
+ * @param credentials whether the proxies are handed what `credentialName` names; for
+ * others it is as if it were not there
+ * @param defaults what the mesh says of TLS that is not its own
+ */
+export function applyTls(
+  cluster: Cluster,
+  tls: ClientTLSSettings | undefined,
+  http: UpstreamHttp,
+  serviceNames: readonly string[],
+  credentials: boolean,
+  defaults?: TlsDefaults,
+): void {
+  if (!originatesTls(tls)) return;
+  const names = credentials ? clientCredentialNames(tls) : undefined;
+  cluster.transportSocket = tlsSocket(packAny(UpstreamTlsContextSchema, {
+    sni: tls.sni,
+    commonTlsContext: {
+      tlsParams: parametersOf(defaults),
+      ...certificatesOf(tls, names),
+      validationContextType: validationType(tls, serviceNames, names),
+      // A server that speaks both would choose HTTP/1.1 if it were not told.
+      alpnProtocols: http === "http2" ? ["h2"] : [],
+    },
+  }));
+}
+
+/** Clients of Envoy stop at TLS 1.2 unless they are told, so that 1.3 is the newest, too, where it is the oldest. */
+function parametersOf(defaults: TlsDefaults | undefined): TlsParameters | undefined {
+  if (defaults === undefined) return undefined;
+  const { minProtocolVersion: least, ecdhCurves } = defaults;
+  const cipherSuites = defaults.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite));
+  const silent = least === Least.TLS_AUTO && ecdhCurves.length === 0 && cipherSuites.length === 0;
+  if (silent) return undefined;
+  const newest = least === Least.TLSV1_3;
+  return create(TlsParametersSchema, {
+    tlsMinimumProtocolVersion: newest
+      ? EnvoyVersion.TLSv1_3
+      : least === Least.TLSV1_2
+      ? EnvoyVersion.TLSv1_2
+      : EnvoyVersion.TLS_AUTO,
+    tlsMaximumProtocolVersion: newest ? EnvoyVersion.TLSv1_3 : EnvoyVersion.TLS_AUTO,
+    ecdhCurves,
+    cipherSuites,
+  });
+}
+
+function certificatesOf(
+  { mode, clientCertificate, privateKey }: ActingTls,
+  names: CredentialNames | undefined,
+): Partial<Pick<CommonTlsContext, "tlsCertificates" | "tlsCertificateSdsSecretConfigs">> {
+  if (mode !== Mode.MUTUAL) return {};
+  if (names !== undefined) {
+    return { tlsCertificateSdsSecretConfigs: names.certificates.map(credentialConfig) };
+  }
+  return {
+    tlsCertificates: clientCertificate === ""
+      ? []
+      : [fileCertificate(clientCertificate, privateKey)],
+  };
+}
+
+function validationType(
+  tls: ActingTls,
+  serviceNames: readonly string[],
+  names: CredentialNames | undefined,
+): CommonTlsContext["validationContextType"] {
+  const own = validationOf(tls, serviceNames);
+  if (own === undefined) return { case: undefined };
+  if (names?.authorities === undefined) return { case: "validationContext", value: own };
+  own.trustedCa = undefined;
+  return {
+    case: "combinedValidationContext",
+    value: create(CombinedSchema, {
+      defaultValidationContext: own,
+      validationContextSdsSecretConfig: credentialConfig(names.authorities),
+    }),
+  };
+}
+
+function validationOf(
+  tls: ActingTls,
+  serviceNames: readonly string[],
+): CertificateValidationContext | undefined {
+  if (tls.insecureSkipVerify) return undefined;
+  return create(CertificateValidationContextSchema, {
+    trustedCa: fileSource(tls.caCertificates || SYSTEM_AUTHORITIES),
+    crl: fileSource(tls.caCrl),
+    matchTypedSubjectAltNames: sanMatchers(expectedNames(tls, serviceNames)),
+  });
+}
+
+function expectedNames(tls: ActingTls, serviceNames: readonly string[]): readonly string[] {
+  return tls.subjectAltNames.length > 0 ? tls.subjectAltNames : serviceNames;
+}
+
+/**
+ * What HTTP requests decide where the rule does not: the server name is that of
+ * the request, and so is the name that the certificate must bear.
+ *
+ * @returns `undefined` when nothing is left to requests
+ */
+export function namesOfRequests(
+  tls: ClientTLSSettings | undefined,
+  serviceNames: readonly string[],
+): RequestNames | undefined {
+  if (!originatesTls(tls)) return undefined;
+  const autoSni = tls.sni === "";
+  const autoSanValidation = !tls.insecureSkipVerify &&
+    expectedNames(tls, serviceNames).length === 0;
+  return autoSni || autoSanValidation ? { autoSni, autoSanValidation } : undefined;
+}

@@ -1,0 +1,61 @@
+/**
+ * Clusters that stand for no service.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_DiscoveryType as DiscoveryType,
+  Cluster_LbPolicy as LbPolicy,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { create, durationOf } from "../../proto/mod.ts";
+import {
+  applyConnectionPool,
+  applyHttpOptions,
+  type InboundDefaults,
+} from "../cluster_options/mod.ts";
+import {
+  BLACK_HOLE_CLUSTER,
+  INBOUND_PASSTHROUGH_CLUSTER,
+  ownSource,
+  PASSTHROUGH_CLUSTER,
+  statName,
+} from "../core/mod.ts";
+import { nobodys } from "./service_metadata.ts";
+
+/** Connections go on to where they were sent; HTTP in the version the client spoke. */
+export function passthroughCluster(mesh: InboundDefaults): Cluster {
+  return originalDestination(PASSTHROUGH_CLUSTER, mesh);
+}
+
+/** As {@link passthroughCluster} for inbound connections, from a source that is not captured again. */
+export function inboundPassthroughCluster(mesh: InboundDefaults): Cluster {
+  const cluster = originalDestination(INBOUND_PASSTHROUGH_CLUSTER, mesh);
+  cluster.upstreamBindConfig = ownSource(mesh.family);
+  return cluster;
+}
+
+/** Has no endpoints: connections are closed, requests answered with 503. */
+export function blackHoleCluster(mesh: InboundDefaults): Cluster {
+  return create(ClusterSchema, {
+    name: BLACK_HOLE_CLUSTER,
+    altStatName: statName(BLACK_HOLE_CLUSTER),
+    metadata: nobodys(BLACK_HOLE_CLUSTER, mesh),
+    clusterDiscoveryType: { case: "type", value: DiscoveryType.STATIC },
+    connectTimeout: durationOf(mesh.connectTimeoutMs),
+  });
+}
+
+function originalDestination(name: string, mesh: InboundDefaults): Cluster {
+  const cluster = create(ClusterSchema, {
+    name,
+    altStatName: statName(name),
+    metadata: nobodys(name, mesh),
+    clusterDiscoveryType: { case: "type", value: DiscoveryType.ORIGINAL_DST },
+    lbPolicy: LbPolicy.CLUSTER_PROVIDED,
+  });
+  applyConnectionPool(cluster, undefined, mesh);
+  applyHttpOptions(cluster, "downstream", undefined, { outside: name === PASSTHROUGH_CLUSTER });
+  return cluster;
+}

@@ -1,0 +1,97 @@
+/**
+ * Clusters whose endpoints Envoy finds by DNS.
+ *
+ * @module
+ */
+import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import type { ClusterLoadAssignment } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
+import type { Endpoint, Service, ServicePort } from "../../model/mod.ts";
+import { durationOf, DurationSchema, encode } from "../../proto/mod.ts";
+import type { MeshClusterDefaults, OutboundClusterInput } from "../cluster_options/mod.ts";
+import { LOOKUP_FAMILIES } from "../core/mod.ts";
+import { buildAssignment, canonicalOf, localityRule } from "../endpoints/mod.ts";
+
+/** Number of `dns_jitter` in `envoy.config.cluster.v3.Cluster`; newer than the generated code. */
+const DNS_JITTER_FIELD = 58;
+
+/** Protobuf's wire type of messages. */
+const LENGTH_DELIMITED = 2;
+
+/** Says how names are resolved, and how often. */
+export function applyDns(cluster: Cluster, mesh: MeshClusterDefaults): void {
+  cluster.dnsLookupFamily = LOOKUP_FAMILIES[mesh.family];
+  cluster.dnsRefreshRate = durationOf(mesh.dnsRefreshRateMs);
+  cluster.respectDnsTtl = true;
+  if (mesh.dnsJitterMs <= 0) return;
+  const jitter = encode(DurationSchema, durationOf(mesh.dnsJitterMs));
+  // A duration is shorter than 128 bytes, so its length is one byte.
+  const data = new Uint8Array([jitter.length, ...jitter]);
+  cluster.$unknown = [{ no: DNS_JITTER_FIELD, wireType: LENGTH_DELIMITED, data }];
+}
+
+/**
+ * The names to resolve: the endpoints', or the service's own when it lists none.
+ *
+ * @param single Envoy's LOGICAL_DNS takes exactly one name: the first
+ * @returns `undefined` when a subset selects no endpoint
+ */
+export function dnsAssignment(
+  name: string,
+  input: Pick<
+    OutboundClusterInput,
+    | "service"
+    | "port"
+    | "subset"
+    | "endpoints"
+    | "mesh"
+    | "policy"
+    | "takesMutual"
+    | "place"
+    | "reach"
+  >,
+  single: boolean,
+): ClusterLoadAssignment | undefined {
+  const { service, port, subset } = input;
+  const endpoints = input.endpoints.length > 0 ? input.endpoints : [ownName(service, port)];
+  const assignment = buildAssignment({
+    clusterName: name,
+    endpoints,
+    portName: port.name,
+    subsetLabels: subset?.labels,
+    hostNames: true,
+    telemetryLabel: input.mesh.telemetryLabel,
+    canonical: input.mesh.canonicalOutside && service.meshExternal
+      ? canonicalOf(service)
+      : undefined,
+    mutual: input.takesMutual,
+    sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
+    drainingLabel: input.mesh.drainingLabel,
+    place: input.place,
+    reach: input.reach,
+    localityRule: localityRule(input.policy, input.mesh.localityLb),
+  });
+  const [locality] = assignment.endpoints;
+  if (locality === undefined) return undefined;
+  if (single) {
+    const [first] = locality.lbEndpoints;
+    locality.lbEndpoints = first === undefined ? [] : [first];
+    locality.loadBalancingWeight = first?.loadBalancingWeight;
+    assignment.endpoints = [locality];
+  }
+  return assignment;
+}
+
+function ownName(service: Service, port: ServicePort): Endpoint {
+  return {
+    address: service.host,
+    ports: { [port.name]: port.targetPort },
+    labels: service.labels,
+    network: "",
+    locality: { region: "", zone: "", subzone: "" },
+    weight: 0,
+    serviceAccount: "",
+    namespace: service.namespace,
+    health: "healthy",
+    workload: "",
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * Clusters by kind: outbound, inbound, dynamic, and those that every proxy has.
+ *
+ * Not acted on here: `consecutiveErrors`.
+ *
+ * @module
+ */
+export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./built_in.ts";
+export { dynamicPassthroughCluster } from "./dynamic.ts";
+export {
+  buildInboundCluster,
+  type InboundClusterInput,
+  type InboundTarget,
+  parseDefaultEndpoint,
+} from "./inbound.ts";
+export { buildOutboundCluster } from "./outbound.ts";

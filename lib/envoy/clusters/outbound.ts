@@ -1,0 +1,200 @@
+/**
+ * Clusters of services as their clients see them.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_DiscoveryType as DiscoveryType,
+  Cluster_EdsClusterConfigSchema,
+  Cluster_LbPolicy as LbPolicy,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import type { Metadata } from "#envoy/config/core/v3/base_pb.ts";
+import { formatDuration } from "../../base/mod.ts";
+import type { Told } from "../../derive/mod.ts";
+import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
+import { create, type JsonObject } from "../../proto/mod.ts";
+import {
+  applyConnectionPool,
+  applyHttpOptions,
+  applyLoadBalancer,
+  applyMutualTls,
+  applyOutlierDetection,
+  applyProxyProtocol,
+  applyTls,
+  type ClusterListener,
+  isOriginalDestination,
+  isPassthrough,
+  keepSessions,
+  namesOfRequests,
+  type OutboundClusterInput,
+  UNLIMITED,
+  upstreamHttp,
+} from "../cluster_options/mod.ts";
+import { adsSource, clusterName, configObject, meshMetadata, sessionRule } from "../core/mod.ts";
+import { canonicalOf } from "../endpoints/mod.ts";
+import { applyDns, dnsAssignment } from "./dns.ts";
+import { lookUpAsAsked, namesAskedFor } from "./dynamic.ts";
+import { serviceMetadata } from "./service_metadata.ts";
+import { countedAs } from "./stat_name.ts";
+
+/**
+ * The cluster of a service's port, or of a subset of it. UDP ports have none.
+ *
+ * @returns `undefined` when there is nothing to connect to and nothing that
+ * could appear: a DNS subset that selects no endpoint, a UDP port
+ */
+export function buildOutboundCluster(input: OutboundClusterInput): Cluster | undefined {
+  const { service, port, subset, policy, mesh } = input;
+  const role = input.role ?? "sidecar";
+  if (port.protocol === "UDP") return undefined;
+  const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
+  const cluster = create(ClusterSchema, {
+    name,
+    altStatName: countedAs(mesh.statNames?.outbound ?? "", name, {
+      service,
+      port,
+      subset: subset?.name ?? "",
+    }),
+    clusterDiscoveryType: typeOf(
+      service.headless === true && mesh.headlessEds === true ? "STATIC" : service.resolution,
+      role,
+    ),
+    metadata: metadataOf(input),
+  });
+  if (isDns(cluster) && !isPassthrough(policy?.loadBalancer)) {
+    const single = service.resolution === "DNS_ROUND_ROBIN";
+    cluster.loadAssignment = dnsAssignment(name, input, single);
+    if (cluster.loadAssignment === undefined) return undefined;
+    applyDns(cluster, mesh);
+  }
+  const pool = policy?.connectionPool;
+  applyConnectionPool(cluster, pool, mesh, policy?.retryBudget, input.listener);
+  const http = upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar");
+  const { subjectAltNames } = service;
+  const dynamic = service.resolution === "DYNAMIC_DNS";
+  const names = dynamic
+    ? namesAskedFor(policy?.tls, subjectAltNames)
+    : mesh.autoSni
+    ? namesOfRequests(policy?.tls, subjectAltNames)
+    : undefined;
+  applyHttpOptions(cluster, http, pool, {
+    names,
+    outside: service.meshExternal,
+    errorCodes: policy?.outlierDetection?.outlierDetectionHttpErrorCodes,
+    hashPolicy: input.hashPolicy,
+  });
+  applyTls(
+    cluster,
+    policy?.tls,
+    http,
+    subjectAltNames,
+    role === "router" || input.selected === true,
+    mesh.tls,
+  );
+  applyMutualTls(cluster, input, http);
+  applyProxyProtocol(cluster, policy?.proxyProtocol);
+  applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
+  if (dynamic && !isPassthrough(policy?.loadBalancer)) lookUpAsAsked(cluster, mesh, names!);
+  else applyLoadBalancer(cluster, policy, mesh);
+  if (sessionRule(service.labels, mesh.sessions) !== undefined) keepSessions(cluster);
+  if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
+  if (isEds(cluster)) {
+    // Endpoints go by the cluster's name, which is what Envoy asks for unless told of another.
+    cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, { edsConfig: adsSource() });
+  }
+  if (input.listener !== undefined) tellGroups(input.listener, cluster, input);
+  return cluster;
+}
+
+/** Says what each group of the policy came to. */
+function tellGroups(
+  { tell, groups }: ClusterListener,
+  cluster: Cluster,
+  { mesh, policy }: OutboundClusterInput,
+): void {
+  const [limits] = cluster.circuitBreakers?.thresholds ?? [];
+  const limited = limits !== undefined &&
+    [limits.maxConnections, limits.maxPendingRequests, limits.maxRequests, limits.maxRetries]
+      .some((limit) => limit !== UNLIMITED);
+  const values: Record<string, Told["value"]> = {
+    loadBalancer: cluster.loadBalancingPolicy === undefined
+      ? LbPolicy[cluster.lbPolicy]
+      : "BACKEND_UTILIZATION",
+    connectionPool: limited ? "limits" : "no limits",
+    outlierDetection: cluster.outlierDetection === undefined ? "off" : "on",
+    tls: cluster.transportSocket === undefined ? "off" : "on",
+  };
+  for (const told of groups.values()) {
+    tell({ ...told, value: told.value ?? values[told.group] });
+  }
+  if (mesh.h2Upgrade && policy?.connectionPool?.http?.h2UpgradePolicy === undefined) {
+    tell({ group: "http2", source: "mesh", field: "h2UpgradePolicy", value: true });
+  }
+  if (isDns(cluster)) {
+    const builtIn = mesh.builtIn?.dnsRefreshRate === true;
+    tell({
+      group: "dnsRefreshRate",
+      ...(builtIn ? { source: "built-in" } : { source: "mesh", field: "dnsRefreshRate" }),
+      value: formatDuration(mesh.dnsRefreshRateMs),
+    });
+  }
+}
+
+function typeOf(resolution: Resolution, role: Role): Cluster["clusterDiscoveryType"] {
+  const value = discoveryType(resolution, role);
+  return value === undefined ? { case: undefined } : { case: "type", value };
+}
+
+/** `undefined` for a type that is none of Envoy's built-in ones. */
+function discoveryType(resolution: Resolution, role: Role): DiscoveryType | undefined {
+  switch (resolution) {
+    case "STATIC":
+      return DiscoveryType.EDS;
+    case "DNS":
+      return DiscoveryType.STRICT_DNS;
+    case "DNS_ROUND_ROBIN":
+      return DiscoveryType.LOGICAL_DNS;
+    case "NONE":
+      return role === "router" ? DiscoveryType.EDS : DiscoveryType.ORIGINAL_DST;
+    case "DYNAMIC_DNS":
+      return undefined;
+  }
+}
+
+function isDns(cluster: Cluster): boolean {
+  const type = cluster.clusterDiscoveryType.value;
+  return type === DiscoveryType.STRICT_DNS || type === DiscoveryType.LOGICAL_DNS;
+}
+
+/** Connections to where they were meant for go to the workload's port there, if it is another. */
+function toTargetPort(cluster: Cluster, { number, targetPort }: ServicePort): void {
+  if (targetPort === number || !isOriginalDestination(cluster)) return;
+  cluster.lbConfig = create(ClusterSchema, {
+    lbConfig: { case: "originalDstLbConfig", value: { upstreamPortOverride: targetPort } },
+  }).lbConfig;
+}
+
+function isEds(cluster: Cluster): boolean {
+  return cluster.clusterDiscoveryType.value === DiscoveryType.EDS;
+}
+
+/** Whom the cluster stands for and which rule shaped it. */
+function metadataOf(input: OutboundClusterInput): Metadata | undefined {
+  const { service, subset, mesh } = input;
+  const fields: JsonObject = {};
+  // Not in a list, as of inbound clusters, which formats of metrics could not look into; nor the port, which the name tells.
+  if (mesh.telemetryLabel) fields.service = serviceMetadata(service);
+  if (service.meshExternal) {
+    fields.external = true;
+    if (mesh.canonicalOutside) {
+      const { name, revision } = canonicalOf(service);
+      fields.canonical_service = name;
+      fields.canonical_revision = revision;
+    }
+  }
+  if (input.rule !== undefined) Object.assign(fields, configObject("DestinationRule", input.rule));
+  if (subset !== undefined) fields.subset = subset.name;
+  return Object.keys(fields).length === 0 ? undefined : meshMetadata(fields);
+}

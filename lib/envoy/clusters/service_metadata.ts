@@ -1,0 +1,29 @@
+/**
+ * How clusters' metadata names services.
+ *
+ * @module
+ */
+import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import type { JsonObject } from "../../proto/mod.ts";
+import type { InboundDefaults } from "../cluster_options/mod.ts";
+import { meshMetadata } from "../core/mod.ts";
+
+/** How metadata names a service. */
+export function serviceMetadata(
+  service: { readonly host: string; readonly namespace: string },
+): JsonObject {
+  return { host: service.host, name: serviceName(service), namespace: service.namespace };
+}
+
+/** The orchestrator's services are known by their first label, others by their whole host. */
+function serviceName(service: { readonly host: string; readonly namespace: string }): string {
+  const marker = `.${service.namespace}.svc.`;
+  const at = service.host.indexOf(marker);
+  return at > 0 ? service.host.slice(0, at) : service.host;
+}
+
+/** Metrics name the cluster in place of a service. */
+export function nobodys(name: string, mesh: InboundDefaults): Cluster["metadata"] {
+  const service = { host: "unknown", name, namespace: "unknown" };
+  return mesh.telemetryLabel ? meshMetadata({ service }) : undefined;
+}

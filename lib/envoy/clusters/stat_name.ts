@@ -1,0 +1,37 @@
+/**
+ * Under which names proxies count what goes through a cluster.
+ *
+ * @module
+ */
+import type { Service, ServicePort } from "../../model/mod.ts";
+import { statName } from "../core/mod.ts";
+
+/** What the places of a form stand for. */
+export interface Counted {
+  readonly service: Pick<Service, "host">;
+  readonly port: Pick<ServicePort, "number" | "name">;
+  readonly subset: string;
+}
+
+/** A host as the orchestrator forms it from a service's name and namespace. */
+const SERVICE_HOST = /^([^.]+\.[^.]+)\.svc\./;
+
+/**
+ * The name of a cluster in statistics, by the mesh's form.
+ *
+ * @param form with `%SERVICE%` (name and namespace of hosts that are formed of the two, else the
+ * host), `%SERVICE_FQDN%`, `%SERVICE_PORT%`, `%SERVICE_PORT_NAME%` and `%SUBSET_NAME%`; empty: the
+ * cluster's name counts
+ */
+export function countedAs(form: string, cluster: string, counted: Counted | undefined): string {
+  if (form === "" || counted === undefined) return statName(cluster);
+  const { service: { host }, port, subset } = counted;
+  const places: Readonly<Record<string, string>> = {
+    SERVICE: SERVICE_HOST.exec(host)?.[1] ?? host,
+    SERVICE_FQDN: host,
+    SERVICE_PORT: String(port.number),
+    SERVICE_PORT_NAME: port.name,
+    SUBSET_NAME: subset,
+  };
+  return statName(form.replace(/%([A-Z_]+)%/g, (whole, name) => places[name] ?? whole));
+}

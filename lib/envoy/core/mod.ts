@@ -1,0 +1,38 @@
+/**
+ * Parts that messages of several types contain: addresses, names of clusters, metadata,
+ * configuration sources, TLS contexts.
+ *
+ * @module
+ */
+export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
+export {
+  BLACK_HOLE_CLUSTER,
+  clusterName,
+  dnsSrvClusterName,
+  DYNAMIC_PASSTHROUGH_CLUSTER,
+  INBOUND_PASSTHROUGH_CLUSTER,
+  inboundClusterName,
+  parseClusterName,
+  PASSTHROUGH_CLUSTER,
+  statName,
+} from "./cluster_names.ts";
+export { adsSource, ON_DEMAND_MS } from "./config_source.ts";
+export { dnsCache, type Lookup, LOOKUP_FAMILIES } from "./dns_cache.ts";
+export { keepingCase } from "./header_case.ts";
+export { configObject, MESH_METADATA, meshMetadata, PEER_HEADER } from "./metadata.ts";
+export { ownSource } from "./own_source.ts";
+export { SESSION_FILTER, type SessionLabels, sessionRule } from "./session.ts";
+export { NO_SIGNALS, type Side, type Signals, type SignalSet } from "./signals.ts";
+export {
+  AUTHORITIES_SECRET,
+  credentialConfig,
+  fileCertificate,
+  fileSource,
+  MESH_ALPN,
+  MESH_HTTP_ALPNS,
+  sanMatchers,
+  secretConfig,
+  tlsSocket,
+  WORKLOAD_SECRET,
+} from "./tls_context.ts";
+export { PAYLOAD, TOKEN_FILTER } from "./token_metadata.ts";

@@ -1,0 +1,97 @@
+/**
+ * Which endpoints an assignment holds, and with which weight: the part that the
+ * message builder and the fast encoder share.
+ *
+ * @module
+ */
+import type { Endpoint } from "../../model/mod.ts";
+import { isIp } from "../../text/mod.ts";
+import { UNIX_PREFIX } from "../core/mod.ts";
+import { arrange } from "./locality.ts";
+import { reach } from "./networks.ts";
+import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
+import { telemetryLabel } from "./workload_label.ts";
+
+/** Envoy refuses an assignment whose weights add up to more. */
+const MAX_WEIGHT_SUM = 0xffff_ffff;
+
+/** Groups endpoints by locality, localities by name, endpoints in the order given. */
+export function planAssignment(input: AssignmentInput): PlannedLocality[] {
+  const groups = new Map<string, PlannedEndpoint[]>();
+  let sum = 0;
+  const reached = input.place === undefined || input.reach === undefined
+    ? planAll(input)
+    : reach(planAll(input), input.place, input.reach);
+  for (const planned of reached) {
+    const { region, zone, subzone } = planned.endpoint.locality;
+    const key = `${region}/${zone}/${subzone}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [planned]);
+    else group.push(planned);
+    sum += planned.weight;
+  }
+  // What is scaled down is rounded down too, but not below 1: room for that is kept.
+  const scale = sum > MAX_WEIGHT_SUM ? sum / (MAX_WEIGHT_SUM - reached.length) : 1;
+  const localities = [...groups.keys()].sort().map((key) => locality(groups.get(key)!, scale));
+  return input.place === undefined || input.localityRule === undefined
+    ? localities
+    : arrange(localities, input.localityRule, input.place);
+}
+
+function planAll(input: AssignmentInput): PlannedEndpoint[] {
+  return input.endpoints.map((endpoint) => plan(endpoint, input))
+    .filter((planned) => planned !== undefined);
+}
+
+export function locality(group: readonly PlannedEndpoint[], scale: number): PlannedLocality {
+  const endpoints = scale === 1
+    ? group
+    : group.map((p) => ({ ...p, weight: Math.max(1, Math.floor(p.weight / scale)) }));
+  return {
+    locality: group[0]!.endpoint.locality,
+    weight: endpoints.reduce((sum, p) => sum + p.weight, 0),
+    endpoints,
+    priority: 0,
+  };
+}
+
+/** `undefined` for an endpoint that is left out. */
+function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | undefined {
+  const drains = endpoint.health === "healthy" && isDraining(endpoint, input.drainingLabel);
+  if (endpoint.health !== "healthy" && input.sendUnhealthy !== true) return undefined;
+  if (input.subsetLabels !== undefined && !hasLabels(endpoint, input.subsetLabels)) {
+    return undefined;
+  }
+  const port = portOf(endpoint, input);
+  if (port === undefined) return undefined;
+  return {
+    endpoint,
+    port,
+    weight: Math.max(1, endpoint.weight),
+    health: drains ? "draining" : endpoint.health,
+    network: input.reach?.networkOf(endpoint) ?? endpoint.network,
+    mutual: input.mutual?.(endpoint, port) ?? false,
+    label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.canonical) : "",
+  };
+}
+
+/** Whether an endpoint is to finish what it has and get nothing new. */
+function isDraining({ labels }: Endpoint, label = ""): boolean {
+  return label !== "" && (labels[label] ?? "") !== "";
+}
+
+function hasLabels(endpoint: Endpoint, wanted: Readonly<Record<string, string>>): boolean {
+  for (const key in wanted) if (endpoint.labels[key] !== wanted[key]) return false;
+  return true;
+}
+
+/**
+ * The port to connect to; `undefined` for endpoints that Envoy would refuse, and
+ * with them the whole update: a host name where nothing resolves it, no port.
+ */
+function portOf(endpoint: Endpoint, input: AssignmentInput): number | undefined {
+  if (endpoint.address.startsWith(UNIX_PREFIX)) return input.hostNames === true ? undefined : 0;
+  const port = endpoint.ports[input.portName];
+  if (port === undefined || port < 1) return undefined;
+  return input.hostNames === true || isIp(endpoint.address) ? port : undefined;
+}

@@ -1,0 +1,80 @@
+/**
+ * Telling chains apart: by the address that connections were meant for, and by
+ * the TLS server name.
+ *
+ * @module
+ */
+import type { CidrRange } from "#envoy/config/core/v3/address_pb.ts";
+import {
+  type FilterChainMatch,
+  FilterChainMatchSchema,
+} from "#envoy/config/listener/v3/listener_components_pb.ts";
+import { create } from "../../proto/mod.ts";
+import { cidrRange } from "../core/mod.ts";
+import type { TcpChain } from "./input.ts";
+
+/** What connections a chain is for. */
+export type Selector = Pick<TcpChain, "destinationCidrs" | "sniHosts">;
+
+/**
+ * What each input takes and none before it: Envoy refuses a listener in which two
+ * chains are for the same address and server name. An input whose connections
+ * are taken in part may need several matches, one that is left nothing is left
+ * out. So is one whose ranges or names cannot be read: it takes nothing rather
+ * than everything.
+ *
+ * @returns inputs with what they match, in order; `undefined`: everything
+ */
+export function distinct<S extends Selector>(
+  inputs: readonly S[],
+): [input: S, match: FilterChainMatch | undefined][] {
+  const taken = new Set<string>();
+  return inputs.flatMap((input) => {
+    const ranges = rangesOf(input);
+    const byRanges = new Map<string, { ranges: Range[]; names: string[] }>();
+    for (const name of namesOf(input)) {
+      const free = ranges.filter((range) => !taken.has(`${range.key}|${name}`));
+      for (const range of free) taken.add(`${range.key}|${name}`);
+      if (free.length === 0) continue;
+      const key = free.map((range) => range.key).join();
+      const group = byRanges.get(key);
+      if (group === undefined) byRanges.set(key, { ranges: free, names: [name] });
+      else group.names.push(name);
+    }
+    return [...byRanges.values()].map((group): [S, FilterChainMatch | undefined] => [
+      input,
+      matchOf(group.ranges, group.names),
+    ]);
+  });
+}
+
+interface Range {
+  readonly key: string;
+  /** `undefined`: any address. */
+  readonly cidr: CidrRange | undefined;
+}
+
+function rangesOf({ destinationCidrs = [] }: Selector): Range[] {
+  if (destinationCidrs.length === 0) return [{ key: "", cidr: undefined }];
+  return destinationCidrs.flatMap((text) => {
+    const cidr = cidrRange(text);
+    return cidr === undefined ? [] : [{ key: `${cidr.addressPrefix}/${cidr.prefixLen}`, cidr }];
+  });
+}
+
+/** Envoy knows no server name that stands for all: without names a chain takes them all. It reports names in lower case. */
+function namesOf({ sniHosts = [] }: Selector): string[] {
+  if (sniHosts.length === 0 || sniHosts.includes("*")) return [""];
+  return sniHosts.filter((n) => n.lastIndexOf("*") <= 0 && (n[0] !== "*" || n[1] === "."))
+    .map((name) => name.toLowerCase());
+}
+
+function matchOf(
+  ranges: readonly Range[],
+  names: readonly string[],
+): FilterChainMatch | undefined {
+  const prefixRanges = ranges.flatMap(({ cidr }) => cidr ?? []);
+  const serverNames = names.filter((name) => name !== "");
+  if (prefixRanges.length === 0 && serverNames.length === 0) return undefined;
+  return create(FilterChainMatchSchema, { prefixRanges, serverNames });
+}

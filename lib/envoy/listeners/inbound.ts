@@ -1,0 +1,236 @@
+/**
+ * Listeners for what workloads receive.
+ *
+ * @module
+ */
+import type {
+  Filter,
+  FilterChain,
+  ListenerFilter,
+} from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from "#envoy/config/route/v3/route_pb.ts";
+import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import type { PeerMode } from "../../derive/mod.ts";
+import { isHttp, type Protocol } from "../../model/mod.ts";
+import { create } from "../../proto/mod.ts";
+import { type ManagerDefaults, managerFilter } from "../connection_manager/mod.ts";
+import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER } from "../core/mod.ts";
+import { inboundRoute } from "../routes/mod.ts";
+import { MAX_DIRECT_RESPONSE_BODY } from "../virtual_hosts/mod.ts";
+import { assemble, listenerName } from "./assemble.ts";
+import { chain, forwardChain } from "./chain.ts";
+import {
+  httpInspector,
+  not,
+  originalDestination,
+  originalSource,
+  portIn,
+  tlsInspector,
+} from "./detect.ts";
+import { type Guard, looks, NO_GUARD, type Tell, type Way, waysIn } from "./guard.ts";
+import { type Binding, forwarding, type KnownProtocol } from "./input.ts";
+import { documentFilter } from "./protocol_filters.ts";
+import { serverTls } from "./tls.ts";
+
+/** A port of the workload. */
+export interface InboundPort {
+  readonly port: number;
+  /** HTTP protocols are routed, `Unsupported` is detected, all others are forwarded. */
+  readonly protocol: Protocol;
+  /** `inbound|PORT||`. */
+  readonly cluster: string;
+  /** What is said over its connections, where it is looked into. */
+  readonly speaks?: KnownProtocol;
+  /** Where requests go; looked at unless the port is plain TCP. */
+  readonly virtualHost: VirtualHost;
+  /** TLS that ends at this port in place of the mesh's own. */
+  readonly tls?: ServerTLSSettings | undefined;
+}
+
+/** What the listener for captured inbound connections is made from. */
+export interface VirtualInboundInput extends Binding {
+  /** Ports that services or Sidecar listeners declare; of two with one number the first counts. */
+  readonly ports: readonly InboundPort[];
+  /** TPROXY capture: the workload is to see its clients' addresses. */
+  readonly transparent?: boolean;
+  readonly manager: ManagerDefaults;
+  /** Default: nothing is refused. */
+  readonly guard?: Guard;
+}
+
+/**
+ * The listener that captured inbound connections arrive at: a chain for each
+ * declared port, and all other ports on to where they were sent. Connections
+ * meant for the listener's own port would come back for ever, so they end here.
+ */
+export function virtualInbound(input: VirtualInboundInput): Listener {
+  const { manager, guard = NO_GUARD } = input;
+  const rest = undeclared(0, guard);
+  const named = guard.named.map((port) => undeclared(port, guard));
+  const ports = uniquePorts([...input.ports, ...named], input.port);
+  const modes = ports.map((p) => ({ ...p, mode: guard.mode(p.port) }));
+  const inspectors = inspectorsOf(modes, { ...rest, mode: guard.otherwise }, guard);
+  return assemble({
+    ...input,
+    name: "virtualInbound",
+    direction: "inbound",
+    bindToPort: true,
+    chains: [
+      forwardChain(
+        "virtualInbound-blackhole",
+        { destinationPort: input.port },
+        BLACK_HOLE_CLUSTER,
+        {},
+      ),
+      ...portChains(rest, "virtualInbound", undefined, manager, guard, guard.otherwise),
+      ...modes.flatMap((p) => {
+        const name = listenerName(input.bind, p.port);
+        return portChains(p, name, { destinationPort: p.port }, manager, guard, p.mode);
+      }),
+    ],
+    listenerFilters: [
+      originalDestination(),
+      ...(input.transparent ? [originalSource()] : []),
+      ...inspectors,
+    ],
+    detects: inspectors.length > 0,
+  });
+}
+
+/**
+ * Ports that nothing declares. Bytes go on to where they were sent; where there
+ * is something to say about requests they are looked for.
+ */
+function undeclared(port: number, guard: Guard): InboundPort {
+  const cluster = INBOUND_PASSTHROUGH_CLUSTER;
+  return {
+    port,
+    protocol: guard.http.length > 0 ? "Unsupported" : "TCP",
+    cluster,
+    virtualHost: create(VirtualHostSchema, {
+      name: "inbound|passthrough|http",
+      domains: ["*"],
+      routes: [inboundRoute(cluster, "*")],
+    }),
+  };
+}
+
+type ModedPort = InboundPort & { readonly mode: PeerMode };
+
+/** Detection waits for the client to speak, so it is kept off the ports that do not need it. */
+function inspectorsOf(
+  ports: readonly ModedPort[],
+  rest: ModedPort,
+  guard: Guard,
+): ListenerFilter[] {
+  const filters = [["tls", tlsInspector], ["http", httpInspector]] as const;
+  return filters.flatMap(([what, make]) => {
+    const needs = (p: ModedPort): boolean =>
+      p.tls === undefined && looks(p.protocol, p.mode, guard)[what];
+    const [wanting, others] = [ports.filter(needs), ports.filter((p) => !needs(p))];
+    const numbers = (some: readonly ModedPort[]): number[] => some.map(({ port }) => port);
+    if (needs(rest)) return [make(others.length === 0 ? undefined : portIn(numbers(others)))];
+    return wanting.length === 0 ? [] : [make(not(portIn(numbers(wanting))))];
+  });
+}
+
+function uniquePorts(ports: readonly InboundPort[], own: number): InboundPort[] {
+  const byPort = new Map<number, InboundPort>();
+  for (const p of ports) if (p.port !== own && !byPort.has(p.port)) byPort.set(p.port, p);
+  return [...byPort.values()];
+}
+
+/** What a listener of a Sidecar that opens its own port is made from. */
+export interface IngressListenerInput extends Omit<InboundPort, "port">, Binding {
+  readonly manager: ManagerDefaults;
+  /** Default: nothing is refused. */
+  readonly guard?: Guard;
+}
+
+/** Every connection has TLS that ends here: there is nothing to tell apart. */
+const NOT_LOOKED_AT = { tls: false, http: false };
+
+/** An ingress listener of a Sidecar with capture mode `NONE`. */
+export function ingressListener(input: IngressListenerInput): Listener {
+  const { manager, protocol, guard = NO_GUARD } = input;
+  const mode = guard.mode(input.port);
+  const { tls, http } = input.tls === undefined ? looks(protocol, mode, guard) : NOT_LOOKED_AT;
+  return assemble({
+    ...input,
+    direction: "inbound",
+    bindToPort: true,
+    chains: portChains(
+      input,
+      listenerName(input.bind, input.port),
+      undefined,
+      manager,
+      guard,
+      mode,
+    ),
+    listenerFilters: [...(tls ? [tlsInspector()] : []), ...(http ? [httpInspector()] : [])],
+    detects: tls || http,
+  });
+}
+
+/** The chains of one port. `match` is what tells it from others of the listener. */
+function portChains(
+  port: InboundPort,
+  name: string,
+  match: Tell | undefined,
+  manager: ManagerDefaults,
+  guard: Guard,
+  mode: PeerMode,
+): FilterChain[] {
+  const ways = port.tls === undefined
+    ? waysIn(port.protocol, mode, guard, manager.http10)
+    : [ownWay(port.protocol)];
+  const socket = port.tls === undefined
+    ? guard.tls
+    : serverTls(port.tls, ways[0]?.carries === "http");
+  const http = (mutual: boolean): Filter =>
+    managerFilter({
+      class: "inbound",
+      statPrefix: `inbound_${name}`,
+      routes: { inline: inlineRoutes(port) },
+      protocol: port.protocol,
+      guard: guard.http,
+      mutual,
+      defaults: manager,
+    });
+  return ways.map((way) => {
+    const told = { ...match, ...way.match };
+    const at = Object.keys(told).length === 0 ? undefined : told;
+    const transportSocket = way.ends && socket;
+    const called = name + way.suffix;
+    if (way.carries === "http") {
+      return chain(called, at, http(way.ends === true), { transportSocket });
+    }
+    const how = forwarding(manager, way.ends ? "mutual" : "server");
+    if (way.carries === "nothing") return forwardChain(called, at, BLACK_HOLE_CLUSTER, how);
+    return forwardChain(called, at, port.cluster, how, {
+      guard: [...guard.tcp, ...(port.speaks === "document" ? [documentFilter(port.cluster)] : [])],
+      transportSocket,
+    });
+  });
+}
+
+/** The only way into a port with TLS of its own. */
+function ownWay(protocol: Protocol): Way {
+  const http = protocol === "HTTPS" || isHttp(protocol);
+  return { suffix: "-tls", match: {}, carries: http ? "http" : "tcp", ends: true };
+}
+
+/** The route table of an inbound port, named after its cluster. */
+function inlineRoutes({ cluster, virtualHost }: InboundPort): RouteConfiguration {
+  return create(RouteConfigurationSchema, {
+    name: cluster,
+    virtualHosts: [virtualHost],
+    validateClusters: false,
+    maxDirectResponseBodySizeBytes: MAX_DIRECT_RESPONSE_BODY,
+  });
+}

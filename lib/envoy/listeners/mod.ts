@@ -1,0 +1,20 @@
+/**
+ * Listeners: inbound, outbound, and those of gateways. Upstream filters only.
+ *
+ * Not built here: TLS with issued certificates, HBONE.
+ *
+ * @module
+ */
+export { gatewayHttpListener, gatewayTcpListener, gatewayTlsListener } from "./gateway.ts";
+export type { GatewayTlsChain } from "./gateway_input.ts";
+export { type Guard, NO_GUARD } from "./guard.ts";
+export { type InboundPort, ingressListener, virtualInbound } from "./inbound.ts";
+export type { KnownProtocol, TcpChain } from "./input.ts";
+export {
+  outboundHttpListener,
+  type OutboundTcpInput,
+  outboundTcpListener,
+  virtualOutbound,
+} from "./outbound.ts";
+export { gatewayQuicListener } from "./quic.ts";
+export type { WeightedCluster } from "./tcp_proxy.ts";

@@ -1,0 +1,144 @@
+/**
+ * TLS towards clients of a gateway.
+ *
+ * @module
+ */
+import { type TransportSocket, TransportSocketSchema } from "#envoy/config/core/v3/base_pb.ts";
+import { QuicDownstreamTransportSchema } from "#envoy/extensions/transport_sockets/quic/v3/quic_transport_pb.ts";
+import {
+  type CertificateValidationContext,
+  CertificateValidationContext_TrustChainVerification as TrustChain,
+  CertificateValidationContextSchema,
+  type TlsParameters,
+  TlsParameters_TlsProtocol as EnvoyVersion,
+  TlsParametersSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import {
+  type CommonTlsContext,
+  CommonTlsContext_CombinedCertificateValidationContextSchema as CombinedSchema,
+  DownstreamTlsContextSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import {
+  type ServerTLSSettings,
+  ServerTLSSettings_TLSmode as Mode,
+  ServerTLSSettings_TLSProtocol as Version,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import { create, packAny } from "../../proto/mod.ts";
+import { CIPHER_SUITES } from "../../schema/mod.ts";
+import { type CredentialNames, credentialNames } from "../authentication/mod.ts";
+import {
+  credentialConfig,
+  fileCertificate,
+  fileSource,
+  sanMatchers,
+  tlsSocket,
+} from "../core/mod.ts";
+
+/** What an HTTPS server offers, the best first. */
+const HTTP_ALPN = ["h2", "http/1.1"];
+
+const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
+  [Version.TLS_AUTO]: EnvoyVersion.TLS_AUTO,
+  [Version.TLSV1_0]: EnvoyVersion.TLSv1_0,
+  [Version.TLSV1_1]: EnvoyVersion.TLSv1_1,
+  [Version.TLSV1_2]: EnvoyVersion.TLSv1_2,
+  [Version.TLSV1_3]: EnvoyVersion.TLSv1_3,
+};
+
+/**
+ * The transport socket of a server whose certificates are files, or secrets by name.
+ *
+ * @param http whether requests follow, or any bytes
+ */
+export function serverTls(tls: ServerTLSSettings, http: boolean): TransportSocket {
+  const names = credentialNames(tls);
+  return tlsSocket(packAny(DownstreamTlsContextSchema, {
+    requireClientCertificate: tls.mode === Mode.MUTUAL,
+    commonTlsContext: {
+      alpnProtocols: http ? HTTP_ALPN : [],
+      tlsParams: parameters(tls),
+      ...certificates(tls, names),
+      validationContextType: validation(tls, names),
+    },
+  }));
+}
+
+/** What clients of HTTP/3 are offered. */
+const HTTP3_ALPN = ["h3"];
+
+/** The same over QUIC, whose TLS is 1.3 and takes no other parameters; no client shows a certificate there. */
+export function quicTls(tls: ServerTLSSettings): TransportSocket {
+  return create(TransportSocketSchema, {
+    name: "envoy.transport_sockets.quic",
+    configType: {
+      case: "typedConfig",
+      value: packAny(QuicDownstreamTransportSchema, {
+        downstreamTlsContext: {
+          commonTlsContext: {
+            alpnProtocols: HTTP3_ALPN,
+            ...certificates(tls, credentialNames(tls)),
+          },
+        },
+      }),
+    },
+  });
+}
+
+function certificates(
+  tls: ServerTLSSettings,
+  names: CredentialNames | undefined,
+): Partial<Pick<CommonTlsContext, "tlsCertificates" | "tlsCertificateSdsSecretConfigs">> {
+  if (names !== undefined && names.certificates.length > 0) {
+    return { tlsCertificateSdsSecretConfigs: names.certificates.map(credentialConfig) };
+  }
+  const files = tls.tlsCertificates.length > 0
+    ? tls.tlsCertificates.map((c) => fileCertificate(c.serverCertificate, c.privateKey))
+    : [fileCertificate(tls.serverCertificate, tls.privateKey)];
+  return { tlsCertificates: files };
+}
+
+function validation(
+  tls: ServerTLSSettings,
+  names: CredentialNames | undefined,
+): CommonTlsContext["validationContextType"] {
+  const own = clientValidation(tls);
+  if (own === undefined) return { case: undefined };
+  if (names?.authorities === undefined) return { case: "validationContext", value: own };
+  return {
+    case: "combinedValidationContext",
+    value: create(CombinedSchema, {
+      defaultValidationContext: own,
+      validationContextSdsSecretConfig: credentialConfig(names.authorities),
+    }),
+  };
+}
+
+/** Suites that Envoy does not know would make it refuse the listener; they are left out, and were warned of. */
+function parameters(tls: ServerTLSSettings): TlsParameters | undefined {
+  const { minProtocolVersion: min, maxProtocolVersion: max, ecdhCurves } = tls;
+  const cipherSuites = tls.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite));
+  const silent = min === Version.TLS_AUTO && max === Version.TLS_AUTO &&
+    cipherSuites.length === 0 && ecdhCurves.length === 0;
+  if (silent) return undefined;
+  return create(TlsParametersSchema, {
+    tlsMinimumProtocolVersion: VERSIONS[min],
+    tlsMaximumProtocolVersion: VERSIONS[max],
+    cipherSuites,
+    ecdhCurves,
+  });
+}
+
+/** What clients' certificates are held to, where the mode asks for any. */
+function clientValidation(tls: ServerTLSSettings): CertificateValidationContext | undefined {
+  if (tls.mode !== Mode.MUTUAL && tls.mode !== Mode.OPTIONAL_MUTUAL) return undefined;
+  return create(CertificateValidationContextSchema, {
+    trustedCa: fileSource(tls.caCertificates),
+    crl: fileSource(tls.caCrl),
+    matchTypedSubjectAltNames: sanMatchers(tls.subjectAltNames),
+    verifyCertificateSpki: tls.verifyCertificateSpki,
+    verifyCertificateHash: tls.verifyCertificateHash,
+    trustChainVerification: tls.insecureSkipVerify
+      ? TrustChain.ACCEPT_UNTRUSTED
+      : TrustChain.VERIFY_TRUST_CHAIN,
+  });
+}

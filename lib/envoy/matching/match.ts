@@ -1,0 +1,131 @@
+/**
+ * From a rule's match to the proxy's.
+ *
+ * @module
+ */
+import {
+  type HeaderMatcher,
+  HeaderMatcherSchema,
+  type QueryParameterMatcher,
+  QueryParameterMatcherSchema,
+  type RouteMatch,
+  RouteMatchSchema,
+} from "#envoy/config/route/v3/route_components_pb.ts";
+import type { MetadataMatcher } from "#envoy/type/matcher/v3/metadata_pb.ts";
+import type {
+  HTTPMatchRequest,
+  StringMatch,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { create } from "../../proto/mod.ts";
+import { claimMatcher, claimPath } from "./claims.ts";
+import { isPresence, stringMatcher } from "./text_match.ts";
+
+/**
+ * Translates a match; `undefined` is a rule without one, which takes every path.
+ * Prefixes are plain: `/a` also takes `/ab`. Headers and parameters are sorted,
+ * so that equal matches give equal bytes.
+ */
+export function translateMatch(match: HTTPMatchRequest | undefined): RouteMatch {
+  if (match === undefined) return create(RouteMatchSchema, { pathSpecifier: ANY_PATH });
+  const { headers, claims } = headerMatches(match);
+  return create(RouteMatchSchema, {
+    pathSpecifier: pathSpecifier(match.uri),
+    caseSensitive: match.ignoreUriCase ? false : undefined,
+    headers: [...headers, ...pseudoHeaders(match)],
+    queryParameters: sortedEntries(match.queryParams).map(([name, m]) => queryParameter(name, m)),
+    dynamicMetadata: claims,
+  });
+}
+
+/** Whether a match takes every request, so that what follows it is never reached. */
+export function isCatchAll(match: RouteMatch): boolean {
+  const { pathSpecifier: path } = match;
+  const anyPath = (path.case === "prefix" && (path.value === "/" || path.value === "")) ||
+    (path.case === "safeRegex" && path.value.regex === ".*");
+  return anyPath && match.headers.length === 0 && match.queryParameters.length === 0 &&
+    match.dynamicMetadata.length === 0;
+}
+
+const ANY_PATH = { case: "prefix", value: "/" } as const;
+
+function pathSpecifier(uri: StringMatch | undefined) {
+  const match = uri?.matchType;
+  switch (match?.case) {
+    case undefined:
+      return ANY_PATH;
+    case "exact":
+      return { case: "path" as const, value: match.value };
+    case "prefix":
+      return { case: "prefix" as const, value: match.value };
+    case "regex":
+      // The proxy refuses an empty regex; the empty path is as unreachable.
+      return match.value === ""
+        ? { case: "path" as const, value: "" }
+        : { case: "safeRegex" as const, value: { regex: match.value } };
+  }
+}
+
+/** `headers` and `withoutHeaders`, sorted by name, apart from those that stand for claims. */
+function headerMatches(
+  match: HTTPMatchRequest,
+): { headers: HeaderMatcher[]; claims: MetadataMatcher[] } {
+  const headers: HeaderMatcher[] = [];
+  const claims: MetadataMatcher[] = [];
+  for (
+    const [conditions, invert] of [[match.headers, false], [match.withoutHeaders, true]] as const
+  ) {
+    for (const [name, text] of sortedEntries(conditions)) {
+      const claim = claimPath(name);
+      if (claim !== undefined) claims.push(claimMatcher(claim, text, invert));
+      else headers.push(headerMatcher(name, text, invert));
+    }
+  }
+  return { headers: headers.sort((a, b) => order(a.name, b.name)), claims };
+}
+
+/** `:method`, `:authority`, `:scheme`, which have fields of their own in a rule. */
+function pseudoHeaders(match: HTTPMatchRequest): HeaderMatcher[] {
+  const fields = [
+    [":method", match.method],
+    [":authority", match.authority],
+    [":scheme", match.scheme],
+  ] as const;
+  return fields.flatMap(([name, m]) => m === undefined ? [] : [headerMatcher(name, m, false)]);
+}
+
+/**
+ * A header's matcher. Inverted, a missing header counts as an empty one, so that
+ * "not equal to x" holds without the header; "not present" needs no such rule.
+ */
+function headerMatcher(name: string, match: StringMatch, invertMatch: boolean): HeaderMatcher {
+  if (isPresence(match)) {
+    return create(HeaderMatcherSchema, {
+      name,
+      headerMatchSpecifier: { case: "presentMatch", value: true },
+      invertMatch,
+    });
+  }
+  return create(HeaderMatcherSchema, {
+    name,
+    headerMatchSpecifier: { case: "stringMatch", value: stringMatcher(match) },
+    invertMatch,
+    treatMissingHeaderAsEmpty: invertMatch,
+  });
+}
+
+function queryParameter(name: string, match: StringMatch): QueryParameterMatcher {
+  return create(QueryParameterMatcherSchema, {
+    name,
+    queryParameterMatchSpecifier: isPresence(match)
+      ? { case: "presentMatch", value: true }
+      : { case: "stringMatch", value: stringMatcher(match) },
+  });
+}
+
+function sortedEntries<T>(map: Readonly<Record<string, T>>): [string, T][] {
+  return Object.entries(map).sort(([a], [b]) => order(a, b));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,152 @@
+/**
+ * Builders of Envoy messages: pure functions from plain data to messages. They know the nouns of
+ * the mesh (`model`) and the kinds of configuration (`schema`), and neither the graph nor its tables.
+ *
+ * @module
+ */
+export {
+  CERTIFICATE_OPTIONS,
+  CLIENT,
+  clientSecrets,
+  credentialNames,
+  credentialSecret,
+  hasUsableKey,
+  type Keys,
+  type MutualParameters,
+  mutualServerTls,
+  type SecretNames,
+  secretNames,
+  SHARED,
+  tokenFilter,
+  workloadSecrets,
+} from "./authentication/mod.ts";
+export {
+  askingOf,
+  type AuthorizationFilters,
+  authorizationFilters,
+  type AuthorizationInput,
+  effectOf,
+  isDryRun,
+  libraryFilters,
+  type PolicyObject,
+} from "./authorization/mod.ts";
+export {
+  applySettings,
+  type ClusterListener,
+  type MeshClusterDefaults,
+  type MutualInput,
+  type OutboundClusterInput,
+} from "./cluster_options/mod.ts";
+export {
+  blackHoleCluster,
+  buildInboundCluster,
+  buildOutboundCluster,
+  dynamicPassthroughCluster,
+  type InboundClusterInput,
+  inboundPassthroughCluster,
+  type InboundTarget,
+  parseDefaultEndpoint,
+  passthroughCluster,
+} from "./clusters/mod.ts";
+export {
+  connectionSettings,
+  type ManagerDefaults,
+  type PathNormalization,
+  type ProxySettings,
+} from "./connection_manager/mod.ts";
+export {
+  BLACK_HOLE_CLUSTER,
+  clusterName,
+  dnsSrvClusterName,
+  inboundClusterName,
+  NO_SIGNALS,
+  parseClusterName,
+  PASSTHROUGH_CLUSTER,
+  SESSION_FILTER,
+  type SessionLabels,
+  sessionRule,
+  type SignalSet,
+} from "./core/mod.ts";
+export {
+  type AssignmentInput,
+  canonicalOf,
+  encodeAssignment,
+  type LocalityRule,
+  localityRule,
+  planAssignment,
+  type Reach,
+  waysTo,
+} from "./endpoints/mod.ts";
+export {
+  buildGrpcCluster,
+  buildGrpcListener,
+  buildGrpcRoutes,
+  buildGrpcServerListener,
+} from "./grpc/mod.ts";
+export {
+  gatewayHttpListener,
+  gatewayQuicListener,
+  gatewayTcpListener,
+  type GatewayTlsChain,
+  gatewayTlsListener,
+  type Guard,
+  type InboundPort,
+  ingressListener,
+  type KnownProtocol,
+  NO_GUARD,
+  outboundHttpListener,
+  type OutboundTcpInput,
+  outboundTcpListener,
+  type TcpChain,
+  virtualInbound,
+  virtualOutbound,
+  type WeightedCluster,
+} from "./listeners/mod.ts";
+export {
+  additionOf,
+  type Change,
+  type Changes,
+  type Editor,
+  EDITORS,
+  type Patch,
+  type PatchedType,
+  type Plugin,
+} from "./patches/mod.ts";
+export {
+  defaultRoute,
+  hashesSourceIp,
+  hashPolicyFor,
+  inboundRetries,
+  inboundRoute,
+  type MeshRouteDefaults,
+  type ResolvedDestination,
+  type RouteSource,
+  translateHttpRoutes,
+  translateTcpRoutes,
+  translateTlsRoutes,
+} from "./routes/mod.ts";
+export {
+  type AccessLogSettings,
+  fileLog,
+  needsCluster,
+  type Signal,
+  SIGNALS,
+  signalsOf,
+  type TelemetryResult,
+  tracingRule,
+  unfit,
+  unmatchedOnly,
+} from "./telemetry/mod.ts";
+export {
+  blackHoleVirtualHost,
+  type CatchAll,
+  catchAllVirtualHost,
+  connectRoute,
+  type DomainOptions,
+  domainsFor,
+  hostPort,
+  renamedVirtualHost,
+  routeConfiguration,
+  shortNames,
+  virtualHostFor,
+} from "./virtual_hosts/mod.ts";

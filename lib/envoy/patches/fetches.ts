@@ -1,0 +1,56 @@
+/**
+ * Clusters by which proxies fetch modules themselves.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_DiscoveryType as DiscoveryType,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { create, type Duration, durationOf, packAny } from "../../proto/mod.ts";
+import { tlsSocket } from "../core/mod.ts";
+
+/** Time for fetching a module. */
+export const FETCH_TIMEOUT: Duration = durationOf(30_000);
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * The cluster of an address. Over TLS the server is believed whoever it is: a
+ * module is taken by its sum alone.
+ */
+export function fetchCluster(address: string): Cluster {
+  const url = new URL(address);
+  const secure = url.protocol === "https:";
+  const port = Number(url.port) || (secure ? 443 : 80);
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const name = `module-fetch|${port}|${secure ? "tls" : ""}|${host}`;
+  return create(ClusterSchema, {
+    name,
+    clusterDiscoveryType: { case: "type", value: DiscoveryType.STRICT_DNS },
+    connectTimeout: durationOf(CONNECT_TIMEOUT_MS),
+    loadAssignment: {
+      clusterName: name,
+      endpoints: [{
+        lbEndpoints: [{
+          hostIdentifier: {
+            case: "endpoint",
+            value: {
+              address: {
+                address: {
+                  case: "socketAddress",
+                  value: { address: host, portSpecifier: { case: "portValue", value: port } },
+                },
+              },
+            },
+          },
+        }],
+      }],
+    },
+    transportSocket: secure
+      ? tlsSocket(packAny(UpstreamTlsContextSchema, { sni: host }))
+      : undefined,
+  });
+}

@@ -1,0 +1,168 @@
+/**
+ * WasmPlugins: the filters they stand for in listeners, and their configuration,
+ * which proxies fetch by its name (ECDS). A change of what a plugin is configured
+ * with thus touches no listener.
+ *
+ * @module
+ */
+import { AsyncDataSourceSchema } from "#envoy/config/core/v3/base_pb.ts";
+import {
+  type ExtensionConfigSource,
+  ExtensionConfigSourceSchema,
+} from "#envoy/config/core/v3/config_source_pb.ts";
+import {
+  type TypedExtensionConfig,
+  TypedExtensionConfigSchema,
+} from "#envoy/config/core/v3/extension_pb.ts";
+import {
+  type FilterChain,
+  FilterSchema,
+} from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { WasmSchema as HttpWasmSchema } from "#envoy/extensions/filters/http/wasm/v3/wasm_pb.ts";
+import { HttpFilterSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { WasmSchema as NetworkWasmSchema } from "#envoy/extensions/filters/network/wasm/v3/wasm_pb.ts";
+import { type PluginConfig, PluginConfigSchema } from "#envoy/extensions/wasm/v3/wasm_pb.ts";
+import {
+  EnvValueSource,
+  FailStrategy,
+  PluginPhase,
+  PluginType,
+  type WasmPlugin,
+} from "#mesh/extensions/v1alpha1/wasm_pb.ts";
+import { WorkloadMode } from "#mesh/type/v1beta1/selector_pb.ts";
+import type { Role } from "../../model/mod.ts";
+import { create, type MessageInitShape, packAny, StringValueSchema } from "../../proto/mod.ts";
+import { adsSource } from "../core/mod.ts";
+import type { Plugin, Where } from "./change.ts";
+import { FETCH_TIMEOUT, fetchCluster } from "./fetches.ts";
+import { chainPorts, everyChain, inManagers, whereOf } from "./listeners.ts";
+import { indexOf, type Place } from "./positions.ts";
+
+const PLACES: Readonly<Record<PluginPhase, Place>> = {
+  [PluginPhase.UNSPECIFIED_PHASE]: "end",
+  [PluginPhase.AUTHN]: "authn",
+  [PluginPhase.AUTHZ]: "authz",
+  [PluginPhase.STATS]: "behind-authz",
+};
+
+/** Puts a plugin's filter into a listener; returns whether any of its traffic is the plugin's. */
+export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: Role): boolean {
+  const where = whereOf(listener, role);
+  const wanted = (chain: FilterChain): boolean => matches(spec, where, chainPorts(chain, listener));
+  const place = PLACES[spec.phase];
+  if (spec.type !== PluginType.NETWORK) {
+    return inManagers(listener, (manager, chain) => {
+      if (!wanted(chain)) return false;
+      const filter = create(HttpFilterSchema, {
+        name,
+        configType: { case: "configDiscovery", value: discovered(HTTP_WASM) },
+      });
+      manager.httpFilters.splice(indexOf(manager.httpFilters, place), 0, filter);
+      return true;
+    });
+  }
+  const chains = everyChain(listener).filter((chain) => carriesBytes(chain) && wanted(chain));
+  for (const { filters } of chains) {
+    const filter = create(FilterSchema, {
+      name,
+      configType: { case: "configDiscovery", value: discovered(NETWORK_WASM) },
+    });
+    filters.splice(indexOf(filters, place), 0, filter);
+  }
+  return chains.length > 0;
+}
+
+/** Whether a chain forwards connections; such that end in a connection manager take plugins for requests. */
+function carriesBytes({ filters }: FilterChain): boolean {
+  const last = filters.at(-1)?.configType;
+  return last?.case === "typedConfig" && last.value.typeUrl.endsWith(".TcpProxy");
+}
+
+/** Gateways are their services' clients. */
+function matches({ match }: WasmPlugin, where: Where, ports: readonly number[]): boolean {
+  const side = where === "inbound" ? WorkloadMode.SERVER : WorkloadMode.CLIENT;
+  return match.length === 0 || match.some((one) => {
+    const sides = [WorkloadMode.UNDEFINED, WorkloadMode.CLIENT_AND_SERVER, side];
+    if (!sides.includes(one.mode)) return false;
+    return one.ports.length === 0 || one.ports.some(({ number }) => ports.includes(number));
+  });
+}
+
+const HTTP_WASM = "envoy.extensions.filters.http.wasm.v3.Wasm";
+
+const NETWORK_WASM = "envoy.extensions.filters.network.wasm.v3.Wasm";
+
+function discovered(type: string): ExtensionConfigSource {
+  return create(ExtensionConfigSourceSchema, {
+    configSource: adsSource(),
+    typeUrls: [`type.googleapis.com/${type}`],
+  });
+}
+
+/** The configuration of a plugin's filter. */
+export function pluginConfiguration({ name, spec }: Plugin): TypedExtensionConfig {
+  const config = configOf(name, spec);
+  return create(TypedExtensionConfigSchema, {
+    name,
+    typedConfig: spec.type === PluginType.NETWORK
+      ? packAny(NetworkWasmSchema, { config })
+      : packAny(HttpWasmSchema, { config }),
+  });
+}
+
+function configOf(name: string, spec: WasmPlugin): PluginConfig {
+  const variables = spec.vmConfig?.env ?? [];
+  const fromHost = variables.filter(({ valueFrom }) => valueFrom === EnvValueSource.HOST);
+  const given = variables.filter(({ valueFrom }) => valueFrom !== EnvValueSource.HOST);
+  const config = create(PluginConfigSchema, {
+    name,
+    rootId: spec.pluginName,
+    configuration: spec.pluginConfig &&
+      packAny(StringValueSchema, { value: JSON.stringify(spec.pluginConfig) }),
+    vm: {
+      case: "vmConfig",
+      value: {
+        vmId: name,
+        runtime: "envoy.wasm.runtime.v8",
+        code: { specifier: codeOf(spec) },
+        environmentVariables: variables.length === 0 ? undefined : {
+          hostEnvKeys: fromHost.map((one) => one.name),
+          keyValues: Object.fromEntries(given.map((one) => [one.name, one.value])),
+        },
+      },
+    },
+  });
+  config.$unknown = [{ no: FAILURE_POLICY, wireType: 0, data: POLICIES[spec.failStrategy] }];
+  return config;
+}
+
+/** Field `failure_policy` of `PluginConfig`, which is younger than the declarations here, and its values. */
+const FAILURE_POLICY = 7;
+
+const POLICIES: Readonly<Record<FailStrategy, Uint8Array<ArrayBuffer>>> = {
+  [FailStrategy.FAIL_RELOAD]: Uint8Array.of(1),
+  [FailStrategy.FAIL_CLOSE]: Uint8Array.of(2),
+  [FailStrategy.FAIL_OPEN]: Uint8Array.of(3),
+};
+
+type Code = NonNullable<MessageInitShape<typeof AsyncDataSourceSchema>["specifier"]>;
+
+function codeOf({ url, sha256 }: WasmPlugin): Code {
+  if (/^file:\/\//i.test(url)) {
+    const filename = decodeURIComponent(new URL(url).pathname);
+    return { case: "local", value: { specifier: { case: "filename", value: filename } } };
+  }
+  const cluster = fetchCluster(url);
+  return {
+    case: "remote",
+    value: {
+      sha256,
+      httpUri: {
+        uri: url,
+        timeout: FETCH_TIMEOUT,
+        httpUpstreamType: { case: "cluster", value: cluster.name },
+      },
+    },
+  };
+}

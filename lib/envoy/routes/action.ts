@@ -1,0 +1,186 @@
+/**
+ * Where a rule sends requests, and under which terms.
+ *
+ * @module
+ */
+import {
+  type RouteAction,
+  type RouteAction_RequestMirrorPolicy,
+  RouteAction_RequestMirrorPolicySchema,
+  RouteActionSchema,
+} from "#envoy/config/route/v3/route_components_pb.ts";
+import type { FractionalPercent } from "#envoy/type/v3/percent_pb.ts";
+import type {
+  Destination,
+  HTTPRoute,
+  HTTPRouteDestination,
+  Percent,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { formatDuration } from "../../base/mod.ts";
+import { choose, type Source, type Tell } from "../../derive/mod.ts";
+import { type Any, create, type Duration, durationMs, durationOf } from "../../proto/mod.ts";
+import { SESSION_FILTER } from "../core/mod.ts";
+import {
+  type HeaderOperations,
+  joinHeaders,
+  type TranslatedHeaders,
+  translateHeaders,
+} from "./headers.ts";
+import { finePercent, wholePercent } from "./percent.ts";
+import { retryPolicy } from "./retry.ts";
+import { pathRewrite } from "./rewrite.ts";
+import {
+  inService,
+  type MeshRouteDefaults,
+  type ResolvedDestination,
+  type RouteScope,
+} from "./scope.ts";
+
+const NOBODY: Source = { source: "built-in" };
+
+/** How a rule forwards. */
+export interface Forwarding {
+  readonly action: RouteAction;
+  /** Header operations of the route: the rule's, and those of its destination when there is but one. */
+  readonly operations: HeaderOperations;
+  /** The only destination, if there is but one. */
+  readonly single?: ResolvedDestination;
+}
+
+/** A destination of a rule, looked up. */
+interface Target {
+  readonly resolved: ResolvedDestination;
+  readonly weight: number;
+  readonly headers: TranslatedHeaders;
+}
+
+/**
+ * Translates a rule that forwards; `undefined` when it has nowhere to send to: no
+ * destination, or several and each of weight 0. One destination takes all
+ * requests whatever its weight; of several those of weight 0 are left out.
+ *
+ * @param at the rule's place in its VirtualService: `spec.http[0]`
+ */
+export function translateForwarding(
+  rule: HTTPRoute,
+  headers: TranslatedHeaders,
+  scope: RouteScope,
+  at: string,
+): Forwarding | undefined {
+  const targets = targetsOf(rule.route, scope);
+  const [first] = targets;
+  if (first === undefined) return undefined;
+  const single = rule.route.length === 1 ? first : undefined;
+  const authority = rule.rewrite?.authority || headers.authority || single?.headers.authority;
+  const hashPolicy = targets.flatMap((t) => t.resolved.hashPolicy ?? []);
+  const action = create(RouteActionSchema, {
+    clusterSpecifier: single === undefined
+      ? { case: "weightedClusters", value: { clusters: targets.map(clusterWeight) } }
+      : { case: "cluster", value: single.resolved.cluster },
+    ...pathRewrite(rule.rewrite),
+    hostRewriteSpecifier: authority ? { case: "hostRewriteLiteral", value: authority } : undefined,
+    ...timeouts(
+      choose(scope.tell, "timeout", [
+        { value: rule.timeout, ...inService(scope, `${at}.timeout`) },
+      ], (timeout) => formatDuration(durationMs(timeout))),
+      scope.tell,
+    ),
+    retryPolicy: retryPolicy(
+      rule.retries,
+      scope.mesh,
+      single !== undefined && hashPolicy.length > 0,
+      scope.tell && { tell: scope.tell, rule: inService(scope, `${at}.retries`) },
+    ),
+    requestMirrorPolicies: mirrorPolicies(rule, scope),
+    hashPolicy,
+    appendXForwardedHost: scope.mesh.forwardHost === true && rewritesHost(authority, targets),
+  });
+  if (single === undefined) return { action, operations: headers.operations };
+  return {
+    action,
+    operations: joinHeaders(headers.operations, single.headers.operations),
+    single: single.resolved,
+  };
+}
+
+function rewritesHost(authority: string | undefined, targets: readonly Target[]): boolean {
+  return Boolean(authority) || targets.some(({ headers }) => headers.authority !== "");
+}
+
+/** The action of a host without rules: all to one cluster. */
+export function plainAction(
+  target: ResolvedDestination,
+  mesh: MeshRouteDefaults,
+  tell?: Tell,
+): RouteAction {
+  const hashPolicy = [...target.hashPolicy ?? []];
+  return create(RouteActionSchema, {
+    clusterSpecifier: { case: "cluster", value: target.cluster },
+    ...timeouts(undefined, tell),
+    retryPolicy: retryPolicy(undefined, mesh, false, tell && { tell, rule: NOBODY }),
+    hashPolicy,
+  });
+}
+
+/**
+ * Time limits of a request; none unless the rule sets one, where the proxy's own
+ * would be 15 s. A limit that a gRPC client sends counts as well, up to the rule's.
+ */
+export function timeouts(timeout: Duration | undefined, tell?: Tell): {
+  timeout: Duration;
+  maxGrpcTimeout: Duration;
+} {
+  const limit = timeout ?? durationOf(0);
+  if (timeout === undefined) tell?.({ group: "timeout", source: "built-in", value: "none" });
+  return { timeout: limit, maxGrpcTimeout: durationMs(limit) === 0 ? durationOf(0) : limit };
+}
+
+function targetsOf(routes: readonly HTTPRouteDestination[], scope: RouteScope): Target[] {
+  return routes.flatMap(({ destination, weight, headers }) => {
+    if (destination === undefined || (weight <= 0 && routes.length > 1)) return [];
+    return [{
+      resolved: scope.resolve(destination, scope.vsNamespace, scope.tell),
+      weight,
+      headers: translateHeaders(headers),
+    }];
+  });
+}
+
+function clusterWeight({ resolved, weight, headers }: Target) {
+  return {
+    name: resolved.cluster,
+    weight,
+    ...headers.operations,
+    typedPerFilterConfig: sessionConfig(resolved),
+    hostRewriteSpecifier: headers.authority === ""
+      ? undefined
+      : { case: "hostRewriteLiteral" as const, value: headers.authority },
+  };
+}
+
+/** What a route, or a share of one, says to the filter of sessions. */
+export function sessionConfig(
+  resolved: ResolvedDestination | undefined,
+): Record<string, Any> {
+  return resolved?.session === undefined ? {} : { [SESSION_FILTER]: resolved.session };
+}
+
+/** `mirror` with its two forms of a percentage, then `mirrors`; what is mirrored to 0 % is left out. */
+function mirrorPolicies(rule: HTTPRoute, scope: RouteScope): RouteAction_RequestMirrorPolicy[] {
+  const policies: RouteAction_RequestMirrorPolicy[] = [];
+  const add = (destination: Destination | undefined, share: FractionalPercent): void => {
+    if (destination === undefined || share.numerator === 0) return;
+    policies.push(create(RouteAction_RequestMirrorPolicySchema, {
+      cluster: scope.resolve(destination, scope.vsNamespace).cluster,
+      runtimeFraction: { defaultValue: share },
+      traceSampled: false,
+    }));
+  };
+  add(rule.mirror, mirrorShare(rule.mirrorPercentage, rule.mirrorPercent));
+  for (const mirror of rule.mirrors) add(mirror.destination, mirrorShare(mirror.percentage));
+  return policies;
+}
+
+function mirrorShare(percentage: Percent | undefined, whole = 100): FractionalPercent {
+  return percentage === undefined ? wholePercent(whole) : finePercent(percentage);
+}

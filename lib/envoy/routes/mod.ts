@@ -1,0 +1,13 @@
+/**
+ * Routes: the rules of VirtualServices as routes of virtual hosts and as TCP destinations.
+ *
+ * @module
+ */
+export { timeouts } from "./action.ts";
+export { FAULT_FILTER } from "./fault.ts";
+export { hashPolicyFor } from "./hash.ts";
+export { inboundRetries } from "./retry.ts";
+export { defaultRoute, inboundRoute, translateHttpRoutes } from "./routes.ts";
+export { metadataOfRule } from "./rule_metadata.ts";
+export type { MeshRouteDefaults, ResolvedDestination, RouteSource } from "./scope.ts";
+export { hashesSourceIp, translateTcpRoutes, translateTlsRoutes } from "./tcp.ts";

@@ -1,0 +1,28 @@
+/**
+ * Percentages.
+ *
+ * @module
+ */
+import {
+  type FractionalPercent,
+  FractionalPercent_DenominatorType,
+  FractionalPercentSchema,
+} from "#envoy/type/v3/percent_pb.ts";
+import type { Percent } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { create } from "../../proto/mod.ts";
+
+/** A percentage with decimals, in parts per million, the finest the proxy knows; kept within 0 and 100 %. */
+export function finePercent(percent: Percent): FractionalPercent {
+  return create(FractionalPercentSchema, {
+    numerator: Math.min(1_000_000, Math.max(0, Math.round(percent.value * 10_000))),
+    denominator: FractionalPercent_DenominatorType.MILLION,
+  });
+}
+
+/** A whole percentage; kept within 0 and 100. */
+export function wholePercent(percent: number): FractionalPercent {
+  return create(FractionalPercentSchema, {
+    numerator: Math.min(100, Math.max(0, percent)),
+    denominator: FractionalPercent_DenominatorType.HUNDRED,
+  });
+}

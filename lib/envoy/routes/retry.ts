@@ -1,0 +1,137 @@
+/**
+ * Retries.
+ *
+ * @module
+ */
+import { type RetryPolicy, RetryPolicySchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { PreviousHostsPredicateSchema } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
+import { PreviousPrioritiesConfigSchema } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
+import type { HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { choose, type Source, type Tell } from "../../derive/mod.ts";
+import { create, type Duration, durationMs, packAny } from "../../proto/mod.ts";
+import type { MeshRouteDefaults } from "./scope.ts";
+
+/** Attempts after the first, unless a rule says otherwise. */
+const ATTEMPTS = 2;
+
+/** Failures before the service can have seen the request, and what it or the mesh declares repeatable. */
+const RETRY_ON = "connect-failure,refused-stream,unavailable,cancelled,retriable-status-codes";
+
+const STATUS_CODES = "retriable-status-codes";
+
+/** How often a host that was tried already is drawn again before it is taken after all. */
+const HOST_DRAWS = 5n;
+
+/** After how many attempts retries leave the priorities used so far. */
+const PRIORITY_UPDATE_FREQUENCY = 2;
+
+/**
+ * The policy of a route: the rule's, else the mesh's, else the built-in one.
+ * `undefined`, no retries, when `attempts` is 0.
+ *
+ * @param hashed the destination balances by consistent hash, so that a retry must be free to go to the same host
+ * @param listener told whose policy it is
+ */
+export function retryPolicy(
+  rule: HTTPRetry | undefined,
+  mesh: MeshRouteDefaults,
+  hashed: boolean,
+  listener?: { readonly tell: Tell | undefined; readonly rule: Source },
+): RetryPolicy | undefined {
+  const policy = choose(listener?.tell, "retries", [
+    { value: rule, ...listener?.rule ?? NOBODY },
+    { value: mesh.defaultHttpRetryPolicy, source: "mesh", field: "defaultHttpRetryPolicy" },
+  ], (p) => p.attempts);
+  if (policy === undefined) {
+    listener?.tell?.({ group: "retries", source: "built-in", value: ATTEMPTS });
+  }
+  if (policy !== undefined && policy.attempts <= 0) return undefined;
+  const otherHosts = policy?.retryIgnorePreviousHosts ?? !hashed;
+  const { backoff } = policy ?? {};
+  return create(RetryPolicySchema, {
+    ...retryOn(policy?.retryOn ?? "", mesh),
+    numRetries: policy?.attempts ?? ATTEMPTS,
+    perTryTimeout: policy?.perTryTimeout,
+    retryHostPredicate: otherHosts ? [previousHosts()] : [],
+    hostSelectionRetryMaxAttempts: HOST_DRAWS,
+    retryPriority: policy?.retryRemoteLocalities ? previousPriorities() : undefined,
+    retryBackOff: backOffOf(backoff),
+  });
+}
+
+/** Attempts after the first of an inbound request that was reset before the workload saw it. */
+const INBOUND_ATTEMPTS = 2;
+
+/** Resets before the workload can have seen the request. */
+const INBOUND_RETRY_ON = "reset-before-request";
+
+/**
+ * The policy of inbound requests: the mesh's, else the built-in one. There is one host to try, so
+ * that what a policy says of others has no meaning.
+ *
+ * @param builtIn whether requests are repeated, that the workload cannot have seen, where the mesh says nothing
+ */
+export function inboundRetries(
+  policy: HTTPRetry | undefined,
+  builtIn: boolean,
+): RetryPolicy | undefined {
+  if (policy === undefined ? !builtIn : policy.attempts <= 0) return undefined;
+  const { attempts = INBOUND_ATTEMPTS, retryOn = "", perTryTimeout, backoff } = policy ?? {};
+  return create(RetryPolicySchema, {
+    ...conditions(retryOn || INBOUND_RETRY_ON),
+    numRetries: attempts,
+    perTryTimeout,
+    retryBackOff: backOffOf(backoff),
+  });
+}
+
+/** The proxy refuses a back-off of nothing; without one it has its own, 25 ms. */
+function backOffOf(backoff: HTTPRetry["backoff"]): { baseInterval: Duration } | undefined {
+  return backoff !== undefined && durationMs(backoff) > 0 ? { baseInterval: backoff } : undefined;
+}
+
+const NOBODY: Source = { source: "object" };
+
+/** Conditions and status codes: numbers among the conditions are codes, and switch the condition on that looks at them. */
+function retryOn(
+  text: string,
+  mesh: MeshRouteDefaults,
+): { retryOn: string; retriableStatusCodes: number[] } {
+  if (text === "") {
+    return { retryOn: RETRY_ON, retriableStatusCodes: mesh.excludeUnsafe503 ? [] : [503] };
+  }
+  return conditions(text);
+}
+
+/** Conditions as a rule writes them: numbers among them are status codes. */
+function conditions(text: string): { retryOn: string; retriableStatusCodes: number[] } {
+  const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  const isCode = (part: string): boolean => /^[1-5][0-9][0-9]$/.test(part);
+  const named = parts.filter((part) => !isCode(part));
+  const codes = parts.filter(isCode).map(Number);
+  if (codes.length > 0 && !named.includes(STATUS_CODES)) named.push(STATUS_CODES);
+  return { retryOn: named.join(","), retriableStatusCodes: codes };
+}
+
+function previousHosts() {
+  return {
+    // Envoy goes by the type, and every route has this.
+    name: "other",
+    configType: {
+      case: "typedConfig" as const,
+      value: packAny(PreviousHostsPredicateSchema, {}),
+    },
+  };
+}
+
+function previousPriorities() {
+  return {
+    name: "envoy.retry_priorities.previous_priorities",
+    configType: {
+      case: "typedConfig" as const,
+      value: packAny(PreviousPrioritiesConfigSchema, {
+        updateFrequency: PRIORITY_UPDATE_FREQUENCY,
+      }),
+    },
+  };
+}

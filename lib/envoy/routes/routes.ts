@@ -1,0 +1,274 @@
+/**
+ * From a VirtualService to the routes of a virtual host.
+ *
+ * @module
+ */
+import {
+  DirectResponseActionSchema,
+  type RetryPolicy,
+  type Route,
+  type RouteMatch,
+  RouteSchema,
+} from "#envoy/config/route/v3/route_components_pb.ts";
+import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import type {
+  HTTPMatchRequest,
+  HTTPRoute,
+  VirtualService,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { type PassedOver, type Tell, within } from "../../derive/mod.ts";
+import { type Any, create, packAny } from "../../proto/mod.ts";
+import { isCatchAll, translateMatch } from "../matching/mod.ts";
+import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
+import { CORS_FILTER, translateCors } from "./cors.ts";
+import { FAULT_FILTER, translateFault } from "./fault.ts";
+import { type HeaderOperations, translateHeaders } from "./headers.ts";
+import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
+import { metadataOfRule } from "./rule_metadata.ts";
+import {
+  conditionHolds,
+  inService,
+  type MeshRouteDefaults,
+  type ResolvedDestination,
+  type RouteScope,
+} from "./scope.ts";
+
+/**
+ * The routes of a VirtualService in a scope, first match wins: one for each match
+ * of each HTTP rule, in order. Matches for other gateways, ports or sources are
+ * left out, and what stands behind a route that takes everything. A rule that
+ * still has a `delegate` is left out: the rules it stands for come in its place.
+ *
+ * @returns empty when nothing applies: the host is then served as if there were no VirtualService
+ */
+export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Route[] {
+  const routes: Route[] = [];
+  const passedOver: PassedOver[] = [];
+  let full: string | undefined;
+  const outcomes = outcomesOf();
+  for (const [at, rule, match] of placesOf(vs)) {
+    const why = full !== undefined
+      ? `${full} takes every request before it`
+      : whyNot(rule, match, scope);
+    if (why !== undefined) {
+      passedOver.push({ ...inService(scope, at), why });
+      continue;
+    }
+    const inside = within(scope.tell, `routes[${routes.length}]`);
+    const route = translateRule(
+      rule,
+      match,
+      inside === undefined ? scope : {
+        ...scope,
+        tell: inside,
+      },
+      at,
+      outcomes,
+    );
+    routes.push(route);
+    if (!isCatchAll(route.match!)) continue;
+    if (scope.tell === undefined) return routes;
+    full = at;
+  }
+  if (passedOver.length > 0) {
+    scope.tell?.({
+      group: "rules left out",
+      ...inService(scope, "spec.http"),
+      value: passedOver.length,
+      passedOver,
+    });
+  }
+  return routes;
+}
+
+/** Each match of each rule with its place: `spec.http[0].match[1]`. */
+function* placesOf(
+  vs: VirtualService,
+): Generator<[at: string, rule: HTTPRoute, match: HTTPMatchRequest | undefined]> {
+  for (const [i, rule] of vs.http.entries()) {
+    const at = `spec.http[${i}]`;
+    if (rule.match.length === 0) yield [at, rule, undefined];
+    for (const [j, match] of rule.match.entries()) yield [`${at}.match[${j}]`, rule, match];
+  }
+}
+
+function whyNot(
+  rule: HTTPRoute,
+  match: HTTPMatchRequest | undefined,
+  scope: RouteScope,
+): string | undefined {
+  if (rule.delegate !== undefined) return "the rules of its delegate come in its place";
+  if (match === undefined || conditionHolds(match, scope)) return undefined;
+  return "its match is for other gateways, ports or sources";
+}
+
+/** The one route of a host without a VirtualService. */
+export function defaultRoute(
+  target: ResolvedDestination,
+  mesh: MeshRouteDefaults,
+  tell?: Tell,
+): Route {
+  const inside = within(tell, "routes[0]");
+  inside?.({ group: "rule", source: "built-in", value: "everything to the service" });
+  const match = translateMatch(undefined);
+  return create(RouteSchema, {
+    name: "default",
+    match,
+    action: { case: "route", value: plainAction(target, mesh, inside) },
+    typedPerFilterConfig: sessionConfig(target),
+    decorator: { operation: operationName(match, `${target.host}:${target.port}`) },
+  });
+}
+
+/**
+ * The one route of an inbound port, without a time limit.
+ *
+ * @param operation how traces name it, for example `a.ns.svc.cluster.local:80/*`
+ * @param retries what is repeated, see `inboundRetries`; default: nothing
+ */
+export function inboundRoute(cluster: string, operation: string, retries?: RetryPolicy): Route {
+  const { timeout } = timeouts(undefined);
+  return create(RouteSchema, {
+    name: "default",
+    match: translateMatch(undefined),
+    action: {
+      case: "route",
+      value: {
+        clusterSpecifier: { case: "cluster", value: cluster },
+        timeout,
+        maxStreamDuration: { maxStreamDuration: timeout, grpcTimeoutHeaderMax: timeout },
+        retryPolicy: retries,
+      },
+    },
+    decorator: { operation },
+  });
+}
+
+function translateRule(
+  rule: HTTPRoute,
+  match: HTTPMatchRequest | undefined,
+  scope: RouteScope,
+  at: string,
+  outcomes: typeof outcomeOf,
+): Route {
+  const routeMatch = translateMatch(match);
+  scope.tell?.({ group: "rule", ...inService(scope, at), value: rule.name || undefined });
+  const { action, operations, target, settings } = outcomes(rule, scope, ruleAt(at));
+  return create(RouteSchema, {
+    name: match === undefined || match.name === "" ? rule.name : `${rule.name}.${match.name}`,
+    match: routeMatch,
+    action,
+    ...operations,
+    statPrefix: match?.statPrefix ?? "",
+    typedPerFilterConfig: settings,
+    metadata: scope.named === true
+      ? undefined
+      : metadataOfRule(`${scope.vsNamespace}/${scope.vsName}`),
+    decorator: { operation: operationName(routeMatch, target) },
+  });
+}
+
+/** What a rule does, whichever of its matches holds. */
+interface Outcome {
+  readonly action: Route["action"];
+  readonly operations: HeaderOperations;
+  /** How traces name where requests go. */
+  readonly target: string;
+  readonly settings: Record<string, Any>;
+}
+
+function outcomeOf(rule: HTTPRoute, scope: RouteScope, at: string): Outcome {
+  const { action, operations, single } = translateAction(rule, scope, at);
+  const target = single !== undefined && isServiceCluster(single.cluster)
+    ? `${single.host}:${single.port}`
+    : `${scope.vsName}:${scope.port}`;
+  return {
+    action,
+    operations,
+    target,
+    settings: { ...filterConfigs(rule), ...sessionConfig(single) },
+  };
+}
+
+/**
+ * {@link outcomeOf}, once for each rule: a rule of a thousand matches is a thousand routes that share
+ * it. Where somebody listens, each route tells its own.
+ */
+function outcomesOf(): typeof outcomeOf {
+  const known = new Map<HTTPRoute, Outcome>();
+  return (rule, scope, at) => {
+    if (scope.tell !== undefined) return outcomeOf(rule, scope, at);
+    const found = known.get(rule) ?? outcomeOf(rule, scope, at);
+    known.set(rule, found);
+    return found;
+  };
+}
+
+interface RuleAction {
+  readonly action: Route["action"];
+  readonly operations: HeaderOperations;
+  readonly single?: ResolvedDestination;
+}
+
+/** Status of a rule that forwards but has nowhere to: as of a cluster without endpoints. */
+const NOWHERE = 503;
+
+/** The place of a match's rule. */
+function ruleAt(at: string): string {
+  const match = at.indexOf(".match[");
+  return match < 0 ? at : at.slice(0, match);
+}
+
+function translateAction(rule: HTTPRoute, scope: RouteScope, at: string): RuleAction {
+  const headers = translateHeaders(rule.headers);
+  const { operations } = headers;
+  if (rule.redirect !== undefined) {
+    return {
+      action: { case: "redirect", value: translateRedirect(rule.redirect, scope) },
+      operations,
+    };
+  }
+  const answer = (value: ReturnType<typeof translateDirectResponse>): RuleAction => ({
+    action: { case: "directResponse", value },
+    operations,
+  });
+  if (rule.directResponse !== undefined) {
+    return answer(translateDirectResponse(rule.directResponse));
+  }
+  const forwarding = translateForwarding(rule, headers, scope, at);
+  if (forwarding === undefined) {
+    return answer(create(DirectResponseActionSchema, { status: NOWHERE }));
+  }
+  return { ...forwarding, action: { case: "route", value: forwarding.action } };
+}
+
+/** Settings of filters for this route alone. */
+function filterConfigs(rule: HTTPRoute): Record<string, Any> {
+  const configs: Record<string, Any> = {};
+  const fault = rule.fault === undefined ? undefined : translateFault(rule.fault);
+  if (fault !== undefined) configs[FAULT_FILTER] = packAny(HTTPFaultSchema, fault);
+  if (rule.corsPolicy !== undefined) {
+    configs[CORS_FILTER] = packAny(CorsPolicySchema, translateCors(rule.corsPolicy));
+  }
+  return configs;
+}
+
+/** Whether a cluster's name tells host and port: `direction|port|subset|host`. */
+function isServiceCluster(name: string): boolean {
+  return name.split("|").length === 4;
+}
+
+/** How traces name the route: the target and what is matched of the path. */
+function operationName({ pathSpecifier: path }: RouteMatch, target: string): string {
+  switch (path.case) {
+    case "prefix":
+      return `${target}${path.value}*`;
+    case "path":
+      return target + path.value;
+    case "safeRegex":
+      return target + path.value.regex;
+    default:
+      return `${target}/*`;
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * Metrics of requests and connections, with the mesh's labels: access loggers
+ * that count.
+ *
+ * Labels are formats. Those that cost the proxy little are preferred: what a
+ * workload says of itself is read from the environment once, pieces of the peer's
+ * label from metadata of the request, and expressions are for connections, of
+ * which there are few, and for what configuration asks for.
+ *
+ * @module
+ */
+import {
+  type AccessLog,
+  type AccessLogFilter,
+  AccessLogFilterSchema,
+  AccessLogSchema,
+} from "#envoy/config/accesslog/v3/accesslog_pb.ts";
+import { AccessLogType } from "#envoy/data/accesslog/v3/accesslog_pb.ts";
+import {
+  type Config_Counter as Counter,
+  Config_CounterSchema as CounterSchema,
+  type Config_Histogram as Histogram,
+  Config_Histogram_Unit as Unit,
+  Config_HistogramSchema as HistogramSchema,
+  type Config_Stat as Stat,
+  Config_StatSchema as StatSchema,
+  ConfigSchema,
+} from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
+import { create, packAny } from "../../proto/mod.ts";
+import { MESH_METADATA, type Side } from "../core/mod.ts";
+import { celFormat } from "./expression.ts";
+import { PIECES, PROTOCOL_PIECE } from "./peers.ts";
+import type { MetricName, MetricRule } from "./settings.ts";
+
+type Rules = ReadonlyMap<MetricName, MetricRule>;
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Loggers of all listeners count together; what was counted outlives a change of one of them. */
+const SCOPE = { prefix: "mesh", sharingName: "mesh" } as const;
+
+/** What is counted. */
+export interface Counting {
+  readonly rules: Rules;
+  /** Whether metrics that nothing counts for an interval are forgotten; agents say how long it is. */
+  readonly forgets: boolean;
+  /** The cluster of all endpoints that tell of their workload. */
+  readonly clusterId: string;
+}
+
+const ownPart = (what: string): string => `%ENVIRONMENT(MESH_SELF_${what})%`;
+
+const piece = (key: string): string => `%DYNAMIC_METADATA(${MESH_METADATA}:${key})%`;
+
+const service = (field: string): string => `%CLUSTER_METADATA(${MESH_METADATA}:service:${field})%`;
+
+/** What stands for something that is not known; as a format, for a part that formats are given may be missing. */
+const UNKNOWN = "unknown";
+
+function known(command: string): string {
+  const operators = [{ command }, { command: "CEL", param: `'${UNKNOWN}'` }];
+  return `%COALESCE(${JSON.stringify({ operators })})%`;
+}
+
+const ENDPOINT_LABEL = `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.w`;
+
+/**
+ * A part of an endpoint's label, for connections; empty when there is none. As
+ * short as can be: every listener of an address has it dozens of times.
+ */
+function endpointPart(at: number): string {
+  return `%CEL(re.extract(${ENDPOINT_LABEL},'(?:[^;]*;){${at}}([^;]*)','\\\\1'))%`;
+}
+
+/** The cluster of endpoints that have a label. Other characters than those of names are spelt out, twice where the rewrite has a meaning for them. */
+function endpointCluster(clusterId: string): string {
+  const text = clusterId.replace(/[^\w.-]/g, (character) => {
+    const code = `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    return character === "\\" ? code + code : code;
+  });
+  return `%CEL(re.extract(${ENDPOINT_LABEL},'.+','${text}'))%`;
+}
+
+/** Labels of a workload, of which it or its peer tells. */
+function workloadLabels(side: "source" | "destination", parts: readonly string[]): Labels {
+  const [workload = UNKNOWN, namespace = UNKNOWN, canonical = UNKNOWN, revision = UNKNOWN] = parts;
+  const [, , , , cluster = UNKNOWN, app = canonical, version = revision] = parts;
+  return {
+    [`${side}_workload`]: workload,
+    [`${side}_workload_namespace`]: namespace,
+    [`${side}_app`]: app,
+    [`${side}_version`]: version,
+    [`${side}_canonical_service`]: canonical,
+    [`${side}_canonical_revision`]: revision,
+    [`${side}_cluster`]: cluster,
+  };
+}
+
+const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "VERSION"].map(
+  ownPart,
+);
+
+/** Whom both ends are. */
+function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
+  const client = side === "client";
+  const peer = !tcp
+    ? PIECES.slice(0, client ? 5 : PIECES.length).map(piece)
+    : client
+    ? [...[0, 1, 2, 3].map(endpointPart), endpointCluster(clusterId)]
+    : PIECES.map(() => UNKNOWN);
+  const principal = (mine: boolean): string => {
+    if (client) return known(mine ? "UPSTREAM_LOCAL_URI_SAN" : "UPSTREAM_PEER_URI_SAN");
+    if (side === "server") return UNKNOWN;
+    return mine ? "%DOWNSTREAM_LOCAL_URI_SAN%" : "%DOWNSTREAM_PEER_URI_SAN%";
+  };
+  return {
+    reporter: client ? "source" : "destination",
+    ...workloadLabels("source", client ? OWN : peer),
+    source_principal: principal(client),
+    ...workloadLabels("destination", client ? peer : OWN),
+    destination_principal: principal(!client),
+    destination_service: service("host"),
+    destination_service_name: service("name"),
+    destination_service_namespace: service("namespace"),
+    connection_security_policy: client ? UNKNOWN : side === "mutual" ? "mutual_tls" : "none",
+    response_flags: "%RESPONSE_FLAGS%",
+  };
+}
+
+/** What is different in requests and in connections. */
+function protocolLabels(tcp: boolean): Labels {
+  return tcp ? { request_protocol: "tcp" } : {
+    request_protocol: piece(PROTOCOL_PIECE),
+    response_code: "%RESPONSE_CODE%",
+    grpc_response_status: "%GRPC_STATUS_NUMBER%",
+  };
+}
+
+/** The metric's name and labels, as configuration changes them. */
+function stat(name: MetricName, labels: Labels, { tags: changes }: MetricRule): Stat {
+  const tags = new Map(Object.entries(labels));
+  for (const [tag, expression] of changes) {
+    const format = expression === undefined ? undefined : celFormat(expression);
+    if (expression === undefined) tags.delete(tag);
+    else if (format !== undefined) tags.set(tag, format);
+  }
+  return create(StatSchema, {
+    name,
+    tags: [...tags].map(([tag, valueFormat]) => ({ name: tag, valueFormat })),
+  });
+}
+
+/** What a metric counts: occurrences, a sum, or a distribution. */
+type Measure =
+  | { readonly each: true }
+  | { readonly sum: string }
+  | { readonly spread: string; readonly unit: Unit };
+
+/** A metric and what it measures. */
+type Row = readonly [MetricName, Measure];
+
+const REQUESTS: readonly Row[] = [
+  ["requests_total", { each: true }],
+  ["request_duration_milliseconds", { spread: "%DURATION%", unit: Unit.Milliseconds }],
+  ["request_bytes", { spread: "%BYTES_RECEIVED%", unit: Unit.Bytes }],
+  ["response_bytes", { spread: "%BYTES_SENT%", unit: Unit.Bytes }],
+];
+
+const OPENED: readonly Row[] = [["tcp_connections_opened_total", { each: true }]];
+
+const CLOSED: readonly Row[] = [
+  ["tcp_connections_closed_total", { each: true }],
+  ["tcp_sent_bytes_total", { sum: "%BYTES_SENT%" }],
+  ["tcp_received_bytes_total", { sum: "%BYTES_RECEIVED%" }],
+];
+
+/** A logger that counts some metrics; none when all of them are disabled. */
+function logger(
+  rows: readonly Row[],
+  labels: Labels,
+  { rules, forgets }: Counting,
+  filter?: AccessLogFilter,
+): AccessLog[] {
+  const histograms: Histogram[] = [];
+  const counters: Counter[] = [];
+  for (const [name, measure] of rows) {
+    const rule = rules.get(name);
+    if (rule === undefined || rule.disabled) continue;
+    const common = { stat: stat(name, labels, rule) };
+    if ("spread" in measure) {
+      const { spread: valueFormat, unit } = measure;
+      histograms.push(create(HistogramSchema, { ...common, unit, valueFormat }));
+    } else if ("sum" in measure) {
+      counters.push(create(CounterSchema, { ...common, valueFormat: measure.sum }));
+    } else counters.push(create(CounterSchema, { ...common, valueFixed: 1n }));
+  }
+  if (histograms.length + counters.length === 0) return [];
+  const typedConfig = packAny(ConfigSchema, {
+    statsScope: { ...SCOPE, enableEviction: forgets },
+    histograms,
+    counters,
+  });
+  return [create(AccessLogSchema, {
+    name: "envoy.access_loggers.stats",
+    filter,
+    configType: { case: "typedConfig", value: typedConfig },
+  })];
+}
+
+/** Holds when a connection is opened, or at any other time. */
+export function whenOpened(exclude: boolean): AccessLogFilter {
+  return create(AccessLogFilterSchema, {
+    filterSpecifier: {
+      case: "logTypeFilter",
+      value: { types: [AccessLogType.TcpUpstreamConnected], exclude },
+    },
+  });
+}
+
+/**
+ * Loggers that count the requests of a side. Messages of gRPC are not among what they count: the proxy
+ * keeps both counts of a stream in one text, `REQUESTS,RESPONSES`, as bytes that no format and no
+ * expression takes apart, and a counter whose value is no number writes an error for each request.
+ */
+export function requestMetrics(side: Side, counting: Counting): AccessLog[] {
+  return logger(REQUESTS, {
+    ...endLabels(side, false, counting.clusterId),
+    ...protocolLabels(false),
+  }, counting);
+}
+
+/** Loggers that count the connections of a side, when they are opened and when they are closed. */
+export function connectionMetrics(
+  side: Side,
+  counting: Counting,
+): { readonly opened: AccessLog[]; readonly closed: AccessLog[] } {
+  const labels = { ...endLabels(side, true, counting.clusterId), ...protocolLabels(true) };
+  return {
+    opened: logger(OPENED, labels, counting, whenOpened(false)),
+    closed: logger(CLOSED, labels, counting, whenOpened(true)),
+  };
+}

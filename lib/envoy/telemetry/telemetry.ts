@@ -1,0 +1,186 @@
+/**
+ * From Telemetry resources and the mesh configuration to what listeners are told:
+ * access logs, metrics, tracing. Functions of plain data.
+ *
+ * @module
+ */
+import { type AccessLog, AccessLogSchema } from "#envoy/config/accesslog/v3/accesslog_pb.ts";
+import {
+  HttpConnectionManager_TracingSchema as TracingSchema,
+  HttpFilterSchema,
+  type RequestIDExtension,
+  RequestIDExtensionSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { UuidRequestIdConfigSchema } from "#envoy/extensions/request_id/uuid/v3/uuid_pb.ts";
+import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { Tracing as MeshTracing } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
+import { hash } from "../../base/mod.ts";
+import { create, encode, packAny } from "../../proto/mod.ts";
+import type { Side, Signals, SignalSet } from "../core/mod.ts";
+import { type AccessLogSettings, fileLog, unmatchedOnly } from "./access_log.ts";
+import { allOf, expressionFilter, type ProviderLogs, providerLogs, serviceLogs } from "./logs.ts";
+import { connectionMetrics, requestMetrics, whenOpened } from "./metrics.ts";
+import { OF_CLIENTS, OF_NOBODY, ofServers, TELL_SERVERS } from "./peers.ts";
+import {
+  type DefaultProviders,
+  type Direction,
+  logRules,
+  metricRules,
+  type TracingRule,
+  tracingRule,
+} from "./settings.ts";
+import { tracingOf } from "./tracing.ts";
+
+/** What signals are made from. */
+export interface TelemetryInput {
+  /** The resources that apply, the least specific first. */
+  readonly levels: readonly Telemetry[];
+  readonly providers: readonly ExtensionProvider[];
+  readonly defaults: DefaultProviders;
+  /** The log of `accessLogFile`, which is there unless a resource names others. */
+  readonly file?: AccessLogSettings;
+  /** Whether the access log service of the proxies' configuration is used, too. */
+  readonly logService?: boolean;
+  /** `tracing` of the proxies' default configuration. */
+  readonly tracing?: MeshTracing;
+  /** Whether proxies have a tracer from their start, and `enableTracing` holds. */
+  readonly builtInTracer: boolean;
+  /** Requests traced where nobody says how many, percent. */
+  readonly sampling: number;
+  /** Whether proxies tell each other of their workloads. */
+  readonly peersTell: boolean;
+  /** The cluster of all endpoints that tell of their workload. */
+  readonly clusterId: string;
+  /** Whether metrics that nothing counts for a while are forgotten. */
+  readonly forgets?: boolean;
+  /** See `TracingInput.certain`. */
+  readonly certain: boolean;
+  /** The cluster of a service and port, if there is such a service. */
+  readonly clusterOf: (service: string, port: number) => string | undefined;
+}
+
+/** Stands for the log of `accessLogFile` among the names of providers, none of which is empty. */
+const MESH_FILE = "";
+
+/** The same for the access log service. */
+const MESH_SERVICE = "\0service";
+
+/** What listeners are told, and a digest of it: equal digests, equal signals. */
+export interface TelemetryResult {
+  readonly signals: SignalSet;
+  readonly digest: string;
+}
+
+/** Makes the signals of a workload. */
+export function signalsOf(input: TelemetryInput): TelemetryResult {
+  const client = sideSignals(input, "client");
+  const server = sideSignals(input, "server");
+  const signals = { client, server, mutual: sideSignals(input, "mutual") };
+  return { signals, digest: digestOf(signals) };
+}
+
+function sideSignals(input: TelemetryInput, side: Side): Signals {
+  const direction: Direction = side === "client" ? "client" : "server";
+  const logs = logsOf(input, direction);
+  const byName = new Map(input.providers.map((provider) => [provider.name, provider]));
+  const counts = (name: string): boolean => byName.get(name)?.provider.case === "prometheus";
+  const rules = metricRules(input.levels, direction, input.defaults, counts);
+  const rule = tracingRule(input.levels, direction, input.defaults);
+  const tracing = tracingOf({
+    rule,
+    provider: rule.provider === undefined ? undefined : byName.get(rule.provider),
+    defaults: input.tracing,
+    builtIn: rule.provider === undefined && input.builtInTracer,
+    clusterOf: input.clusterOf,
+    certain: input.certain,
+    sampling: input.sampling,
+  });
+  const { clusterId } = input;
+  const counting = rules && { rules, forgets: input.forgets === true, clusterId };
+  const connections = counting && connectionMetrics(side, counting);
+  const opened = connections !== undefined && connections.opened.length > 0;
+  return {
+    http: [...logs.http, ...(counting === undefined ? [] : requestMetrics(side, counting))],
+    tcp: [
+      ...(opened ? logs.tcp.map(atTheEnd) : logs.tcp),
+      ...(connections?.opened ?? []),
+      ...(connections?.closed ?? []),
+    ],
+    unmatched: logs.plain.map(unmatchedOnly),
+    opened,
+    ...(rules === undefined ? { first: [], last: [] } : peerFilters(input, direction)),
+    tracing,
+    requestId: tracing && requestIds(rule),
+  };
+}
+
+/** What learns and tells of peers. */
+function peerFilters(
+  { peersTell, clusterId }: TelemetryInput,
+  direction: Direction,
+): Pick<Signals, "first" | "last"> {
+  if (!peersTell) return { first: [OF_NOBODY()], last: [] };
+  return direction === "client"
+    ? { first: [ofServers(clusterId)], last: [TELL_SERVERS()] }
+    : { first: [OF_CLIENTS()], last: [] };
+}
+
+interface Logs {
+  readonly http: readonly AccessLog[];
+  readonly tcp: readonly AccessLog[];
+  /** Of connections, without their filters: what nobody takes is logged in any case. */
+  readonly plain: readonly AccessLog[];
+}
+
+function logsOf(input: TelemetryInput, direction: Direction): Logs {
+  const { file, defaults } = input;
+  const names = [
+    ...(file === undefined ? [] : [MESH_FILE]),
+    ...(input.logService === true ? [MESH_SERVICE] : []),
+    ...defaults.logs,
+  ];
+  const all = logRules(input.levels, direction, { ...defaults, logs: names }).map((rule) => ({
+    ...loggersOf(input, rule.provider),
+    filter: allOf(expressionFilter(rule.filter)),
+  }));
+  const filtered = (kind: "http" | "tcp"): AccessLog[] =>
+    all.flatMap((one) =>
+      one[kind].map((log) => create(AccessLogSchema, { ...log, filter: one.filter }))
+    );
+  return { http: filtered("http"), tcp: filtered("tcp"), plain: all.flatMap(({ tcp }) => tcp) };
+}
+
+/** The loggers that a name stands for. */
+function loggersOf({ file, providers, clusterOf }: TelemetryInput, name: string): ProviderLogs {
+  if (name === MESH_FILE && file !== undefined) {
+    return { http: [fileLog(file)], tcp: [fileLog(file)] };
+  }
+  if (name === MESH_SERVICE) return serviceLogs();
+  const provider = providers.find((one) => one.name === name);
+  return provider === undefined ? { http: [], tcp: [] } : providerLogs(provider, clusterOf);
+}
+
+/** Connections are logged once, though they are told of twice. */
+function atTheEnd(log: AccessLog): AccessLog {
+  const filter = allOf([whenOpened(true), ...(log.filter === undefined ? [] : [log.filter])]);
+  return create(AccessLogSchema, { ...log, filter });
+}
+
+/** What identifies requests decides which are traced, too, unless somebody says otherwise. */
+function requestIds({ byRequestId }: TracingRule): RequestIDExtension | undefined {
+  if (byRequestId === undefined) return undefined;
+  return create(RequestIDExtensionSchema, {
+    typedConfig: packAny(UuidRequestIdConfigSchema, { useRequestIdForTraceSampling: byRequestId }),
+  });
+}
+
+function digestOf(set: SignalSet): string {
+  const parts = Object.values(set).flatMap((side: Signals) => [
+    ...[...side.http, ...side.tcp, ...side.unmatched].map((log) => encode(AccessLogSchema, log)),
+    ...[...side.first, ...side.last].map((filter) => encode(HttpFilterSchema, filter)),
+    ...(side.tracing === undefined ? [] : [encode(TracingSchema, side.tracing)]),
+    ...(side.requestId === undefined ? [] : [encode(RequestIDExtensionSchema, side.requestId)]),
+  ]);
+  return hash(parts.map((bytes) => hash(bytes)).join(","));
+}

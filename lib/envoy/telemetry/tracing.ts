@@ -1,0 +1,315 @@
+/**
+ * Traces, as the mesh configuration's providers take them.
+ *
+ * @module
+ */
+import { HeaderValueOptionSchema } from "#envoy/config/core/v3/base_pb.ts";
+import type { HttpServiceSchema } from "#envoy/config/core/v3/http_service_pb.ts";
+import { DatadogConfigSchema } from "#envoy/config/trace/v3/datadog_pb.ts";
+import type { Tracing_HttpSchema as ProviderSchema } from "#envoy/config/trace/v3/http_tracer_pb.ts";
+import { OpenTelemetryConfigSchema } from "#envoy/config/trace/v3/opentelemetry_pb.ts";
+import { SkyWalkingConfigSchema } from "#envoy/config/trace/v3/skywalking_pb.ts";
+import {
+  ZipkinConfig_CollectorEndpointVersion as ZipkinVersion,
+  ZipkinConfig_TraceContextOption as ContextOption,
+  ZipkinConfigSchema,
+} from "#envoy/config/trace/v3/zipkin_pb.ts";
+import {
+  type HttpConnectionManager_Tracing as Tracing,
+  HttpConnectionManager_TracingSchema as TracingSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { DynatraceResourceDetectorConfigSchema } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/dynatrace_resource_detector_pb.ts";
+import { EnvironmentResourceDetectorConfigSchema } from "#envoy/extensions/tracers/opentelemetry/resource_detectors/v3/environment_resource_detector_pb.ts";
+import { DynatraceSamplerConfigSchema } from "#envoy/extensions/tracers/opentelemetry/samplers/v3/dynatrace_sampler_pb.ts";
+import type { CustomTagSchema } from "#envoy/type/tracing/v3/custom_tag_pb.ts";
+import type {
+  MeshConfig_ExtensionProvider as ExtensionProvider,
+  MeshConfig_ExtensionProvider_HttpHeader as HttpHeader,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type {
+  Tracing as MeshTracing,
+  Tracing_CustomTag as DefaultTag,
+} from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { Tracing_CustomTag as CustomTag } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
+import {
+  create,
+  type DescMessage,
+  type Duration,
+  durationOf,
+  type MessageInitShape,
+  packAny,
+} from "../../proto/mod.ts";
+import type { TracingRule } from "./settings.ts";
+
+type ClusterOf = (service: string, port: number) => string | undefined;
+
+type Tracer = MessageInitShape<typeof ProviderSchema>;
+
+/** Longest path in a trace where nobody says it, bytes. */
+const PATH_LENGTH = 256;
+
+const ALL = { value: 100 };
+
+const TIMEOUT_MS = 10_000;
+
+/** What a tracer is called by its collector where its own environment cannot say it. */
+const SERVICE_NAME = "mesh-proxy";
+
+/** What tracing depends on besides the rule. */
+export interface TracingInput {
+  readonly rule: TracingRule;
+  /** The provider that the rule names. */
+  readonly provider: ExtensionProvider | undefined;
+  /** `tracing` of the proxies' default configuration. */
+  readonly defaults: MeshTracing | undefined;
+  /** Whether proxies have a tracer from their start. */
+  readonly builtIn: boolean;
+  readonly clusterOf: ClusterOf;
+  /** Requests traced where nobody says how many, percent. */
+  readonly sampling: number;
+  /** Whether the proxy surely has the clusters of services; some tracers are refused without theirs. */
+  readonly certain: boolean;
+}
+
+/** What connection managers are told; `undefined`: nothing is traced. */
+export function tracingOf(input: TracingInput): Tracing | undefined {
+  const { rule, provider, defaults } = input;
+  const tracer = provider && tracerOf(input, provider);
+  if (provider === undefined ? !input.builtIn : tracer === undefined) return undefined;
+  // A sampler of the provider's own chooses among all.
+  const all = provider !== undefined && samplerOf(provider) !== undefined;
+  const wanted = all ? ALL.value : rule.sampling ?? (defaults?.sampling || input.sampling);
+  const share = rule.disabled ? 0 : wanted;
+  const most = rule.disabled ? { value: 0 } : ALL;
+  const tracing = create(TracingSchema, {
+    clientSampling: most,
+    randomSampling: { value: share },
+    overallSampling: most,
+    maxPathTagLength: pathLength(provider) || defaults?.maxPathTagLength || PATH_LENGTH,
+    customTags: tagsOf(rule, defaults),
+    provider: tracer,
+  });
+  if (rule.untold) tracing.$unknown = [{ no: NO_PROPAGATION, wireType: 0, data: Uint8Array.of(1) }];
+  return tracing;
+}
+
+/** Field `no_context_propagation` of `Tracing`, which is younger than the declarations here. */
+const NO_PROPAGATION = 13;
+
+type Sampler = NonNullable<Of<"opentelemetry">["sampling"]["value"]>;
+
+function samplerOf({ provider }: ExtensionProvider): Sampler | undefined {
+  return provider.case === "opentelemetry" ? provider.value.sampling.value : undefined;
+}
+
+function pathLength(provider: ExtensionProvider | undefined): number {
+  const value = provider?.provider.value;
+  return value !== undefined && "maxTagLength" in value ? value.maxTagLength : 0;
+}
+
+/** @returns `undefined` for a provider that does not trace, or cannot be reached */
+function tracerOf(
+  { clusterOf, certain }: TracingInput,
+  { provider }: ExtensionProvider,
+): Tracer | undefined {
+  if (provider.case === "opentelemetry") return openTelemetry(provider.value, clusterOf);
+  if (provider.case === "lightstep") return lightstep(provider.value, clusterOf);
+  if (provider.case === "skywalking") return skyWalking(provider.value, clusterOf);
+  if (provider.case !== "zipkin" && provider.case !== "datadog") return undefined;
+  const { service, port } = provider.value;
+  const cluster = clusterOf(service, port);
+  if (cluster === undefined || !certain) return undefined;
+  const hostname = service.slice(service.indexOf("/") + 1);
+  return provider.case === "zipkin"
+    ? zipkin(provider.value, cluster, hostname)
+    : tracer("datadog", DatadogConfigSchema, {
+      collectorCluster: cluster,
+      collectorHostname: hostname,
+      serviceName: SERVICE_NAME,
+    });
+}
+
+/** Whether a provider's tracer is refused by proxies that do not have its cluster. */
+export function needsCluster({ provider }: ExtensionProvider): boolean {
+  return provider.case === "zipkin" || provider.case === "datadog";
+}
+
+function tracer<D extends DescMessage>(
+  name: string,
+  schema: D,
+  config: MessageInitShape<D>,
+): Tracer {
+  return {
+    name: `envoy.tracers.${name}`,
+    configType: { case: "typedConfig", value: packAny(schema, config) },
+  };
+}
+
+type Of<K> = Extract<ExtensionProvider["provider"], { case: K }>["value"];
+
+function zipkin(of: Of<"zipkin">, cluster: string, hostname: string): Tracer {
+  const path = of.path || "/api/v2/spans";
+  const plain = of.timeout === undefined && of.headers.length === 0;
+  return tracer("zipkin", ZipkinConfigSchema, {
+    collectorCluster: cluster,
+    collectorEndpoint: path,
+    collectorHostname: hostname,
+    collectorEndpointVersion: ZipkinVersion.HTTP_JSON,
+    traceId128bit: !of.enable64bitTraceId,
+    sharedSpanContext: false,
+    traceContextOption: of.traceContextOption as number as ContextOption,
+    collectorService: plain ? undefined : httpService(cluster, hostname, path, of),
+  });
+}
+
+function openTelemetry(of: Of<"opentelemetry">, clusterOf: ClusterOf): Tracer | undefined {
+  const cluster = clusterOf(of.service, of.port);
+  if (cluster === undefined) return undefined;
+  const hostname = of.service.slice(of.service.indexOf("/") + 1);
+  const target = { case: "envoyGrpc", value: { clusterName: cluster } } as const;
+  return tracer("opentelemetry", OpenTelemetryConfigSchema, {
+    serviceName: SERVICE_NAME,
+    httpService: of.http && httpService(cluster, hostname, of.http.path || "/v1/traces", of.http),
+    grpcService: of.http ? undefined : {
+      targetSpecifier: target,
+      timeout: of.grpc?.timeout,
+      initialMetadata: (of.grpc?.initialMetadata ?? []).map(headerOf),
+    },
+    sampler: dynatraceSampler(of.sampling.value, clusterOf),
+    resourceDetectors: [
+      // The agent tells it the service's name.
+      detector("environment", EnvironmentResourceDetectorConfigSchema),
+      ...(of.resourceDetectors?.dynatrace
+        ? [detector("dynatrace", DynatraceResourceDetectorConfigSchema)]
+        : []),
+    ],
+  });
+}
+
+/** Their collectors take OpenTelemetry; the proxy's tracer of their own is gone. */
+function lightstep(of: Of<"lightstep">, clusterOf: ClusterOf): Tracer | undefined {
+  const cluster = clusterOf(of.service, of.port);
+  if (cluster === undefined) return undefined;
+  return tracer("opentelemetry", OpenTelemetryConfigSchema, {
+    serviceName: SERVICE_NAME,
+    grpcService: {
+      targetSpecifier: { case: "envoyGrpc", value: { clusterName: cluster } },
+      timeout: durationOf(TIMEOUT_MS),
+      initialMetadata: of.accessToken === ""
+        ? []
+        : [{ key: "lightstep-access-token", value: of.accessToken }],
+    },
+    resourceDetectors: [detector("environment", EnvironmentResourceDetectorConfigSchema)],
+  });
+}
+
+/** Services and instances are called after the proxy's own node, where nothing else is said. */
+function skyWalking(of: Of<"skywalking">, clusterOf: ClusterOf): Tracer | undefined {
+  const cluster = clusterOf(of.service, of.port);
+  if (cluster === undefined) return undefined;
+  return tracer("skywalking", SkyWalkingConfigSchema, {
+    grpcService: {
+      targetSpecifier: { case: "envoyGrpc", value: { clusterName: cluster } },
+      timeout: durationOf(TIMEOUT_MS),
+    },
+    clientConfig: of.accessToken === ""
+      ? undefined
+      : { backendTokenSpecifier: { case: "backendToken", value: of.accessToken } },
+  });
+}
+
+/** Asks Dynatrace how much to trace; `undefined` when its service is not known: then all is. */
+function dynatraceSampler(
+  of: Sampler | undefined,
+  clusterOf: ClusterOf,
+): MessageInitShape<typeof OpenTelemetryConfigSchema>["sampler"] {
+  const api = of?.httpService;
+  const cluster = api && clusterOf(api.service, api.port);
+  if (of === undefined || api === undefined || cluster === undefined) return undefined;
+  const hostname = api.service.slice(api.service.indexOf("/") + 1);
+  return {
+    name: "envoy.tracers.opentelemetry.samplers.dynatrace",
+    typedConfig: packAny(DynatraceSamplerConfigSchema, {
+      tenant: of.tenant,
+      clusterId: of.clusterId,
+      rootSpansPerMinute: of.rootSpansPerMinute,
+      httpService: httpService(cluster, hostname, api.http?.path ?? "", api.http ?? NO_HTTP),
+    }),
+  };
+}
+
+const NO_HTTP = { headers: [] };
+
+function detector(name: string, schema: DescMessage) {
+  return {
+    name: `envoy.tracers.opentelemetry.resource_detectors.${name}`,
+    typedConfig: packAny(schema, {}),
+  };
+}
+
+function httpService(
+  cluster: string,
+  hostname: string,
+  path: string,
+  { timeout, headers }: { readonly timeout?: Duration; readonly headers: readonly HttpHeader[] },
+): MessageInitShape<typeof HttpServiceSchema> {
+  return {
+    httpUri: {
+      uri: `http://${hostname}${path}`,
+      httpUpstreamType: { case: "cluster", value: cluster },
+      timeout: timeout ?? durationOf(TIMEOUT_MS),
+    },
+    requestHeadersToAdd: headers.map((header) =>
+      create(HeaderValueOptionSchema, { header: headerOf(header) })
+    ),
+  };
+}
+
+/** A header's value, or the variable of the proxy's environment that has it. */
+function headerOf({ name, headerValue }: HttpHeader): { key: string; value: string } {
+  const { case: from, value = "" } = headerValue;
+  return { key: name, value: from === "envName" ? `%ENVIRONMENT(${value})%` : value };
+}
+
+/** Tags by which traces are told apart in a mesh, from what the agent tells the proxy. */
+const MESH_TAGS: readonly (readonly [tag: string, variable: string])[] = [
+  ["mesh.canonical_service", "MESH_SELF_SERVICE"],
+  ["mesh.canonical_revision", "MESH_SELF_REVISION"],
+  ["mesh.namespace", "MESH_SELF_NAMESPACE"],
+  ["mesh.cluster_id", "MESH_SELF_CLUSTER"],
+  ["mesh.mesh_id", "MESH_SELF_MESH"],
+];
+
+type Tag = MessageInitShape<typeof CustomTagSchema>;
+
+function tagsOf(rule: TracingRule, defaults: MeshTracing | undefined): Tag[] {
+  const mesh = rule.meshTags ?? defaults?.enableMeshTags ?? true;
+  const given: Readonly<Record<string, CustomTag | DefaultTag>> = rule.tags ??
+    defaults?.customTags ?? {};
+  return [
+    ...(mesh ? MESH_TAGS : []).map(([tag, name]): Tag => ({
+      tag,
+      type: { case: "environment", value: { name, defaultValue: "unknown" } },
+    })),
+    ...Object.keys(given).sort().map((tag): Tag => ({ tag, type: typeOf(given[tag]!) })),
+  ];
+}
+
+function typeOf({ type }: CustomTag | DefaultTag): Tag["type"] {
+  switch (type.case) {
+    case "literal":
+      return { case: "literal", value: { value: type.value.value } };
+    case "environment": {
+      const { name, defaultValue } = type.value;
+      return { case: "environment", value: { name, defaultValue } };
+    }
+    case "header": {
+      const { name, defaultValue } = type.value;
+      return { case: "requestHeader", value: { name, defaultValue } };
+    }
+    case "formatter":
+      return { case: "value", value: type.value.value };
+    default:
+      return undefined as never;
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Virtual hosts and the route configurations that contain them.
+ *
+ * @module
+ */
+export { type DomainOptions, domainsFor, hostPort, shortNames } from "./domains.ts";
+export {
+  MAX_DIRECT_RESPONSE_BODY,
+  renamedVirtualHost,
+  routeConfiguration,
+} from "./route_configuration.ts";
+export {
+  blackHoleVirtualHost,
+  type CatchAll,
+  catchAllVirtualHost,
+  connectRoute,
+  virtualHostFor,
+} from "./virtual_host.ts";

@@ -1,0 +1,80 @@
+/**
+ * What is served to the agents beside the proxies: the name table that they answer DNS queries from,
+ * what ProxyConfigs say to their proxy, and the authorities that they trust besides the mesh's own. A view of these exists once an agent
+ * has asked for it: most never do.
+ *
+ * @module
+ */
+import type { MeshConfig_CertificateData } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { LEVEL_JOINT, type Mesh, workloadKey } from "../../derive/mod.ts";
+import type { Read, Resource } from "../../graph/mod.ts";
+import { create } from "../../proto/mod.ts";
+import { type AgentLayersOf, type Context, isGrpc } from "../context/mod.ts";
+import { AGENT_TYPE_URLS, encodeResource, sameResources } from "../resources/mod.ts";
+import { trustDomainsOf } from "../security/mod.ts";
+import { deriveNameTables } from "./name_table.ts";
+
+/** Name of the one resource of the type `ProxyConfig`. */
+export const PROXY_CONFIG = "proxy-config";
+
+/** Creates the tables and the function that finds layers. */
+export function createAgentLayers(context: Context): AgentLayersOf {
+  const { graph } = context.mesh;
+  const names = deriveNameTables(context);
+  const settings = graph.derive<readonly Resource[]>("pcds", (read, key) => {
+    const config = effectiveSettings(read, context.mesh, key);
+    if (context.features.multiRoot) {
+      config.caCertificatesPem = authorities(
+        context.mesh.field(read, "caCertificates")
+          .filter((authority) => vouchesHere(read, context, authority))
+          .flatMap(({ certificateData: data }) => data.case === "pem" ? [data.value] : []),
+      );
+    }
+    return [encodeResource(PROXY_CONFIG, ProxyConfigSchema, config)];
+  }, { equal: sameResources });
+  return ({ cls, sidecar }, type) => {
+    if (isGrpc(cls)) return undefined;
+    if (type === AGENT_TYPE_URLS.nameTable) return names.layers(cls, sidecar);
+    if (type !== AGENT_TYPE_URLS.proxyConfig) return undefined;
+    const key = workloadKey(cls);
+    return [
+      graph.collection(`pcds/${key}`, () => ({ members: { list: [key] }, resources: settings })),
+    ];
+  };
+}
+
+/**
+ * Whether an authority vouches for trust domains of this mesh. Agents are told a list without
+ * domains, so that one that is for others alone could vouch for identities of this one, too.
+ */
+function vouchesHere(
+  read: Read,
+  context: Context,
+  { trustDomains }: MeshConfig_CertificateData,
+): boolean {
+  if (trustDomains.length === 0) return true;
+  const own = trustDomainsOf(read, context);
+  return trustDomains.some((domain) => own.includes(domain));
+}
+
+/** What ProxyConfigs say to a workload, the more specific over the less; variables by name. */
+function effectiveSettings(read: Read, mesh: Mesh, workload: string): ProxyConfig {
+  const config = create(ProxyConfigSchema);
+  for (const key of read.get(mesh.proxyConfigs, workload).split(LEVEL_JOINT)) {
+    const spec = key === "" ? undefined : read.get(mesh.tables.proxyConfigs, key)?.spec;
+    if (spec === undefined) continue;
+    config.concurrency = spec.concurrency ?? config.concurrency;
+    config.image = spec.image ?? config.image;
+    Object.assign(config.proxyMetadata, spec.environmentVariables);
+  }
+  return config;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Each certificate of some PEM texts by itself, once, in an order that follows from the content alone. */
+function authorities(texts: readonly string[]): string[] {
+  const all = texts.flatMap((text) => text.match(CERTIFICATE) ?? []);
+  return [...new Set(all.map((one) => one.replaceAll("\r", "") + "\n"))].sort();
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import {
+  DEFAULT_FEATURES,
+  proxyNode,
+  startTranslation,
+} from "../../../tests/support/translation_fixture.ts";
+import { create, fromBinary } from "../../proto/mod.ts";
+import { AGENT_TYPE_URLS } from "../resources/mod.ts";
+
+const certificate = (text: string): string =>
+  `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+
+/** A mesh configuration with these authorities. */
+function configOf(...pems: string[]) {
+  return create(MeshConfigSchema, {
+    rootNamespace: "mesh-system",
+    caCertificates: [
+      ...pems.map((value) => ({ certificateData: { case: "pem" as const, value } })),
+      { certificateData: { case: "spiffeBundleUrl" as const, value: "https://bundle.example" } },
+    ],
+  });
+}
+
+Deno.test("agents are told the mesh's authorities, each once, and of a change of them", () => {
+  const features = { ...DEFAULT_FEATURES, multiRoot: true };
+  const { translation } = startTranslation(configOf(certificate("bb")), features);
+  const seat = translation.source.seat(proxyNode("one"), () => {});
+  const view = seat.view(AGENT_TYPE_URLS.proxyConfig)!;
+  const told = () =>
+    fromBinary(ProxyConfigSchema, view.get("proxy-config")!.bytes).caCertificatesPem;
+  assert.deepEqual(told(), [certificate("bb")]);
+  const before = translation.source.revision;
+  translation.apply({
+    mesh: configOf(
+      certificate("bb").replaceAll("\n", "\r\n"),
+      certificate("cc") + certificate("aa"),
+    ),
+  });
+  assert.deepEqual(told(), [certificate("aa"), certificate("bb"), certificate("cc")]);
+  assert.deepEqual(view.since(before)?.changed.map(({ name }) => name), ["proxy-config"]);
+});
+
+Deno.test("agents are told what ProxyConfigs say to their proxy, the specific over the general", () => {
+  const { translation, set, remove } = startTranslation(configOf(certificate("a")));
+  const object = (name: string, namespace: string, spec: string): string =>
+    `apiVersion: networking.mesh.io/v1beta1
+
+kind: ProxyConfig
+
+metadata: {name: ${name}, namespace: ${namespace}}
+
+spec: {${spec}}
+
+`;
+  const told = (namespace: string, app: string) => {
+    const seat = translation.source.seat(proxyNode(namespace, { labels: { app } }), () => {});
+    const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
+    seat.close();
+    const { concurrency, proxyMetadata, caCertificatesPem } = fromBinary(ProxyConfigSchema, bytes);
+    assert.deepEqual(caCertificatesPem, [], "authorities are for meshes of several roots");
+    return [concurrency, proxyMetadata];
+  };
+  assert.deepEqual(told("one", "a"), [undefined, {}]);
+  set(object("all", "mesh-system", "concurrency: 1, environmentVariables: {A: all, B: all}"));
+  set(object("own", "one", "environmentVariables: {B: own, C: own}"));
+  set(object("a", "one", "selector: {matchLabels: {app: a}}, concurrency: 3"));
+  assert.deepEqual(told("one", "a"), [3, { A: "all", B: "own", C: "own" }]);
+  assert.deepEqual(told("one", "b"), [1, { A: "all", B: "own", C: "own" }]);
+  assert.deepEqual(told("two", "a"), [1, { A: "all", B: "all" }]);
+  remove("ProxyConfig", "one/a");
+  assert.deepEqual(told("one", "a"), [1, { A: "all", B: "own", C: "own" }]);
+});
+
+Deno.test("to libraries nothing of the kind is served", () => {
+  const seat = (features: typeof DEFAULT_FEATURES, metadata = {}) =>
+    startTranslation(configOf(certificate("a")), features).translation.source
+      .seat(proxyNode("one", { metadata }), () => {});
+  const roots = { ...DEFAULT_FEATURES, multiRoot: true };
+  for (const url of Object.values(AGENT_TYPE_URLS)) {
+    assert.equal(seat(roots, { GENERATOR: "grpc" }).view(url), undefined);
+    const moved = seat(roots);
+    assert.notEqual(moved.view(url), undefined);
+    moved.close();
+    assert.equal(moved.view(url), undefined);
+  }
+});
+
+Deno.test("agents are not told of authorities that vouch for other trust domains alone", () => {
+  const { translation } = startTranslation(
+    create(MeshConfigSchema, {
+      rootNamespace: "mesh-system",
+      trustDomain: "own.example",
+      trustDomainAliases: ["older.example"],
+      caCertificates: [
+        [[], "all"],
+        [["own.example", "x.example"], "own"],
+        [["older.example"], "older"],
+        [["x.example"], "other"],
+      ].map(([trustDomains, text]) => ({
+        trustDomains: trustDomains as string[],
+        certificateData: { case: "pem" as const, value: certificate(text as string) },
+      })),
+    }),
+    { ...DEFAULT_FEATURES, multiRoot: true },
+  );
+  const seat = translation.source.seat(proxyNode("one"), () => {});
+  const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
+  assert.deepEqual(
+    fromBinary(ProxyConfigSchema, bytes).caCertificatesPem,
+    ["all", "older", "own"].map(certificate),
+  );
+});

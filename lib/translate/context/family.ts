@@ -1,0 +1,19 @@
+/**
+ * Address families of proxies.
+ *
+ * @module
+ */
+
+/** Address families of a proxy, as a key part. */
+export type Family = "v4" | "v6" | "dual";
+
+/** Whether a proxy of a family may be asked to listen at an address: it may have no socket of the other. */
+export function isOfFamily(family: Family, address: string): boolean {
+  return family === "dual" || (family === "v6") === address.includes(":");
+}
+
+/** The families of a class; one without addresses counts as IPv4. */
+export function familyOf(cls: { readonly ipv4: boolean; readonly ipv6: boolean }): Family {
+  if (cls.ipv6) return cls.ipv4 ? "dual" : "v6";
+  return "v4";
+}

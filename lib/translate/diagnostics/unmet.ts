@@ -1,0 +1,147 @@
+/**
+ * What objects ask of providers of the mesh configuration, and do not get: read off
+ * the tables when somebody asks, and no part of what is served.
+ *
+ * @module
+ */
+import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { ProviderRef, Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
+import { hasLabels, type Mesh, MESH_ROW, objectRef } from "../../derive/mod.ts";
+import {
+  askingOf,
+  effectOf,
+  isDryRun,
+  type PolicyObject,
+  type Signal,
+  SIGNALS,
+  unfit,
+} from "../../envoy/mod.ts";
+import { type ConfigObject, isHttp } from "../../model/mod.ts";
+
+/** Something that is asked for in vain. */
+export interface Unmet {
+  /** `Kind/namespace/name`; empty: the mesh configuration. */
+  readonly object: string;
+  /** Where it stands there: `spec.tracing[0].providers[0].name`. */
+  readonly field: string;
+  /** What happens, one sentence without a full stop. */
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const NAME_ONE = "Name an extension provider of the mesh configuration.";
+
+/** All of them, the mesh configuration's first. */
+export function unmetRequests(mesh: Mesh): Unmet[] {
+  const config = mesh.tables.mesh.peek(MESH_ROW);
+  const providers = new Map(config?.extensionProviders.map((one) => [one.name, one]) ?? []);
+  const rows = <T>(table: {
+    keys(): Iterable<string>;
+    peek(key: string): ConfigObject<T> | undefined;
+  }): ConfigObject<T>[] => [...table.keys()].sort().flatMap((key) => table.peek(key) ?? []);
+  return [
+    ...defaultsUnmet(config?.defaultProviders, providers),
+    ...rows(mesh.tables.telemetries).flatMap((row) => telemetryUnmet(row, providers)),
+    ...rows(mesh.tables.authorizationPolicies).flatMap((row) => customUnmet(mesh, row, providers)),
+  ];
+}
+
+type Providers = ReadonlyMap<string, ExtensionProvider>;
+
+function defaultsUnmet(
+  defaults: Readonly<Partial<Record<Signal, readonly string[]>>> | undefined,
+  providers: Providers,
+): Unmet[] {
+  return SIGNALS.flatMap((signal) =>
+    (defaults?.[signal] ?? []).flatMap((name, index) => {
+      const why = unfit(name, providers.get(name), signal);
+      const field = `defaultProviders.${signal}[${index}]`;
+      return why === undefined ? [] : [{ object: "", field, message: why, remedy: NAME_ONE }];
+    })
+  );
+}
+
+function telemetryUnmet(row: ConfigObject<Telemetry>, providers: Providers): Unmet[] {
+  return SIGNALS.flatMap((signal) =>
+    row.spec[signal].flatMap((entry: { readonly providers: readonly ProviderRef[] }, at: number) =>
+      entry.providers.flatMap(({ name }, index) => {
+        const message = unfit(name, providers.get(name), signal);
+        const field = `spec.${signal}[${at}].providers[${index}].name`;
+        if (message === undefined) return [];
+        return [{ object: objectRef(row), field, message, remedy: NAME_ONE }];
+      })
+    )
+  );
+}
+
+/** Policies that have somebody else asked. */
+function customUnmet(mesh: Mesh, row: PolicyObject, providers: Providers): Unmet[] {
+  if (effectOf(row) !== "custom") return [];
+  const object = objectRef(row);
+  if (isDryRun(row)) {
+    return [{
+      object,
+      field: "metadata.annotations",
+      message: "a policy of action CUSTOM cannot be tried: while the annotation for trials is " +
+        "there, nobody is asked",
+      remedy: "Take the annotation away to have the provider asked.",
+    }];
+  }
+  const name = row.spec.actionDetail.value?.name ?? "";
+  const field = "spec.provider.name";
+  const provider = providers.get(name);
+  const why = provider === undefined
+    ? `there is no extension provider ${JSON.stringify(name)}`
+    : askingOf(provider, (service) => knownService(mesh, service));
+  if (typeof why === "string") {
+    const what = provider === undefined ? why : `provider ${JSON.stringify(name)}: ${why}`;
+    const remedy = provider === undefined ? NAME_ONE : "Mend the provider, or name another.";
+    return [{ object, field, message: `everything is forbidden: ${what}`, remedy }];
+  }
+  if (why.tcp !== undefined) return [];
+  const plain = plainPorts(mesh, row);
+  return plain.length === 0 ? [] : [{
+    object,
+    field,
+    message: `provider ${JSON.stringify(name)} speaks HTTP and is not asked about connections ` +
+      `that do not: ${plain.slice(0, MOST_PORTS).join(", ")}`,
+    remedy: "Use a provider that speaks gRPC, or forbid those connections by another policy.",
+  }];
+}
+
+/** Ports that are named; more would help nobody. */
+const MOST_PORTS = 5;
+
+function knownService(
+  { indexes }: Mesh,
+  service: string,
+): { host: string; cluster: string } | undefined {
+  const slash = service.indexOf("/");
+  const host = service.slice(slash + 1).toLowerCase();
+  const owners = new Set(
+    indexes.entriesByHost.peek(host).map((key) => key.slice(0, key.indexOf("/"))),
+  );
+  const known = slash < 0 ? owners.size === 1 : owners.has(service.slice(0, slash));
+  return known ? { host, cluster: "" } : undefined;
+}
+
+/** Ports of services, as `host:port`, that are not declared for HTTP and whose workloads a policy selects. */
+function plainPorts({ graph, tables, services }: Mesh, { meta, spec }: PolicyObject): string[] {
+  const root = tables.mesh.peek(MESH_ROW)?.rootNamespace;
+  const selector = spec.selector?.matchLabels ?? {};
+  const found = new Set<string>();
+  for (const key of tables.serviceEntries.keys()) {
+    for (const host of tables.serviceEntries.peek(key)?.spec.hosts ?? []) {
+      const serviceKey = `${key.slice(0, key.indexOf("/"))}/${host.toLowerCase()}`;
+      const service = graph.peek(services.service, serviceKey);
+      const plain = service?.ports.filter(({ protocol }) => !isHttp(protocol)) ?? [];
+      if (plain.length === 0) continue;
+      const selected = graph.peek(services.endpoints, serviceKey).some((endpoint) =>
+        (meta.namespace === root || endpoint.namespace === meta.namespace) &&
+        hasLabels(endpoint.labels, selector)
+      );
+      if (selected) { for (const { number } of plain) found.add(`${host}:${number}`); }
+    }
+  }
+  return [...found].sort();
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { documents, manifest, serviceEntry, type Spec } from "../../../tests/support/manifest.ts";
+import { startTranslation } from "../../../tests/support/translation_fixture.ts";
+import { parseMeshConfig } from "../../schema/mod.ts";
+import { toYaml } from "../../text/mod.ts";
+import { unmetRequests } from "./unmet.ts";
+
+const MESH = `extensionProviders:
+
+- {name: file, dataproxyFileAccessLog: {path: /dev/stdout}}
+
+- {name: zipkin, zipkin: {service: zipkin.test, port: 9411}}
+
+- {name: census, opencensus: {service: a.test, port: 1}}
+
+- {name: by-http, dataproxyExtAuthzHttp: {service: ask.test, port: 80}}
+
+- {name: by-grpc, dataproxyExtAuthzGrpc: {service: ask.test, port: 80}}
+
+- {name: lost, dataproxyExtAuthzGrpc: {service: nobody.test, port: 80}}
+
+defaultProviders: {tracing: [nowhere], accessLogging: [file]}
+
+`;
+
+function unmet(...texts: readonly string[]): string[] {
+  const { value: config } = parseMeshConfig(MESH, "mesh");
+  const bench = startTranslation(config);
+  bench.set(
+    documents(serviceEntry("ask", ["ask.test"], { number: 80, protocol: "HTTP" }, []), ...texts),
+  );
+  return unmetRequests(bench.translation.mesh).filter(({ object }) =>
+    texts.length === 0 || object !== ""
+  )
+    .map(({ object, field, message, remedy }) => {
+      assert.ok(remedy.endsWith("."), remedy);
+      return `${object} ${field}: ${message}`;
+    });
+}
+
+const of = (group: string, text: string): string =>
+  text.replace("networking.mesh.io/v1", `${group}.mesh.io/v1`);
+
+const telemetry = (spec: Spec): string => of("telemetry", manifest("Telemetry", "t", spec));
+
+function custom(provider: string, annotations: Readonly<Record<string, string>> = {}): string {
+  return toYaml({
+    apiVersion: "security.mesh.io/v1",
+    kind: "AuthorizationPolicy",
+    metadata: { name: "p", namespace: "test", annotations },
+    spec: {
+      selector: { matchLabels: { app: "till" } },
+      action: "CUSTOM",
+      provider: { name: provider },
+      rules: [{}],
+    },
+  });
+}
+
+const TILL = serviceEntry("till", ["till.test"], { number: 90, protocol: "TCP" }, [
+  { address: "10.0.0.1", labels: { app: "till" } },
+]);
+
+Deno.test("providers that are not there, or do something else, are told of by who names them", () => {
+  assert.deepEqual(unmet(), [
+    ' defaultProviders.tracing[0]: there is no extension provider "nowhere"',
+  ]);
+  const signals = unmet(telemetry({
+    tracing: [{ providers: [{ name: "census" }] }],
+    metrics: [{ providers: [{ name: "file" }] }],
+    accessLogging: [{ providers: [{ name: "file" }, { name: "gone" }] }],
+  }));
+  assert.deepEqual(signals.map((line) => line.replace(/; .*/, "")), [
+    'Telemetry/test/t spec.accessLogging[0].providers[1].name: there is no extension provider "gone"',
+    'Telemetry/test/t spec.metrics[0].providers[0].name: extension provider "file" (dataproxyFileAccessLog) does not take metrics',
+    'Telemetry/test/t spec.tracing[0].providers[0].name: extension provider "census" does nothing: the proxy has no tracer for OpenCensus any more',
+  ]);
+  assert.deepEqual(unmet(telemetry({ tracing: [{ providers: [{ name: "zipkin" }] }] })), []);
+});
+
+Deno.test("policies that have somebody asked: who is not there, what is not asked, what is not tried", () => {
+  const at = "AuthorizationPolicy/test/p spec.provider.name:";
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    [custom("nobody"), `${at} everything is forbidden: there is no extension provider "nobody"`],
+    [custom("file"), `${at} everything is forbidden: provider "file": it does not authorise`],
+    [
+      custom("lost"),
+      `${at} everything is forbidden: provider "lost": its service "nobody.test" is not known`,
+    ],
+    [
+      custom("by-http"),
+      `${at} provider "by-http" speaks HTTP and is not asked about connections that do not: till.test:90`,
+    ],
+    [custom("by-grpc"), undefined],
+    [
+      custom("by-http", { "mesh.io/dry-run": "true" }),
+      "AuthorizationPolicy/test/p metadata.annotations: a policy of action CUSTOM cannot be tried: " +
+      "while the annotation for trials is there, nobody is asked",
+    ],
+  ];
+  for (const [text, told] of cases) {
+    assert.deepEqual(unmet(TILL, text), told === undefined ? [] : [told]);
+  }
+  const elsewhere = TILL.replaceAll("app: till", "app: other");
+  assert.deepEqual(unmet(elsewhere, custom("by-http")), [], "no such workload");
+});

@@ -1,0 +1,108 @@
+/**
+ * VirtualServices that are bound to ports of gateways, and the TCP and TLS connections they route.
+ *
+ * @module
+ */
+import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import {
+  fullHost,
+  gatewayKey,
+  type GatewayPort,
+  type GatewayServer,
+  onlyServer,
+  servedHosts,
+  type Tell,
+} from "../../derive/mod.ts";
+import {
+  type RouteSource,
+  type TcpChain,
+  translateTcpRoutes,
+  translateTlsRoutes,
+} from "../../envoy/mod.ts";
+import type { Read } from "../../graph/mod.ts";
+import type { ConfigObject } from "../../model/mod.ts";
+import type { Context } from "../context/mod.ts";
+import { chainsOf } from "../destinations/mod.ts";
+
+/** A VirtualService that is bound to a gateway's port. */
+export interface BoundRoute {
+  readonly row: ConfigObject<VirtualService>;
+  /** Those of the port's Gateways that it names, oldest first; at least one. */
+  readonly gateways: readonly string[];
+  /** All Gateways that it names. */
+  readonly bound: ReadonlySet<string>;
+}
+
+/** The VirtualServices bound to a gateway's port, oldest first. */
+export function boundRoutes(
+  read: Read,
+  { mesh }: Context,
+  namespace: string,
+  port: Pick<GatewayPort, "gateways">,
+): BoundRoute[] {
+  const routes = read.get(mesh.routes.gatewayRoutes, `${namespace}|${port.gateways.join(",")}`);
+  return routes.flatMap((key) => {
+    const row = read.get(mesh.tables.virtualServices, key);
+    if (row === undefined) return [];
+    const bound = new Set(row.spec.gateways.map((g) => gatewayKey(g, row.meta.namespace)));
+    const gateways = port.gateways.filter((g) => bound.has(g));
+    return gateways.length === 0 ? [] : [{ row, gateways, bound }];
+  });
+}
+
+/** The chains of a gateway's TCP port: the rules of all VirtualServices bound to it, the oldest's first. */
+export function gatewayTcpChains(
+  read: Read,
+  context: Context,
+  source: RouteSource,
+  port: GatewayPort,
+  tell?: Tell,
+): TcpChain[] {
+  return boundRoutes(read, context, source.namespace, port).flatMap(({ row, gateways }) =>
+    chainsOf(read, context, source, row, gateways, port.number, translateTcpRoutes, tell)
+  );
+}
+
+/**
+ * The chains of a gateway's server that forwards what is inside of TLS, or TLS
+ * as it is: then by the TLS rules, for names that the server has.
+ */
+export function gatewayServerChains(
+  read: Read,
+  context: Context,
+  source: RouteSource,
+  port: GatewayPort,
+  server: GatewayServer,
+  tell?: Tell,
+): TcpChain[] {
+  const { mesh } = context;
+  const only = onlyServer(port, server);
+  return boundRoutes(read, context, source.namespace, only).flatMap(({ row, gateways, bound }) => {
+    const owner = row.meta.namespace;
+    const serves = (names: readonly string[]): string[] =>
+      servedHosts(only, bound, names, owner).map(([host]) => host);
+    if (server.kind === "passthrough") {
+      return chainsOf(
+        read,
+        context,
+        source,
+        row,
+        gateways,
+        port.number,
+        translateTlsRoutes,
+        tell,
+      )
+        .map((chain) => ({ ...chain, sniHosts: serves(lowerCase(chain.sniHosts ?? [])) }))
+        .filter((chain) => chain.sniHosts.length > 0);
+    }
+    const hosts = serves(row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain)));
+    if (hosts.length === 0) return [];
+    const sniHosts = server.hosts.map(({ host }) => host);
+    return chainsOf(read, context, source, row, gateways, port.number, translateTcpRoutes, tell)
+      .map((chain) => ({ ...chain, sniHosts }));
+  });
+}
+
+function lowerCase(names: readonly string[]): string[] {
+  return names.map((name) => name.toLowerCase());
+}

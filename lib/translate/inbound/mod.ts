@@ -1,0 +1,6 @@
+/**
+ * Clusters and listeners of the workload beside a proxy.
+ *
+ * @module
+ */
+export { type ClassTables, deriveClassTables, secretsKey } from "./tables.ts";

@@ -1,0 +1,157 @@
+/**
+ * From a connected proxy to its class: the data generation may depend on.
+ *
+ * @module
+ */
+import { canonicalJson, MeshError } from "../../base/mod.ts";
+import { CERTIFICATE_OPTIONS } from "../../envoy/mod.ts";
+import type { ProxyClass, ProxyNode, ServiceTarget } from "../../model/mod.ts";
+import type { Features } from "../context/mod.ts";
+import { ownSettings } from "../settings/mod.ts";
+
+/** Node metadata keys that steer generation. */
+const OPTIONS = [
+  "HTTP10",
+  "IDLE_TIMEOUT",
+  "HTTP_PROXY_PORT",
+  "INBOUND_LISTENER_EXACT_BALANCE",
+  "OUTBOUND_LISTENER_EXACT_BALANCE",
+  ...CERTIFICATE_OPTIONS,
+] as const;
+
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** A class without the services that run beside the proxy: what the node alone tells. */
+export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
+
+/**
+ * Reads what matters from a node.
+ *
+ * @throws MeshError `node-namespace` when the node's namespace is not a name.
+ */
+export function classBasis(
+  node: ProxyNode,
+  features: Pick<Features, "vhds" | "giveAddresses" | "quicListeners" | "dualStack">,
+): ClassBasis {
+  const { metadata } = node;
+  const namespace = text(metadata.NAMESPACE) || node.namespace;
+  if (!NAMESPACE.test(namespace)) {
+    throw new MeshError("node-namespace", `the node's namespace is not a valid name`, {
+      remedy: "Set POD_NAMESPACE (or the NAMESPACE metadata) to the namespace of the workload.",
+    });
+  }
+  const mode = text(metadata.INTERCEPTION_MODE).toUpperCase();
+  return {
+    role: node.role,
+    namespace,
+    labels: labelsOf(metadata.LABELS),
+    serviceAccount: text(metadata.SERVICE_ACCOUNT),
+    clusterId: text(metadata.CLUSTER_ID),
+    network: text(metadata.NETWORK),
+    networkView: listed(metadata.REQUESTED_NETWORK_VIEW),
+    locality: node.locality,
+    revision: text(metadata.MESH_REVISION),
+    dnsDomain: node.dnsDomain,
+    interception: mode === "NONE" || mode === "TPROXY" ? mode : "REDIRECT",
+    ...familiesOf(node.ips, features.dualStack === true),
+    options: {
+      ...optionsOf(metadata, mode === "NONE" ? bindsOf(node, features.dualStack === true) : []),
+      ...(node.local === true ? { LOCAL: "true" } : {}),
+      ...(features.quicListeners && node.role === "router" ? { QUIC: "true" } : {}),
+      ...settingsOption(metadata.PROXY_CONFIG),
+      ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
+      ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
+      ...(features.giveAddresses || isTrue(metadata.DNS_AUTO_ALLOCATE)
+        ? { DNS_AUTO_ALLOCATE: "true" }
+        : {}),
+      ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),
+      ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
+    },
+  };
+}
+
+/** Of both families, the one that goes without saying counts, unless the mesh serves both. */
+function familiesOf(ips: readonly string[], both: boolean): { ipv4: boolean; ipv6: boolean } {
+  const ipv4 = ips.some((ip) => !ip.includes(":"));
+  return { ipv4, ipv6: ips.some((ip) => ip.includes(":")) && (both || !ipv4) };
+}
+
+/** Addresses that a proxy binds its workload's ports at: all of them where both families are served. */
+function bindsOf({ ip, ips }: ProxyNode, both: boolean): readonly string[] {
+  const { ipv4, ipv6 } = familiesOf(ips, both);
+  if (ipv4 && ipv6) return [ip, ...ips.filter((other) => other !== ip)];
+  return [ip.includes(":") === ipv6 ? ip : ips.find((one) => one.includes(":") === ipv6) ?? ip];
+}
+
+/** What the proxy says of its own configuration; see {@link ownSettings}. */
+function settingsOption(value: unknown): { PROXY_CONFIG?: string } {
+  const own = ownSettings(value);
+  return own === undefined ? {} : { PROXY_CONFIG: own };
+}
+
+/** A switch of metadata that comes from a variable: `MESH_META_EXPLAIN=true`, `1`. */
+function isTrue(value: unknown): boolean {
+  return ["true", "1"].includes(String(value ?? "").toLowerCase());
+}
+
+/**
+ * Whether a proxy takes virtual hosts as resources of their own: Envoy does, in
+ * delta alone, and its metadata may ask for whole tables. A gateway's tables are
+ * its Gateways' own and few; it is sent them whole.
+ */
+function takesVirtualHosts({ role, transport, userAgent, metadata }: ProxyNode): boolean {
+  return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
+    String(metadata.VHDS ?? "").toLowerCase() !== "false";
+}
+
+/** Whether a proxy asks to be sent clusters when a request needs them: Envoy can, in delta alone. */
+function takesClustersOnDemand({ role, transport, userAgent, metadata }: ProxyNode): boolean {
+  return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
+    isTrue(metadata.ODCDS);
+}
+
+/** Completes a class; equal data give equal keys. */
+export function proxyClass(basis: ClassBasis, targets: readonly ServiceTarget[]): ProxyClass {
+  const whole = { ...basis, targets };
+  return { ...whole, key: canonicalJson(whole) };
+}
+
+/** Names separated by commas, sorted. */
+function listed(value: unknown): string[] {
+  return text(value).split(",").map((name) => name.trim()).filter((name) => name !== "").sort();
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** String-valued labels, keys sorted. */
+function labelsOf(value: unknown): Record<string, string> {
+  const labels: Record<string, string> = {};
+  if (typeof value !== "object" || value === null) return labels;
+  for (const [key, label] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (typeof label === "string") labels[key] = label;
+  }
+  return labels;
+}
+
+/**
+ * @param own set for proxies that bind their listeners themselves: the one
+ * case in which addresses are part of a class
+ */
+function optionsOf(
+  metadata: Readonly<Record<string, unknown>>,
+  own: readonly string[],
+): Record<string, string> {
+  const options: Record<string, string> = {};
+  const [first, ...more] = own;
+  if (first !== undefined) options.BIND_IP = first;
+  if (more.length > 0) options.BIND_MORE_IPS = more.join(",");
+  for (const key of OPTIONS) {
+    const value = metadata[key];
+    if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") {
+      options[key] = String(value);
+    }
+  }
+  return options;
+}

@@ -1,0 +1,74 @@
+/**
+ * Defaults of clusters.
+ *
+ * @module
+ */
+import { MeshConfig_H2UpgradePolicy } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  type LocalityLoadBalancerSetting as LocalitySetting,
+  LocalityLoadBalancerSettingSchema as LocalitySettingSchema,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Mesh } from "../../derive/mod.ts";
+import type { MeshClusterDefaults } from "../../envoy/mod.ts";
+import type { Read } from "../../graph/mod.ts";
+import { create, durationMs } from "../../proto/mod.ts";
+import type { Context, Family } from "../context/mod.ts";
+
+/** Built-in connect timeout, ms (G54 of the mesh configuration's defaults). */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Built-in DNS refresh rate, ms. */
+const DNS_REFRESH_MS = 60_000;
+
+/** What holds for localities where a rule says nothing; `undefined`: nothing does, it is switched off. */
+export function meshLocality(read: Read, mesh: Mesh): LocalitySetting | undefined {
+  const setting = mesh.field(read, "localityLbSetting") ?? create(LocalitySettingSchema);
+  return setting.enabled === false ? undefined : setting;
+}
+
+/** How often names are looked up again. */
+export function dnsRefreshRate(
+  read: Read,
+  mesh: Mesh,
+): { readonly ms: number; readonly builtIn: boolean } {
+  const rate = mesh.field(read, "dnsRefreshRate");
+  return {
+    ms: rate === undefined ? DNS_REFRESH_MS : durationMs(rate),
+    builtIn: rate === undefined,
+  };
+}
+
+/** Defaults of clusters for proxies of an address family. */
+export function clusterDefaults(
+  read: Read,
+  { mesh, features }: Context,
+  family: Family,
+): MeshClusterDefaults {
+  const connect = mesh.field(read, "connectTimeout");
+  const refresh = dnsRefreshRate(read, mesh);
+  return {
+    builtIn: { connectTimeout: connect === undefined, dnsRefreshRate: refresh.builtIn },
+    connectTimeoutMs: connect === undefined ? CONNECT_TIMEOUT_MS : durationMs(connect),
+    tcpKeepalive: mesh.field(read, "tcpKeepalive"),
+    dnsRefreshRateMs: refresh.ms,
+    dnsJitterMs: features.dnsJitterMs,
+    family,
+    h2Upgrade: mesh.field(read, "h2UpgradePolicy") === MeshConfig_H2UpgradePolicy.UPGRADE,
+    localityLb: meshLocality(read, mesh),
+    alwaysWeighLocalities: features.weighLocalities,
+    targetPortOfNone: features.targetPortOfNone,
+    drainingLabel: features.drainingLabel,
+    sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
+    telemetryLabel: features.telemetryLabel,
+    canonicalOutside: features.canonicalOutside,
+    preferRuleTls: features.preferRuleTls,
+    statNames: {
+      inbound: mesh.field(read, "inboundClusterStatName"),
+      outbound: mesh.field(read, "outboundClusterStatName"),
+    },
+    autoSni: features.autoSni,
+    tls: mesh.field(read, "tlsDefaults"),
+    sessions: features.sessions,
+    headlessEds: features.headlessEds,
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * What the mesh says of TLS that is not its own (`tlsDefaults`): at gateways, and towards services.
+ *
+ * @module
+ */
+import { MeshConfig_TLSConfig_TLSProtocol as Least } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  type ServerTLSSettings,
+  ServerTLSSettings_TLSProtocol as Version,
+} from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import type { Mesh } from "../../derive/mod.ts";
+import type { Read } from "../../graph/mod.ts";
+
+const VERSIONS: Readonly<Record<Least, Version>> = {
+  [Least.TLS_AUTO]: Version.TLS_AUTO,
+  [Least.TLSV1_2]: Version.TLSV1_2,
+  [Least.TLSV1_3]: Version.TLSV1_3,
+};
+
+/**
+ * A server's settings, with the mesh's in place of those it leaves out. A server that takes no
+ * version as new as the mesh's oldest keeps what it says: that is what it was written for.
+ */
+export function overTlsDefaults(
+  read: Read,
+  { field }: Pick<Mesh, "field">,
+  tls: ServerTLSSettings,
+): ServerTLSSettings {
+  const defaults = field(read, "tlsDefaults");
+  if (defaults === undefined) return tls;
+  const { minProtocolVersion: min, maxProtocolVersion: max, cipherSuites, ecdhCurves } = tls;
+  const least = VERSIONS[defaults.minProtocolVersion];
+  const fits = min === Version.TLS_AUTO && (max === Version.TLS_AUTO || least <= max);
+  return {
+    ...tls,
+    minProtocolVersion: fits ? least : min,
+    cipherSuites: cipherSuites.length > 0 ? cipherSuites : defaults.cipherSuites,
+    ecdhCurves: ecdhCurves.length > 0 ? ecdhCurves : defaults.ecdhCurves,
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * For tests: listeners of every kind the builders know, by name. Each has a
+ * golden file, and the real Envoy is asked about those.
+ *
+ * @module
+ */
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { GATEWAY_CASES } from "./gateway_listeners.ts";
+import { INBOUND_CASES } from "./inbound_listeners.ts";
+import { OUTBOUND_CASES } from "./outbound_listeners.ts";
+
+/** Name of the case → the listener. */
+export const LISTENER_CASES: Readonly<Record<string, () => Listener>> = {
+  ...OUTBOUND_CASES,
+  ...INBOUND_CASES,
+  ...GATEWAY_CASES,
+};
