@@ -128,13 +128,13 @@ Deno.test("localities get the shares that a rule gives them, by their weight", (
 });
 
 Deno.test("who agrees in the first labels stands in first", () => {
-  const labelled: Record<string, string>[] = [
+  const labelSets: Record<string, string>[] = [
     {},
     { app: "a" },
     { app: "a", version: "2" },
     { version: "2" },
   ];
-  const endpoints = labelled.map(
+  const endpoints = labelSets.map(
     (labels, i) => testEndpoint({ address: `10.0.0.${i}`, labels }),
   );
   const localityRule = ruleOf({ failoverPriority: ["app", "version=2"] });
