@@ -9,8 +9,7 @@ import { makeAuthority, withCertificates } from "../../../tests/support/certific
 import { INBOUND_CASES, OUTBOUND_CASES } from "../../../tests/support/envoy_cases/clusters.ts";
 import { validateBootstrap } from "../../../tests/support/envoy_validate.ts";
 import { standInSecrets, staticResources } from "../../../tests/support/static_envoy.ts";
-import { typeUrl } from "../../proto/mod.ts";
-import { encodeResource } from "../../translate/mod.ts";
+import { toBinary, typeUrl } from "../../proto/mod.ts";
 
 Deno.test(withCertificates("Envoy takes the cluster of every case", async () => {
   const dir = await Deno.makeTempDir({ prefix: "mesh-clusters-" });
@@ -24,7 +23,7 @@ Deno.test(withCertificates("Envoy takes the cluster of every case", async () => 
         // They have one name, as they are of one service.
         return cluster === undefined
           ? []
-          : [encodeResource(name, ClusterSchema, { ...cluster, name })];
+          : [{ name, version: name, bytes: toBinary(ClusterSchema, { ...cluster, name }) }];
       },
     );
     assert.ok(made.length > 40, `${made.length} clusters`);
