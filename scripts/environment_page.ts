@@ -1,5 +1,5 @@
 /**
- * The page `docs/environment.md`, made from the table of variables.
+ * The page `docs/environment.md`, generated from the table of variables.
  *
  * @module
  */
@@ -9,15 +9,15 @@ const HEAD = `# Environment variables
 
 <!-- Made by \`deno task docs\` from the declarations in the code; do not edit. -->
 
-A variable that is set to a value it does not take ends the program at its start, with a sentence
-that names the variable, the value and what it takes; that holds for variables without an effect,
-too. A variable set to nothing counts as not set, unless it takes any text. Switches take \`true\` or
-\`false\`, durations are written like \`100ms\` or \`1h30m\`. For the agent, \`proxyMetadata\` of the proxy
-configuration stands in for variables that are not set.
+An invalid value ends the program at its start, with a message that names the variable, the value and
+the accepted form; that also holds for variables without effect. An empty variable counts as not set,
+unless it is a string. Switches are \`true\` or \`false\`, durations are written like \`100ms\` or
+\`1h30m\`. For the agent, \`proxyMetadata\` of the proxy configuration gives the values of variables that
+are not set.
 
-_Used by_ names the programs that a variable is for. The programs of a mesh are given the same
-environment, so that others may take and check it without using it; these stand under _also taken
-by_. A program warns at its start of variables that are for it, are set and have no effect.
+_Used by_ names the programs that a variable is meant for. The programs of a mesh share an environment,
+so other programs may accept and check a variable without using it; _also accepted by_ names them. A
+program warns at its start about variables that are meant for it, are set and have no effect.
 `;
 
 /** Short names for the columns; every program of the mesh has one. */
@@ -30,19 +30,19 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 
 /** The whole page. */
 export function environmentPage(rows: readonly EnvDescription[]): string {
-  const acting = rows.filter(({ state }) => state.kind === "acts");
-  const parts = [HEAD, `## Variables that act\n\n${table(acting)}`];
-  const later = section(rows, "later", (reason) => `### Until there is: ${reason}`);
-  parts.push(`## Variables that come with later work\n\n${later}`);
-  const none = section(rows, "none", (reason) => `### ${capital(reason)}`);
-  parts.push(`## Variables without a counterpart in this runtime\n\n${none}`);
+  const effective = rows.filter(({ state }) => state.kind === "effective");
+  const parts = [HEAD, `## Effective variables\n\n${table(effective)}`];
+  const unsupported = section(rows, "unsupported", (reason) => `### Not implemented: ${reason}`);
+  parts.push(`## Variables of features that are not implemented\n\n${unsupported}`);
+  const ineffective = section(rows, "ineffective", (reason) => `### ${capital(reason)}`);
+  parts.push(`## Variables without effect in this runtime\n\n${ineffective}`);
   return parts.join("\n");
 }
 
 /** The table of each reason, in the order of the reasons. */
 function section(
   rows: readonly EnvDescription[],
-  kind: "later" | "none",
+  kind: "unsupported" | "ineffective",
   title: (reason: string) => string,
 ): string {
   const groups = new Map<string, EnvDescription[]>();
@@ -56,7 +56,7 @@ function section(
 }
 
 function table(rows: readonly EnvDescription[]): string {
-  const head = ["Variable", "Type", "Default", "Meaning", "Used by", "Also taken by"];
+  const head = ["Variable", "Type", "Default", "Meaning", "Used by", "Also accepted by"];
   const lines = [head, head.map(() => "---"), ...rows.map(cells)];
   return lines.map((line) => `| ${line.join(" | ")} |\n`).join("");
 }

@@ -4,7 +4,7 @@ import {
   defaultInForce,
   type EnvType,
   formOf,
-  IDLE_THEMES,
+  INEFFECTIVE_VARIABLES,
   useEnvironment,
   validateEnv,
 } from "../lib/env/mod.ts";
@@ -120,12 +120,14 @@ Deno.test("a default that depends on ambient mode follows its switch", () => {
   }
 });
 
-Deno.test("each variable is in one state: none that acts is said to be idle, none is idle twice", () => {
-  const idle = IDLE_THEMES.flatMap(({ rows }) => rows.map(({ name }) => name));
-  assert.equal(new Set(idle).size, idle.length);
-  const acting = new Set(ROWS.filter(({ state }) => state.kind === "acts").map(({ name }) => name));
-  assert.deepEqual(idle.filter((name) => acting.has(name)), []);
-  assert.equal(ROWS.length, idle.length + acting.size);
+Deno.test("each variable has one state: no effective one is listed as ineffective, none is listed twice", () => {
+  const ineffective = INEFFECTIVE_VARIABLES.flatMap(({ rows }) => rows.map(({ name }) => name));
+  assert.equal(new Set(ineffective).size, ineffective.length);
+  const effective = new Set(
+    ROWS.filter(({ state }) => state.kind === "effective").map(({ name }) => name),
+  );
+  assert.deepEqual(ineffective.filter((name) => effective.has(name)), []);
+  assert.equal(ROWS.length, ineffective.length + effective.size);
 });
 
 const WRONG: Readonly<Partial<Record<EnvType, string>>> = {
@@ -178,10 +180,14 @@ Deno.test("docs/environment.md is what `deno task docs` writes", async () => {
   assert.equal(page, environmentPage(ROWS));
 });
 
-Deno.test("docs/status.md gives the reason of each variable without a counterpart", async () => {
+Deno.test("docs/status.md gives the reason of each variable without effect in this runtime", async () => {
   const page = await Deno.readTextFile(new URL("../docs/status.md", import.meta.url));
   const flat = page.replaceAll(/\s+/g, " ");
-  for (const { state, rows } of IDLE_THEMES.filter((theme) => theme.state.kind === "none")) {
+  for (
+    const { state, rows } of INEFFECTIVE_VARIABLES.filter((group) =>
+      group.state.kind === "ineffective"
+    )
+  ) {
     assert(flat.includes(state.reason), state.reason);
     for (const { name } of rows) assert(flat.includes(`\`${name}\``), name);
   }

@@ -5,7 +5,7 @@ const MESH_NAMESPACE = declareEnv({
   name: "MESHCTL_MESHNAMESPACE",
   type: "string",
   default: "mesh-system",
-  doc: "Preset of --meshNamespace.",
+  doc: "Default of --meshNamespace.",
   readers: ["meshctl"],
 });
 

@@ -13,7 +13,7 @@ import {
   startAgent,
 } from "../../lib/agent/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
-import { envTexts, warnIdleEnv } from "../../lib/env/mod.ts";
+import { envTexts, warnIneffectiveVariables } from "../../lib/env/mod.ts";
 import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import type { ProxyOptions } from "./options.ts";
@@ -41,7 +41,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
   warnIneffective(options.given, INERT_FLAGS, warn);
   for (const warning of loaded.warnings) log.warn(warning);
-  warnIdleEnv(loaded.idleVariables, warn);
+  warnIneffectiveVariables(loaded.ineffectiveVariables, warn);
   for (const [field, reason] of plan.idle) {
     log.warn("this field of the proxy configuration has no effect", { field, reason });
   }

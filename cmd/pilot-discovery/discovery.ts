@@ -7,7 +7,7 @@
 import { buildInfo, buildLine, MeshError } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
 import { debugRoutes } from "../../lib/debug/mod.ts";
-import { idleEnv, validateEnv, warnIdleEnv } from "../../lib/env/mod.ts";
+import { ineffectiveVariables, validateEnv, warnIneffectiveVariables } from "../../lib/env/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startProcessMetrics } from "../../lib/metrics/mod.ts";
@@ -83,7 +83,7 @@ export async function discovery(
   await listen(options, daemon, xds, stack);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
   warnIneffective(options.given, INERT_FLAGS, warn);
-  warnIdleEnv(idleEnv("pilot-discovery"), warn);
+  warnIneffectiveVariables(ineffectiveVariables("pilot-discovery"), warn);
   for (const note of notes) log.info(note);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
   await aborted(AbortSignal.any([signal, stopping.signal]));

@@ -31,7 +31,7 @@ const JWKS_ALLOWED_CIDRS = declareEnv({
   type: "string",
   default: "",
   doc:
-    "Ranges, separated by commas, from which the daemon may fetch keys and trust bundles although they are private, loopback or link-local.",
+    "Private, loopback or link-local ranges, separated by commas, from which the daemon may fetch keys and trust bundles.",
   readers,
 });
 

@@ -27,8 +27,7 @@ const MESH_SELFAUDIT_INTERVAL = declareEnv({
   default: "3s",
   range: { least: 0 },
   doc:
-    "How often some of what is kept is computed anew in the background, compared, and repaired " +
-    "where it differs; 0 switches it off.",
+    "Interval of the background audit, which computes some values again, compares and repairs them; 0 disables it.",
   readers,
 });
 const MESH_SELFAUDIT_BUDGET = declareEnv({
@@ -36,7 +35,7 @@ const MESH_SELFAUDIT_BUDGET = declareEnv({
   type: "duration",
   default: "5ms",
   range: { least: 1 },
-  doc: "Time that one round of it may take, about.",
+  doc: "Approximate time limit of one round of the audit.",
   readers,
 });
 const MESH_HISTORY_REVISIONS = declareEnv({
@@ -44,14 +43,14 @@ const MESH_HISTORY_REVISIONS = declareEnv({
   type: "int",
   default: 1_000,
   range: { least: 1 },
-  doc: "Publications of which it is kept which edits they came from and what they changed.",
+  doc: "Number of publications in the history, with their edits and changes.",
   readers,
 });
 const MESH_INPUT_LOG = declareEnv({
   name: "MESH_INPUT_LOG",
   type: "string",
-  doc: "File that all configuration is recorded in as it changes, to be played back elsewhere; " +
-    "it is begun anew at each start and grows without bound.",
+  doc:
+    "File that records all changes of configuration, for a replay; it is overwritten at each start and grows without bound.",
   readers,
 });
 

@@ -13,8 +13,8 @@ const PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION = declareEnv({
   name: "PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION",
   type: "bool",
   default: true,
-  doc: "Make a WorkloadEntry for a proxy that names a WorkloadGroup when it connects " +
-    "(node metadata `AUTO_REGISTER_GROUP`).",
+  doc:
+    "Create a WorkloadEntry for a proxy that names a WorkloadGroup when it connects (node metadata `AUTO_REGISTER_GROUP`).",
   readers,
 });
 
@@ -22,7 +22,7 @@ const PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS = declareEnv({
   name: "PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS",
   type: "bool",
   default: true,
-  doc: "Take over the health that agents report of registered workloads.",
+  doc: "Use the health that agents report for registered workloads.",
   readers,
 });
 
@@ -31,7 +31,8 @@ const PILOT_WORKLOAD_ENTRY_GRACE_PERIOD = declareEnv({
   type: "duration",
   default: "10s",
   range: { least: 0 },
-  doc: "How long a workload may be disconnected before the WorkloadEntry made for it is deleted.",
+  doc:
+    "Time without a connection after which the WorkloadEntry of a registered workload is deleted.",
   readers,
 });
 

@@ -12,7 +12,7 @@ export const ENABLE_DEBUG_ON_HTTP: EnvVar<boolean> = declareEnv({
   name: "ENABLE_DEBUG_ON_HTTP",
   type: "bool",
   default: true,
-  doc: "Serve the debug pages; switching them off is advised in production.",
+  doc: "Serve the debug pages; disable them in production.",
   readers,
 });
 
@@ -29,8 +29,8 @@ export const ENABLE_ADMIN_ENDPOINTS: EnvVar<boolean> = declareEnv({
 export const MESH_CREDENTIAL_DIR: EnvVar<string | undefined> = declareEnv({
   name: "MESH_CREDENTIAL_DIR",
   type: "string",
-  doc: "Directory of the certificates that Gateways name by `credentialName`, one folder a " +
-    "namespace and in it one a credential, with `tls.crt`, `tls.key` and `ca.crt`.",
+  doc:
+    "Directory of the certificates that `credentialName` names: `NAMESPACE/NAME/` with `tls.crt`, `tls.key` and `ca.crt`.",
   readers,
 });
 
@@ -46,8 +46,8 @@ export const POD_NAME: EnvVar<string | undefined> = declareEnv({
 export const POD_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAMESPACE",
   type: "string",
-  doc: "Namespace of the own pod; without it the agent takes `default`, and the daemon what its " +
-    "flags say.",
+  doc:
+    "Namespace of the own pod; by default `default` for the agent, and by its flags for the daemon.",
   readers,
 });
 

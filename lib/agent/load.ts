@@ -4,7 +4,12 @@
  * @module
  */
 import { MeshError } from "../base/mod.ts";
-import { type IdleEnv, idleEnv, useEnvironment, validateEnv } from "../env/mod.ts";
+import {
+  type IneffectiveVariable,
+  ineffectiveVariables,
+  useEnvironment,
+  validateEnv,
+} from "../env/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { addressesOf, interfaceAddresses } from "./addresses.ts";
 import { CONFIG_ANNOTATION, mergeConfig, type NamedText } from "./config.ts";
@@ -30,7 +35,7 @@ export interface Loaded {
   /** Configuration fields that are not known. */
   readonly warnings: readonly string[];
   /** Variables that are set and do nothing. */
-  readonly idleVariables: readonly IdleEnv[];
+  readonly ineffectiveVariables: readonly IneffectiveVariable[];
 }
 
 const POD_FOLDER = "./etc/mesh/pod";
@@ -75,15 +80,15 @@ export async function loadSettings(
       ? (await readNamed("the bootstrap override", env.bootstrapOverride)).text
       : undefined,
   };
-  return { settings, warnings, idleVariables: idle };
+  return { settings, warnings, ineffectiveVariables: idle };
 }
 
 function environment(
   environ: Readonly<Record<string, string>>,
-): { env: AgentEnv; idle: IdleEnv[] } {
+): { env: AgentEnv; idle: IneffectiveVariable[] } {
   using _ = useEnvironment(new Map(Object.entries(environ)));
   validateEnv("pilot-agent");
-  return { env: readEnv(), idle: idleEnv("pilot-agent") };
+  return { env: readEnv(), idle: ineffectiveVariables("pilot-agent") };
 }
 
 function configAnnotation(annotations: Pairs): NamedText | undefined {

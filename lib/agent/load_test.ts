@@ -99,9 +99,9 @@ Deno.test("an override is read, one that is not there is an error", async () => 
 Deno.test("variables that do nothing yet are named with what they belong to", async () => {
   const proxyMetadata = '{"SECRET_TTL":"1h"}';
   const environ = { JWT_POLICY: "", PROXY_CONFIG: `proxyMetadata: ${proxyMetadata}` };
-  const { idleVariables } = await load({}, {}, environ);
-  const state = { kind: "later", reason: "certificates handed out by the agent" };
-  assert.deepEqual(idleVariables, [{ name: "SECRET_TTL", state }]);
+  const { ineffectiveVariables } = await load({}, {}, environ);
+  const state = { kind: "unsupported", reason: "certificates from the agent" };
+  assert.deepEqual(ineffectiveVariables, [{ name: "SECRET_TTL", state }]);
 });
 
 Deno.test("a bad value of a variable that does nothing yet is refused", async () => {

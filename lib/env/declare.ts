@@ -12,13 +12,13 @@ import {
 export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | undefined> {
   readonly name: string;
   readonly type: K;
-  /** Left out: the variable has no default and reads as `undefined`. */
+  /** Absent: the variable has no default and reads as `undefined`. */
   readonly default?: D;
-  /** A default that holds instead while another variable is true. */
+  /** A default that applies instead while another variable is true. */
   readonly defaultWhen?: DefaultWhen<DefaultOf<K>>;
-  /** Bounds of a number or duration (in milliseconds); a value outside is refused. */
+  /** Bounds of a number or duration (in milliseconds). Other values are invalid. */
   readonly range?: EnvRange;
-  /** The only values of a text; another one is refused. */
+  /** The values that a string takes. Other values are invalid. */
   readonly choices?: readonly string[];
   /** One sentence for the generated reference. */
   readonly doc: string;
@@ -29,11 +29,11 @@ export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | unde
 /** A declared variable. */
 export interface EnvVar<T> {
   readonly name: string;
-  /** True when the environment sets it to something that counts (see {@link EnvVar.get}). */
+  /** Whether the environment sets it, by the rule of {@link EnvVar.get}. */
   isSet(): boolean;
   /**
-   * The value in force. A variable set to nothing counts as unset, except for strings, where
-   * nothing is a value.
+   * The value, or the default. An empty variable counts as not set, except for strings, whose value
+   * is then the empty string.
    *
    * @throws {MeshError} `env-invalid`, naming the variable, the value and the accepted form.
    */
@@ -41,8 +41,8 @@ export interface EnvVar<T> {
 }
 
 /**
- * Declares a variable that acts. Two rooms may declare the same one if type and default agree; the
- * reference then lists the readers of both.
+ * Declares a variable that the calling room reads. Two rooms may declare the same variable if type
+ * and default are equal; the reference then lists the readers of both.
  *
  * @throws {MeshError} `env-declared-twice` when they disagree, `env-invalid` on a bad default.
  */
@@ -61,7 +61,7 @@ export function declareEnv<K extends EnvType, const D extends DefaultOf<K> | und
     doc,
     readers,
     programs: readers,
-    state: { kind: "acts" },
+    state: { kind: "effective" },
   });
   const raw = () => {
     const text = envText(name);

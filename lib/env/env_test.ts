@@ -3,13 +3,13 @@ import { MeshError } from "../base/mod.ts";
 import {
   declaredEnv,
   declareEnv,
-  declareIdleEnv,
+  declareIneffectiveVariables,
   type EnvType,
-  idleEnv,
+  ineffectiveVariables,
   listEnv,
   useEnvironment,
   validateEnv,
-  warnIdleEnv,
+  warnIneffectiveVariables,
 } from "./mod.ts";
 
 let serial = 0;
@@ -183,33 +183,43 @@ Deno.test("another default holds while another variable is true", () => {
   assert.throws(() => variable.get(), /TEST_SWITCH is set to "maybe"/);
 });
 
-const IDLE = { type: "bool", default: false, doc: "idle", programs: ["taker"] } as const;
+const INEFFECTIVE = {
+  type: "bool",
+  default: false,
+  doc: "ineffective",
+  programs: ["taker"],
+} as const;
 
 Deno.test("what does not act is checked by who takes it, and told by who would read it", () => {
-  const state = { kind: "later", reason: "the rest" } as const;
-  declareIdleEnv([{ state, readers: ["reader"], rows: [{ ...IDLE, name: "TEST_IDLE" }] }]);
+  const state = { kind: "unsupported", reason: "the rest" } as const;
+  declareIneffectiveVariables([{
+    state,
+    readers: ["reader"],
+    rows: [{ ...INEFFECTIVE, name: "TEST_INEFFECTIVE" }],
+  }]);
   {
-    using _ = useEnvironment({ TEST_IDLE: "maybe" });
+    using _ = useEnvironment({ TEST_INEFFECTIVE: "maybe" });
     for (const program of ["taker", "reader"]) {
-      assert.throws(() => validateEnv(program), /TEST_IDLE is set to "maybe"/);
+      assert.throws(() => validateEnv(program), /TEST_INEFFECTIVE is set to "maybe"/);
     }
     validateEnv("other");
   }
-  using _ = useEnvironment({ TEST_IDLE: "true" });
-  assert.deepEqual(idleEnv("reader"), [{ name: "TEST_IDLE", state }]);
-  assert.deepEqual(idleEnv("taker"), []);
+  using _ = useEnvironment({ TEST_INEFFECTIVE: "true" });
+  assert.deepEqual(ineffectiveVariables("reader"), [{ name: "TEST_INEFFECTIVE", state }]);
+  assert.deepEqual(ineffectiveVariables("taker"), []);
 });
 
 Deno.test("a variable that a room declares acts, whatever was said of it before or after", () => {
-  const state = { kind: "none", reason: "r" } as const;
-  for (const [name, idleFirst] of [["TEST_WINS_A", true], ["TEST_WINS_B", false]] as const) {
-    const idle = () => declareIdleEnv([{ state, readers: ["r"], rows: [{ ...IDLE, name }] }]);
-    if (idleFirst) idle();
-    declareEnv({ name, type: "bool", default: false, doc: "acts", readers: ["own"] });
-    if (!idleFirst) idle();
+  const state = { kind: "ineffective", reason: "r" } as const;
+  for (const [name, ineffectiveFirst] of [["TEST_WINS_A", true], ["TEST_WINS_B", false]] as const) {
+    const declare = () =>
+      declareIneffectiveVariables([{ state, readers: ["r"], rows: [{ ...INEFFECTIVE, name }] }]);
+    if (ineffectiveFirst) declare();
+    declareEnv({ name, type: "bool", default: false, doc: "effective", readers: ["own"] });
+    if (!ineffectiveFirst) declare();
     const row = declaredEnv().find((each) => each.name === name);
-    assert.equal(row?.state.kind, "acts");
-    assert.equal(row?.doc, "acts");
+    assert.equal(row?.state.kind, "effective");
+    assert.equal(row?.doc, "effective");
     assert.deepEqual(row?.readers, ["own"]);
     assert.deepEqual(row?.programs, ["own", "r", "taker"]);
   }
@@ -231,12 +241,12 @@ Deno.test("a program takes variables of others when it is said to, of the same t
 
 Deno.test("warnings say what a variable waits for, or why it never acts", () => {
   const warnings: unknown[] = [];
-  warnIdleEnv([
-    { name: "A", state: { kind: "later", reason: "certificates" } },
-    { name: "B", state: { kind: "none", reason: "there is one codec" } },
+  warnIneffectiveVariables([
+    { name: "A", state: { kind: "unsupported", reason: "certificates" } },
+    { name: "B", state: { kind: "ineffective", reason: "there is one codec" } },
   ], (message, fields) => warnings.push([message, fields]));
   assert.deepEqual(warnings, [
-    ["this variable has no effect yet", { variable: "A", waitsFor: "certificates" }],
-    ["this variable has no effect here", { variable: "B", reason: "there is one codec" }],
+    ["this variable has no effect: not implemented", { variable: "A", missing: "certificates" }],
+    ["this variable has no effect", { variable: "B", reason: "there is one codec" }],
   ]);
 });

@@ -1,21 +1,20 @@
 /**
- * Environment variables as typed declarations. Each room declares the variables it reads; this
- * room holds the mechanism, the table of them all with those that are known and do not act, and the
- * check at start.
+ * Environment variables as typed declarations. Each room declares the variables it reads. This room
+ * has the mechanism, the table of all variables (also those without effect), and the check at start.
  *
  * @module
  */
 export { declareEnv, type EnvDeclaration, type EnvVar } from "./declare.ts";
 export {
-  declareIdleEnv,
-  type IdleEnv,
-  idleEnv,
-  type IdleRow,
-  type IdleState,
-  type IdleTheme,
-  warnIdleEnv,
-} from "./idle.ts";
-export { IDLE_THEMES } from "./known/mod.ts";
+  declareIneffectiveVariables,
+  type IneffectiveGroup,
+  type IneffectiveRow,
+  type IneffectiveState,
+  type IneffectiveVariable,
+  ineffectiveVariables,
+  warnIneffectiveVariables,
+} from "./ineffective.ts";
+export { INEFFECTIVE_VARIABLES } from "./known/mod.ts";
 export { type EnvSource, envText, envTexts, useEnvironment } from "./source.ts";
 export {
   declaredEnv,

@@ -1,21 +1,21 @@
-/** Where values come from: `Deno.env`, or a map. */
+/** The source of values: `Deno.env` or a map. */
 export type EnvSource = ReadonlyMap<string, string> | Pick<Deno.Env, "get" | "toObject">;
 
 let current: EnvSource = Deno.env;
 
-/** The raw text of a variable in the environment in force, `undefined` when it is not set. */
+/** The text of a variable in the current environment, `undefined` when it is not set. */
 export function envText(name: string): string | undefined {
   return current.get(name);
 }
 
-/** The whole environment in force, for those that look for names they do not know beforehand. */
+/** The whole current environment. */
 export function envTexts(): Record<string, string> {
   return "toObject" in current ? current.toObject() : Object.fromEntries(current);
 }
 
 /**
- * Puts another environment in force, for tests and for programs that run in-process:
- * `using _ = useEnvironment({ PILOT_DEBOUNCE_AFTER: "10ms" })`. Disposing brings back the former.
+ * Replaces the current environment, for tests and for programs that run in-process:
+ * `using _ = useEnvironment({ PILOT_DEBOUNCE_AFTER: "10ms" })`. Disposing restores the former one.
  */
 export function useEnvironment(values: Readonly<Record<string, string>> | EnvSource): Disposable {
   const former = current;

@@ -1,6 +1,6 @@
 /**
- * The table of all variables: what rooms declare, what is known and does not act, and which
- * programs take a variable without a use of their own for it.
+ * The table of all variables: declared by rooms, without effect, and accepted by programs that do
+ * not use them.
  *
  * @module
  */
@@ -16,15 +16,15 @@ import {
 } from "./value.ts";
 
 /**
- * Whether setting a variable does something: it acts; it comes with `reason`, a part that is not
- * there yet; or there is no counterpart in this runtime, because of `reason`.
+ * The effect of a variable: `effective`; `unsupported`, because the feature `reason` is not
+ * implemented; or `ineffective` in this runtime, because of `reason`.
  */
 export type EnvState =
-  | { readonly kind: "acts" }
-  | { readonly kind: "later"; readonly reason: string }
-  | { readonly kind: "none"; readonly reason: string };
+  | { readonly kind: "effective" }
+  | { readonly kind: "unsupported"; readonly reason: string }
+  | { readonly kind: "ineffective"; readonly reason: string };
 
-/** Another default, which holds while a boolean variable is true. */
+/** A default that applies while a boolean variable is true. */
 export interface DefaultWhen<T = EnvValue> {
   readonly variable: string;
   readonly default: T;
@@ -34,28 +34,28 @@ export interface DefaultWhen<T = EnvValue> {
 export interface EnvDescription {
   readonly name: string;
   readonly type: EnvType;
-  /** Default as a user would write it; `undefined` when there is none. */
+  /** The default as a user would write it; `undefined`: none. */
   readonly default: string | undefined;
-  /** The default while another variable is true, where that is part of its meaning. */
+  /** The default while another variable is true. */
   readonly defaultWhen?: DefaultWhen<string>;
-  /** Bounds of a number or duration, where it has any. */
+  /** Bounds of a number or duration. */
   readonly range?: EnvRange;
-  /** The only values of a text, where it is one of a few. */
+  /** The values that a string takes; absent when it takes any. */
   readonly choices?: readonly string[];
   readonly doc: string;
-  /** Programs in which it acts, or will. */
+  /** Programs that it is meant for. */
   readonly readers: readonly string[];
-  /** Programs that take it and check its value: the readers, and those that share their settings. */
+  /** Programs that accept it and check its value: the readers and others of the same environment. */
   readonly programs: readonly string[];
   readonly state: EnvState;
 }
 
-/** A variable that a program takes although it acts in another one only. */
+/** A variable that a program accepts although only another one uses it. */
 export interface ListedEnv {
   readonly name: string;
   readonly type: EnvType;
   readonly programs: readonly string[];
-  /** Its bounds are known where it acts. */
+  /** Bounds are part of the declaration. */
   readonly range?: undefined;
   readonly choices?: undefined;
 }
@@ -63,7 +63,7 @@ export interface ListedEnv {
 const described = new Map<string, EnvDescription>();
 const listed = new Map<string, ListedEnv>();
 
-/** All descriptions so far, sorted by name: the source of the generated reference. */
+/** All descriptions, sorted by name: the source of the generated reference. */
 export function declaredEnv(): EnvDescription[] {
   return [...described.values()].sort(byName).map((row) => ({
     ...row,
@@ -72,9 +72,9 @@ export function declaredEnv(): EnvDescription[] {
 }
 
 /**
- * Names programs that take variables of others, so that a value is refused wherever it is set.
+ * Adds programs that accept variables of other programs and check their values.
  *
- * @throws {MeshError} `env-declared-twice` when a type is not that of the declaration.
+ * @throws {MeshError} `env-declared-twice` when a type differs from the declaration.
  */
 export function listEnv(rows: readonly ListedEnv[]): void {
   for (const row of rows) {
@@ -84,10 +84,9 @@ export function listEnv(rows: readonly ListedEnv[]): void {
 }
 
 /**
- * Checks every variable in the table (those that `program` takes, if it is given), so that a bad
- * value stops a program at its start and not hours later.
+ * Checks the values of all variables (of those that `program` accepts, if it is given).
  *
- * @throws {MeshError} `env-invalid`; with several bad values the message lists each.
+ * @throws {MeshError} `env-invalid`; the message lists each invalid value.
  */
 export function validateEnv(program?: string): void {
   const faults: MeshError[] = [];
@@ -115,10 +114,10 @@ export function validateEnv(program?: string): void {
 }
 
 /**
- * Adds a row. A variable that acts somewhere is one that acts, whatever else is said of it; two
- * rooms in which it acts share a row.
+ * Adds a row. An effective declaration wins over one without effect. Rooms that declare the same
+ * variable share a row.
  *
- * @throws {MeshError} `env-declared-twice` when type, default or bounds differ from the row that is there.
+ * @throws {MeshError} `env-declared-twice` when type, default or bounds differ from the existing row.
  */
 export function describeEnv(next: EnvDescription): void {
   const before = described.get(next.name);
@@ -129,16 +128,16 @@ export function describeEnv(next: EnvDescription): void {
   }
   agree(next, before);
   if (differ(next, before)) throw declaredTwice(next, before);
-  const main = next.state.kind === "acts" && before.state.kind !== "acts" ? next : before;
+  const main = next.state.kind === "effective" && before.state.kind !== "effective" ? next : before;
   const other = main === next ? before : next;
   described.set(next.name, {
     ...main,
-    readers: other.state.kind === "acts" ? union(main.readers, other.readers) : main.readers,
+    readers: other.state.kind === "effective" ? union(main.readers, other.readers) : main.readers,
     programs: union(main.programs, other.programs),
   });
 }
 
-/** The default in force, which may depend on another variable; as text. */
+/** The default as text. It may depend on another variable. */
 export function defaultInForce(
   row: Pick<EnvDescription, "default" | "defaultWhen">,
 ): string | undefined {
@@ -156,7 +155,7 @@ export function defaultTexts(
   value: EnvValue | undefined,
   when: DefaultWhen | undefined,
 ): Pick<EnvDescription, "default" | "defaultWhen"> {
-  // That of a duration may be written as text, which is read here, so that it is checked too.
+  // The default of a duration may be text. Parsing checks it.
   const text = (each: EnvValue): string =>
     valueText(type, typeof each === "string" ? parseValue(name, type, each) : each);
   return {
@@ -169,18 +168,18 @@ function agree(next: ListedEnv | EnvDescription, before: ListedEnv | EnvDescript
   if (before !== undefined && before.type !== next.type) throw declaredTwice(next, before);
 }
 
-/** Bounds count between rooms; a row of what does not act has none. */
+/** Bounds are compared between effective rows only; other rows have none. */
 function differ(a: EnvDescription, b: EnvDescription): boolean {
-  const acting = a.state.kind === "acts" && b.state.kind === "acts";
+  const bothEffective = a.state.kind === "effective" && b.state.kind === "effective";
   return a.default !== b.default || a.defaultWhen?.default !== b.defaultWhen?.default ||
-    acting && (a.range?.least !== b.range?.least || a.range?.most !== b.range?.most);
+    bothEffective && (a.range?.least !== b.range?.least || a.range?.most !== b.range?.most);
 }
 
 function declaredTwice(
   next: ListedEnv | EnvDescription,
   before: ListedEnv | EnvDescription,
 ): MeshError {
-  const said = (row: ListedEnv | EnvDescription): string => {
+  const text = (row: ListedEnv | EnvDescription): string => {
     const type = row.range === undefined
       ? row.type
       : `${row.type} ${boundsOf(row.type, row.range)}`;
@@ -188,7 +187,7 @@ function declaredTwice(
   };
   return new MeshError(
     "env-declared-twice",
-    `${next.name} is declared as ${said(before)} and as ${said(next)}`,
+    `${next.name} is declared as ${text(before)} and as ${text(next)}`,
   );
 }
 

@@ -1,9 +1,9 @@
 import { assertNever, formatDuration, MeshError, parseDuration } from "../base/mod.ts";
 
-/** Kinds of value. Durations are written like `1h30m` and read as milliseconds. */
+/** Types of variables. Durations are written like `1h30m` and read as milliseconds. */
 export type EnvType = "bool" | "int" | "float" | "duration" | "string";
 
-/** What a variable of each kind is read as. */
+/** The value of each type. */
 export interface EnvValues {
   bool: boolean;
   int: number;
@@ -12,16 +12,16 @@ export interface EnvValues {
   string: string;
 }
 
-/** A value of any kind. */
+/** A value of any type. */
 export type EnvValue = EnvValues[EnvType];
 
-/** A default; that of a duration may be given as text (`"30s"`) or in milliseconds. */
+/** The type of a default. A duration may be text (`"30s"`) or milliseconds. */
 export type DefaultOf<K extends EnvType> = K extends "duration" ? number | string : EnvValues[K];
 
-/** Bounds of a number or of a duration, which are part of its form; durations in milliseconds. */
+/** Inclusive bounds of a number or duration; durations in milliseconds. */
 export interface EnvRange {
   readonly least: number;
-  /** Left out: there is no upper bound. */
+  /** Absent: no upper bound. */
   readonly most?: number;
 }
 
@@ -36,14 +36,14 @@ const FORMS: Readonly<Record<EnvType, string>> = {
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
-/** What narrows a kind of value. */
+/** Restrictions of a type. */
 export interface EnvBounds {
   readonly range?: EnvRange;
-  /** The only values of a text, where it is one of a few. */
+  /** The values that a string takes; absent when it takes any. */
   readonly choices?: readonly string[];
 }
 
-/** What is accepted, as messages say it: `a whole number from 1 to 65535`, `REDIRECT or TPROXY`. */
+/** The accepted form, for messages: `a whole number from 1 to 65535`, `REDIRECT or TPROXY`. */
 export function formOf(type: EnvType, { range, choices }: EnvBounds = {}): string {
   if (choices !== undefined) return choicesOf(choices);
   return range === undefined ? FORMS[type] : `${FORMS[type]} ${boundsOf(type, range)}`;
@@ -63,7 +63,7 @@ export function boundsOf(type: EnvType, { least, most }: EnvRange): string {
 }
 
 /**
- * Reads the text of a variable.
+ * Parses the text of a variable.
  *
  * @throws {MeshError} `env-invalid`, naming the variable, the value and the accepted form.
  */
@@ -74,7 +74,7 @@ export function parseValue(
   bounds: EnvBounds = {},
 ): EnvValue {
   const value = valueOf(type, text);
-  if (value !== undefined && within(value, bounds)) return value;
+  if (value !== undefined && isWithin(value, bounds)) return value;
   const form = formOf(type, bounds);
   throw new MeshError(
     "env-invalid",
@@ -88,8 +88,8 @@ export function valueText(type: EnvType, value: EnvValue): string {
   return type === "duration" ? formatDuration(Number(value)) : String(value);
 }
 
-/** A text set to nothing stands for none of its choices. */
-function within(value: EnvValue, { range, choices }: EnvBounds): boolean {
+/** Whether a value is within its bounds. An empty string is valid for any choices. */
+function isWithin(value: EnvValue, { range, choices }: EnvBounds): boolean {
   if (choices !== undefined) return value === "" || choices.includes(String(value));
   if (range === undefined || typeof value !== "number") return true;
   return value >= range.least && value <= (range.most ?? Infinity);

@@ -12,7 +12,7 @@ export const PILOT_DATAPROXY_FILTER_STATS: EnvVar<boolean> = declareEnv({
   name: "PILOT_DATAPROXY_FILTER_STATS",
   type: "bool",
   default: false,
-  doc: "Count the resources that DataproxyFilters apply to, and those they cannot apply to.",
+  doc: "Export metrics of the resources that DataproxyFilters apply to, and fail to apply to.",
   readers,
 });
 
@@ -21,7 +21,7 @@ export const PILOT_XDS_CACHE_STATS: EnvVar<boolean> = declareEnv({
   name: "PILOT_XDS_CACHE_STATS",
   type: "bool",
   default: false,
-  doc: "Export metrics of the resources that stay and of how often they were of use.",
+  doc: "Export metrics of the cache and its hits.",
   readers,
 });
 

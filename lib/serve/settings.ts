@@ -13,7 +13,7 @@ export const PUSH_THROTTLE: EnvVar<number> = declareEnv({
   type: "int",
   default: 0,
   range: { least: 0 },
-  doc: "How many proxies are sent to at the same time; 0 derives it from the machine's size.",
+  doc: "Number of proxies that are sent to at the same time; 0 derives it from the machine's size.",
   readers,
 });
 
@@ -23,8 +23,8 @@ export const MAX_REQUESTS_PER_SECOND: EnvVar<number> = declareEnv({
   type: "float",
   default: 0,
   range: { least: 0 },
-  doc: "How many new discovery streams are taken per second, those beyond it wait; 0 derives it " +
-    "from the machine's size.",
+  doc:
+    "Number of new discovery streams that are accepted per second, others wait; 0 derives it from the machine's size.",
   readers,
 });
 
@@ -34,8 +34,8 @@ export const MAX_RECEIVE: EnvVar<number> = declareEnv({
   type: "int",
   default: 4 * 1024 * 1024,
   range: { least: 1 },
-  doc: "Largest message taken over gRPC, in bytes; when it is not set, the agent takes messages " +
-    "of the daemon of any size.",
+  doc:
+    "Largest gRPC message that is accepted, in bytes; when it is not set, the agent accepts messages of the daemon of any size.",
   readers: ["pilot-discovery", "pilot-agent"],
 });
 
@@ -45,7 +45,7 @@ export const MAX_STREAMS: EnvVar<number> = declareEnv({
   type: "int",
   default: 100_000,
   range: { least: 1 },
-  doc: "Most streams at the same time on one gRPC connection.",
+  doc: "Maximum of concurrent streams on one gRPC connection.",
   readers: ["pilot-discovery", "pilot-agent"],
 });
 

@@ -15,21 +15,21 @@ const PILOT_ENABLE_XDS_CACHE = declareEnv({
   name: "PILOT_ENABLE_XDS_CACHE",
   type: "bool",
   default: true,
-  doc: "Keep resources that no proxy is served any more, for those that come back.",
+  doc: "Cache resources that no proxy is served, for proxies that reconnect.",
   readers,
 });
 const PILOT_ENABLE_CDS_CACHE = declareEnv({
   name: "PILOT_ENABLE_CDS_CACHE",
   type: "bool",
   default: true,
-  doc: "Keep clusters among them.",
+  doc: "Cache clusters that no proxy is served.",
   readers,
 });
 const PILOT_ENABLE_RDS_CACHE = declareEnv({
   name: "PILOT_ENABLE_RDS_CACHE",
   type: "bool",
   default: true,
-  doc: "Keep route tables and virtual hosts among them.",
+  doc: "Cache route tables and virtual hosts that no proxy is served.",
   readers,
 });
 const PILOT_XDS_CACHE_SIZE = declareEnv({
@@ -37,7 +37,7 @@ const PILOT_XDS_CACHE_SIZE = declareEnv({
   type: "int",
   default: 60_000,
   range: { least: 0 },
-  doc: "Most computed values, resources among them, that stay though no proxy is served them.",
+  doc: "Maximum number of cached values that no proxy is served.",
   readers,
 });
 const MESH_XDS_CACHE_BYTES = declareEnv({
@@ -45,7 +45,7 @@ const MESH_XDS_CACHE_BYTES = declareEnv({
   type: "int",
   default: 32 * 1024 * 1024,
   range: { least: 0 },
-  doc: "Most bytes of the resources that stay though no proxy is served them.",
+  doc: "Maximum of bytes of cached resources that no proxy is served.",
   readers,
 });
 const PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL = declareEnv({
@@ -53,7 +53,7 @@ const PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL = declareEnv({
   type: "duration",
   default: "5s",
   range: { least: 1 },
-  doc: "How often the bounds on what stays are enforced while nothing is published.",
+  doc: "Interval at which the bounds of the cache are enforced while nothing is published.",
   readers,
 });
 

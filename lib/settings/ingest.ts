@@ -32,8 +32,7 @@ const PILOT_ENABLE_EDS_DEBOUNCE = declareEnv({
   name: "PILOT_ENABLE_EDS_DEBOUNCE",
   type: "bool",
   default: true,
-  doc:
-    "Let changes of endpoints alone wait like all others; when false they are published at once.",
+  doc: "Debounce changes of endpoints; when false they are published at once.",
   readers,
 });
 

@@ -20,15 +20,14 @@ export const LINK_VARIABLES: {
     name: "PROXY_CONFIG_XDS_AGENT",
     type: "bool",
     default: false,
-    doc: "Ask the daemon, before the proxy is started, for the workers and variables that " +
-      "ProxyConfigs give it.",
+    doc: "Request workers and variables of ProxyConfigs from the daemon before the proxy starts.",
     readers,
   }),
   deltaXds: declareEnv({
     name: "MESH_DELTA_XDS",
     type: "bool",
     default: true,
-    doc: "The proxy asks for its configuration by delta xDS.",
+    doc: "The proxy uses delta xDS.",
     readers,
   }),
   maxMessageBytes: declareEnv({
@@ -37,8 +36,7 @@ export const LINK_VARIABLES: {
     default: 4194304,
     range: { least: 1 },
     doc:
-      "Largest message taken over gRPC, in bytes; when it is not set, the agent takes messages " +
-      "of the daemon of any size.",
+      "Largest gRPC message that is accepted, in bytes; when it is not set, the agent accepts messages of the daemon of any size.",
     readers,
   }),
   maxStreams: declareEnv({
@@ -46,7 +44,7 @@ export const LINK_VARIABLES: {
     type: "int",
     default: 100000,
     range: { least: 1 },
-    doc: "Most streams at the same time on one gRPC connection.",
+    doc: "Maximum of concurrent streams on one gRPC connection.",
     readers,
   }),
   keepaliveInterval: declareEnv({

@@ -44,7 +44,7 @@ export const METRICS_VARIABLES: {
   metricsAnnotations: declareEnv({
     name: "MESH_METRICS_ANNOTATIONS",
     type: "string",
-    doc: "JSON that says where the application serves metrics: scrape, path, port.",
+    doc: "JSON with the address of the application's metrics: scrape, path, port.",
     readers,
   }),
   deferredStats: declareEnv({
@@ -58,7 +58,7 @@ export const METRICS_VARIABLES: {
     name: "ENABLE_DELIMITED_STATS_TAG_REGEX",
     type: "bool",
     default: true,
-    doc: "Tags are cut out of the names of the proxy's metrics at the delimiter `;`.",
+    doc: "Extract tags from the names of the proxy's metrics at the delimiter `;`.",
     readers,
   }),
   metricRotation: declareEnv({
@@ -67,7 +67,7 @@ export const METRICS_VARIABLES: {
     default: 0,
     range: { least: 0 },
     doc:
-      "Time after which proxies forget metrics that nothing counted meanwhile; 0: never. The daemon marks them, the agent tells its proxy how long.",
+      "Time after which proxies drop metrics without a count; 0: never. The daemon marks the metrics, the agent configures the time.",
     readers,
   }),
 };

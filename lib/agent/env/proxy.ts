@@ -22,13 +22,13 @@ export const PROXY_VARIABLES: {
   proxyConfig: declareEnv({
     name: "PROXY_CONFIG",
     type: "string",
-    doc: "Proxy configuration as YAML or JSON, laid over the mesh configuration's defaultConfig.",
+    doc: "Proxy configuration as YAML or JSON, merged over the mesh configuration's defaultConfig.",
     readers,
   }),
   bootstrapTemplate: declareEnv({
     name: "MESH_BOOTSTRAP",
     type: "string",
-    doc: "Bootstrap template that replaces every other way of naming one.",
+    doc: "Bootstrap template; wins over all other settings of one.",
     readers,
   }),
   bootstrapOverride: declareEnv({
@@ -64,7 +64,7 @@ export const PROXY_VARIABLES: {
     type: "bool",
     default: true,
     doc:
-      "The proxy cuts the fragment off the path before rules look at it; otherwise it refuses such requests, for it knows no other way.",
+      "Remove the fragment of a path before rules match it; otherwise the proxy refuses such requests.",
     readers,
   }),
   bypassOverload: declareEnv({

@@ -27,14 +27,13 @@ export const WORKLOAD_VARIABLES: {
     name: "POD_NAMESPACE",
     type: "string",
     doc:
-      "Namespace of the own pod; without it the agent takes `default`, and the daemon what its " +
-      "flags say.",
+      "Namespace of the own pod; by default `default` for the agent, and by its flags for the daemon.",
     readers,
   }),
   instanceIp: declareEnv({
     name: "INSTANCE_IP",
     type: "string",
-    doc: "First address of the workload; found at the network interfaces when it is not set.",
+    doc: "First address of the workload; by default an address of the network interfaces.",
     readers,
   }),
   serviceAccount: declareEnv({
@@ -62,7 +61,7 @@ export const WORKLOAD_VARIABLES: {
     type: "int",
     default: 0,
     range: { least: 0 },
-    doc: "CPU limit of the process in whole CPUs; the number of workers when nothing else says.",
+    doc: "CPU limit of the process in whole CPUs; the default number of workers.",
     readers,
   }),
 };
@@ -70,7 +69,7 @@ export const WORKLOAD_VARIABLES: {
 declareEnv({
   name: "MESH_META_CLUSTER_ID",
   type: "string",
-  doc: "Cluster that the proxy says it is in; like all variables that begin with MESH_META_, it " +
-    "goes into the metadata of the proxy's node, where it is read by its prefix.",
+  doc:
+    "Cluster of the proxy. All variables that begin with MESH_META_ become metadata of the proxy's node.",
   readers,
 });

@@ -1,15 +1,15 @@
 /**
- * Variables of ambient mode and of the node's network plugin, which wait for them.
+ * Variables of ambient mode, the node's network plugin and traffic capture, which are not implemented.
  *
  * @module
  */
-import type { IdleTheme } from "../idle.ts";
+import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT, AGENT_CNI, AGENT_DAEMON, ALL, bool, CNI, DAEMON, inAmbient, text } from "./rows.ts";
 
-/** Variables of ambient mode and of the node's network plugin, which wait for them. */
-export const AMBIENT: readonly IdleTheme[] = [
+/** Variables of ambient mode, the node's network plugin and traffic capture, which are not implemented. */
+export const AMBIENT: readonly IneffectiveGroup[] = [
   {
-    state: { kind: "later", reason: "ambient mode" },
+    state: { kind: "unsupported", reason: "ambient mode" },
     readers: DAEMON,
     rows: [
       bool(
@@ -23,21 +23,21 @@ export const AMBIENT: readonly IdleTheme[] = [
         "ENABLE_INGRESS_WAYPOINT_ROUTING",
         ALL,
         false,
-        "Let gateways go through the waypoints of services labelled mesh.io/ingress-use-waypoint.",
+        "Route gateways through the waypoints of services with the label mesh.io/ingress-use-waypoint.",
         inAmbient(true),
       ),
       bool(
         "PILOT_AUTO_ALLOW_WAYPOINT_POLICY",
         AGENT_DAEMON,
         false,
-        "Give node proxies a policy that lets waypoints in, and so keeps out what goes around them.",
+        "Give node proxies a policy that allows waypoints and refuses connections that bypass them.",
         inAmbient(false),
       ),
       bool(
         "PILOT_ENABLE_AMBIENT",
         AGENT_DAEMON,
         false,
-        "Switch ambient mode on; defaults of other variables depend on it.",
+        "Enable ambient mode; defaults of other variables depend on it.",
       ),
       bool(
         "PILOT_ENABLE_AMBIENT_WAYPOINTS",
@@ -50,33 +50,33 @@ export const AMBIENT: readonly IdleTheme[] = [
         "PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS",
         AGENT_DAEMON,
         false,
-        "Take the taint off nodes whose network plugin is ready.",
+        "Remove the taint of nodes whose network plugin is ready.",
       ),
       bool(
         "PILOT_ENABLE_SENDING_HBONE",
         AGENT_DAEMON,
         false,
-        "Let proxies send through HTTP tunnels where the peer takes them.",
+        "Let proxies send through HTTP tunnels to peers that accept them.",
         inAmbient(true),
       ),
       bool(
         "PILOT_ENABLE_SIDECAR_LISTENING_HBONE",
         AGENT_DAEMON,
         false,
-        "Let sidecars take traffic from HTTP tunnels where they are set to.",
+        "Let sidecars accept HTTP tunnels where they are configured to.",
         inAmbient(true),
       ),
       bool(
         "PILOT_PREFER_SENDING_HBONE",
         AGENT_DAEMON,
         false,
-        "Send through an HTTP tunnel rather than by other means where both are possible.",
+        "Prefer HTTP tunnels where other ways are possible.",
         inAmbient(false),
       ),
     ],
   },
   {
-    state: { kind: "later", reason: "the network plugin of nodes" },
+    state: { kind: "unsupported", reason: "the network plugin of nodes" },
     readers: CNI,
     rows: [
       bool("AMBIENT_ENABLED", CNI, false, "Handle pods in ambient mode."),
@@ -84,14 +84,14 @@ export const AMBIENT: readonly IdleTheme[] = [
         "CHAINED_CNI_PLUGIN",
         CNI,
         true,
-        "Install as a link in a chain of plugins, not as the only one.",
+        "Install as part of a chain of plugins.",
       ),
       text("CNI_AGENT_RUN_DIR", CNI, "/var/run/mesh-cni", "Folder for sockets of the node agent."),
       text(
         "CNI_CONF_NAME",
         CNI,
         undefined,
-        "Name of the plugin configuration file; found when it is not set.",
+        "Name of the plugin configuration file; detected when it is not set.",
       ),
       text("CNI_NETWORK_CONFIG", CNI, undefined, "Template of the plugin configuration."),
       text(
@@ -104,19 +104,19 @@ export const AMBIENT: readonly IdleTheme[] = [
         "HOST_PROBE_SNAT_IP",
         CNI,
         "169.254.7.127",
-        "IPv4 address that health probes of the node seem to come from.",
+        "IPv4 source address of the node's health probes.",
       ),
       text(
         "HOST_PROBE_SNAT_IPV6",
         CNI,
         "fd16:9254:7127:1337:ffff:ffff:ffff:ffff",
-        "IPv6 address that health probes of the node seem to come from.",
+        "IPv6 source address of the node's health probes.",
       ),
       text("NODE_NAME", AGENT_CNI, undefined, "Name of the own node."),
     ],
   },
   {
-    state: { kind: "later", reason: "capture of traffic" },
+    state: { kind: "unsupported", reason: "traffic capture" },
     readers: AGENT,
     rows: [
       text("DATAPROXY_USER", AGENT_CNI, "mesh-proxy", "User that the proxy runs as."),
@@ -124,7 +124,7 @@ export const AMBIENT: readonly IdleTheme[] = [
         "DRY_RUN_FILE_PATH",
         AGENT_CNI,
         undefined,
-        "File that takes the rules instead of the kernel, for tests of them.",
+        "File that receives the rules instead of the kernel, for tests.",
       ),
       text(
         "INBOUND_INTERCEPTION_MODE",
@@ -144,7 +144,7 @@ export const AMBIENT: readonly IdleTheme[] = [
         "MESH_OUTBOUND_IPV4_LOOPBACK_CIDR",
         AGENT_DAEMON,
         "127.0.0.1/32",
-        "Loopback addresses whose traffic is meant for the application itself.",
+        "Loopback addresses whose traffic is not captured.",
       ),
       text(
         "MESH_OUTBOUND_OWNER_GROUPS",

@@ -1,28 +1,28 @@
 /**
- * Variables of several clusters, networks and machines beside the orchestrator's, which wait for them.
+ * Variables of several clusters, which are not implemented.
  *
  * @module
  */
-import type { IdleTheme } from "../idle.ts";
+import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT_DAEMON, ALL, bool, DAEMON, duration, text } from "./rows.ts";
 
-/** Variables of several clusters, networks and machines beside the orchestrator's, which wait for them. */
-export const CLUSTERS: readonly IdleTheme[] = [
+/** Variables of several clusters, which are not implemented. */
+export const CLUSTERS: readonly IneffectiveGroup[] = [
   {
-    state: { kind: "later", reason: "several clusters" },
+    state: { kind: "unsupported", reason: "several clusters" },
     readers: DAEMON,
     rows: [
       bool(
         "ENABLE_MCS_AUTO_EXPORT",
         ALL,
         false,
-        "Export every service of the mesh, except those that the mesh configuration keeps in their cluster.",
+        "Export every service of the mesh except cluster-local ones.",
       ),
       bool(
         "ENABLE_MCS_CLUSTER_LOCAL",
         ALL,
         false,
-        "Let names below svc.cluster.local reach endpoints of the same cluster alone; needs ENABLE_MCS_SERVICE_DISCOVERY and ENABLE_MCS_HOST.",
+        "Resolve names below svc.cluster.local to endpoints of the same cluster only; needs ENABLE_MCS_SERVICE_DISCOVERY and ENABLE_MCS_HOST.",
       ),
       bool(
         "ENABLE_MCS_HOST",
@@ -52,7 +52,7 @@ export const CLUSTERS: readonly IdleTheme[] = [
         "LOCAL_CLUSTER_SECRET_WATCHER",
         AGENT_DAEMON,
         false,
-        "Look for the secrets that name clusters in the external cluster instead of the configuration's.",
+        "Read the secrets that name clusters from the external cluster instead of the configuration cluster.",
       ),
       text(
         "MCS_API_GROUP",
@@ -70,30 +70,30 @@ export const CLUSTERS: readonly IdleTheme[] = [
         "PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY",
         AGENT_DAEMON,
         true,
-        "Read WorkloadEntries from other clusters too.",
+        "Read WorkloadEntries from other clusters.",
       ),
       text(
         "PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS",
         AGENT_DAEMON,
         undefined,
-        "Ways of authentication that are unsafe and accepted in the credentials of other clusters nevertheless, separated by commas.",
+        "Unsafe authentication options that are accepted in the credentials of other clusters, separated by commas.",
       ),
       bool(
         "PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API",
         AGENT_DAEMON,
         true,
-        "Take labelled Gateway API objects for the gateways of networks.",
+        "Use Gateway API objects with the network label as gateways of networks.",
       ),
       duration(
         "PILOT_REMOTE_CLUSTER_TIMEOUT",
         AGENT_DAEMON,
         "30s",
-        "After this time the daemon is ready although some remote cluster has not been read.",
+        "Time after which the daemon is ready even if a remote cluster has not been read.",
       ),
     ],
   },
   {
-    state: { kind: "later", reason: "authentication of callers" },
+    state: { kind: "unsupported", reason: "authentication of callers" },
     readers: DAEMON,
     rows: [
       bool(

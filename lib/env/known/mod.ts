@@ -1,10 +1,10 @@
 /**
- * Variables that are known though no room declares them, and who takes which. Whoever asks `lib/env`
- * for the table finds them in it.
+ * Variables that no room declares, and the programs that accept them. Importing this file adds them to
+ * the table of variables.
  *
  * @module
  */
-import { declareIdleEnv, type IdleTheme } from "../idle.ts";
+import { declareIneffectiveVariables, type IneffectiveGroup } from "../ineffective.ts";
 import { listEnv } from "../table.ts";
 import { AMBIENT } from "./ambient.ts";
 import { CLUSTERS } from "./clusters.ts";
@@ -15,8 +15,8 @@ import { SECURITY } from "./security.ts";
 import { SHARED } from "./shared.ts";
 import { TRAFFIC } from "./traffic.ts";
 
-/** All variables that are known and do not act, by the reason why. */
-export const IDLE_THEMES: readonly IdleTheme[] = [
+/** All variables without effect, by reason. */
+export const INEFFECTIVE_VARIABLES: readonly IneffectiveGroup[] = [
   ...ORCHESTRATOR,
   ...CLUSTERS,
   ...SECURITY,
@@ -26,5 +26,5 @@ export const IDLE_THEMES: readonly IdleTheme[] = [
   ...RUNTIME,
 ];
 
-declareIdleEnv(IDLE_THEMES);
+declareIneffectiveVariables(INEFFECTIVE_VARIABLES);
 listEnv(SHARED);

@@ -1,36 +1,36 @@
 /**
- * Variables of the agent that wait for what it does not do yet.
+ * Variables of agent features that are not implemented.
  *
  * @module
  */
-import type { IdleTheme } from "../idle.ts";
+import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT, AGENT_DAEMON, ALL, bool, duration, float, int, MESHCTL, text } from "./rows.ts";
 
-/** Variables of the agent that wait for what it does not do yet. */
-export const NODE: readonly IdleTheme[] = [
+/** Variables of agent features that are not implemented. */
+export const NODE: readonly IneffectiveGroup[] = [
   {
-    state: { kind: "later", reason: "certificates handed out by the agent" },
+    state: { kind: "unsupported", reason: "certificates from the agent" },
     readers: AGENT,
     rows: [
       text(
         "CA_ADDR",
         AGENT,
         undefined,
-        "Address of the certificate authority; that of discovery when it is not set.",
+        "Address of the certificate authority; by default the discovery address.",
       ),
-      text("CA_PROVIDER", AGENT, "MeshCA", "Which authority signs."),
+      text("CA_PROVIDER", AGENT, "MeshCA", "Certificate authority to use."),
       text(
         "CA_ROOT_CA",
         AGENT,
         undefined,
-        "File of the root certificate that the authority's connection is verified with.",
+        "File of the root certificate that verifies the connection to the authority.",
       ),
-      text("CREDENTIAL_FETCHER_TYPE", AGENT, "JWT", "How the agent comes by its credentials."),
+      text("CREDENTIAL_FETCHER_TYPE", AGENT, "JWT", "Type of the agent's credentials."),
       text(
         "CREDENTIAL_IDENTITY_PROVIDER",
         AGENT,
         "CloudVmPlatform",
-        "Who vouches for the credentials.",
+        "Identity provider of the credentials.",
       ),
       text("ECC_CURVE", AGENT, "P256", "Curve of keys of the algorithm ECDSA.", {
         choices: ["P256", "P384"],
@@ -52,66 +52,66 @@ export const NODE: readonly IdleTheme[] = [
         "FILE_MOUNTED_CERTS",
         AGENT,
         false,
-        "Certificates are files that somebody else keeps, and the agent asks no authority.",
+        "Use mounted certificate files instead of an authority.",
       ),
-      text("JWT_POLICY", AGENT, "third-party-jwt", "Which kind of token the agent shows."),
+      text("JWT_POLICY", AGENT, "third-party-jwt", "Kind of token that the agent presents."),
       text(
         "MESHD_SAN",
         AGENT,
         undefined,
-        "Name that the daemon's certificate must have, where the address does not tell.",
+        "Name that the daemon's certificate must have; by default the host of the address.",
       ),
       text(
         "MESH_META_CERT_SIGNER",
         AGENT,
         undefined,
-        "Signer that the workload's certificate is asked of.",
+        "Signer of the workload's certificate.",
       ),
       text(
         "OUTPUT_CERTS",
         AGENT,
         undefined,
-        "Folder that key and certificate are written to; not written when it is empty.",
+        "Folder for key and certificate; empty: they are not written.",
       ),
       bool("PKCS8_KEY", AGENT_DAEMON, false, "Write private keys in the form PKCS #8."),
       text(
         "PROV_CERT",
         AGENT,
         undefined,
-        "Folder of a certificate that the machine was given, shown to get another one.",
+        "Folder of a provisioned certificate that is presented to obtain another one.",
       ),
       float(
         "SECRET_GRACE_PERIOD_RATIO",
         AGENT,
         0.5,
-        "Part of a certificate's life that is left when it is renewed.",
+        "Part of a certificate's lifetime that remains when it is renewed.",
       ),
       float(
         "SECRET_GRACE_PERIOD_RATIO_JITTER",
         AGENT,
         0.01,
-        "How far that part varies at random, so that not all are renewed at once.",
+        "Random variation of that part.",
       ),
-      duration("SECRET_TTL", AGENT, "24h0m0s", "Life that is asked for a certificate."),
+      duration("SECRET_TTL", AGENT, "24h0m0s", "Requested lifetime of a certificate."),
       text("TRUST_DOMAIN", AGENT, "cluster.local", "Trust domain of the workload's identity."),
       text(
         "WORKLOAD_IDENTITY_SOCKET_FILE",
         AGENT,
         "socket",
-        "Name of the socket of another provider of certificates, used when it is there.",
+        "Name of the socket of another provider of certificates, used if it exists.",
       ),
       int("WORKLOAD_RSA_KEY_SIZE", AGENT, 2048, "Bits of the workload's RSA key."),
-      text("XDS_AUTH_PROVIDER", AGENT, undefined, "Who gives the credentials for the daemon."),
+      text("XDS_AUTH_PROVIDER", AGENT, undefined, "Provider of the credentials for the daemon."),
       text(
         "XDS_ROOT_CA",
         AGENT,
         undefined,
-        "File of the root certificate that the daemon's connection is verified with.",
+        "File of the root certificate that verifies the connection to the daemon.",
       ),
     ],
   },
   {
-    state: { kind: "later", reason: "the agent's DNS proxy" },
+    state: { kind: "unsupported", reason: "the agent's DNS proxy" },
     readers: AGENT,
     rows: [
       bool(
@@ -131,7 +131,7 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "application probes" },
+    state: { kind: "unsupported", reason: "application probes" },
     readers: AGENT,
     rows: [
       bool(
@@ -140,12 +140,12 @@ export const NODE: readonly IdleTheme[] = [
         false,
         "Keep the connection to the application between two probes.",
       ),
-      bool("MESH_ENABLE_HTTP2_PROBING", AGENT_DAEMON, true, "Let HTTPS probes speak HTTP/2."),
+      bool("MESH_ENABLE_HTTP2_PROBING", AGENT_DAEMON, true, "Use HTTP/2 for HTTPS probes."),
       text(
         "MESH_ORCH_APP_PROBERS",
         AGENT,
         undefined,
-        "The application's probes, as JSON, that the agent makes in its place.",
+        "The application's probes, as JSON, that the agent runs.",
       ),
       bool(
         "REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION",
@@ -156,17 +156,22 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "Wasm modules" },
+    state: { kind: "unsupported", reason: "Wasm modules" },
     readers: AGENT,
     rows: [
       bool(
         "MESH_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION",
         ALL,
         true,
-        "Fetch Wasm modules for the proxy and hand it local files.",
+        "Fetch Wasm modules for the proxy and give it local files.",
       ),
-      int("WASM_HTTP_REQUEST_MAX_RETRIES", AGENT, 5, "How often fetching a module is tried again."),
-      duration("WASM_HTTP_REQUEST_TIMEOUT", AGENT, "15s", "Time for one try of fetching a module."),
+      int("WASM_HTTP_REQUEST_MAX_RETRIES", AGENT, 5, "Retries of fetching a module."),
+      duration(
+        "WASM_HTTP_REQUEST_TIMEOUT",
+        AGENT,
+        "15s",
+        "Time limit of one attempt to fetch a module.",
+      ),
       text(
         "WASM_INSECURE_REGISTRIES",
         AGENT,
@@ -177,31 +182,31 @@ export const NODE: readonly IdleTheme[] = [
         "WASM_MODULE_EXPIRY",
         AGENT,
         "24h0m0s",
-        "How long a module that nobody uses is kept.",
+        "Time that an unused module is cached.",
       ),
       duration(
         "WASM_PURGE_INTERVAL",
         AGENT,
         "1h0m0s",
-        "Time between two looks for modules to throw away.",
+        "Interval at which expired modules are removed.",
       ),
     ],
   },
   {
-    state: { kind: "later", reason: "the debug tap" },
+    state: { kind: "unsupported", reason: "the debug tap" },
     readers: AGENT,
     rows: [
       bool(
         "PROXY_XDS_DEBUG_VIA_AGENT",
         AGENT,
         true,
-        "Offer the daemon's debug API at a port of the agent.",
+        "Serve the daemon's debug API on a port of the agent.",
       ),
       int("PROXY_XDS_DEBUG_VIA_AGENT_PORT", AGENT, 15004, "Port of the debug tap."),
     ],
   },
   {
-    state: { kind: "later", reason: "the agent's bootstrap file for gRPC clients" },
+    state: { kind: "unsupported", reason: "the agent's bootstrap file for gRPC clients" },
     readers: AGENT,
     rows: [
       text(
@@ -213,60 +218,65 @@ export const NODE: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "cloud platforms" },
+    state: { kind: "unsupported", reason: "cloud platforms" },
     readers: AGENT,
     rows: [
       text(
         "CLOUDPLAT_METADATA",
         AGENT_DAEMON,
         undefined,
-        "What is known of the cloud platform: project, project number, cluster and zone, separated by vertical bars.",
+        "Metadata of the cloud platform: project, project number, cluster and zone, separated by vertical bars.",
       ),
       text(
         "CLOUDPLAT_QUOTA_PROJECT",
         AGENT_DAEMON,
         undefined,
-        "Project whose quota requests to the cloud platform count against.",
+        "Project whose quota is charged for requests to the cloud platform.",
       ),
       text(
         "CLOUD_PLATFORM",
         AGENT_DAEMON,
         undefined,
-        "The cloud platform, or none; found out when it is not set.",
+        "The cloud platform, or none; detected when it is not set.",
         { choices: ["aws", "azure", "gcp", "none"] },
       ),
     ],
   },
   {
-    state: { kind: "later", reason: "core dumps" },
+    state: { kind: "unsupported", reason: "core dumps" },
     readers: AGENT,
     rows: [
-      bool("MESH_DATAPROXY_ENABLE_CORE_DUMP", AGENT, false, "Let the proxy leave a core dump."),
+      bool("MESH_DATAPROXY_ENABLE_CORE_DUMP", AGENT, false, "Let the proxy write core dumps."),
     ],
   },
   {
-    state: { kind: "later", reason: "peer metadata" },
+    state: { kind: "unsupported", reason: "peer metadata" },
     readers: AGENT,
     rows: [
-      bool("PEER_METADATA_DISCOVERY", AGENT, false, "Let the proxy find out who its peers are."),
+      bool(
+        "PEER_METADATA_DISCOVERY",
+        AGENT,
+        false,
+        "Let the proxy discover metadata of its peers.",
+      ),
     ],
   },
   {
-    state: { kind: "later", reason: "commands of meshctl that talk to control planes" },
+    state: { kind: "unsupported", reason: "meshctl commands that connect to control planes" },
     readers: MESHCTL,
     rows: [
-      text("MESHCTL_AUTHORITY", MESHCTL, undefined, "Preset of --authority."),
-      text("MESHCTL_CERT_DIR", MESHCTL, undefined, "Preset of --cert-dir."),
-      bool("MESHCTL_INSECURE", MESHCTL, false, "Preset of --insecure."),
-      bool("MESHCTL_PLAINTEXT", MESHCTL, false, "Preset of --plaintext."),
+      text("MESHCTL_AUTHORITY", MESHCTL, undefined, "Default of --authority."),
+      text("MESHCTL_CERT_DIR", MESHCTL, undefined, "Default of --cert-dir."),
+      bool("MESHCTL_INSECURE", MESHCTL, false, "Default of --insecure."),
+      bool("MESHCTL_PLAINTEXT", MESHCTL, false, "Default of --plaintext."),
       bool(
         "MESHCTL_PREFER_EXPERIMENTAL",
         MESHCTL,
         false,
         "Run the experimental form of a command where there is one.",
       ),
-      text("MESHCTL_XDS_ADDRESS", MESHCTL, undefined, "Preset of --xds-address."),
-      int("MESHCTL_XDS_PORT", MESHCTL, 15012, "Preset of --xds-port."),
+      text("MESHCTL_XDS_ADDRESS", MESHCTL, undefined, "Default of --xds-address."),
+      int("MESHCTL_XDS_PORT", MESHCTL, 15012, "Default of --xds-port."),
     ],
   },
 ];

@@ -1,22 +1,22 @@
 /**
- * Variables that wait for an orchestrator to read from and write to.
+ * Variables of the connection to an orchestrator, which is not implemented.
  *
  * @module
  */
-import type { IdleTheme } from "../idle.ts";
+import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, duration, float, int, text } from "./rows.ts";
 
-/** Variables that wait for an orchestrator to read from and write to. */
-export const ORCHESTRATOR: readonly IdleTheme[] = [
+/** Variables of the connection to an orchestrator, which is not implemented. */
+export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
   {
-    state: { kind: "later", reason: "the connection to an orchestrator" },
+    state: { kind: "unsupported", reason: "the connection to an orchestrator" },
     readers: DAEMON,
     rows: [
       bool(
         "ENABLE_LEADER_ELECTION",
         ALL,
         true,
-        "Let one replica at a time do the writing; without it, the daemon takes itself for the only one.",
+        "Elect one replica for writing; without it, each daemon writes.",
       ),
       bool(
         "MESH_ENABLE_CONTROLLER_QUEUE_METRICS",
@@ -28,14 +28,14 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
         "MESH_ORCH_CLIENT_CONTENT_TYPE",
         AGENT_DAEMON,
         "protobuf",
-        "How objects travel to and from the orchestrator.",
+        "Content type of requests to the orchestrator.",
         { choices: ["protobuf", "json"] },
       ),
       text(
         "MESH_WATCH_NAMESPACE",
         AGENT_DAEMON,
         undefined,
-        "The one namespace of which objects are watched; all of them when it is empty.",
+        "Namespace whose objects are watched; empty: all.",
       ),
       text(
         "ORCH_INGRESS_NS",
@@ -53,19 +53,19 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
         "PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES",
         AGENT_DAEMON,
         true,
-        "Let Services with a selector take WorkloadEntries with these labels as endpoints.",
+        "Use WorkloadEntries as endpoints of Services with a selector.",
       ),
       bool(
         "PILOT_ENABLE_SERVICEENTRY_SELECT_PODS",
         AGENT_DAEMON,
         true,
-        "Let ServiceEntries with a selector take pods with these labels as endpoints.",
+        "Use pods as endpoints of ServiceEntries with a selector.",
       ),
       text(
         "PLATFORM",
         AGENT_DAEMON,
         "Default",
-        "The platform the mesh runs on, where it needs settings of its own.",
+        "Platform of the mesh, for platform-specific settings.",
       ),
       text(
         "REVISION",
@@ -77,38 +77,38 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
         "SHARED_MESH_CONFIG",
         AGENT,
         undefined,
-        "Name of a ConfigMap with mesh configuration that lies below the standard one.",
+        "Name of a ConfigMap with mesh configuration that the standard one overrides.",
       ),
       text("SYSTEM_NAMESPACE", ALL, "mesh-system", "Namespace of the control plane."),
     ],
   },
   {
-    state: { kind: "later", reason: "sidecar injection and the webhooks" },
+    state: { kind: "unsupported", reason: "sidecar injection and the webhooks" },
     readers: DAEMON,
     rows: [
       bool(
         "ENABLE_NATIVE_SIDECARS",
         ALL,
         false,
-        "Inject the proxy as a sidecar container of the orchestrator's own kind; it must have that feature.",
+        "Inject the proxy as a native sidecar container; the orchestrator must support it.",
       ),
       text(
         "INJECTION_WEBHOOK_CONFIG_NAME",
         ALL,
         "mesh-sidecar-injector",
-        "Name of the mutating webhook configuration that the daemon keeps up to date.",
+        "Name of the mutating webhook configuration that the daemon patches.",
       ),
       bool("INJECT_ENABLED", DAEMON, true, "Answer requests for injection."),
       text(
         "VALIDATION_WEBHOOK_CONFIG_NAME",
         AGENT,
         "mesh-mesh-system",
-        "Name of the validating webhook configuration whose certificate is kept up to date; none when it is empty.",
+        "Name of the validating webhook configuration that the daemon patches; empty: none.",
       ),
     ],
   },
   {
-    state: { kind: "later", reason: "the Gateway API" },
+    state: { kind: "unsupported", reason: "the Gateway API" },
     readers: DAEMON,
     rows: [
       bool(
@@ -122,13 +122,13 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
         "PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER",
         AGENT_DAEMON,
         true,
-        "Create what a Gateway needs to run: deployment, service and so on.",
+        "Create the deployment and service of each Gateway.",
       ),
       bool(
         "PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER",
         AGENT_DAEMON,
         true,
-        "Create and keep the default GatewayClasses.",
+        "Create and update the default GatewayClasses.",
       ),
       bool(
         "PILOT_ENABLE_GATEWAY_API_STATUS",
@@ -140,7 +140,7 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
         "PILOT_GATEWAY_API_CONTROLLER_NAME",
         AGENT_DAEMON,
         "mesh.io/gateway-controller",
-        "Name of the controller by which a GatewayClass is known to be the mesh's.",
+        "Controller name of the mesh's GatewayClasses.",
       ),
       text(
         "PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME",
@@ -151,7 +151,7 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
     ],
   },
   {
-    state: { kind: "later", reason: "status written to resources, and analysis" },
+    state: { kind: "unsupported", reason: "status of resources, and analysis" },
     readers: DAEMON,
     rows: [
       duration(
@@ -164,19 +164,19 @@ export const ORCHESTRATOR: readonly IdleTheme[] = [
         "PILOT_ENABLE_ANALYSIS",
         AGENT_DAEMON,
         false,
-        "Run the analyzers and write what they find into the status of resources.",
+        "Run the analyzers and write their findings to the status of resources.",
       ),
       int(
         "PILOT_STATUS_BURST",
         AGENT_DAEMON,
         500,
-        "How many writes of status may exceed the rate for a moment.",
+        "Burst of status writes.",
       ),
       int(
         "PILOT_STATUS_MAX_WORKERS",
         AGENT_DAEMON,
         100,
-        "How many writes of status may be under way.",
+        "Maximum of concurrent status writes.",
       ),
       float("PILOT_STATUS_QPS", AGENT_DAEMON, 100, "Writes of status per second."),
       duration(

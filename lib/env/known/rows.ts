@@ -1,18 +1,18 @@
 /**
- * Short forms for the rows of the tables beside this file.
+ * Short forms for the rows of the tables in this folder.
  *
  * @module
  */
-import type { IdleRow } from "../idle.ts";
+import type { IneffectiveRow } from "../ineffective.ts";
 import type { EnvType } from "../value.ts";
 
-/** The node agent alone. */
+/** The node agent. */
 export const AGENT: readonly string[] = ["pilot-agent"];
-/** The daemon alone. */
+/** The daemon. */
 export const DAEMON: readonly string[] = ["pilot-discovery"];
-/** The node's network plugin alone. */
+/** The node's network plugin. */
 export const CNI: readonly string[] = ["install-cni"];
-/** The operator's tool alone. */
+/** The operator's tool. */
 export const MESHCTL: readonly string[] = ["meshctl"];
 /** Agent and daemon, which share settings. */
 export const AGENT_DAEMON: readonly string[] = ["pilot-agent", "pilot-discovery"];
@@ -21,8 +21,8 @@ export const AGENT_CNI: readonly string[] = ["install-cni", "pilot-agent"];
 /** Every program that runs in the mesh. */
 export const ALL: readonly string[] = ["install-cni", "pilot-agent", "pilot-discovery"];
 
-/** What beside name, programs, default and meaning may be said of a variable. */
-type Extra = Pick<IdleRow, "defaultWhen" | "choices">;
+/** Optional properties of a row. */
+type Extra = Pick<IneffectiveRow, "defaultWhen" | "choices">;
 
 type Form<T> = (
   name: string,
@@ -30,7 +30,7 @@ type Form<T> = (
   preset: T | undefined,
   doc: string,
   extra?: Extra,
-) => IdleRow;
+) => IneffectiveRow;
 
 function form<T extends boolean | number | string>(type: EnvType): Form<T> {
   return (name, programs, preset, doc, extra = {}) => ({
@@ -49,12 +49,12 @@ export const bool: Form<boolean> = form("bool");
 export const int: Form<number> = form("int");
 /** A number. */
 export const float: Form<number> = form("float");
-/** A length of time, its default as text such as `24h0m0s`. */
+/** A duration, with a default such as `24h0m0s`. */
 export const duration: Form<string> = form("duration");
-/** Any text. */
+/** A string. */
 export const text: Form<string> = form("string");
 
-/** The default while ambient mode is on, for those that depend on it. */
+/** A default that applies while ambient mode is enabled. */
 export function inAmbient(preset: boolean): Extra {
   return { defaultWhen: { variable: "PILOT_ENABLE_AMBIENT", default: preset } };
 }

@@ -1,26 +1,26 @@
 /**
- * Variables that have no counterpart in this runtime.
+ * Variables without effect in this runtime.
  *
  * @module
  */
-import type { IdleTheme } from "../idle.ts";
+import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, int, text } from "./rows.ts";
 
-/** Variables that have no counterpart in this runtime. */
-export const RUNTIME: readonly IdleTheme[] = [
+/** Variables without effect in this runtime. */
+export const RUNTIME: readonly IneffectiveGroup[] = [
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "there is one codec, generated from the protos",
     },
     readers: DAEMON,
     rows: [
-      bool("ENABLE_VTPROTOBUF", ALL, true, "Encode with the codec of a special build."),
+      bool("ENABLE_VTPROTOBUF", ALL, true, "Encode with an alternative codec."),
     ],
   },
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "programs run on one thread and have no mutexes",
     },
     readers: AGENT_DAEMON,
@@ -29,13 +29,13 @@ export const RUNTIME: readonly IdleTheme[] = [
         "MUTEX_PROFILE_FRACTION",
         AGENT_DAEMON,
         1000,
-        "Sample one of so many waits for a mutex; 0: none.",
+        "Sampling rate of mutex contention; 0: none.",
       ),
     ],
   },
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "scopes of Sidecars are computed one after the other, when something asks for them",
     },
     readers: DAEMON,
@@ -50,7 +50,7 @@ export const RUNTIME: readonly IdleTheme[] = [
   },
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "it selects between two implementations, and there is only one",
     },
     readers: DAEMON,
@@ -59,31 +59,34 @@ export const RUNTIME: readonly IdleTheme[] = [
         "PILOT_UNIFIED_SIDECAR_SCOPE",
         AGENT_DAEMON,
         true,
-        "Compute the scopes of all proxies in one way.",
+        "Compute the scopes of all proxies by one implementation.",
       ),
     ],
   },
   {
-    state: { kind: "none", reason: "the project's tests check these laws, not the running daemon" },
+    state: {
+      kind: "ineffective",
+      reason: "the project's tests check these laws, not the running daemon",
+    },
     readers: DAEMON,
     rows: [
       bool(
         "UNSAFE_PILOT_ENABLE_DELTA_TEST",
         AGENT,
         false,
-        "Check that incremental pushes leave nothing out; for tests.",
+        "Check incremental pushes for completeness; for tests.",
       ),
       bool(
         "UNSAFE_PILOT_ENABLE_RUNTIME_ASSERTIONS",
         AGENT,
         false,
-        "End the program when something that cannot be is; for tests.",
+        "End the program when an assertion fails; for tests.",
       ),
     ],
   },
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "the daemon does not behave differently on a serverless platform",
     },
     readers: DAEMON,

@@ -1,6 +1,6 @@
 /**
- * Variables that act in one program and that others take as well, because the programs of a mesh
- * are given the same environment. What they mean is said where they act.
+ * Variables that one program uses and others accept, because the programs of a mesh share an
+ * environment. The program that uses a variable declares it.
  *
  * @module
  */
@@ -16,7 +16,7 @@ function listed(
   return names.map((name) => ({ name, type, programs }));
 }
 
-/** Which programs take the variables that act. */
+/** Programs that accept effective variables of other programs. */
 export const SHARED: readonly ListedEnv[] = [
   ...listed("bool", AGENT_DAEMON, [
     "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",

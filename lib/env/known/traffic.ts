@@ -1,16 +1,16 @@
 /**
- * Variables of translation that do nothing.
+ * Variables of translation without effect.
  *
  * @module
  */
-import type { IdleTheme } from "../idle.ts";
+import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT_DAEMON, bool, DAEMON, duration } from "./rows.ts";
 
-/** Variables of translation that do nothing. */
-export const TRAFFIC: readonly IdleTheme[] = [
+/** Variables of translation without effect. */
+export const TRAFFIC: readonly IneffectiveGroup[] = [
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason:
         "each host has a virtual host, so that an edit, a patch and an explanation concern one host",
     },
@@ -26,7 +26,7 @@ export const TRAFFIC: readonly IdleTheme[] = [
   },
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "Envoy's builds without contributed extensions have no such filter",
     },
     readers: DAEMON,
@@ -41,7 +41,7 @@ export const TRAFFIC: readonly IdleTheme[] = [
   },
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "Envoy drops a metric after a whole interval without a count and has no grace period",
     },
     readers: AGENT_DAEMON,
@@ -50,13 +50,13 @@ export const TRAFFIC: readonly IdleTheme[] = [
         "METRIC_GRACEFUL_DELETION_INTERVAL",
         AGENT_DAEMON,
         "5m0s",
-        "How long metrics are still exported after their rotation.",
+        "Time that metrics are exported after their rotation.",
       ),
     ],
   },
   {
     state: {
-      kind: "none",
+      kind: "ineffective",
       reason: "proxies exchange metadata in headers and name no protocol for it",
     },
     readers: DAEMON,

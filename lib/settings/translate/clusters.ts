@@ -21,8 +21,7 @@ const PILOT_SEND_UNHEALTHY_ENDPOINTS = declareEnv({
   name: "PILOT_SEND_UNHEALTHY_ENDPOINTS",
   type: "bool",
   default: false,
-  doc:
-    "Send endpoints that are not ready too, marked unhealthy, and switch the panic threshold off.",
+  doc: "Send endpoints that are not ready, marked unhealthy, and disable the panic threshold.",
   readers,
 });
 
@@ -30,7 +29,7 @@ const ENABLE_AUTO_SNI = declareEnv({
   name: "ENABLE_AUTO_SNI",
   type: "bool",
   default: true,
-  doc: "TLS towards a service takes the server name of each request where its rule gives none.",
+  doc: "Use the host of each request as TLS server name towards a service whose rule gives none.",
   readers,
 });
 
@@ -38,7 +37,7 @@ const ENABLE_RESOLUTION_NONE_TARGET_PORT = declareEnv({
   name: "ENABLE_RESOLUTION_NONE_TARGET_PORT",
   type: "bool",
   default: true,
-  doc: "Let targetPort act in ServiceEntries of resolution NONE.",
+  doc: "Use targetPort in ServiceEntries of resolution NONE.",
   readers,
 });
 
@@ -46,7 +45,7 @@ const PILOT_DRAINING_LABEL = declareEnv({
   name: "PILOT_DRAINING_LABEL",
   type: "string",
   default: "mesh.io/draining",
-  doc: "Label whose endpoints are sent as draining; empty: none.",
+  doc: "Label of endpoints that are sent as draining; empty: none.",
   readers,
 });
 
@@ -62,7 +61,7 @@ const ENABLE_LOCALITY_WEIGHTED_LB_CONFIG = declareEnv({
   name: "ENABLE_LOCALITY_WEIGHTED_LB_CONFIG",
   type: "bool",
   default: false,
-  doc: "Weight localities in every cluster, not only where a setting of localities asks for it.",
+  doc: "Weight localities in every cluster, not only where a locality setting requires it.",
   readers,
 });
 
@@ -71,7 +70,7 @@ const PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES = declareEnv({
   type: "bool",
   default: false,
   doc:
-    "Have proxies choose among the endpoints of headless services (ServiceEntries of resolution NONE with a workloadSelector and no address) instead of going where the client meant to.",
+    "Balance over the endpoints of headless services (ServiceEntries of resolution NONE with a workloadSelector and no address) instead of using the client's destination.",
   readers,
 });
 
@@ -80,7 +79,7 @@ const PREFER_DESTINATIONRULE_TLS_FOR_EXTERNAL_SERVICES = declareEnv({
   type: "bool",
   default: true,
   doc:
-    "For services outside the mesh, settings of TLS in a DestinationRule precede those in metadata.",
+    "For services outside the mesh, TLS settings of a DestinationRule win over those in metadata.",
   readers,
 });
 

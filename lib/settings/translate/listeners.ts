@@ -36,7 +36,7 @@ const ENABLE_HCM_INTERNAL_NETWORKS = declareEnv({
   name: "ENABLE_HCM_INTERNAL_NETWORKS",
   type: "bool",
   default: false,
-  doc: "Take addresses of the mesh networks for internal ones in HTTP listeners.",
+  doc: "Treat addresses of the mesh networks as internal in HTTP listeners.",
   readers,
 });
 
@@ -44,7 +44,7 @@ const MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS = declareEnv({
   name: "MESH_ENABLE_IPV4_OUTBOUND_LISTENER_FOR_IPV6_CLUSTERS",
   type: "bool",
   default: false,
-  doc: "Catch what is sent to IPv4 addresses where the cluster has IPv6 alone.",
+  doc: "Listen for IPv4 destinations in clusters that have only IPv6.",
   readers,
 });
 
@@ -85,7 +85,7 @@ const ENABLE_TLS_ON_SIDECAR_INGRESS = declareEnv({
   name: "ENABLE_TLS_ON_SIDECAR_INGRESS",
   type: "bool",
   default: false,
-  doc: "Let the tls part of a Sidecar's ingress listeners act.",
+  doc: "Use the tls settings of a Sidecar's ingress listeners.",
   readers,
 });
 
@@ -93,7 +93,7 @@ const PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE = declareEnv({
   name: "PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE",
   type: "bool",
   default: false,
-  doc: "Let listeners of service ports stand beside those that a Sidecar resource names.",
+  doc: "Keep listeners of service ports beside those that a Sidecar resource names.",
   readers,
 });
 
@@ -102,7 +102,7 @@ const PILOT_ENABLE_ALPN_FILTER = declareEnv({
   type: "bool",
   default: true,
   doc:
-    "Add the filters by which handshakes of mutual TLS say that HTTP was found on a port that declares nothing.",
+    "Add the filters that announce detected HTTP in mutual TLS handshakes, for ports without a declared protocol.",
   readers,
 });
 

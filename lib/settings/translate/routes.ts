@@ -29,7 +29,7 @@ const PILOT_ENABLE_VHDS = declareEnv({
   type: "bool",
   default: true,
   doc:
-    "Send virtual hosts as resources of their own to sidecars that are Envoy and speak delta, so that a route change costs one host and not its table. Node metadata VHDS=false keeps a proxy out.",
+    "Send virtual hosts as resources (VHDS) to sidecars that are Envoy and use delta xDS. Node metadata VHDS=false disables it for a proxy.",
   readers,
 });
 
@@ -37,7 +37,7 @@ const PILOT_ENABLE_PERSISTENT_SESSION_FILTER = declareEnv({
   name: "PILOT_ENABLE_PERSISTENT_SESSION_FILTER",
   type: "bool",
   default: false,
-  doc: "Keep sessions at one endpoint for services with one of the two labels below.",
+  doc: "Enable persistent sessions for services with one of the two session labels.",
   readers,
 });
 
@@ -45,7 +45,7 @@ const PILOT_PERSISTENT_SESSION_LABEL = declareEnv({
   name: "PILOT_PERSISTENT_SESSION_LABEL",
   type: "string",
   default: "mesh.io/persistent-session",
-  doc: "Label of services whose sessions are known by a cookie: `name:/path`.",
+  doc: "Label of services with persistent sessions by a cookie; its value is `name:/path`.",
   readers,
 });
 
@@ -53,7 +53,7 @@ const PILOT_PERSISTENT_SESSION_HEADER_LABEL = declareEnv({
   name: "PILOT_PERSISTENT_SESSION_HEADER_LABEL",
   type: "string",
   default: "mesh.io/persistent-session-header",
-  doc: "Label of services whose sessions are known by a header, which it names.",
+  doc: "Label of services with persistent sessions by a header; its value names the header.",
   readers,
 });
 

@@ -12,7 +12,7 @@ const PILOT_SCOPE_GATEWAY_TO_NAMESPACE = declareEnv({
   name: "PILOT_SCOPE_GATEWAY_TO_NAMESPACE",
   type: "bool",
   default: false,
-  doc: "A gateway workload takes only Gateway resources of its own namespace.",
+  doc: "Apply only Gateway resources of the own namespace to a gateway workload.",
   readers,
 });
 
@@ -21,7 +21,7 @@ const PILOT_ENABLE_IP_AUTOALLOCATE = declareEnv({
   type: "bool",
   default: false,
   doc:
-    "Give an address of 240.240.0.0/16 to hosts of ServiceEntries that have none, for every proxy; otherwise for those whose metadata has DNS_AUTO_ALLOCATE.",
+    "Allocate an address of 240.240.0.0/16 to hosts of ServiceEntries without one, for every proxy; otherwise for proxies with DNS_AUTO_ALLOCATE in their metadata.",
   readers,
 });
 
@@ -29,8 +29,8 @@ const ENABLE_ENHANCED_RESOURCE_SCOPING = declareEnv({
   name: "ENABLE_ENHANCED_RESOURCE_SCOPING",
   type: "bool",
   default: true,
-  doc: "Let `discoverySelectors` of the mesh configuration bound which namespaces' configuration " +
-    "is read.",
+  doc:
+    "Read only the configuration of namespaces that `discoverySelectors` of the mesh configuration select.",
   readers,
 });
 
@@ -38,7 +38,7 @@ const PILOT_FILTER_GATEWAY_CLUSTER_CONFIG = declareEnv({
   name: "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG",
   type: "bool",
   default: false,
-  doc: "Send gateways the clusters alone that their routes use.",
+  doc: "Send gateways only the clusters that their routes use.",
   readers,
 });
 

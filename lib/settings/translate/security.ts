@@ -22,7 +22,7 @@ const PILOT_SKIP_VALIDATE_TRUST_DOMAIN = declareEnv({
   name: "PILOT_SKIP_VALIDATE_TRUST_DOMAIN",
   type: "bool",
   default: false,
-  doc: "Accept callers of any trust domain that the authorities vouch for.",
+  doc: "Accept clients of any trust domain that the authorities sign.",
   readers,
 });
 
@@ -31,7 +31,7 @@ const PILOT_JWT_ENABLE_REMOTE_JWKS = declareEnv({
   type: "string",
   default: "false",
   doc:
-    "Who fetches the keys of a jwksUri: false or meshd, the daemon; true or hybrid, the proxy where they are at a service of the mesh and the daemon elsewhere; dataproxy, the proxy.",
+    "What fetches the keys of a jwksUri: the daemon (false, meshd); the proxy for services of the mesh and the daemon otherwise (true, hybrid); the proxy (dataproxy).",
   readers,
 });
 
@@ -39,8 +39,7 @@ const MESH_MULTIROOT_MESH = declareEnv({
   name: "MESH_MULTIROOT_MESH",
   type: "bool",
   default: false,
-  doc:
-    "Serve the authorities of the mesh configuration (caCertificates) to the agents that ask for them.",
+  doc: "Serve the authorities of the mesh configuration (caCertificates) to agents.",
   readers,
 });
 

@@ -20,7 +20,7 @@ const PILOT_ENABLE_METADATA_EXCHANGE = declareEnv({
   name: "PILOT_ENABLE_METADATA_EXCHANGE",
   type: "bool",
   default: true,
-  doc: "Add the filters by which proxies tell each other who they are.",
+  doc: "Add the filters that exchange metadata between proxies.",
   readers,
 });
 
@@ -46,7 +46,7 @@ const METRIC_ROTATION_INTERVAL = declareEnv({
   default: 0,
   range: { least: 0 },
   doc:
-    "Time after which proxies forget metrics that nothing counted meanwhile; 0: never. The daemon marks them, the agent tells its proxy how long.",
+    "Time after which proxies drop metrics without a count; 0: never. The daemon marks the metrics, the agent configures the time.",
   readers,
 });
 

@@ -42,7 +42,7 @@ export interface Features {
   readonly sendUnhealthyEndpoints: boolean;
   /** Sidecars trust the remote address of outbound connections. */
   readonly sidecarUseRemoteAddress: boolean;
-  /** TLS towards a service takes the server name of each request where its rule gives none. */
+  /** Use the host of each request as TLS server name towards a service whose rule gives none. */
   readonly autoSni: boolean;
   /** Pass `100-continue` on instead of answering it. */
   readonly proxy100Continue: boolean;
@@ -59,7 +59,7 @@ export interface Features {
   readonly targetPortOfNone: boolean;
   /** Clients of headless services choose among their endpoints instead of going where they meant to. */
   readonly headlessEds?: boolean;
-  /** Label whose endpoints are sent as draining; empty: none. */
+  /** Label of endpoints that are sent as draining; empty: none. */
   readonly drainingLabel: string;
   /** Sessions stay with one endpoint for services with one of these labels; `undefined`: for none. */
   readonly sessions?: SessionLabels;
