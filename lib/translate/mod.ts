@@ -34,7 +34,6 @@ export {
   inboundConflicts,
   type ListenerConflict,
   listenerConflicts,
-  type Unmet,
   unmetRequests,
 } from "./diagnostics/mod.ts";
 export { keeping } from "./layers/mod.ts";

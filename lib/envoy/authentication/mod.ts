@@ -20,4 +20,5 @@ export {
   SHARED,
   workloadSecrets,
 } from "./secrets.ts";
+export { quicTls, serverTls } from "./server_tls.ts";
 export { type Keys, tokenFilter } from "./tokens.ts";

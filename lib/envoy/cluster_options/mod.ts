@@ -5,7 +5,9 @@
  * @module
  */
 export { applyConnectionPool, UNLIMITED } from "./connection_pool.ts";
-export { applyHttpOptions, type RequestNames, upstreamHttp } from "./http_options.ts";
+export { applyDns, dnsAssignment } from "./dns.ts";
+export { lookUpAsAsked, namesAskedFor } from "./dynamic_lookup.ts";
+export { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 export type {
   ClusterListener,
   InboundDefaults,
@@ -24,4 +26,4 @@ export { applyMutualTls } from "./mutual_tls.ts";
 export { applyOutlierDetection } from "./outlier_detection.ts";
 export { applyProxyProtocol } from "./proxy_protocol.ts";
 export { applySettings } from "./proxy_settings.ts";
-export { applyTls, namesOfRequests, originatesTls } from "./tls.ts";
+export { applyTls, namesOfRequests } from "./tls.ts";

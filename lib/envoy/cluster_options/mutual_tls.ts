@@ -8,12 +8,7 @@ import {
   type Cluster,
   Cluster_TransportSocketMatchSchema as SocketMatchSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import {
-  MetadataSchema,
-  type TransportSocket,
-  TransportSocketSchema,
-} from "#envoy/config/core/v3/base_pb.ts";
-import { RawBufferSchema } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
+import { MetadataSchema, type TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { ClientTLSSettings_TLSmode as Mode } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { isHttp, mayBeHttp } from "../../model/mod.ts";
@@ -24,6 +19,7 @@ import {
   MESH_ALPN,
   MESH_HTTP_ALPNS,
   MESH_METADATA,
+  rawSocket,
   tlsSocket,
 } from "../core/mod.ts";
 import { TLS_MODE } from "../endpoints/mod.ts";
@@ -81,14 +77,6 @@ function tellWhatIsFound(cluster: Cluster, { port }: OutboundClusterInput): void
   const known = cluster.metadata?.filterMetadata ?? {};
   cluster.metadata = create(MetadataSchema, {
     filterMetadata: { ...known, [MESH_METADATA]: { ...known[MESH_METADATA], alpn: FOUND_HTTP } },
-  });
-}
-
-/** Connections that nothing secures. */
-export function rawSocket(): TransportSocket {
-  return create(TransportSocketSchema, {
-    name: "envoy.transport_sockets.raw_buffer",
-    configType: { case: "typedConfig", value: packAny(RawBufferSchema, {}) },
   });
 }
 

@@ -13,7 +13,7 @@ import {
   TrafficPolicy_ProxyProtocol_VERSION as Wanted,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create, packAny } from "../../proto/mod.ts";
-import { rawSocket } from "./mutual_tls.ts";
+import { rawSocket } from "../core/mod.ts";
 
 /** Puts the header before whatever a cluster's connections are secured with. */
 export function applyProxyProtocol(

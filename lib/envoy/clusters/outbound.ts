@@ -17,6 +17,7 @@ import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../proto/mod.ts";
 import {
   applyConnectionPool,
+  applyDns,
   applyHttpOptions,
   applyLoadBalancer,
   applyMutualTls,
@@ -24,9 +25,12 @@ import {
   applyProxyProtocol,
   applyTls,
   type ClusterListener,
+  dnsAssignment,
   isOriginalDestination,
   isPassthrough,
   keepSessions,
+  lookUpAsAsked,
+  namesAskedFor,
   namesOfRequests,
   type OutboundClusterInput,
   UNLIMITED,
@@ -34,8 +38,6 @@ import {
 } from "../cluster_options/mod.ts";
 import { adsSource, clusterName, configObject, meshMetadata, sessionRule } from "../core/mod.ts";
 import { canonicalOf } from "../endpoints/mod.ts";
-import { applyDns, dnsAssignment } from "./dns.ts";
-import { lookUpAsAsked, namesAskedFor } from "./dynamic.ts";
 import { serviceMetadata } from "./service_metadata.ts";
 import { countedAs } from "./stat_name.ts";
 

@@ -5,7 +5,6 @@
  */
 import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { JsonObject } from "../../proto/mod.ts";
-import type { InboundDefaults } from "../cluster_options/mod.ts";
 import { meshMetadata } from "../core/mod.ts";
 
 /** How metadata names a service. */
@@ -23,7 +22,10 @@ function serviceName(service: { readonly host: string; readonly namespace: strin
 }
 
 /** Metrics name the cluster in place of a service. */
-export function nobodys(name: string, mesh: InboundDefaults): Cluster["metadata"] {
+export function nobodys(
+  name: string,
+  mesh: { readonly telemetryLabel: boolean },
+): Cluster["metadata"] {
   const service = { host: "unknown", name, namespace: "unknown" };
   return mesh.telemetryLabel ? meshMetadata({ service }) : undefined;
 }

@@ -30,6 +30,7 @@ export {
   fileSource,
   MESH_ALPN,
   MESH_HTTP_ALPNS,
+  rawSocket,
   sanMatchers,
   secretConfig,
   tlsSocket,

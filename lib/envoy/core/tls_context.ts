@@ -10,6 +10,7 @@ import {
   type TransportSocket,
   TransportSocketSchema,
 } from "#envoy/config/core/v3/base_pb.ts";
+import { RawBufferSchema } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
 import {
   type SubjectAltNameMatcher,
   SubjectAltNameMatcher_SanType as SanType,
@@ -21,8 +22,16 @@ import {
   type SdsSecretConfig,
   SdsSecretConfigSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { type Any, create, durationOf } from "../../proto/mod.ts";
+import { type Any, create, durationOf, packAny } from "../../proto/mod.ts";
 import { adsSource } from "./config_source.ts";
+
+/** Connections that nothing secures. */
+export function rawSocket(): TransportSocket {
+  return create(TransportSocketSchema, {
+    name: "envoy.transport_sockets.raw_buffer",
+    configType: { case: "typedConfig", value: packAny(RawBufferSchema, {}) },
+  });
+}
 
 /** Name of Envoy's TLS transport socket. */
 const TLS_SOCKET = "envoy.transport_sockets.tls";

@@ -4,7 +4,6 @@
  * @module
  */
 import { type Metadata, MetadataSchema } from "#envoy/config/core/v3/base_pb.ts";
-import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
 import {
   type LbEndpoint,
   LbEndpointSchema,
@@ -15,21 +14,11 @@ import {
   type ClusterLoadAssignment,
   ClusterLoadAssignmentSchema,
 } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
-import type { Endpoint } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { meshMetadata, pipeOrSocket } from "../core/mod.ts";
+import { HEALTH, TLS_MODE, TRANSPORT_METADATA, WORKLOAD_KEY } from "./metadata.ts";
 import { planAssignment } from "./plan.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
-
-/** Health as Envoy names it. What is not said is healthy to Envoy and to gRPC's libraries, and takes no bytes. */
-export const HEALTH: Readonly<Record<Endpoint["health"], HealthStatus>> = {
-  healthy: HealthStatus.UNKNOWN,
-  unhealthy: HealthStatus.UNHEALTHY,
-  draining: HealthStatus.DRAINING,
-};
-
-/** Key of the telemetry label in Mesh's metadata; short, because every endpoint carries it. */
-export const WORKLOAD_KEY = "w";
 
 /**
  * The endpoints of a cluster, by locality. Endpoints that lack the port, the
@@ -51,12 +40,6 @@ function localityMessage(planned: PlannedLocality): LocalityLbEndpoints {
     priority: planned.priority,
   });
 }
-
-/** Where clusters look up which transport an endpoint wants. */
-export const TRANSPORT_METADATA = "envoy.transport_socket_match";
-
-/** What they find there. */
-export const TLS_MODE = { key: "tlsMode", mesh: "mesh" } as const;
 
 function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
   const { endpoint, port, weight, health } = planned;

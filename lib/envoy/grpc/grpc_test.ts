@@ -14,7 +14,7 @@ import {
 import { create, durationOf, fromBinary, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { FAULT_FILTER } from "../routes/mod.ts";
 import { grpcOutcome } from "./action.ts";
-import { applyGrpcBalancing } from "./balancing.ts";
+import { applyGrpcBalancing } from "./cluster.ts";
 import { grpcMatches } from "./match.ts";
 import { grpcOutlierDetection } from "./outlier_detection.ts";
 

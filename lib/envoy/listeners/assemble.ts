@@ -4,15 +4,17 @@
  * @module
  */
 import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
-import type {
-  FilterChain,
-  ListenerFilter,
+import {
+  type Filter,
+  type FilterChain,
+  FilterSchema,
+  type ListenerFilter,
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { create, durationOf } from "../../proto/mod.ts";
+import { ConnectionLimitSchema } from "#envoy/extensions/filters/network/connection_limit/v3/connection_limit_pb.ts";
+import { create, durationOf, packAny } from "../../proto/mod.ts";
 import { connectionSettings, type ManagerDefaults } from "../connection_manager/mod.ts";
 import { pipeOrSocket } from "../core/mod.ts";
-import { bounded } from "./connection_limit.ts";
 import type { Binding } from "./input.ts";
 
 /** `ADDRESS_PORT`, for example `0.0.0.0_80`. */
@@ -86,4 +88,37 @@ function detection(
     listenerFiltersTimeout: durationOf(timeoutMs),
     continueOnListenerFiltersTimeout: true,
   };
+}
+
+/** Name of the network filter. */
+const CONNECTION_LIMIT = "envoy.filters.network.connection_limit";
+
+/**
+ * Chains that take so many connections at a time and close others at once. Envoy
+ * knows listeners' bounds by its start-up file alone, where their names are not
+ * known yet; what it counts here it counts for each chain.
+ *
+ * @param most `listenerConnectionLimit`; `undefined`, or not above 0: no bound
+ */
+export function bounded(
+  chains: readonly FilterChain[],
+  listener: string,
+  most: number | undefined,
+): readonly FilterChain[] {
+  if (most === undefined || most <= 0) return chains;
+  const limit = limitFilter(listener, most);
+  return chains.map((chain) => ({ ...chain, filters: [limit, ...chain.filters] }));
+}
+
+function limitFilter(listener: string, most: number): Filter {
+  return create(FilterSchema, {
+    name: CONNECTION_LIMIT,
+    configType: {
+      case: "typedConfig",
+      value: packAny(ConnectionLimitSchema, {
+        statPrefix: listener,
+        maxConnections: BigInt(most),
+      }),
+    },
+  });
 }

@@ -15,8 +15,9 @@ import { FilterConfigSchema as SniFilterSchema } from "#envoy/extensions/filters
 import { create, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { dnsCache, type Lookup } from "../core/mod.ts";
 import { distinct } from "./distinct.ts";
-import type { Forwarding, TcpChain } from "./input.ts";
+import type { Forwarding } from "./input.ts";
 import { protocolFilters } from "./protocol_filters.ts";
+import type { TcpChain } from "./tcp_chain.ts";
 import { tcpProxyFilter } from "./tcp_proxy.ts";
 
 /** What a chain takes; `undefined`: everything. */

@@ -11,7 +11,7 @@ import {
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { create } from "../../proto/mod.ts";
 import { cidrRange } from "../core/mod.ts";
-import type { TcpChain } from "./input.ts";
+import type { TcpChain } from "./tcp_chain.ts";
 
 /** What connections a chain is for. */
 export type Selector = Pick<TcpChain, "destinationCidrs" | "sniHosts">;

@@ -10,6 +10,7 @@ import {
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { create, durationOf } from "../../proto/mod.ts";
+import { serverTls } from "../authentication/mod.ts";
 import { type ManagerDefaults, managerFilter } from "../connection_manager/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
 import { bySni, chain, tcpChains, tcpFilters, withDefault } from "./chain.ts";
@@ -23,7 +24,6 @@ import {
 } from "./gateway_input.ts";
 import type { Guard } from "./guard.ts";
 import { type Binding, forwarding } from "./input.ts";
-import { serverTls } from "./tls.ts";
 
 /** A client of a gateway may be slow or hostile: its connection must be ready within this time, ms. */
 const CONNECT_TIMEOUT_MS = 15_000;

@@ -12,7 +12,8 @@ import {
 import type { Protocol } from "../../model/mod.ts";
 import type { ManagerDefaults } from "../connection_manager/mod.ts";
 import type { Guard } from "./guard.ts";
-import type { Binding, TcpChain } from "./input.ts";
+import type { Binding } from "./input.ts";
+import type { TcpChain } from "./tcp_chain.ts";
 
 /** An HTTP port of a gateway; servers that share it differ in the route table alone. */
 export interface GatewayHttpInput extends Binding {

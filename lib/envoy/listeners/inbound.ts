@@ -18,6 +18,7 @@ import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts"
 import type { PeerMode } from "../../derive/mod.ts";
 import { isHttp, type Protocol } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
+import { serverTls } from "../authentication/mod.ts";
 import { type ManagerDefaults, managerFilter } from "../connection_manager/mod.ts";
 import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER } from "../core/mod.ts";
 import { inboundRoute } from "../routes/mod.ts";
@@ -33,9 +34,9 @@ import {
   tlsInspector,
 } from "./detect.ts";
 import { type Guard, looks, NO_GUARD, type Tell, type Way, waysIn } from "./guard.ts";
-import { type Binding, forwarding, type KnownProtocol } from "./input.ts";
+import { type Binding, forwarding } from "./input.ts";
 import { documentFilter } from "./protocol_filters.ts";
-import { serverTls } from "./tls.ts";
+import type { KnownProtocol } from "./tcp_chain.ts";
 
 /** A port of the workload. */
 export interface InboundPort {

@@ -9,7 +9,6 @@ export { gatewayHttpListener, gatewayTcpListener, gatewayTlsListener } from "./g
 export type { GatewayTlsChain } from "./gateway_input.ts";
 export { type Guard, NO_GUARD } from "./guard.ts";
 export { type InboundPort, ingressListener, virtualInbound } from "./inbound.ts";
-export type { KnownProtocol, TcpChain } from "./input.ts";
 export {
   outboundHttpListener,
   type OutboundTcpInput,
@@ -17,4 +16,5 @@ export {
   virtualOutbound,
 } from "./outbound.ts";
 export { gatewayQuicListener } from "./quic.ts";
+export type { KnownProtocol, TcpChain } from "./tcp_chain.ts";
 export type { WeightedCluster } from "./tcp_proxy.ts";

@@ -16,7 +16,8 @@ import { assemble, listenerName } from "./assemble.ts";
 import { bySni, chain, type ChainMatch, forwardChain, tcpChain, withDefault } from "./chain.ts";
 import { httpInspector, httpProtocols, RAW_BUFFER, tlsInspector } from "./detect.ts";
 import { distinct } from "./distinct.ts";
-import { type Binding, forwarding, type TcpChain } from "./input.ts";
+import { type Binding, forwarding } from "./input.ts";
+import type { TcpChain } from "./tcp_chain.ts";
 
 /** What all outbound listeners of services have. */
 export interface OutboundBinding extends Binding {

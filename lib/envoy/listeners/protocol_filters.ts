@@ -7,7 +7,7 @@ import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_co
 import { MongoProxySchema } from "#envoy/extensions/filters/network/mongo_proxy/v3/mongo_proxy_pb.ts";
 import { RedisProxySchema } from "#envoy/extensions/filters/network/redis_proxy/v3/redis_proxy_pb.ts";
 import { type Any, create, durationOf, packAny } from "../../proto/mod.ts";
-import type { TcpChain } from "./input.ts";
+import type { TcpChain } from "./tcp_chain.ts";
 
 /** An operation of the key-value store takes no longer than this, ms. */
 const OPERATION_MS = 5_000;

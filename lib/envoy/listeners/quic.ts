@@ -11,12 +11,12 @@ import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
 import { FilterChainSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { create } from "../../proto/mod.ts";
+import { quicTls } from "../authentication/mod.ts";
 import { managerFilter } from "../connection_manager/mod.ts";
 import { pipeOrSocket } from "../core/mod.ts";
 import { listenerName } from "./assemble.ts";
 import { distinct } from "./distinct.ts";
 import { type GatewayTlsInput, takesHttp3 } from "./gateway_input.ts";
-import { quicTls } from "./tls.ts";
 
 /** The listener on UDP for those servers of a port that can be had over QUIC; `undefined` where none can. */
 export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefined {

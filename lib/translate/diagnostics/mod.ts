@@ -6,4 +6,4 @@
  */
 export { inboundConflicts } from "./inbound_conflicts.ts";
 export { type ListenerConflict, listenerConflicts } from "./listener_conflicts.ts";
-export { type Unmet, unmetRequests } from "./unmet.ts";
+export { unmetRequests } from "./unmet.ts";

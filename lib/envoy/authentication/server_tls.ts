@@ -25,7 +25,6 @@ import {
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { create, packAny } from "../../proto/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
-import { type CredentialNames, credentialNames } from "../authentication/mod.ts";
 import {
   credentialConfig,
   fileCertificate,
@@ -33,6 +32,7 @@ import {
   sanMatchers,
   tlsSocket,
 } from "../core/mod.ts";
+import { type CredentialNames, credentialNames } from "./credentials.ts";
 
 /** What an HTTPS server offers, the best first. */
 const HTTP_ALPN = ["h2", "http/1.1"];

@@ -7,9 +7,9 @@ import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import type { Endpoint, Service, ServicePort } from "../../model/mod.ts";
 import { durationOf, DurationSchema, encode } from "../../proto/mod.ts";
-import type { MeshClusterDefaults, OutboundClusterInput } from "../cluster_options/mod.ts";
 import { LOOKUP_FAMILIES } from "../core/mod.ts";
 import { buildAssignment, canonicalOf, localityRule } from "../endpoints/mod.ts";
+import type { MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
 
 /** Number of `dns_jitter` in `envoy.config.cluster.v3.Cluster`; newer than the generated code. */
 const DNS_JITTER_FIELD = 58;

@@ -1,0 +1,52 @@
+/**
+ * Clusters that look up the host name of each request or TLS handshake.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_LbPolicy as LbPolicy,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { ClusterConfigSchema } from "#envoy/extensions/clusters/dynamic_forward_proxy/v3/cluster_pb.ts";
+import type { ClientTLSSettings } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { create, packAny } from "../../proto/mod.ts";
+import { dnsCache, type Lookup } from "../core/mod.ts";
+import type { RequestNames } from "./http_options.ts";
+import { namesOfRequests, originatesTls } from "./tls.ts";
+
+const DYNAMIC_FORWARD_PROXY = "envoy.clusters.dynamic_forward_proxy";
+
+/** The name of the request is that of TLS, and must be in the certificate, where there is TLS. */
+const NAMES_ASKED_FOR: RequestNames = { autoSni: true, autoSanValidation: true };
+
+/** What a rule's TLS leaves to requests; all of it where there is none. */
+export function namesAskedFor(
+  tls: ClientTLSSettings | undefined,
+  serviceNames: readonly string[],
+): RequestNames {
+  if (!originatesTls(tls)) return NAMES_ASKED_FOR;
+  return namesOfRequests(tls, serviceNames) ?? { autoSni: false, autoSanValidation: false };
+}
+
+/**
+ * Makes a cluster look names up as clients ask for them.
+ *
+ * @param names what TLS takes from requests; Envoy wants to be told aloud where it is
+ * not both, because then a certificate of any server would do
+ */
+export function lookUpAsAsked(cluster: Cluster, lookup: Lookup, names: RequestNames): void {
+  cluster.lbPolicy = LbPolicy.CLUSTER_PROVIDED;
+  cluster.clusterDiscoveryType = create(ClusterSchema, {
+    clusterDiscoveryType: {
+      case: "clusterType",
+      value: {
+        name: DYNAMIC_FORWARD_PROXY,
+        typedConfig: packAny(ClusterConfigSchema, {
+          clusterImplementationSpecifier: { case: "dnsCacheConfig", value: dnsCache(lookup) },
+          allowInsecureClusterOptions: !names.autoSni || !names.autoSanValidation,
+        }),
+      },
+    },
+  }).clusterDiscoveryType;
+}
