@@ -1,5 +1,5 @@
 /**
- * Putting the engine together.
+ * Composition of the engine.
  *
  * @module
  */
@@ -16,28 +16,29 @@ import type {
   InputOptions,
   Read,
   View,
-} from "./api.ts";
-import { audit, auditable } from "./audit.ts";
-import { announce, IndexTable, type Place, placeRow } from "./buckets.ts";
-import { LiveCollection } from "./collection.ts";
-import { dump, faults, resetStats, stats } from "./dump.ts";
-import { Engine } from "./engine.ts";
-import { structuralEqual } from "./equal.ts";
-import { evict } from "./evict.ts";
-import { causes } from "./causes.ts";
-import { blast, describeFault, origins, why } from "./explain.ts";
-import { DerivedTable } from "./home.ts";
-import { InputTable, transact } from "./input.ts";
+} from "./api/mod.ts";
+import { structuralEqual } from "./cells/equal.ts";
+import { foreign } from "./cells/faults.ts";
+import { LiveCollection } from "./collections/collection.ts";
+import { type AnySpec, recipeOf } from "./collections/recipe.ts";
+import { LayeredView } from "./collections/view.ts";
+import { evict } from "./compute/evict.ts";
+import { explain, peekCell } from "./compute/peek.ts";
+import { publish } from "./compute/publish.ts";
+import { pull } from "./compute/pull.ts";
+import { prepare, warm } from "./compute/warm.ts";
+import { watchCell } from "./compute/watch.ts";
+import { Engine, type Table } from "./engine.ts";
+import { audit, auditable } from "./inspect/audit.ts";
+import { causes } from "./inspect/causes.ts";
+import { costs } from "./inspect/costs.ts";
+import { dump, faults, resetStats, stats } from "./inspect/dump.ts";
+import { blast, describeFault, origins, why } from "./inspect/explain.ts";
 import { type KeyCodec, text } from "./key/mod.ts";
-import { costs } from "./ledger.ts";
-import { publish, watchCell } from "./publish.ts";
-import { pull } from "./pull.ts";
-import { foreign } from "./fault.ts";
-import { explain, peekCell } from "./peek.ts";
-import { valueOf } from "./read.ts";
-import { type AnySpec, ownTable, recipeOf } from "./recipe.ts";
-import { LayeredView } from "./view.ts";
-import { prepare, warm } from "./warm.ts";
+import { DerivedTable, ownTable, valueOf } from "./tables/derived.ts";
+import { announce, type EntriesOf, indexRow, IndexTable } from "./tables/index.ts";
+import { InputTable } from "./tables/input.ts";
+import { transact } from "./tables/transaction.ts";
 import { MeshError } from "../base/mod.ts";
 
 type Equal = (a: unknown, b: unknown) => boolean;
@@ -69,11 +70,18 @@ export function createGraph(options: GraphOptions = {}): Graph {
   };
 }
 
-/** Tells whether so many milliseconds have gone; never, without a clock. */
+/** Returns whether so many milliseconds have passed; never, without a clock. */
 function deadline(engine: Engine, millis: number): () => boolean {
   const end = (engine.now?.() ?? 0) + millis;
   return () => engine.now !== undefined && engine.now() >= end;
 }
+
+type PlainArguments<V> = [compute: (read: Read, key: string) => V, options?: DeriveOptions<V>];
+type TypedArguments<V, K> = [
+  codec: KeyCodec<K>,
+  compute: (read: Read, key: K) => V,
+  options?: DeriveOptions<V>,
+];
 
 /** Declaring tables. */
 function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
@@ -81,42 +89,53 @@ function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
     input<V, K>(name: string, options: Partial<InputOptions<V, K>> = {}): Input<V, K> {
       const equal = (options.equal ?? structuralEqual) as Equal;
       const codec = (options.key ?? text) as KeyCodec<unknown>;
-      return declare(engine, new InputTable(engine, name, codec, equal)) as Input<
-        unknown,
-        unknown
-      > as Input<V, K>;
+      const table: Input<unknown, unknown> = new InputTable(engine, name, codec, equal);
+      return declare(engine, table as InputTable) as Input<unknown, unknown> as Input<V, K>;
     },
-    index<V, K, B, M>(
-      table: Input<V, K>,
+    index<B, M>(
+      table: Input<unknown, unknown>,
       name: string,
-      ...rest: readonly [IndexCodecs<B, M>, Place] | readonly [Place]
+      ...rest: readonly [IndexCodecs<B, M>, EntriesOf] | readonly [EntriesOf]
     ): Index<B, M> {
-      const [codecs, place] = rest.length === 2 ? rest : [{ bucket: text, member: text }, ...rest];
-      return addIndex(engine, table, name, codecs, place) as Index<unknown, unknown> as Index<B, M>;
+      if (!(table instanceof InputTable) || table.engine !== engine) throw foreign(table.name);
+      const [codecs, entriesOf] = rest.length === 2
+        ? rest
+        : [{ bucket: text, member: text }, rest[0]];
+      const options = { name, over: table, codecs: codecs as IndexCodecs<unknown, unknown> };
+      const index = declare(engine, new IndexTable(engine, { ...options, entriesOf }));
+      fill(index, table);
+      return index as Index<unknown, unknown> as Index<B, M>;
     },
-    derive<V, K>(name: string, ...rest: DeriveArguments<V, K>): Derived<V, K> {
-      const [codec, compute, options = {}] = typeof rest[0] === "function"
-        ? [text as KeyCodec<unknown>, ...rest as PlainArguments<V>]
-        : rest as TypedArguments<V, K>;
-      const equal = (options.equal ?? structuralEqual) as Equal;
-      const run = compute as (read: Read, key: unknown) => unknown;
-      return declare(engine, new DerivedTable(engine, name, codec, run, equal)) as Derived<V, K>;
+    derive<V, K>(name: string, ...rest: PlainArguments<V> | TypedArguments<V, K>): Derived<V, K> {
+      const [keyCodec, compute, options = {}] = isPlain(rest) ? [text, ...rest] : rest;
+      const table = new DerivedTable(engine, {
+        name,
+        keyCodec: keyCodec as KeyCodec<unknown>,
+        compute: compute as (read: Read, key: unknown) => unknown,
+        equal: (options.equal ?? structuralEqual) as Equal,
+      });
+      return declare(engine, table) as Derived<unknown, unknown> as Derived<V, K>;
     },
   } as Pick<Graph, "input" | "index" | "derive">;
 }
 
-type PlainArguments<V> = [
-  compute: (read: Read, key: string) => V,
-  options?: DeriveOptions<V>,
-];
-type TypedArguments<V, K> = [
-  codec: KeyCodec<K>,
-  compute: (read: Read, key: K) => V,
-  options?: DeriveOptions<V>,
-];
-type DeriveArguments<V, K> = PlainArguments<V> | TypedArguments<V, K>;
+function isPlain<V, K>(
+  rest: PlainArguments<V> | TypedArguments<V, K>,
+): rest is PlainArguments<V> {
+  return typeof rest[0] === "function";
+}
 
-/** Looking at derived values from outside, once or for as long as one likes. */
+/** Adds the rows that are there already. */
+function fill(index: IndexTable, table: InputTable): void {
+  for (const cell of table.rows.values()) {
+    if (cell.value !== undefined) indexRow(index, cell.key, cell.value);
+  }
+  announce(index);
+  index.engine.flush();
+  table.indexes.push(index);
+}
+
+/** Reading derived values from outside: once, or at every publication. */
 function values(engine: Engine): Pick<Graph, "peek" | "explain" | "watch"> {
   return {
     peek<V, K>(table: Derived<V, K>, key: K): V {
@@ -129,7 +148,6 @@ function values(engine: Engine): Pick<Graph, "peek" | "explain" | "watch"> {
       onChange: (value: V) => void,
     ): { readonly value: V; close(): void } {
       const derived = ownTable(engine, table);
-      engine.untracked("table", table.name);
       const changed = onChange as (value: unknown) => void;
       return watchCell(engine, derived, key, changed) as { readonly value: V; close(): void };
     },
@@ -138,15 +156,17 @@ function values(engine: Engine): Pick<Graph, "peek" | "explain" | "watch"> {
 
 /** Making collections and views. */
 function collections(engine: Engine): Pick<Graph, "collection" | "view"> {
+  const store = engine.collections;
   return {
-    collection(name: string, spec: () => AnySpec): Collection {
-      const known = engine.collections.get(name);
+    collection(name: string, specOf: () => AnySpec): Collection {
+      const known = store.byName.get(name);
       if (known !== undefined) return known;
       if (engine.tables.has(name)) throw taken(name);
-      const chosen = spec();
-      const made = new LiveCollection(engine, name, chosen, recipeOf(engine, name, chosen));
-      engine.collections.set(name, made);
-      engine.orphans.add(made);
+      const spec = specOf();
+      const recipe = recipeOf(engine, name, spec);
+      const made = new LiveCollection(engine, store, { name, spec, recipe });
+      store.byName.set(name, made);
+      store.orphans.add(made);
       return made;
     },
     view(layers: readonly Collection[]): View {
@@ -165,13 +185,10 @@ function collections(engine: Engine): Pick<Graph, "collection" | "view"> {
   };
 }
 
-/** What can be asked about the graph itself. */
-function questions(
-  engine: Engine,
-): Pick<
-  Graph,
-  "why" | "origins" | "blast" | "cells" | "faults" | "stats" | "resetStats" | "dump"
-> {
+type Questions = "why" | "origins" | "blast" | "cells" | "faults" | "stats" | "resetStats" | "dump";
+
+/** Questions about the graph itself. */
+function questions(engine: Engine): Pick<Graph, Questions> {
   return {
     cells: () => keptCells(engine),
     why: (table, key) => why(engine, table, key),
@@ -184,7 +201,7 @@ function questions(
   };
 }
 
-/** What can be asked about edits. */
+/** Questions about edits. */
 function changes(engine: Engine): Pick<Graph, "edits" | "publishedWith" | "causes" | "costs"> {
   return {
     edits: (since) => engine.edits.since(since),
@@ -206,34 +223,16 @@ function* keptCells(engine: Engine): IterableIterator<readonly [string, string]>
   }
 }
 
-function declare<T extends InputTable | DerivedTable | IndexTable>(engine: Engine, table: T): T {
-  engine.mustBeIdle(`Declaring the table ${table.name}`);
-  if (engine.tables.has(table.name) || engine.collections.has(table.name)) throw taken(table.name);
-  engine.tables.set(table.name, table);
+function declare<T extends Table>(engine: Engine, table: T): T {
+  const { name } = table;
+  engine.mustBeIdle(`Declaring the table ${name}`);
+  if (engine.tables.has(name) || engine.collections.byName.has(name)) throw taken(name);
+  engine.tables.set(name, table);
   return table;
 }
 
-/** An index over a table, with the rows that are there already. */
-function addIndex(
-  engine: Engine,
-  table: Input<unknown, unknown>,
-  name: string,
-  codecs: IndexCodecs<unknown, unknown>,
-  place: Place,
-): IndexTable {
-  if (!(table instanceof InputTable) || table.engine !== engine) throw foreign(table.name);
-  const index = declare(engine, new IndexTable(engine, name, table, codecs, place));
-  for (const cell of table.rows.values()) {
-    if (cell.value !== undefined) placeRow(index, cell.key, cell.value);
-  }
-  announce(engine);
-  engine.flush();
-  table.indexes.push(index);
-  return index;
-}
-
 function taken(name: string): MeshError {
-  return new MeshError("graph-name-taken", `The graph has something named ${name} already.`, {
+  return new MeshError("graph-name-taken", `The graph already has a table or collection ${name}.`, {
     remedy: "Tables, indexes and collections of one graph need different names.",
   });
 }

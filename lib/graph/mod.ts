@@ -29,7 +29,7 @@
  *
  * @module
  */
-export type * from "./api.ts";
-export { DependencyFault } from "./fault.ts";
+export type * from "./api/mod.ts";
+export { DependencyFault } from "./cells/faults.ts";
 export { createGraph } from "./graph.ts";
 export * from "./key/mod.ts";

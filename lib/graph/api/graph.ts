@@ -1,0 +1,193 @@
+/**
+ * The engine's public shapes. What they mean is told in `mod.ts`; the law they
+ * obey: after any sequence of transactions, every derived value, index and
+ * collection equals what a fresh graph computes from the same rows (cells with
+ * a fault excepted, which keep their last good value and are listed).
+ *
+ * @module
+ */
+import type {
+  AuditOptions,
+  AuditResult,
+  Costs,
+  Dependency,
+  Edit,
+  Fault,
+  Stats,
+} from "./answers.ts";
+import type { CellRef, Collection, CollectionSpec, Keep, View } from "./collections.ts";
+import type { KeyCodec } from "../key/mod.ts";
+import type { DeriveOptions, Explained, InputOptions, Read, Transaction } from "./rows.ts";
+import type { Derived, Index, IndexCodecs, Input } from "./tables.ts";
+
+/** Options of {@link Graph}. */
+export interface GraphOptions {
+  /** Milliseconds with fractions, for the cost ledger; the engine has no clock of its own. */
+  readonly now?: () => number;
+  /** Log entries kept per collection before the oldest are trimmed (default 4096). */
+  readonly logLimit?: number;
+  /**
+   * Bytes of the logs of all collections together, with the superseded resources they
+   * hold, before the oldest revisions are trimmed (default 32 MiB). Those of the publication at
+   * hand stay in any case.
+   */
+  readonly logBytes?: number;
+  /** Edited rows kept before the oldest are trimmed (default 16384). */
+  readonly editLimit?: number;
+  /** Input rows of which the cost is kept (default 4096). */
+  readonly costLimit?: number;
+  /**
+   * Called once for each new fault, and with `undefined` when it heals or is
+   * evicted; after the operation that found out, so that it may use the graph.
+   */
+  readonly onFault?: (table: string, key: string, fault: Fault | undefined) => void;
+}
+
+/** The engine. */
+export interface Graph {
+  /** Revision of the last transaction. */
+  readonly revision: number;
+  /**
+   * Revision of the last publication: the position of whoever has taken what is
+   * there now, to be handed to `since` later. (`revision` may be ahead of it.)
+   */
+  readonly published: number;
+  /** Declares a table of rows. Without a codec its keys are text. */
+  input<V, K>(name: string, options: InputOptions<V, K>): Input<V, K>;
+  input<V>(name: string, options?: Omit<InputOptions<V, string>, "key">): Input<V>;
+  /** Declares an index over a table. Without codecs its buckets and members are text. */
+  index<V, K, B, M>(
+    table: Input<V, K>,
+    name: string,
+    codecs: IndexCodecs<B, M>,
+    place: (row: V, key: K) => Iterable<readonly [bucket: B, member: M]>,
+  ): Index<B, M>;
+  index<V, K>(
+    table: Input<V, K>,
+    name: string,
+    place: (row: V, key: K) => Iterable<readonly [bucket: string, member: string]>,
+  ): Index;
+  /** Declares a table of computed values. Without a codec its keys are text. */
+  derive<V, K>(
+    name: string,
+    key: KeyCodec<K>,
+    compute: (read: Read, key: K) => V,
+    options?: DeriveOptions<V>,
+  ): Derived<V, K>;
+  derive<V>(
+    name: string,
+    compute: (read: Read, key: string) => V,
+    options?: DeriveOptions<V>,
+  ): Derived<V>;
+  /** The collection of this name; made on first call, the same object afterwards. */
+  collection<K = string, M = K, B = string, L = string>(
+    name: string,
+    spec: () => CollectionSpec<K, M, B, L>,
+  ): Collection;
+  /** The view of these layers; the same object for the same layers. */
+  view(layers: readonly Collection[]): View;
+  /**
+   * Applies changes: revision r to r+1. Rows equal to the old ones change
+   * nothing. Returns the new revision (the old one when nothing changed). When
+   * `change` throws, nothing is applied. Not possible inside another transaction,
+   * a publication or a computation.
+   */
+  transaction(change: (tx: Transaction) => void): number;
+  /**
+   * Works ahead of the next publication for about so many milliseconds (all of it
+   * when the graph has no clock): computes what it will ask for, and changes
+   * nothing that can be seen. Returns whether nothing is left that can be done
+   * ahead. Edits may come between two calls, or not be followed by any: that is
+   * work in vain, and nothing else. What assembles the content of collections
+   * waits for the publication itself.
+   */
+  warm(millis: number): boolean;
+  /**
+   * Builds collections that are retained and not built yet, for about so many
+   * milliseconds; returns whether nothing is left. The first look at such a
+   * collection would build what is left of it in one piece. Edits and publications may
+   * come between two calls; publications leave to the next call what the last one left.
+   */
+  prepare(millis: number): boolean;
+  /**
+   * Brings every collection up to date with the current revision and appends to
+   * their logs. Returns those that changed. Sessions look only after this.
+   */
+  publish(): ReadonlySet<Collection>;
+  /**
+   * Input rows that really changed in transactions later than `sinceRevision`,
+   * oldest first; a row edited in several transactions is listed for each.
+   * `undefined` when some of them were trimmed.
+   */
+  edits(sinceRevision: number): readonly Edit[] | undefined;
+  /**
+   * Revision of the first publication that an edit of this revision was out with;
+   * `undefined` when there was none yet, or it is too long ago (as many
+   * publications are remembered as edits).
+   */
+  publishedWith(revision: number): number | undefined;
+  /**
+   * The edits of the last publication that made the resource of a name in a
+   * collection what it is now, or made it go: those which its cell was computed
+   * anew for (through any number of cells that changed, by what they read before
+   * and by what they read after), and those which its member came or went with.
+   * Good until the next transaction: to be asked by whoever hears of a
+   * publication. Of a row edited more than once the last edit is told. Empty for
+   * what the publication did not change. Where too much changed to follow
+   * (thousands of cells behind one resource), all edits of the publication.
+   */
+  causes(collection: Collection, name: string): readonly Edit[];
+  /** Everything that can be audited: derived cells, and collections under the empty key. Goes on while the graph changes. */
+  auditable(): IterableIterator<CellRef>;
+  /**
+   * Computes a cell or collection anew, believing no memory, and compares it and
+   * all it came by with what is kept. Records nothing and changes nothing, unless
+   * it is to repair.
+   */
+  audit(table: string, key: string, options?: AuditOptions): AuditResult;
+  /**
+   * What was computed for whom. `top` bounds the cells listed of each table (default 10); `keys` are
+   * asked for one by one.
+   */
+  costs(options?: { readonly top?: number; readonly keys?: readonly string[] }): Costs;
+  /**
+   * Untracked read of a derived value, as of the current revision: for
+   * controllers, debug pages, tests. Throws a `DependencyFault` when the cell has
+   * a fault and no last good value.
+   */
+  peek<V, K>(table: Derived<V, K>, key: NoInfer<K>): V;
+  /**
+   * Computes a cell again, untracked, for the decisions that it makes; `undefined`
+   * when no derived table has the name. Throws what the computation throws.
+   */
+  explain(cell: CellRef): Explained<unknown> | undefined;
+  /**
+   * Keeps a derived cell watched: `onChange` runs during `publish` when its value
+   * changed. For what is not a collection (which layers a class has).
+   */
+  watch<V, K>(
+    table: Derived<V, K>,
+    key: NoInfer<K>,
+    onChange: (value: V) => void,
+  ): { readonly value: V; close(): void };
+  /** Direct dependencies of a cell, in the order they were read. */
+  why(table: string, key: string): readonly Dependency[];
+  /** Input rows a cell depends on, through any number of cells, as `table/key`. */
+  origins(table: string, key: string): readonly string[];
+  /** Cells and collections that depend on an input row or cell, through any number of cells. */
+  blast(table: string, key: string): readonly Dependency[];
+  /**
+   * Untracked: the cells of derived tables that are kept, tables in the order in
+   * which they were declared, so that a cell mostly comes after those it reads.
+   * Walked as it goes: what is made meanwhile may be left out. For a second graph
+   * that is to be as warm as this one.
+   */
+  cells(): IterableIterator<readonly [table: string, key: string]>;
+  faults(): readonly Fault[];
+  stats(): Stats;
+  resetStats(): void;
+  /** Drops orphaned collections and unread cells beyond what may stay; returns how many went. */
+  evict(keep: Keep): { collections: number; cells: number };
+  /** Everything, as plain JSON: tables with keys, generations, dependencies; values only when asked. */
+  dump(options?: { readonly values?: boolean }): unknown;
+}

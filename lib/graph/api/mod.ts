@@ -1,0 +1,10 @@
+/**
+ * The public types of the engine.
+ *
+ * @module
+ */
+export type * from "./answers.ts";
+export type * from "./collections.ts";
+export type * from "./graph.ts";
+export type * from "./rows.ts";
+export type * from "./tables.ts";

@@ -1,0 +1,112 @@
+/**
+ * Eviction of collections without users and of cells without readers.
+ *
+ * @module
+ */
+import type { Keep } from "../api/collections.ts";
+import { type Cell, isRead } from "../cells/cell.ts";
+import { unlink } from "../cells/edges.ts";
+import { heal } from "../cells/faults.ts";
+import type { LiveCollection } from "../collections/collection.ts";
+import { unbuild } from "../collections/settle.ts";
+import type { Engine } from "../engine.ts";
+import { bytesOf, type DerivedTable } from "../tables/derived.ts";
+import { dropEmpty } from "../tables/transaction.ts";
+
+/**
+ * Evicts the least recently used collections, then cells, until no more than the
+ * bound are left of each. An evicted cell may have been the last reader of a
+ * collection, so this repeats until nothing more is evicted.
+ */
+export function evict(engine: Engine, keep: Keep): { collections: number; cells: number } {
+  engine.mustBeIdle("An eviction");
+  const gone = { collections: 0, cells: 0 };
+  for (let before = -1; before !== gone.collections + gone.cells;) {
+    before = gone.collections + gone.cells;
+    evictCollections(engine, keep, gone);
+    evictCells(engine, keep, gone);
+    if (keep.bytes !== undefined) evictBytes(engine, keep.bytes, gone);
+  }
+  engine.evicted += gone.collections + gone.cells;
+  dropEmpty(engine);
+  // The part of the stack above its top still refers to the last cells read.
+  engine.reads.length = 0;
+  engine.flush();
+  return gone;
+}
+
+/** Counts of collections without users and cells without readers, and the bytes of their resources. */
+export function idle(engine: Engine): { collections: number; cells: number; bytes: number } {
+  const orphans = idleCollections(engine);
+  const bytes = orphans.reduce((sum, { claims }) => sum + claims.bytes, engine.unreadBytes);
+  return { collections: orphans.length, cells: engine.unread.size, bytes };
+}
+
+interface Gone {
+  collections: number;
+  cells: number;
+}
+
+function idleCollections(engine: Engine): LiveCollection[] {
+  return [...engine.collections.orphans].filter((collection) => !isRead(collection.cell));
+}
+
+function evictCollections(engine: Engine, keep: Keep, gone: Gone): void {
+  const all = idleCollections(engine);
+  const refused = keep.never === undefined ? [] : all.filter(({ name }) => keep.never!(name));
+  const others = refused.length === 0 ? all : all.filter((one) => !refused.includes(one));
+  const surplus = others.slice(0, Math.max(0, others.length - keep.collections));
+  for (const collection of [...refused, ...surplus]) drop(engine, collection);
+  gone.collections += refused.length + surplus.length;
+}
+
+function evictCells(engine: Engine, keep: Keep, gone: Gone): void {
+  for (const cell of engine.unread) {
+    const surplus = engine.unread.size > keep.cells;
+    if (!surplus && keep.never === undefined) break;
+    if (!surplus && !keep.never!(cell.home.name)) continue;
+    forget(engine, cell);
+    gone.cells++;
+  }
+}
+
+/** Evicts resources, cells before collections, until few enough bytes are left. */
+function evictBytes(engine: Engine, most: number, gone: Gone): void {
+  let { bytes } = idle(engine);
+  while (bytes > most) {
+    for (const cell of engine.unread) {
+      if (bytes <= most) return;
+      const { unreadBytes } = engine;
+      if (!(cell.home as DerivedTable).holdsResources) continue;
+      forget(engine, cell);
+      gone.cells++;
+      bytes -= unreadBytes - engine.unreadBytes;
+    }
+    const oldest = idleCollections(engine)[0];
+    if (bytes <= most || oldest === undefined) return;
+    // Its cells are unread now, and their bytes count there.
+    drop(engine, oldest);
+    gone.collections++;
+    bytes = idle(engine).bytes;
+  }
+}
+
+function drop(engine: Engine, collection: LiveCollection): void {
+  const { byName, changed, orphans } = engine.collections;
+  unbuild(collection);
+  orphans.delete(collection);
+  changed.delete(collection);
+  if (byName.get(collection.name) === collection) byName.delete(collection.name);
+  for (const id of collection.viewIds) engine.views.delete(id);
+  collection.viewIds.clear();
+}
+
+/** Removes an unread cell from its table. Cells that it read may become unread, and are evicted after it. */
+function forget(engine: Engine, cell: Cell): void {
+  const table = cell.home as DerivedTable;
+  engine.unread.delete(cell);
+  if (table.holdsResources) engine.unreadBytes -= bytesOf(cell.value);
+  table.cells.delete(cell.key);
+  unlink(cell);
+  if (cell.fault !== undefined) heal(engine, cell);
+}

@@ -1,0 +1,111 @@
+/**
+ * Working ahead of a publication, in pieces: the cells that collections, watches
+ * and faults will need are computed, and nobody is notified. Collections do not
+ * change, so that readers keep seeing the published state; cells that read a
+ * collection which is out of date wait for the publication.
+ *
+ * @module
+ */
+import { type Cell, STALE } from "../cells/cell.ts";
+import { attempt } from "../collections/ahead.ts";
+import type { BuildStep, LiveCollection } from "../collections/collection.ts";
+import { sourcesOf } from "../collections/recipe.ts";
+import type { Engine } from "../engine.ts";
+
+/**
+ * Computes until nothing is left that can be done ahead, or time is up.
+ *
+ * @param late whether time is up; asked after every cell
+ * @returns whether nothing is left
+ */
+export function warm(engine: Engine, late: () => boolean): boolean {
+  engine.mustBeIdle("Working ahead");
+  try {
+    for (const cell of demanded(engine)) {
+      if ((cell.flags & STALE) === 0 || engine.postponed.has(cell)) continue;
+      if (attempt(engine, cell) !== undefined) engine.postponed.add(cell);
+      if (late()) return false;
+    }
+    return true;
+  } finally {
+    engine.flush();
+  }
+}
+
+/**
+ * Builds retained collections that are not built yet, a few members at a time.
+ * Edits may come between two calls; the members built so far follow them.
+ *
+ * @param late whether time is up; asked after every member
+ * @returns whether nothing is left
+ */
+export function prepare(engine: Engine, late: () => boolean): boolean {
+  engine.mustBeIdle("Preparing");
+  const { collections } = engine;
+  collections.preparing = true;
+  try {
+    for (const collection of collections.stale) {
+      if (collection.built) continue;
+      if (!build(engine, collection, late) || late()) return false;
+    }
+    collections.preparing = false;
+    return true;
+  } finally {
+    collections.step = undefined;
+    engine.flush();
+  }
+}
+
+/** Builds a collection, those that it reads first, until time is up. Returns whether it is built. */
+function build(engine: Engine, collection: LiveCollection, late: () => boolean): boolean {
+  const waiting = [collection];
+  for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
+    const step: BuildStep = { collection: next, late, waiting, blocked: undefined };
+    engine.collections.step = step;
+    engine.pull(next.cell);
+    if (next.built) waiting.pop();
+    else if (step.blocked === undefined) return false;
+    // The list of waiting collections is made again with every call.
+    else waiting.push(step.blocked);
+  }
+  return true;
+}
+
+/** The cells that a publication would bring up to date. */
+function* demanded(engine: Engine): IterableIterator<Cell> {
+  for (const collection of engine.collections.stale) {
+    if (collection.built) yield* membersOf(collection);
+  }
+  for (const watch of engine.staleWatches) if (watch.deps[0] !== undefined) yield watch.deps[0];
+  yield* engine.faulted;
+}
+
+/** The list of a collection, and the cells of its stale members; with a new list, those of new members. */
+function* membersOf(collection: LiveCollection): IterableIterator<Cell> {
+  const { recipe, members } = collection;
+  const list = collection.cell.deps[0];
+  if (list !== undefined) {
+    yield list;
+    if (recipe.index === undefined && list.changedAt > collection.cell.verifiedAt) {
+      for (const member of sourcesOf(recipe, list.value ?? [])) {
+        if (!members.has(member)) yield* sourceOf(collection, member);
+      }
+    }
+  }
+  for (const member of collection.staleMembers) {
+    if (!collection.counts.has(member)) continue;
+    const known = members.get(member);
+    if (known !== undefined) yield known.deps[0]!;
+    else yield* sourceOf(collection, member);
+  }
+}
+
+function* sourceOf({ recipe }: LiveCollection, member: string): IterableIterator<Cell> {
+  let key = member;
+  try {
+    if (recipe.keyOf !== undefined) key = recipe.keyOf(member);
+  } catch {
+    return; // The publication reports it.
+  }
+  yield recipe.resources.cell(key);
+}
