@@ -12,7 +12,7 @@ import { noteAccepted } from "./parts.ts";
 import { accepted, isProbing, rejected } from "./rejection.ts";
 import type { XdsRequest } from "./request.ts";
 import { ENDPOINT_TYPE } from "./types.ts";
-import { type Nack, type Sent, settle, type Verdict, type Watch } from "./watch.ts";
+import { type Sent, settle, type Verdict, type Watch } from "./watch.ts";
 
 const log = scope("ads");
 
@@ -31,7 +31,7 @@ export function answered(session: Session, watch: Watch, request: XdsRequest): V
   if (verdict === "ack" && session.hall.quarantine.rejectedBy(session, watch.type.url)) {
     watch.nack = before;
   }
-  if (before && before !== watch.nack) markRejected(session, watch, before, false);
+  if (before && before !== watch.nack) unmark(watch);
   const late = verdict === "stale" && request.error
     ? passed.find(({ nonce }) => nonce === request.nonce)
     : undefined;
@@ -52,7 +52,8 @@ function refused(session: Session, watch: Watch, sent: Sent, { error }: XdsReque
   const names = rejected(session, watch, sent, message);
   if (nack) {
     watch.nack = { ...nack, names: names.length > 0 ? names : nack.names };
-    markRejected(session, watch, nack, true);
+    unmark(watch);
+    watch.unmark = metrics.markRejected(short, session.node.id, statusName(nack.code));
   }
   if (names.length > 0) tell(session, watch, sent).rejected?.(message, names);
   if (sent.probe || names.length > 0) return;
@@ -110,7 +111,8 @@ function warmed(session: Session, { type, outstanding }: Watch, { nonce }: XdsRe
   if (session.cold.size === 0) enqueue(session);
 }
 
-/** Marks a proxy as one that rejects a type, in the metrics, or takes the mark away. */
-export function markRejected(session: Session, watch: Watch, nack: Nack, on: boolean): void {
-  metrics.markRejected(watch.type.short, session.node.id, statusName(nack.code), on);
+/** Takes the mark of a rejection out of the metrics. */
+function unmark(watch: Watch): void {
+  watch.unmark?.();
+  watch.unmark = undefined;
 }

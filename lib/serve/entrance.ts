@@ -1,26 +1,27 @@
 /**
- * Streams as they come in: their requests decoded, their nodes admitted, their sessions opened and closed.
+ * Accepts streams: admits them, decodes their requests, opens and closes their sessions.
  *
  * @module
  */
-import { MeshError, printable } from "../base/mod.ts";
-import { onceLogger, scope } from "../log/mod.ts";
+import { MeshError } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
 import type { ProxyNode } from "../model/mod.ts";
-import { recycleBuffer, type RpcCall, RpcError, type Yielding } from "../rpc/mod.ts";
+import { recycleBuffer, type RpcCall, RpcError } from "../rpc/mod.ts";
+import { addressOf, type Admission } from "./admission/admission.ts";
+import type { FairYielding } from "./admission/fair_yielding.ts";
+import { noteRefusal, reasonOf, Refusal } from "./admission/refusals.ts";
 import { recognise } from "./expected.ts";
 import type { Hall, Session } from "./hall.ts";
-import type { Limiter } from "./limiter.ts";
 import * as metrics from "./metrics.ts";
 import { parseNode } from "./node.ts";
 import type { XdsOptions } from "./options.ts";
-import type { PushQueue } from "./queue.ts";
+import type { PushQueue } from "./push_queue.ts";
 import type { Repeated } from "./repeated.ts";
 import type { Retries } from "./retry.ts";
 import { decodeRequest, type XdsRequest } from "./request.ts";
 import { closeSession, newSession, receive } from "./session.ts";
 
 const log = scope("ads");
-const malformedOnce = onceLogger(log);
 
 /** What accepting streams needs. */
 export interface Entrance {
@@ -28,15 +29,23 @@ export interface Entrance {
   readonly options: XdsOptions;
   readonly sessions: Set<Session>;
   readonly queue: PushQueue<Session>;
-  readonly admission: Limiter;
-  /** Asked before each request. */
-  readonly yielding: Yielding;
+  readonly admission: Admission;
+  /** Called before each request is decoded. */
+  readonly yielding: FairYielding;
   /** Tries again what is held back, while there are streams. */
   readonly retries: Retries;
   /** Lists of requests that others may send alike. */
   readonly lists: Repeated;
   opened: number;
   open: boolean;
+}
+
+/** A stream from its first message to its end. */
+interface Arriving {
+  readonly call: RpcCall;
+  readonly variant: "sotw" | "delta";
+  /** It was cut by either side: its messages are not worth reading any more. */
+  over: boolean;
 }
 
 /** Serves one stream from its first request to its end. */
@@ -46,25 +55,66 @@ export async function serve(
   variant: "sotw" | "delta",
 ): Promise<void> {
   const { hall, yielding } = entrance;
+  const stream: Arriving = { call, variant, over: false };
+  void call.ended.then(() => stream.over = true);
   let session: Session | undefined;
   try {
     for await (const bytes of call.messages) {
-      for (let wait = yielding(); wait; wait = yielding()) await wait;
       metrics.received(bytes.byteLength);
+      if (!session && !await admitted(entrance, stream, bytes)) return;
+      let pause = yielding(call.peer);
+      if (pause) await pause;
+      if (stream.over) {
+        if (!session) entrance.admission.giveBack();
+        return;
+      }
       const request = decode(entrance, bytes, variant);
       if (!session) {
-        session = await admit(entrance, call, variant, request);
-        // All who wait for what their seats show go on at once.
+        session = open(entrance, stream, request);
         await hall.prepared();
-        for (let wait = yielding(); wait; wait = yielding()) await wait;
+        // All streams that waited for it go on at the same time.
+        pause = yielding(call.peer);
+        if (pause) await pause;
+        if (stream.over) return;
       }
       receive(session, request);
+      limitNames(entrance);
       if (request.versions) await compare(entrance, session, request, bytes);
       else recycleBuffer(bytes);
     }
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason) noteRefusal(reason, call.peer, (error as RpcError).details);
+    throw error;
   } finally {
     if (session) leave(entrance, session);
   }
+}
+
+/**
+ * Waits until the stream is admitted. False when it ended meanwhile. Throws a {@link Refusal} when it
+ * is refused, `RpcError` UNAVAILABLE when the server is shutting down.
+ */
+async function admitted(
+  { admission, open }: Entrance,
+  { call }: Arriving,
+  { byteLength }: Uint8Array,
+): Promise<boolean> {
+  if (!open) throw shuttingDown();
+  const { peer, ended } = call;
+  const result = await admission.turn({ peer, bytes: byteLength, ended });
+  if (result === "full" || result === "late") {
+    throw new Refusal(
+      `admission-${result}`,
+      "RESOURCE_EXHAUSTED",
+      "too many proxies connect at once; try again later",
+    );
+  }
+  return result === "admitted";
+}
+
+function shuttingDown(): RpcError {
+  return new RpcError("UNAVAILABLE", "the server is shutting down");
 }
 
 /** Compares what a client says to hold with what it is to have; what it said is not needed then. */
@@ -76,8 +126,9 @@ async function compare(
 ): Promise<void> {
   const { hall, yielding } = entrance;
   await hall.prepared();
-  // All who waited for that go on at once.
-  for (let wait = yielding(); wait; wait = yielding()) await wait;
+  // All streams that waited for it go on at the same time.
+  const pause = yielding(session.call.peer);
+  if (pause) await pause;
   const watch = session.watches.find(({ versions }) => versions === request.versions);
   if (watch) recognise(watch);
   if (watch?.versions !== request.versions) recycleBuffer(bytes);
@@ -97,20 +148,14 @@ function decode(entrance: Entrance, bytes: Uint8Array, variant: "sotw" | "delta"
   }
 }
 
-async function admit(
+/** Opens the session of an admitted stream. */
+function open(
   entrance: Entrance,
-  call: RpcCall,
-  variant: "sotw" | "delta",
+  { call, variant }: Arriving,
   request: XdsRequest,
-): Promise<Session> {
-  if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
-  const node = accept(call, request, variant);
-  if (!await entrance.admission.turn()) {
-    throw new RpcError("RESOURCE_EXHAUSTED", "too many proxies connect at once; try again later");
-  }
-  // All who waited for their turn go on at once, and each opens a session.
-  for (let wait = entrance.yielding(); wait; wait = entrance.yielding()) await wait;
-  if (!entrance.open) throw new RpcError("UNAVAILABLE", "the server is shutting down");
+): Session {
+  if (!entrance.open) throw shuttingDown();
+  const node = { ...parseNode(request.node, variant), local: isLocal(call.peer) };
   const number = ++entrance.opened;
   const session = newSession(
     {
@@ -123,35 +168,17 @@ async function admit(
     },
     (onMove) => seat(entrance, node, onMove),
   );
+  session.disconnected = metrics.connectedAs(node.buildVersion);
   entrance.sessions.add(session);
   entrance.retries.arm();
   entrance.hall.observer.opened?.(session);
-  metrics.connected.inc({ version: node.buildVersion });
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
   return session;
 }
 
-/** The node of a first request; what is wrong with it is logged once for each client. */
-function accept(
-  call: RpcCall,
-  request: XdsRequest,
-  variant: "sotw" | "delta",
-): ProxyNode {
-  try {
-    return { ...parseNode(request.node, variant), local: isLocal(call.peer) };
-  } catch (error) {
-    const address = call.peer.replace(/:\d+$/, "");
-    malformedOnce(address)?.warn("a discovery stream was refused", {
-      address,
-      reason: error instanceof RpcError ? printable(error.details) : String(error),
-    });
-    throw error;
-  }
-}
-
 /** Whether a peer is on this machine: at a loopback address, or a Unix socket. */
 function isLocal(peer: string): boolean {
-  const address = peer.replace(/:\d+$/, "");
+  const address = addressOf(peer);
   return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
@@ -164,6 +191,23 @@ function seat(entrance: Entrance, node: ProxyNode, onMove: () => void): Session[
   }
 }
 
+/**
+ * Ends the stream that brought in the most names when the names of all streams take too much. Names
+ * that several streams ask for are stored once, so proxies of one mesh need little.
+ */
+function limitNames({ hall, sessions, options }: Entrance): void {
+  if (hall.names.characters <= (options.limits?.maxNameTable ?? 128 * 1024 * 1024)) return;
+  let most: Session | undefined;
+  for (const one of sessions) if (!most || one.newNames > most.newNames) most = one;
+  most?.call.finish(
+    new Refusal(
+      "memory",
+      "RESOURCE_EXHAUSTED",
+      "the resource names of all streams take too much memory",
+    ),
+  );
+}
+
 function leave(entrance: Entrance, session: Session): void {
   entrance.sessions.delete(session);
   entrance.queue.remove(session);
@@ -171,6 +215,6 @@ function leave(entrance: Entrance, session: Session): void {
   closeSession(session);
   entrance.retries.arm();
   entrance.hall.observer.closed?.(session);
-  metrics.connected.dec({ version: session.node.buildVersion });
+  session.disconnected();
   log.info("a proxy disconnected", { proxy: session.id });
 }

@@ -91,6 +91,7 @@ function expectation(resources: readonly Resource[], absent: readonly string[]):
     absent,
     versions: {
       size: tally.count,
+      bytes: 0,
       tally,
       has: (name, version) => versions().get(name) === version,
       names: () => versions().keys(),

@@ -7,7 +7,7 @@ import type { View } from "../graph/mod.ts";
 import type { ProxyNode, Seat } from "../model/mod.ts";
 import type { RpcCall } from "../rpc/mod.ts";
 import type { Keeper } from "./kept.ts";
-import type { Haste } from "./line.ts";
+import type { Priority } from "./priority_queue.ts";
 import type { NameTable } from "./names.ts";
 import type { XdsObserver } from "./observe.ts";
 import type { Parcel, Planned } from "./plan.ts";
@@ -53,6 +53,8 @@ export interface Hall {
   readonly limits: {
     /** Names one stream may ask for. */
     readonly maxNames: number;
+    /** Bytes of the names and versions of one stream, about. */
+    readonly maxNameBytes: number;
     /** Types one stream may ask for. */
     readonly maxTypes: number;
     /** Bytes of resources in one delta response, about. */
@@ -80,7 +82,11 @@ export interface Session extends Planned {
   readonly connectedAt: number;
   /** Begin of all nonces of this stream; no other stream has it. */
   readonly noncePrefix: string;
+  /** Takes the session out of the count of connected proxies. */
+  disconnected: () => void;
   readonly watches: Watch[];
+  /** Characters of names that were new to the server when this stream asked for them. */
+  newNames: number;
   nonces: number;
   /** The seat moved, and what it shows now may not be made yet: nothing is planned before. */
   moving: boolean;
@@ -116,14 +122,14 @@ const BULK_NAMES = 64;
  * How what is due to a client waits. Endpoints of those it has are small, and go first; the first
  * response of a type, all of a type again, or the answer to many names is bulk.
  */
-export function hasteOf({ watches }: Session): Haste {
-  let haste: Haste = "urgent";
+export function priorityOf({ watches }: Session): Priority {
+  let priority: Priority = "urgent";
   for (const { due, started, answerAll, answers, type } of watches) {
     if (!due) continue;
     if (!started || answerAll || answers.size >= BULK_NAMES) return "bulk";
-    if (type.url !== ENDPOINT_TYPE) haste = "usual";
+    if (type.url !== ENDPOINT_TYPE) priority = "normal";
   }
-  return haste;
+  return priority;
 }
 
 /** Asks for a turn to send. */

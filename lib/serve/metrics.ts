@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type ClientLabels, clientLabels } from "./admission/client_labels.ts";
 import {
   type Counter,
   counter,
@@ -60,12 +61,24 @@ export const writeTimeouts: Counter = counter({
   help: "Streams given up because the proxy did not take what it was sent.",
 });
 
-/** Connected proxies. */
-export const connected: Gauge = gauge({
+const connected: Gauge = gauge({
   name: "pilot_xds",
   help: "Connected proxies, by their version.",
   labels: ["version"],
 });
+
+/** Versions of proxies shown at the same time, and their length; the others are shown as `other`. */
+const versions: ClientLabels = clientLabels({ most: 100, length: 64 });
+
+/** Counts a connected proxy of a version. Returns the function that ends it. */
+export function connectedAs(version: string): () => void {
+  const label = versions.take(version);
+  connected.inc({ version: label });
+  return () => {
+    if (versions.release(label)) connected.remove({ version: label });
+    else connected.dec({ version: label });
+  };
+}
 
 /** Largest message taken from a proxy. */
 let largest = 0;
@@ -128,10 +141,25 @@ const rejected: Readonly<Record<string, Gauge>> = Object.fromEntries(
   ]),
 );
 
-/** Marks a proxy as one that rejects a type, or takes the mark away. */
-export function markRejected(short: string, node: string, err: string, on: boolean): void {
+/** Nodes shown at the same time, and the length of their ids; the others are shown as `other`. */
+const rejectingNodes: ClientLabels = clientLabels({ most: 1000, length: 256 });
+/** Marks by series: several streams may have the same node id. */
+const marks = new Map<string, number>();
+
+/** Marks a proxy as one that rejects a type. Returns the function that takes the mark away. */
+export function markRejected(short: string, node: string, err: string): () => void {
   const metric = rejected[short];
-  if (!metric) return;
-  if (on) metric.set({ node, err }, 1);
-  else metric.remove({ node, err });
+  if (!metric) return () => {};
+  const labels = { node: rejectingNodes.take(node), err };
+  const series = `${short} ${err} ${labels.node}`;
+  marks.set(series, (marks.get(series) ?? 0) + 1);
+  metric.set(labels, 1);
+  return () => {
+    rejectingNodes.release(labels.node);
+    const left = marks.get(series)! - 1;
+    marks.set(series, left);
+    if (left > 0) return;
+    marks.delete(series);
+    metric.remove(labels);
+  };
 }

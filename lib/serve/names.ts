@@ -9,6 +9,8 @@
 export interface NameTable {
   /** Names in use. */
   readonly size: number;
+  /** Length of all names in use, each counted once. */
+  readonly characters: number;
   /** The number of a name, if any set holds it. */
   find(name: string): number | undefined;
   nameOf(id: number): string;
@@ -27,6 +29,8 @@ export interface NameTable {
 export interface SharedNames {
   readonly bits: Uint32Array<ArrayBuffer>;
   readonly size: number;
+  /** Length of all names together. */
+  readonly characters: number;
   /** Sets that hold it; the names are in use while there are any. */
   users: number;
 }
@@ -37,10 +41,12 @@ export function nameTable(): NameTable {
   const names: string[] = [];
   const uses: number[] = [];
   const free: number[] = [];
+  let characters = 0;
   const shared = new WeakMap<readonly string[], SharedNames>();
   const release = (id: number): void => {
     if (--uses[id]! > 0) return;
     ids.delete(names[id]!);
+    characters -= names[id]!.length;
     names[id] = "";
     free.push(id);
   };
@@ -51,6 +57,7 @@ export function nameTable(): NameTable {
       ids.set(name, id);
       names[id] = name;
       uses[id] = 0;
+      characters += name.length;
     }
     uses[id]!++;
     return id;
@@ -58,12 +65,19 @@ export function nameTable(): NameTable {
   const made = (list: readonly string[]): SharedNames => {
     let bits = new Uint32Array(0);
     const distinct = new Set(list);
-    for (const name of distinct) bits = withBit(bits, retain(name));
-    return { bits, size: distinct.size, users: 0 };
+    let length = 0;
+    for (const name of distinct) {
+      bits = withBit(bits, retain(name));
+      length += name.length;
+    }
+    return { bits, size: distinct.size, characters: length, users: 0 };
   };
   return {
     get size() {
       return ids.size;
+    },
+    get characters() {
+      return characters;
     },
     find: (name) => ids.get(name),
     nameOf: (id) => names[id]!,
@@ -85,6 +99,8 @@ export function nameTable(): NameTable {
 /** A set of names. */
 export interface NameSet extends Iterable<string> {
   readonly size: number;
+  /** Length of all names together. */
+  readonly characters: number;
   has(name: string): boolean;
   /** False when it was there already. */
   add(name: string): boolean;
@@ -100,6 +116,7 @@ export interface NameSet extends Iterable<string> {
 export function nameSet(table: NameTable): NameSet {
   let bits = new Uint32Array(0);
   let size = 0;
+  let characters = 0;
   /** Whose bits these are, when they are not this set's own. */
   let base: SharedNames | undefined;
   const own = (): void => {
@@ -114,6 +131,9 @@ export function nameSet(table: NameTable): NameSet {
     get size() {
       return size;
     },
+    get characters() {
+      return characters;
+    },
     has(name) {
       const id = table.find(name);
       return id !== undefined && holds(id);
@@ -124,6 +144,7 @@ export function nameSet(table: NameTable): NameSet {
       own();
       bits = withBit(bits, table.retain(name));
       size++;
+      characters += name.length;
       return true;
     },
     delete(name) {
@@ -132,6 +153,7 @@ export function nameSet(table: NameTable): NameSet {
       own();
       bits[id >>> 5]! &= ~(1 << (id & 31));
       size--;
+      characters -= name.length;
       table.release(id);
       return true;
     },
@@ -140,6 +162,7 @@ export function nameSet(table: NameTable): NameSet {
       base = table.share(list);
       bits = base.bits;
       size = base.size;
+      characters = base.characters;
     },
     clear() {
       if (base) table.unshare(base);
@@ -147,6 +170,7 @@ export function nameSet(table: NameTable): NameSet {
       base = undefined;
       bits = new Uint32Array(0);
       size = 0;
+      characters = 0;
     },
     *[Symbol.iterator]() {
       for (const id of idsOf(bits)) yield table.nameOf(id);

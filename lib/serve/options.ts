@@ -17,6 +17,10 @@ export interface XdsLimits {
   readonly maxName?: number;
   /** Names one stream may ask for (100,000). */
   readonly maxNames?: number;
+  /** Bytes of the names that one stream asks for, and of the versions it says to hold, about (16 MiB). */
+  readonly maxNameBytes?: number;
+  /** Bytes of the names of all streams, each name counted once, about (128 MiB). */
+  readonly maxNameTable?: number;
   /** Types one stream may ask for (64). */
   readonly maxTypes?: number;
   /** Bytes of one delta response, about (128 KiB: measured, a quarter less CPU and a seventh less memory than 1 MiB in a first sync). */
@@ -40,6 +44,8 @@ export interface XdsLimits {
   readonly warmMs?: number;
   /** How long a new stream may wait for its turn, milliseconds (30 s). */
   readonly admitMs?: number;
+  /** Bytes of first requests of streams that wait for their turn (128 MiB). */
+  readonly admitBytes?: number;
 }
 
 /** What a server is made with. */

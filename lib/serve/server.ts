@@ -5,11 +5,13 @@
  */
 import { buildInfo, canonicalJson, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
-import { createYielding, RpcError, type RpcMethod } from "../rpc/mod.ts";
+import { RpcError, type RpcMethod } from "../rpc/mod.ts";
+import { admission } from "./admission/admission.ts";
+import { createFairYielding } from "./admission/fair_yielding.ts";
+import { noteRefusal } from "./admission/refusals.ts";
 import { type Entrance, serve } from "./entrance.ts";
-import { type Hall, hasteOf, type Session } from "./hall.ts";
+import { type Hall, priorityOf, type Session } from "./hall.ts";
 import { keeper } from "./kept.ts";
-import { limiter } from "./limiter.ts";
 import * as metrics from "./metrics.ts";
 import { nameTable } from "./names.ts";
 import { joined } from "./observe.ts";
@@ -19,7 +21,7 @@ import type { Quarantined } from "./held_back.ts";
 import { quarantine } from "./quarantine.ts";
 import { publicationTeller } from "./publication.ts";
 import { preparation } from "./preparation.ts";
-import { type PushQueue, pushQueue } from "./queue.ts";
+import { type PushQueue, pushQueue } from "./push_queue.ts";
 import { registry } from "./registry.ts";
 import { retries } from "./retry.ts";
 import { repeated } from "./repeated.ts";
@@ -60,7 +62,7 @@ export interface XdsServer {
 /** Makes a discovery server over a source of seats. */
 export function createXdsServer(options: XdsOptions): XdsServer {
   const sessions = new Set<Session>();
-  const yielding = createYielding({ sliceMs: SLICE_MS, now: options.now });
+  const yielding = createFairYielding({ sliceMs: SLICE_MS, now: options.now });
   const runs = runStore();
   const queue = pushQueue<Session>({
     slots: options.pushes,
@@ -70,6 +72,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     turnMs: SLICE_MS,
     yielding,
     now: options.now,
+    connectionOf: (session) => session.call.peer,
     step: guardedStep,
     pending: (session) => session.call.pending,
     slotTaken: (by) => metrics.activePushes.inc({}, by),
@@ -89,9 +92,10 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     options,
     sessions,
     queue,
-    admission: limiter({
+    admission: admission({
       rate: options.requestRate,
       maxWaitMs: options.limits?.admitMs ?? 30_000,
+      maxBytes: options.limits?.admitBytes ?? 128 * 1024 * 1024,
       now: options.now,
     }),
     yielding,
@@ -167,7 +171,7 @@ function createHall(
       }
       return encoder;
     },
-    enqueue: (session) => queue.add(session, hasteOf(session)),
+    enqueue: (session) => queue.add(session, priorityOf(session)),
     prepared: preparation(options.source),
     observer: joined(options.observers ?? [], (error) => {
       metrics.internalErrors.inc();
@@ -185,6 +189,7 @@ function createHall(
     },
     limits: {
       maxNames: limits.maxNames ?? 100_000,
+      maxNameBytes: limits.maxNameBytes ?? 16 * 1024 * 1024,
       maxTypes: limits.maxTypes ?? 64,
       slice: limits.slice ?? 128 * 1024,
       pending: limits.pending ?? 64 * 1024,
@@ -213,9 +218,13 @@ function guardedStep(session: Session): Promise<void> | undefined {
   }
 }
 
-function giveUp(session: Session): void {
+function giveUp(session: Session, reason: "stalled" | "memory"): void {
   metrics.writeTimeouts.inc();
-  log.warn("a proxy does not read what it is sent; its stream is ended", { proxy: session.id });
+  noteRefusal(
+    reason === "stalled" ? "stalled" : "stalled-memory",
+    session.call.peer,
+    `${session.id} does not read what it is sent`,
+  );
   session.call.reset();
 }
 

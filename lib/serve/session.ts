@@ -6,7 +6,7 @@
 import type { View } from "../graph/mod.ts";
 import type { Seat } from "../model/mod.ts";
 import { RpcError } from "../rpc/mod.ts";
-import { answered, markRejected } from "./answered.ts";
+import { answered } from "./answered.ts";
 import { type Arrival, enqueue, type Session } from "./hall.ts";
 import { connect, noteAsked } from "./parts.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
@@ -27,6 +27,8 @@ export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat):
     screened: (change) => screened(session, change),
     shown: (watch, resources) => shown(session, watch, resources),
     hasEndpoints: (name) => !!session.seat.view(ENDPOINT_TYPE)?.get(name),
+    disconnected: () => {},
+    newNames: 0,
     nonces: 0,
     moving: false,
     parcels: [],
@@ -56,11 +58,13 @@ export function receive(session: Session, request: XdsRequest): void {
   const watch = known ?? open(session, request.typeUrl);
   const verdict = known ? answered(session, watch, request) : "none";
   // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
+  const namesBefore = session.hall.names.characters;
   if (session.variant === "delta") {
     subscribeDelta(watch, request, !known);
     noteAsked(watch, request.names);
   } else if (verdict === "stale") overtaken(watch, request);
   else subscribeSotw(watch, request, !known);
+  session.newNames += session.hall.names.characters - namesBefore;
   checkNames(session);
   session.lastTalk = session.hall.now();
   if (watch.due) enqueue(session);
@@ -89,10 +93,20 @@ function open(session: Session, typeUrl: string): Watch {
   return watch;
 }
 
-function checkNames({ watches, hall }: Session): void {
+function checkNames({ watches, hall: { limits } }: Session): void {
   let names = 0;
-  for (const watch of watches) names += watch.names.size;
-  if (names > hall.limits.maxNames) throw tooManyNames(hall.limits.maxNames);
+  let bytes = 0;
+  for (const watch of watches) {
+    names += watch.names.size;
+    bytes += watch.names.characters + (watch.versions?.bytes ?? 0);
+  }
+  if (names > limits.maxNames) throw tooManyNames(limits.maxNames);
+  if (bytes > limits.maxNameBytes) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `the resource names and versions of the stream take more than ${limits.maxNameBytes} bytes`,
+    );
+  }
 }
 
 /** A publication changed what stands in a view the session looks at. */
@@ -149,7 +163,7 @@ export function closeSession(session: Session): void {
   for (const watch of session.watches) {
     if (watch.view) registry.leave(session, watch.view);
     if (watch.held && watch.held !== watch.view) registry.leave(session, watch.held);
-    if (watch.nack) markRejected(session, watch, watch.nack, false);
+    watch.unmark?.();
     watch.names.clear();
     session.hall.moves.delete(watch);
   }

@@ -12,6 +12,8 @@ import { fields, textOf } from "./wire.ts";
 export interface HeldVersions {
   /** Entries, those that others repeat included. */
   readonly size: number;
+  /** Bytes of the request that are kept for it. */
+  readonly bytes: number;
   /** The sum of all entries; `undefined` when some are written in an unusual way. */
   readonly tally: Tally | undefined;
   /** Whether the client holds this version of this resource. */
@@ -60,6 +62,7 @@ export function heldVersions(
     get size() {
       return tally.count + others.size;
     },
+    bytes: bytes.byteLength,
     get tally() {
       return others.size === 0 ? tally : undefined;
     },

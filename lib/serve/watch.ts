@@ -122,6 +122,8 @@ export interface Watch {
   last: Omit<Sent, "resources" | "removed" | "from" | "origin" | "probe"> | undefined;
   acked: { readonly nonce: string; readonly revision: number; readonly time: number } | undefined;
   nack: Nack | undefined;
+  /** Takes the mark of the rejection out of the metrics; `undefined` when there is none. */
+  unmark: (() => void) | undefined;
 }
 
 /** A watch before its first request. */
@@ -165,6 +167,7 @@ export function newWatch(
     last: undefined,
     acked: undefined,
     nack: undefined,
+    unmark: undefined,
   };
 }
 

@@ -83,6 +83,7 @@ export async function world(
     readonly culprits?: NonNullable<XdsOptions["culprits"]>;
     readonly changedAt?: NonNullable<XdsOptions["changedAt"]>;
     readonly clock?: XdsOptions["clock"];
+    readonly requestRate?: number;
     readonly timer?: NonNullable<XdsOptions["timer"]>;
   } = {},
 ): Promise<World> {
@@ -95,7 +96,7 @@ export async function world(
     pod: "meshd-0",
     instance: `i${++instances}`,
     pushes: 20,
-    requestRate: 10_000,
+    requestRate: over.requestRate ?? 10_000,
     // Tests say what they wait for; only those about the quiet time wait for it.
     limits: { settleMs: 0, ...limits },
     observers: over.observers ?? [],

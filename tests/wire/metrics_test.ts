@@ -177,18 +177,20 @@ Deno.test("a daemon's metrics are those of the page, and move with what they cou
         jwtRules: [{ issuer: name, jwksUri: `http://127.0.0.1:${issuer.addr.port}/${path}` }],
       }).replace("networking.mesh.io/v1", "security.mesh.io/v1");
     await config.write("keys.yaml", documents(keys("good", "keys"), keys("bad", "none")));
-    const comes = (name: string, wanted: number | "+") =>
+    /** `+`: more than 0. `-`: no series any more. */
+    const comes = (name: string, wanted: number | "+" | "-") =>
       t.step(name, async () => {
         let value = NaN;
         await eventually(`${name} to be ${wanted}`, async () => {
           value = await valueOf(daemon, name);
+          if (wanted === "-") return Number.isNaN(value);
           return wanted === "+" ? value > 0 : value === wanted;
         }, 5_000).catch(() => assert.equal(value, wanted, name));
       });
     for (const [name, wanted] of Object.entries(EXPECTED)) await comes(name, wanted);
     // What they used is let go of when they are gone.
     await Promise.all(leave.map((each) => each[Symbol.asyncDispose]()));
-    await comes("pilot_xds", 0);
+    await comes("pilot_xds", "-");
     await (await fetch(`${daemon.http}/debug/cachez?clear=true`)).body?.cancel();
     for (const [name, wanted] of Object.entries(AFTERWARDS)) await comes(name, wanted);
     const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();

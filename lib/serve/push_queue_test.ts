@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pushQueue } from "./queue.ts";
+import { pushQueue } from "./push_queue.ts";
 
 interface Member {
   readonly name: string;
@@ -22,6 +22,7 @@ function queueOf(slots: number, times: { slotMs?: number; stallMs?: number } = {
     stallMs: times.stallMs ?? 60_000,
     turnMs: 1000,
     now: () => performance.now(),
+    connectionOf: (one) => one.name,
     step(one) {
       one.steps++;
       steps.push(one.name);
@@ -139,6 +140,7 @@ Deno.test("bulk begins while clients have little to take, edits always; four are
     stallMs: 60_000,
     turnMs: 1000,
     now: () => performance.now(),
+    connectionOf: (one) => one,
     step(one) {
       if (steps.push(one) && releases.has(one)) return undefined;
       return new Promise((resolve) => releases.set(one, resolve));
@@ -182,4 +184,33 @@ Deno.test("a quarter of the slots is not for bulk", async () => {
   await until(() => queue.active === 1);
   bulk[3]!.release();
   await until(() => queue.active === 0);
+});
+
+Deno.test("clients that never read do not keep others from a slot, and their bytes not from the allowance", async () => {
+  const begun: string[] = [];
+  const queue = pushQueue<string>({
+    slots: 4,
+    allowance: 10_000,
+    slotMs: 60_000,
+    stallMs: 60_000,
+    turnMs: 1000,
+    now: () => performance.now(),
+    connectionOf: (one) => one,
+    step(one) {
+      begun.push(one);
+      return new Promise(() => {});
+    },
+    pending: () => 100,
+    giveUp: () => {},
+  });
+  for (let i = 0; i < 300; i++) queue.add(`never reads ${i}`, "bulk");
+  queue.add("reads", "bulk");
+  const start = performance.now();
+  await until(() => begun.includes("reads"));
+  const took = performance.now() - start;
+  assert.ok(took < 15_000, `${took} ms`);
+  assert.equal(begun.length, 301, "all that came before had their turn");
+  for (const one of begun) queue.remove(one);
+  assert.equal(queue.active, 0);
+  assert.equal(queue.bytes, 0);
 });

@@ -1,0 +1,117 @@
+/**
+ * A line of bounded weight with a share for every source address, and for every connection of an
+ * address. When the line is full, members of those that take up the most are refused.
+ *
+ * @module
+ */
+import { type FairSet, fairSet } from "./fair_set.ts";
+
+/** What the line has to know of a member. */
+export interface LineMember {
+  readonly address: string;
+  readonly connection: string;
+  /** The part of the line that it takes up; an integer. */
+  readonly weight: number;
+}
+
+/** A line of members, each once. */
+export interface FairLine<T extends LineMember> {
+  /** Adds a member. Returns the members that are refused in return, it may be among them. */
+  add(member: T): readonly T[];
+  delete(member: T): boolean;
+  /** Removes and returns the next member. Addresses take turns, and the connections of an address. */
+  take(): T | undefined;
+  /** All members in the order in which they were added. */
+  members(): Iterable<T>;
+  readonly size: number;
+}
+
+/** The members of one address. */
+interface Address<T> {
+  readonly waiting: FairSet<T>;
+  /** Weight by connection. */
+  readonly connections: Map<string, number>;
+  weight: number;
+}
+
+/** Makes an empty line. */
+export function fairLine<T extends LineMember>(maxWeight: number): FairLine<T> {
+  const all = new Set<T>();
+  /** In the order of their turns. */
+  const addresses = new Map<string, Address<T>>();
+  let total = 0;
+
+  const insert = (member: T): void => {
+    const { address, connection, weight } = member;
+    let at = addresses.get(address);
+    if (!at) {
+      const waiting = fairSet<T>((one) => one.connection);
+      addresses.set(address, at = { waiting, connections: new Map(), weight: 0 });
+    }
+    at.waiting.add(member);
+    at.connections.set(connection, (at.connections.get(connection) ?? 0) + weight);
+    at.weight += weight;
+    total += weight;
+    all.add(member);
+  };
+  const forget = (member: T): boolean => {
+    if (!all.delete(member)) return false;
+    const { address, connection, weight } = member;
+    const at = addresses.get(address)!;
+    const left = at.connections.get(connection)! - weight;
+    if (left > 0) at.connections.set(connection, left);
+    else at.connections.delete(connection);
+    at.weight -= weight;
+    total -= weight;
+    at.waiting.delete(member);
+    if (at.waiting.size === 0) addresses.delete(address);
+    return true;
+  };
+  /** Whether the connection of a member takes up an average share or more. */
+  const hasItsShare = ({ address, connection }: T): boolean => {
+    const at = addresses.get(address)!;
+    return at.weight * addresses.size >= total &&
+      at.connections.get(connection)! * at.connections.size >= at.weight;
+  };
+  const heaviest = (): T => {
+    const at = largest(addresses, (address) => address.weight);
+    return at[1].waiting.firstOf(largest(at[1].connections, (weight) => weight)[0])!;
+  };
+
+  return {
+    add(member) {
+      insert(member);
+      const refused: T[] = [];
+      while (total > maxWeight) {
+        const next = hasItsShare(member) ? member : heaviest();
+        forget(next);
+        refused.push(next);
+        if (next === member) break;
+      }
+      return refused;
+    },
+    delete: forget,
+    take() {
+      const [next] = addresses;
+      if (!next) return undefined;
+      const [name, at] = next;
+      const member = at.waiting.take()!;
+      addresses.delete(name);
+      addresses.set(name, at);
+      forget(member);
+      return member;
+    },
+    members: () => all.values(),
+    get size() {
+      return all.size;
+    },
+  };
+}
+
+/** The entry of the largest size. The map must not be empty. */
+function largest<V>(map: ReadonlyMap<string, V>, sizeOf: (value: V) => number): [string, V] {
+  const entries = map.entries();
+  let most: [string, V] = entries.next().value!;
+  for (const entry of entries) if (sizeOf(entry[1]) > sizeOf(most[1])) most = entry;
+  return most;
+}

@@ -1,0 +1,59 @@
+/**
+ * A cooperative scheduler for pieces of work of many connections. Work goes on for some milliseconds
+ * in a round of the event loop; the rest waits for the next rounds, in which connections take turns.
+ *
+ * @module
+ */
+import { fairSet } from "./fair_set.ts";
+
+/**
+ * Called right before a piece of work of a connection. `undefined`: do it now. A promise: await it,
+ * then do the work at once, in the same function that awaited. Work that follows later or in a caller
+ * is not counted.
+ */
+export type FairYielding = (connection: string) => Promise<void> | undefined;
+
+/**
+ * Microtasks between waking a waiter and looking at the time again. A waiter resumes in the first
+ * one, and its work has then been done.
+ */
+const MICROTASKS = 2;
+
+interface Waiter {
+  readonly connection: string;
+  readonly wake: () => void;
+}
+
+/** Makes a scheduler. `sliceMs`: time for work in a round of the event loop. */
+export function createFairYielding(
+  options: { readonly sliceMs: number; readonly now: () => number },
+): FairYielding {
+  const waiting = fairSet<Waiter>(({ connection }) => connection);
+  /** When the first work of this round began; `undefined` when there was none yet. */
+  let began: number | undefined;
+  let scheduled = false;
+  const hasTime = (): boolean => {
+    began ??= options.now();
+    return options.now() - began < options.sliceMs;
+  };
+  const round = async (): Promise<void> => {
+    began = undefined;
+    while (waiting.size > 0 && hasTime()) {
+      waiting.take()!.wake();
+      for (let i = 0; i < MICROTASKS; i++) await undefined;
+    }
+    scheduled = false;
+    if (waiting.size > 0) schedule();
+  };
+  const schedule = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => void round());
+  };
+  return (connection) => {
+    // The round ends when the event loop gets to the immediate.
+    schedule();
+    if (waiting.size === 0 && hasTime()) return undefined;
+    return new Promise((wake) => waiting.add({ connection, wake }));
+  };
+}
