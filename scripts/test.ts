@@ -26,13 +26,37 @@ interface Tier {
   readonly jobs?: number;
   /** Whether its tests run Envoy. */
   readonly tools: boolean;
+  /** Environment variables of its tests. */
+  readonly env?: Readonly<Record<string, string>>;
 }
+
+/** Tests of the protocol, which run over the second transport for gRPC too. */
+const GRPC_TESTS: readonly string[] = [
+  "lib/serve/behind_test.ts",
+  "lib/serve/delta_test.ts",
+  "lib/serve/sotw_test.ts",
+  "lib/serve/storm_test.ts",
+  "tests/wire/connection_rate_test.ts",
+  "tests/wire/discovery_test.ts",
+  "tests/wire/huge_configuration_test.ts",
+  "tests/wire/push_throttle_test.ts",
+  "tests/e2e/continuity_test.ts",
+];
 
 const TIERS: readonly Tier[] = [
   { name: "unit", folders: ["lib", "cmd", "scripts"], tools: false },
   { name: "wire", folders: ["tests/wire"], jobs: 2, tools: true },
   { name: "surface", folders: ["tests/surface"], jobs: 2, tools: false },
   { name: "e2e", folders: ["tests/e2e"], jobs: 2, tools: true },
+  // One at a time: each measures how long an ordinary proxy waits.
+  { name: "attacks", folders: ["tests/attacks"], jobs: 1, tools: false },
+  {
+    name: "grpc-js",
+    folders: GRPC_TESTS,
+    jobs: 2,
+    tools: true,
+    env: { MESH_GRPC_TRANSPORT: "grpc-js" },
+  },
 ];
 
 /** What the arguments ask for. */
@@ -104,7 +128,7 @@ async function runDeno(
   const child = new Deno.Command(Deno.execPath(), {
     args,
     cwd: ROOT,
-    env: tier.jobs === undefined ? {} : { DENO_JOBS: String(tier.jobs) },
+    env: { ...tier.env, ...tier.jobs && { DENO_JOBS: String(tier.jobs) } },
     stdin: "null",
     stdout: "piped",
   }).spawn();

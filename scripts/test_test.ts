@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { requestOf, targetsOf } from "./test.ts";
 
+const ALL = ["unit", "wire", "surface", "e2e", "attacks", "grpc-js"];
 const names = (args: string[]) => requestOf(args).tiers.map((tier) => tier.name);
 
 Deno.test("test: without a tier all run, in order of cost", () => {
-  assert.deepEqual(names([]), ["unit", "wire", "surface", "e2e"]);
-  assert.deepEqual(names(["--filter", "unit"]), ["unit", "wire", "surface", "e2e"]);
+  assert.deepEqual(names([]), ALL);
+  assert.deepEqual(names(["--filter", "unit"]), ALL);
   assert.deepEqual(names(["e2e", "unit"]), ["unit", "e2e"]);
 });
 
@@ -16,14 +17,11 @@ Deno.test("test: paths narrow the tiers, flags go to the runner", () => {
   assert.deepEqual(targetsOf(request.tiers[0]!, request.paths), ["lib/graph"]);
 });
 
-Deno.test("test: a path runs in its own tier only", () => {
-  const { tiers, paths } = requestOf(["tests/wire/delta_test.ts"]);
-  assert.deepEqual(tiers.map((tier) => targetsOf(tier, paths)), [
-    [],
-    [
-      "tests/wire/delta_test.ts",
-    ],
-    [],
-    [],
-  ]);
+Deno.test("test: a path runs in its own tier only, tests of the protocol in that of the second transport too", () => {
+  const tiersOf = (path: string) => {
+    const { tiers, paths } = requestOf([path]);
+    return tiers.filter((tier) => targetsOf(tier, paths).length > 0).map(({ name }) => name);
+  };
+  assert.deepEqual(tiersOf("tests/wire/metrics_test.ts"), ["wire"]);
+  assert.deepEqual(tiersOf("lib/serve/delta_test.ts"), ["unit", "grpc-js"]);
 });

@@ -1,0 +1,89 @@
+/**
+ * Attacks on the gRPC listener, each over both transports: the daemon lives, its memory is bounded, and
+ * an ordinary proxy gets its configuration beside the attack.
+ *
+ * @module
+ */
+import { firstSync } from "./first_sync.ts";
+import { ATTACK_MS, holds, type Row, step } from "./rows.ts";
+import { attack, SERVICES, startVictim } from "./victim.ts";
+
+const FRAMES: readonly Row[] = [
+  {
+    attack: "paddedData",
+    title: "padded DATA, of which the window updates are not read",
+    later: true,
+  },
+  { attack: "paddedDataRefused", title: "padded DATA on streams that are over" },
+  {
+    attack: "settingsTimesStreams",
+    title: "full SETTINGS frames beside 20,000 streams",
+    later: true,
+  },
+  { attack: "rapidReset", title: "requests that are reset at once" },
+  { attack: "continuations", title: "a header block without an end" },
+  { attack: "smallContinuations", title: "header blocks in frames of one byte" },
+  { attack: "headerBomb", title: "references to a large header of the table" },
+  { attack: "windows", title: "window updates for a thousand streams" },
+  { attack: "departures", title: "clients that reset streams and send GOAWAY", later: true },
+  { attack: "unreadPings", title: "PING frames, of which the answers are not read", later: true },
+  {
+    attack: "unreadSettings",
+    title: "SETTINGS frames, of which the answers are not read",
+    later: true,
+  },
+  { attack: "priorities", title: "PRIORITY frames", later: true },
+  { attack: "emptyBlocks", title: "empty header blocks", later: true },
+  { attack: "largeLists", title: "header lists of just the size allowed", later: true },
+  { attack: "manyFields", title: "header lists of many empty fields", later: true },
+  { attack: "indexedFields", title: "header lists of a byte for each field", later: true },
+  { attack: "openStreams", title: "streams on which nothing comes", later: true },
+  { attack: "unknownMethods", title: "requests for a method that does not exist", later: true },
+];
+
+const STREAMS: readonly Row[] = [
+  { attack: "abandoned", title: "discovery requests that are reset at once", later: true },
+  { attack: "closedWindows", title: "300 sessions that never open their window", later: true },
+  { attack: "closedWindowsTogether", title: "300 such sessions on one connection", later: true },
+  { attack: "unreadSessions", title: "300 sessions of clients that do not read" },
+  {
+    attack: "partialMessages",
+    title: "450 messages of 4 MiB that never come to their end",
+    later: true,
+  },
+  {
+    attack: "requestFlood",
+    title: "discovery requests as fast as possible, a stream for each",
+    later: true,
+  },
+  { attack: "requestsOnOneStream", title: "discovery requests as fast as possible on one stream" },
+  { attack: "manyNames", title: "requests for 90,000 names", later: true },
+  { attack: "largeNodes", title: "nodes of 3 MiB", later: true },
+  { attack: "garbage", title: "messages that are no requests", later: true },
+  { attack: "idleConnections", title: "4,000 connections on which nothing comes", later: true },
+  {
+    attack: "idleStreams",
+    title: "3,000 connections with a stream each on which nothing comes",
+    later: true,
+  },
+];
+
+for (const transport of ["native"] as const) {
+  for (const [what, rows] of [["frames", FRAMES], ["streams", STREAMS]] as const) {
+    Deno.test(`attacks with ${what} over ${transport} delay no proxy`, async (t) => {
+      await using victim = await startVictim(transport);
+      const { xds } = victim.daemon;
+      const port = Number(xds.slice(xds.lastIndexOf(":") + 1));
+      for (const row of rows) {
+        await t.step({
+          ...step(row),
+          fn: async () => {
+            const order = { attack: row.attack, port, ms: row.ms ?? ATTACK_MS };
+            const outcome = await attack(victim, order, () => firstSync(xds, SERVICES));
+            holds(row, transport, outcome);
+          },
+        });
+      }
+    });
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Attacks on the HTTP listeners, over HTTP/1.1 and over HTTP/2 without TLS.
+ *
+ * @module
+ */
+import { type Attack, each, streams } from "./frame_attacks.ts";
+import {
+  concat,
+  type Field,
+  frame,
+  headerBlock,
+  headersFrame,
+  INITIAL_WINDOW_SIZE,
+  repeated,
+  resetFrame,
+  settingsFrame,
+  TYPE,
+} from "./frames.ts";
+import { again, open, pour, type Scene, type Wire } from "./wire.ts";
+
+const GET = new TextEncoder().encode("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+function* endless(piece: Uint8Array): Generator<Uint8Array> {
+  for (;;) yield piece;
+}
+
+/** Opens connections over HTTP/1.1 until the time is over, one after the other. */
+async function untilOver(
+  scene: Scene,
+  read: boolean,
+  act: (wire: Wire) => Promise<void>,
+): Promise<void> {
+  while (!scene.over()) {
+    const wire = await open(scene, { read }).catch(() => undefined);
+    if (!wire) continue;
+    scene.begun();
+    await act(wire);
+    await Promise.race([wire.gone, scene.end]);
+  }
+}
+
+/** Requests one behind the other on one connection, of which no answer is read. */
+const pipelined: Attack = (scene) =>
+  untilOver(scene, false, (wire) => pour(wire, endless(repeated(GET, 500))));
+
+/** The same with reading. */
+const pipelinedRead: Attack = (scene) =>
+  untilOver(scene, true, (wire) => pour(wire, endless(repeated(GET, 500))));
+
+/** Connections that are kept alive after one request each. */
+const keptAlive: Attack = async (scene) => {
+  for (let i = 0; i < 520 && !scene.over(); i++) {
+    const wire = await open(scene, { read: true });
+    await wire.write(GET);
+  }
+  scene.begun();
+  await scene.end;
+};
+
+/** Connections whose request never comes to its end. */
+const halfOpen: Attack = async (scene) => {
+  const begun = GET.subarray(0, GET.length - 2);
+  for (let i = 0; i < 10_000 && !scene.over(); i++) {
+    const wire = await open(scene).catch(() => undefined);
+    await wire?.write(begun);
+    if (i === 500) scene.begun();
+  }
+  await scene.end;
+};
+
+/** Headers that never end. */
+const endlessHeaders: Attack = (scene) =>
+  untilOver(scene, true, async (wire) => {
+    await wire.write(GET.subarray(0, GET.length - 2));
+    await pour(wire, endless(new TextEncoder().encode(`x: ${"y".repeat(8000)}\r\n`)));
+  });
+
+/** Bodies that never end, and of which most listeners want none. */
+const endlessBodies: Attack = (scene) =>
+  untilOver(scene, true, async (wire) => {
+    const head =
+      "POST /debug/whatif HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n";
+    await wire.write(new TextEncoder().encode(head));
+    await pour(wire, endless(new Uint8Array(60_000).fill(0x20)));
+  });
+
+const FIELDS: readonly Field[] = [
+  [":method", "GET"],
+  [":scheme", "http"],
+  [":path", "/metrics"],
+  [":authority", "localhost"],
+];
+const REQUEST = headerBlock(FIELDS);
+
+/** Requests over HTTP/2 that are reset at once. */
+const rapidReset: Attack = (scene) =>
+  again(
+    scene,
+    { read: true },
+    (wire) => pour(wire, each((id) => concat(headersFrame(id, REQUEST, true), resetFrame(id)))),
+  );
+
+/** Requests over HTTP/2 whose answers may not be sent. */
+const closedWindows: Attack = (scene) =>
+  again(
+    scene,
+    { read: true, settings: [[INITIAL_WINDOW_SIZE, 0]] },
+    (wire) => pour(wire, each((id) => headersFrame(id, REQUEST, true), streams(1, 100_000))),
+  );
+
+/** Requests over HTTP/2 without an end, with headers as large as they may be. */
+const largeLists: Attack = (scene) =>
+  again(scene, { read: true }, (wire) => {
+    const block = headerBlock([...FIELDS, ["x", "y".repeat(15_000)]]);
+    return pour(wire, each((id) => headersFrame(id, block)));
+  });
+
+/** Frames of HTTP/2 that are to be answered; nothing is read. */
+function unread(piece: Uint8Array): Attack {
+  return (scene) => again(scene, {}, (wire) => pour(wire, endless(repeated(piece, 100))));
+}
+
+/** A header block that goes on and on. */
+const continuations: Attack = (scene) =>
+  again(scene, { read: true }, async (wire) => {
+    await wire.write(frame(TYPE.headers, 0, 1, REQUEST));
+    await pour(wire, endless(frame(TYPE.continuation, 0, 1, new Uint8Array(16_384))));
+  });
+
+/** SETTINGS frames with as many entries as fit, while many streams are open. */
+const settingsTimesStreams: Attack = (scene) =>
+  again(scene, { read: true }, async (wire) => {
+    await pour(wire, each((id) => headersFrame(id, REQUEST), streams(1, 200)));
+    const entries = Array.from(
+      { length: 2730 },
+      (_, i) => [INITIAL_WINDOW_SIZE, 1000 + i] as const,
+    );
+    await pour(wire, endless(settingsFrame(entries)));
+  });
+
+/** Attacks by name. */
+export const HTTP_ATTACKS: Readonly<Record<string, Attack>> = {
+  pipelined,
+  pipelinedRead,
+  keptAlive,
+  halfOpen,
+  endlessHeaders,
+  endlessBodies,
+  h2RapidReset: rapidReset,
+  h2ClosedWindows: closedWindows,
+  h2LargeLists: largeLists,
+  h2UnreadPings: unread(frame(TYPE.ping, 0, 0, new Uint8Array(8))),
+  h2Continuations: continuations,
+  h2SettingsTimesStreams: settingsTimesStreams,
+};

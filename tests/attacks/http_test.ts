@@ -1,0 +1,83 @@
+/**
+ * Attacks on the HTTP listeners: the daemon lives, its memory is bounded, and both HTTP requests and
+ * proxies are answered beside the attack.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { firstSync } from "./first_sync.ts";
+import { ATTACK_MS, holds, type Row, step } from "./rows.ts";
+import { attack, SERVICES, startVictim } from "./victim.ts";
+
+const ROWS: readonly Row[] = [
+  {
+    attack: "pipelined",
+    title: "requests one behind the other, of which no answer is read",
+    later: true,
+  },
+  { attack: "pipelinedRead", title: "requests one behind the other", later: true },
+  { attack: "keptAlive", title: "520 connections that are kept alive", later: true },
+  {
+    attack: "halfOpen",
+    title: "10,000 requests that never come to their end",
+    ms: 4000,
+    later: true,
+  },
+  { attack: "endlessHeaders", title: "headers without an end", later: true },
+  { attack: "endlessBodies", title: "bodies without an end", later: true },
+  { attack: "h2RapidReset", title: "HTTP/2: requests that are reset at once", later: true },
+  {
+    attack: "h2ClosedWindows",
+    title: "HTTP/2: requests whose answers may not be sent",
+    later: true,
+  },
+  {
+    attack: "h2LargeLists",
+    title: "HTTP/2: header lists of 15 KB on streams that stay open",
+    later: true,
+  },
+  {
+    attack: "h2UnreadPings",
+    title: "HTTP/2: PING frames, of which the answers are not read",
+    later: true,
+  },
+  { attack: "h2Continuations", title: "HTTP/2: a header block without an end", later: true },
+  {
+    attack: "h2SettingsTimesStreams",
+    title: "HTTP/2: full SETTINGS frames beside many streams",
+    later: true,
+  },
+];
+
+/** The time that an HTTP request takes, ms. */
+async function get(url: string): Promise<number> {
+  const started = performance.now();
+  // A connection of its own, as a probe has.
+  const answer = await fetch(url, { headers: { connection: "close" } });
+  const body = await answer.text();
+  assert.equal(answer.status, 200, `${url}: ${body.slice(0, 200)}`);
+  return performance.now() - started;
+}
+
+for (const listener of ["monitoring", "http"] as const) {
+  Deno.test(`attacks on the ${listener} listener delay no probe and no proxy`, async (t) => {
+    await using victim = await startVictim("native");
+    const { xds, http, [listener]: attacked, monitoring } = victim.daemon;
+    const port = Number(new URL(attacked).port);
+    for (const row of ROWS) {
+      await t.step({
+        ...step(row),
+        fn: async () => {
+          const order = { attack: row.attack, port, ms: row.ms ?? ATTACK_MS };
+          const ask = async () =>
+            Math.max(
+              await get(`${http}/ready`),
+              await get(`${monitoring}/version`),
+              await firstSync(xds, SERVICES),
+            );
+          holds(row, "native", await attack(victim, order, ask));
+        },
+      });
+    }
+  });
+}

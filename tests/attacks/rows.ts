@@ -1,0 +1,46 @@
+/**
+ * The attacks that tests make, each with the bounds that hold for it.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import type { Outcome, Transport } from "./victim.ts";
+
+/** Most that memory may rise, MiB. */
+export const MOST_MIB = 300;
+/** Longest time of an ordinary proxy's first sync, or of an ordinary HTTP request, ms. */
+export const MOST_MS = 2000;
+
+/** One attack. */
+export interface Row {
+  readonly attack: string;
+  /** What the attacker does, for the test's name. */
+  readonly title: string;
+  /** Time of the attack (2 s). */
+  readonly ms?: number;
+  /** Not run, unless `MESH_ATTACKS=all`: the daemon does not hold it yet. */
+  readonly later?: true;
+  /** Where the library misses a bound: the bound that holds there instead. See `docs/security.md`. */
+  readonly library?: { readonly mib?: number; readonly ms?: number };
+}
+
+/** A step's name, and whether it is skipped. */
+export function step({ title, later }: Row): { name: string; ignore: boolean } {
+  const ignore = later === true && Deno.env.get("MESH_ATTACKS") !== "all";
+  return { name: ignore ? `${title} [not held yet]` : title, ignore };
+}
+
+/** Default time of an attack, ms. */
+export const ATTACK_MS = 2000;
+
+/** Asserts that an attack was under way and that its bounds held. */
+export function holds(row: Row, transport: Transport, outcome: Outcome): void {
+  const { roseMiB, waitedMs, asked, tally } = outcome;
+  const other = transport === "grpc-js" ? row.library : undefined;
+  const figures = `rose by ${roseMiB.toFixed(0)} MiB, waited ${waitedMs.toFixed(0)} ms, asked ` +
+    `${asked} times, ${JSON.stringify(tally)}`;
+  if (Deno.env.has("MESH_ATTACK_FIGURES")) console.log(`${row.attack} (${transport}): ${figures}`);
+  assert.ok(tally.connections > 0 && asked > 1, figures);
+  assert.ok(roseMiB < (other?.mib ?? MOST_MIB), figures);
+  assert.ok(waitedMs < (other?.ms ?? MOST_MS), figures);
+}

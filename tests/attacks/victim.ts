@@ -1,0 +1,110 @@
+/**
+ * The daemon that is attacked, and how it fares: memory, life, and the time that an ordinary proxy
+ * waits beside the attack.
+ *
+ * @module
+ */
+import { type Daemon, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { documents, serviceEntry } from "../support/manifest.ts";
+import { firstSync } from "./first_sync.ts";
+import type { Tally } from "./wire.ts";
+import type { Order, Word } from "./worker.ts";
+
+/** Services that the daemon serves. */
+export const SERVICES = 300;
+
+/** Transports for gRPC that a daemon may be started with. */
+export const TRANSPORTS = ["native", "grpc-js"] as const;
+/** One of them. */
+export type Transport = typeof TRANSPORTS[number];
+
+/** A daemon with {@link SERVICES}. */
+export interface Victim extends AsyncDisposable {
+  readonly daemon: Daemon;
+  /** Resident memory after an ordinary first sync, MiB. */
+  readonly calmMiB: number;
+}
+
+/** Starts a daemon and has it serve one proxy. */
+export async function startVictim(transport: Transport): Promise<Victim> {
+  await using stack = new AsyncDisposableStack();
+  const config = stack.use(await makeConfigDir());
+  await config.write("services.yaml", services());
+  const daemon = stack.use(
+    await startDaemon({ configDir: config.path, env: { MESH_GRPC_TRANSPORT: transport } }),
+  );
+  await firstSync(daemon.xds, SERVICES);
+  const calmMiB = await memory(daemon, "VmRSS");
+  const parts = stack.move();
+  return { daemon, calmMiB, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+function services(): string {
+  return documents(...Array.from({ length: SERVICES }, (_, i) => {
+    const endpoints = [1, 2, 3].map((e) => ({ address: `10.${i >> 8}.${i & 255}.${e}` }));
+    return serviceEntry(`s${i}`, [`s${i}.test`], { number: 80, protocol: "HTTP" }, endpoints);
+  }));
+}
+
+/** Resident memory of a daemon, MiB: now (`VmRSS`), or at most since it was reset (`VmHWM`). */
+async function memory(daemon: Daemon, field: "VmRSS" | "VmHWM"): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${daemon.program.pid}/status`);
+  const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1];
+  if (kib === undefined) throw new Error(`the daemon is gone:\n${daemon.program.output()}`);
+  return Number(kib) / 1024;
+}
+
+/** What became of an attack. */
+export interface Outcome {
+  readonly tally: Tally;
+  /** Peak of resident memory above what it was before any attack, MiB. */
+  readonly roseMiB: number;
+  /** The longest time that what was asked beside the attack took, ms. */
+  readonly waitedMs: number;
+  /** How often it was asked. */
+  readonly asked: number;
+}
+
+/** Attacks a daemon, and asks it for something again and again while the attack is under way. */
+export async function attack(
+  victim: Victim,
+  order: Order,
+  ask: () => Promise<number>,
+): Promise<Outcome> {
+  const { daemon, calmMiB } = victim;
+  await Deno.writeTextFile(`/proc/${daemon.program.pid}/clear_refs`, "5");
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<Tally>();
+  let going = true;
+  worker.onmessage = ({ data }: MessageEvent<Word>) => {
+    if (data.kind === "begun") return begun.resolve();
+    going = false;
+    if (data.kind === "over") return over.resolve(data.tally);
+    const error = new Error(data.reason);
+    begun.reject(error);
+    over.reject(error);
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    const error = new Error(event.message);
+    begun.reject(error);
+    over.reject(error);
+  };
+  worker.postMessage(order);
+  try {
+    await begun.promise;
+    const times: number[] = [];
+    while (going) {
+      times.push(await ask());
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const tally = await over.promise;
+    // Once more after the attack, of which something may be left.
+    times.push(await ask());
+    const roseMiB = await memory(daemon, "VmHWM") - calmMiB;
+    return { tally, roseMiB, waitedMs: Math.max(...times), asked: times.length };
+  } finally {
+    worker.terminate();
+  }
+}

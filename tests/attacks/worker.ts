@@ -1,0 +1,63 @@
+/**
+ * The attacker's thread: runs the attack that it is sent the name of.
+ *
+ * @module
+ */
+/// <reference lib="deno.worker" />
+import { FRAME_ATTACKS } from "./frame_attacks.ts";
+import { HTTP_ATTACKS } from "./http_attacks.ts";
+import { STREAM_ATTACKS } from "./stream_attacks.ts";
+import type { Scene, Tally } from "./wire.ts";
+
+/** What the thread is told. */
+export interface Order {
+  readonly attack: string;
+  readonly port: number;
+  /** Time of the attack, counted from when it is under way, ms. */
+  readonly ms: number;
+}
+
+/** What the thread says: first that the attack is under way, then that it is over. */
+export type Word =
+  | { readonly kind: "begun" }
+  | { readonly kind: "over"; readonly tally: Tally }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** Time an attack may take to be under way, ms. */
+const PREPARATION_MS = 30_000;
+
+const ATTACKS = { ...FRAME_ATTACKS, ...STREAM_ATTACKS, ...HTTP_ATTACKS };
+const say = (word: Word) => self.postMessage(word);
+
+async function run({ attack, port, ms }: Order): Promise<void> {
+  const tally: Tally = { bytes: 0, connections: 0, ended: 0 };
+  const end = Promise.withResolvers<void>();
+  let until = performance.now() + PREPARATION_MS;
+  let timer = setTimeout(end.resolve, PREPARATION_MS);
+  let begun = false;
+  const scene: Scene = {
+    port,
+    tally,
+    end: end.promise,
+    over: () => performance.now() >= until,
+    begun() {
+      if (begun) return;
+      begun = true;
+      clearTimeout(timer);
+      until = performance.now() + ms;
+      timer = setTimeout(end.resolve, ms);
+      say({ kind: "begun" });
+    },
+  };
+  try {
+    await ATTACKS[attack]!(scene);
+    if (!begun) throw new Error(`the attack never got under way: ${JSON.stringify(tally)}`);
+    say({ kind: "over", tally });
+  } catch (error) {
+    say({ kind: "failed", reason: String(error) });
+  }
+  clearTimeout(timer);
+  self.close();
+}
+
+self.onmessage = (event: MessageEvent<Order>) => void run(event.data);
