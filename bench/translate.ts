@@ -13,7 +13,7 @@ import {
 } from "../tests/support/translation_fixture.ts";
 import { objectsOf } from "../tests/support/mesh_fixture.ts";
 import { TYPE_URLS } from "../lib/translate/mod.ts";
-import type { Seat } from "../lib/model/mod.ts";
+import type { ProxyBinding } from "../lib/model/mod.ts";
 import { numberFlag } from "./flags.ts";
 import { calibrate } from "./push/calibrate.ts";
 import { destinationRule, NAMESPACES, serviceEntry, virtualService } from "./push/corpus.ts";
@@ -34,10 +34,10 @@ function loaded(services: number): Bench {
 }
 
 /** Takes a seat, and everything that is seen from it; milliseconds. */
-function build(bench: Bench, namespace: string, app: string, seats: Seat[]): number {
+function build(bench: Bench, namespace: string, app: string, seats: ProxyBinding[]): number {
   const node = { ...proxyNode(namespace), metadata: { LABELS: { app } } };
   const start = performance.now();
-  const seat = bench.translation.source.seat(node, () => {});
+  const seat = bench.translation.source.bind(node, () => {});
   seats.push(seat);
   for (const url of Object.values(TYPE_URLS)) {
     for (const { bytes } of seat.view(url)?.entries() ?? []) void bytes.length;
@@ -48,7 +48,7 @@ function build(bench: Bench, namespace: string, app: string, seats: Seat[]): num
 /** Microseconds and bytes of a resource, type by type, in a mesh of its own. */
 function byType(services: number): string[] {
   const bench = loaded(services);
-  const seat = bench.translation.source.seat(proxyNode("ns-0"), () => {});
+  const seat = bench.translation.source.bind(proxyNode("ns-0"), () => {});
   return Object.entries(TYPE_URLS).map(([name, url]) => {
     const start = performance.now();
     let count = 0;
@@ -74,7 +74,7 @@ export function main(): Promise<void> {
   console.log("|---|---|---|---|---|");
   for (const services of sizes) {
     const bench = loaded(services);
-    const seats: Seat[] = [];
+    const seats: ProxyBinding[] = [];
     const first = build(bench, "ns-0", "first", seats);
     const second = build(bench, "ns-0", "second", seats);
     let many = 0;

@@ -17,7 +17,7 @@ import { MeshError } from "../lib/base/mod.ts";
 import { diffResource, renderChanges, showResource } from "../lib/diff/mod.ts";
 import type { Resource } from "../lib/graph/mod.ts";
 import { type LogLine, replay, type Replayed } from "../lib/history/mod.ts";
-import type { ProxyNode, Role, Seat } from "../lib/model/mod.ts";
+import type { ProxyBinding, ProxyNode, Role } from "../lib/model/mod.ts";
 import { TYPE_URLS } from "../lib/translate/mod.ts";
 
 /** What one proxy is served: by type, then name. */
@@ -86,12 +86,12 @@ function nodeOf(id: string, labels: string): ProxyNode {
 }
 
 function servedBy({ translation }: Replayed, node: ProxyNode): Served {
-  const seat: Seat = translation.source.seat(node, () => {});
+  const binding: ProxyBinding = translation.source.bind(node, () => {});
   const served = Object.values(TYPE_URLS).map((url) => {
-    const resources = [...seat.view(url)?.entries() ?? []];
+    const resources = [...binding.view(url)?.entries() ?? []];
     return [url, new Map(resources.map((resource) => [resource.name, resource]))] as const;
   });
-  seat.close();
+  binding.close();
   return new Map(served);
 }
 

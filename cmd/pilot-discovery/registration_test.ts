@@ -26,7 +26,7 @@ function heard(environment: Readonly<Record<string, string>>): (string | undefin
     }));
   registration.follow({ upserts, deletes: [] });
   const node = proxyNode("one", { metadata: { AUTO_REGISTER_GROUP: "vms" } });
-  const stream: ObservedStream = { id: "a", node, variant: "delta", seat: { classKey: "" } };
+  const stream: ObservedStream = { id: "a", node, variant: "delta", binding: { classKey: "" } };
   for (const observer of registration.observers) {
     observer.opened?.(stream);
     observer.reported?.({ stream, fault: "refused" });

@@ -67,7 +67,7 @@ export function createSpending(
 
   const sent = (event: SentEvent): void => {
     const { stream, from, revision, bytes } = event;
-    charge(accountOf(classes, stream.seat.classKey, limit), 1, bytes);
+    charge(accountOf(classes, stream.binding.classKey, limit), 1, bytes);
     if (from === 0) return charge(connects, 1, bytes);
     const shares = sharesOf(event, between(from, revision) ?? []);
     if (shares.size === 0) return charge(shared, 1, bytes);

@@ -15,7 +15,7 @@ function bench(limit?: number) {
       spending.observer.published!(event as PublishedEvent);
     },
     send(from: number, revision: number, bytes: number, classKey = "c") {
-      const event = { stream: { seat: { classKey } }, from, revision, bytes };
+      const event = { stream: { binding: { classKey } }, from, revision, bytes };
       Object.assign(event, { resources: [], removed: [], typeUrl: "" });
       spending.observer.sent!(event as SentEvent);
     },
@@ -88,7 +88,7 @@ function graphBench() {
   const view = graph.view([layer]);
   layer.retain();
   const spending = createSpending(graph);
-  const stream = { seat: { classKey: "c" } };
+  const stream = { binding: { classKey: "c" } };
   const publish = (edits: Readonly<Record<string, number | undefined>>): void => {
     const from = graph.published;
     const revision = graph.transaction((tx) => {

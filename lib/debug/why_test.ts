@@ -21,7 +21,7 @@ spec:
 function inputsOf(): DebugInputs {
   const { translation } = startTranslationOf(CONFIG);
   const node = proxyNode("shop");
-  const seat = translation.source.seat(node, () => {});
+  const seat = translation.source.bind(node, () => {});
   const session = { connectionId: "1", node, types: [], view: seat.view } as unknown as SessionInfo;
   const inputs: Partial<DebugInputs> = {
     mesh: translation.mesh,

@@ -7,7 +7,7 @@
  */
 import { canonicalJson } from "../base/mod.ts";
 import type { Derived, Graph, Read } from "../graph/mod.ts";
-import { objectKey, type Place, type ProxyClass } from "../model/mod.ts";
+import { objectKey, type ProxyClass, type ProxyLocality } from "../model/mod.ts";
 import { covers, fullHost, isWildcard } from "./hosts.ts";
 import type { Indexes } from "./indexes.ts";
 import type { MeshField } from "./mesh.ts";
@@ -39,7 +39,7 @@ export type PlacedClass = Pick<
 >;
 
 /** Reads a place's key back. */
-export function parsePlace(key: string): Place {
+export function parsePlace(key: string): ProxyLocality {
   return JSON.parse(key);
 }
 
@@ -134,7 +134,7 @@ export function derivePlaces(
         .filter((row) => row !== undefined)
         .filter((row) => hasLabels(cls.labels, row.spec.workloadSelector?.matchLabels ?? {}))
         .sort(byAge).map((row) => objectKey(row.meta));
-      const place: Place = {
+      const place: ProxyLocality = {
         locality: cls.locality,
         labels,
         network,
@@ -149,7 +149,7 @@ export function derivePlaces(
 }
 
 /** The parts of `NS|sidecar|place`; a place may hold anything, so it stands last. */
-function splitPlaced(key: string): { namespace: string; sidecar: string; place: Place } {
+function splitPlaced(key: string): { namespace: string; sidecar: string; place: ProxyLocality } {
   const first = key.indexOf("|");
   const second = key.indexOf("|", first + 1);
   return {

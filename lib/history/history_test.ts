@@ -13,7 +13,7 @@ import {
   proxyNode,
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
-import type { Seat } from "../model/mod.ts";
+import type { ProxyBinding } from "../model/mod.ts";
 import { TYPE_URLS } from "../translate/mod.ts";
 import { createHistory, type HistoryDiff, type HistoryLog, openLineFile, replay } from "./mod.ts";
 import { startRecording } from "./mod.ts";
@@ -48,11 +48,11 @@ function begun(): Bench {
   return bench;
 }
 
-const seated = (bench: Pick<Bench, "translation">): Seat =>
-  bench.translation.source.seat(proxyNode("ns-1"), () => {});
+const seated = (bench: Pick<Bench, "translation">): ProxyBinding =>
+  bench.translation.source.bind(proxyNode("ns-1"), () => {});
 
 /** What history says that a seat showed. */
-function told(history: HistoryLog, revision: number, seat: Seat): Content {
+function told(history: HistoryLog, revision: number, seat: ProxyBinding): Content {
   return Object.fromEntries(
     Object.entries(TYPE_URLS).map(([short, url]) => {
       const view = seat.view(url);
@@ -87,7 +87,7 @@ Deno.test("what a proxy was shown at an earlier revision is what it saw then", (
 
 function checkDiffs(
   history: HistoryLog,
-  seat: Seat,
+  seat: ProxyBinding,
   a: number,
   before: Content,
   seen: ReadonlyMap<number, Content>,

@@ -23,7 +23,7 @@ function mesh() {
   ]).flat();
   bench.set(documents.join("---\n"));
   const seats = ["ns-1", "ns-2"].flatMap((ns) =>
-    [{}, TAKES_PARTS].map((more) => bench.translation.source.seat(proxyNode(ns, more), () => {}))
+    [{}, TAKES_PARTS].map((more) => bench.translation.source.bind(proxyNode(ns, more), () => {}))
   );
   const seen = () => seats.map(everything);
   return { bench, seats, seen };

@@ -18,5 +18,5 @@ export {
   type ServicePort,
   type Visibility,
 } from "./service.ts";
-export { type Place, type ProxyClass, type Role, type ServiceTarget } from "./proxy.ts";
-export { type ProxyNode, type Seat, type SeatSource } from "./seat.ts";
+export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
+export { type BindingSource, type ProxyBinding, type ProxyNode } from "./binding.ts";

@@ -18,10 +18,10 @@ export interface ServiceTarget {
 }
 
 /**
- * Where a proxy stands, as far as the order of endpoints depends on it. Proxies
- * for which nothing does have none and share their endpoints.
+ * The properties of a proxy that the order of its endpoints depends on. A proxy class on which no
+ * order depends has none, and shares its endpoints with others.
  */
-export interface Place {
+export interface ProxyLocality {
   /** Empty parts: unknown. */
   readonly locality: Locality;
   /** Labels that rules of failover compare, the topology's own among them; keys sorted. */

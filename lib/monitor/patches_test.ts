@@ -18,7 +18,7 @@ spec:
 Deno.test("patches that do not apply are warned of, at their place, and counted where that is on", async () => {
   const { translation, set } = startTranslation();
   observePatches(translation);
-  const binding = translation.source.seat(proxyNode("test"), () => {});
+  const binding = translation.source.bind(proxyNode("test"), () => {});
   const look =
     () => [...binding.view("type.googleapis.com/envoy.config.cluster.v3.Cluster")!.entries()];
   set(serviceEntry("a", ["a.test"], { number: 80, protocol: "HTTP" }, []));

@@ -121,7 +121,7 @@ Deno.test("streams that begin wrongly are refused with a reason, and the server 
     assert.match(error.details, details, name);
   }
   assert.equal(w.xds.size, 0);
-  assert.equal(w.seats, 0);
+  assert.equal(w.bindings, 0);
   const good = w.delta();
   good.send({ typeUrl: CDS });
   await good.take();
@@ -144,12 +144,12 @@ Deno.test("garbage in mid-stream ends that stream and leaves nothing behind", as
   const proxy = w.delta();
   proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["a"] });
   await proxy.next();
-  assert.equal(w.seats, 1);
+  assert.equal(w.bindings, 1);
   proxy.stream.send(new Uint8Array([7, 7, 7, 7]));
   await assert.rejects(proxy.next(), { status: "INVALID_ARGUMENT" });
   await proxy.stream.ended;
   await until(() => w.xds.size === 0);
-  assert.equal(w.seats, 0);
+  assert.equal(w.bindings, 0);
 });
 
 /** Waits for a condition that needs no input of ours, turn by turn of the event loop. */
@@ -241,16 +241,16 @@ Deno.test("clients that come and go leave nothing behind", async () => {
     await Promise.all(streams.map((proxy) => proxy.stream.ended));
   }
   await until(() => w.xds.size === 0);
-  assert.equal(w.seats, 0);
+  assert.equal(w.bindings, 0);
 });
 
 Deno.test("a source that fails for one proxy fails that stream alone", async () => {
   await using w = await world([CDS]);
-  const seat = w.source.seat;
+  const bind = w.source.bind;
   Object.assign(w.source, {
-    seat: (...args: Parameters<typeof seat>) => {
+    bind: (...args: Parameters<typeof bind>) => {
       if (args[0].name === "bad") throw new Error("secret reason");
-      return seat(...args);
+      return bind(...args);
     },
   });
   const bad = w.delta({ name: "bad" });

@@ -147,7 +147,7 @@ Deno.test("behind: so much is kept and no more; what is kept last stays", () => 
   const w = store([CDS]);
   w.set(CDS, { a: "a1" });
   w.publish();
-  const seat = w.source.seat({ namespace: "default" } as ProxyNode, () => {});
+  const seat = w.source.bind({ namespace: "default" } as ProxyNode, () => {});
   const view = seat.view(CDS)!;
   const keep = keeper();
   const first = keep.keep(view, w.source.revision)!;

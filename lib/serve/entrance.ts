@@ -166,7 +166,7 @@ function open(
       id: `${node.name}.${node.namespace}-${number}`,
       noncePrefix: `${entrance.options.instance}.${number.toString(36)}.`,
     },
-    (onMove) => seat(entrance, node, onMove),
+    (onRebind) => seat(entrance, node, onRebind),
   );
   session.disconnected = metrics.connectedAs(node.buildVersion);
   entrance.sessions.add(session);
@@ -182,9 +182,9 @@ function isLocal(peer: string): boolean {
   return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
-function seat(entrance: Entrance, node: ProxyNode, onMove: () => void): Session["seat"] {
+function seat(entrance: Entrance, node: ProxyNode, onRebind: () => void): Session["binding"] {
   try {
-    return entrance.options.source.seat(node, onMove);
+    return entrance.options.source.bind(node, onRebind);
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { View } from "../graph/mod.ts";
-import type { ProxyNode, Seat } from "../model/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
 import type { RpcCall } from "../rpc/mod.ts";
 import type { Keeper } from "./kept.ts";
 import type { Priority } from "./priority_queue.ts";
@@ -37,7 +37,7 @@ export interface Hall {
   ) => ResponseEncoder;
   /** Asks for a turn to send. */
   readonly enqueue: (session: Session) => void;
-  /** Resolves when what the seats taken so far show was made; see `SeatSource.ahead`. */
+  /** Resolves when what the seats taken so far show was made; see `BindingSource.prepare`. */
   readonly prepared: () => Promise<void> | undefined;
   readonly quarantine: Quarantine;
   /** What clients hold who fell behind. */
@@ -75,7 +75,7 @@ export interface Session extends Planned {
   readonly hall: Hall;
   readonly call: RpcCall;
   readonly node: ProxyNode;
-  readonly seat: Seat;
+  readonly binding: ProxyBinding;
   /** `<name>.<namespace>-<number>`. */
   readonly id: string;
   /** Milliseconds since the epoch. */

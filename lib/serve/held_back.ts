@@ -40,7 +40,7 @@ export interface Quarantined {
 /** A stream, as far as this goes. */
 export interface Stream {
   readonly id: string;
-  readonly seat: { readonly classKey: string };
+  readonly binding: { readonly classKey: string };
 }
 
 /** A name of which a version was rejected, as it is kept. */

@@ -465,7 +465,7 @@ for (const law of ["delta", "sotw", "parts"] as const) {
             await turns();
           }
           assert.equal(xds.size, 0);
-          assert.equal(inner.seats, 0);
+          assert.equal(inner.bindings, 0);
         },
       ),
       { numRuns: RUNS, ...SEED },

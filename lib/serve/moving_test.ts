@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import type { SeatSource } from "../model/mod.ts";
+import type { BindingSource } from "../model/mod.ts";
 import { type Client, world } from "../../tests/support/discovery.ts";
 import { store } from "../../tests/support/resource_store.ts";
 import { CLUSTER_TYPE as CDS } from "./mod.ts";
@@ -8,8 +8,8 @@ import { CLUSTER_TYPE as CDS } from "./mod.ts";
 Deno.test("who moves to another class is sent nothing before what it sees there was made", async () => {
   const inner = store([CDS]);
   let left = 0;
-  const ahead: NonNullable<SeatSource["ahead"]> = () => left === 0 || --left === 0;
-  const source = Object.create(inner.source, { ahead: { value: ahead } }) as SeatSource;
+  const prepare: NonNullable<BindingSource["prepare"]> = () => left === 0 || --left === 0;
+  const source = Object.create(inner.source, { prepare: { value: prepare } }) as BindingSource;
   await using w = await world([CDS], {}, {
     store: Object.create(inner, { source: { value: source } }),
   });

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Resource, View } from "../graph/mod.ts";
-import type { ProxyNode, Seat } from "../model/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
 
 /** A stream; the same object in all events about it. */
 export interface ObservedStream {
@@ -14,7 +14,7 @@ export interface ObservedStream {
   readonly id: string;
   readonly node: ProxyNode;
   readonly variant: "sotw" | "delta";
-  readonly seat: Pick<Seat, "classKey">;
+  readonly binding: Pick<ProxyBinding, "classKey">;
 }
 
 /** A stream that follows a type which a publication changed. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hash } from "../base/mod.ts";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import type { SeatSource } from "../model/mod.ts";
+import type { BindingSource } from "../model/mod.ts";
 import { CLUSTER_TYPE as CDS } from "./mod.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
 import { store } from "../../tests/support/resource_store.ts";
@@ -21,15 +21,15 @@ function told(response: DeltaDiscoveryResponse): string {
 /** A server with clusters of its own and three that are there for who names them. */
 async function start(): Promise<World> {
   const inner = store([CDS]);
-  const source: SeatSource = {
-    seat: (node, onMove) => {
-      const seat = inner.source.seat(node, onMove);
+  const source: BindingSource = {
+    bind: (node, onRebind) => {
+      const binding = inner.source.bind(node, onRebind);
       return {
         get classKey() {
-          return seat.classKey;
+          return binding.classKey;
         },
-        view: seat.view,
-        close: seat.close,
+        view: binding.view,
+        close: binding.close,
         onDemand: () => (name) => name.startsWith("out/"),
       };
     },

@@ -4,7 +4,7 @@
  * @module
  */
 import type { View } from "../graph/mod.ts";
-import type { SeatSource } from "../model/mod.ts";
+import type { BindingSource } from "../model/mod.ts";
 import type { LaterTimer } from "./retry.ts";
 import type { XdsObserver } from "./observe.ts";
 import type { Culprit } from "./held_back.ts";
@@ -50,7 +50,7 @@ export interface XdsLimits {
 
 /** What a server is made with. */
 export interface XdsOptions {
-  readonly source: SeatSource;
+  readonly source: BindingSource;
   /** Monotonic milliseconds with fractions. */
   readonly now: () => number;
   /** Milliseconds since the epoch. */

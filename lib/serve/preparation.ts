@@ -5,7 +5,7 @@
  * @module
  */
 import { scope } from "../log/mod.ts";
-import type { SeatSource } from "../model/mod.ts";
+import type { BindingSource } from "../model/mod.ts";
 
 const log = scope("ads");
 
@@ -18,11 +18,11 @@ const SLICE_MS = 3;
  * where it ends one stream and no other.
  */
 export function preparation(
-  source: Pick<SeatSource, "ahead">,
+  source: Pick<BindingSource, "prepare">,
 ): () => Promise<void> | undefined {
   const isDone = (): boolean => {
     try {
-      return source.ahead?.(SLICE_MS) ?? true;
+      return source.prepare?.(SLICE_MS) ?? true;
     } catch (error) {
       log.error("working ahead failed", { error });
       return true;

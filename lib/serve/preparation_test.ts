@@ -4,7 +4,7 @@ import { preparation } from "./preparation.ts";
 Deno.test("preparation: nothing to do is no wait, one run serves all who wait", async () => {
   let left = 0;
   let asked = 0;
-  const prepared = preparation({ ahead: () => (asked++, left === 0 || --left === 0) });
+  const prepared = preparation({ prepare: () => (asked++, left === 0 || --left === 0) });
   assert.equal(prepared(), undefined);
   left = 3;
   const first = prepared();
@@ -16,14 +16,14 @@ Deno.test("preparation: nothing to do is no wait, one run serves all who wait", 
   assert.equal(prepared(), undefined);
 });
 
-Deno.test("preparation: a source that cannot work ahead is not waited for", () => {
+Deno.test("preparation: a source that cannot work prepare is not waited for", () => {
   assert.equal(preparation({})(), undefined);
 });
 
 Deno.test("preparation: what fails is waited for no longer, and keeps nobody out", async () => {
   let calls = 0;
   const prepared = preparation({
-    ahead() {
+    prepare() {
       if (++calls === 2) throw new Error("made to fail");
       return calls > 4;
     },

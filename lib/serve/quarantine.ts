@@ -50,7 +50,7 @@ export function quarantine(
 
   const add = (rejection: Rejection): Entry => {
     const { stream, typeUrl, resource, before, from } = rejection;
-    const { classKey } = stream.seat;
+    const { classKey } = stream.binding;
     const entry: Entry = {
       classKey,
       typeUrl,
@@ -95,7 +95,7 @@ export function quarantine(
       return size;
     },
     screen(stream, typeUrl) {
-      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.seat.classKey, typeUrl));
+      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.binding.classKey, typeUrl));
       if (!shelf) return undefined;
       return {
         holds({ name, version }) {
@@ -109,7 +109,7 @@ export function quarantine(
     },
     reject(rejection) {
       const { stream, typeUrl, resource, message, culprits } = rejection;
-      const shelf = shelves.get(shelfOf(stream.seat.classKey, typeUrl));
+      const shelf = shelves.get(shelfOf(stream.binding.classKey, typeUrl));
       const entry = shelf?.get(resource.name) ?? add(rejection);
       entry.streams.add(stream);
       if (entry.trial === stream) entry.trial = undefined;
@@ -128,11 +128,11 @@ export function quarantine(
       return entry.lastGood;
     },
     rejectedBy(stream, typeUrl) {
-      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.seat.classKey, typeUrl));
+      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.binding.classKey, typeUrl));
       return !!shelf && shelf.values().some(({ streams }) => streams.has(stream));
     },
     accept(stream, typeUrl, resources) {
-      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.seat.classKey, typeUrl));
+      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.binding.classKey, typeUrl));
       if (!shelf) return [];
       const freed: string[] = [];
       for (const { name, version } of resources) {
@@ -157,7 +157,7 @@ export function quarantine(
       return freed;
     },
     review(stream, typeUrl, versionOf) {
-      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.seat.classKey, typeUrl));
+      const shelf = size === 0 ? undefined : shelves.get(shelfOf(stream.binding.classKey, typeUrl));
       if (!shelf) return [];
       const freed = new Set<string>();
       for (const entry of [...shelf.values()]) {

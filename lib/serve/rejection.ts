@@ -136,7 +136,7 @@ function quarantine(
 function acceptedByOthers(session: Session, watch: Watch, sent: Sent, name: string): boolean {
   if (!watch.view) return false;
   for (const other of session.hall.registry.streams(watch.view)) {
-    if (other === session || other.seat.classKey !== session.seat.classKey) continue;
+    if (other === session || other.binding.classKey !== session.binding.classKey) continue;
     const theirs = other.watches.find(({ type }) => type === watch.type);
     if (!theirs || theirs.view !== watch.view || theirs.nack || !wants(theirs, name)) continue;
     if (theirs.settledAt >= sent.revision) return true;

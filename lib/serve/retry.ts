@@ -82,7 +82,7 @@ function takerOf(
 ): { readonly session: Session; readonly watch: Watch } | undefined {
   const rejecting = [...sessions].filter((session) => entry.streams.has(session));
   const others = entry.from === "class"
-    ? [...sessions].filter(({ seat }) => seat.classKey === entry.classKey)
+    ? [...sessions].filter(({ binding }) => binding.classKey === entry.classKey)
     : [];
   for (const session of [...rejecting, ...others]) {
     const watch = session.watches.find(({ type }) => type.url === entry.typeUrl);

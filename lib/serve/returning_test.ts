@@ -103,7 +103,7 @@ Deno.test("what a client wrote is let go for what all like it hold, if it holds 
   w.set(CDS, content);
   w.publish();
   const node = { namespace: "default" } as ProxyNode;
-  const view = w.source.seat(node, () => {}).view(CDS)!;
+  const view = w.source.bind(node, () => {}).view(CDS)!;
   const cases: [name: string, held: Record<string, string>, recognised: boolean][] = [
     ["all", content, true],
     ["one of them older", { ...content, [NAMES[0]!]: "0" }, false],

@@ -82,14 +82,14 @@ function replaced(
 
 /** Sends names to the streams of a class, `except` one that has them. */
 export function sendAgain(
-  { hall, seat }: Session,
+  { hall, binding }: Session,
   { type, view }: Watch,
   names: readonly string[],
   except?: Session,
 ): void {
   if (!view) return;
   for (const other of hall.registry.streams(view)) {
-    if (other === except || other.seat.classKey !== seat.classKey) continue;
+    if (other === except || other.binding.classKey !== binding.classKey) continue;
     for (const theirs of other.watches) {
       if (theirs.type !== type || theirs.view !== view) continue;
       for (const name of names) if (wants(theirs, name)) theirs.answers.add(name);

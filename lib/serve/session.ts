@@ -4,7 +4,7 @@
  * @module
  */
 import type { View } from "../graph/mod.ts";
-import type { Seat } from "../model/mod.ts";
+import type { ProxyBinding } from "../model/mod.ts";
 import { RpcError } from "../rpc/mod.ts";
 import { answered } from "./answered.ts";
 import { type Arrival, enqueue, type Session } from "./hall.ts";
@@ -16,17 +16,17 @@ import { armDrain } from "./waits.ts";
 import { newWatch, overtaken, subscribeDelta, subscribeSotw, type Watch } from "./watch.ts";
 
 /** A session without watches. The seat is taken by `sit`, which is handed what to call when it moves. */
-export function newSession(arrival: Arrival, sit: (onMove: () => void) => Seat): Session {
+export function newSession(arrival: Arrival, sit: (onRebind: () => void) => ProxyBinding): Session {
   const session: Session = {
     ...arrival,
-    seat: sit(() => move(session)),
+    binding: sit(() => move(session)),
     connectedAt: arrival.hall.clock(),
     watches: [],
     early: new Set(),
     cold: new Set(),
     screened: (change) => screened(session, change),
     shown: (watch, resources) => shown(session, watch, resources),
-    hasEndpoints: (name) => !!session.seat.view(ENDPOINT_TYPE)?.get(name),
+    hasEndpoints: (name) => !!session.binding.view(ENDPOINT_TYPE)?.get(name),
     disconnected: () => {},
     newNames: 0,
     nonces: 0,
@@ -79,12 +79,12 @@ function open(session: Session, typeUrl: string): Watch {
       `more than ${hall.limits.maxTypes} resource types are asked for`,
     );
   }
-  const view = session.seat.view(typeUrl);
+  const view = session.binding.view(typeUrl);
   const encoder = hall.encoder(typeUrl, variant, view !== undefined);
   const watch = newWatch(resourceType(typeUrl), encoder, hall.names);
   if (variant === "delta") {
     connect(watches, watch);
-    watch.onDemand = session.seat.onDemand?.(typeUrl);
+    watch.onDemand = session.binding.onDemand?.(typeUrl);
   }
   look(session, watch, view);
   if (!view) hall.unserved(session, typeUrl);
@@ -121,7 +121,7 @@ function move(session: Session): void {
   const { observer, moves } = session.hall;
   for (const watch of session.watches) {
     const before = watch.view;
-    look(session, watch, session.seat.view(watch.type.url));
+    look(session, watch, session.binding.view(watch.type.url));
     if (watch.view !== watch.held) watch.due = true;
     const told = observer.published !== undefined && watch.view !== before;
     if (told && !moves.has(watch)) moves.set(watch, { session, before });
@@ -169,7 +169,7 @@ export function closeSession(session: Session): void {
   }
   session.parcels = [];
   session.hall.quarantine.leave(session);
-  session.seat.close();
+  session.binding.close();
 }
 
 /** A client does not keep up: what it holds is kept, as long as it is known. */

@@ -64,11 +64,11 @@ export function sessionInfo(session: Session): SessionInfo {
     connectedAt: new Date(session.connectedAt),
     address: session.call.peer,
     node: session.node,
-    classKey: session.seat.classKey,
+    classKey: session.binding.classKey,
     variant: session.variant,
     types: session.watches.map(typeStatus),
     behind: session.watches.some(({ kept }) => kept !== undefined),
-    view: (typeUrl) => session.seat.view(typeUrl),
+    view: (typeUrl) => session.binding.view(typeUrl),
   };
 }
 

@@ -77,7 +77,7 @@ Deno.test("1,000 clients that connect and drop leave nothing behind, and another
   w.set(CDS, { c1: "changed" });
   w.publish();
   assert.deepEqual((await steady.take()).resources.map(({ name }) => name), ["c1"]);
-  assert.equal(w.seats, 1);
+  assert.equal(w.bindings, 1);
   const grown = heap() - before;
   assert.ok(grown < 3, `${grown.toFixed(1)} MiB more than before`);
   steady.close();
@@ -103,7 +103,7 @@ Deno.test(`${RETURNING} clients that come back at once after a restart are all s
   const level = heap();
   await comeBack(w, versions);
   await w.until(() => w.xds.size === 0);
-  assert.equal(w.seats, 0);
+  assert.equal(w.bindings, 0);
   const grown = heap() - level;
   assert.ok(grown < 8, `${grown.toFixed(1)} MiB more than before`);
 });

@@ -39,7 +39,7 @@ export function servedTo(world: Documents, proxy: ProxyNode): Resources {
     networks: world.networks ?? create(MeshNetworksSchema),
   });
   translation.apply({ objects: world.objects.flatMap(changeOf) });
-  const seat = translation.source.seat(proxy, () => {});
+  const seat = translation.source.bind(proxy, () => {});
   return resourcesOf((typeUrl) => seat.view(typeUrl));
 }
 

@@ -49,7 +49,7 @@ function world(services: number, flavour: Flavour): World {
   const more = flavour === "apart" ? TAKES_PARTS : {};
   const seats = Array.from(
     { length: 20 },
-    (_, n) => bench.translation.source.seat(proxyNode(`ns-${n}`, more), () => {}),
+    (_, n) => bench.translation.source.bind(proxyNode(`ns-${n}`, more), () => {}),
   );
   const sizes = (): number =>
     seats.reduce(

@@ -39,7 +39,7 @@ const SELECTORS = "discoverySelectors: [{matchLabels: {watch: mesh}}]";
 function bench(text: string, scoping = true) {
   const made = startTranslation(config(text), { ...DEFAULT_FEATURES, enhancedScoping: scoping });
   for (const name of ["one", "two", "mesh-system"]) made.set(service(name));
-  const seat = made.translation.source.seat(proxyNode("one"), () => {});
+  const seat = made.translation.source.bind(proxyNode("one"), () => {});
   const hosts = (): string[] =>
     Object.keys(contentOf(seat.view(TYPE_URLS.cluster)))
       .flatMap((name) => /\|\|(.+)\.example$/.exec(name)?.[1] ?? []).sort();

@@ -43,7 +43,7 @@ Deno.test("objects that do not say whom they are exported to follow the mesh con
   bench.set(RULE);
   bench.set(ROUTE);
   const [home, away] = ["one", "two"].map((ns) =>
-    bench.translation.source.seat(proxyNode(ns), () => {})
+    bench.translation.source.bind(proxyNode(ns), () => {})
   );
   const clusters = (seat: typeof home): string[] =>
     Object.keys(contentOf(seat!.view(TYPE_URLS.cluster))).filter((name) =>

@@ -22,7 +22,7 @@ import {
 import { hash } from "../base/mod.ts";
 import type { TableKind } from "../derive/mod.ts";
 import type { CellRef, Resource, View } from "../graph/mod.ts";
-import type { ProxyNode, Seat } from "../model/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
 import { create, fromBinary, toBinary } from "../proto/mod.ts";
 import type { Features } from "./context/mod.ts";
 import { provenanceOf } from "./provenance/mod.ts";
@@ -300,9 +300,12 @@ const NETWORKS = create(MeshNetworksSchema, {
 });
 
 /** A proxy that follows by deltas alone. */
-function follower(bench: Bench, node: ProxyNode): { seat: Seat; check(step: string): void } {
+function follower(
+  bench: Bench,
+  node: ProxyNode,
+): { seat: ProxyBinding; check(step: string): void } {
   let moved = false;
-  const seat = bench.translation.source.seat(node, () => moved = true);
+  const seat = bench.translation.source.bind(node, () => moved = true);
   const held = new Map<string, { view: View; copy: Map<string, string>; at: number }>();
   for (const url of Object.values(TYPE_URLS)) {
     const view = seat.view(url);
@@ -364,7 +367,7 @@ for (const [whose, proxies, numRuns, features] of WORLDS) {
         const scratch = startNetworks(features);
         for (const e of state.values()) if (e.spec !== undefined) apply(scratch, e);
         for (const [i, node] of proxies.entries()) {
-          const fresh = scratch.translation.source.seat(node, () => {});
+          const fresh = scratch.translation.source.bind(node, () => {});
           assert.deepEqual(everything(followers[i]!.seat), everything(fresh), `proxy ${i}`);
         }
         assert.deepEqual(bench.graph.faults(), []);
@@ -379,7 +382,7 @@ for (const [whose, proxies, numRuns, features] of WORLDS) {
  * `one` sees: layers keep such a table, and HTTP in the port's listener, when the
  * only HTTP service there lost its host to another definition.
  */
-function idlePorts({ translation: { mesh }, graph }: Bench, seat: Seat): string[] {
+function idlePorts({ translation: { mesh }, graph }: Bench, seat: ProxyBinding): string[] {
   return [...seat.view(TYPE_URLS.route)!.entries()].flatMap((table) => {
     const { virtualHosts } = fromBinary(RouteConfigurationSchema, table.bytes);
     const serves = virtualHosts.some((v) =>
@@ -415,12 +418,12 @@ Deno.test("what layers show equals what a Sidecar that imports everything shows"
       const bench = startTranslation();
       for (const e of edits) if (e.kind !== "Sidecar") apply(bench, e);
       bench.translation.apply({ networks: NETWORKS });
-      const layered = bench.translation.source.seat(PLACED, () => {});
+      const layered = bench.translation.source.bind(PLACED, () => {});
       const before = everything(layered);
       const idle = idlePorts(bench, layered);
       layered.close();
       bench.set(all);
-      const whole = bench.translation.source.seat(PLACED, () => {});
+      const whole = bench.translation.source.bind(PLACED, () => {});
       const after = everything(whole);
       for (const port of idle) {
         for (const served of [before, after]) {
@@ -444,7 +447,7 @@ function contentOfTable(table: RouteConfiguration): unknown {
 }
 
 /** Tables as a proxy has them that is sent their virtual hosts apart. */
-function joinedTables(seat: Seat): Record<string, unknown> {
+function joinedTables(seat: ProxyBinding): Record<string, unknown> {
   const hosts = [...seat.view(TYPE_URLS.virtualHost)!.entries()].map((r) => {
     const host = fromBinary(VirtualHostSchema, r.bytes);
     assert.equal(host.name, r.name, "Envoy takes away what it is told to by this name");
@@ -460,7 +463,7 @@ function joinedTables(seat: Seat): Record<string, unknown> {
 }
 
 function wholeTables(
-  seat: Seat,
+  seat: ProxyBinding,
   complete: (table: RouteConfiguration) => RouteConfiguration = (table) => table,
 ): Record<string, unknown> {
   const tables = [...seat.view(TYPE_URLS.route)!.entries()]
@@ -479,8 +482,8 @@ Deno.test("a skeleton and its virtual hosts are the whole table", () => {
         for (const app of ["wide", "narrow", "open"]) {
           const labels = { app };
           const [whole, apart] = [{}, TAKES_PARTS].map((more) =>
-            bench.translation.source.seat(proxyNode(ns, { labels, ...more }), () => {})
-          ) as [Seat, Seat];
+            bench.translation.source.bind(proxyNode(ns, { labels, ...more }), () => {})
+          ) as [ProxyBinding, ProxyBinding];
           assert.equal(whole.view(TYPE_URLS.virtualHost), undefined);
           assert.deepEqual(joinedTables(apart), wholeTables(whole));
         }
@@ -499,7 +502,7 @@ interface Explained {
 }
 
 /** Explains all that a proxy sees; asserts that explanations are exact and name nothing that was not read. */
-function explainAll({ graph, translation }: Bench, seat: Seat): Explained[] {
+function explainAll({ graph, translation }: Bench, seat: ProxyBinding): Explained[] {
   return Object.values(TYPE_URLS).flatMap((type) => {
     const view = seat.view(type);
     return [...view?.entries() ?? []].map(({ name, version }): Explained => {
@@ -530,7 +533,7 @@ Deno.test("explanations are exact, name nothing that was not read, and nothing e
         state.set(`${e.kind}/${e.namespace}/${e.name}`, e);
       }
       const seats = [...PROXIES, ...EXPLAINED].map((node) =>
-        bench.translation.source.seat(node, () => {})
+        bench.translation.source.bind(node, () => {})
       );
       const before = seats.flatMap((seat) => explainAll(bench, seat));
       const [ref, removed] = [...state][pick % state.size]!;

@@ -21,7 +21,7 @@ import {
   tableOf,
 } from "../derive/mod.ts";
 import type { Collection, Graph, Input, Keep, Transaction } from "../graph/mod.ts";
-import type { ConfigObject, SeatSource } from "../model/mod.ts";
+import type { BindingSource, ConfigObject } from "../model/mod.ts";
 import { createAgentLayers } from "./agents/mod.ts";
 import type { Features } from "./context/mod.ts";
 import { createLayers, type Layers } from "./layers/mod.ts";
@@ -70,7 +70,7 @@ export interface ChangeSet {
 export interface Translation {
   readonly mesh: Mesh;
   /** What serving takes its seats from. */
-  readonly source: SeatSource;
+  readonly source: BindingSource;
   /** Addresses of key sets that this program should fetch; calls back, during a publication, when they are others. */
   wantedKeySets(
     onChange: (uris: readonly string[]) => void,
@@ -266,13 +266,13 @@ export function createTranslation(
     tidy,
     wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
     source: {
-      seat: (node, onMove) =>
-        takeSeat(context, placements, layers.of, agentLayersOf, node, onMove, linger),
+      bind: (node, onRebind) =>
+        takeSeat(context, placements, layers.of, agentLayersOf, node, onRebind, linger),
       onPublish: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-      ahead: (millis) => graph.prepare(millis),
+      prepare: (millis) => graph.prepare(millis),
       get revision() {
         return published;
       },

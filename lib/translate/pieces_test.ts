@@ -26,7 +26,7 @@ const changes = (variant: number) =>
   ]).flatMap((documents) => objectsOf(documents.join("---\n")).map(changeOf));
 
 const seated = (bench: Bench) =>
-  bench.translation.source.seat(proxyNode("ns-1", { labels: { app: "a" } }), () => {});
+  bench.translation.source.bind(proxyNode("ns-1", { labels: { app: "a" } }), () => {});
 
 Deno.test("a change in pieces comes to the same, and is seen when all of it is there", async () => {
   let time = 0;

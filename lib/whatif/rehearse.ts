@@ -6,7 +6,7 @@
 import { messageOf } from "../base/mod.ts";
 import { diffResource, type FieldChange } from "../diff/mod.ts";
 import type { Delta, Fault, Resource, View } from "../graph/mod.ts";
-import type { ProxyClass, Seat } from "../model/mod.ts";
+import type { ProxyBinding, ProxyClass } from "../model/mod.ts";
 import { resourceType, type SessionInfo } from "../serve/mod.ts";
 import { type ChangeSet, type Translation, TYPE_URLS } from "../translate/mod.ts";
 import { type Fork, fork, type MakeTranslation } from "./fork.ts";
@@ -23,7 +23,7 @@ const MAX_RESOURCES = 500;
 /** Proxies that are alike in all that decides about them, with what the first of them sees. */
 interface Seated {
   readonly sessions: readonly SessionInfo[];
-  readonly seat: Seat;
+  readonly seat: ProxyBinding;
   readonly classBefore: string;
   readonly before: ReadonlyMap<string, View>;
 }
@@ -78,7 +78,7 @@ async function seatAll(
   const groups = Map.groupBy(sessions, (s) => `${s.classKey}\n${[...s.node.ips].sort().join()}`);
   const seated: Seated[] = [];
   for (const group of groups.values()) {
-    const seat = second.translation.source.seat(group[0]!.node, () => {});
+    const seat = second.translation.source.bind(group[0]!.node, () => {});
     const before = viewsOf(seat);
     seated.push({ sessions: group, seat, classBefore: seat.classKey, before });
     await pace.pause();
@@ -86,7 +86,7 @@ async function seatAll(
   return seated;
 }
 
-function viewsOf(seat: Seat): Map<string, View> {
+function viewsOf(seat: ProxyBinding): Map<string, View> {
   const views = new Map<string, View>();
   for (const typeUrl of TYPES) {
     const view = seat.view(typeUrl);

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ProxyNode, Seat } from "../model/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { createTranslation, TYPE_URLS } from "../translate/mod.ts";
 import {
@@ -39,8 +39,8 @@ const NODES: readonly ProxyNode[] = [
 ];
 
 /** A proxy's seat, as a session that asked for everything. */
-function session(bench: Bench, node: ProxyNode): { info: SessionInfo; seat: Seat } {
-  const seat = bench.translation.source.seat(node, () => {});
+function session(bench: Bench, node: ProxyNode): { info: SessionInfo; seat: ProxyBinding } {
+  const seat = bench.translation.source.bind(node, () => {});
   const info: SessionInfo = {
     connectionId: node.name,
     connectedAt: new Date(0),
@@ -59,7 +59,7 @@ function session(bench: Bench, node: ProxyNode): { info: SessionInfo; seat: Seat
 
 interface Stage {
   readonly bench: Bench;
-  readonly seats: readonly Seat[];
+  readonly seats: readonly ProxyBinding[];
   readonly whatif: WhatIf;
 }
 

@@ -146,7 +146,7 @@ Deno.test(withCertificates("simulate: what is said of a call is what Envoy does"
       };
       for (const [kind, node] of Object.entries(nodes)) {
         await t.step(`sample ${seed}, ${kind}`, async () => {
-          const seat = bench.translation.source.seat(node, () => {});
+          const seat = bench.translation.source.bind(node, () => {});
           const served: Served = (typeUrl) => seat.view(typeUrl);
           const fixed = staticResources(served, files);
           const secrets = fixed.secrets.length > 0 ? fixed.secrets : standInSecrets(files);

@@ -1,5 +1,5 @@
 /**
- * Resources in the real engine, for tests of serving: layers by class, seats by namespace.
+ * Resources in the real engine, for tests of serving: layers by class, bindings by namespace.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   type Resource,
   type View,
 } from "../../lib/graph/mod.ts";
-import type { ProxyNode, Seat, SeatSource } from "../../lib/model/mod.ts";
+import type { BindingSource, ProxyBinding, ProxyNode } from "../../lib/model/mod.ts";
 
 /** What a resource holds: bytes, or text as its UTF-8. */
 export type Content = string | Uint8Array;
@@ -24,14 +24,14 @@ export type Edit = Readonly<Record<string, Content | undefined>>;
 /** Resources in layers: `public` for all, and one layer for each class of its own. */
 export interface Store {
   readonly graph: Graph;
-  readonly source: SeatSource;
+  readonly source: BindingSource;
   /** Changes resources of a type in a layer, without publishing. */
   set(typeUrl: string, edit: Edit, layer?: string): void;
   /** Publishes what was changed. */
   publish(): void;
-  /** Puts all seats of a namespace into another class, within a publication. */
+  /** Puts all bindings of a namespace into another class, within a publication. */
   move(namespace: string, classKey: string): void;
-  readonly seats: number;
+  readonly bindings: number;
 }
 
 /** A store that serves the given types. The class of a node is its namespace. */
@@ -39,7 +39,7 @@ export function store(types: readonly string[], options?: GraphOptions): Store {
   const graph = createGraph(options);
   const tables = new Map(types.map((type) => [type, table(graph, type)]));
   const classes = new Map<string, string>();
-  const seats = new Map<object, { namespace: string; onMove: () => void }>();
+  const bindings = new Map<object, { namespace: string; onRebind: () => void }>();
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
   let revision = 0;
   const publish = (before: () => void = () => {}) => {
@@ -49,22 +49,22 @@ export function store(types: readonly string[], options?: GraphOptions): Store {
     for (const listener of listeners) listener(changed, revision);
   };
   const classOf = (namespace: string) => classes.get(namespace) ?? namespace;
-  const seat = (node: ProxyNode, onMove: () => void): Seat => {
+  const bind = (node: ProxyNode, onRebind: () => void): ProxyBinding => {
     const key = {};
-    seats.set(key, { namespace: node.namespace, onMove });
+    bindings.set(key, { namespace: node.namespace, onRebind });
     return {
       get classKey() {
         return classOf(node.namespace);
       },
       view: (typeUrl) => tables.get(typeUrl)?.view(classOf(node.namespace)),
-      close: () => void seats.delete(key),
+      close: () => void bindings.delete(key),
     };
   };
   publish();
   return {
     graph,
     source: {
-      seat,
+      bind,
       onPublish(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
@@ -86,11 +86,11 @@ export function store(types: readonly string[], options?: GraphOptions): Store {
     move(namespace, classKey) {
       classes.set(namespace, classKey);
       publish(() => {
-        for (const one of seats.values()) if (one.namespace === namespace) one.onMove();
+        for (const one of bindings.values()) if (one.namespace === namespace) one.onRebind();
       });
     },
-    get seats() {
-      return seats.size;
+    get bindings() {
+      return bindings.size;
     },
   };
 }

@@ -129,7 +129,7 @@ export function translateSuite(suite: Suite): ReadonlyMap<string, Views> {
   if (input !== "") bench.set(input);
   return new Map(
     Object.entries(proxies).map(([key, node]) => {
-      const seat = bench.translation.source.seat(node, () => {});
+      const seat = bench.translation.source.bind(node, () => {});
       return [key, (typeUrl: string) => seat.view(typeUrl)];
     }),
   );

@@ -23,7 +23,7 @@ Deno.test("a service of the push benchmark takes no more bytes than it did", () 
   ]).flat();
   bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
   const node = proxyNode("ns-0", { transport: "delta", userAgent: "envoy" });
-  const seat = bench.translation.source.seat(node, () => {});
+  const seat = bench.translation.source.bind(node, () => {});
   for (const [type, most] of Object.entries(MOST)) {
     const url = TYPE_URLS[type as keyof typeof MOST];
     const resources = [...seat.view(url)!.entries()].filter(({ name }) => name.includes(".bench."));

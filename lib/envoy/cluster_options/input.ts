@@ -11,7 +11,7 @@ import type {
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Tell, Told } from "../../derive/mod.ts";
-import type { Endpoint, Place, Role, Service, ServicePort } from "../../model/mod.ts";
+import type { Endpoint, ProxyLocality, Role, Service, ServicePort } from "../../model/mod.ts";
 import type { MutualParameters, SecretNames } from "../authentication/mod.ts";
 import type { SessionLabels } from "../core/mod.ts";
 import type { Reach } from "../endpoints/mod.ts";
@@ -98,7 +98,7 @@ export interface OutboundClusterInput {
   /** Whether an endpoint's port takes mutual TLS; looked at for DNS resolutions alone. */
   readonly takesMutual?: (endpoint: Endpoint, port: number) => boolean;
   /** Where the proxies are, and how other networks are reached from there; looked at for DNS resolutions alone. */
-  readonly place?: Place;
+  readonly place?: ProxyLocality;
   readonly reach?: Reach;
   /** Whether the rule selects the proxies: then it may name credentials of sidecars, too. */
   readonly selected?: boolean;

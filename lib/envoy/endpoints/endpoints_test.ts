@@ -5,7 +5,7 @@ import { LocalityLoadBalancerSettingSchema } from "#mesh/networking/v1alpha3/des
 import { testEndpoint } from "../../../tests/support/envoy_cases/cluster_parts.ts";
 import { assertGolden } from "../../../tests/support/golden.ts";
 import type { NetworkGateway } from "../../derive/mod.ts";
-import type { Endpoint, Place } from "../../model/mod.ts";
+import type { Endpoint, ProxyLocality } from "../../model/mod.ts";
 import { fromJson, type JsonValue, toBinary, toJson } from "../../proto/mod.ts";
 import { buildAssignment } from "./build.ts";
 import { encodeAssignment } from "./encode.ts";
@@ -25,7 +25,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** At `r1/z1/s1` in network `one`, with what is said otherwise. */
-function placeAt(over: Partial<Place> = {}): Place {
+function placeAt(over: Partial<ProxyLocality> = {}): ProxyLocality {
   const locality = { region: "r1", zone: "z1", subzone: "s1" };
   return { locality, labels: {}, network: "one", view: [], rules: [], ...over };
 }
@@ -69,7 +69,7 @@ const EVERYWHERE = placedEndpoints({
 const ORDERS: readonly {
   readonly what: string;
   readonly rule: LocalityRule;
-  readonly place?: Partial<Place>;
+  readonly place?: Partial<ProxyLocality>;
   readonly order: readonly string[];
 }[] = [
   {
@@ -208,7 +208,7 @@ const reachTwo = {
 };
 
 /** Address and port → weight, and `mtls` where it takes mutual TLS. */
-function reached(place: Place): Record<string, string> {
+function reached(place: ProxyLocality): Record<string, string> {
   const planned = planAssignment({
     clusterName: "c",
     portName: "http",

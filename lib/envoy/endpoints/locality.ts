@@ -9,7 +9,7 @@ import type {
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { topologyLabels } from "../../derive/mod.ts";
-import type { Locality, Place } from "../../model/mod.ts";
+import type { Locality, ProxyLocality } from "../../model/mod.ts";
 import type { LocalityRule, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 
 /** Whether a rule asks for shares or an order of its own, so that localities count by their weight. */
@@ -23,7 +23,7 @@ export function weighsLocalities({ setting, failsOver }: LocalityRule): boolean 
 export function arrange(
   localities: readonly PlannedLocality[],
   rule: LocalityRule,
-  place: Place,
+  place: ProxyLocality,
 ): PlannedLocality[] {
   const { distribute, failover, failoverPriority } = rule.setting;
   if (distribute.length > 0) return share(localities, place.locality, distribute);
@@ -107,7 +107,7 @@ function distance(from: Locality, to: Locality, next: string | undefined): numbe
 /** Who agrees in the first labels goes before who agrees in fewer; localities are split by that. */
 function orderByLabels(
   localities: readonly PlannedLocality[],
-  place: Place,
+  place: ProxyLocality,
   wanted: readonly string[],
 ): PlannedLocality[] {
   const labels = wanted.map((text) => {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { NetworkGateway } from "../../derive/mod.ts";
-import type { Place } from "../../model/mod.ts";
+import type { ProxyLocality } from "../../model/mod.ts";
 import type { PlannedEndpoint, Reach } from "./planned.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { PlannedEndpoint, Reach } from "./planned.ts";
  */
 export function reach(
   planned: readonly PlannedEndpoint[],
-  place: Place,
+  place: ProxyLocality,
   { gateways }: Pick<Reach, "gateways">,
 ): PlannedEndpoint[] {
   const near: PlannedEndpoint[] = [];
@@ -50,7 +50,7 @@ export function reach(
  */
 export function waysTo(
   network: string,
-  place: Place,
+  place: ProxyLocality,
   gateways: Reach["gateways"],
 ): readonly NetworkGateway[] | undefined {
   const elsewhere = network !== "" && place.network !== "" && network !== place.network;

@@ -5,7 +5,7 @@
  */
 import type { LocalityLoadBalancerSetting } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { NetworkGateway } from "../../derive/mod.ts";
-import type { Endpoint, Locality, Place } from "../../model/mod.ts";
+import type { Endpoint, Locality, ProxyLocality } from "../../model/mod.ts";
 
 /** What is known of networks. */
 export interface Reach {
@@ -36,7 +36,7 @@ export interface AssignmentInput {
   /** Whether an endpoint's port takes mutual TLS; default: none does. */
   readonly mutual?: (endpoint: Endpoint, port: number) => boolean;
   /** Where the proxy stands; `undefined`: where it makes no difference. */
-  readonly place?: Place;
+  readonly place?: ProxyLocality;
   /** What the policy says about localities; looked at with a place alone. */
   readonly localityRule?: LocalityRule;
   /** How other networks are reached; looked at with a place alone. */

@@ -26,7 +26,7 @@ function configOf(...pems: string[]) {
 Deno.test("agents are told the mesh's authorities, each once, and of a change of them", () => {
   const features = { ...DEFAULT_FEATURES, multiRoot: true };
   const { translation } = startTranslation(configOf(certificate("bb")), features);
-  const seat = translation.source.seat(proxyNode("one"), () => {});
+  const seat = translation.source.bind(proxyNode("one"), () => {});
   const view = seat.view(AGENT_TYPE_URLS.proxyConfig)!;
   const told = () =>
     fromBinary(ProxyConfigSchema, view.get("proxy-config")!.bytes).caCertificatesPem;
@@ -55,7 +55,7 @@ spec: {${spec}}
 
 `;
   const told = (namespace: string, app: string) => {
-    const seat = translation.source.seat(proxyNode(namespace, { labels: { app } }), () => {});
+    const seat = translation.source.bind(proxyNode(namespace, { labels: { app } }), () => {});
     const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
     seat.close();
     const { concurrency, proxyMetadata, caCertificatesPem } = fromBinary(ProxyConfigSchema, bytes);
@@ -76,7 +76,7 @@ spec: {${spec}}
 Deno.test("to libraries nothing of the kind is served", () => {
   const seat = (features: typeof DEFAULT_FEATURES, metadata = {}) =>
     startTranslation(configOf(certificate("a")), features).translation.source
-      .seat(proxyNode("one", { metadata }), () => {});
+      .bind(proxyNode("one", { metadata }), () => {});
   const roots = { ...DEFAULT_FEATURES, multiRoot: true };
   for (const url of Object.values(AGENT_TYPE_URLS)) {
     assert.equal(seat(roots, { GENERATOR: "grpc" }).view(url), undefined);
@@ -105,7 +105,7 @@ Deno.test("agents are not told of authorities that vouch for other trust domains
     }),
     { ...DEFAULT_FEATURES, multiRoot: true },
   );
-  const seat = translation.source.seat(proxyNode("one"), () => {});
+  const seat = translation.source.bind(proxyNode("one"), () => {});
   const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
   assert.deepEqual(
     fromBinary(ProxyConfigSchema, bytes).caCertificatesPem,

@@ -15,7 +15,7 @@ import {
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
-import type { Seat } from "../../model/mod.ts";
+import type { ProxyBinding } from "../../model/mod.ts";
 import { fromBinary, toJson } from "../../proto/mod.ts";
 import { AGENT_TYPE_URLS, TYPE_URLS } from "../resources/mod.ts";
 
@@ -89,12 +89,12 @@ function bench(documents: readonly string[], features = DEFAULT_FEATURES): Bench
 
 type Node = Parameters<typeof proxyNode>[1];
 
-function seatOf({ translation }: Bench, namespace: string, more?: Node): Seat {
-  return translation.source.seat(proxyNode(namespace, more), () => {});
+function seatOf({ translation }: Bench, namespace: string, more?: Node): ProxyBinding {
+  return translation.source.bind(proxyNode(namespace, more), () => {});
 }
 
 /** Name → addresses, as a proxy's agent is served them. */
-function addresses(seat: Seat): Record<string, string> {
+function addresses(seat: ProxyBinding): Record<string, string> {
   const [resource, ...more] = [...seat.view(NAMES)!.entries()];
   assert.deepEqual([resource?.name, more.length], ["name-table", 0]);
   const { table } = fromBinary(NameTableSchema, resource!.bytes);
@@ -155,7 +155,7 @@ Deno.test("a name table as it is sent, of a namespace with a host and a Sidecar 
 const GIVEN = { metadata: { DNS_AUTO_ALLOCATE: "true" } };
 
 /** The listener that a proxy has at the address it is told of a host, in the family of IPv4. */
-function listens(seat: Seat): { address: string; listener: string | undefined } {
+function listens(seat: ProxyBinding): { address: string; listener: string | undefined } {
   const address = addresses(seat)["bare.example"] ?? "";
   const found = [...seat.view(TYPE_URLS.listener)!.entries()]
     .map((r) => fromBinary(ListenerSchema, r.bytes))

@@ -6,7 +6,7 @@
 import { networkOf, parsePlace, type Tell } from "../../derive/mod.ts";
 import type { Reach } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Place } from "../../model/mod.ts";
+import type { ProxyLocality } from "../../model/mod.ts";
 import { type MeshContext, type Pick, pickFor } from "./lookups.ts";
 
 /** What the content of a host is made from, and nothing else. */
@@ -15,7 +15,7 @@ export interface ContentKey {
   readonly service: string;
   /** As `Policies.ruleKey`. */
   readonly rules: string;
-  readonly place: Place | undefined;
+  readonly place: ProxyLocality | undefined;
 }
 
 /** As `pick`, but rules for the workload go before all others. */
@@ -31,7 +31,7 @@ export function pickPlaced(
 }
 
 /** Reads a place's key; `undefined` for none. */
-export function placeOf(key: string): Place | undefined {
+export function placeOf(key: string): ProxyLocality | undefined {
   return key === "" ? undefined : parsePlace(key);
 }
 

@@ -13,7 +13,7 @@ import {
 } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
 import type { Credential } from "../../derive/mod.ts";
-import type { ProxyNode, Seat } from "../../model/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
@@ -34,10 +34,10 @@ spec:
 `;
 }
 
-const secretsOf = (seat: Seat): string[] =>
+const secretsOf = (seat: ProxyBinding): string[] =>
   [...seat.view(TYPE_URLS.secret)!.entries()].map(({ name }) => name).sort();
 
-function chainsOf(seat: Seat): FilterChain[] {
+function chainsOf(seat: ProxyBinding): FilterChain[] {
   const found = seat.view(TYPE_URLS.listener)!.get("0.0.0.0_443");
   return found === undefined ? [] : fromBinary(ListenerSchema, found.bytes).filterChains;
 }
@@ -60,7 +60,7 @@ Deno.test("a credential is served to local gateways of its namespace, and is no 
       ["two/shop", PAIR],
     ]),
   });
-  const seatOf = (node: ProxyNode) => bench.translation.source.seat(node, () => {});
+  const seatOf = (node: ProxyNode) => bench.translation.source.bind(node, () => {});
   const seat = seatOf(edge());
   assert.deepEqual(secretsOf(seat), ["kubernetes://shop", "kubernetes://shop-cacert"]);
   assert.deepEqual(secretsOf(seatOf(edge({ local: false }))), []);
@@ -97,7 +97,7 @@ Deno.test("a Gateway cannot name a credential of another namespace", () => {
   bench.translation.apply({ credentials: new Map([["two/shop", PAIR], ["one/shop", PAIR]]) });
   for (const [name, expected] of [["two/shop", []], ["one/shop", ["kubernetes://one/shop"]]]) {
     bench.set(gateway(`mode: SIMPLE, credentialName: 'kubernetes://${name}'`));
-    const seat = bench.translation.source.seat(edge(), () => {});
+    const seat = bench.translation.source.bind(edge(), () => {});
     assert.deepEqual(secretsOf(seat), expected);
   }
 });
@@ -112,7 +112,7 @@ Deno.test("certificates of several kinds, and authorities by a name of their own
       ["one/clients", { authorities: "ca", revoked: "crl" }],
     ]),
   });
-  const seat = bench.translation.source.seat(edge(), () => {});
+  const seat = bench.translation.source.bind(edge(), () => {});
   const names = ["kubernetes://clients-cacert", "kubernetes://ecdsa", "kubernetes://rsa"];
   assert.deepEqual(secretsOf(seat), names);
   const staple = fromBinary(
@@ -140,10 +140,10 @@ spec: {hosts: [a.example], gateways: [gw], http: [{route: [{destination: {host: 
   const files = Object.fromEntries(
     ["CERT_CHAIN", "KEY", "ROOT_CERT"].map((part) => [`TLS_SERVER_${part}`, `/${part}`]),
   );
-  const bare = bench.translation.source.seat(edge(), () => {});
+  const bare = bench.translation.source.bind(edge(), () => {});
   assert.deepEqual(chainsOf(bare), []);
   const metadata = { LABELS: { app: "gw" }, ...files };
-  const seat = bench.translation.source.seat({ ...edge(), metadata }, () => {});
+  const seat = bench.translation.source.bind({ ...edge(), metadata }, () => {});
   const [chain] = chainsOf(seat);
   assert.deepEqual(chain?.filterChainMatch?.serverNames, ["*.example"]);
   assert.equal(contextOf(chain).tlsCertificateSdsSecretConfigs[0]?.name, "default");
@@ -180,7 +180,7 @@ spec:
 
 `,
   ].join("---\n"));
-  const seat = bench.translation.source.seat(edge(), () => {});
+  const seat = bench.translation.source.bind(edge(), () => {});
   const names = ["outbound_.80_._.a.example", "outbound_.80_.s_.a.example"];
   assert.deepEqual(chainsOf(seat).flatMap((c) => c.filterChainMatch?.serverNames), names);
   assert.ok(chainsOf(seat).every((c) => c.transportSocket === undefined));

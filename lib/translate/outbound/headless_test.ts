@@ -13,7 +13,7 @@ import {
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
-import type { Seat } from "../../model/mod.ts";
+import type { ProxyBinding } from "../../model/mod.ts";
 import { fromBinary, SERVED_TYPES, toJson } from "../../proto/mod.ts";
 import type { Features } from "../context/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
@@ -59,13 +59,13 @@ spec:
 function start(features: Partial<Features> = {}, ...documents: string[]) {
   const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
   bench.set(documents.join("---\n"));
-  const seat = (more: Parameters<typeof proxyNode>[1] = {}): Seat =>
-    bench.translation.source.seat(proxyNode("one", more), () => {});
+  const seat = (more: Parameters<typeof proxyNode>[1] = {}): ProxyBinding =>
+    bench.translation.source.bind(proxyNode("one", more), () => {});
   return { bench, seat };
 }
 
 /** Names of the listeners at a port, without those of the proxy itself. */
-function listeners(seat: Seat, port = 90): string[] {
+function listeners(seat: ProxyBinding, port = 90): string[] {
   return [...seat.view(TYPE_URLS.listener)!.entries()].map(({ name }) => name)
     .filter((name) => name.endsWith(`_${port}`)).sort();
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
-import type { Seat } from "../../model/mod.ts";
+import type { ProxyBinding } from "../../model/mod.ts";
 import { fromBinary, SERVED_TYPES, toJson } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
@@ -67,7 +67,7 @@ spec:
 
 const WEB = { labels: { app: "web" } };
 
-function text(seat: Seat, name: string): string {
+function text(seat: ProxyBinding, name: string): string {
   const { bytes } = seat.view(TYPE_URLS.listener)!.get(name)!;
   const json = toJson(ListenerSchema, fromBinary(ListenerSchema, bytes), {
     registry: SERVED_TYPES,
@@ -76,17 +76,17 @@ function text(seat: Seat, name: string): string {
 }
 
 /** The first of the clusters that a listener names. */
-function firstCluster(seat: Seat, name: string): string {
+function firstCluster(seat: ProxyBinding, name: string): string {
   return /"cluster":"([^"]*)"/.exec(text(seat, name))?.[1] ?? "";
 }
 
 Deno.test("TCP and TLS rules for callers of certain labels are served to those", () => {
   const bench = startTranslation();
   bench.set(`${WORLD}---\n${SIDECAR}`);
-  const seat = (...node: Parameters<typeof proxyNode>): Seat =>
-    bench.translation.source.seat(proxyNode(...node), () => {});
+  const seat = (...node: Parameters<typeof proxyNode>): ProxyBinding =>
+    bench.translation.source.bind(proxyNode(...node), () => {});
   const scoped = (app: string) => seat("one", { labels: { app, scoped: "yes" } });
-  const cases: [seat: Seat, listener: string, cluster: string][] = [
+  const cases: [seat: ProxyBinding, listener: string, cluster: string][] = [
     [seat("one"), "0.0.0.0_90", "outbound|90||a.example"],
     [seat("one", WEB), "0.0.0.0_90", "outbound|90||b.example"],
     [seat("two", WEB), "0.0.0.0_90", "outbound|90||b.example"],
@@ -102,14 +102,14 @@ Deno.test("TCP and TLS rules for callers of certain labels are served to those",
 Deno.test("who no such rule is for shares the listeners of its namespace", () => {
   const bench = startTranslation();
   bench.set(WORLD);
-  const seat = (labels: Record<string, string>): Seat =>
-    bench.translation.source.seat(proxyNode("one", { labels }), () => {});
-  const listener = (at: Seat) => at.view(TYPE_URLS.listener)!.get("0.0.0.0_90")!;
+  const seat = (labels: Record<string, string>): ProxyBinding =>
+    bench.translation.source.bind(proxyNode("one", { labels }), () => {});
+  const listener = (at: ProxyBinding) => at.view(TYPE_URLS.listener)!.get("0.0.0.0_90")!;
   const [plain, other, web] = [seat({}), seat({ app: "other" }), seat({ app: "web" })];
   assert.equal(listener(plain).bytes, listener(other).bytes);
   assert.notEqual(listener(web).version, listener(plain).version);
 
-  const changed = (at: Seat, revision: number) =>
+  const changed = (at: ProxyBinding, revision: number) =>
     at.view(TYPE_URLS.listener)!.since(revision)?.changed.map(({ name }) => name);
   const revision = bench.set(
     WORLD.replace(
@@ -197,9 +197,9 @@ spec:
 Deno.test("what a rule for certain workloads says of connections is served to those", () => {
   const bench = startTranslation();
   bench.set(`${DATABASE}---\n${CHOSEN}---\n${SIDECAR}`);
-  const seat = (namespace: string, labels: Record<string, string>): Seat =>
-    bench.translation.source.seat(proxyNode(namespace, { labels }), () => {});
-  const says = (at: Seat, name: string): string[] =>
+  const seat = (namespace: string, labels: Record<string, string>): ProxyBinding =>
+    bench.translation.source.bind(proxyNode(namespace, { labels }), () => {});
+  const says = (at: ProxyBinding, name: string): string[] =>
     ['"idleTimeout":"60s"', '"idleTimeout":"5s"', '"7s"', "inner.example:99", '"sourceIp"']
       .filter((part) => text(at, name).includes(part));
   const chosen = ['"idleTimeout":"5s"', '"7s"', "inner.example:99", '"sourceIp"'];
@@ -214,7 +214,7 @@ Deno.test("what a rule for certain workloads says of connections is served to th
     assert.deepEqual(says(at, "240.0.0.9_5432"), ['"idleTimeout":"60s"']);
     assert.deepEqual(says(at, "0.0.0.0_5000"), []);
   }
-  const version = (at: Seat) => at.view(TYPE_URLS.listener)!.get("240.0.0.9_5432")!.version;
+  const version = (at: ProxyBinding) => at.view(TYPE_URLS.listener)!.get("240.0.0.9_5432")!.version;
   const before = version(others[0]!);
   bench.set(CHOSEN.replace("5s", "6s"));
   assert.equal(version(others[0]!), before);
@@ -227,7 +227,7 @@ Deno.test("connections to a service are hashed by the client's address where its
   const bench = startTranslation();
   const hashed = CHOSEN.replace("  workloadSelector: {matchLabels: {app: web}}\n", "");
   bench.set(`${DATABASE}---\n${hashed.replace('"*.example"', "front.example")}`);
-  const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+  const seat = bench.translation.source.bind(proxyNode("one"), () => {});
   assert.ok(!text(seat, "240.0.0.9_5432").includes('"sourceIp"'));
   bench.set(hashed.replace('"*.example"', "db.example").replace("chosen", "everybody"));
   assert.ok(text(seat, "240.0.0.9_5432").includes('"sourceIp"'));

@@ -37,7 +37,7 @@ function lineOf({ filterChainMatch: match, filters }: FilterChain): string {
 function listenersFor(...entries: readonly string[]): Record<string, string[]> {
   const bench = startTranslation();
   bench.set(documents(...entries));
-  const seat = bench.translation.source.seat(proxyNode("test"), () => {});
+  const seat = bench.translation.source.bind(proxyNode("test"), () => {});
   const found = [...seat.view(TYPE_URLS.listener)!.entries()]
     .map(({ bytes }) => fromBinary(ListenerSchema, bytes))
     .filter(({ name }) => !name.startsWith("virtual"));

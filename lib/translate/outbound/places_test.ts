@@ -7,7 +7,7 @@ import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { testMeshConfig } from "../../../tests/support/mesh_fixture.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
-import type { ProxyNode, Seat } from "../../model/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { create, fromBinary } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
@@ -46,7 +46,7 @@ const at = (region: string, more: Parameters<typeof proxyNode>[1] = {}): ProxyNo
   proxyNode("one", { locality: { region, zone: "z1", subzone: "" }, ...more });
 
 /** Address → priority, of a service's assignment. */
-function prioritiesOf(seat: Seat, name: string): Record<string, number> {
+function prioritiesOf(seat: ProxyBinding, name: string): Record<string, number> {
   const resource = seat.view(TYPE_URLS.endpoint)!.get(`outbound|80||${name}.example`)!;
   const { endpoints } = fromBinary(ClusterLoadAssignmentSchema, resource.bytes);
   return Object.fromEntries(
@@ -59,7 +59,7 @@ function prioritiesOf(seat: Seat, name: string): Record<string, number> {
   );
 }
 
-const bytesOf = (seat: Seat, name: string): Uint8Array =>
+const bytesOf = (seat: ProxyBinding, name: string): Uint8Array =>
   seat.view(TYPE_URLS.endpoint)!.get(`outbound|80||${name}.example`)!.bytes;
 
 Deno.test("proxies of all places share what is the same for them, and of one place all", () => {
@@ -72,7 +72,7 @@ Deno.test("proxies of all places share what is the same for them, and of one pla
     at("r1", { labels: { app: "a" } }),
     at("r1", { labels: { app: "b" } }),
     at("r2"),
-  ].map((node) => bench.translation.source.seat(node, () => {}));
+  ].map((node) => bench.translation.source.bind(node, () => {}));
   for (const seat of [first!, again!, second!]) {
     assert.equal(bytesOf(seat, "plain"), bytesOf(nowhere!, "plain"));
   }
@@ -89,7 +89,7 @@ Deno.test("an endpoint's change computes its own assignments alone, for each pla
     if (i % 2 === 0) bench.set(rule(`s${i}`, OUTLIERS));
   }
   const nodes = [proxyNode("one"), at("r1"), at("r1", { labels: { app: "b" } }), at("r2")];
-  const seats = nodes.map((node) => bench.translation.source.seat(node, () => {}));
+  const seats = nodes.map((node) => bench.translation.source.bind(node, () => {}));
   for (const seat of seats) {
     assert.equal(seat.view(TYPE_URLS.endpoint)!.size, 50);
     assert.ok(seat.view(TYPE_URLS.cluster)!.size > 50);
@@ -111,7 +111,7 @@ Deno.test("a proxy moves when a rule begins to look at its labels", () => {
   const bench = startTranslation();
   bench.set(service("labelled"));
   let moves = 0;
-  const seat = bench.translation.source.seat(
+  const seat = bench.translation.source.bind(
     proxyNode("one", { labels: { v: "1" } }),
     () => moves++,
   );
@@ -140,7 +140,7 @@ Deno.test("the mesh's setting counts where a rule has none", () => {
   const bench = startTranslation(config);
   bench.set(service("a"));
   bench.set(rule("a", OUTLIERS));
-  const seat = bench.translation.source.seat(at("r1"), () => {});
+  const seat = bench.translation.source.bind(at("r1"), () => {});
   assert.deepEqual(prioritiesOf(seat, "a"), { "10.0.0.1": 0, "10.0.0.2": 1 });
   const set = (localityLbSetting: object): void =>
     void bench.translation.apply({ mesh: { ...config, localityLbSetting } as typeof config });
@@ -161,11 +161,11 @@ Deno.test("networks appear, and their endpoints are reached by gateways", () => 
   bench.set(service("far", "10.0.0.2", "two"));
   bench.set(service("ranged", "10.7.0.2"));
   let moves = 0;
-  const near = bench.translation.source.seat(
+  const near = bench.translation.source.bind(
     proxyNode("one", { metadata: { NETWORK: "one" } }),
     () => moves++,
   );
-  const nowhere = bench.translation.source.seat(proxyNode("one"), () => {});
+  const nowhere = bench.translation.source.bind(proxyNode("one"), () => {});
   assert.deepEqual(Object.keys(prioritiesOf(near, "far")), ["10.0.0.1", "10.0.0.2"]);
   bench.translation.apply({
     networks: create(MeshNetworksSchema, {
@@ -185,7 +185,7 @@ Deno.test("networks appear, and their endpoints are reached by gateways", () => 
 });
 
 /** Limits of connections of a service's cluster. */
-function limitOf(seat: Seat, name: string): number | undefined {
+function limitOf(seat: ProxyBinding, name: string): number | undefined {
   const { bytes } = seat.view(TYPE_URLS.cluster)!.get(`outbound|80||${name}.example`)!;
   return fromBinary(ClusterSchema, bytes).circuitBreakers?.thresholds[0]?.maxConnections;
 }
@@ -200,7 +200,7 @@ Deno.test("a rule for workloads of certain labels goes before all others, for th
     proxyNode("one", { labels: { app: "chosen", v: "1" } }),
     proxyNode("one", { labels: { app: "other" } }),
     proxyNode("two", { labels: { app: "chosen" } }),
-  ].map((node) => bench.translation.source.seat(node, () => moves++));
+  ].map((node) => bench.translation.source.bind(node, () => moves++));
   const limits = () => [chosen, other, elsewhere].map((seat) => limitOf(seat!, "a"));
   assert.deepEqual(limits(), [1, 1, 1]);
   const selecting = (host: string, max: number) =>
@@ -254,7 +254,7 @@ spec:
 
 `);
   const behind = (network: string): string[] => {
-    const seat = bench.translation.source.seat(
+    const seat = bench.translation.source.bind(
       proxyNode("one", {
         role: "router",
         labels: { app: "between" },

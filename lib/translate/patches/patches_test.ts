@@ -47,7 +47,7 @@ const TYPES = ["cluster", "listener", "route", "virtualHost", "extension"] as co
 
 /** What a proxy is served, by type and name. */
 function served(bench: Bench, node: ProxyNode): Record<string, Record<string, Uint8Array>> {
-  const seat = bench.translation.source.seat(node, () => {});
+  const seat = bench.translation.source.bind(node, () => {});
   const all = TYPES.map((short) => {
     const entries = [...seat.view(TYPE_URLS[short])?.entries() ?? []];
     return [short, Object.fromEntries(entries.map((r) => [r.name, r.bytes]))] as const;
@@ -111,7 +111,7 @@ for (const { name, proxy, patches, apart } of PATCH_CASES) {
 Deno.test("patches are applied in order: the root namespace's first, then by priority, age and name", () => {
   const bench = startTranslation();
   bench.set(PATCHED_MESH);
-  const seat = bench.translation.source.seat(PROXIES.client, () => {});
+  const seat = bench.translation.source.bind(PROXIES.client, () => {});
   const first = (name: string) =>
     `{applyTo: HTTP_FILTER, match: {listener: {portNumber: 80}}, patch: {operation: INSERT_FIRST, value: ${
       LUA.replace("lua", name)
@@ -143,7 +143,7 @@ Deno.test("a patch is for the proxies it chooses by labels, version and metadata
   const looks = () =>
     Object.fromEntries(
       Object.entries(nodes).map(([name, one]) => {
-        const seat = bench.translation.source.seat(one, () => {});
+        const seat = bench.translation.source.bind(one, () => {});
         const all = everything(seat);
         seat.close();
         return [name, JSON.stringify(all)] as const;
@@ -162,7 +162,7 @@ Deno.test("a patch is for the proxies it chooses by labels, version and metadata
 Deno.test("a patch that makes a resource invalid is left out of it and named; others apply", () => {
   const bench = startTranslation();
   bench.set(PATCHED_MESH);
-  const seat = bench.translation.source.seat(PROXIES.client, () => {});
+  const seat = bench.translation.source.bind(PROXIES.client, () => {});
   bench.set(filter("bad", [
     "{applyTo: CLUSTER, match: {cluster: {service: a.example, portNumber: 80}}, patch: {operation: MERGE, value: {connectTimeout: 0s}}}",
     "{applyTo: CLUSTER, match: {cluster: {service: a.example}}, patch: {operation: MERGE, value: {lbPolicy: RANDOM}}}",
@@ -201,7 +201,7 @@ Deno.test("an edit of a patch touches the resources of those it is for, and nobo
   const bench = startTranslation();
   bench.set(PATCHED_MESH);
   const seats = [PROXIES.client, proxyNode("one", { labels: { app: "other" } })].map((node) =>
-    bench.translation.source.seat(node, () => {})
+    bench.translation.source.bind(node, () => {})
   );
   const look = () => seats.forEach((seat) => everything(seat));
   const timeout = (value: string) =>

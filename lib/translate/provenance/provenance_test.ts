@@ -33,7 +33,7 @@ for (
       fromJson(MeshConfigSchema, { rootNamespace: "mesh-system", ...JSON.parse(mesh || "{}") }),
     );
     bench.set(text);
-    const seat = bench.translation.source.seat(PROXIES[proxy]!, () => {});
+    const seat = bench.translation.source.bind(PROXIES[proxy]!, () => {});
     const typeUrl = TYPE_URLS[type as keyof typeof TYPE_URLS];
     const question = {
       mesh: bench.translation.mesh,
@@ -54,7 +54,7 @@ for (
 
 Deno.test("what nobody serves has no provenance", () => {
   const bench = startTranslation();
-  const seat = bench.translation.source.seat(PROXIES.client!, () => {});
+  const seat = bench.translation.source.bind(PROXIES.client!, () => {});
   const type = TYPE_URLS.cluster;
   const question = { mesh: bench.translation.mesh, view: seat.view(type)!, type, name: "nothing" };
   assert.equal(provenanceOf(question), undefined);

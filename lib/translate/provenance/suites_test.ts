@@ -54,7 +54,7 @@ function lookAt(bench: Bench, { proxies }: Suite): () => Served[] {
   const { mesh, source } = bench.translation;
   const seats = Object.entries(proxies).map(([key, node]) => ({
     key,
-    seat: source.seat(node, () => {}),
+    seat: source.bind(node, () => {}),
   }));
   return () =>
     seats.flatMap(({ key, seat }) =>

@@ -6,7 +6,7 @@
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { canonicalJson } from "../../base/mod.ts";
 import type { Collection, Derived, View } from "../../graph/mod.ts";
-import type { ProxyNode, Seat } from "../../model/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { typeUrl } from "../../proto/mod.ts";
 import type { AgentLayersOf, Context, LayersOf, Placement } from "../context/mod.ts";
 import { AGENT_TYPE_URLS } from "../resources/mod.ts";
@@ -23,7 +23,7 @@ function isOutbound(cluster: string): boolean {
 const AGENT_TYPES: ReadonlySet<string> = new Set(Object.values(AGENT_TYPE_URLS));
 
 /**
- * Gives a proxy its seat; see `SeatSource.seat`.
+ * Binds a proxy to its class; see `BindingSource.bind`.
  *
  * @param linger releases layers that a proxy moved away from, a while later: what it
  * held of them is still to be compared with what it sees now
@@ -34,9 +34,9 @@ export function takeSeat(
   layersOf: LayersOf,
   agentLayersOf: AgentLayersOf,
   node: ProxyNode,
-  onMove: () => void,
+  onRebind: () => void,
   linger: (layers: readonly Collection[]) => void,
-): Seat {
+): ProxyBinding {
   const { graph } = context.mesh;
   const key = canonicalJson({
     basis: classBasis(node, context.features),
@@ -71,7 +71,7 @@ export function takeSeat(
   };
   const watch = graph.watch(placements, key, (placement) => {
     settle(placement);
-    onMove();
+    onRebind();
   });
   settle(watch.value);
 

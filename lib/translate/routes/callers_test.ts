@@ -8,7 +8,7 @@ import {
   startTranslation,
   TAKES_PARTS,
 } from "../../../tests/support/translation_fixture.ts";
-import type { Seat } from "../../model/mod.ts";
+import type { ProxyBinding } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
@@ -55,7 +55,7 @@ spec:
 `;
 
 /** Names of the routes to `a.example` in a table, in order. */
-function routes(seat: Seat, table: string): string[] {
+function routes(seat: ProxyBinding, table: string): string[] {
   const resource = seat.view(TYPE_URLS.route)?.get(table);
   const hosts = fromBinary(RouteConfigurationSchema, resource!.bytes).virtualHosts;
   return hosts.find(({ name }) => name.startsWith("a.example:"))!.routes.map(({ name }) => name);
@@ -65,9 +65,9 @@ Deno.test("rules for callers of certain labels and namespaces are served to thos
   const bench = startTranslation();
   bench.set(WORLD);
   const seat = (...node: Parameters<typeof proxyNode>) =>
-    bench.translation.source.seat(proxyNode(...node), () => {});
+    bench.translation.source.bind(proxyNode(...node), () => {});
   const web = { labels: { app: "web" } };
-  const cases: [seat: Seat, table: string, routes: string[]][] = [
+  const cases: [seat: ProxyBinding, table: string, routes: string[]][] = [
     [seat("one"), "80", ["all"]],
     [seat("one", web), "80", ["web", "all"]],
     [seat("two"), "80", ["two", "all"]],
@@ -78,13 +78,13 @@ Deno.test("rules for callers of certain labels and namespaces are served to thos
 
   // Who no rule is for shares the table of its namespace, byte for byte, and keeps it.
   const [plain, other] = [seat("one"), seat("one", { labels: { app: "other" } })];
-  const table = (at: Seat) => at.view(TYPE_URLS.route)!.get("80");
+  const table = (at: ProxyBinding) => at.view(TYPE_URLS.route)!.get("80");
   assert.equal(table(plain)!.bytes, table(other)!.bytes);
   const parts = seat("one", { ...web, ...TAKES_PARTS });
   const part = () => parts.view(TYPE_URLS.virtualHost)!.get("80/a.example:80")!.version;
   const before = part();
   const revision = bench.set(WORLD.replace("name: web,", "name: web2,"));
-  const changed = (at: Seat) =>
+  const changed = (at: ProxyBinding) =>
     at.view(TYPE_URLS.route)!.since(revision)?.changed.map(({ name }) => name);
   assert.deepEqual(changed(cases[0]![0]), []);
   assert.deepEqual(changed(cases[1]![0]), ["80"]);

@@ -6,7 +6,7 @@ import {
   startTranslation,
   TAKES_PARTS,
 } from "../../../tests/support/translation_fixture.ts";
-import type { Seat } from "../../model/mod.ts";
+import type { ProxyBinding } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { parseMeshConfig } from "../../schema/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
@@ -31,7 +31,7 @@ const SERVICES = [
   entry("b", "{number: 8080, name: http, protocol: HTTP}"),
 ].join("---\n");
 
-function domainsOf(seat: Seat): string[] | undefined {
+function domainsOf(seat: ProxyBinding): string[] | undefined {
   const table = seat.view(TYPE_URLS.route)!.get("http_proxy");
   return table &&
     fromBinary(RouteConfigurationSchema, table.bytes).virtualHosts.flatMap((v) => v.domains);
@@ -42,7 +42,7 @@ Deno.test("tables of one port take a host whatever port clients name, those of m
   bench.set(SERVICES);
   for (const kind of [{}, TAKES_PARTS]) {
     const node = proxyNode("one", { metadata: { HTTP_PROXY_PORT: "3128" }, ...kind });
-    const seat = bench.translation.source.seat(node, () => {});
+    const seat = bench.translation.source.bind(node, () => {});
     const ignores = (name: string): boolean =>
       fromBinary(RouteConfigurationSchema, seat.view(TYPE_URLS.route)!.get(name)!.bytes)
         .ignorePortInHostMatching;
@@ -58,12 +58,12 @@ Deno.test("workloads use their proxy as an HTTP proxy where it says that it is o
   for (const kind of [{}, TAKES_PARTS]) {
     const metadata = { HTTP_PROXY_PORT: "3128" };
     const node = proxyNode("one", { metadata, ...kind });
-    const seat = bench.translation.source.seat(node, () => {});
+    const seat = bench.translation.source.bind(node, () => {});
     assert.deepEqual(domainsOf(seat), ALL);
     const listener = seat.view(TYPE_URLS.listener)!.get("127.0.0.1_3128")!;
     assert.notEqual(fromBinary(ListenerSchema, listener.bytes).bindToPort, false);
   }
-  const other = bench.translation.source.seat(proxyNode("one"), () => {});
+  const other = bench.translation.source.bind(proxyNode("one"), () => {});
   assert.equal(domainsOf(other), undefined);
 });
 
@@ -71,7 +71,7 @@ Deno.test("the mesh may make all proxies ones, of what their Sidecars import", (
   const mesh = (port: number) => parseMeshConfig(`proxyHttpPort: ${port}`, "mesh").value;
   const bench = startTranslation(mesh(3128));
   bench.set(SERVICES);
-  const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+  const seat = bench.translation.source.bind(proxyNode("one"), () => {});
   assert.deepEqual(domainsOf(seat), ALL);
   bench.set(`apiVersion: networking.mesh.io/v1
 
@@ -95,7 +95,7 @@ Deno.test("connections are shared out evenly where a proxy asks for it", () => {
   const bench = startTranslation();
   const balanceOf = (key: string, name: string) => {
     const node = proxyNode("one", { metadata: { [key]: "true" } });
-    const seat = bench.translation.source.seat(node, () => {});
+    const seat = bench.translation.source.bind(node, () => {});
     const { bytes } = seat.view(TYPE_URLS.listener)!.get(name)!;
     return fromBinary(ListenerSchema, bytes).connectionBalanceConfig?.balanceType.case;
   };
@@ -135,7 +135,7 @@ spec: {workloadSelector: {labels: {scoped: "yes"}}, egress: [{hosts: [one/*]}]}
 `);
   const metadata = { HTTP_PROXY_PORT: "3128" };
   const table = (labels: Record<string, string>) =>
-    bench.translation.source.seat(proxyNode("one", { metadata, labels }), () => {})
+    bench.translation.source.bind(proxyNode("one", { metadata, labels }), () => {})
       .view(TYPE_URLS.route)!.get("http_proxy")!;
   const first = (labels: Record<string, string>): (string | undefined)[] =>
     fromBinary(RouteConfigurationSchema, table(labels).bytes).virtualHosts
@@ -164,7 +164,7 @@ spec: {hosts: [nobody.example], http: [{route: [{destination: {host: a.example}}
 `,
   ].join("---\n"));
   const metadata = { HTTP_PROXY_PORT: "3128" };
-  const seat = bench.translation.source.seat(proxyNode("one", { metadata }), () => {});
+  const seat = bench.translation.source.bind(proxyNode("one", { metadata }), () => {});
   const ways = (): Record<string, string> => {
     const { bytes } = seat.view(TYPE_URLS.route)!.get("http_proxy")!;
     return Object.fromEntries(

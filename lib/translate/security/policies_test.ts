@@ -53,7 +53,7 @@ spec:
     const [n, i] = [Math.floor(at / PER_NAMESPACE), at % PER_NAMESPACE];
     const labels = { app: `app-${i}`, tier: i < 5 ? "front" : "back" };
     const node = proxyNode(`ns-${n}`, { ip: `10.${n}.0.${i + 1}`, labels });
-    return { namespace: `ns-${n}`, seat: bench.translation.source.seat(node, () => {}) };
+    return { namespace: `ns-${n}`, seat: bench.translation.source.bind(node, () => {}) };
   });
   for (const { seat } of seats) for (const url of Object.values(TYPE_URLS)) seat.view(url)?.size;
   bench.graph.publish();

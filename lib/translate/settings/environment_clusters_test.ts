@@ -75,7 +75,7 @@ function gateway(features: Partial<Features>) {
     route("front", "edge", "used.example", ", mirror: {host: mirrored.example}"),
     route("inside", "mesh", "elsewhere.example"),
   ].join("---\n"));
-  const seat = bench.translation.source.seat(
+  const seat = bench.translation.source.bind(
     proxyNode("one", { role: "router", metadata: { LABELS: { app: "edge" } } }),
     () => {},
   );
@@ -112,7 +112,7 @@ Deno.test("LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES: who is ou
   const shown = (features: Partial<Features>, more: string) => {
     const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
     bench.set(service("partner", more));
-    const seat = bench.translation.source.seat(proxyNode("one"), () => {});
+    const seat = bench.translation.source.bind(proxyNode("one"), () => {});
     const name = "outbound|80||partner.example";
     const cluster: Cluster = fromBinary(
       ClusterSchema,
@@ -158,7 +158,7 @@ spec: {host: partner.example, trafficPolicy: {tls: {mode: SIMPLE, caCertificates
     const files = Object.fromEntries(
       ["CERT_CHAIN", "KEY", "ROOT_CERT"].map((name) => [`TLS_CLIENT_${name}`, "/file"]),
     );
-    const seat = bench.translation.source.seat(proxyNode("one", { metadata: files }), () => {});
+    const seat = bench.translation.source.bind(proxyNode("one", { metadata: files }), () => {});
     const { bytes } = seat.view(TYPE_URLS.cluster)!.get("outbound|80||partner.example")!;
     const { transportSocket, transportSocketMatches } = fromBinary(ClusterSchema, bytes);
     return [

@@ -54,7 +54,7 @@ function listenersWith(
     "networks",
   ).value;
   bench.translation.apply({ networks });
-  const seat = bench.translation.source.seat(proxyNode("one", { ip, ips }), () => {});
+  const seat = bench.translation.source.bind(proxyNode("one", { ip, ips }), () => {});
   return (name) => fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);
 }
 

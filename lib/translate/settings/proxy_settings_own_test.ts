@@ -40,7 +40,7 @@ function see<T extends Type>(
   own?: unknown,
 ): MessageShape<(typeof SCHEMAS)[T]> {
   const metadata = own === undefined ? {} : { PROXY_CONFIG: own };
-  const seat = translation.source.seat(proxyNode("one", { metadata }), () => {});
+  const seat = translation.source.bind(proxyNode("one", { metadata }), () => {});
   const { bytes } = seat.view(TYPE_URLS[type])!.get(name)!;
   return fromBinary(SCHEMAS[type] as DescMessage, bytes) as MessageShape<(typeof SCHEMAS)[T]>;
 }
@@ -113,7 +113,7 @@ Deno.test("what a proxy says that is not valid counts for nothing", () => {
   const { source } = bench.translation;
   const classKey = (own: unknown): string => {
     const metadata = { PROXY_CONFIG: own };
-    return source.seat(proxyNode("one", { metadata }), () => {}).classKey;
+    return source.bind(proxyNode("one", { metadata }), () => {}).classKey;
   };
   const plain = classKey(undefined);
   const useless: readonly unknown[] = [

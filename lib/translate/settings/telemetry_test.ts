@@ -8,7 +8,7 @@ import {
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
-import type { Seat } from "../../model/mod.ts";
+import type { ProxyBinding } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { defaultMeshConfig } from "../../schema/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
@@ -19,7 +19,7 @@ const PER_NAMESPACE = 3;
 
 interface World {
   readonly bench: Bench;
-  readonly seats: readonly Seat[];
+  readonly seats: readonly ProxyBinding[];
   /** Indexes of the seats that are sent something else, by type, and what was computed. */
   edit(
     yaml: string,
@@ -53,7 +53,7 @@ function world(): World {
   const seats = Array.from(
     { length: NAMESPACES * PER_NAMESPACE },
     (_, i) =>
-      bench.translation.source.seat(
+      bench.translation.source.bind(
         proxyNode(`ns-${Math.floor(i / PER_NAMESPACE)}`, {
           ip: `10.9.${Math.floor(i / PER_NAMESPACE)}.${i % PER_NAMESPACE + 1}`,
           labels: { app: i % PER_NAMESPACE === 0 ? "chosen" : "other", n: `${i}` },

@@ -124,7 +124,7 @@ export function openStage(background: string): Stage {
   const bench = startTranslation(withProviders(), FEATURES);
   bench.translation.apply({ networks: NETWORKS });
   bench.set(background);
-  const seats = WATCHERS.map((node) => bench.translation.source.seat(node, () => {}));
+  const seats = WATCHERS.map((node) => bench.translation.source.bind(node, () => {}));
   return { bench, look: () => JSON.stringify(seats.map((seat) => everything(seat))) };
 }
 

@@ -1,0 +1,79 @@
+/**
+ * The interface between translation and serving. A connected proxy is bound to its class and has one
+ * view for each resource type. Serving knows no configuration kinds.
+ *
+ * @module
+ */
+import type { Collection, View } from "../graph/mod.ts";
+import type { Locality } from "./service.ts";
+import type { Role } from "./proxy.ts";
+
+/** The xDS node of a connected proxy, parsed. */
+export interface ProxyNode {
+  /** The whole node id, `type~ip~name.namespace~dnsDomain`. */
+  readonly id: string;
+  readonly role: Role;
+  /** First address of the proxy; IPv4 or IPv6 without brackets. */
+  readonly ip: string;
+  /** All addresses (`INSTANCE_IPS`), `ip` first. */
+  readonly ips: readonly string[];
+  readonly name: string;
+  readonly namespace: string;
+  readonly dnsDomain: string;
+  /** `node.cluster`. */
+  readonly cluster: string;
+  readonly locality: Locality;
+  /** `node.metadata` as plain JSON. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Version of the proxy's build, for example `1.39.3`; empty when unknown. */
+  readonly buildVersion: string;
+  /** What the proxy's program calls itself, for example `envoy`; empty when unknown. */
+  readonly userAgent: string;
+  /**
+   * Whether the proxy connects from this machine. Private keys are sent to no other proxy, because
+   * the identity of a remote proxy is not verified.
+   */
+  readonly local?: boolean;
+  /** The xDS variant of its stream. */
+  readonly transport: "sotw" | "delta";
+}
+
+/** The binding of a connected proxy to its class, until it is closed. */
+export interface ProxyBinding {
+  /** Key of the proxy's class. Changes only when `onRebind` was called. */
+  readonly classKey: string;
+  /**
+   * The proxy's view of a resource type. `undefined`: the type is not served to it. After `onRebind`
+   * the view of a type may be another object: compare the two with `View.diffFrom`.
+   */
+  view(typeUrl: string): View | undefined;
+  /**
+   * Returns a function that says of a resource name whether a wildcard subscription leaves it out,
+   * so that only clients that name it are sent it. `undefined`: there are no such resources.
+   */
+  onDemand?(typeUrl: string): ((name: string) => boolean) | undefined;
+  /** Gives the class up. Its views may be evicted when nobody else is bound to it. */
+  close(): void;
+}
+
+/** The part of the daemon that serving depends on. */
+export interface BindingSource {
+  /**
+   * Binds a proxy to its class. `onRebind` is called, during a publication, when the views of the
+   * proxy are different ones. Throws `MeshError` for a node that cannot be served.
+   */
+  bind(node: ProxyNode, onRebind: () => void): ProxyBinding;
+  /**
+   * Computes resources of bound proxies before they are read, for at most `millis` milliseconds.
+   * Returns whether nothing is left to compute. Without it the first read of a view computes all of
+   * it at once.
+   */
+  prepare?(millis: number): boolean;
+  /**
+   * Calls back after each publication with the collections that changed and the revision. Returns
+   * the function that ends it.
+   */
+  onPublish(listener: (changed: ReadonlySet<Collection>, revision: number) => void): () => void;
+  /** Revision of the last publication. */
+  readonly revision: number;
+}
