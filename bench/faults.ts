@@ -1,6 +1,6 @@
 /**
- * `deno task bench faults`: a storm of edits, clients that connect and drop, thousands that come
- * back at once; after each, whether everybody is served and memory is back at its level.
+ * `deno task bench faults`: many edits, clients that connect and drop, thousands that reconnect at
+ * once. After each it checks that all clients are served and memory is back to its level.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const EDITS = 10_000;
 const DROPS_A_SECOND = 1_000;
 const SECONDS = 5;
 const RETURNING = 5_000;
-/** Time (ms) in which what was caused has come to rest. */
+/** Time (ms) after which the daemon is idle again. */
 const REST = 3_000;
 const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const STREAM = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
@@ -46,7 +46,10 @@ async function metric(daemon: Daemon, name: string): Promise<number> {
   return Number(line?.slice(name.length + 1));
 }
 
-/** Prints a row; the stall is read before garbage is collected, which makes the process stand still. */
+/**
+ * Prints a row. The stall is read before garbage is collected, because collection stops the
+ * process.
+ */
 async function row(daemon: Daemon, after: string): Promise<void> {
   const stall = await metric(daemon, "process_event_loop_lag_seconds");
   await (await fetch(`${daemon.introspection}/memj/forcecollection`, { method: "PUT" })).text();
@@ -60,7 +63,7 @@ async function row(daemon: Daemon, after: string): Promise<void> {
   console.log(`| ${[...cells, proxies, differences].join(" | ")} |`);
 }
 
-/** Edits every service's endpoint in turn, as fast as the disk takes it. */
+/** Edits the endpoint of each service in turn, as fast as the disk allows. */
 async function storm(dir: string, clients: Clients): Promise<void> {
   const start = Date.now();
   await clients.ask("mark");
@@ -77,7 +80,7 @@ async function storm(dir: string, clients: Clients): Promise<void> {
   );
 }
 
-/** Opens streams that ask for clusters and end at once. */
+/** Opens streams that request clusters and end at once. */
 async function drops(target: string): Promise<void> {
   const start = Date.now();
   for (let n = 0; n < SECONDS * DROPS_A_SECOND; n++) {
@@ -92,7 +95,7 @@ async function drops(target: string): Promise<void> {
   console.log(`${SECONDS * DROPS_A_SECOND} connects and drops in ${Date.now() - start} ms`);
 }
 
-/** Runs it and prints. */
+/** Runs the benchmark. */
 export async function main(): Promise<void> {
   const dir = await Deno.makeTempDir({ prefix: "mesh-faults-" });
   for (let i = 0; i < SERVICES; i++) await Deno.writeTextFile(`${dir}/s${i}.yaml`, service(i, 1));
@@ -117,7 +120,7 @@ export async function main(): Promise<void> {
   await pause(3 * REST);
   console.log(`they came back: ${(await many.ask("report")).resources} resources`);
   await row(daemon, `${RETURNING} reconnects`);
-  // They end without an answer.
+  // The streams end without a response.
   for (const clients of [many, few]) void clients.ask("quit").catch(() => {});
   await pause(2 * REST);
   await row(daemon, "everybody left");

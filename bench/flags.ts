@@ -5,7 +5,7 @@
  */
 import { MeshError } from "../lib/base/mod.ts";
 
-/** The number a flag gives, or the fallback. @throws {MeshError} for what is no number. */
+/** The number of a flag, or the fallback. @throws {MeshError} if it is not a number. */
 export function numberFlag(name: string, fallback: number): number {
   const text = Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
   const value = text === undefined ? fallback : Number(text);

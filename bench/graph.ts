@@ -1,10 +1,9 @@
 /**
- * How the engine's cost grows: `deno task bench graph [--sizes=100,1000]`.
+ * `deno task bench graph [--sizes=100,1000]`: growth of the engine's cost.
  *
- * A toy mesh of S services (two clusters and assignments for every second one,
- * a virtual host each) in 20 namespaces, seen by 200 classes through a public
- * layer and a namespace overlay per resource type. Building should grow with S;
- * the edits should not.
+ * A model mesh of S services (two clusters and assignments for every second one, a virtual host
+ * each) in 20 namespaces, seen by 200 classes through a base layer and a namespace overlay for each
+ * resource type. The cost of building grows with S, that of edits should not.
  *
  * @module
  */
@@ -45,7 +44,7 @@ interface ToyMesh {
   readonly views: readonly View[];
 }
 
-/** An encoder's stand-in: bytes in the usual amount, and a version that tells the content. */
+/** Replaces an encoder: bytes of the usual size, and a version derived from the content. */
 function encode(name: string, content: string): Resource {
   return { name, version: `${content.length}:${content}`, bytes: new Uint8Array(ENCODED) };
 }
@@ -132,7 +131,7 @@ function service(i: number): Service {
   };
 }
 
-/** Microseconds an edit takes: the transaction, the publication, and every class's difference. */
+/** Microseconds of an edit: the transaction, the publication, and the difference of each class. */
 function edit(mesh: ToyMesh, change: (round: number) => void): string {
   const { graph, views } = mesh;
   let publishing = 0;
@@ -198,7 +197,7 @@ function measure(size: number): void {
   }
 }
 
-/** Runs the benchmark; the first size runs cold, too. */
+/** Runs the benchmark; the first size also runs cold. */
 export function main(): Promise<void> {
   const given = Deno.args.find((arg) => arg.startsWith("--sizes="))?.slice("--sizes=".length);
   const sizes = given?.split(",").map(Number) ?? [100, 1000, 5000];

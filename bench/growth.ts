@@ -1,6 +1,6 @@
 /**
- * `deno task bench growth`: what one edit costs as the mesh grows. The same proxies are concerned
- * at 100, 1,000 and 5,000 services; then more and more proxies are connected that are not.
+ * `deno task bench growth`: cost of one edit as the mesh grows. The edit concerns the same proxies
+ * at 100, 1,000 and 5,000 services; then more proxies connect that it does not concern.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { calibrate } from "./push/calibrate.ts";
 import { serviceEntry, virtualService, writeCorpus } from "./push/corpus.ts";
 import { type Bench, measure, startClients } from "./push/run.ts";
 
-/** Edits an averaged figure is made of: the kernel counts CPU time in ticks of 10 ms. */
+/** Number of edits of an average: the kernel counts CPU time in ticks of 10 ms. */
 const EDITS = 20;
 
 type Edit = readonly [file: string, text: (round: number) => string];
 
-/** A service that only its own namespace sees: two proxies in forty of those connected. */
+/** A service that only its namespace sees: two of forty connected proxies. */
 function privateEntry(i: number, variant: number): string {
   return serviceEntry(i, variant).replace("spec:\n", 'spec:\n  exportTo: ["."]\n');
 }
 
-/** CPU milliseconds and kilobytes of one edit, in the mean of many that follow each other. */
+/** CPU milliseconds and kilobytes of one edit, the mean of many consecutive ones. */
 async function cost(
   bench: Bench,
   dir: { write(file: string, text: string): Promise<void> },
@@ -28,7 +28,7 @@ async function cost(
   await measure(bench, file, async () => {
     for (let round = 1; round <= EDITS; round++) {
       await dir.write(file, text(round));
-      // Beyond the quiet time of files and of pushes, so that each edit is one push.
+      // Longer than the debounce of files and pushes, so that each edit is one push.
       await new Promise((resolve) => setTimeout(resolve, 400));
     }
   });

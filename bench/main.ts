@@ -1,6 +1,6 @@
 /**
- * `deno task bench WHAT [flags]`: runs one of the benchmarks. Each prints its figures, and those of
- * a fixed piece of work to divide them by.
+ * `deno task bench NAME [flags]`: runs one of the benchmarks. Each prints its figures and those of
+ * a fixed piece of work, to divide them by.
  *
  * @module
  */

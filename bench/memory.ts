@@ -1,7 +1,7 @@
 /**
  * `deno task bench memory [--services=1000] [--clients=1000]`: resident memory of the daemon as
- * proxies come: at rest, at its peak, and for each further replica of workloads that are known.
- * Garbage is collected before a figure at rest is taken, by the introspection page that does it.
+ * proxies connect: at rest, at its peak, and for each further replica of known workloads. Garbage
+ * is collected through the introspection listener before each figure at rest.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { NAMESPACES, writeCorpus } from "./push/corpus.ts";
 import { cpuSeconds, memory } from "./push/measure.ts";
 import { type Bench, type Clients, measure, startClients } from "./push/run.ts";
 
-/** Distinct workloads a namespace. */
+/** Distinct workloads in each namespace. */
 const WORKLOADS = 5;
 
-/** Seconds of doing nothing over which idle CPU is taken. */
+/** Seconds over which idle CPU is measured. */
 const IDLE_SECONDS = 10;
 
 async function atRest(daemon: Daemon): Promise<number> {
@@ -37,7 +37,7 @@ export async function main(): Promise<void> {
   await using daemon = await startDaemon({ configDir: config.path });
   const { pid } = daemon.program;
   const rows: string[] = [`| 0 | ${(await atRest(daemon)).toFixed(0)} | | |`];
-  // Two processes of clients: the second are replicas of the first one's workloads.
+  // Two client processes: the second has replicas of the first one's workloads.
   const rest: number[] = [];
   const processes: Clients[] = [];
   for (const share of [most / 2, most / 2]) {

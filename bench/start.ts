@@ -1,8 +1,8 @@
 /**
- * `deno task bench start [--runs=3]`: from the start of the daemon's process to `/ready`, with
- * 0, 100, 1,000 and 5,000 services in a directory, one object a file: from the sources, which are
- * hundreds of modules, and from the one module that built programs are made of. Each row is the best
- * of the runs: what else the machine does only adds.
+ * `deno task bench start [--runs=3]`: time from the start of the daemon's process to `/ready`, with
+ * 0, 100, 1,000 and 5,000 services in a directory, one object in each file; from the sources, which
+ * are hundreds of modules, and from the bundled module of built programs. Each row is the best of
+ * the runs, because other work only adds time.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** The best of some starts. */
+/** The best of several starts. */
 function cells(all: readonly Start[], fixed: number): string[] {
   const best = (value: (start: Start) => number): number => Math.min(...all.map(value));
   return [

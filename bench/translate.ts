@@ -1,7 +1,7 @@
 /**
- * `deno task bench translate [--services=5000]`: the first translation for one proxy class, for a
- * second one that sees the same, and for fifty in twenty namespaces; then microseconds and bytes
- * of a resource by type. Half of the services have routes, a quarter have subsets.
+ * `deno task bench translate [--services=5000]`: the first translation of one proxy class, of a
+ * second one that sees the same, and of fifty in twenty namespaces; then microseconds and bytes of
+ * a resource by type. Half of the services have routes, a quarter have subsets.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { numberFlag } from "./flags.ts";
 import { calibrate } from "./push/calibrate.ts";
 import { destinationRule, NAMESPACES, serviceEntry, virtualService } from "./push/corpus.ts";
 
-/** Classes that are built after the first two. */
+/** Number of classes that are built after the first two. */
 const CLASSES = 50;
 
 function loaded(services: number): Bench {
@@ -33,7 +33,7 @@ function loaded(services: number): Bench {
   return bench;
 }
 
-/** Takes a seat, and everything that is seen from it; milliseconds. */
+/** Milliseconds to bind a proxy and read all of its views. */
 function build(bench: Bench, namespace: string, app: string, seats: ProxyBinding[]): number {
   const node = { ...proxyNode(namespace), metadata: { LABELS: { app } } };
   const start = performance.now();
@@ -45,7 +45,7 @@ function build(bench: Bench, namespace: string, app: string, seats: ProxyBinding
   return performance.now() - start;
 }
 
-/** Microseconds and bytes of a resource, type by type, in a mesh of its own. */
+/** Microseconds and bytes of a resource by type, in a new mesh. */
 function byType(services: number): string[] {
   const bench = loaded(services);
   const seat = bench.translation.source.bind(proxyNode("ns-0"), () => {});

@@ -1,31 +1,29 @@
 /**
- * The facts that a build carries: version, revision, state of the tree and tag, as `version`
- * commands show them.
+ * Build facts: version, revision, state of the tree and tag, for `version` commands.
  *
  * @module
  */
 import { type BuildInfo, buildInfo } from "../lib/base/mod.ts";
 
-/** Where the facts are given by hand, for a build without a repository, such as in a container. */
+/** Environment variables with the facts of a build without a repository, such as in a container. */
 const VARIABLES = {
   revision: "MESH_BUILD_REVISION",
   status: "MESH_BUILD_STATUS",
   tag: "MESH_BUILD_TAG",
 } as const;
 
-/** Reads the environment; `Deno.env.get` has this shape. */
+/** Reads an environment variable, like `Deno.env.get`. */
 export type ReadEnv = (name: string) => string | undefined;
 
 /**
- * The facts of a build of the tree at `root`: from the environment where it gives them, else from
- * git, else `unknown`.
+ * The facts of a build of the tree at `root`: from the environment, else from git, else `unknown`.
  */
 export async function buildFacts(
   root: string,
   env: ReadEnv = (name) => Deno.env.get(name),
 ): Promise<BuildInfo> {
   const revision = env(VARIABLES.revision) || await git(root, "rev-parse", "HEAD");
-  // The tree's state says nothing of a revision that was given by hand.
+  // The tree's state is not that of a revision from the environment.
   const changes = env(VARIABLES.revision) ? undefined : await git(root, "status", "--porcelain");
   const state = changes === undefined ? "Unknown" : changes === "" ? "Clean" : "Modified";
   return {
@@ -37,7 +35,7 @@ export async function buildFacts(
   };
 }
 
-/** What git prints; `undefined` without git, a repository or an answer. */
+/** The output of git; `undefined` without git or a repository, or if it fails. */
 async function git(root: string, ...args: string[]): Promise<string | undefined> {
   try {
     const { success, stdout } = await new Deno.Command("git", {
@@ -57,7 +55,7 @@ const DECLARATION = /^export const buildInfo: BuildInfo = \{\n[^}]*\};$/m;
 /**
  * The text of `lib/base/build.ts` with other facts.
  *
- * @throws Error when the text does not declare any
+ * @throws Error when the text has no declaration
  */
 export function withFacts(source: string, facts: BuildInfo): string {
   if (!DECLARATION.test(source)) throw new Error("the module declares no build facts");

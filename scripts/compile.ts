@@ -1,12 +1,11 @@
 /**
  * `deno task compile [PROGRAM…] [--allow-…]`: builds each program as one file into `dist/`.
  *
- * The programs are built from a copy of the sources, in which `lib/base/build.ts` carries the
- * facts of this build; the tree stays as it is. Each is bundled into one module first, which holds
- * what the program imports of the packages and nothing else; that is compiled. A built program has the permissions of its set in
- * `deno.json`, except that it may read everything: what it is to read is known at its start, when
- * a built program takes no more permissions. `--allow-write=/srv/log` and the like replace what
- * the set says of that kind.
+ * The programs are built from a copy of the sources in which `lib/base/build.ts` has the facts of
+ * this build; the tree is not changed. Each program is bundled into one module with what it
+ * imports, and that is compiled. A built program has the permissions of its set in `deno.json`,
+ * except that it may read everything: its files are known at its start, when permissions are fixed
+ * already. A flag such as `--allow-write=/srv/log` replaces the set's entry of that kind.
  *
  * @module
  */
@@ -17,20 +16,20 @@ import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
-/** A permission set of `deno.json`: kinds with what they are granted, all (`true`) or a list. */
+/** A permission set of `deno.json`: by kind, everything (`true`) or a list. */
 export type PermissionSet = Readonly<Record<string, boolean | readonly string[]>>;
 
-/** What compiles the bundled module; a test hands in another. */
+/** Compiles the bundled module; tests pass another one. */
 export interface Compiler {
-  /** The Deno whose `deno compile` is run. */
+  /** The Deno program that compiles. */
   readonly deno: string;
-  /** Added to the environment. */
+  /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 const COMPILER: Compiler = { deno: Deno.execPath(), env: {} };
 
-/** What is to be built. */
+/** Options of a build. */
 export interface CompileRequest {
   /** Folder for the results. */
   readonly into: string;
@@ -48,9 +47,9 @@ export async function programs(root: string = ROOT): Promise<string[]> {
 }
 
 /**
- * Builds programs and returns the paths of the results, each seen to run.
+ * Builds programs, runs each once, and returns the paths of the results.
  *
- * @throws MeshError `compile-…` with what to do about it
+ * @throws MeshError `compile-…` with a remedy
  */
 export async function compile(
   request: CompileRequest,
@@ -96,7 +95,7 @@ async function build(
   const { permissions: sets } = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
   const module = `${program}.js`;
   await bundle(copy, program, module);
-  // A failed compilation leaves a part of its output behind, so it goes into the copy first.
+  // A failed compilation leaves partial output behind, so it is written into the copy first.
   const made = join(copy, `built-${program}`);
   const flags = [
     "--no-config",
@@ -114,9 +113,9 @@ async function build(
 }
 
 /**
- * Puts a program of the tree at `root` into one module, with what it uses of the packages.
+ * Bundles a program of the tree at `root` into one module with what it uses of the packages.
  *
- * @throws MeshError `compile-…` with what to do about it
+ * @throws MeshError `compile-…` with a remedy
  */
 export async function bundle(root: string, program: string, output: string): Promise<void> {
   const flags = ["--platform=deno", `--output=${output}`];
@@ -134,8 +133,8 @@ async function step(
 }
 
 /**
- * Flags for what a built program may do: its set, with reading opened, and with what is given by
- * hand in place of the set's entry of the same kind.
+ * Permission flags of a built program: its set with unrestricted reading; given flags replace
+ * entries of the same kind.
  */
 export function grants(set: PermissionSet, given: readonly string[]): string[] {
   const kind = (flag: string): string => flag.split("=")[0] ?? flag;
@@ -148,17 +147,20 @@ export function grants(set: PermissionSet, given: readonly string[]): string[] {
   return [...own.filter((flag) => !replaced.has(kind(flag))), ...given];
 }
 
-/** The inspector can be granted in a set alone, not by a flag: a built program profiles with all of `sys`. */
+/**
+ * The inspector can be granted only in a set, not by a flag. A built program gets all of `sys` for
+ * profiles.
+ */
 function withoutInspector(sys: PermissionSet[string] | undefined): PermissionSet[string] {
   return Array.isArray(sys) ? sys.filter((what) => what !== "inspector") : sys ?? false;
 }
 
-/** Turns what `deno compile` says into an error that helps. */
+/** Converts the output of `deno compile` into an error with a remedy. */
 export function failure(program: string, stderr: string): MeshError {
   const remedy = `Let this machine reach dl.deno.land, or set DENORT_BIN to the path of a denort ` +
     `of version ${Deno.version.deno}.`;
   const said = stderr.split("Stack backtrace:")[0]!.trim();
-  // It speaks of the address it fetches from, or of the file that the variable names.
+  // The output has the address of the base, or the file that the variable names.
   if (/denort|dl\.deno\.land/i.test(stderr)) {
     const message = `The base that programs are built on cannot be had:\n${said}`;
     return new MeshError("compile-base", message, { remedy });
@@ -168,7 +170,7 @@ export function failure(program: string, stderr: string): MeshError {
   });
 }
 
-/** A base of another version than the compiler's makes a file that does not start. */
+/** A program with a base of another version than the compiler's does not start. */
 async function seenToRun(program: string, facts: BuildInfo): Promise<void> {
   const { success, stdout, stderr } = await run(program, ["version", "--short=false"], {});
   if (success && stdout.includes(`GitRevision:"${facts.revision}"`)) return;

@@ -1,10 +1,9 @@
 /**
- * `deno task demo`: a mesh on this machine. Starts `pilot-discovery` over a
- * config directory, two versions of a small backend, a client's proxy and an
- * ingress gateway (real Envoys, each run by `pilot-agent`), then changes the
- * configuration and shows what traffic does. Nothing needs root, all of it stays
- * on loopback. On a terminal the mesh stays up for exploring until Ctrl-C;
- * otherwise the exit status says whether every step was seen to work.
+ * `deno task demo`: a mesh on this machine. It starts `pilot-discovery` with a configuration
+ * directory, two versions of a small backend, a client's proxy and an ingress gateway (real Envoys
+ * run by `pilot-agent`), then changes the configuration and shows the traffic. It needs no root and
+ * stays on loopback. On a terminal the mesh stays up until Ctrl-C; otherwise the exit status is 0
+ * if every step worked.
  *
  * @module
  */
@@ -24,7 +23,7 @@ import {
 } from "./harness/mod.ts";
 import { envoyPath } from "./tools.ts";
 
-/** Requests that a split is measured by. */
+/** Number of requests that measure a split. */
 const SAMPLE = 300;
 
 async function main(): Promise<number> {
@@ -111,7 +110,7 @@ function words(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts).sort().map(([k, n]) => `${k}: ${n}`).join(", ");
 }
 
-/** The steps that the client's proxy is steered through. */
+/** The steps of the client's proxy. */
 async function traffic(
   narrator: Narrator,
   config: ConfigDir,
@@ -200,7 +199,7 @@ interface Problems {
   }[];
 }
 
-/** The step that opens an entrance. */
+/** The step that adds a gateway. */
 async function fromOutside(
   narrator: Narrator,
   config: ConfigDir,
@@ -223,7 +222,7 @@ async function fromOutside(
   });
 }
 
-/** Tells what there is to look at, and stays while somebody looks. */
+/** Prints the addresses to explore, and waits for Ctrl-C on a terminal. */
 async function explore(
   narrator: Narrator,
   daemon: Daemon,

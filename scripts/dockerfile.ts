@@ -1,6 +1,6 @@
 /**
- * Reads a Dockerfile as far as the project's own needs it: stages with their instructions, lines
- * continued by a backslash, comments. No heredocs, no `ONBUILD`.
+ * Parses the subset of Dockerfiles that the project uses: stages with instructions, continued
+ * lines, comments. No heredocs, no `ONBUILD`.
  *
  * @module
  */
@@ -11,13 +11,13 @@ export interface Instruction {
   readonly name: string;
   /** Flags in front of the arguments, such as `from` of `--from=build`. */
   readonly flags: Readonly<Record<string, string>>;
-  /** Everything after the flags, as it stands there. */
+  /** The text after the flags. */
   readonly text: string;
   /** The arguments: words, or the items of a JSON list. */
   readonly words: readonly string[];
 }
 
-/** A stage with what it starts from: an image, or an earlier stage. */
+/** A stage with its base: an image or an earlier stage. */
 export interface Stage {
   readonly name: string;
   readonly from: string;
@@ -48,7 +48,7 @@ export function parseDockerfile(source: string): Stage[] {
   return stages;
 }
 
-/** All instructions that make a stage, those of the stages it starts from first. */
+/** All instructions of a stage, those of its base stages first. */
 export function lineage(stages: readonly Stage[], name: string): Instruction[] {
   const stage = stages.find((s) => s.name === name);
   return stage === undefined ? [] : [...lineage(stages, stage.from), ...stage.instructions];

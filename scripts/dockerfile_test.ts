@@ -1,6 +1,6 @@
 /**
- * The Dockerfile, without an engine: what it names exists, its images are pinned and not run as
- * root, and the steps of its build that are the project's own do their work on the files it copies.
+ * Checks the Dockerfile without an engine: named files exist, images are pinned and do not run as
+ * root, and the project's own build steps work on the copied files.
  *
  * @module
  */
@@ -88,7 +88,7 @@ Deno.test("the build's own steps work on the files it copies", async () => {
   }
 });
 
-/** What `.dockerignore` keeps out of the build, as far as it lies in the folders that are copied. */
+/** Entries of `.dockerignore` in the copied folders. */
 const IGNORED = join(ROOT, "lib/proto/gen/");
 
 async function copyIn(src: string, words: readonly string[]): Promise<void> {
@@ -104,7 +104,7 @@ async function copyIn(src: string, words: readonly string[]): Promise<void> {
   }
 }
 
-/** Runs a task there; of compiling, all but the last step, for which there is no base here. */
+/** Runs a task there. Compilation stops before the last step, because no base is available. */
 async function runTask(cwd: string, task: string): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["task", "-q", task],

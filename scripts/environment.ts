@@ -1,12 +1,13 @@
 /**
- * `deno task docs`: writes `docs/environment.md`; with `--check` it only says whether it is stale.
+ * `deno task docs`: writes `docs/environment.md`; with `--check` it only reports whether the page
+ * is out of date.
  *
  * @module
  */
 import { declaredEnv } from "../lib/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
 import { fromFileUrl } from "./paths.ts";
-// Variables are declared by the modules that read them, so all that the programs run is loaded.
+// Modules declare the variables they read, so everything that the programs use is loaded.
 import "../cmd/meshctl/program.ts";
 import "../cmd/pilot-agent/proxy.ts";
 import "../cmd/pilot-discovery/discovery.ts";

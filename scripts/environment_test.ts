@@ -31,8 +31,8 @@ interface SpecRow {
 }
 
 /**
- * The description's lists are cut off: that of the agent goes on alone from here, although the
- * daemon reads most of what follows.
+ * The description's lists are incomplete: from here on only that of the agent continues, although
+ * the daemon reads most of the rest.
  */
 const DAEMON_CUT_OFF = "PREFER_";
 
@@ -48,7 +48,7 @@ async function readSpec(file: string): Promise<string | undefined> {
 const variables = await readSpec("env.json");
 const silent = await readSpec("silent-points.md");
 
-/** A test against the description, skipped where that is not at hand. */
+/** A test against the description; it is skipped without the description. */
 function specTest(name: string, text: string | undefined, check: (text: string) => void): void {
   const skipped = " [no description in MESH_SPEC_DIR]";
   Deno.test({
@@ -73,7 +73,7 @@ specTest("every described variable has its name, type, default and programs", va
   }
 });
 
-/** The lines of a section of the silent points. */
+/** The lines of a section about points that the description leaves open. */
 function section(text: string, title: string): string[] {
   const [, rest = ""] = text.split(`\n## ${title}.`);
   return (rest.split("\n## ")[0] ?? "").split("\n");

@@ -2,9 +2,9 @@
  * `deno task gen`: builds the wire codec under `lib/proto/gen`.
  *
  * Inputs are Mesh's own protos (`protos/`), Envoy's protos from the npm package
- * `@grpc/grpc-js-xds`, and the list of roots in `scripts/gen_roots.txt`. Only
- * the roots and what they import is generated. The digest of all inputs is kept
- * in `lib/proto/gen/.stamp`; when it has not changed, nothing is done.
+ * `@grpc/grpc-js-xds`, and the list of roots in `scripts/gen_roots.txt`. Only the roots and their
+ * imports are generated. The digest of all inputs is stored in `lib/proto/gen/.stamp`; if it is
+ * unchanged, nothing is done.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const ROOT = fromFileUrl(new URL("..", import.meta.url));
 const OUT = join(ROOT, "lib/proto/gen");
 const STAMP = ".stamp";
 
-/** The one proto of the npm package that is too old for its neighbours: `StringRules` lacks two rules they use. */
+/** A proto of the npm package that is older than its users: `StringRules` lacks two rules. */
 const VALIDATE_PROTO = "validate/validate.proto";
 const VALIDATE_PATCH: readonly [find: string, replace: string] = [
   "message StringRules {",
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const stamp = await digest(pins);
   if (await readOr(join(OUT, STAMP)) === stamp) return;
   const started = performance.now();
-  // Inside the tree, so that the result can be put in its place by a rename.
+  // The folder is inside the tree, so that the result can be renamed into place.
   await Deno.mkdir(join(ROOT, ".cache"), { recursive: true });
   const work = await Deno.makeTempDir({ dir: join(ROOT, ".cache"), prefix: "gen-" });
   try {
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** Digest of everything the output depends on. */
+/** Digest of all inputs. */
 async function digest(pins: Record<string, string>): Promise<string> {
   const hash = createHash("sha256");
   hash.update(
@@ -68,7 +68,7 @@ async function digest(pins: Record<string, string>): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Lays all proto trees over each other in one folder, Mesh's own last. */
+/** Merges all proto trees in one folder, Mesh's own last. */
 async function assemble(work: string, deps: string): Promise<void> {
   const trees: [string, string][] = [
     [join(deps, "googleapis"), "google"],
@@ -91,7 +91,9 @@ async function assemble(work: string, deps: string): Promise<void> {
   }
 }
 
-/** The roots (files or folders) and all they import that lies in the work folder, as sorted relative paths. */
+/**
+ * The roots (files or folders) and their imports within the work folder, as sorted relative paths.
+ */
 async function closure(work: string, roots: readonly string[]): Promise<string[]> {
   const seen = new Set<string>();
   const visit = async (path: string): Promise<void> => {
@@ -99,7 +101,7 @@ async function closure(work: string, roots: readonly string[]): Promise<string[]
     const text = await readOr(join(work, path));
     if (text === undefined) return; // google/protobuf/*: built into the compiler
     if (/^\s*import\s+public\b/m.test(text)) {
-      // Descriptors are read one file at a time, each knowing the names in what it imports itself.
+      // Descriptors are read one file at a time; each needs only the names of its direct imports.
       throw new Error(`gen: ${path} passes on what it imports, which is not provided for`);
     }
     seen.add(path);
@@ -114,7 +116,7 @@ async function closure(work: string, roots: readonly string[]): Promise<string[]
   return [...seen].sort();
 }
 
-/** Puts the new code in its place; whoever reads meanwhile sees all of the old or all of the new. */
+/** Renames the new code into place, so that readers see either the old or the new code. */
 async function swap(fresh: string, old: string): Promise<void> {
   try {
     await Deno.rename(OUT, old);
@@ -124,7 +126,7 @@ async function swap(fresh: string, old: string): Promise<void> {
   await Deno.rename(fresh, OUT);
 }
 
-/** Runs buf with protoc-gen-es over exactly the given files. */
+/** Runs buf with protoc-gen-es on the given files. */
 async function generate(
   work: string,
   files: string[],

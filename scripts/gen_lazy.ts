@@ -1,6 +1,6 @@
 /**
- * What is done to the code that the plugin of the protobuf library generates: its descriptors
- * become those of `lib/proto/lazy.ts`, which are read when they are first looked into.
+ * Rewrites generated code: its descriptors become those of `lib/proto/lazy.ts`, which are parsed on
+ * first use.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const LIBRARY = "@bufbuild/protobuf/codegenv2";
  * Rewrites one generated module.
  *
  * @param path of the module below the folder of generated code, such as `google/rpc/status_pb.ts`
- * @throws Error if the module is not what the plugin was seen to write
+ * @throws Error if the module does not have the expected form
  */
 export function withLazyDescriptors(text: string, path: string): string {
   const file = /^\/\/ @generated from file (\S+) /m.exec(text)?.[1];
@@ -27,7 +27,7 @@ export function withLazyDescriptors(text: string, path: string): string {
       /Describes the (?:message|enum) (\S+)\.$(?:(?!Desc\()[^])*(?:message|enum)Desc\(\w+, /gm,
       (declaration, name) => `${declaration}"${name}", `,
     );
-  // Declaring a type puts it into its file, where others find it: bundlers must not leave it out.
+  // Declaring a type registers it with its file, so bundlers must keep the declaration.
   const kept = named.replaceAll(" /*@__PURE__*/", "");
   const unnamed = /\b(?:fileDesc\((?!")|(?:message|enum)Desc\(\w+, \d)/.exec(kept);
   if (unnamed !== null) throw new Error(`gen: ${path} declares something without its name`);

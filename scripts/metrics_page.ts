@@ -1,6 +1,6 @@
 /**
- * The page `docs/metrics.md`: what a daemon exports, and which names that dashboards of the field know
- * it does not, and why.
+ * The page `docs/metrics.md`: exported metrics, and known names of dashboards that the daemon does
+ * not export, with reasons.
  *
  * @module
  */
@@ -10,17 +10,17 @@ export interface Family {
   readonly name: string;
   readonly kind: string;
   readonly help: string;
-  /** Upper bounds, without infinity; of histograms alone. */
+  /** Upper bounds of histograms, without infinity. */
   readonly buckets: readonly number[];
 }
 
-/** What some names of the field wait for, or why there is nothing they could tell. */
+/** Metric names that are not exported, with the reason. */
 export interface Absence {
   readonly reason: string;
   readonly names: readonly string[];
 }
 
-/** Names whose subject comes with later work. */
+/** Names of features that are not implemented. */
 export const WAITING: readonly Absence[] = [
   {
     reason: "a certificate authority",
@@ -77,7 +77,7 @@ export const WAITING: readonly Absence[] = [
   },
 ];
 
-/** Names that nothing in this daemon answers to. */
+/** Names without a counterpart in this daemon. */
 export const NONE: readonly Absence[] = [
   {
     reason:
@@ -131,7 +131,7 @@ function absences(title: string, list: readonly Absence[]): string {
   return table(["Metric", title], rows.sort(([a], [b]) => (a! < b! ? -1 : 1)));
 }
 
-/** A table as the formatter of this repository lays it out. */
+/** A Markdown table as `deno fmt` formats it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(3, title.length, ...rows.map((row) => row[i]!.length))
@@ -142,7 +142,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
-/** Reads an exposition in the text format. */
+/** Parses metrics in the text format. */
 export function familiesOf(text: string): Family[] {
   const helps = new Map<string, string>();
   const families = new Map<string, Family & { buckets: number[] }>();

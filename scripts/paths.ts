@@ -1,5 +1,5 @@
 /**
- * Path helpers shared by the scripts, and where an npm package lies in Deno's cache.
+ * Path helpers of the scripts, and the location of npm packages in Deno's cache.
  *
  * @module
  */
@@ -13,7 +13,10 @@ export function fromFileUrl(url: URL): string {
   return fileURLToPath(url);
 }
 
-/** All files below `dir` whose names end with `suffix`, in no particular order; none when `dir` does not exist. */
+/**
+ * All files below `dir` whose names end with `suffix`, in any order; none when `dir` does not
+ * exist.
+ */
 export async function walkFiles(dir: string, suffix: string): Promise<string[]> {
   const found: string[] = [];
   const visit = async (at: string): Promise<void> => {
@@ -36,7 +39,7 @@ export async function walkFiles(dir: string, suffix: string): Promise<string[]> 
 }
 
 /**
- * The folder of an npm package in Deno's cache, fetched if it is not there yet.
+ * The folder of an npm package in Deno's cache. A missing package is fetched.
  *
  * @param specifier for example `npm:@grpc/grpc-js-xds@1.14.1`: name and exact version
  */

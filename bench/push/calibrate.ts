@@ -1,6 +1,5 @@
 /**
- * A fixed piece of work, so that figures of different machines can be compared:
- * encode and hash 100,000 clusters.
+ * A fixed piece of work for comparing machines: encode and hash 100,000 clusters.
  *
  * @module
  */

@@ -1,9 +1,8 @@
 /**
- * Light xDS clients that behave as Envoy does on ADS: clusters wildcard, the
- * endpoints of every cluster, listeners wildcard, the routes they name, virtual
- * hosts when a route table says that it has them apart; they acknowledge everything. Run as a process of its own:
- * `client.ts <json options>`; commands come on standard input, a line each,
- * answers go to standard output.
+ * Light xDS clients that behave like Envoy on ADS: clusters wildcard, the endpoints of every
+ * cluster, listeners wildcard, the routes they name, virtual hosts of route skeletons. They
+ * acknowledge everything. They run in a process of their own: `client.ts <json options>`; commands
+ * come on standard input, one on a line, answers go to standard output.
  *
  * @module
  */
@@ -16,27 +15,29 @@ import {
 import { NAMESPACES } from "./corpus.ts";
 import { readDelta, readSotw, type Response } from "./wire.ts";
 
-/** What the process is told. */
+/** Options of the process. */
 export interface ClientOptions {
   readonly target: string;
   readonly clients: number;
   readonly delta: boolean;
-  /** Distinct workloads a namespace; clients beyond are replicas. */
+  /** Distinct workloads in each namespace; further clients are replicas. */
   readonly workloads: number;
-  /** They do not say that they are Envoy, and are sent whole route tables. */
+  /** The clients do not report to be Envoy and receive whole route tables. */
   readonly whole?: boolean;
 }
 
-/** What it counted since the last mark. */
+/** Counts since the last mark. */
 export interface Report {
   readonly clients: number;
-  /** Clients that were sent at least one resource. */
+  /** Clients that received at least one resource. */
   readonly concerned: number;
   readonly responses: number;
   readonly resources: number;
   readonly removed: number;
   readonly bytes: number;
-  /** Milliseconds since the epoch of the last response each concerned client got, sorted. */
+  /**
+   * Time of the last response of each concerned client, in milliseconds since the epoch, sorted.
+   */
   readonly last: readonly number[];
 }
 
@@ -61,7 +62,7 @@ class XdsClient {
   readonly #index: number;
   #stream: RpcStream | undefined;
   counters: Counters = { responses: 0, resources: 0, removed: 0, bytes: 0, last: 0 };
-  /** What came of each type, in order; many clients share the parts. See {@link versionsOf}. */
+  /** Received resources by type, in order; clients share the parts. See {@link versionsOf}. */
   readonly #held = new Map<string, Pick<Response, "resources" | "removed">[]>();
   #synced = new Set<string>();
   #isSynced = false;
@@ -73,7 +74,7 @@ class XdsClient {
     this.#index = index;
   }
 
-  /** Opens the stream and resolves when all types were answered. */
+  /** Opens the stream. Resolves when all types were answered. */
   connect(target = this.#options.target): Promise<void> {
     this.#held.clear();
     this.#open(target);
@@ -83,8 +84,8 @@ class XdsClient {
   }
 
   /**
-   * Opens another stream and asks for all that was asked for before, with the
-   * versions that are held: a server that has nothing new answers nothing.
+   * Opens another stream with the previous subscriptions and versions: a server without changes
+   * does not answer.
    */
   reconnect(target: string): void {
     const wanted = this.#wanted;
@@ -132,7 +133,7 @@ class XdsClient {
     if (response.count + response.removed.length > 0) c.last = Date.now();
   }
 
-  /** Subscribes to what a response refers to, acknowledges, and notes when everything is there. */
+  /** Subscribes to what a response refers to, acknowledges it, and detects completion. */
   #follow(response: Response): void {
     const { typeUrl } = response;
     const held = this.#held.get(typeUrl) ?? [];
@@ -162,7 +163,7 @@ class XdsClient {
     this.#onSynced.resolve();
   }
 
-  /** Resources that came of a type. */
+  /** Received resources of a type. */
   #came(typeUrl: string): number {
     return (this.#held.get(typeUrl) ?? []).reduce((sum, part) => sum + part.resources.length, 0);
   }
@@ -232,7 +233,7 @@ function outboundOf(resources: Response["resources"]): string[] {
   return names;
 }
 
-/** Versions by name after all that came. */
+/** Versions by name after all responses. */
 function versionsOf(
   parts: readonly Pick<Response, "resources" | "removed">[],
 ): Map<string, string> {
@@ -244,7 +245,7 @@ function versionsOf(
   return versions;
 }
 
-/** As Envoy does it: what it holds is a map, and comes in no order. */
+/** In random order, as in Envoy, whose resources are in a map. */
 function shuffled<T>(items: Iterable<T>): T[] {
   const list = [...items];
   for (let i = list.length - 1; i > 0; i--) {
@@ -292,7 +293,7 @@ async function main(): Promise<void> {
         mark(clients);
         for (const [i, c] of clients.entries()) {
           c.reconnect(argument!);
-          // What was asked for goes out, and answers come in, before more is asked for.
+          // Requests are sent and responses are received before further requests.
           if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 0));
         }
       }

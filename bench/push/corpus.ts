@@ -1,12 +1,12 @@
 /**
- * The configuration that the push benchmark serves: S services, one ServiceEntry
- * each with 5 static endpoints and one HTTP port, a VirtualService on every 2nd,
- * a DestinationRule with 2 subsets on every 4th, spread over 20 namespaces.
+ * The configuration of the push benchmark: S services, a ServiceEntry each with 5 static endpoints
+ * and one HTTP port, a VirtualService on every 2nd, a DestinationRule with 2 subsets on every 4th,
+ * in 20 namespaces.
  *
  * @module
  */
 
-/** Namespaces the services and the proxies are spread over. */
+/** Number of namespaces of services and proxies. */
 export const NAMESPACES = 20;
 
 /** The host of a service. */
@@ -100,7 +100,7 @@ spec:
 `;
 }
 
-/** Writes the whole configuration, one object a file. */
+/** Writes the whole configuration, one object in each file. */
 export async function writeCorpus(dir: string, services: number): Promise<void> {
   for (let i = 0; i < services; i++) {
     await Deno.writeTextFile(`${dir}/se-${i}.yaml`, serviceEntry(i));

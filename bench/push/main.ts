@@ -1,8 +1,8 @@
 /**
- * `deno task bench push [--services=1000] [--clients=500] [--sotw | --whole]`: what pushes
- * cost the daemon. The clients are a process of their own; every row is one piece
- * of work with the daemon's CPU seconds, what was sent, memory and convergence.
- * Prints a table, and JSON on the last line.
+ * `deno task bench push [--services=1000] [--clients=500] [--sotw | --whole]`: cost of pushes for
+ * the daemon. The clients run in a process of their own. Each row is one piece of work with the
+ * daemon's CPU seconds, sent resources and bytes, memory and convergence. Prints a table, and JSON
+ * on the last line.
  *
  * @module
  */

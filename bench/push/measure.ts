@@ -1,21 +1,21 @@
 /**
- * What a process used, from the kernel's own books (Linux).
+ * Resource usage of processes from `/proc` (Linux).
  *
  * @module
  */
 
-/** Clock ticks a second in `/proc/PID/stat`; fixed at 100 on Linux. */
+/** Clock ticks per second in `/proc/PID/stat`; always 100 on Linux. */
 const TICKS = 100;
 
 /** User and system time of a process so far, seconds. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
-  // The command, in brackets, may hold blanks; fields are counted behind it.
+  // The command in brackets may have spaces; fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** Resident memory of a process, MiB: now, and the most since {@link resetPeak}. */
+/** Resident memory of a process in MiB: now, and the peak since {@link resetPeak}. */
 export async function memory(pid: number): Promise<{ now: number; peak: number }> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);
   const kib = (field: string): number =>
@@ -23,12 +23,12 @@ export async function memory(pid: number): Promise<{ now: number; peak: number }
   return { now: kib("VmRSS") / 1024, peak: kib("VmHWM") / 1024 };
 }
 
-/** Forgets the peak of a process's memory. */
+/** Resets the peak of a process's memory. */
 export async function resetPeak(pid: number): Promise<void> {
   await Deno.writeTextFile(`/proc/${pid}/clear_refs`, "5");
 }
 
-/** The value below which a share of sorted values lies. */
+/** A percentile of sorted values. */
 export function percentile(sorted: readonly number[], share: number): number {
   if (sorted.length === 0) return 0;
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;

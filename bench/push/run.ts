@@ -1,5 +1,5 @@
 /**
- * One measured piece of work against a daemon with many clients, and the table of several.
+ * Measures pieces of work of a daemon with many clients, and prints a table.
  *
  * @module
  */
@@ -21,14 +21,14 @@ export interface Row {
   readonly p99Ms: number;
   readonly peakMiB: number;
   readonly residentMiB: number;
-  /** The longest time that the daemon's event loop ran nothing else. */
+  /** The longest time in which the daemon's event loop ran one thing. */
   readonly stallMs: number;
 }
 
-/** How long nothing must arrive before a piece of work counts as done, ms. */
+/** Quiet time after which a piece of work is complete, ms. */
 const QUIET_MS = 1_500;
 
-/** What is measured, with what, and what came out so far. */
+/** A benchmark with its results. */
 export interface Bench {
   readonly daemon: Daemon;
   readonly clients: Clients;
@@ -36,7 +36,7 @@ export interface Bench {
   readonly rows: Row[];
 }
 
-/** Does a piece of work, waits until it is quiet, and notes what it took. */
+/** Runs a piece of work, waits for quiet, and records the cost. */
 export async function measure(
   bench: Bench,
   work: string,
@@ -70,13 +70,13 @@ export async function measure(
   console.error(`${work}: ${cpu.toFixed(2)} CPU s`);
 }
 
-/** How late the daemon's event loop was at worst since this was asked last, ms. */
+/** Largest delay of the daemon's event loop since the last call, ms. */
 async function stall(daemon: Daemon): Promise<number> {
   const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
   return 1000 * Number(/^process_event_loop_lag_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
 }
 
-/** The clients' report once nothing new arrived for a while. */
+/** The clients' report after a quiet time. */
 async function quiet(clients: Clients): Promise<Report> {
   let seen = -1;
   let since = Date.now();
@@ -87,13 +87,13 @@ async function quiet(clients: Clients): Promise<Report> {
   }, 120_000);
 }
 
-/** The process of light clients. */
+/** The client process. */
 export interface Clients {
   /** Sends a command; resolves with the report that answers it. */
   ask(command: string): Promise<Report>;
 }
 
-/** Starts the clients; they connect when they are told to. */
+/** Starts the clients; they connect on command. */
 export async function startClients(options: ClientOptions): Promise<Clients> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [

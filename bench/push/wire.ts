@@ -1,29 +1,29 @@
 /**
- * As much of the xDS wire as a measuring client needs: it counts, it does not
- * understand. Field numbers are those of `envoy.service.discovery.v3`.
+ * The part of the xDS wire format that a measuring client needs, for counting. Field numbers are
+ * those of `envoy.service.discovery.v3`.
  *
  * @module
  */
 
 import { Buffer } from "node:buffer";
 
-/** A response, reduced. */
+/** The used part of a response. */
 export interface Response {
   readonly typeUrl: string;
   readonly nonce: string;
   readonly version: string;
   /** Names and versions of the resources (delta). */
   readonly resources: readonly (readonly [name: string, version: string])[];
-  /** How many resources there were, in both variants. */
+  /** Number of resources, in both variants. */
   readonly count: number;
   readonly removed: readonly string[];
-  /** Whether a route table in it has its virtual hosts apart (delta). */
+  /** Whether it has a route skeleton (delta). */
   readonly apart: boolean;
 }
 
 const text = new TextDecoder();
 
-/** Walks the fields of a message: number, and the bytes of length-delimited ones. */
+/** Iterates over the fields of a message: number, and the bytes of length-delimited ones. */
 function* fields(b: Uint8Array): Generator<[number, Uint8Array]> {
   let at = 0;
   const varint = (): number => {
@@ -46,21 +46,21 @@ function* fields(b: Uint8Array): Generator<[number, Uint8Array]> {
   }
 }
 
-/** What the resources of a delta response are, apart from whose response it is. */
+/** The resources of a delta response. */
 type Content = Pick<Response, "resources" | "apart">;
 
-/** Contents read before, by the length of their bytes: many clients are sent the same. */
+/** Parsed contents by length of their bytes: many clients receive the same. */
 const known = new Map<number, { readonly bytes: Uint8Array; readonly content: Content }[]>();
-/** Contents of one length that are remembered. */
+/** Number of cached contents of one length. */
 const MOST_ALIKE = 16;
-/** Shorter contents are read faster than they are recognised. */
+/** Shorter contents are parsed faster than they are found in the cache. */
 const LEAST = 4096;
 
-/** Reads a DeltaDiscoveryResponse. */
+/** Parses a DeltaDiscoveryResponse. */
 export function readDelta(bytes: Uint8Array): Response {
   const removed: string[] = [];
   let [typeUrl, nonce] = ["", ""];
-  // The resources lie together, the names of what was removed behind them.
+  // Resources are adjacent; the names of removed ones follow them.
   let [from, to] = [0, 0];
   for (const [field, value] of fields(bytes)) {
     const end = value.byteOffset - bytes.byteOffset + value.length;
@@ -107,7 +107,7 @@ function readContent(bytes: Uint8Array): Content {
 const VHDS = 9;
 const ROUTE_TYPE = "type.googleapis.com/envoy.config.route.v3.RouteConfiguration";
 
-/** Whether an `Any` is a route table that says where its virtual hosts come from. */
+/** Whether an `Any` is a route skeleton. */
 function hasVirtualHostsApart(any: Uint8Array): boolean {
   let typeUrl = "";
   for (const [field, value] of fields(any)) {
@@ -118,7 +118,9 @@ function hasVirtualHostsApart(any: Uint8Array): boolean {
   return false;
 }
 
-/** Reads a DiscoveryResponse; names of resources only for clusters and listeners, which carry them first. */
+/**
+ * Parses a DiscoveryResponse. Names only for clusters and listeners, whose first field they are.
+ */
 export function readSotw(bytes: Uint8Array): Response {
   const resources: [string, string][] = [];
   let [typeUrl, nonce, version, count] = ["", "", "", 0];

@@ -1,5 +1,5 @@
 /**
- * Random edits of a config directory, of the kinds that people and machines make.
+ * Random edits of a configuration directory, as people and programs make them.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
   virtualService,
 } from "../push/corpus.ts";
 
-/** A source of chance that gives the same numbers for the same seed (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,7 +24,7 @@ export function chance(seed: number): () => number {
   };
 }
 
-/** Where edits are made. */
+/** The target of edits. */
 export interface Target {
   write(file: string, text: string): Promise<void>;
   remove(file: string): Promise<void>;
@@ -32,39 +32,42 @@ export interface Target {
 
 /** Makes random edits. */
 export interface Editor {
-  /** Makes one, and says what it was. */
+  /** Makes one edit and returns its description. */
   edit(): Promise<string>;
-  /** Mends all files that are broken: what was good before serves in their place, which a daemon that begins has not seen. */
+  /**
+   * Repairs all broken files: the running daemon serves their last good version, which a new daemon
+   * has not seen.
+   */
   mend(): Promise<void>;
 }
 
 const BROKEN = "apiVersion: networking.mesh.io/v1\nkind: ServiceEntry\nspec: [\n";
 
-/** A header of a document of the kinds that are edited beside the corpus. */
+/** The header of a document of kinds that are not in the corpus. */
 function head(group: string, kind: string, name: string, namespace: string): string {
   return `apiVersion: ${group}.mesh.io/v1\nkind: ${kind}\n` +
     `metadata: {name: ${name}, namespace: ${namespace}}\n`;
 }
 
-/** Who may call a workload's path. */
+/** An AuthorizationPolicy for a path of a workload. */
 function authorization(i: number, path: number): string {
   return head("security", "AuthorizationPolicy", `soak-${i}`, namespaceOf(i)) +
     `spec: {action: DENY, rules: [{to: [{operation: {paths: ["/admin/${path}"]}}]}]}\n`;
 }
 
-/** Mutual TLS of a namespace. */
+/** A PeerAuthentication of a namespace. */
 function peers(i: number, strict: boolean): string {
   return head("security", "PeerAuthentication", "soak", namespaceOf(i)) +
     `spec: {mtls: {mode: ${strict ? "STRICT" : "PERMISSIVE"}}}\n`;
 }
 
-/** What a namespace's proxies see. */
+/** A Sidecar resource of a namespace. */
 function sidecar(i: number, other: number): string {
   return head("networking", "Sidecar", "soak", namespaceOf(i)) +
     `spec: {egress: [{hosts: ["./*", "${namespaceOf(other)}/*"]}]}\n`;
 }
 
-/** A rule that names authorities that no proxy has, which an Envoy rejects. */
+/** A rule with a missing authority file, which Envoy rejects. */
 function badAuthorities(i: number): string {
   return head("networking", "DestinationRule", `bad-${i}`, namespaceOf(i)) +
     `spec: {host: ${
@@ -72,12 +75,12 @@ function badAuthorities(i: number): string {
     }, trafficPolicy: {tls: {mode: SIMPLE, caCertificates: /none/${i}.pem}}}\n`;
 }
 
-/** The mesh configuration, with what changes every cluster in it. */
+/** The mesh configuration with a setting that changes every cluster. */
 export function meshConfig(timeout: number): string {
   return `connectTimeout: ${timeout}s\n`;
 }
 
-/** An editor of a directory that holds the benchmarks' corpus. */
+/** Creates an editor of a directory with the benchmarks' corpus. */
 export function editorOf(
   target: Target,
   services: number,
@@ -87,7 +90,7 @@ export function editorOf(
   const below = (limit: number): number => Math.floor(random() * limit);
   const extra = new Set<number>();
   const broken = new Set<number>();
-  /** Files that come and go, each under one name. */
+  /** Files that are created and removed, each under one name. */
   const passing = new Set<string>();
   const toggle = async (file: string, text: () => string): Promise<void> => {
     if (passing.has(file) && random() < 0.5) {

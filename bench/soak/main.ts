@@ -1,10 +1,10 @@
 /**
- * `deno task bench soak [--minutes=15] [--services=300] [--clients=90] [--seed=1]` (three minutes at least): random edits,
- * of security policies, Sidecars and the mesh configuration, too, proxies that come and go, broken
- * files. Every minute it checks what must hold whatever happened: what the daemon serves is what a
- * daemon started from the same directory serves, no cell failed, the self-audit found no difference,
- * every edit is acknowledged or superseded; at the end, that memory did not grow from the second third
- * of the time to the last. Exits with 1 when something did not hold.
+ * `deno task bench soak [--minutes=15] [--services=300] [--clients=90] [--seed=1]` (at least three
+ * minutes): random edits, also of security policies, Sidecars and the mesh configuration, proxies
+ * that connect and disconnect, broken files. Every minute it checks that the daemon serves what a
+ * new daemon serves from the same directory, that no cell failed, that the audit found no
+ * difference, and that every edit is acknowledged or superseded. At the end it checks that memory
+ * did not grow from the second third of the time to the last. Exits with 1 if a check failed.
  *
  * @module
  */
@@ -21,22 +21,22 @@ import { cpuSeconds, memory } from "../push/measure.ts";
 import { type Clients, startClients } from "../push/run.ts";
 import { chance, type Editor, editorOf, meshConfig } from "./edits.ts";
 
-/** Processes of clients; one at a time is stopped and started again. */
+/** Client processes; one at a time is restarted. */
 const PROCESSES = 3;
 
 /** Seconds between checks. */
 const ROUND_SECONDS = 60;
 
 /**
- * What memory of the last third may be above that of the second one, MiB on average: by the second third
- * of a quarter of an hour what is kept under a bound (publications, receipts, earlier resources, what
- * nobody is served) has reached it. What the allocator holds differs by this much from minute to minute.
+ * Allowed growth of memory from the second to the last third, MiB on average. By the second third
+ * of 15 minutes, all bounded stores (publications, receipts, earlier resources, cached values) are
+ * full. The allocator varies by this much from minute to minute.
  */
 const MEMORY_SLACK = 25;
 
 /**
- * Computed values that stay though nobody is served them. So few services would not reach the
- * default, which is six times as many, in the time, and what grows towards it would look like a leak.
+ * Bound of cached values that no proxy is served. The default is six times as many; these services
+ * would not reach it in the time, and the growth would look like a leak.
  */
 const KEPT = "10000";
 
@@ -103,7 +103,7 @@ export async function main(): Promise<void> {
   if (!sound || !flat) Deno.exitCode = 1;
 }
 
-/** The mesh configuration lies beside the objects, where they are not looked for. */
+/** The mesh configuration is outside the configuration directory. */
 function meshFileOf(config: ConfigDir): string {
   return `${config.path}/.mesh`;
 }
@@ -115,7 +115,7 @@ async function connected({ share }: Soak, daemon: Daemon): Promise<Clients> {
   return clients;
 }
 
-/** Edits, and now and then stops and starts clients, for a round. */
+/** One round: edits, and sometimes a restart of clients. */
 async function agitate(soak: Soak, editor: Editor): Promise<void> {
   const end = Date.now() + ROUND_SECONDS * 1000;
   while (Date.now() < end) {
@@ -170,7 +170,7 @@ async function check(soak: Soak): Promise<Check> {
   };
 }
 
-/** Bytes of the daemon's objects, and of the buffers that they hold. */
+/** Bytes of the daemon's heap and buffers. */
 async function heapOf(daemon: Daemon): Promise<{ heapUsed: number; external: number }> {
   return await (await fetch(`${daemon.introspection}/memj`)).json();
 }
@@ -188,7 +188,7 @@ function total(metrics: string, name: string): number {
   return sum;
 }
 
-/** Proxies that are served otherwise than a daemon would serve them that begins now. */
+/** Proxies whose resources differ from those of a new daemon. */
 async function lawBroken(soak: Soak): Promise<string[]> {
   await using fresh = await startDaemon({
     configDir: soak.config.path,

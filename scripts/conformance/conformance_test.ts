@@ -13,7 +13,7 @@ const page = (...rows: string[]) =>
     rows.join("\n")
   }\n`;
 
-/** Runs the comparison over a `validation` corpus made for the test; the other corpora are empty. */
+/** Runs the comparison over a `validation` corpus of the test; the other corpora are empty. */
 async function compared(
   cases: readonly {
     name: string;

@@ -1,12 +1,12 @@
 /**
- * A corpus: cases with what is expected of them, and how one is judged.
+ * Corpora: cases with expected results, and their comparison.
  *
  * @module
  */
 import { MeshError } from "../../lib/base/mod.ts";
 import { join } from "../paths.ts";
 
-/** What every case has; each corpus adds its own. */
+/** Common fields of cases. */
 export interface Case {
   /** Unique in its corpus. */
   readonly name: string;
@@ -16,26 +16,26 @@ export interface Case {
 /** Reads a file of a corpus by its path inside. */
 export type ReadFile = (path: string) => string;
 
-/** A corpus that applies. */
+/** A corpus that Mesh is compared with. */
 export interface Corpus<C extends Case = Case> {
   /** Its folder. */
   readonly name: string;
-  /** What is not as expected; `undefined` when all is. */
+  /** The difference; `undefined` without one. */
   readonly judge: (one: C, read: ReadFile) => string | undefined;
 }
 
-/** How the cases of a corpus came out. */
+/** The result of a corpus. */
 export interface Outcome {
   readonly corpus: string;
   readonly total: number;
-  /** Cases that are not as expected, with what is not. */
+  /** Cases that differ, with the difference. */
   readonly failed: ReadonlyMap<string, string>;
 }
 
 /**
- * Judges all cases of a corpus below `folder`.
+ * Compares all cases of a corpus below `folder`.
  *
- * @throws {MeshError} `no-corpus` when it is not there.
+ * @throws {MeshError} `no-corpus` when the folder has none.
  */
 export function runCorpus({ name, judge }: Corpus, folder: string): Outcome {
   const read: ReadFile = (path) => Deno.readTextFileSync(join(folder, name, path));
@@ -59,7 +59,7 @@ function casesOf(name: string, read: ReadFile): readonly Case[] {
   }
 }
 
-/** A case that throws is one that failed. */
+/** Compares one case. An exception is a difference. */
 function judged(judge: Corpus["judge"], one: Case, read: ReadFile): string | undefined {
   try {
     return judge(one, read);

@@ -1,12 +1,12 @@
 /**
- * The list of known deviations, as `docs/conformance.md` has it.
+ * The list of known deviations in `docs/conformance.md`.
  *
  * @module
  */
 import { MeshError } from "../../lib/base/mod.ts";
 import type { Outcome } from "./corpus.ts";
 
-/** A case that is not as the corpus expects, on purpose. */
+/** A case that differs on purpose. */
 export interface Deviation {
   readonly corpus: string;
   readonly name: string;
@@ -14,13 +14,13 @@ export interface Deviation {
 }
 
 const HEADING = /^## Deviations$/m;
-/** `| corpus | case | reason |`; neither the heading of the table nor its rule is a row. */
+/** `| corpus | case | reason |`, except the heading of the table and its rule. */
 const ROW = /^\|\s*`([^`]+)`\s*\|\s*`([^`]+)`\s*\|\s*(.*?)\s*\|$/;
 
 /**
  * The rows of the table below "Deviations".
  *
- * @throws {MeshError} `deviations` when a row has no reason or stands twice.
+ * @throws {MeshError} `deviations` when a row has no reason or is repeated.
  */
 export function readDeviations(page: string): readonly Deviation[] {
   const start = HEADING.exec(page);
@@ -38,7 +38,10 @@ export function readDeviations(page: string): readonly Deviation[] {
   return found;
 }
 
-/** What does not go together: cases that fail unlisted, and listed ones that pass or do not exist. */
+/**
+ * Contradictions: cases that differ and are not listed, and listed ones that do not differ or do
+ * not exist.
+ */
 export function disagreements(
   { corpus, failed }: Outcome,
   deviations: readonly Deviation[],

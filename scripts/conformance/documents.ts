@@ -1,5 +1,5 @@
 /**
- * Corpora of documents that are accepted or refused: `validation` and `samples`.
+ * Corpora of accepted and rejected documents: `validation` and `samples`.
  *
  * @module
  */
@@ -8,14 +8,16 @@ import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
 interface DocumentCase extends Case {
   readonly expected: { readonly valid: boolean; readonly error?: string | null };
-  /** `schemaOnly`: what only the orchestrator's schema can see may be accepted here, or refused for something else. */
+  /**
+   * `schemaOnly`: only the orchestrator's schema can detect the mistake, so any result is accepted.
+   */
   readonly options: { readonly schemaOnly?: boolean };
 }
 
-/** One resource a file; a refusal must be at the field that is expected. */
+/** One resource in a file; a rejection must name the expected field. */
 export const VALIDATION: Corpus<DocumentCase> = { name: "validation", judge: judgeDocuments };
 
-/** Manifests as users write them, all of which must be accepted. */
+/** Manifests as users write them. All must be accepted. */
 export const SAMPLES: Corpus<DocumentCase> = { name: "samples", judge: judgeDocuments };
 
 function judgeDocuments({ inputs, expected, options }: DocumentCase, read: ReadFile) {
@@ -34,18 +36,21 @@ function judgeDocuments({ inputs, expected, options }: DocumentCase, read: ReadF
   return undefined;
 }
 
-/** As `meshctl validate` reads them. */
+/** Reads documents like `meshctl validate`. */
 function parsed(text: string, file: string): ParsedDocuments {
   const foreign = hintWorkloads(new Set(["mesh-system"]));
   return parseConfigDocuments(text, file, undefined, { foreign });
 }
 
-/** The field that an expected message begins with, if it begins with one. */
+/** The field at the beginning of an expected message, if there is one. */
 function fieldPath(error: string): string | undefined {
   return /^spec(?:\.[A-Za-z0-9_]+|\[\d+\])*/.exec(error)?.[0];
 }
 
-/** Whether one of two paths leads to the other: a missing field is told at its message or itself. */
+/**
+ * Whether one path is a prefix of the other: a missing field is reported at its message or at
+ * itself.
+ */
 function isWithin(path: string, expected: string): boolean {
   return path.startsWith(expected) || expected.startsWith(path);
 }

@@ -1,7 +1,7 @@
 /**
  * `deno task conformance`: compares Mesh with the corpora in the folder that `MESH_CORPORA` names.
- * One line a corpus, `name passed/total`; cases that are neither passed nor listed in
- * `docs/conformance.md` are told on standard error and fail the task.
+ * It prints `name passed/total` for each corpus. Cases that differ and are not listed in
+ * `docs/conformance.md` are written to standard error and fail the task.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import { SAMPLES, VALIDATION } from "./documents.ts";
 
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
-/** Corpora that apply, by name. */
+/** Corpora by name. */
 const CORPORA = [AUTHZ, SAMPLES, VALIDATION] as unknown as readonly Corpus[];
 
 /** Exit status when there is nothing to compare with. */
 const EXIT_NO_CORPORA = 2;
 
-/** Where the results are written. */
+/** Writes a line. */
 export interface Output {
   out(line: string): void;
   err(line: string): void;

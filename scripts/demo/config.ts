@@ -1,12 +1,12 @@
 /**
- * The configuration that the demo writes, a file each step.
+ * The configuration that the demo writes, one file for each step.
  *
  * @module
  */
 
 /** Ports that differ from run to run. */
 export interface DemoPorts {
-  /** Port of the service, where the client's proxy listens. */
+  /** Port of the service and of the client's proxy. */
   readonly shop: number;
   readonly v1: number;
   readonly v2: number;
@@ -17,7 +17,7 @@ export interface DemoPorts {
 /** The host under which the two backends are one service. */
 export const HOST = "shop.demo.mesh";
 
-/** The service, with two endpoints that carry a version each. */
+/** The service with two endpoints, one for each version. */
 export function service(p: DemoPorts): string {
   return `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
@@ -36,7 +36,7 @@ spec:
 `;
 }
 
-/** The client's proxy listens on loopback, since nothing redirects traffic here. */
+/** The client's proxy listens on loopback, because traffic is not redirected here. */
 export function sidecar(p: DemoPorts): string {
   return `apiVersion: networking.mesh.io/v1
 kind: Sidecar
@@ -65,13 +65,13 @@ spec:
   - {name: v2, labels: {version: v2}}
 `;
 
-/** What a VirtualService of the demo says. */
+/** Settings of the demo's VirtualService. */
 export interface Routing {
-  /** Percent for v1; the rest goes to v2. */
+  /** Percentage for v1; the rest goes to v2. */
   readonly v1: number;
   /** Requests with `x-user: tester` go to v2. */
   readonly header?: boolean;
-  /** Percent of requests that are answered 503. */
+  /** Percentage of requests that are answered 503. */
   readonly fault?: number;
 }
 
@@ -102,12 +102,12 @@ ${header ? tester : ""}  - route:
 ${abort}`;
 }
 
-/** The same with a mistake: a weight that is no number. */
+/** The same with a mistake: a weight that is not a number. */
 export function brokenRoutes(): string {
   return routes({ v1: 0 }).replace("weight: 100", "weight: all");
 }
 
-/** The entrance from outside. */
+/** The ingress gateway. */
 export function gateway(p: DemoPorts): string {
   return `apiVersion: networking.mesh.io/v1
 kind: Gateway

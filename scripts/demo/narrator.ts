@@ -1,20 +1,19 @@
 /**
- * The demo's voice: says what it does and what was seen, and counts steps that
- * did not come out as they should.
+ * The demo's output: prints steps and results, and counts failed steps.
  *
  * @module
  */
 import { eventually } from "../harness/mod.ts";
 
-/** A voice. */
+/** Prints the demo's progress. */
 export interface Narrator {
-  /** A line of prose. */
+  /** Prints a line. */
   say(text: string): void;
-  /** A file as it was written, indented. */
+  /** Prints a file, indented. */
   show(name: string, text: string): void;
   /**
-   * A step: does something, then looks until what it should bring about is seen.
-   * `look` returns what it saw, in words, and whether that is it.
+   * Runs a step: an action, then checks until the expected result appears. `look` returns the
+   * observed result in words, and whether it is the expected one.
    */
   step(
     title: string,
@@ -25,13 +24,13 @@ export interface Narrator {
   readonly failed: readonly string[];
 }
 
-/** How long a step may take to show, ms. */
+/** Deadline of a step, milliseconds. */
 const PATIENCE_MS = 20_000;
 
 /**
- * Speaks to standard output, in colours where it is a terminal.
+ * Creates a narrator on standard output, with colours on a terminal.
  *
- * @param signal ends the step at hand, and with it the demo
+ * @param signal aborts the current step and the demo
  */
 export function createNarrator(signal: AbortSignal): Narrator {
   const colour = Deno.stdout.isTerminal() && Deno.env.get("NO_COLOR") === undefined;

@@ -15,46 +15,49 @@ export interface Agent extends AsyncDisposable {
   readonly admin: string;
   /** Base URL of the agent's status server. */
   readonly status: string;
-  /** Envoy's counters and gauges whose names match a regular expression. */
+  /** Counters and gauges of Envoy whose names match a regular expression. */
   stats(filter: string): Promise<Record<string, number>>;
-  /** Names of the resources of a kind that Envoy has taken up from xDS. */
+  /** Names of the dynamic resources of a kind in Envoy. */
   held(kind: HeldKind): Promise<string[]>;
-  /** Envoy's own dump of what it runs with, endpoints included; of resources whose names match an expression, if one is given. */
+  /**
+   * Envoy's configuration dump with endpoints; with an expression, only resources with matching
+   * names.
+   */
   configDump(nameRegex?: string): Promise<ConfigDump>;
 }
 
-/** Kinds that Envoy's dump tells apart. */
+/** Kinds of resources in Envoy's dump. */
 export type HeldKind = "cluster" | "listener" | "route";
 
-/** What Envoy's admin API gives at `/config_dump`, as far as it is looked at. */
+/** The used part of Envoy's `/config_dump`. */
 export interface ConfigDump {
   readonly configs: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** How an agent is started. */
+/** Options of an agent. */
 export interface AgentOptions {
   readonly role: "sidecar" | "router";
   readonly name: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Address the proxy says it has; a loopback address of its own. */
+  /** Address of the proxy: a loopback address of its own. */
   readonly ip: string;
   /** `host:port` of the daemon's plain xDS listener. */
   readonly xds: string;
   /** Path of the Envoy binary. */
   readonly envoy: string;
-  /** Folder for its files; removed by whoever made it. */
+  /** Folder for its files; the caller removes it. */
   readonly dir: string;
   /** `NONE`: listeners bind to their own ports. */
   readonly interception?: "NONE" | "REDIRECT";
-  /** Speak delta xDS; true unless said otherwise. */
+  /** Use delta xDS. Default: true. */
   readonly delta?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** More of the proxy's configuration, as in `defaultConfig` of the mesh. */
+  /** Further proxy configuration, as in `defaultConfig` of the mesh. */
   readonly proxyConfig?: Readonly<Record<string, unknown>>;
-  /** Deno's flags for what it may do; all, unless said otherwise. */
+  /** Permission flags of Deno. Default: all permissions. */
   readonly permissions?: readonly string[];
-  /** Do not wait until it is ready. */
+  /** Do not wait for readiness. */
   readonly noWait?: boolean;
 }
 
@@ -134,7 +137,10 @@ async function readDump(admin: string, nameRegex?: string): Promise<ConfigDump> 
   return await answer.json() as ConfigDump;
 }
 
-/** Where a kind's dynamic resources lie in the dump: list, and the path from an item to its resource. */
+/**
+ * Location of the dynamic resources of a kind in the dump: the list, and the path from an item to
+ * its resource.
+ */
 const HELD: Readonly<Record<HeldKind, readonly [string, readonly string[]]>> = {
   cluster: ["dynamic_active_clusters", ["cluster"]],
   listener: ["dynamic_listeners", ["active_state", "listener"]],

@@ -1,10 +1,10 @@
 /**
- * A small backend that says who it is and what it was sent.
+ * A small backend that answers with its name and the received request.
  *
  * @module
  */
 
-/** What a backend answers, as JSON. */
+/** The JSON answer of a backend. */
 export interface Echo {
   /** Name of the backend. */
   readonly backend: string;
@@ -19,27 +19,27 @@ export interface Echo {
 export interface Backend extends AsyncDisposable {
   readonly name: string;
   readonly port: number;
-  /** Requests served so far. */
+  /** Number of requests so far. */
   readonly served: number;
-  /** The requests that came with an `x-request-key`, oldest first. */
+  /** Requests with an `x-request-key`, oldest first. */
   seen(key: string): readonly Echo[];
 }
 
-/** How a backend behaves; all by request, so that a test decides. */
+/** Request headers that control a backend. */
 const BEHAVIOUR = {
-  /** Answer with this status. */
+  /** Status of the answer. */
   status: "x-backend-status",
-  /** The backends that answer 500, comma-separated. */
+  /** Backends that answer 500, comma-separated. */
   failing: "x-backend-failing",
-  /** Answer so many requests with this `x-request-key` with 503 first. */
+  /** Number of requests with this `x-request-key` that are answered 503 first. */
   failFirst: "x-backend-fail-first",
-  /** Answer after so many milliseconds. */
+  /** Delay of the answer in milliseconds. */
   delay: "x-backend-delay-ms",
-  /** Names a request, to count its attempts. */
+  /** Identifies a request, to count its attempts. */
   key: "x-request-key",
 } as const;
 
-/** Starts a backend on a loopback address and a port of the kernel's choice. */
+/** Starts a backend on a loopback address and a free port. */
 export function startBackend(name: string, hostname = "127.0.0.1", port = 0): Backend {
   let served = 0;
   const seen = new Map<string, Echo[]>();
@@ -86,7 +86,7 @@ function statusOf({ backend, headers }: Echo, failedBefore: number): number {
   return Number(headers[BEHAVIOUR.status] ?? 200);
 }
 
-/** Waits, but no longer than the backend runs. */
+/** Waits until the time is over or the backend stops. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

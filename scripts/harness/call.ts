@@ -1,33 +1,33 @@
 /**
- * HTTP calls with a `Host` of one's choice, which `fetch` does not allow.
+ * HTTP calls with any `Host`, which `fetch` does not allow.
  *
  * @module
  */
 import { request } from "node:http";
 import type { Echo } from "./backend.ts";
 
-/** An answer. */
+/** A response. */
 export interface Answer {
   readonly status: number;
-  /** Names in lower case; of repeated ones all values, joined by a comma. */
+  /** Headers by lower-case name; repeated ones are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The body, where it is a backend's. */
+  /** The body, if a backend answered. */
   readonly echo: Echo | undefined;
 }
 
-/** What to ask. */
+/** Options of a call. */
 export interface CallOptions {
   readonly host?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs?: number;
-  /** Address to call from. */
+  /** Source address. */
   readonly localAddress?: string;
 }
 
-/** Makes one HTTP/1.1 call on a connection of its own. Rejects when there is no answer. */
+/** Makes one HTTP/1.1 call on a new connection. Rejects without a response. */
 export function call(url: string, options: CallOptions = {}): Promise<Answer> {
   const { host, method = "GET", headers = {}, body, timeoutMs = 20_000, localAddress } = options;
   return new Promise((resolve, reject) => {
@@ -63,7 +63,9 @@ function echoOf(text: string): Echo | undefined {
   return JSON.parse(text) as Echo;
 }
 
-/** How many of a number of equal calls each backend answered; other answers count by their status. */
+/**
+ * Counts which backend answered each of several equal calls; other responses are counted by status.
+ */
 export async function spread(
   count: number,
   url: string,

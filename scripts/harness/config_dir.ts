@@ -1,18 +1,18 @@
 /**
- * A directory of configuration files, written as an operator would.
+ * A configuration directory for tests.
  *
  * @module
  */
 
-/** A config directory. */
+/** A configuration directory. */
 export interface ConfigDir extends AsyncDisposable {
   readonly path: string;
-  /** Writes a file as a whole: to a temporary name first, then renamed. */
+  /** Writes a file atomically: under a temporary name, then renamed. */
   write(name: string, text: string): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
-/** Makes an empty config directory below the system's temporary folder. */
+/** Creates an empty configuration directory below the system's temporary folder. */
 export async function makeConfigDir(): Promise<ConfigDir> {
   const path = await Deno.makeTempDir({ prefix: "mesh-config-" });
   return {

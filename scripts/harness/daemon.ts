@@ -18,22 +18,22 @@ export interface Daemon extends AsyncDisposable {
   readonly monitoring: string;
   /** Base URL of the introspection pages. */
   readonly introspection: string;
-  /** A debug page's JSON. */
+  /** The JSON of a debug page. */
   debug<T>(path: string): Promise<T>;
 }
 
-/** How a daemon is started. */
+/** Options of a daemon. */
 export interface DaemonOptions {
   readonly configDir: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Ports of an earlier daemon, to start again in its place: xDS, HTTP, monitoring, introspection. */
+  /** Ports of an earlier daemon, to replace it: xDS, HTTP, monitoring, introspection. */
   readonly ports?: readonly [number, number, number, number];
-  /** Deno's flags for what it may do; all, unless said otherwise. */
+  /** Permission flags of Deno. Default: all permissions. */
   readonly permissions?: readonly string[];
-  /** A built program to run in place of `main.ts`; its permissions are its own. */
+  /** A built program to run instead of `main.ts`, with its own permissions. */
   readonly binary?: string;
-  /** The program as one module, to run in place of `main.ts`. */
+  /** A bundled module to run instead of `main.ts`. */
   readonly module?: string;
 }
 
@@ -87,7 +87,7 @@ function startDiscovery(options: DaemonOptions, args: readonly string[]): Progra
   return startCommand(Deno.execPath(), ["run", "-q", ...flags, module, ...args], env);
 }
 
-/** The ports of a daemon, to start another one in its place. */
+/** The ports of a daemon, to replace it. */
 export function portsOf(daemon: Daemon): [number, number, number, number] {
   const port = (url: string): number => Number(url.slice(url.lastIndexOf(":") + 1));
   return [port(daemon.xds), port(daemon.http), port(daemon.monitoring), freePorts(1)[0]!];

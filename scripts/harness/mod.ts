@@ -1,6 +1,6 @@
 /**
- * Real parts on loopback, for the demo, the end-to-end tests and the benchmarks:
- * the daemon, agents with real Envoys, small backends, config directories.
+ * Real programs on loopback for the demo, the end-to-end tests and the benchmarks: the daemon,
+ * agents with real Envoys, small backends, configuration directories.
  *
  * @module
  */

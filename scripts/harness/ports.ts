@@ -5,10 +5,9 @@
  */
 
 /**
- * Ports come in blocks, and a process takes a whole block at a time, so that test
- * files that run side by side never hand out the same one. The blocks lie below
- * the range from which the kernel picks ports for outgoing connections, so that
- * none of those takes one in the meantime.
+ * A process reserves a whole block of ports, so that concurrent test files never use the same port.
+ * The blocks are below the kernel's range for outgoing connections, which therefore cannot take a
+ * reserved port.
  */
 const FIRST_PORT = 12_000;
 const BLOCK = 100;
@@ -16,7 +15,7 @@ const BLOCKS = 180;
 
 let left: number[] = [];
 
-/** Ports that nobody listens on now, and that were not handed out before. */
+/** Free ports that were not returned before. */
 export function freePorts(count: number): number[] {
   const ports: number[] = [];
   while (ports.length < count) {
@@ -32,7 +31,7 @@ export function freePort(): number {
   return freePorts(1)[0]!;
 }
 
-/** Takes a block whose taker, if there ever was one, is gone. */
+/** Reserves a block that no running process holds. */
 function takeBlock(): number[] {
   const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/mesh-ports-${Deno.uid() ?? 0}`;
   Deno.mkdirSync(folder, { recursive: true });
@@ -45,7 +44,10 @@ function takeBlock(): number[] {
   throw new Error(`all blocks of ports are taken, see ${folder}`);
 }
 
-/** Creates a file with the own process id, which only one can; one of a process that ended is removed first. */
+/**
+ * Creates a file with the own process id, exclusively. The file of a process that ended is removed
+ * first.
+ */
 function take(file: string): boolean {
   try {
     const owner = Deno.readTextFileSync(file);
@@ -83,10 +85,10 @@ function isFree(port: number): boolean {
 }
 
 /**
- * Asks again and again until an answer is not `undefined` or `false`.
+ * Polls until the result is neither `undefined` nor `false`.
  *
- * @param what for the error when the deadline passes
- * @param deadlineMs how long to go on
+ * @param what description for the error at the deadline
+ * @param deadlineMs deadline in milliseconds
  */
 export async function eventually<T>(
   what: string,

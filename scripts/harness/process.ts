@@ -7,7 +7,7 @@ import { eventually } from "./ports.ts";
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
-/** A running program with what it printed so far. */
+/** A running program with its output. */
 export interface Program extends AsyncDisposable {
   readonly pid: number;
   /** Standard output and error, interleaved. */
@@ -15,13 +15,13 @@ export interface Program extends AsyncDisposable {
   /** Waits until the output contains a text or matches a pattern. */
   printed(what: string | RegExp, deadlineMs?: number): Promise<void>;
   kill(signal: Deno.Signal): void;
-  /** Exit status, when it ended. */
+  /** Exit status, after it ended. */
   readonly status: Promise<Deno.CommandStatus>;
 }
 
 /**
  * Starts `main.ts` with a program's name and arguments. `env` is added to the own environment;
- * `permissions` are Deno's flags for what it may do, such as `-P=pilot-agent`.
+ * `permissions` are Deno's permission flags, such as `-P=pilot-agent`.
  */
 export function startProgram(
   args: readonly string[],
@@ -32,7 +32,7 @@ export function startProgram(
   return startCommand(Deno.execPath(), ["run", "-q", ...permissions, MAIN, ...args], env, cwd);
 }
 
-/** Starts any program of the machine, like {@link startProgram}. */
+/** Starts any program, like {@link startProgram}. */
 export function startCommand(
   command: string,
   args: readonly string[],
@@ -63,7 +63,7 @@ export function startCommand(
     try {
       child.kill(signal);
     } catch (e) {
-      // It ended between the check and the signal.
+      // The process ended between the check and the signal.
       if (!(e instanceof TypeError) && !(e instanceof Deno.errors.NotFound)) throw e;
     }
   };

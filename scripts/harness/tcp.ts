@@ -1,12 +1,12 @@
 /**
- * Backends and calls below HTTP.
+ * TCP backends and calls.
  *
  * @module
  */
 import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 
-/** A running TCP backend: it greets each connection with its name, and sends back what it gets. */
+/** A running TCP backend: it sends its name, then echoes what it receives. */
 export interface TcpBackend extends AsyncDisposable {
   readonly name: string;
   readonly port: number;
@@ -37,8 +37,8 @@ export async function startTcpBackend(name: string): Promise<TcpBackend> {
 }
 
 /**
- * Connects, says something, and gives the name of the backend that sent it back.
- * Rejects when the connection ends first.
+ * Connects, sends a text, and returns the name of the backend that echoed it. Rejects when the
+ * connection ends first.
  */
 export function askTcp(hostname: string, port: number, timeoutMs = 10_000): Promise<string> {
   const said = "ping\n";
