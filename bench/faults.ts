@@ -6,6 +6,7 @@
  */
 import { startDaemon } from "../scripts/harness/mod.ts";
 import type { Daemon } from "../scripts/harness/mod.ts";
+import { TYPE_URLS } from "../lib/model/mod.ts";
 import { openStream } from "../lib/rpc/mod.ts";
 import { create, encode } from "../lib/proto/mod.ts";
 import { DiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
@@ -19,7 +20,7 @@ const SECONDS = 5;
 const RETURNING = 5_000;
 /** Time (ms) after which the daemon is idle again. */
 const REST = 3_000;
-const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const CLUSTERS = TYPE_URLS.cluster;
 const STREAM = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 
 function service(i: number, variant: number): string {

@@ -17,8 +17,7 @@ import { MeshError } from "../lib/base/mod.ts";
 import { diffResource, renderChanges, showResource } from "../lib/diff/mod.ts";
 import type { Resource } from "../lib/graph/mod.ts";
 import { type LogLine, replay, type Replayed } from "../lib/history/mod.ts";
-import type { ProxyBinding, ProxyNode, Role } from "../lib/model/mod.ts";
-import { TYPE_URLS } from "../lib/translate/mod.ts";
+import { type ProxyBinding, type ProxyNode, type Role, TYPE_URLS } from "../lib/model/mod.ts";
 
 /** The resources of one proxy, by type and name. */
 type Served = ReadonlyMap<string, ReadonlyMap<string, Resource>>;

@@ -6,6 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 /** The used part of a response. */
 export interface Response {
@@ -105,7 +106,7 @@ function readContent(bytes: Uint8Array): Content {
 
 /** Field `vhds` of `RouteConfiguration`. */
 const VHDS = 9;
-const ROUTE_TYPE = "type.googleapis.com/envoy.config.route.v3.RouteConfiguration";
+const ROUTE_TYPE = TYPE_URLS.route;
 
 /** Whether an `Any` is a route skeleton. */
 function hasVirtualHostsApart(any: Uint8Array): boolean {

@@ -26,13 +26,6 @@ import {
   toBinary,
   toJson,
 } from "../proto/mod.ts";
-import {
-  CLUSTER_TYPE,
-  ENDPOINT_TYPE,
-  LISTENER_TYPE,
-  ROUTE_TYPE,
-  VIRTUAL_HOST_TYPE,
-} from "../serve/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import type { Provenance } from "../translate/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
@@ -40,6 +33,7 @@ import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { asksFor, withProxy } from "./find.ts";
 import { whyWhole } from "./why.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 
 /** `/debug/config_dump?proxyID=NAME.NAMESPACE[&types=URL,URL][&name=PART][&why=true]` and `/debug/edsz?proxyID=`. */
 export function configDumpRoutes(inputs: DebugInputs): Route[] {
@@ -72,8 +66,8 @@ export function configDumpRoutes(inputs: DebugInputs): Route[] {
       ({ url }) =>
         withProxy(inputs, url, (session) =>
           json(
-            resources(session, ENDPOINT_TYPE, "").map((r) =>
-              toJson(AnySchema, packed(ENDPOINT_TYPE, r), {
+            resources(session, TYPE_URLS.endpoint, "").map((r) =>
+              toJson(AnySchema, packed(TYPE_URLS.endpoint, r), {
                 registry: SERVED_TYPES,
               })
             ),
@@ -97,16 +91,16 @@ function sectionOf<D extends DescMessage>(
 }
 
 const SECTIONS: Readonly<Record<string, Section>> = {
-  [CLUSTER_TYPE]: sectionOf(ClustersConfigDumpSchema, (list) => ({
+  [TYPE_URLS.cluster]: sectionOf(ClustersConfigDumpSchema, (list) => ({
     dynamicActiveClusters: list.map((cluster) => ({ cluster })),
   })),
-  [LISTENER_TYPE]: sectionOf(ListenersConfigDumpSchema, (list) => ({
+  [TYPE_URLS.listener]: sectionOf(ListenersConfigDumpSchema, (list) => ({
     dynamicListeners: list.map((listener) => ({ activeState: { listener } })),
   })),
-  [ROUTE_TYPE]: sectionOf(RoutesConfigDumpSchema, (list) => ({
+  [TYPE_URLS.route]: sectionOf(RoutesConfigDumpSchema, (list) => ({
     dynamicRouteConfigs: list.map((routeConfig) => ({ routeConfig })),
   })),
-  [ENDPOINT_TYPE]: sectionOf(EndpointsConfigDumpSchema, (list) => ({
+  [TYPE_URLS.endpoint]: sectionOf(EndpointsConfigDumpSchema, (list) => ({
     dynamicEndpointConfigs: list.map((endpointConfig) => ({ endpointConfig })),
   })),
 };
@@ -125,7 +119,7 @@ function section(
 ): JsonValue {
   const list = resources(session, type, name);
   const messages = list.map((r) => packed(type, r));
-  const dump = SECTIONS[type]!(type === ROUTE_TYPE ? completed(session, messages) : messages);
+  const dump = SECTIONS[type]!(type === TYPE_URLS.route ? completed(session, messages) : messages);
   if (explain === undefined || typeof dump !== "object" || dump === null) return dump;
   // A section has one list, in the order of the resources.
   const [entries] = Object.values(dump).filter((v) => Array.isArray(v));
@@ -166,7 +160,7 @@ function packed(typeUrl: string, { bytes }: Resource): Any {
  * them. Each has its table's name before its own.
  */
 function completed(session: SessionInfo, tables: Any[]): Any[] {
-  const hosts = [...session.view(VIRTUAL_HOST_TYPE)?.entries() ?? []];
+  const hosts = [...session.view(TYPE_URLS.virtualHost)?.entries() ?? []];
   if (hosts.length === 0) return tables;
   hosts.sort((a, b) => (a.name < b.name ? -1 : 1));
   return tables.map(({ typeUrl, value }) => {

@@ -4,10 +4,10 @@
  * @module
  */
 import type { SessionInfo } from "../serve/mod.ts";
-import { TYPE_URLS } from "../translate/mod.ts";
 import { text } from "../web/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { findProxy } from "./proxies.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 
 /** Answers for the proxy that a request names: 400 without a name, 404 for one that is not connected. */
 export function withProxy(

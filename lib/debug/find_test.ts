@@ -1,8 +1,8 @@
 /** What a proxy asks for, by name, by wildcard, and by the tables that it follows. */
 import assert from "node:assert/strict";
 import type { SessionInfo } from "../serve/mod.ts";
-import { TYPE_URLS } from "../translate/mod.ts";
 import { asksFor } from "./find.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 
 const watch = (typeUrl: string, names: readonly string[], wildcard = false) =>
   ({ typeUrl, names, wildcard }) as unknown as SessionInfo["types"][number];

@@ -4,11 +4,12 @@
  * @module
  */
 import type { SessionInfo } from "../serve/mod.ts";
-import { type Provenance, provenanceOf, SHORT_NAMES, TYPE_URLS } from "../translate/mod.ts";
+import { type Provenance, provenanceOf } from "../translate/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import { withProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
+import { TYPE_URLS, xdsType } from "../model/mod.ts";
 
 /** `/debug/why?proxyID=NAME.NAMESPACE&type=TYPE&name=NAME`. */
 export function whyRoutes(inputs: DebugInputs): Route[] {
@@ -80,7 +81,7 @@ const TYPE_NAMES = Object.keys(TYPE_URLS);
 /** The URL of a type that is named by it, by its short name (`cds`) or in a word (`cluster`). */
 export function typeNamed(name: string): string | undefined {
   return Object.entries(TYPE_URLS)
-    .find(([word, url]) => word === name || url === name || SHORT_NAMES[url] === name)?.[1];
+    .find(([word, url]) => word === name || url === name || xdsType(url).short === name)?.[1];
 }
 
 /** How many near names are offered. */

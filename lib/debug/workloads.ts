@@ -4,13 +4,18 @@
  * @module
  */
 import { labelsKey } from "../derive/mod.ts";
-import type { Endpoint, ProxyClass, Service } from "../model/mod.ts";
+import {
+  AGENT_TYPE_URLS,
+  type Endpoint,
+  type ProxyClass,
+  type Service,
+  TYPE_URLS,
+} from "../model/mod.ts";
 import { AnySchema, create, type JsonValue, SERVED_TYPES, toJson } from "../proto/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { showJson } from "../diff/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { SidecarSchema } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { AGENT_TYPE_URLS } from "../translate/mod.ts";
 import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import { withProxy } from "./find.ts";
@@ -37,7 +42,7 @@ export function workloadRoutes(inputs: DebugInputs): Route[] {
     ),
     typed(
       "ecdsz",
-      "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig",
+      TYPE_URLS.extension,
       "a library that speaks xDS itself is served no extensions",
     ),
     typed(

@@ -13,8 +13,7 @@ import {
   proxyNode,
   startTranslation,
 } from "../../tests/support/translation_fixture.ts";
-import type { ProxyBinding } from "../model/mod.ts";
-import { TYPE_URLS } from "../translate/mod.ts";
+import { type ProxyBinding, TYPE_URLS } from "../model/mod.ts";
 import { createHistory, type HistoryDiff, type HistoryLog, openLineFile, replay } from "./mod.ts";
 import { startRecording } from "./mod.ts";
 

@@ -10,8 +10,8 @@ import {
   startTranslation,
   TAKES_PARTS,
 } from "../../tests/support/translation_fixture.ts";
-import { TYPE_URLS } from "../translate/mod.ts";
 import { type AuditReport, createSelfAudit } from "./mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 
 /** A mesh with a few of everything, seen by proxies of both kinds. */
 function mesh() {

@@ -20,3 +20,12 @@ export {
 } from "./service.ts";
 export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
 export { type BindingSource, type ProxyBinding, type ProxyNode } from "./binding.ts";
+export {
+  HEALTH_TYPE_URL,
+  XDS_TYPES,
+  type XdsType,
+  xdsType,
+  type XdsTypeName,
+} from "./xds/types.ts";
+export { AGENT_TYPE_URLS, type ProxyTypeName, TYPE_URLS } from "./xds/type_urls.ts";
+export { PUSH_ORDER, pushPosition } from "./xds/order.ts";

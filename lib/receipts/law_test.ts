@@ -6,10 +6,12 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "../serve/mod.ts";
 import { store } from "../../tests/support/resource_store.ts";
 import { world } from "../../tests/support/discovery.ts";
 import { createReceipts, type Outcome } from "./mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_262 };
 const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 25);

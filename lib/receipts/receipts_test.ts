@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "../serve/mod.ts";
 import { type Store, store } from "../../tests/support/resource_store.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
 import { createReceipts, type Receipt, type ReceiptOptions, type Receipts } from "./mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 /** Receipts over a store: its rows are the objects, `rows <type>/<layer>/<name>`. */
 function receiptsOver({ graph }: Store, more: Partial<ReceiptOptions> = {}): Receipts {

@@ -6,9 +6,11 @@ import {
   DeltaDiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { expose } from "../metrics/mod.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
 import { nodeOf, world } from "../../tests/support/discovery.ts";
 import { concat, delimited } from "./wire.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 async function failure(stream: RpcStream): Promise<RpcError> {
   try {

@@ -11,8 +11,8 @@ import * as metrics from "./metrics.ts";
 import { noteAccepted } from "./parts.ts";
 import { accepted, isProbing, rejected } from "./rejection.ts";
 import type { XdsRequest } from "./request.ts";
-import { ENDPOINT_TYPE } from "./types.ts";
 import { type Sent, settle, type Verdict, type Watch } from "./watch.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 
 const log = scope("ads");
 
@@ -103,7 +103,7 @@ export function noteSettled(session: Session, watch: Watch): void {
 
 /** Endpoints that the client took, or rejected, are no longer waited for. */
 function warmed(session: Session, { type, outstanding }: Watch, { nonce }: XdsRequest): void {
-  if (session.cold.size === 0 || type.url !== ENDPOINT_TYPE) return;
+  if (session.cold.size === 0 || type.url !== TYPE_URLS.endpoint) return;
   const known = outstanding.findIndex((sent) => sent.nonce === nonce);
   for (const { resources } of outstanding.slice(0, known + 1)) {
     for (const { name } of resources) session.cold.delete(name);

@@ -9,8 +9,10 @@ import { encode } from "../proto/mod.ts";
 import type { RpcStream } from "../rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { expose } from "../metrics/mod.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
 import { nodeOf, type World, world } from "../../tests/support/discovery.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 function request(name: string, more: object = {}): Uint8Array {
   return encode(DeltaDiscoveryRequestSchema, { typeUrl: CDS, node: nodeOf({ name }), ...more });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
-import type { ProxyNode } from "../model/mod.ts";
+import { type ProxyNode, TYPE_URLS } from "../model/mod.ts";
 import { keeper } from "./kept.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
 import { store } from "../../tests/support/resource_store.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 /** More than a client that does not read gives credit for. */
 const LARGE = 3 * 1024 * 1024;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS, ROUTE_TYPE as RDS } from "./mod.ts";
 import { world } from "../../tests/support/discovery.ts";
 import type { Store } from "../../tests/support/resource_store.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS, route: RDS } = TYPE_URLS;
 
 /** What a response holds: `name=content` of its resources, then `-name` of what is removed. */
 function told(response: DeltaDiscoveryResponse): string[] {

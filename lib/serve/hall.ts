@@ -4,7 +4,7 @@
  * @module
  */
 import type { View } from "../graph/mod.ts";
-import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
+import { type ProxyBinding, type ProxyNode, TYPE_URLS } from "../model/mod.ts";
 import type { RpcCall } from "../rpc/mod.ts";
 import type { Keeper } from "./kept.ts";
 import type { Priority } from "./priority_queue.ts";
@@ -14,7 +14,6 @@ import type { Parcel, Planned } from "./plan.ts";
 import type { Culprit, Quarantine } from "./held_back.ts";
 import type { Registry } from "./registry.ts";
 import type { ResponseEncoder } from "./response.ts";
-import { ENDPOINT_TYPE } from "./types.ts";
 import type { Watch } from "./watch.ts";
 
 /** What sessions share. */
@@ -127,7 +126,7 @@ export function priorityOf({ watches }: Session): Priority {
   for (const { due, started, answerAll, answers, type } of watches) {
     if (!due) continue;
     if (!started || answerAll || answers.size >= BULK_NAMES) return "bulk";
-    if (type.url !== ENDPOINT_TYPE) priority = "normal";
+    if (type.url !== TYPE_URLS.endpoint) priority = "normal";
   }
   return priority;
 }

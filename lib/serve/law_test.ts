@@ -15,16 +15,10 @@ import {
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { type Store, store } from "../../tests/support/resource_store.ts";
-import {
-  CLUSTER_TYPE as CDS,
-  createXdsServer,
-  ENDPOINT_TYPE as EDS,
-  LISTENER_TYPE as LDS,
-  resourceType,
-  ROUTE_TYPE as RDS,
-  VIRTUAL_HOST_TYPE as VHDS,
-  type XdsServer,
-} from "./mod.ts";
+import { createXdsServer, type XdsServer } from "./mod.ts";
+import { TYPE_URLS, xdsType } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS, virtualHost: VHDS } = TYPE_URLS;
 
 /** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
@@ -243,7 +237,7 @@ function absorb(model: Model, bytes: Uint8Array): void {
   const contents = resources.map(({ value }) => text.decode(value));
   const names = contents.map((content) => content.split(" ")[0]!);
   const { error, takes } = judge(model, typeUrl, contents);
-  if (resourceType(typeUrl).fullState) {
+  if (xdsType(typeUrl).fullState) {
     for (const name of held.keys()) if (!names.includes(name)) held.delete(name);
   }
   assert.equal(new Set(names).size, names.length, "Envoy rejects a response that names one twice");
@@ -403,7 +397,7 @@ function held(model: Model, xds: XdsServer, typeUrl: string, view: Set<string>):
       content !== GONE && isGood(name) && isAsked(model, typeUrl, name)
     );
   // SotW never says that endpoints or routes are gone; the client learns it from clusters, listeners.
-  const stays = model.variant === "sotw" && !resourceType(typeUrl).fullState;
+  const stays = model.variant === "sotw" && !xdsType(typeUrl).fullState;
   return all.filter(([name]) => !stays || view.has(name)).map(([, { content }]) => content).sort();
 }
 
@@ -455,7 +449,7 @@ for (const law of ["delta", "sotw", "parts"] as const) {
             for (const typeUrl of types) {
               const want = expected(model, xds, typeUrl);
               const names = new Set(want.map((content) => content.split(" ")[0]!));
-              assert.deepEqual(held(model, xds, typeUrl, names), want, resourceType(typeUrl).short);
+              assert.deepEqual(held(model, xds, typeUrl, names), want, xdsType(typeUrl).short);
             }
             for (const { short, state } of xds.sessions()[0]!.types) {
               assert.ok(state === "SYNCED" || state === "ERROR", `${short} is ${state}`);

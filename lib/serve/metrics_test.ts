@@ -6,7 +6,9 @@
 import assert from "node:assert/strict";
 import { expose } from "../metrics/mod.ts";
 import { nodeOf, world } from "../../tests/support/discovery.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 type Kind = "counter" | "gauge" | "histogram";
 

@@ -22,15 +22,6 @@ export { type SessionInfo, type SyncState, type TypeStatus } from "./status.ts";
 export { type Culprit, type Quarantined } from "./held_back.ts";
 export { type Nack } from "./watch.ts";
 export {
-  CLUSTER_TYPE,
-  ENDPOINT_TYPE,
-  LISTENER_TYPE,
-  type ResourceType,
-  resourceType,
-  ROUTE_TYPE,
-  VIRTUAL_HOST_TYPE,
-} from "./types.ts";
-export {
   derivedRequestRate,
   derivedThrottle,
   MAX_RECEIVE,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import type { BindingSource } from "../model/mod.ts";
+import { type BindingSource, TYPE_URLS } from "../model/mod.ts";
 import { type Client, world } from "../../tests/support/discovery.ts";
 import { store } from "../../tests/support/resource_store.ts";
-import { CLUSTER_TYPE as CDS } from "./mod.ts";
+
+const { cluster: CDS } = TYPE_URLS;
 
 Deno.test("who moves to another class is sent nothing before what it sees there was made", async () => {
   const inner = store([CDS]);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { SentEvent, XdsObserver } from "./mod.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS } from "./mod.ts";
 import { joined } from "./observe.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 /** Events as lines, in the order they came. */
 function recorder(): { observer: XdsObserver; take(): string[]; sent: SentEvent[] } {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { hash } from "../base/mod.ts";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import type { BindingSource } from "../model/mod.ts";
-import { CLUSTER_TYPE as CDS } from "./mod.ts";
+import { type BindingSource, TYPE_URLS } from "../model/mod.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
 import { store } from "../../tests/support/resource_store.ts";
 import { wireVersion } from "./version.ts";
+
+const { cluster: CDS } = TYPE_URLS;
 
 /** The version of a content, as clients are told it. */
 const wire = (content: string): string => wireVersion({ version: hash(content) });

@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import { hash } from "../base/mod.ts";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import {
-  CLUSTER_TYPE as CDS,
-  ENDPOINT_TYPE as EDS,
-  LISTENER_TYPE as LDS,
-  resourceType,
-  ROUTE_TYPE as RDS,
-} from "./mod.ts";
 import { type Client, type World, world } from "../../tests/support/discovery.ts";
 import { wireVersion } from "./version.ts";
+import { TYPE_URLS, xdsType } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS } = TYPE_URLS;
 
 /** The version of a content, as clients are told it. */
 const wire = (content: string): string => wireVersion({ version: hash(content) });
@@ -19,7 +15,7 @@ const ALL = [RDS, LDS, EDS, CDS];
 function line(response: DeltaDiscoveryResponse): string {
   const names = response.resources.map((r) => `+${r.name}`);
   const gone = response.removedResources.map((name) => `-${name}`);
-  return [resourceType(response.typeUrl).short, ...names.sort(), ...gone.sort()].join(" ");
+  return [xdsType(response.typeUrl).short, ...names.sort(), ...gone.sort()].join(" ");
 }
 
 type Proxy = Client<object, DeltaDiscoveryResponse>;

@@ -7,15 +7,10 @@
  * @module
  */
 import type { Resource, View } from "../graph/mod.ts";
-import { isWhole, PART_SEPARATOR, wholeOf } from "./types.ts";
+import { isParentType, noChildrenName, parentOf } from "./child_names.ts";
 import type { Watch } from "./watch.ts";
 
 const NONE: readonly Resource[] = Object.freeze([]);
-
-/** Removed by name, it tells that a whole has no parts: a part that cannot exist. */
-export function noPartsOf(whole: string): string {
-  return whole + PART_SEPARATOR;
-}
 
 /** The parts in views by their wholes: sorted out once for each state of a view, shared by all streams. */
 const parts = new WeakMap<
@@ -30,7 +25,7 @@ export function partsOf(view: View | undefined, whole: string): readonly Resourc
   if (known?.changedAt !== view.changedAt) {
     const by = new Map<string, Resource[]>();
     for (const resource of view.entries()) {
-      const owner = wholeOf(resource.name);
+      const owner = parentOf(resource.name);
       if (owner === undefined) continue;
       const list = by.get(owner);
       if (list) list.push(resource);
@@ -44,14 +39,14 @@ export function partsOf(view: View | undefined, whole: string): readonly Resourc
 /** Connects a stream's watch with those of the wholes or parts of its type. */
 export function connect(watches: readonly Watch[], watch: Watch): void {
   for (const other of watches) {
-    if (other.type.url === watch.type.partOf) [watch.wholes, other.parts] = [other, watch];
-    if (other.type.partOf === watch.type.url) [other.wholes, watch.parts] = [watch, other];
+    if (other.type.name === watch.type.parent) [watch.wholes, other.parts] = [other, watch];
+    if (other.type.parent === watch.type.name) [other.wholes, watch.parts] = [watch, other];
   }
 }
 
 /** Whether parts cannot be told yet, because the client did not say of what. */
 export function isPremature({ type, view, wholes }: Watch): boolean {
-  return type.partOf !== undefined && view !== undefined && wholes === undefined;
+  return type.parent !== undefined && view !== undefined && wholes === undefined;
 }
 
 /**
@@ -60,7 +55,7 @@ export function isPremature({ type, view, wholes }: Watch): boolean {
  * is any whole that is sent.
  */
 export function noteFresh(watch: Watch, sent: readonly Resource[]): void {
-  if (!isWhole(watch.type)) return;
+  if (!isParentType(watch.type)) return;
   const { started, held, at, answers, unproven } = watch;
   for (const { name } of sent) {
     if (started && !answers.has(name) && !unproven.has(name) && held?.at(at, name)) continue;
@@ -79,7 +74,7 @@ export function noteAsked({ parts }: Watch, wholes: readonly string[]): void {
   const asked = new Set(wholes);
   for (const { resources } of parts.outstanding) {
     for (const { name } of resources) {
-      const whole = wholeOf(name);
+      const whole = parentOf(name);
       if (whole !== undefined && asked.has(whole)) parts.answers.add(name);
     }
   }
@@ -95,7 +90,7 @@ export function freshParts({ wholes }: Watch): ((name: string) => boolean) | und
   if (!wholes?.fresh.size) return undefined;
   const fresh = new Set(wholes.fresh);
   return (name) => {
-    const whole = wholeOf(name);
+    const whole = parentOf(name);
     return whole !== undefined && fresh.has(whole);
   };
 }
@@ -116,7 +111,7 @@ export function tell(
   const absent: string[] = [];
   for (const whole of wholes) {
     const found = partsOf(view, whole);
-    if (found.length === 0) absent.push(noPartsOf(whole));
+    if (found.length === 0) absent.push(noChildrenName(whole));
     for (const resource of found) resources.push(resource);
   }
   return { resources, absent };

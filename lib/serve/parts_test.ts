@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { hash } from "../base/mod.ts";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import {
-  CLUSTER_TYPE as CDS,
-  ENDPOINT_TYPE as EDS,
-  LISTENER_TYPE as LDS,
-  resourceType,
-  ROUTE_TYPE as RDS,
-  VIRTUAL_HOST_TYPE as VHDS,
-} from "./mod.ts";
 import { type Client, type World, world } from "../../tests/support/discovery.ts";
 import { wireVersion } from "./version.ts";
+import { TYPE_URLS, xdsType } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS, virtualHost: VHDS } = TYPE_URLS;
 
 /** The version of a content, as clients are told it. */
 const wire = (content: string): string => wireVersion({ version: hash(content) });
@@ -24,7 +19,7 @@ const ALL = [CDS, EDS, LDS, RDS, VHDS];
 function line(response: DeltaDiscoveryResponse): string {
   const names = response.resources.map((r) => `+${r.name}`);
   const gone = response.removedResources.map((name) => `-${name}`);
-  return [resourceType(response.typeUrl).short, ...names.sort(), ...gone.sort()].join(" ");
+  return [xdsType(response.typeUrl).short, ...names.sort(), ...gone.sort()].join(" ");
 }
 
 function publish(w: World, edits: Readonly<Record<string, Edit>>): void {

@@ -8,8 +8,9 @@
 import type { Resource } from "../graph/mod.ts";
 import { type Change, collect, wanted } from "./diff.ts";
 import { isPremature } from "./parts.ts";
-import { asksForEndpoints, CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE } from "./types.ts";
+import { isEdsCluster } from "./eds_clusters.ts";
 import { type Origin, wants, type Watch } from "./watch.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 
 /** What is sent of one type in one go; in slices if it is large. */
 export interface Parcel {
@@ -58,10 +59,10 @@ export function plan(stream: Planned, revision: number, busy: boolean): Parcel[]
     if (!change) continue;
     changes.push(change);
     revive(change);
-    if (watch.type.url === CLUSTER_TYPE && knowing) warm(stream, change);
-    if (watch.type.url === LISTENER_TYPE) {
+    if (watch.type.url === TYPE_URLS.cluster && knowing) warm(stream, change);
+    if (watch.type.url === TYPE_URLS.listener) {
       for (const other of stream.watches) {
-        if (other.type.url === watch.type.dependent) other.answerNext = true;
+        if (other.type.name === watch.type.dependent) other.answerNext = true;
       }
     }
   }
@@ -100,7 +101,7 @@ function replaces({ watch, resources, removed }: Change): boolean {
 
 /** Whether what is due of a type waits for clusters to become warm. What a client without knowledge asks for does not. */
 export function isHeldBack({ cold }: Planned, { type, started, versions }: Watch): boolean {
-  return cold.size > 0 && type.refers && (started || versions !== undefined);
+  return cold.size > 0 && type.refersToClusters && (started || versions !== undefined);
 }
 
 /** The removals put aside, once nothing is under way that the client did not answer yet. */
@@ -146,10 +147,10 @@ function withDoomed(
  * for those it holds: they are sent again. Clusters it is to ask for are {@link Planned.cold}.
  */
 function warm(stream: Planned, { differing }: Change): void {
-  const endpoints = stream.watches.find((other) => other.type.url === ENDPOINT_TYPE);
+  const endpoints = stream.watches.find((other) => other.type.url === TYPE_URLS.endpoint);
   for (const cluster of differing) {
     const asked = endpoints !== undefined && wants(endpoints, cluster.name);
-    if (asked || !asksForEndpoints(cluster) || !stream.hasEndpoints(cluster.name)) continue;
+    if (asked || !isEdsCluster(cluster) || !stream.hasEndpoints(cluster.name)) continue;
     stream.cold.add(cluster.name);
   }
   if (!endpoints) {
@@ -166,7 +167,7 @@ function warm(stream: Planned, { differing }: Change): void {
 
 /** Endpoints the client says to hold, of clusters that were sent before it said so. */
 function answerEarly(stream: Planned, watch: Watch): void {
-  if (watch.type.url !== ENDPOINT_TYPE) return;
+  if (watch.type.url !== TYPE_URLS.endpoint) return;
   if (watch.versions) { for (const name of stream.early) watch.answers.add(name); }
   stream.early.clear();
 }

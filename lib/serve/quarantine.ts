@@ -11,7 +11,7 @@ import type { Resource } from "../graph/mod.ts";
 import { scope } from "../log/mod.ts";
 import * as metrics from "./metrics.ts";
 import type { Entry, Quarantine, Rejection, Stream } from "./held_back.ts";
-import { resourceType } from "./types.ts";
+import { xdsType } from "../model/mod.ts";
 
 const log = scope("ads");
 
@@ -45,7 +45,7 @@ export function quarantine(
     if (!shelf?.delete(entry.name)) return;
     if (shelf.size === 0) shelves.delete(key);
     size--;
-    metrics.quarantined.dec({ type: resourceType(entry.typeUrl).short });
+    metrics.quarantined.dec({ type: xdsType(entry.typeUrl).short });
   };
 
   const add = (rejection: Rejection): Entry => {
@@ -72,7 +72,7 @@ export function quarantine(
     if (!shelf) shelves.set(key, shelf = new Map());
     shelf.set(resource.name, entry);
     if (++size > MAX_ENTRIES) drop(shelves.values().next().value!.values().next().value!);
-    metrics.quarantined.inc({ type: resourceType(typeUrl).short });
+    metrics.quarantined.inc({ type: xdsType(typeUrl).short });
     return entry;
   };
 
@@ -228,5 +228,5 @@ function report({ typeUrl, name, message, culprits, lastGood, from }: Entry, str
 }
 
 function short(typeUrl: string): string {
-  return resourceType(typeUrl).short;
+  return xdsType(typeUrl).short;
 }

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { expose } from "../metrics/mod.ts";
-import { CLUSTER_TYPE as CDS, LISTENER_TYPE as LDS, ROUTE_TYPE as RDS } from "./mod.ts";
 import { named } from "./blame.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, listener: LDS, route: RDS } = TYPE_URLS;
 
 const text = new TextDecoder();
 

@@ -12,8 +12,8 @@ import { named } from "./blame.ts";
 import type { Parcel } from "./plan.ts";
 import { sendAgain } from "./screening.ts";
 import type { Session } from "./hall.ts";
-import { CLUSTER_TYPE, LISTENER_TYPE } from "./types.ts";
 import { type Sent, wants, type Watch } from "./watch.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 
 const log = scope("ads");
 
@@ -24,7 +24,7 @@ const log = scope("ads");
 const MAX_PROBES = 64;
 
 /** Types of which clients take what is good of a response that they reject. */
-const TAKEN_IN_PARTS: ReadonlySet<string> = new Set([CLUSTER_TYPE, LISTENER_TYPE]);
+const TAKEN_IN_PARTS: ReadonlySet<string> = new Set([TYPE_URLS.cluster, TYPE_URLS.listener]);
 
 /** Takes in a rejection; returns the names it is found to be about, none if that is not known yet. */
 export function rejected(

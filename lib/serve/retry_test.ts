@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { CLUSTER_TYPE as CDS, ROUTE_TYPE as RDS } from "./mod.ts";
 import { type World, world } from "../../tests/support/discovery.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, route: RDS } = TYPE_URLS;
 
 const MINUTE = 60_000;
 

@@ -5,11 +5,10 @@ import {
   DeltaDiscoveryRequestSchema,
   type DeltaDiscoveryResponse,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import type { ProxyNode } from "../model/mod.ts";
+import { type ProxyNode, TYPE_URLS, xdsType } from "../model/mod.ts";
 import { create, toBinary } from "../proto/mod.ts";
 import { type Client, world } from "../../tests/support/discovery.ts";
 import { recognise } from "./expected.ts";
-import { CLUSTER_TYPE as CDS, ENDPOINT_TYPE as EDS, resourceType } from "./mod.ts";
 import { nameTable } from "./names.ts";
 import { decodeRequest } from "./request.ts";
 import { responseEncoder } from "./response.ts";
@@ -17,6 +16,8 @@ import { addPair, addResource, newTally, sameTally } from "./tally.ts";
 import { wireVersion } from "./version.ts";
 import { newWatch } from "./watch.ts";
 import { concat, delimited } from "./wire.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 type Proxy = Client<object, DeltaDiscoveryResponse>;
 
@@ -111,7 +112,7 @@ Deno.test("what a client wrote is let go for what all like it hold, if it holds 
     ["one more", { ...content, more: "1" }, false],
   ];
   for (const [name, held, recognised] of cases) {
-    const watch = newWatch(resourceType(CDS), responseEncoder(CDS, "delta", "me"), nameTable());
+    const watch = newWatch(xdsType(CDS), responseEncoder(CDS, "delta", "me"), nameTable());
     const initialResourceVersions = versionsOf(held);
     const request = create(DeltaDiscoveryRequestSchema, { typeUrl: CDS, initialResourceVersions });
     const { versions } = decodeRequest(

@@ -4,14 +4,19 @@
  * @module
  */
 import type { View } from "../graph/mod.ts";
-import type { ProxyBinding } from "../model/mod.ts";
+import {
+  HEALTH_TYPE_URL,
+  type ProxyBinding,
+  pushPosition,
+  TYPE_URLS,
+  xdsType,
+} from "../model/mod.ts";
 import { RpcError } from "../rpc/mod.ts";
 import { answered } from "./answered.ts";
 import { type Arrival, enqueue, type Session } from "./hall.ts";
 import { connect, noteAsked } from "./parts.ts";
 import { tooManyNames, type XdsRequest } from "./request.ts";
 import { screened, shown } from "./screening.ts";
-import { ENDPOINT_TYPE, HEALTH_TYPE, resourceType } from "./types.ts";
 import { armDrain } from "./waits.ts";
 import { newWatch, overtaken, subscribeDelta, subscribeSotw, type Watch } from "./watch.ts";
 
@@ -26,7 +31,7 @@ export function newSession(arrival: Arrival, sit: (onRebind: () => void) => Prox
     cold: new Set(),
     screened: (change) => screened(session, change),
     shown: (watch, resources) => shown(session, watch, resources),
-    hasEndpoints: (name) => !!session.binding.view(ENDPOINT_TYPE)?.get(name),
+    hasEndpoints: (name) => !!session.binding.view(TYPE_URLS.endpoint)?.get(name),
     disconnected: () => {},
     newNames: 0,
     nonces: 0,
@@ -50,7 +55,7 @@ export function newSession(arrival: Arrival, sit: (onRebind: () => void) => Prox
 /** Takes in a request. Throws `RpcError` for one that ends the stream. */
 export function receive(session: Session, request: XdsRequest): void {
   if (request.typeUrl === "") throw new RpcError("INVALID_ARGUMENT", "the request names no type");
-  if (request.typeUrl === HEALTH_TYPE) {
+  if (request.typeUrl === HEALTH_TYPE_URL) {
     const fault = request.error && (request.error.message || `code ${request.error.code}`);
     return session.hall.observer.reported?.({ stream: session, fault });
   }
@@ -81,14 +86,14 @@ function open(session: Session, typeUrl: string): Watch {
   }
   const view = session.binding.view(typeUrl);
   const encoder = hall.encoder(typeUrl, variant, view !== undefined);
-  const watch = newWatch(resourceType(typeUrl), encoder, hall.names);
+  const watch = newWatch(xdsType(typeUrl), encoder, hall.names);
   if (variant === "delta") {
     connect(watches, watch);
     watch.onDemand = session.binding.onDemand?.(typeUrl);
   }
   look(session, watch, view);
   if (!view) hall.unserved(session, typeUrl);
-  const after = watches.findIndex((other) => other.type.order > watch.type.order);
+  const after = watches.findIndex((other) => pushPosition(other.type) > pushPosition(watch.type));
   watches.splice(after < 0 ? watches.length : after, 0, watch);
   return watch;
 }

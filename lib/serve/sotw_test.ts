@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import type { DiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import {
-  CLUSTER_TYPE as CDS,
-  ENDPOINT_TYPE as EDS,
-  LISTENER_TYPE as LDS,
-  ROUTE_TYPE as RDS,
-} from "./mod.ts";
 import { world } from "../../tests/support/discovery.ts";
 import type { Store } from "../../tests/support/resource_store.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS } = TYPE_URLS;
 
 function told(response: DiscoveryResponse): string[] {
   return response.resources.map((any) => new TextDecoder().decode(any.value)).sort();

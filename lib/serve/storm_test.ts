@@ -15,7 +15,9 @@ import {
   type DeltaDiscoveryResponse,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { createDebouncer } from "../ingest/mod.ts";
-import { CLUSTER_TYPE as CDS } from "./mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS } = TYPE_URLS;
 
 /** Clients that come back at once. The benchmark has more; two cores run other tests beside. */
 const RETURNING = Number(Deno.env.get("STORM_CLIENTS") ?? 300);

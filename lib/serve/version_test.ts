@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { hash } from "../base/mod.ts";
 import { type Client, world } from "../../tests/support/discovery.ts";
-import { CLUSTER_TYPE as CDS } from "./mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+
+const { cluster: CDS } = TYPE_URLS;
 
 Deno.test("clients are told the beginning of a version, and known by it when they come back", async () => {
   await using w = await world([CDS]);

@@ -8,7 +8,8 @@ import type { Kept } from "./kept.ts";
 import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { XdsRequest } from "./request.ts";
 import type { ResponseEncoder } from "./response.ts";
-import { type ResourceType, wholeOf } from "./types.ts";
+import type { XdsType } from "../model/mod.ts";
+import { parentOf } from "./child_names.ts";
 import type { HeldVersions } from "./versions.ts";
 
 /** The name that stands for everything. */
@@ -52,7 +53,7 @@ export interface Nack {
 
 /** State of one type in one stream. */
 export interface Watch {
-  readonly type: ResourceType;
+  readonly type: XdsType;
   readonly encoder: ResponseEncoder;
   wildcard: boolean;
   /** Wildcard because the first request was empty; ends (SotW) with the first request that names something. */
@@ -128,7 +129,7 @@ export interface Watch {
 
 /** A watch before its first request. */
 export function newWatch(
-  type: ResourceType,
+  type: XdsType,
   encoder: ResponseEncoder,
   table: NameTable,
 ): Watch {
@@ -180,7 +181,7 @@ export function wantsAll({ wildcard, onDemand }: Watch): boolean {
 export function wants(watch: Watch, name: string): boolean {
   if (watch.names.has(name)) return true;
   if (watch.wildcard) return !watch.onDemand?.(name);
-  const whole = watch.wholes && wholeOf(name);
+  const whole = watch.wholes && parentOf(name);
   return whole !== undefined && wants(watch.wholes!, whole);
 }
 

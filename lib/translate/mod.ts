@@ -45,7 +45,6 @@ export {
   provenanceOf,
   suspectsOf,
 } from "./provenance/mod.ts";
-export { AGENT_TYPE_URLS, SHORT_NAMES, TYPE_URLS } from "./resources/mod.ts";
 
 /** A change of one object: its new version, or `undefined` when it is gone. */
 export interface ObjectChange {

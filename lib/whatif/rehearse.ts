@@ -6,9 +6,9 @@
 import { messageOf } from "../base/mod.ts";
 import { diffResource, type FieldChange } from "../diff/mod.ts";
 import type { Delta, Fault, Resource, View } from "../graph/mod.ts";
-import type { ProxyBinding, ProxyClass } from "../model/mod.ts";
-import { resourceType, type SessionInfo } from "../serve/mod.ts";
-import { type ChangeSet, type Translation, TYPE_URLS } from "../translate/mod.ts";
+import { type ProxyBinding, type ProxyClass, TYPE_URLS, xdsType } from "../model/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import type { ChangeSet, Translation } from "../translate/mod.ts";
 import { type Fork, fork, type MakeTranslation } from "./fork.ts";
 import type { Pace } from "./pace.ts";
 import type { ClassPrediction, Prediction, ResourcePrediction } from "./prediction.ts";
@@ -214,7 +214,7 @@ async function holdersOf(
   for (const session of sessions) {
     const watch = session.types.find((type) => type.typeUrl === typeUrl);
     if (watch === undefined) continue;
-    if (watch.wildcard || resourceType(typeUrl).wildcard) everything++;
+    if (watch.wildcard || xdsType(typeUrl).wildcard) everything++;
     else for (const name of new Set(watch.names)) named.set(name, (named.get(name) ?? 0) + 1);
     await pace.pause();
   }

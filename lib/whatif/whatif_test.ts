@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
+import { type ProxyBinding, type ProxyNode, TYPE_URLS } from "../model/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
-import { createTranslation, TYPE_URLS } from "../translate/mod.ts";
+import { createTranslation } from "../translate/mod.ts";
 import {
   type Bench,
   changeOf,

@@ -5,11 +5,11 @@
  */
 import { create, encode, fromBinary, type MessageInitShape } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
-import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE, ROUTE_TYPE } from "../../lib/serve/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 let proxies = 0;
 
@@ -40,10 +40,10 @@ export async function firstSync(
         number & 255
       }~app-${number}.test~test.svc.cluster.local`,
     },
-    typeUrl: CLUSTER_TYPE,
+    typeUrl: TYPE_URLS.cluster,
   });
-  send({ typeUrl: LISTENER_TYPE });
-  send({ typeUrl: ROUTE_TYPE, resourceNamesSubscribe: ["80"] });
+  send({ typeUrl: TYPE_URLS.listener });
+  send({ typeUrl: TYPE_URLS.route, resourceNamesSubscribe: ["80"] });
   const came = new Map<string, Set<string>>();
   const has = (typeUrl: string) => came.get(typeUrl)?.size ?? 0;
   let late = false;
@@ -59,12 +59,12 @@ export async function firstSync(
       const fresh = resources.map(({ name }) => name).filter((name) => !names.has(name));
       for (const name of fresh) names.add(name);
       send({ typeUrl, responseNonce: nonce });
-      if (typeUrl === CLUSTER_TYPE && fresh.length > 0) {
+      if (typeUrl === TYPE_URLS.cluster && fresh.length > 0) {
         const outbound = fresh.filter((name) => name.startsWith("outbound|"));
-        send({ typeUrl: ENDPOINT_TYPE, resourceNamesSubscribe: outbound });
+        send({ typeUrl: TYPE_URLS.endpoint, resourceNamesSubscribe: outbound });
       }
-      const done = has(CLUSTER_TYPE) >= clusters && has(ENDPOINT_TYPE) >= clusters &&
-        has(LISTENER_TYPE) > 0 && has(ROUTE_TYPE) > 0;
+      const done = has(TYPE_URLS.cluster) >= clusters && has(TYPE_URLS.endpoint) >= clusters &&
+        has(TYPE_URLS.listener) > 0 && has(TYPE_URLS.route) > 0;
       if (done) return performance.now() - started;
     }
     if (late) throw new Error(`no first sync in ${deadlineMs} ms: ${describe(came)}`);

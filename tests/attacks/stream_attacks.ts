@@ -4,7 +4,6 @@
  * @module
  */
 import { create, encode } from "../../lib/proto/mod.ts";
-import { CLUSTER_TYPE } from "../../lib/serve/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { type Attack, each, PATH, REQUEST, streams } from "./frame_attacks.ts";
 import {
@@ -22,6 +21,7 @@ import {
 } from "./frames.ts";
 import { openPaced } from "./paced.ts";
 import { again, greet, open, pour, type Scene } from "./wire.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 let nodes = 0;
 
@@ -32,7 +32,7 @@ function discoveryRequest(names: string[] = [], metadata: Record<string, string>
   const id = `sidecar~10.9.${number >> 8 & 255}.${number & 255}~${name}~evil.svc.cluster.local`;
   const request = create(DeltaDiscoveryRequestSchema, {
     node: { id, metadata },
-    typeUrl: CLUSTER_TYPE,
+    typeUrl: TYPE_URLS.cluster,
     resourceNamesSubscribe: names,
   });
   return encode(DeltaDiscoveryRequestSchema, request);

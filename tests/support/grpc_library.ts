@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { TYPE_URLS } from "../../lib/translate/mod.ts";
 import type { Views } from "./suites.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 /** What a reader is handed and gives back, as far as it matters here. */
 interface Reader {

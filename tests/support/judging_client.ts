@@ -5,11 +5,11 @@
  */
 import { openStream } from "../../lib/rpc/mod.ts";
 import { create, encode, fromBinary, type MessageInitShape } from "../../lib/proto/mod.ts";
-import { CLUSTER_TYPE, ENDPOINT_TYPE, LISTENER_TYPE, ROUTE_TYPE } from "../../lib/serve/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 type Request = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
 
@@ -42,11 +42,11 @@ export function connectJudging(xds: string, options: JudgingOptions): JudgingCli
   const held = new Set<string>();
   send({
     node: { id: `sidecar~${ip}~${name}.test~test.svc.cluster.local` },
-    typeUrl: CLUSTER_TYPE,
+    typeUrl: TYPE_URLS.cluster,
   });
-  send({ typeUrl: LISTENER_TYPE });
-  send({ typeUrl: ROUTE_TYPE, resourceNamesSubscribe: [...routes] });
-  send({ typeUrl: ENDPOINT_TYPE, resourceNamesSubscribe: [...endpoints] });
+  send({ typeUrl: TYPE_URLS.listener });
+  send({ typeUrl: TYPE_URLS.route, resourceNamesSubscribe: [...routes] });
+  send({ typeUrl: TYPE_URLS.endpoint, resourceNamesSubscribe: [...endpoints] });
   const reading = (async () => {
     for await (const bytes of stream.messages) {
       const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);

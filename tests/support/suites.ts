@@ -14,10 +14,10 @@ import {
   toJson,
 } from "../../lib/proto/mod.ts";
 import type { View } from "../../lib/graph/mod.ts";
-import type { ProxyNode } from "../../lib/model/mod.ts";
+import { type ProxyNode, TYPE_URLS } from "../../lib/model/mod.ts";
 import type { Call } from "../../lib/simulate/mod.ts";
 import { readYaml } from "../../lib/text/mod.ts";
-import { type Features, TYPE_URLS } from "../../lib/translate/mod.ts";
+import type { Features } from "../../lib/translate/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { TypedExtensionConfigSchema } from "#envoy/config/core/v3/extension_pb.ts";

@@ -5,14 +5,13 @@
  */
 import type { TableKind } from "../../lib/derive/mod.ts";
 import { createGraph, type Graph, type View } from "../../lib/graph/mod.ts";
-import { type ConfigObject, objectKey, type ProxyNode } from "../../lib/model/mod.ts";
+import { type ConfigObject, objectKey, type ProxyNode, TYPE_URLS } from "../../lib/model/mod.ts";
 import { create } from "../../lib/proto/mod.ts";
 import {
   createTranslation,
   type Features,
   type ObjectChange,
   type Translation,
-  TYPE_URLS,
 } from "../../lib/translate/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";

@@ -9,7 +9,6 @@ import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mo
 import { startRelay } from "../../lib/agent/mod.ts";
 import { create, encode, fromBinary } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
-import { AGENT_TYPE_URLS } from "../../lib/translate/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
@@ -19,6 +18,7 @@ import {
 import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { AGENT_TYPE_URLS } from "../../lib/model/mod.ts";
 
 const { nameTable: NAME_TABLE_TYPE, proxyConfig: PROXY_CONFIG_TYPE } = AGENT_TYPE_URLS;
 const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";

@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { destinationRule, serviceEntry, virtualService } from "../../bench/push/corpus.ts";
-import { TYPE_URLS } from "../../lib/translate/mod.ts";
 import { objectsOf } from "../support/mesh_fixture.ts";
 import { changeOf, proxyNode, startTranslation } from "../support/translation_fixture.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 const SERVICES = 40;
 

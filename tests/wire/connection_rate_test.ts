@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import { encode } from "../../lib/proto/mod.ts";
 import { openStream, type RpcStream } from "../../lib/rpc/mod.ts";
-import { CLUSTER_TYPE } from "../../lib/serve/mod.ts";
 import { makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 const PATH = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 
@@ -17,7 +17,7 @@ function open(target: string, number: number): RpcStream {
   const stream = openStream({ target, path: PATH });
   stream.send(encode(DeltaDiscoveryRequestSchema, {
     node: { id: `sidecar~10.0.0.${number}~app-${number}.default~default.svc.cluster.local` },
-    typeUrl: CLUSTER_TYPE,
+    typeUrl: TYPE_URLS.cluster,
   }));
   return stream;
 }

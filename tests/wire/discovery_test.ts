@@ -5,16 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { type Backend, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
-import {
-  CLUSTER_TYPE as CDS,
-  ENDPOINT_TYPE as EDS,
-  LISTENER_TYPE as LDS,
-  ROUTE_TYPE as RDS,
-} from "../../lib/serve/mod.ts";
 import { type World, world } from "../support/discovery.ts";
 import { type EnvoyProcess, startEnvoy } from "../support/envoy_process.ts";
 import { type Content, type Store, store } from "../support/resource_store.ts";
 import { edsCluster, endpointsAt, rdsListener, routesTo } from "../support/xds_resources.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS } = TYPE_URLS;
 
 const TYPES = [CDS, EDS, LDS, RDS];
 /** The quiet time that real proxies get before something is taken from them. */

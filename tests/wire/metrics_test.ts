@@ -5,12 +5,12 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { CLUSTER_TYPE } from "../../lib/serve/mod.ts";
 import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { familiesOf, metricsPage, NONE, WAITING } from "../../scripts/metrics_page.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 import { connectJudging, type JudgingClient } from "../support/judging_client.ts";
 import { metricOf } from "../support/views.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 const PAGE = new URL("../../docs/metrics.md", import.meta.url);
 const SPEC = (Deno.env.get("MESH_SPEC_DIR") ??
@@ -121,7 +121,7 @@ function connectRejecting(xds: string, name: string, ip: string): JudgingClient 
     endpoints: ["outbound|80||a.test"],
     judge: () => "none of it",
   });
-  client.send({ typeUrl: CLUSTER_TYPE, responseNonce: "of another time" });
+  client.send({ typeUrl: TYPE_URLS.cluster, responseNonce: "of another time" });
   return client;
 }
 

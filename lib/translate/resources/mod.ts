@@ -14,5 +14,4 @@ export {
 export { splitKey } from "./keys.ts";
 export { type Layered, overlayOf, type Placed } from "./layered.ts";
 export { differences, encodeResource, resourceOf, sameResources, tombstone } from "./resource.ts";
-export { SHORT_NAMES } from "./short_names.ts";
-export { AGENT_TYPE_URLS, TYPE_URLS } from "./type_urls.ts";
+export { AGENT_TYPE_URLS, TYPE_URLS } from "../../model/mod.ts";
