@@ -19,7 +19,7 @@ export function withTable(page: string, rooms: readonly Room[]): string | undefi
 
 /** The table in the form that `deno fmt` gives it. */
 function table(rooms: readonly Room[]): string {
-  const rows = [["Room", "What it is there for", "Pure", "Packages"]];
+  const rows = [["Room", "Purpose", "Pure", "Packages"]];
   for (const { name, purpose, pure, packages = [] } of rooms) {
     const held = pure === "held" ? "yes" : "";
     rows.push([`\`${name}\``, purpose, held, packages.map((one) => `\`${one}\``).join(", ")]);

@@ -95,7 +95,7 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["flavour", "flavours", "flavor"],
     use: "variant",
-    still: ["docs/architecture.md", "lib/translate/"],
+    still: ["lib/translate/"],
   },
   {
     forms: ["labelled"],

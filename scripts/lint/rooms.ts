@@ -11,7 +11,7 @@
 /** One row of the table. */
 export interface Room {
   readonly name: string;
-  /** What it is there for, as the architecture page says it. */
+  /** Its purpose, for the architecture page. */
   readonly purpose: string;
   /**
    * `held`: no clock, randomness, network, files, process state; checked.
@@ -21,11 +21,11 @@ export interface Room {
   readonly pure?: "held" | "safe";
   /** npm packages that this room alone imports. */
   readonly packages?: readonly string[];
-  /** Rooms above it that it shall not know nevertheless. */
+  /** Rooms above it that it must not import. */
   readonly not?: readonly string[];
 }
 
-/** In order: a room sees those before it. */
+/** In order: a room may import those before it. */
 export const ROOMS: readonly Room[] = [
   { name: "base", pure: "safe", purpose: "errors, durations, hashes, canonical JSON" },
   { name: "env", purpose: "declaring and reading environment variables" },
@@ -41,7 +41,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: "graph",
     pure: "held",
-    purpose: "the engine: tables, tracked reads, collections, layers",
+    purpose: "the engine: tables, recorded reads, collections, layers",
   },
   {
     name: "proto",
@@ -49,11 +49,11 @@ export const ROOMS: readonly Room[] = [
     packages: ["@bufbuild/protobuf"],
     purpose: "the wire codec and the generated messages",
   },
-  { name: "diff", pure: "held", purpose: "what differs between two resources, field by field" },
+  { name: "diff", pure: "held", purpose: "differences of two resources, field by field" },
   {
     name: "rpc",
     packages: ["@grpc/grpc-js"],
-    purpose: "gRPC servers and clients with limits, and the HTTP/2 under them",
+    purpose: "gRPC servers and clients with limits, over an own HTTP/2 or grpc-js",
   },
   { name: "orch", purpose: "the orchestrator's API: list, watch, write" },
   { name: "pki", purpose: "keys, certificates, trust bundles" },
@@ -67,9 +67,9 @@ export const ROOMS: readonly Room[] = [
     pure: "held",
     purpose: "the kinds of configuration: parse, default, validate",
   },
-  { name: "model", pure: "held", purpose: "the nouns: objects, services, endpoints, proxies" },
-  { name: "sources", purpose: "fill the input tables from files and other places, nothing else" },
-  { name: "derive", pure: "held", purpose: "what the mesh is, without a proxy in sight" },
+  { name: "model", pure: "held", purpose: "data types: objects, services, endpoints, proxies" },
+  { name: "sources", purpose: "read and watch configuration: files, credentials, keys, names" },
+  { name: "derive", pure: "held", purpose: "the mesh as a whole, without proxies" },
   {
     name: "ingest",
     pure: "held",
@@ -85,30 +85,33 @@ export const ROOMS: readonly Room[] = [
   {
     name: "serve",
     not: ["schema", "sources", "derive", "translate"],
-    purpose: "sessions: what each proxy holds, and what it is sent",
+    purpose: "xDS sessions: differences, order, queues, quarantine",
   },
   { name: "settings", purpose: "environment variables of pure rooms, read into plain data" },
   { name: "monitor", purpose: "metrics and warnings about the mesh as a whole" },
-  { name: "receipts", purpose: "which edit changed what, who was sent it and who acknowledged" },
-  { name: "history", purpose: "what changed when: revisions, differences, replay" },
-  { name: "whatif", purpose: "what an edit would change, without making it" },
+  { name: "receipts", purpose: "edits with what they changed, and who acknowledged" },
+  { name: "history", purpose: "past revisions: differences, recordings, replay, audit" },
+  { name: "whatif", purpose: "what an edit would change, without applying it" },
   { name: "ca", purpose: "issuing workload certificates" },
-  { name: "authn", purpose: "who is calling" },
-  { name: "inject", purpose: "adding the proxy to workloads" },
+  { name: "authn", purpose: "authentication of callers" },
+  { name: "inject", purpose: "injection of the proxy into workloads" },
   { name: "webhook", purpose: "admission: validation and mutation" },
   { name: "status", purpose: "writing status back to the orchestrator" },
-  { name: "leader", purpose: "which replica does the writing" },
+  { name: "leader", purpose: "leader election" },
   { name: "analyze", pure: "held", purpose: "finding mistakes in configuration" },
-  { name: "explain", pure: "held", purpose: "why a resource is what it is" },
-  { name: "simulate", pure: "held", purpose: "what happens to a call under given resources" },
+  { name: "explain", pure: "held", purpose: "what happens to a request, and why" },
+  { name: "simulate", pure: "held", purpose: "outcome of a request under given resources" },
   { name: "agent", purpose: "beside the proxy: bootstrap, life cycle, xDS relay, readiness" },
-  { name: "sds", purpose: "handing certificates to the proxy" },
-  { name: "dns", purpose: "answering names on the node" },
+  { name: "sds", purpose: "certificates for the proxy" },
+  { name: "dns", purpose: "DNS answers on the node" },
   { name: "wasm", purpose: "fetching proxy extensions" },
   { name: "capture", purpose: "redirecting a workload's traffic" },
   { name: "cni", purpose: "the network plugin of the node" },
   { name: "install", purpose: "charts, profiles, overlays" },
-  { name: "introspect", purpose: "the process itself: log levels, memory, profiles, stopping it" },
+  {
+    name: "introspect",
+    purpose: "introspection of the process: log levels, memory, profiles, exit",
+  },
   { name: "debug", purpose: "read-only views of the daemon" },
 ];
 
