@@ -1,6 +1,6 @@
 /**
- * Whatever valid configuration is served, real Envoys take it: sidecars that bind
- * and sidecars that expect redirected traffic, gateways, over both transports.
+ * Real Envoys accept any valid configuration: sidecars that bind, sidecars with captured traffic,
+ * and gateways, over both xDS variants.
  *
  * @module
  */

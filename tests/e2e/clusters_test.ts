@@ -1,6 +1,6 @@
 /**
- * Endpoints, load balancing, limits and scopes, by what traffic does through a
- * real Envoy, over both transports.
+ * Endpoints, load balancing, limits and scopes, by traffic through a real Envoy, over both xDS
+ * variants.
  *
  * @module
  */

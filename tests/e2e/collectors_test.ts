@@ -1,6 +1,5 @@
 /**
- * Collectors that are asked as well as told, metrics that one namespace does without,
- * and metrics that are forgotten.
+ * Telemetry collectors, metrics that a namespace disables, and eviction of metrics.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The built programs run: each tells its build facts, the daemon becomes ready and serves.
+ * The built programs run: each prints its build facts; the daemon becomes ready and serves.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * The config directory, by what traffic does and what the daemon says, over both
- * transports.
+ * The configuration directory, by traffic and messages of the daemon, over both xDS variants.
  *
  * @module
  */

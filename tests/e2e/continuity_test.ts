@@ -1,6 +1,6 @@
 /**
- * Changes under way lose no request: new resources are there before anything
- * refers to them, old ones stay until nothing does.
+ * Changes lose no request: new resources arrive before references to them, old ones stay until
+ * nothing refers to them.
  *
  * @module
  */

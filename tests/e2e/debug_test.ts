@@ -1,5 +1,5 @@
 /**
- * What the daemon shows: debug pages, metrics, readiness, version.
+ * Debug pages, metrics, readiness and version of the daemon.
  *
  * @module
  */

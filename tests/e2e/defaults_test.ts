@@ -1,6 +1,5 @@
 /**
- * What holds for services that say nothing themselves: whom they are exported to,
- * and the addresses that they are given; by what traffic does.
+ * Defaults of services, by traffic: visibility and auto-allocated addresses.
  *
  * @module
  */

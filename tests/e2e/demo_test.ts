@@ -1,5 +1,5 @@
 /**
- * The demo, as somebody meets it who has no terminal.
+ * The demo without a terminal.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Ports that declare no protocol, under mutual TLS: HTTP that the client's proxy finds
- * is HTTP to the server's, and bytes are bytes.
+ * Ports without a declared protocol under mutual TLS: HTTP that the client's proxy detects is HTTP
+ * for the server's proxy, and bytes stay bytes.
  *
  * @module
  */

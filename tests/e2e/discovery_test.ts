@@ -1,6 +1,6 @@
 /**
- * Which namespaces are looked at, by what is reached: selectors, labels and the mesh
- * configuration change while proxies run.
+ * Discovery selectors, by reachability: selectors, labels and the mesh configuration change while
+ * proxies run.
  *
  * @module
  */

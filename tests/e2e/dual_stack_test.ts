@@ -1,6 +1,4 @@
-/**
- * Proxies of both address families, called over each of them.
- */
+/** Proxies with both address families, called over each. */
 import assert from "node:assert/strict";
 import {
   call,

@@ -1,7 +1,6 @@
 /**
- * Provenance in the resources themselves: a real Envoy that asks for it shows in
- * its own dump whose its clusters, routes, listeners and endpoints are; one that
- * does not ask is sent what it would be sent anyway.
+ * Provenance in resources: a real Envoy that asks for it shows the origin of its clusters, routes,
+ * listeners and endpoints in its own dump; other Envoys receive unchanged resources.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Ways round a rule that forbids, at a gateway: its own policies must close what
- * those of sidecars close, for whoever comes from outside comes to it first.
+ * Evasions of forbidding rules at a gateway: its policies must refuse what those of sidecars
+ * refuse.
  *
  * @module
  */

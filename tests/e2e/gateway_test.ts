@@ -1,6 +1,5 @@
 /**
- * Gateways, by what callers from outside meet at a real Envoy, over both
- * transports.
+ * Gateways, by requests to a real Envoy, over both xDS variants.
  *
  * @module
  */

@@ -1,6 +1,4 @@
-/**
- * Who may call servers whose gRPC library speaks xDS: what the library cannot tell lets nobody in.
- */
+/** Access to proxyless gRPC servers: a condition that the library cannot check allows nobody. */
 import { comes, type Tally } from "./grpc/program.ts";
 import { doc, startWorld, TARGET } from "./grpc/world.ts";
 

@@ -1,6 +1,4 @@
-/**
- * How programs whose gRPC library speaks xDS choose among endpoints.
- */
+/** Load balancing of proxyless gRPC clients. */
 import { comes, type Tally } from "./grpc/program.ts";
 import { doc, HOST, startWorld, TARGET } from "./grpc/world.ts";
 

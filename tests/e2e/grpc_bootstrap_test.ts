@@ -1,6 +1,4 @@
-/**
- * The bootstrap that docs/grpc.md shows, as the library reads it.
- */
+/** The library accepts the bootstrap of docs/grpc.md. */
 import assert from "node:assert/strict";
 import { comes } from "./grpc/program.ts";
 import { doc, HOST, rules, startWorld, subsets, TARGET, to } from "./grpc/world.ts";

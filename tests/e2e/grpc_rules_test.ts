@@ -1,6 +1,4 @@
-/**
- * Rules for programs whose gRPC library speaks xDS, as a client of the library follows them.
- */
+/** Routing rules of proxyless gRPC clients. */
 import { comes, type Tally } from "./grpc/program.ts";
 import { doc, HOST, rules, startWorld, subsets, TARGET, to } from "./grpc/world.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Programs that speak xDS themselves, by the gRPC library: routes, weights, subsets, endpoints.
- */
+/** Proxyless gRPC: routes, weights, subsets, endpoints. */
 import assert from "node:assert/strict";
 import { freePorts, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";

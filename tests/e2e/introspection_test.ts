@@ -1,6 +1,5 @@
 /**
- * The introspection of a running daemon: what is written is changed while it runs, profiles are
- * taken, and it is asked to end.
+ * Introspection of a running daemon: log levels, profiles, graceful exit.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The file of the mesh configuration, followed live, by what traffic does.
+ * Live changes of the mesh configuration file, by traffic.
  *
  * @module
  */

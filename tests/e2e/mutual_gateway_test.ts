@@ -1,6 +1,6 @@
 /**
- * A gateway that takes workloads of the mesh alone, and policies that name it as
- * the orchestrator's Gateway API does.
+ * A gateway that accepts only workloads of the mesh, and policies that name it as the Gateway API
+ * does.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Two networks, and the gateway by which one is entered from the other: mutual TLS
- * from the client's proxy to the server's, told apart on its way by server name.
+ * Two networks with a gateway between them: mutual TLS from the client's proxy to the server's
+ * proxy, routed by server name.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Clusters on demand: a proxy that asks for it is sent a cluster when a request
- * is to go there, and holds none that it never needed.
+ * Clusters on demand: a proxy receives a cluster when a request needs it, and no others.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Every debug path with what it answers, and every page as a browser shows it, on a mesh with real
- * proxies. Pictures of the pages are left among the tests' pictures, light and dark.
+ * Every debug path and every page in a browser, on a mesh with real proxies. Screenshots are stored
+ * with those of other tests, light and dark.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * In which order DataproxyFilters are applied, by what requests went through on
- * their way.
+ * Order of DataproxyFilters, by the filters that requests pass.
  *
  * @module
  */

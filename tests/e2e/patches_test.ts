@@ -1,6 +1,6 @@
 /**
- * DataproxyFilters and WasmPlugins through real Envoys: what is patched acts on
- * traffic, what an Envoy rejects is contained and named.
+ * DataproxyFilters and WasmPlugins in real Envoys: patches change traffic; a rejected patch is
+ * contained and named.
  *
  * @module
  */

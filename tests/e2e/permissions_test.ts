@@ -1,6 +1,6 @@
 /**
- * The programs do their main job under the permission sets that `deno.json` names for them, with
- * the folders of this run granted by hand, and what lies outside a set is refused.
+ * The programs work under their permission sets of `deno.json`, with the folders of the test
+ * granted by flags; access outside of a set is refused.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Where WasmPlugins stand among what guards a workload or a gateway, what becomes of
- * requests when a plugin breaks down, and routes at a gateway by what tokens say.
+ * Positions of WasmPlugins among security filters, failing plugins, and gateway routes by token
+ * claims.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * What a proxy does at ports of its workload's own choice, and with protocols that it knows, by what
- * callers meet at a real Envoy.
+ * Inbound ports of Sidecar resources and known protocols, by requests to a real Envoy.
  *
  * @module
  */

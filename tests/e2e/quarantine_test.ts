@@ -1,6 +1,6 @@
 /**
- * What an Envoy rejects is held back: it goes on with the version before, everything else goes on
- * flowing, the daemon names the object, and the repaired object heals it.
+ * Quarantine: an Envoy keeps the version before a rejected one, all other resources are sent, the
+ * daemon names the object, and a repair ends the quarantine.
  *
  * @module
  */

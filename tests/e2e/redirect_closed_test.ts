@@ -1,7 +1,6 @@
 /**
- * Redirected traffic of a mesh that is closed: workloads that listen on loopback alone
- * and reach by one way out what nobody declared, and a service whose instances are called
- * one by one.
+ * Redirected traffic of a closed mesh: workloads that listen on loopback only, one egress proxy for
+ * undeclared destinations, and a headless service.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Traffic that the kernel redirects to a real Envoy: what leaves a workload and what
- * comes to it, by REDIRECT and by TPROXY, in network namespaces of their own.
+ * Inbound and outbound traffic that the kernel redirects to a real Envoy, by REDIRECT and TPROXY,
+ * in network namespaces.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Daemons that cannot start say why, and end with a status that is not 0.
+ * A daemon that cannot start prints the reason and ends with a status other than 0.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Who fetches the keys of token issuers, by the variable that says it: the proxies,
- * where they know a service of that name or in any case, or the daemon.
+ * Fetching keys of token issuers by the daemon or the proxies, by the environment variable.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Daemons that end, and what becomes of the proxies they served.
+ * Restarts of daemons, and their effect on proxies.
  *
  * @module
  */

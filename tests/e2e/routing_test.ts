@@ -1,6 +1,5 @@
 /**
- * Each routing feature, by what traffic does through a real Envoy, over both
- * transports.
+ * Routing features, by traffic through a real Envoy, over both xDS variants.
  *
  * @module
  */

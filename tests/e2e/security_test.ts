@@ -1,5 +1,5 @@
 /**
- * Mutual TLS and authorisation by what callers meet at real proxies.
+ * Mutual TLS and authorization, by requests to real proxies.
  *
  * @module
  */

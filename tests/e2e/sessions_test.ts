@@ -1,6 +1,4 @@
-/**
- * Sessions that stay with one endpoint, by what traffic does through real Envoys.
- */
+/** Persistent sessions, by traffic through real Envoys. */
 import assert from "node:assert/strict";
 import {
   type Answer,

@@ -1,6 +1,6 @@
 /**
- * What the simulator says of a call is what a real Envoy does with it: random meshes, random
- * calls, the same resources.
+ * The simulator's result equals that of a real Envoy: random meshes, random calls, the same
+ * resources.
  *
  * @module
  */

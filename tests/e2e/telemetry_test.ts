@@ -1,5 +1,5 @@
 /**
- * What is counted, logged and traced, by traffic between real proxies.
+ * Metrics, logs and traces, by traffic between real proxies.
  *
  * @module
  */

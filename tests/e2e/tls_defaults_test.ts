@@ -1,5 +1,5 @@
 /**
- * What the mesh says of TLS that is not its own, by handshakes with real Envoys.
+ * `tlsDefaults` of the mesh configuration, by handshakes with real Envoys.
  *
  * @module
  */

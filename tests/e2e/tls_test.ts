@@ -1,6 +1,5 @@
 /**
- * TLS and undeclared protocols, by what callers and backends meet at real Envoys,
- * over both transports.
+ * TLS and undeclared protocols, by traffic through real Envoys, over both xDS variants.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Virtual hosts as resources of their own: what a change of one host sends to an
- * Envoy over delta, and that it is served as by one that is sent whole tables.
+ * Virtual hosts as resources: what a change of one host sends to an Envoy over delta, and that it
+ * behaves like an Envoy with whole tables.
  *
  * @module
  */

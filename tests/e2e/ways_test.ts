@@ -1,6 +1,5 @@
 /**
- * Ways to where no address is known beforehand: names that proxies look up as they
- * are asked for, and tunnels; by what traffic does through real Envoys.
+ * Dynamic DNS and tunnels, by traffic through real Envoys.
  *
  * @module
  */

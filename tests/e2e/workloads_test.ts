@@ -1,6 +1,6 @@
 /**
- * A workload outside the orchestrator, through real Envoys on both sides: it is called while it is
- * registered, and a proxy's own configuration is that proxy's alone.
+ * A registered workload with real Envoys on both sides: it is reachable while it is registered, and
+ * its proxy's own configuration applies only to that proxy.
  *
  * @module
  */

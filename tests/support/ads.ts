@@ -1,6 +1,6 @@
 /**
- * A very small xDS server, for tests of what stands between it and Envoy: it speaks delta xDS,
- * serves fixed resources, and records what it was asked.
+ * A small delta xDS server for tests of the agent's relay: it serves fixed resources and records
+ * requests.
  *
  * @module
  */

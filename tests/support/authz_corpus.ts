@@ -1,5 +1,5 @@
 /**
- * Runs a case of a corpus about authorisation: policies in, filters out.
+ * Runs a case of the authorization corpus: policies to filters.
  *
  * @module
  */

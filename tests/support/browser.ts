@@ -1,7 +1,6 @@
 /**
- * A browser without a window: what a page is made of once it is loaded, and what it looks like.
- * Each look is one process with a profile of its own, so that nothing of one page is left for the
- * next; a look takes about half a second.
+ * A headless browser: the content of a loaded page, and screenshots. Each page is loaded by a new
+ * process with an own profile, in about half a second.
  *
  * @module
  */

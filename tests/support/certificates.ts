@@ -1,5 +1,5 @@
 /**
- * Authorities, certificates and keys in files, made by `openssl`.
+ * Creates authorities, certificates and keys as files with `openssl`.
  *
  * @module
  */

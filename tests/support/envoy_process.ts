@@ -1,6 +1,6 @@
 /**
- * An Envoy of its own, without an agent: connected to a discovery server for tests of the protocol
- * as Envoy speaks it, or with a configuration of its own as somebody's client.
+ * An Envoy without an agent: connected to a discovery server for protocol tests, or with a static
+ * configuration as a client.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Asks the real Envoy whether it would take a configuration.
+ * Validates a configuration with a real Envoy.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Golden files: what a test expects, kept beside it. `UPDATE_GOLDENS=1` writes
- * them anew; the difference is then to be read before it is committed.
+ * Golden files: expected results beside a test. `UPDATE_GOLDENS=1` writes them; read the difference
+ * before you commit it.
  *
  * @module
  */

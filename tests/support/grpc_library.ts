@@ -1,6 +1,6 @@
 /**
- * What the gRPC library itself says to resources that programs are served: its own readers are
- * called, which decide whether a program takes or refuses an update.
+ * Validates resources with the gRPC library's own parsers, which decide whether a program accepts
+ * an update.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A proxy that asks for all types over delta and says of each response what a test tells it to.
+ * A delta client that requests all types and answers each response as the test decides.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Configuration documents from values, so that tables of cases stay short.
+ * Configuration documents from values, for short tables of cases.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A mesh made from YAML, for tests of what is derived and translated.
+ * A mesh from YAML, for tests of derivation and translation.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * For tests: patches of every operation and of everything they apply to. Each has
- * a golden file of the resources that it changes, and the real Envoy is asked
- * about those.
+ * For tests: patches of every operation and target. Each has a golden file of the changed
+ * resources, which a real Envoy validates.
  *
  * @module
  */

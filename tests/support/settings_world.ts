@@ -1,5 +1,5 @@
 /**
- * What the configuration of proxies is tried on.
+ * Fixture for settings of proxies.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Interactive shells in a terminal, with the project's programs on their path and without any
- * settings of the user.
+ * Interactive shells in a terminal, with the project's programs on the PATH and without user
+ * settings.
  *
  * @module
  */

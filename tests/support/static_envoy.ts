@@ -1,6 +1,6 @@
 /**
- * What a proxy is served as the static configuration of an Envoy: for asking whether it is valid,
- * and for running it without a control plane.
+ * The resources of a proxy as static configuration of an Envoy, for validation and for running
+ * without a control plane.
  *
  * @module
  */

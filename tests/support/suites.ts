@@ -1,6 +1,6 @@
 /**
- * Golden suites: one folder a feature, with what goes in (`in.yaml`), who is served and what is
- * asked (`suite.yaml`), and what comes out of it (`clusters.yaml`, …, `calls.txt`).
+ * Golden suites: one folder for each feature with input (`in.yaml`), proxies and calls
+ * (`suite.yaml`), and expected results (`clusters.yaml`, …, `calls.txt`).
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * A terminal that a program believes to be real: keys are typed, and what comes to the screen is
- * read. It is made by a script of Python's, which has pseudo-terminals.
+ * A pseudo-terminal: types keys and reads the screen. A Python script provides it.
  *
  * @module
  */

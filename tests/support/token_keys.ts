@@ -1,5 +1,5 @@
 /**
- * Keys of token issuers, good ones and such as only look good.
+ * Keys of token issuers, valid and invalid ones.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Translation over a graph of its own, for tests.
+ * Translation with a graph of its own, for tests.
  *
  * @module
  */

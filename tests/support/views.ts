@@ -1,5 +1,5 @@
 /**
- * What the daemon shows about itself, as tests read it.
+ * Reads the daemon's debug views.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * WebAssembly modules that an Envoy can run as filters: they add a header to every
- * answer or request, or break down. Put together byte by byte, by the binary format
- * of WebAssembly and the calls that proxies make of modules (proxy-wasm, 0.2.1).
+ * WebAssembly modules for Envoy: they add a header to each response or request, or fail. They are
+ * assembled by the binary format of WebAssembly and the proxy-wasm ABI 0.2.1.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A daemon over a config directory with two proxies, one for each variant of the
- * transport, that every case of a suite shares.
+ * A daemon with a configuration directory and two proxies, one for each xDS variant, shared by all
+ * cases of a suite.
  *
  * @module
  */

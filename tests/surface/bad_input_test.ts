@@ -1,6 +1,6 @@
 /**
- * What users get wrong, given to the real programs: each ends with its status and a sentence that
- * says what was wrong and, where it is not plain, what to do.
+ * User mistakes with the real programs: each ends with its status and a message with the mistake
+ * and, if needed, the remedy.
  *
  * @module
  */

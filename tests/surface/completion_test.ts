@@ -1,5 +1,5 @@
 /**
- * Completion as users have it: keys are pressed in real shells, and what the screen shows is read.
+ * Completion in real shells: types keys and reads the screen.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * The introspection pages as a browser shows them: each loads, holds what it is about, and its
- * picture is left in the folder of pictures.
+ * The introspection pages in a browser: each loads with its content; screenshots are stored.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Profiles under the permission sets of `deno.json`: sampling needs a permission of its own, and
- * where a set lacks it, the answer says so.
+ * Profiles under the permission sets of `deno.json`: sampling needs an own permission; without it
+ * the answer says so.
  *
  * @module
  */

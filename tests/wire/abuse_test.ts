@@ -1,6 +1,6 @@
 /**
- * What must not be had from a daemon: keys from its views, views from other machines' pages, debug
- * types from the plain port; and whose host a VirtualService may route.
+ * A daemon does not disclose keys in views, views to other sites' pages, or debug types on the
+ * plain port; and which VirtualService may route a host.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What agents are served, by a real daemon through the agent's relay: the name table and the mesh's
- * authorities, in both variants of the protocol.
+ * Resources of agents from a real daemon through the agent's relay: the name table and the mesh's
+ * authorities, in both xDS variants.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 /**
- * The bootstrap file against the conformance corpus, where its folder is named by `MESH_CORPORA_DIR`.
+ * Compares the bootstrap file with the conformance corpus that `MESH_CORPORA_DIR` names.
  *
  * Left out of the comparison, each with its reason: the HTTP/2 windows of `xds-grpc` and the
  * overload manager (Mesh sets them, the runtime keys they replace are deprecated), `sds-grpc` and
- * TLS (no certificates yet), tracers that upstream Envoy does not have, the order of lists that
- * are sets.
+ * TLS (no certificates yet), tracers that upstream Envoy does not have, the order of lists that are
+ * sets.
  *
  * @module
  */

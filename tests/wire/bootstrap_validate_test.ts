@@ -1,5 +1,5 @@
 /**
- * The real Envoy takes every bootstrap file that the agent writes.
+ * A real Envoy accepts every bootstrap file of the agent.
  *
  * @module
  */

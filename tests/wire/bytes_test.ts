@@ -1,5 +1,5 @@
 /**
- * What a first sync of a service takes, type by type: bounds on the bytes that every proxy is sent.
+ * Bounds on the bytes of a first sync, by resource type.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `PILOT_MAX_REQUESTS_PER_SECOND`, as clients of a real daemon meet it.
+ * `PILOT_MAX_REQUESTS_PER_SECOND` of a real daemon.
  *
  * @module
  */

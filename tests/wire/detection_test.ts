@@ -1,7 +1,6 @@
 /**
- * Protocol detection in the real Envoy, by the inbound listener that the golden
- * files promise: nothing captures traffic here, so the listener is bound to the
- * ports themselves.
+ * Protocol detection in a real Envoy with the inbound listener of the golden files. Traffic is not
+ * captured, so the listener is bound to the ports.
  */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";

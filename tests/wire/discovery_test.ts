@@ -1,5 +1,5 @@
 /**
- * The discovery server as a real Envoy sees it, in both variants of the protocol.
+ * The discovery server with a real Envoy, in both xDS variants.
  *
  * @module
  */

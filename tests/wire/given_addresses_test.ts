@@ -1,7 +1,4 @@
-/**
- * The real Envoy takes what a proxy is served that uses given addresses: listeners at them, and
- * virtual hosts that have them among their domains.
- */
+/** A real Envoy accepts listeners and virtual hosts with auto-allocated addresses. */
 import assert from "node:assert/strict";
 import {
   create,

@@ -1,7 +1,4 @@
-/**
- * The real Envoy takes every cluster, assignment and listener that the golden
- * files of translation promise.
- */
+/** A real Envoy accepts all clusters, assignments and listeners of the golden files. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";

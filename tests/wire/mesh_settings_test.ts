@@ -1,6 +1,5 @@
 /**
- * What the mesh configuration says of where configuration comes from, and of whose counts, by a real
- * daemon.
+ * Configuration sources and precedence in the mesh configuration, with a real daemon.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The metrics of a running daemon: every one that dashboards of the field know is exported and moves
- * with what it counts, or `docs/metrics.md` says what it waits for.
+ * Metrics of a running daemon: each one that dashboards use is exported and changes with its
+ * subject, or `docs/metrics.md` has the reason.
  *
  * @module
  */

@@ -1,7 +1,4 @@
-/**
- * The real Envoy takes what patches of every kind make of clusters, listeners and
- * route tables.
- */
+/** A real Envoy accepts patched clusters, listeners and route tables. */
 import assert from "node:assert/strict";
 import { showResource } from "../../lib/diff/mod.ts";
 import type { JsonObject } from "../../lib/proto/mod.ts";

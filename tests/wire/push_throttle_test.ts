@@ -1,5 +1,5 @@
 /**
- * `PILOT_PUSH_THROTTLE`, as clients of a real daemon meet it.
+ * `PILOT_PUSH_THROTTLE` of a real daemon.
  *
  * @module
  */

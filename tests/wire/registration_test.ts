@@ -1,6 +1,6 @@
 /**
- * Workloads that register themselves with a real daemon: what others are served of them while they
- * are connected, what their health does, and that they go.
+ * Registration of workloads with a real daemon: their endpoints while they are connected, health,
+ * and removal.
  *
  * @module
  */

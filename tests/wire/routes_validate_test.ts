@@ -1,7 +1,4 @@
-/**
- * The real Envoy takes every route configuration that the golden files of route
- * translation promise.
- */
+/** A real Envoy accepts all route configurations of the golden files. */
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../lib/proto/mod.ts";
 import { routesBootstrap, validateBootstrap } from "../support/envoy_validate.ts";

@@ -1,5 +1,5 @@
 /**
- * An agent that asks a real daemon what ProxyConfigs say, before it starts its proxy.
+ * An agent requests ProxyConfigs from a real daemon before it starts its proxy.
  *
  * @module
  */

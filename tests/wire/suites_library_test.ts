@@ -1,6 +1,6 @@
 /**
- * The real gRPC library takes what a program is served in the place of each proxy of every golden
- * suite, whether the suite is about programs or not.
+ * The gRPC library accepts the resources of a proxyless program in place of each proxy of every
+ * golden suite.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The real Envoy takes every resource of every golden suite, those included that no file keeps.
+ * A real Envoy accepts every resource of every golden suite, also those without a file.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What a daemon predicts of an edit of its files, the mesh configuration's among them, beside what
- * a proxy of it is sent once the edit is made.
+ * What-if answers of a daemon equal what a proxy is sent after the edit, also for the mesh
+ * configuration.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * A daemon of which one computation fails, and one is not repeatable: the others go on, the objects are
- * named, a repair heals. The engine is told to compute wrongly, because no document that is accepted
- * has it do so.
+ * A daemon with a failing and an unrepeatable computation: all others continue, the objects are
+ * named, a repair ends the fault. The test makes the engine fail, because no accepted document
+ * does.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Random configuration: all kinds, with fields and names that meet each other.
- * Some of it breaks a rule and is set aside; most of it serves.
+ * Random configuration of all kinds, with fields and names that refer to each other. Some documents
+ * break a rule and are rejected; most are served.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Which endpoint a request goes to.
+ * Cases of load balancing.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Cases about where a service's traffic goes: endpoints, load balancing, limits,
- * scopes.
+ * Cases of endpoints, load balancing, limits and scopes.
  *
  * @module
  */

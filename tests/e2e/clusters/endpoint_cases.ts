@@ -1,5 +1,5 @@
 /**
- * Which endpoints a service has, and how much each gets.
+ * Cases of endpoints and their weights.
  *
  * @module
  */

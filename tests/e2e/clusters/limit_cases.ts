@@ -1,5 +1,5 @@
 /**
- * Limits of connections, and endpoints that are left out because they fail.
+ * Cases of connection limits and outlier detection.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where the proxy stands: who is near, who stands in, and which share each place gets.
+ * Cases of locality: preference, failover and weights.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Proxies on both ends, protocols between them, and who sees what.
+ * Cases with proxies on both sides: protocols and visibility.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What a Sidecar does with what no service has: all of it goes to one proxy, by
- * HTTP and as bytes; and listeners and workloads that are Unix sockets.
+ * Cases of Sidecar resources: unmatched traffic to one egress proxy, by HTTP and as bytes;
+ * listeners and workloads on Unix sockets.
  *
  * @module
  */

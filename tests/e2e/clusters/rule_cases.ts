@@ -1,6 +1,6 @@
 /**
- * Rules whose settings Envoy has known for a short while alone, and rules for one
- * of several proxies that share routes.
+ * Cases of recent Envoy settings in rules, and of rules for one of several proxies that share
+ * routes.
  *
  * @module
  */

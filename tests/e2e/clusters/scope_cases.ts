@@ -1,5 +1,5 @@
 /**
- * What a Sidecar resource lets a workload reach, and how it is reached itself.
+ * Cases of Sidecar resources: reachable hosts, and inbound ports.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What cases about the config directory work with: one service with two
- * versions, and files that route to one of them.
+ * Fixture of the configuration-directory cases: one service with two versions, and files that route
+ * to one of them.
  *
  * @module
  */

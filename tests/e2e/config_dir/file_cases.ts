@@ -1,5 +1,5 @@
 /**
- * What editors, mounts and operators do to files and folders.
+ * Cases of files and folders as editors, mounts and operators change them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Files with mistakes: what is said about them, and that the rest serves.
+ * Cases of files with mistakes: the messages, and that everything else serves.
  *
  * @module
  */

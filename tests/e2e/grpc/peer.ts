@@ -1,8 +1,8 @@
 /**
- * A program of somebody's who uses gRPC with xDS and no proxy: `peer.ts client`, or
- * `peer.ts server NAME PORT`. Its bootstrap comes by `GRPC_XDS_BOOTSTRAP_CONFIG`, as gRPC has it.
- * What a call's header `please` asks for, servers do: `hang`, or `fail-first`, which answers retries alone.
- * Commands come on standard input, a line of JSON each, answers go to standard output.
+ * A proxyless gRPC program: `peer.ts client`, or `peer.ts server NAME PORT`. Its bootstrap is in
+ * `GRPC_XDS_BOOTSTRAP_CONFIG`. The header `please` of a call controls servers: `hang`, or
+ * `fail-first`, which answers only retries. Commands come on standard input, one JSON line each,
+ * answers go to standard output.
  *
  * @module
  */

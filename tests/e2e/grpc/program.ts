@@ -1,5 +1,5 @@
 /**
- * Programs of gRPC peers, and what is said to them.
+ * Starts gRPC peer programs and sends them commands.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Tries one access and prints `granted` or `refused`: run under a permission set, it shows what
- * the set lets through. `deno run -P=<set> probe.ts read /etc/hosts`.
+ * Tries one access and prints `granted` or `refused`, to test a permission set: `deno run -P=<set>
+ * probe.ts read /etc/hosts`.
  *
  * @module
  */

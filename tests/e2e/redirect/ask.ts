@@ -1,7 +1,6 @@
 /**
- * Somebody who asks, as a program of its own: in which network and group it runs is
- * for whoever starts it to say. `ask.ts http URL HOST` or `ask.ts tcp ADDRESS PORT`;
- * the answer, or what went wrong, is printed as JSON.
+ * A client program; its starter chooses network and group. `ask.ts http URL HOST` or `ask.ts tcp
+ * ADDRESS PORT` prints the answer or the error as JSON.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
- * Two network namespaces with a link between them: in one a workload whose traffic
- * the kernel redirects to its proxy, in the other somebody elsewhere.
+ * Two linked network namespaces: one with a workload whose traffic the kernel redirects to its
+ * proxy, one with a remote client.
  *
- * The rules are those of the node agent's `mesh-iptables`, as far as TCP over IPv4
- * goes; what has the group {@link PROXY_GROUP} is the proxy and is left alone.
+ * The rules are those of `mesh-iptables` for TCP over IPv4. Processes of the group {@link
+ * PROXY_GROUP} are the proxy and are not redirected.
  *
  * @module
  */

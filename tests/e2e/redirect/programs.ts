@@ -1,6 +1,5 @@
 /**
- * Programs that run in a network namespace, and what those are asked that only
- * answer once.
+ * Runs programs in a network namespace.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Somebody who answers, as a program of its own: `serve.ts NAME http:ADDRESS:PORT
- * tcp:ADDRESS:PORT …`. Answers tell the name, and the client's address as it was seen.
+ * A server program: `serve.ts NAME http:ADDRESS:PORT tcp:ADDRESS:PORT …`. It answers with its name
+ * and the observed client address.
  *
  * @module
  */

@@ -1,8 +1,7 @@
 /**
- * What runs beside a workload whose traffic is redirected, as a program in the
- * workload's network: the daemon, and an agent with its Envoy. `workload.ts CAPTURE
- * DIR`, or `workload.ts CAPTURE DIR closed` in a mesh whose workloads are on loopback
- * and reach by one way out what nobody declared; prints `ready`, and goes when its input ends.
+ * Daemon and agent with Envoy in the workload's network, as a program: `workload.ts CAPTURE DIR`,
+ * or `workload.ts CAPTURE DIR closed` for a mesh with workloads on loopback and one egress proxy
+ * for undeclared destinations. It prints `ready`, and ends with its input.
  *
  * @module
  */

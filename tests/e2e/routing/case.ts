@@ -1,6 +1,5 @@
 /**
- * Cases of routing: a VirtualService, calls through a proxy, and what is
- * expected of each.
+ * Cases of routing: a VirtualService, calls through a proxy, and expected results.
  *
  * @module
  */

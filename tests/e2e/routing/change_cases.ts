@@ -1,6 +1,5 @@
 /**
- * What rules change about requests and answers: rewrites, redirects, direct
- * responses, headers, cross-origin answers.
+ * Cases of rewrites, redirects, direct responses, headers and CORS.
  *
  * @module
  */

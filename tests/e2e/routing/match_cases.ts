@@ -1,6 +1,5 @@
 /**
- * What a rule's match takes and what it leaves: to v1 with the match, to v2
- * without.
+ * Cases of matches: matching requests go to v1, others to v2.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Rules that are given by other VirtualServices, and rules for certain callers.
+ * Cases of delegates, and of rules for certain clients.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Where traffic goes and what happens on the way: shares, order of rules,
- * retries, timeouts, faults, mirrors.
+ * Cases of weights, order of rules, retries, timeouts, faults and mirrors.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Who is let in, by what rules say of the caller and of the request.
+ * Cases of AuthorizationPolicies by client and request.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Cases of the suite of security, and the calls they make.
+ * Cases of the security suite and their calls.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Rules that ask somebody else.
+ * Cases of external authorization.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A gateway in front of the security world.
+ * A gateway in front of the security fixture.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Ways round a rule that forbids: each must be closed.
+ * Cases of evasions of forbidding rules.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Who is believed: of several issuers of tokens, and of several names of one trust
- * domain.
+ * Cases of several token issuers and of trust domain aliases.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Mutual TLS: who is let in with a certificate and without.
+ * Cases of mutual TLS: clients with and without a certificate.
  *
  * @module
  */

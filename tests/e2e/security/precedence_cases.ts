@@ -1,6 +1,6 @@
 /**
- * Whose word on mutual TLS holds: of the mesh, a namespace, a workload or a port;
- * and clients that choose for each endpoint.
+ * Cases of precedence of mutual TLS modes: mesh, namespace, workload, port; and clients that choose
+ * for each endpoint.
  *
  * @module
  */

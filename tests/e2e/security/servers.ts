@@ -1,5 +1,5 @@
 /**
- * Servers that the proxies of the suite ask: two that authorise, one with keys.
+ * Servers of the security suite: two for external authorization, one with keys.
  *
  * @module
  */

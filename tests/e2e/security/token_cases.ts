@@ -1,5 +1,5 @@
 /**
- * Tokens: whose are believed, what rules say of them, what becomes of them.
+ * Cases of tokens: accepted issuers, conditions, forwarding.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * A server behind a proxy and a client behind another, with certificates: what
- * the suite of security runs with.
+ * Fixture of the security suite: a server and a client behind proxies with certificates.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * A client that says by the PROXY protocol where it wants to go, and a server that answers
- * everybody.
+ * A client that gives its destination by the PROXY protocol, and a server.
  *
  * @module
  */

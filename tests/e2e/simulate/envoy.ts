@@ -1,6 +1,6 @@
 /**
- * An Envoy that runs a proxy's resources as they are, is told by the PROXY protocol where
- * connections were meant to go, and says of each call where it went.
+ * An Envoy with a proxy's unchanged resources. The PROXY protocol gives the original destination of
+ * connections; the Envoy reports the result of each call.
  *
  * @module
  */

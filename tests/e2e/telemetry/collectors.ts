@@ -1,5 +1,5 @@
 /**
- * Collectors of traces: that speak Zipkin, OTLP and SkyWalking.
+ * Trace collectors for Zipkin, OTLP and SkyWalking.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a scrape of an agent says.
+ * Parses a scrape of an agent.
  *
  * @module
  */

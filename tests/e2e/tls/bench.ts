@@ -1,5 +1,5 @@
 /**
- * What the suite of TLS runs with: certificates, backends, callers.
+ * Fixture of the TLS suite: certificates, backends, clients.
  *
  * @module
  */

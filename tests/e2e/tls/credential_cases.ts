@@ -1,5 +1,5 @@
 /**
- * Gateways whose certificates go by names, and gateways between networks.
+ * Cases of gateways with `credentialName`, and of gateways between networks.
  *
  * @module
  */

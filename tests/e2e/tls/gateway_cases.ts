@@ -1,6 +1,6 @@
 /**
- * Gateways with TLS: certificates by server name, client certificates, TLS that is
- * forwarded as it is, plain HTTP that is sent to HTTPS.
+ * Cases of gateways with TLS: certificates by server name, client certificates, passthrough,
+ * redirects to HTTPS.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Gateways that take HTTP/3 beside HTTPS.
+ * Cases of gateways with HTTP/3.
  *
  * @module
  */

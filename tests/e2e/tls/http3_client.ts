@@ -1,5 +1,5 @@
 /**
- * A client that speaks HTTP/3: an Envoy that forwards what it is asked.
+ * An HTTP/3 client: an Envoy that forwards requests.
  *
  * @module
  */

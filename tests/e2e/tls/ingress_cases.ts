@@ -1,5 +1,5 @@
 /**
- * Sidecars whose ingress listeners end TLS of their own.
+ * Cases of Sidecar ingress listeners with TLS.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * TLS that the proxy begins for its workload.
+ * Cases of TLS origination.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * What a sidecar does with connections whose protocol nobody declared, or whose
- * TLS it cannot look into; and with names that stand for any of their addresses.
+ * Cases of undeclared protocols, of opaque TLS, and of hosts with several addresses.
  *
  * @module
  */

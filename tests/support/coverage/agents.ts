@@ -1,6 +1,5 @@
 /**
- * What an agent does about a field of the mesh configuration: what it would write and run, by its
- * own way of reading settings.
+ * The effect of a field of the mesh configuration on an agent: its files and command lines.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Where the fields of DataproxyFilter and WasmPlugin are set: beside another of the
- * kind, so that the order of two shows.
+ * Scenes for the fields of DataproxyFilter and WasmPlugin: with a second object of the kind, so
+ * that order shows.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What becomes of a specification with one field set: other resources, a warning, an error.
+ * The effect of a specification with one field set: different resources, a warning, or an error.
  *
  * @module
  */

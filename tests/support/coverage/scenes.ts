@@ -1,6 +1,6 @@
 /**
- * Where each field is set: a mesh in which every kind has something to do, and for fields that
- * need company, the specification they are set in.
+ * Scenes for the fields of each kind: a mesh in which every kind has an effect, and specifications
+ * for fields that need others.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where the fields of the kinds of security are set.
+ * Scenes for the fields of security kinds.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What becomes of a mesh configuration, or of the mesh's networks, with one field set.
+ * The effect of a mesh configuration, or of networks, with one field set.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * For tests: what the clusters of cases are made of.
+ * For tests: parts of the clusters of cases.
  *
  * @module
  */

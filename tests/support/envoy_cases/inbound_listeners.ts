@@ -1,5 +1,5 @@
 /**
- * Listeners for what workloads receive.
+ * Inbound listeners.
  *
  * @module
  */

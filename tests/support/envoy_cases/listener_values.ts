@@ -1,5 +1,5 @@
 /**
- * What cases of listeners share.
+ * Shared values of listener cases.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * For tests: listeners of every kind the builders know, by name. Each has a
- * golden file, and the real Envoy is asked about those.
+ * For tests: listeners of every kind, by name. Each has a golden file, which a real Envoy
+ * validates.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Listeners for what workloads send.
+ * Outbound listeners.
  *
  * @module
  */

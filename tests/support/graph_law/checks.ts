@@ -1,6 +1,6 @@
 /**
- * What the law's tests compare: views with their layers, differences with what was and is, edits with
- * rows, everything with a fresh graph. Used by tests only.
+ * Comparisons of the law's tests: views with their layers, differences with contents, edits with
+ * rows, everything with a new graph. Used by tests only.
  *
  * @module
  */

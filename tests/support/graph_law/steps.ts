@@ -1,5 +1,5 @@
 /**
- * What happens in the law's tests: random steps. Used by tests only.
+ * Random steps of the law's tests. Used by tests only.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * A small world for the law's tests: every feature of the engine, tables that
- * feed each other, functions that throw for some rows and cells that can read
- * themselves. Used by tests only.
+ * A model for the law's tests: every feature of the engine, tables that depend on each other,
+ * functions that throw for some rows, and cells that can read themselves. Used by tests only.
  *
  * @module
  */
