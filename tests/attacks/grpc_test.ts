@@ -6,7 +6,7 @@
  */
 import { firstSync } from "./first_sync.ts";
 import { ATTACK_MS, holds, type Row, step } from "./rows.ts";
-import { attack, SERVICES, startVictim } from "./victim.ts";
+import { attack, SERVICES, victims } from "./victim.ts";
 
 const FRAMES: readonly Row[] = [
   {
@@ -71,13 +71,14 @@ const STREAMS: readonly Row[] = [
 for (const transport of ["native"] as const) {
   for (const [what, rows] of [["frames", FRAMES], ["streams", STREAMS]] as const) {
     Deno.test(`attacks with ${what} over ${transport} delay no proxy`, async (t) => {
-      await using victim = await startVictim(transport);
-      const { xds } = victim.daemon;
-      const port = Number(xds.slice(xds.lastIndexOf(":") + 1));
+      await using daemons = victims(transport);
       for (const row of rows) {
         await t.step({
           ...step(row),
           fn: async () => {
+            const victim = await daemons.next();
+            const { xds } = victim.daemon;
+            const port = Number(xds.slice(xds.lastIndexOf(":") + 1));
             const order = { attack: row.attack, port, ms: row.ms ?? ATTACK_MS };
             const outcome = await attack(victim, order, () => firstSync(xds, SERVICES));
             holds(row, transport, outcome);

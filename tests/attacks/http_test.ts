@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { firstSync } from "./first_sync.ts";
 import { ATTACK_MS, holds, type Row, step } from "./rows.ts";
-import { attack, SERVICES, startVictim } from "./victim.ts";
+import { attack, SERVICES, victims } from "./victim.ts";
 
 const ROWS: readonly Row[] = [
   {
@@ -61,13 +61,14 @@ async function get(url: string): Promise<number> {
 
 for (const listener of ["monitoring", "http"] as const) {
   Deno.test(`attacks on the ${listener} listener delay no probe and no proxy`, async (t) => {
-    await using victim = await startVictim("native");
-    const { xds, http, [listener]: attacked, monitoring } = victim.daemon;
-    const port = Number(new URL(attacked).port);
+    await using daemons = victims("native");
     for (const row of ROWS) {
       await t.step({
         ...step(row),
         fn: async () => {
+          const victim = await daemons.next();
+          const { xds, http, monitoring, [listener]: attacked } = victim.daemon;
+          const port = Number(new URL(attacked).port);
           const order = { attack: row.attack, port, ms: row.ms ?? ATTACK_MS };
           const ask = async () =>
             Math.max(

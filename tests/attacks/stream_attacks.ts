@@ -3,25 +3,24 @@
  *
  * @module
  */
+import { TYPE_URLS } from "../../lib/model/mod.ts";
 import { create, encode } from "../../lib/proto/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { type Attack, each, PATH, REQUEST, streams } from "./frame_attacks.ts";
+import { type Attack, each, REQUEST, streams } from "./frame_attacks.ts";
 import {
   concat,
   dataFrame,
   frame,
-  grpcFields,
   grpcMessage,
-  headerBlock,
   headersFrame,
+  hello,
   INITIAL_WINDOW_SIZE,
   resetFrame,
   TYPE,
   uint32,
 } from "./frames.ts";
 import { openPaced } from "./paced.ts";
-import { again, greet, open, pour, type Scene } from "./wire.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { again, greet, openFrom, pour } from "./wire.ts";
 
 let nodes = 0;
 
@@ -150,20 +149,25 @@ const garbage: Attack = (scene) =>
     return pour(wire, each((id) => concat(headersFrame(id, REQUEST), dataFrame(id, message))));
   });
 
-/** Connections that say nothing, or greet and say nothing else. */
+/** An address that the attacker has to himself. */
+const ELSEWHERE = "127.0.0.9";
+
+/** Connections from one address that say nothing, or greet and say nothing else. */
 const idleConnections: Attack = async (scene) => {
   for (let i = 0; i < 4000 && !scene.over(); i++) {
-    await (i % 2 === 0 ? open(scene) : greet(scene));
+    const wire = await openFrom(scene, ELSEWHERE);
+    if (i % 2 === 0) await wire.write(hello());
     if (i === 100) scene.begun();
   }
   await scene.end;
 };
 
-/** Connections with one stream each on which no request comes. */
-const idleStreams: Attack = async (scene: Scene) => {
+/** Connections from one address with one stream each on which no request comes. */
+const idleStreams: Attack = async (scene) => {
+  const opening = concat(hello(), headersFrame(1, REQUEST));
   for (let i = 0; i < 3000 && !scene.over(); i++) {
-    const wire = await greet(scene);
-    await wire.write(headersFrame(1, headerBlock(grpcFields(PATH))));
+    const wire = await openFrom(scene, ELSEWHERE);
+    await wire.write(opening);
     if (i === 100) scene.begun();
   }
   await scene.end;

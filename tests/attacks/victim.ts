@@ -25,8 +25,41 @@ export interface Victim extends AsyncDisposable {
   readonly calmMiB: number;
 }
 
+/** Daemons to attack one after the other. */
+export interface Victims extends AsyncDisposable {
+  /**
+   * The daemon for the next attack: another one when the last is gone or still has memory of the attack
+   * before, in which this attack's would hide.
+   */
+  next(): Promise<Victim>;
+}
+
+/** Memory that an attack may leave for the daemon to be attacked again, MiB. */
+const LEFT_MIB = 60;
+
+/** Prepares daemons that serve gRPC over a transport. */
+export function victims(transport: Transport): Victims {
+  let last: Victim | undefined;
+  return {
+    async next() {
+      if (last && await isCalm(last)) return last;
+      await last?.[Symbol.asyncDispose]();
+      return last = await startVictim(transport);
+    },
+    [Symbol.asyncDispose]: async () => await last?.[Symbol.asyncDispose](),
+  };
+}
+
+async function isCalm({ daemon, calmMiB }: Victim): Promise<boolean> {
+  try {
+    return await memory(daemon, "VmRSS") - calmMiB < LEFT_MIB;
+  } catch {
+    return false;
+  }
+}
+
 /** Starts a daemon and has it serve one proxy. */
-export async function startVictim(transport: Transport): Promise<Victim> {
+async function startVictim(transport: Transport): Promise<Victim> {
   await using stack = new AsyncDisposableStack();
   const config = stack.use(await makeConfigDir());
   await config.write("services.yaml", services());

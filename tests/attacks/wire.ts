@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { connect } from "node:net";
 import { hello, type Setting } from "./frames.ts";
 
 /** The listener that is attacked, and how far the attack got. */
@@ -74,6 +75,34 @@ export async function open(scene: Scene, { read = false }: WireOptions = {}): Pr
       }
       return !closed && !scene.over();
     },
+  };
+}
+
+/**
+ * Opens a connection from another address of the loopback network than ordinary proxies have. It reads
+ * nothing.
+ */
+export async function openFrom(scene: Scene, localAddress: string): Promise<Pick<Wire, "write">> {
+  const socket = connect({ host: "127.0.0.1", port: scene.port, localAddress });
+  socket.pause();
+  let closed = false;
+  const opened = Promise.withResolvers<void>();
+  socket.once("connect", opened.resolve);
+  socket.once("error", () => socket.destroy());
+  socket.once("close", () => {
+    closed = true;
+    if (!scene.over()) scene.tally.ended++;
+    opened.resolve();
+  });
+  scene.tally.connections++;
+  void scene.end.then(() => socket.destroy());
+  await opened.promise;
+  return {
+    write: (bytes) =>
+      new Promise((resolve) => {
+        scene.tally.bytes += bytes.length;
+        socket.write(bytes, () => resolve(!closed && !scene.over()));
+      }),
   };
 }
 
