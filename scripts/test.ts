@@ -32,10 +32,10 @@ interface Tier {
 
 /** Tests of the protocol, which run over the second transport for gRPC too. */
 const GRPC_TESTS: readonly string[] = [
-  "lib/serve/behind_test.ts",
-  "lib/serve/delta_test.ts",
-  "lib/serve/sotw_test.ts",
-  "lib/serve/storm_test.ts",
+  "lib/serve/subscription/slow_client_test.ts",
+  "lib/serve/subscription/delta_test.ts",
+  "lib/serve/subscription/sotw_test.ts",
+  "lib/serve/session/load_test.ts",
   "tests/wire/connection_rate_test.ts",
   "tests/wire/discovery_test.ts",
   "tests/wire/huge_configuration_test.ts",

@@ -23,5 +23,5 @@ Deno.test("test: a path runs in its own tier only, tests of the protocol in that
     return tiers.filter((tier) => targetsOf(tier, paths).length > 0).map(({ name }) => name);
   };
   assert.deepEqual(tiersOf("tests/wire/metrics_test.ts"), ["wire"]);
-  assert.deepEqual(tiersOf("lib/serve/delta_test.ts"), ["unit", "grpc-js"]);
+  assert.deepEqual(tiersOf("lib/serve/subscription/delta_test.ts"), ["unit", "grpc-js"]);
 });

@@ -54,7 +54,7 @@ export function createPushLog(graph: Graph): PushLog {
     observer: {
       published: ({ revision, from, time, concerns }) => {
         const edits = graph.edits(from);
-        const streams = new Set(concerns.flatMap((c) => c.onlookers.map((o) => o.stream)));
+        const streams = new Set(concerns.flatMap((c) => c.subscribers.map((o) => o.stream)));
         log.set(revision, {
           revision,
           time,

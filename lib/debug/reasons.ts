@@ -35,8 +35,8 @@ export function reasonsOf(
   const reasons = new Map<string, Map<string, Set<string>>>();
   const seen = new Set<Collection>();
   let left = FOLLOWED;
-  for (const { view, before, onlookers } of concerns) {
-    const typeUrl = onlookers[0]?.typeUrl;
+  for (const { view, before, subscribers } of concerns) {
+    const typeUrl = subscribers[0]?.typeUrl;
     if (typeUrl === undefined) continue;
     for (const layer of [...view?.layers ?? [], ...before?.layers ?? []]) {
       if (seen.has(layer)) continue;

@@ -98,7 +98,7 @@ function graphBench() {
       }
     });
     graph.publish();
-    const concerns = [{ view, before: view, onlookers: [{ typeUrl: "t" }] }];
+    const concerns = [{ view, before: view, subscribers: [{ typeUrl: "t" }] }];
     spending.observer.published!({ revision, from, concerns } as unknown as PublishedEvent);
   };
   const send = (from: number, bytes: number): void => {

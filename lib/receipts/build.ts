@@ -4,7 +4,7 @@
  * @module
  */
 import type { Collection, Delta, Edit, View } from "../graph/mod.ts";
-import type { Concern, Onlooker, PublishedEvent } from "../serve/mod.ts";
+import type { Concern, PublishedEvent, Subscriber } from "../serve/mod.ts";
 import { type Bits, withBit } from "./bits.ts";
 import {
   addMember,
@@ -20,7 +20,7 @@ import {
 import type { ReceiptOptions } from "./types.ts";
 
 /** Called for each stream that is concerned. */
-export type OnMember = (onlooker: Onlooker, change: TypeChange, member: Member) => void;
+export type OnMember = (subscriber: Subscriber, change: TypeChange, member: Member) => void;
 
 /** Resource changes of a publication that are followed exactly, by default. */
 const EXACT_LIMIT = 200_000;
@@ -50,7 +50,7 @@ interface ConcernChange extends Concern {
   readonly names: readonly string[];
 }
 
-/** What the onlookers of a concern see changed. */
+/** What the subscribers of a concern see changed. */
 function changeOf(concern: Concern, from: number): ConcernChange {
   const { changed, removed } = deltaOf(concern, from);
   return { ...concern, names: [...changed.map(({ name }) => name), ...removed] };
@@ -158,18 +158,18 @@ function addConcern(
   blame: Blame | undefined,
   onMember: OnMember,
 ): void {
-  const { onlookers, names } = concern;
-  const first = onlookers[0];
+  const { subscribers, names } = concern;
+  const first = subscribers[0];
   if (!first || names.length === 0) return;
   const change = typeChange(rollout, first.typeUrl);
   const followed = new Set<string>();
   let all: Bits | undefined;
-  for (const onlooker of onlookers) {
-    const wanted = onlooker.wildcard ? names : names.filter((name) => onlooker.wants(name));
+  for (const subscriber of subscribers) {
+    const wanted = subscriber.wildcard ? names : names.filter((name) => subscriber.wants(name));
     if (wanted.length === 0) continue;
     for (const name of followed.size < names.length ? wanted : []) followed.add(name);
     const bits = wanted === names ? all ??= bitsOf(change, names) : bitsOf(change, wanted);
-    onMember(onlooker, change, addMember(change, onlooker.stream, bits));
+    onMember(subscriber, change, addMember(change, subscriber.stream, bits));
   }
   if (blame) { for (const name of followed) blame.add(concern, change, name); }
 }

@@ -1,5 +1,5 @@
 /**
- * The metrics of serving, as dashboards of the field expect them, and that each of them moves.
+ * The metrics of serving, as dashboards of the field expect them, and that each of them rebinds.
  *
  * @module
  */

@@ -10,17 +10,17 @@ export {
   type AnswerEvent,
   type Concern,
   type ObservedStream,
-  type Onlooker,
   type PublishedEvent,
   type RejectedEvent,
   type SentEvent,
   type SettledEvent,
+  type Subscriber,
   type WithheldEvent,
   type XdsObserver,
-} from "./observe.ts";
-export { type SessionInfo, type SyncState, type TypeStatus } from "./status.ts";
-export { type Culprit, type Quarantined } from "./held_back.ts";
-export { type Nack } from "./watch.ts";
+} from "./session/observe.ts";
+export { type SessionInfo, type SyncState, type TypeStatus } from "./session/status.ts";
+export { type Culprit, type Quarantined } from "./quarantine/types.ts";
+export { type Nack } from "./subscription/subscription.ts";
 export {
   derivedRequestRate,
   derivedThrottle,

@@ -5,9 +5,9 @@
  */
 import type { View } from "../graph/mod.ts";
 import type { BindingSource } from "../model/mod.ts";
-import type { LaterTimer } from "./retry.ts";
-import type { XdsObserver } from "./observe.ts";
-import type { Culprit } from "./held_back.ts";
+import type { LaterTimer } from "./quarantine/retry.ts";
+import type { XdsObserver } from "./session/observe.ts";
+import type { Culprit } from "./quarantine/types.ts";
 
 /** Bounds of the server. Each has a default. */
 export interface XdsLimits {
@@ -68,7 +68,7 @@ export interface XdsOptions {
   readonly timer?: LaterTimer;
   /** During a publication: when the first change of it came, by `now`; for the time to converge. */
   readonly changedAt?: () => number | undefined;
-  /** Who watches what is sent and answered. */
+  /** Who subscriptions what is sent and acknowledge. */
   readonly observers?: readonly XdsObserver[];
   /** Configuration objects a resource comes from; asked when one is rejected. */
   readonly culprits?: (view: View, name: string) => readonly Culprit[];

@@ -9,26 +9,26 @@ import { RpcError, type RpcMethod } from "../rpc/mod.ts";
 import { admission } from "./admission/admission.ts";
 import { createFairYielding } from "./admission/fair_yielding.ts";
 import { noteRefusal } from "./admission/refusals.ts";
-import { type Entrance, serve } from "./entrance.ts";
-import { type Hall, priorityOf, type Session } from "./hall.ts";
-import { keeper } from "./kept.ts";
+import { serve, type StreamAcceptor } from "./session/accept.ts";
+import { priorityOf, type ServerContext, type Session } from "./session/context.ts";
+import { snapshots } from "./subscription/snapshot.ts";
 import * as metrics from "./metrics.ts";
-import { nameTable } from "./names.ts";
-import { joined } from "./observe.ts";
+import { nameTable } from "./subscription/names.ts";
+import { joined } from "./session/observe.ts";
 import type { XdsOptions } from "./options.ts";
-import { step } from "./push.ts";
-import type { Quarantined } from "./held_back.ts";
-import { quarantine } from "./quarantine.ts";
-import { publicationTeller } from "./publication.ts";
-import { preparation } from "./preparation.ts";
-import { type PushQueue, pushQueue } from "./push_queue.ts";
-import { registry } from "./registry.ts";
-import { retries } from "./retry.ts";
-import { repeated } from "./repeated.ts";
-import { type ResponseEncoder, responseEncoder } from "./response.ts";
-import { type RunStore, runStore } from "./runs.ts";
-import { fallBehind, notice } from "./session.ts";
-import { type SessionInfo, sessionInfo } from "./status.ts";
+import { step } from "./push/push.ts";
+import type { Quarantined } from "./quarantine/types.ts";
+import { quarantine } from "./quarantine/store.ts";
+import { publicationNotifier } from "./session/publication.ts";
+import { preparation } from "./push/prepare.ts";
+import { type PushQueue, pushQueue } from "./push/push_queue.ts";
+import { registry } from "./session/registry.ts";
+import { retries } from "./quarantine/retry.ts";
+import { nameListCache } from "./wire/name_list_cache.ts";
+import { type ResponseEncoder, responseEncoder } from "./wire/response.ts";
+import { type BatchCache, batchCache } from "./wire/batch_cache.ts";
+import { notice, takeSnapshots } from "./session/session.ts";
+import { type SessionInfo, sessionInfo } from "./session/status.ts";
 
 const log = scope("ads");
 const unservedOnce = onceLogger(log);
@@ -63,7 +63,7 @@ export interface XdsServer {
 export function createXdsServer(options: XdsOptions): XdsServer {
   const sessions = new Set<Session>();
   const yielding = createFairYielding({ sliceMs: SLICE_MS, now: options.now });
-  const runs = runStore();
+  const batches = batchCache();
   const queue = pushQueue<Session>({
     slots: options.pushes,
     allowance: options.limits?.allowance ?? 16 * 1024 * 1024,
@@ -76,19 +76,24 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     step: guardedStep,
     pending: (session) => session.call.pending,
     slotTaken: (by) => metrics.activePushes.inc({}, by),
-    slow: fallBehind,
+    slow: takeSnapshots,
     giveUp,
-    idle: runs.rest,
+    idle: batches.rest,
   });
   const tries = retries({
-    quarantine: () => hall.quarantine,
+    quarantine: () => context.quarantine,
     sessions,
     clock: options.clock,
     timer: options.timer ?? later,
   });
-  const hall: Hall = createHall(options, queue, runs, (retryAt) => tries.arm(retryAt));
-  const entrance: Entrance = {
-    hall,
+  const context: ServerContext = createContext(
+    options,
+    queue,
+    batches,
+    (retryAt) => tries.arm(retryAt),
+  );
+  const acceptor: StreamAcceptor = {
+    context,
     options,
     sessions,
     queue,
@@ -100,40 +105,40 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     }),
     yielding,
     retries: tries,
-    lists: repeated(options.now),
+    lists: nameListCache(options.now),
     opened: 0,
     open: true,
   };
-  const tell = publicationTeller(hall);
+  const tell = publicationNotifier(context);
   const stop = options.source.onPublish((changed, revision) => {
-    const now = hall.changedAt();
-    const concerned = hall.registry.concerned(changed);
+    const now = context.changedAt();
+    const concerned = context.registry.concerned(changed);
     for (const [view, streams] of concerned) {
       for (const session of streams) notice(session, view, now);
     }
     tell(concerned, revision);
-    entrance.lists.trim();
+    acceptor.lists.trim();
   });
   return {
     services: [
       {
         path: SERVICE + "StreamAggregatedResources",
-        handle: (call) => serve(entrance, call, "sotw"),
+        handle: (call) => serve(acceptor, call, "sotw"),
       },
       {
         path: SERVICE + "DeltaAggregatedResources",
-        handle: (call) => serve(entrance, call, "delta"),
+        handle: (call) => serve(acceptor, call, "delta"),
       },
     ],
     sessions: () => [...sessions].map(sessionInfo),
-    quarantined: () => hall.quarantine.list(),
+    quarantined: () => context.quarantine.list(),
     get size() {
       return sessions.size;
     },
-    pushAll: () => pushAll(sessions, hall),
+    pushAll: () => pushAll(sessions, context),
     disconnect: (proxy) => disconnect(sessions, proxy),
     async drain(graceMs) {
-      entrance.open = false;
+      acceptor.open = false;
       stop();
       await endAll(sessions, graceMs);
     },
@@ -145,12 +150,12 @@ function later(run: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-function createHall(
+function createContext(
   options: XdsOptions,
   queue: PushQueue<Session>,
-  runs: RunStore,
+  batches: BatchCache,
   heldBack: (retryAt: number) => void,
-): Hall {
+): ServerContext {
   const { limits = {} } = options;
   const encoders = new Map<string, ResponseEncoder>();
   const identifier = canonicalJson({ Component: "meshd", ID: options.pod, Info: { ...buildInfo } });
@@ -165,7 +170,7 @@ function createHall(
       const key = `${variant} ${typeUrl}`;
       let encoder = encoders.get(key);
       if (!encoder) {
-        encoder = responseEncoder(typeUrl, variant, identifier, runs);
+        encoder = responseEncoder(typeUrl, variant, identifier, batches);
         // Types nobody serves may have any name, and are not remembered.
         if (served) encoders.set(key, encoder);
       }
@@ -177,9 +182,9 @@ function createHall(
       metrics.internalErrors.inc();
       log.error("an observer of pushes failed", { error });
     }),
-    moves: new Map(),
+    rebinds: new Map(),
     quarantine: quarantine(options.clock, heldBack),
-    keeper: keeper(),
+    snapshots: snapshots(),
     culprits: options.culprits ?? (() => []),
     unserved(session, typeUrl) {
       unservedOnce(typeUrl)?.info("a resource type is asked for that is not served", {
@@ -205,7 +210,7 @@ function guardedStep(session: Session): Promise<void> | undefined {
   try {
     return step(session);
   } catch (error) {
-    session.parcels = [];
+    session.pendingResponses = [];
     if (error instanceof RpcError) {
       log.info("a stream is ended", { proxy: session.id, reason: error.details });
       session.call.finish(error);
@@ -228,11 +233,13 @@ function giveUp(session: Session, reason: "stalled" | "memory"): void {
   session.call.reset();
 }
 
-function pushAll(sessions: ReadonlySet<Session>, hall: Hall): number {
-  hall.quarantine.clear();
+function pushAll(sessions: ReadonlySet<Session>, context: ServerContext): number {
+  context.quarantine.clear();
   for (const session of sessions) {
-    for (const watch of session.watches) watch.answerAll = watch.due = true;
-    hall.enqueue(session);
+    for (const subscription of session.subscriptions) {
+      subscription.requestedAll = subscription.due = true;
+    }
+    context.enqueue(session);
   }
   return sessions.size;
 }

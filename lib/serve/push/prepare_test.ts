@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { preparation } from "./prepare.ts";
+
+Deno.test("preparation: nothing to do is no wait, one run serves all who wait", async () => {
+  let left = 0;
+  let asked = 0;
+  const prepared = preparation({ prepare: () => (asked++, left === 0 || --left === 0) });
+  assert.equal(prepared(), undefined);
+  left = 3;
+  const first = prepared();
+  assert.ok(first !== undefined);
+  assert.equal(prepared(), first);
+  await first;
+  assert.equal(left, 0);
+  assert.equal(asked, 4, "one look without work, three pieces");
+  assert.equal(prepared(), undefined);
+});
+
+Deno.test("preparation: a source that cannot work prepare is not waited for", () => {
+  assert.equal(preparation({})(), undefined);
+});
+
+Deno.test("preparation: what fails is waited for no longer, and keeps nobody out", async () => {
+  let calls = 0;
+  const prepared = preparation({
+    prepare() {
+      if (++calls === 2) throw new Error("made to fail");
+      return calls > 4;
+    },
+  });
+  await prepared();
+  assert.equal(calls, 2, "one piece, and the one that failed");
+  await prepared();
+  assert.equal(calls, 5, "the next one begins anew");
+  assert.equal(prepared(), undefined);
+});

@@ -1,0 +1,182 @@
+/**
+ * The sending half of a session: a push is planned at one revision, and goes out pendingResponse by pendingResponse,
+ * slice by slice, as fast as the client takes it.
+ *
+ * @module
+ */
+import type { Resource } from "../../graph/mod.ts";
+import { scope } from "../../log/mod.ts";
+import { byteLength } from "../../rpc/mod.ts";
+import * as metrics from "../metrics.ts";
+import { drain, type PendingResponse, plan } from "./plan.ts";
+import { probes } from "../quarantine/search.ts";
+import type { Sent, Subscription } from "../subscription/subscription.ts";
+import { noteSettled } from "../session/acknowledgement.ts";
+import type { Session } from "../session/context.ts";
+import { armDrain, armWarm, busy, drainable } from "./push_timers.ts";
+
+const log = scope("ads");
+
+/** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
+const MAX_OUTSTANDING = 1000;
+/** Overtaken responses of which a rejection is still understood. */
+const MAX_PASSED = 16;
+
+/**
+ * Sends until nothing is left to send. When more waits in the transport than is good, it stops:
+ * the promise resolves when the client caught up, and the next step goes on from there.
+ */
+export function step(session: Session): Promise<void> | undefined {
+  const { call, context } = session;
+  while (!session.closed) {
+    if (session.pendingResponses.length === 0) {
+      const now = context.now();
+      finish(session, now);
+      if (!begin(session, now)) {
+        caughtUp(session);
+        return undefined;
+      }
+    }
+    send(session, session.pendingResponses[0]!);
+    if (call.pending > context.limits.pending) return call.drained();
+  }
+  return undefined;
+}
+
+/** Plans a push. False when there is nothing to do. */
+function begin(session: Session, now: number): boolean {
+  const { context } = session;
+  // It asks for another turn when it has settled.
+  if (session.rebinding) return false;
+  if (session.queuedAt !== undefined) metrics.queueTime.observe((now - session.queuedAt) / 1000);
+  session.queuedAt = undefined;
+  session.pushFor = session.publishedAt;
+  session.publishedAt = undefined;
+  const held = session.subscriptions.map((subscription) => subscription.held);
+  session.pendingResponses = plan(session, context.revision(), busy(session, now));
+  session.subscriptions.forEach((subscription, i) => {
+    const left = held[i];
+    if (left && left !== subscription.held) context.registry.leave(session, left);
+  });
+  if (session.subscriptions.some((subscription) => subscription.due)) {
+    // The publication is not sent before what is held back is.
+    session.publishedAt = session.pushFor;
+    session.pushFor = undefined;
+  }
+  armWarm(session);
+  if (session.pendingResponses.length === 0 && drainable(session)) {
+    session.pendingResponses = drain(session);
+  }
+  armDrain(session);
+  if (session.pendingResponses.length === 0) session.pendingResponses = probes(session);
+  for (const subscription of session.subscriptions) noteSettled(session, subscription);
+  if (session.pendingResponses.length === 0) return false;
+  session.pushStart = now;
+  return true;
+}
+
+/** What the client held earlier is of no interest any more, where nothing is due. */
+function caughtUp({ subscriptions }: Session): void {
+  for (const subscription of subscriptions) if (!subscription.due) subscription.kept = undefined;
+}
+
+/** What the finished push took, once the transport has all of it. */
+function finish(session: Session, now: number): void {
+  if (session.pushStart === undefined) return;
+  metrics.sendTime.observe((now - session.pushStart) / 1000);
+  if (session.pushFor !== undefined) {
+    metrics.convergenceTime.observe((now - session.pushFor) / 1000);
+  }
+  session.pushStart = session.pushFor = undefined;
+}
+
+/** Sends the next message of a pendingResponse; after the last one, the pendingResponse is done. */
+function send(session: Session, pendingResponse: PendingResponse): void {
+  const { context, variant } = session;
+  const { subscription } = pendingResponse;
+  const { resources, removed, last } = variant === "sotw"
+    ? { resources: pendingResponse.resources, removed: [], last: true }
+    : slice(session, pendingResponse);
+  const nonce = session.noncePrefix + (++session.nonces).toString(36);
+  const version = String(subscription.at);
+  const message = subscription.encoder.encode({ resources, removed, nonce, version });
+  const { short } = subscription.type;
+  metrics.pushes.inc({ type: short });
+  const bytes = byteLength(message);
+  metrics.configSize.observe({ type: short }, bytes);
+  // In SotW a client answers the latest response for all before it.
+  const from = (variant === "sotw" ? subscription.outstanding[0]?.from : undefined) ??
+    pendingResponse.from;
+  const { origin, probe = false } = pendingResponse;
+  const time = context.clock();
+  const sent: Sent = {
+    nonce,
+    from,
+    revision: subscription.at,
+    time,
+    resources,
+    removed: subscription.type.atomic ? removed : [],
+    origin,
+    probe,
+  };
+  if (variant === "sotw") pass(subscription);
+  else if (subscription.outstanding.length >= MAX_OUTSTANDING) subscription.outstanding.shift();
+  subscription.outstanding.push(sent);
+  subscription.last = { nonce, revision: sent.revision, time: sent.time };
+  subscription.respondToNext = false;
+  session.call.send(message);
+  const now = session.lastMessageAt = context.now();
+  const typeUrl = subscription.type.url;
+  const { revision } = sent;
+  context.observer.sent?.(
+    { stream: session, typeUrl, nonce, from, revision, resources, removed, bytes, time },
+  );
+  // Asked first: this is where every byte to every proxy passes.
+  if (log.enabled("debug")) {
+    const counts = { resources: resources.length, removed: removed.length };
+    log.debug("pushed", { proxy: session.id, type: short, nonce, ...counts });
+  }
+  if (!last) return;
+  session.pendingResponses.shift();
+  session.sentResources = session.sentRemoved = 0;
+  metrics.pushTime.observe({ type: short }, (now - (session.pushStart ?? 0)) / 1000);
+}
+
+/** SotW: what was sent before counts no more; only a rejection of it is of interest. */
+function pass({ outstanding, passed, probes, type }: Subscription): void {
+  const last = outstanding.shift();
+  if (!last || type.fullState) return;
+  const { resources, removed, origin } = last;
+  if (last.probe) probes.unshift({ resources, removed, origin });
+  else if (passed.push(last) > MAX_PASSED) passed.shift();
+}
+
+/** The next resources and names of a pendingResponse that fit into one response; at least one. */
+function slice(
+  session: Session,
+  { subscription, resources, removed }: PendingResponse,
+): { resources: readonly Resource[]; removed: readonly string[]; last: boolean } {
+  const limit = subscription.type.atomic ? Infinity : session.context.limits.slice;
+  let size = 0;
+  let to = session.sentResources;
+  while (to < resources.length) {
+    size += subscription.encoder.size(resources[to]!);
+    if (size > limit && to > session.sentResources) break;
+    to++;
+  }
+  const complete = to === resources.length;
+  let toRemoved = session.sentRemoved;
+  while (complete && toRemoved < removed.length && size < limit) {
+    size += removed[toRemoved++]!.length + 4;
+  }
+  const part = {
+    resources: to - session.sentResources === resources.length
+      ? resources
+      : resources.slice(session.sentResources, to),
+    removed: removed.slice(session.sentRemoved, toRemoved),
+    last: complete && toRemoved === removed.length,
+  };
+  session.sentResources = to;
+  session.sentRemoved = toRemoved;
+  return part;
+}

@@ -1,0 +1,108 @@
+/**
+ * What streams are shown in view of what is held back: the last good version, or nothing, in the
+ * place of what a proxy rejected.
+ *
+ * @module
+ */
+import type { Resource } from "../../graph/mod.ts";
+import type { Change } from "../subscription/changes.ts";
+import type { Session } from "../session/context.ts";
+import type { QuarantineFilter } from "./types.ts";
+import { type Subscription, wants } from "../subscription/subscription.ts";
+
+/**
+ * A change without what is held back from a stream; newcomers are sent what was accepted last.
+ * `undefined` when nothing is left to say.
+ */
+export function withoutQuarantined(session: Session, change: Change): Change | undefined {
+  const { subscription, from } = change;
+  const { context, variant } = session;
+  const { url } = subscription.type;
+  const screenBefore = context.quarantine.screen(session, url);
+  if (!screenBefore) return change;
+  const before = taken(screenBefore, change);
+  const freed = context.quarantine.review(
+    session,
+    url,
+    (name) => subscription.view?.get(name)?.version,
+  );
+  if (freed.length > 0) sendAgain(session, subscription, freed);
+  const screen = context.quarantine.screen(session, url);
+  if (!screen) return { ...change, before };
+  const full = variant === "sotw" && subscription.type.fullState;
+  const { resources, withheld } = replaced(
+    screen,
+    change.resources,
+    (instead) => full || change.lacks(instead),
+  );
+  if (withheld.length === 0) return { ...change, before };
+  const { observer, revision } = context;
+  const event = { stream: session, typeUrl: url, from, revision: revision(), names: withheld };
+  observer.withheld?.(event);
+  const differing = change.differing.filter((one) => !screen.holds(one));
+  const quiet = !change.asking && differing.length === 0 && change.removed.length === 0;
+  if (quiet || (resources.length === 0 && !anything(change))) return undefined;
+  return { ...change, resources, differing, before };
+}
+
+/** What a client had before a change, which is not what it rejected. */
+function taken(screen: QuarantineFilter, { resources, removed, before }: Change): Change["before"] {
+  const instead = new Map<string, Resource | undefined>();
+  for (const name of [...removed, ...resources.map((resource) => resource.name)]) {
+    const was = before(name);
+    const held = was && screen.holds(was);
+    if (held) instead.set(name, held.instead);
+  }
+  return (name) => instead.has(name) ? instead.get(name) : before(name);
+}
+
+/** What is shown to a stream in a full response. */
+export function shown(
+  session: Session,
+  subscription: Subscription,
+  resources: readonly Resource[],
+): readonly Resource[] {
+  const screen = session.context.quarantine.screen(session, subscription.type.url);
+  return screen ? replaced(screen, resources, () => true).resources : resources;
+}
+
+function replaced(
+  screen: QuarantineFilter,
+  resources: readonly Resource[],
+  lacks: (instead: Resource) => boolean,
+): { readonly resources: readonly Resource[]; readonly withheld: readonly string[] } {
+  const left: Resource[] = [];
+  const withheld: string[] = [];
+  for (const resource of resources) {
+    const held = screen.holds(resource);
+    if (!held) left.push(resource);
+    else {
+      withheld.push(resource.name);
+      if (held.instead && lacks(held.instead)) left.push(held.instead);
+    }
+  }
+  return { resources: left, withheld };
+}
+
+/** Sends names to the streams of a class, `except` one that has them. */
+export function sendAgain(
+  { context, binding }: Session,
+  { type, view }: Subscription,
+  names: readonly string[],
+  except?: Session,
+): void {
+  if (!view) return;
+  for (const other of context.registry.streams(view)) {
+    if (other === except || other.binding.classKey !== binding.classKey) continue;
+    for (const theirs of other.subscriptions) {
+      if (theirs.type !== type || theirs.view !== view) continue;
+      for (const name of names) if (wants(theirs, name)) theirs.answers.add(name);
+      theirs.due = true;
+    }
+    context.enqueue(other);
+  }
+}
+
+function anything({ absent, removed, respond }: Change): boolean {
+  return respond || absent.length > 0 || removed.length > 0;
+}

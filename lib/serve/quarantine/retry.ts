@@ -1,0 +1,104 @@
+/**
+ * Trying again what proxies rejected, after a while and ever more seldom: by one proxy, as a response
+ * of its own; when that takes it, the others of its kind are sent it.
+ *
+ * @module
+ */
+import { scope } from "../../log/mod.ts";
+import type { Session } from "../session/context.ts";
+import type { Entry, Quarantine } from "./types.ts";
+import { sendOnce } from "./search.ts";
+import { type Subscription, wants } from "../subscription/subscription.ts";
+
+const log = scope("ads");
+
+/** Resources tried in one go, and the least time between two of these, milliseconds. */
+const BATCH = 32;
+const PAUSE_MS = 1000;
+
+/** Runs something later; returns the way to call it off. */
+export type LaterTimer = (run: () => void, ms: number) => () => void;
+
+/** Looks after what is to be tried again. */
+export interface Retries {
+  /** Sees to it that what is held back is tried when it is time; what is new, at a time of its own. */
+  arm(newAt?: number): void;
+  stop(): void;
+}
+
+/** Makes one over the streams there are. `clock`: milliseconds since the epoch. */
+export function retries(options: {
+  readonly quarantine: () => Quarantine;
+  readonly sessions: ReadonlySet<Session>;
+  readonly clock: () => number;
+  readonly timer: LaterTimer;
+}): Retries {
+  let cancel: (() => void) | undefined;
+  let at = Infinity;
+  const stop = () => {
+    cancel?.();
+    cancel = undefined;
+    at = Infinity;
+  };
+  const arm = (newAt?: number) => {
+    const next = newAt ?? options.quarantine().next;
+    if (next === undefined || options.sessions.size === 0) return stop();
+    if (cancel && at <= next) return;
+    stop();
+    at = next;
+    cancel = options.timer(run, Math.max(PAUSE_MS, next - options.clock()));
+  };
+  const run = () => {
+    stop();
+    const quarantine = options.quarantine();
+    for (const entry of quarantine.due().slice(0, BATCH)) {
+      attempt(entry, quarantine, options.sessions);
+    }
+    arm();
+  };
+  return { arm, stop };
+}
+
+function attempt(entry: Entry, quarantine: Quarantine, sessions: ReadonlySet<Session>): void {
+  const taker = takerOf(entry, sessions);
+  quarantine.tryAgain(entry, taker?.session);
+  if (!taker) return;
+  const { session, subscription } = taker;
+  const resource = subscription.view!.get(entry.name)!;
+  const { name, tries } = entry;
+  log.info("a rejected resource is tried again", {
+    proxy: session.id,
+    type: subscription.type.short,
+    name,
+    tries,
+  });
+  sendOnce(session, subscription, resource);
+}
+
+/** Who is sent it: one that rejected it, or else one of its kind. */
+function takerOf(
+  entry: Entry,
+  sessions: ReadonlySet<Session>,
+): { readonly session: Session; readonly subscription: Subscription } | undefined {
+  const rejecting = [...sessions].filter((session) => entry.streams.has(session));
+  const others = entry.from === "class"
+    ? [...sessions].filter(({ binding }) => binding.classKey === entry.classKey)
+    : [];
+  for (const session of [...rejecting, ...others]) {
+    const subscription = session.subscriptions.find(({ type }) => type.url === entry.typeUrl);
+    if (subscription && canTry(session, subscription, entry)) return { session, subscription };
+  }
+  return undefined;
+}
+
+/** A full response of state of the world cannot hold one resource alone: what it leaves out is gone. */
+function canTry(
+  { variant, closed }: Session,
+  subscription: Subscription,
+  { name, versions }: Entry,
+): boolean {
+  if (closed || !subscription.started || (variant === "sotw" && subscription.type.fullState)) {
+    return false;
+  }
+  return wants(subscription, name) && subscription.view?.get(name)?.version === versions.at(-1);
+}

@@ -1,0 +1,224 @@
+/**
+ * Accepts streams: admits them, decodes their requests, opens and closes their sessions.
+ *
+ * @module
+ */
+import { MeshError } from "../../base/mod.ts";
+import { scope } from "../../log/mod.ts";
+import type { ProxyNode } from "../../model/mod.ts";
+import { recycleBuffer, type RpcCall, RpcError } from "../../rpc/mod.ts";
+import { addressOf, type Admission } from "../admission/admission.ts";
+import type { FairYielding } from "../admission/fair_yielding.ts";
+import { noteRefusal, reasonOf, Refusal } from "../admission/refusals.ts";
+import { matchExpected } from "../subscription/expected_state.ts";
+import type { ServerContext, Session } from "./context.ts";
+import * as metrics from "../metrics.ts";
+import { parseNode } from "../wire/node.ts";
+import type { XdsOptions } from "../options.ts";
+import type { PushQueue } from "../push/push_queue.ts";
+import type { NameListCache } from "../wire/name_list_cache.ts";
+import type { Retries } from "../quarantine/retry.ts";
+import { decodeRequest, type XdsRequest } from "../wire/request.ts";
+import { closeSession, newSession, receive } from "./session.ts";
+
+const log = scope("ads");
+
+/** What accepting streams needs. */
+export interface StreamAcceptor {
+  readonly context: ServerContext;
+  readonly options: XdsOptions;
+  readonly sessions: Set<Session>;
+  readonly queue: PushQueue<Session>;
+  readonly admission: Admission;
+  /** Called before each request is decoded. */
+  readonly yielding: FairYielding;
+  /** Tries again what is held back, while there are streams. */
+  readonly retries: Retries;
+  /** Lists of requests that others may send alike. */
+  readonly lists: NameListCache;
+  opened: number;
+  open: boolean;
+}
+
+/** A stream from its first message to its end. */
+interface Arriving {
+  readonly call: RpcCall;
+  readonly variant: "sotw" | "delta";
+  /** It was cut by either side: its messages are not worth reading any more. */
+  over: boolean;
+}
+
+/** Serves one stream from its first request to its end. */
+export async function serve(
+  acceptor: StreamAcceptor,
+  call: RpcCall,
+  variant: "sotw" | "delta",
+): Promise<void> {
+  const { context, yielding } = acceptor;
+  const stream: Arriving = { call, variant, over: false };
+  void call.ended.then(() => stream.over = true);
+  let session: Session | undefined;
+  try {
+    for await (const bytes of call.messages) {
+      metrics.received(bytes.byteLength);
+      if (!session && !await admitted(acceptor, stream, bytes)) return;
+      let pause = yielding(call.peer);
+      if (pause) await pause;
+      if (stream.over) {
+        if (!session) acceptor.admission.giveBack();
+        return;
+      }
+      const request = decode(acceptor, bytes, variant);
+      if (!session) {
+        session = open(acceptor, stream, request);
+        await context.prepared();
+        // All streams that waited for it go on at the same time.
+        pause = yielding(call.peer);
+        if (pause) await pause;
+        if (stream.over) return;
+      }
+      receive(session, request);
+      limitNames(acceptor);
+      if (request.versions) await compare(acceptor, session, request, bytes);
+      else recycleBuffer(bytes);
+    }
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason) noteRefusal(reason, call.peer, (error as RpcError).details);
+    throw error;
+  } finally {
+    if (session) leave(acceptor, session);
+  }
+}
+
+/**
+ * Waits until the stream is admitted. False when it ended meanwhile. Throws a {@link Refusal} when it
+ * is refused, `RpcError` UNAVAILABLE when the server is shutting down.
+ */
+async function admitted(
+  { admission, open }: StreamAcceptor,
+  { call }: Arriving,
+  { byteLength }: Uint8Array,
+): Promise<boolean> {
+  if (!open) throw shuttingDown();
+  const { peer, ended } = call;
+  const result = await admission.turn({ peer, bytes: byteLength, ended });
+  if (result === "full" || result === "late") {
+    throw new Refusal(
+      `admission-${result}`,
+      "RESOURCE_EXHAUSTED",
+      "too many proxies connect at once; try again later",
+    );
+  }
+  return result === "admitted";
+}
+
+function shuttingDown(): RpcError {
+  return new RpcError("UNAVAILABLE", "the server is shutting down");
+}
+
+/** Compares what a client says to hold with what it is to have; what it said is not needed then. */
+async function compare(
+  acceptor: StreamAcceptor,
+  session: Session,
+  request: XdsRequest,
+  bytes: Uint8Array,
+): Promise<void> {
+  const { context, yielding } = acceptor;
+  await context.prepared();
+  // All streams that waited for it go on at the same time.
+  const pause = yielding(session.call.peer);
+  if (pause) await pause;
+  const subscription = session.subscriptions.find(({ versions }) => versions === request.versions);
+  if (subscription) matchExpected(subscription);
+  if (subscription?.versions !== request.versions) recycleBuffer(bytes);
+}
+
+function decode(
+  acceptor: StreamAcceptor,
+  bytes: Uint8Array,
+  variant: "sotw" | "delta",
+): XdsRequest {
+  const { limits = {} } = acceptor.options;
+  try {
+    return decodeRequest(bytes, variant, {
+      maxNode: limits.maxNode ?? 1024 * 1024,
+      maxName: limits.maxName ?? 2048,
+      maxNames: limits.maxNames ?? 100_000,
+    }, acceptor.lists);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });
+  }
+}
+
+/** Opens the session of an admitted stream. */
+function open(
+  acceptor: StreamAcceptor,
+  { call, variant }: Arriving,
+  request: XdsRequest,
+): Session {
+  if (!acceptor.open) throw shuttingDown();
+  const node = { ...parseNode(request.node, variant), local: isLocal(call.peer) };
+  const number = ++acceptor.opened;
+  const session = newSession(
+    {
+      context: acceptor.context,
+      call,
+      variant,
+      node,
+      id: `${node.name}.${node.namespace}-${number}`,
+      noncePrefix: `${acceptor.options.instance}.${number.toString(36)}.`,
+    },
+    (onRebind) => seat(acceptor, node, onRebind),
+  );
+  session.disconnected = metrics.connectedAs(node.buildVersion);
+  acceptor.sessions.add(session);
+  acceptor.retries.arm();
+  acceptor.context.observer.opened?.(session);
+  log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
+  return session;
+}
+
+/** Whether a peer is on this machine: at a loopback address, or a Unix socket. */
+function isLocal(peer: string): boolean {
+  const address = addressOf(peer);
+  return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
+}
+
+function seat(acceptor: StreamAcceptor, node: ProxyNode, onRebind: () => void): Session["binding"] {
+  try {
+    return acceptor.options.source.bind(node, onRebind);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });
+  }
+}
+
+/**
+ * Ends the stream that brought in the most names when the names of all streams take too much. Names
+ * that several streams ask for are stored once, so proxies of one mesh need little.
+ */
+function limitNames({ context, sessions, options }: StreamAcceptor): void {
+  if (context.names.characters <= (options.limits?.maxNameTable ?? 128 * 1024 * 1024)) return;
+  let most: Session | undefined;
+  for (const one of sessions) if (!most || one.newNames > most.newNames) most = one;
+  most?.call.finish(
+    new Refusal(
+      "memory",
+      "RESOURCE_EXHAUSTED",
+      "the resource names of all streams take too much memory",
+    ),
+  );
+}
+
+function leave(acceptor: StreamAcceptor, session: Session): void {
+  acceptor.sessions.delete(session);
+  acceptor.queue.remove(session);
+  acceptor.lists.trim();
+  closeSession(session);
+  acceptor.retries.arm();
+  acceptor.context.observer.closed?.(session);
+  session.disconnected();
+  log.info("a proxy disconnected", { proxy: session.id });
+}

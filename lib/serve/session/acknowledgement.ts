@@ -1,0 +1,142 @@
+/**
+ * What clients say to responses: acknowledgements, rejections, and how far they came by them.
+ *
+ * @module
+ */
+import { printable } from "../../base/mod.ts";
+import { scope } from "../../log/mod.ts";
+import { statusName } from "../../rpc/mod.ts";
+import { enqueue, type Session } from "./context.ts";
+import * as metrics from "../metrics.ts";
+import { noteAccepted } from "../subscription/child_resources.ts";
+import { accepted, isProbing, rejected } from "../quarantine/search.ts";
+import type { XdsRequest } from "../wire/request.ts";
+import {
+  type AckResult,
+  type Sent,
+  settle,
+  type Subscription,
+} from "../subscription/subscription.ts";
+import { TYPE_URLS } from "../../model/mod.ts";
+
+const log = scope("ads");
+
+/** Takes in what the client says to a response, counts it, and logs a rejection. */
+export function acknowledge(
+  session: Session,
+  subscription: Subscription,
+  request: XdsRequest,
+): AckResult {
+  const { short } = subscription.type;
+  const before = subscription.nack;
+  const { outstanding, passed } = subscription;
+  const sent = outstanding.find(({ nonce }) => nonce === request.nonce);
+  warmed(session, subscription, request);
+  const verdict = settle(subscription, request, session.variant, session.context.clock());
+  if (verdict === "ack" && sent) noteAccepted(subscription, sent.resources);
+  if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
+  if (verdict === "ack" && sent) accepted(session, subscription, sent);
+  // What it rejected stands until that is repaired, whatever it accepts meanwhile.
+  if (verdict === "ack" && session.context.quarantine.rejectedBy(session, subscription.type.url)) {
+    subscription.nack = before;
+  }
+  if (before && before !== subscription.nack) unmark(subscription);
+  const late = verdict === "stale" && request.error
+    ? passed.find(({ nonce }) => nonce === request.nonce)
+    : undefined;
+  if (verdict === "nack" || late) refused(session, subscription, (sent ?? late)!, request);
+  if (sent && verdict === "ack") tell(session, subscription, sent).acknowledged?.();
+  if (sent) passed.length = 0;
+  if (sent?.probe) enqueue(session);
+  noteSettled(session, subscription);
+  return verdict;
+}
+
+/** Takes in a rejection. */
+function refused(
+  session: Session,
+  subscription: Subscription,
+  sent: Sent,
+  { error }: XdsRequest,
+): void {
+  const { short } = subscription.type;
+  const { nack } = subscription;
+  const message = error?.message ?? "";
+  metrics.rejects.inc({ type: short });
+  const names = rejected(session, subscription, sent, message);
+  if (nack) {
+    subscription.nack = { ...nack, names: names.length > 0 ? names : nack.names };
+    unmark(subscription);
+    subscription.unmark = metrics.markRejected(short, session.node.id, statusName(nack.code));
+  }
+  if (names.length > 0) tell(session, subscription, sent).rejected?.(message, names);
+  if (sent.probe || names.length > 0) return;
+  log.warn("a proxy rejected its configuration", {
+    proxy: session.id,
+    type: short,
+    names: sent.resources.slice(0, 10).map(({ name }) => name),
+    message: printable(message),
+  });
+}
+
+/** Ways to tell observers what the client says to a response; those nobody listens to are missing. */
+function tell(session: Session, subscription: Subscription, sent: Sent): {
+  readonly acknowledged?: () => void;
+  readonly rejected?: (message: string, names: readonly string[]) => void;
+} {
+  const { observer, clock } = session.context;
+  const { nonce, from, revision, time: sentAt } = sent;
+  const answer = () => {
+    const typeUrl = subscription.type.url;
+    return { stream: session, typeUrl, nonce, from, revision, sentAt, time: clock() };
+  };
+  return {
+    ...(observer.acknowledged && { acknowledged: () => observer.acknowledged!(answer()) }),
+    ...(observer.rejected && {
+      rejected: (message, names) => observer.rejected!({ ...answer(), message, names }),
+    }),
+  };
+}
+
+/** Notes how far the client has acknowledge what was published, and tells when it came further. */
+export function noteSettled(session: Session, subscription: Subscription): void {
+  const { context, pendingResponses } = session;
+  if (!subscription.started) return;
+  let revision = subscription.at;
+  if (subscription.outstanding.length > 0) {
+    revision = Math.min(revision, subscription.outstanding[0]!.from);
+  }
+  if (subscription.pendingRemovals.size > 0) {
+    revision = Math.min(revision, subscription.pendingRemovalsFrom);
+  }
+  if (isProbing(subscription)) revision = Math.min(revision, subscription.probeFrom);
+  for (const pendingResponse of pendingResponses) {
+    if (pendingResponse.subscription === subscription) {
+      revision = Math.min(revision, pendingResponse.from);
+    }
+  }
+  if (revision <= subscription.settledAt) return;
+  subscription.settledAt = revision;
+  const typeUrl = subscription.type.url;
+  context.observer.settled?.({ stream: session, typeUrl, revision, time: context.clock() });
+}
+
+/** Endpoints that the client took, or rejected, are no longer waited for. */
+function warmed(
+  session: Session,
+  { type, outstanding }: Subscription,
+  { nonce }: XdsRequest,
+): void {
+  if (session.cold.size === 0 || type.url !== TYPE_URLS.endpoint) return;
+  const known = outstanding.findIndex((sent) => sent.nonce === nonce);
+  for (const { resources } of outstanding.slice(0, known + 1)) {
+    for (const { name } of resources) session.cold.delete(name);
+  }
+  if (session.cold.size === 0) enqueue(session);
+}
+
+/** Takes the mark of a rejection out of the metrics. */
+function unmark(subscription: Subscription): void {
+  subscription.unmark?.();
+  subscription.unmark = undefined;
+}

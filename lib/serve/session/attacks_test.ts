@@ -1,0 +1,182 @@
+/**
+ * Attacks on discovery through real gRPC connections: an ordinary client beside each of them has its
+ * first sync within two seconds.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { encode } from "../../proto/mod.ts";
+import type { RpcStream } from "../../rpc/mod.ts";
+import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { expose } from "../../metrics/mod.ts";
+import { nodeOf, type World, world } from "../../../tests/support/discovery.ts";
+import { TYPE_URLS } from "../../model/mod.ts";
+
+const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
+
+function request(name: string, more: object = {}): Uint8Array {
+  return encode(DeltaDiscoveryRequestSchema, { typeUrl: CDS, node: nodeOf({ name }), ...more });
+}
+
+async function exposed(): Promise<string> {
+  return String((await expose()).body);
+}
+
+async function refused(reason: string): Promise<number> {
+  const line = new RegExp(`^mesh_xds_refused_total\\{reason="${reason}"\\} (\\d+)$`, "m");
+  return Number(line.exec(await exposed())?.[1] ?? 0);
+}
+
+/** Time until an ordinary client has all clusters, milliseconds. */
+async function firstSync(w: World, clusters: number): Promise<number> {
+  const start = performance.now();
+  const proxy = w.delta({ name: "ordinary" });
+  proxy.send({ typeUrl: CDS });
+  for (let seen = 0; seen < clusters;) seen += (await proxy.take()).resources.length;
+  const took = performance.now() - start;
+  proxy.close();
+  await proxy.stream.ended;
+  return took;
+}
+
+async function ended(streams: readonly RpcStream[]): Promise<void> {
+  for (const stream of streams) stream.close();
+  await Promise.all(streams.map((stream) => stream.ended));
+}
+
+/** Reads a stream to its end; its error is not of interest. */
+async function read(stream: RpcStream): Promise<void> {
+  try {
+    for await (const _ of stream.messages);
+  } catch {
+    // Refused, which is counted.
+  }
+}
+
+Deno.test("300 sessions that never open their window keep nobody waiting for a first sync", async () => {
+  await using w = await world([CDS]);
+  const content = (i: number) => [`c${i}`, `${i}`.padEnd(20_000, ".")];
+  w.set(CDS, Object.fromEntries(Array.from({ length: 50 }, (_, i) => content(i))));
+  w.publish();
+  const deaf = Array.from({ length: 300 }, (_, i) => {
+    const stream = w.raw("Delta", 1000);
+    stream.send(request(`deaf-${i}`));
+    return stream;
+  });
+  await w.until(() => w.xds.size === 300);
+  const took = await firstSync(w, 50);
+  assert.ok(took < 2000, `${Math.round(took)} ms`);
+  await ended(deaf);
+});
+
+Deno.test("600 requests that are reset at once give their admission back", async () => {
+  await using w = await world([CDS], {}, { requestRate: 50 });
+  w.set(CDS, { a: "1" });
+  w.publish();
+  const streams = Array.from({ length: 600 }, (_, i) => {
+    const stream = w.raw("Delta");
+    stream.send(request(`reset-${i}`));
+    return stream;
+  });
+  await w.until(() => w.xds.size >= 50);
+  await ended(streams);
+  const took = await firstSync(w, 1);
+  assert.ok(took < 2000, `${Math.round(took)} ms`);
+});
+
+Deno.test("versions of clients do not grow the metrics, and go with the clients", async () => {
+  await using w = await world([CDS]);
+  const before = (await exposed()).length;
+  const streams = Array.from({ length: 150 }, (_, i) => {
+    const stream = w.raw("Delta");
+    const node = {
+      ...nodeOf({ name: `v-${i}` }),
+      userAgentVersionType: {
+        case: "userAgentVersion" as const,
+        value: `${i}`.padEnd(50_000, "v"),
+      },
+    };
+    stream.send(encode(DeltaDiscoveryRequestSchema, { typeUrl: CDS, node }));
+    return stream;
+  });
+  await w.until(() => w.xds.size === 150);
+  const body = await exposed();
+  assert.match(body, /^pilot_xds\{version="other"\} 50$/m);
+  assert.ok(body.length < before + 150 * 100, `${body.length - before} more characters`);
+  await ended(streams);
+  await w.until(() => w.xds.size === 0);
+  assert.doesNotMatch(await exposed(), /^pilot_xds\{/m);
+});
+
+Deno.test("ids of rejecting clients do not grow the metrics, and go with the clients", async () => {
+  await using w = await world([CDS]);
+  w.set(CDS, { a: "1" });
+  w.publish();
+  const name = "n".repeat(500);
+  const [one, two] = [w.delta({ name }), w.delta({ name })];
+  for (const proxy of [one, two]) {
+    proxy.send({ typeUrl: CDS });
+    proxy.answer(await proxy.next(), "a: no");
+    await proxy.quiet();
+  }
+  const series = async () => [...(await exposed()).matchAll(/^pilot_xds_cds_reject\{.*$/gm)];
+  const [mark, ...more] = await series();
+  assert.equal(more.length, 0, "the two have one id");
+  assert.ok(mark![0].length < 350, mark![0]);
+  one.close();
+  await w.until(() => w.xds.size === 1);
+  assert.equal((await series()).length, 1, "the other one rejects it still");
+  two.close();
+  await w.until(() => w.xds.size === 0);
+  assert.equal((await series()).length, 0);
+});
+
+Deno.test("long names are bounded for a stream and for all together; the stream with the most is ended", async () => {
+  await using w = await world([CDS, EDS], { maxNameBytes: 1 << 20, maxNameTable: 3 << 20 });
+  const before = [await refused("limit"), await refused("memory")];
+  const ask = (stream: RpcStream, from: number, count: number) => {
+    const names = Array.from({ length: count }, (_, i) => `${from + i} `.padEnd(2000, "n"));
+    stream.send(request("hoarder", { typeUrl: EDS, resourceNamesSubscribe: names }));
+  };
+  const greedy = w.raw("Delta");
+  ask(greedy, 0, 600);
+  await read(greedy);
+  assert.equal(await refused("limit"), before[0]! + 1);
+  const ordinary = w.delta();
+  ordinary.send({ typeUrl: EDS, resourceNamesSubscribe: ["a"] });
+  await ordinary.take();
+  const hoarders = Array.from({ length: 8 }, (_, i) => {
+    const stream = w.raw("Delta");
+    ask(stream, i * 1000, 500);
+    return stream;
+  });
+  let over = 0;
+  const ends = hoarders.map((stream) => read(stream).then(() => over++));
+  await w.until(() => over === 5);
+  assert.equal(await refused("memory"), before[1]! + 5);
+  await ordinary.quiet();
+  ordinary.close();
+  await ended(hoarders);
+  await Promise.all(ends);
+});
+
+Deno.test("versions that a client says to hold, of one type after the other, are bounded", async () => {
+  await using w = await world([CDS], { maxNameBytes: 1 << 20, slice: 1000 });
+  const content = (i: number) => [`c${i}`, `${i}`.padEnd(20_000, ".")];
+  w.set(CDS, Object.fromEntries(Array.from({ length: 50 }, (_, i) => content(i))));
+  w.publish();
+  const before = await refused("limit");
+  const deaf = w.raw("Delta", 1000);
+  deaf.send(request("deaf"));
+  const versions = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`name-${i}`, "v"]));
+  await w.until(() => (w.xds.sessions()[0]?.types[0]?.sent?.revision ?? 0) > 0);
+  for (let i = 0; i < 60; i++) {
+    deaf.send(
+      request("deaf", { typeUrl: `type.googleapis.com/T${i}`, initialResourceVersions: versions }),
+    );
+  }
+  await w.until(() => w.xds.size === 0);
+  assert.equal(await refused("limit"), before + 1);
+  deaf.close();
+  await deaf.ended;
+});

@@ -1,0 +1,203 @@
+/**
+ * One stream: its requests go into subscriptions, what is due in them goes out as responses.
+ *
+ * @module
+ */
+import type { View } from "../../graph/mod.ts";
+import {
+  HEALTH_TYPE_URL,
+  type ProxyBinding,
+  pushPosition,
+  TYPE_URLS,
+  xdsType,
+} from "../../model/mod.ts";
+import { RpcError } from "../../rpc/mod.ts";
+import { acknowledge } from "./acknowledgement.ts";
+import { enqueue, type Session, type SessionInit } from "./context.ts";
+import { connect, noteAsked } from "../subscription/child_resources.ts";
+import { tooManyNames, type XdsRequest } from "../wire/request.ts";
+import { shown, withoutQuarantined } from "../quarantine/filter.ts";
+import { armDrain } from "../push/push_timers.ts";
+import {
+  newSubscription,
+  overtaken,
+  subscribeDelta,
+  subscribeSotw,
+  type Subscription,
+} from "../subscription/subscription.ts";
+
+/** A session without subscriptions. The seat is taken by `sit`, which is handed what to call when it rebinds. */
+export function newSession(
+  init: SessionInit,
+  sit: (onRebind: () => void) => ProxyBinding,
+): Session {
+  const session: Session = {
+    ...init,
+    binding: sit(() => move(session)),
+    connectedAt: init.context.clock(),
+    subscriptions: [],
+    early: new Set(),
+    cold: new Set(),
+    withoutQuarantined: (change) => withoutQuarantined(session, change),
+    shown: (subscription, resources) => shown(session, subscription, resources),
+    hasEndpoints: (name) => !!session.binding.view(TYPE_URLS.endpoint)?.get(name),
+    disconnected: () => {},
+    newNames: 0,
+    nonces: 0,
+    rebinding: false,
+    pendingResponses: [],
+    sentResources: 0,
+    sentRemoved: 0,
+    pushStart: undefined,
+    pushFor: undefined,
+    queuedAt: undefined,
+    publishedAt: undefined,
+    lastMessageAt: -Infinity,
+    pendingRemovalsSince: undefined,
+    drainTimer: undefined,
+    warmTimer: undefined,
+    closed: false,
+  };
+  return session;
+}
+
+/** Takes in a request. Throws `RpcError` for one that ends the stream. */
+export function receive(session: Session, request: XdsRequest): void {
+  if (request.typeUrl === "") throw new RpcError("INVALID_ARGUMENT", "the request names no type");
+  if (request.typeUrl === HEALTH_TYPE_URL) {
+    const fault = request.error && (request.error.message || `code ${request.error.code}`);
+    return session.context.observer.reported?.({ stream: session, fault });
+  }
+  const known = session.subscriptions.find(({ type }) => type.url === request.typeUrl);
+  const subscription = known ?? open(session, request.typeUrl);
+  const verdict = known ? acknowledge(session, subscription, request) : "none";
+  // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
+  const namesBefore = session.context.names.characters;
+  if (session.variant === "delta") {
+    subscribeDelta(subscription, request, !known);
+    noteAsked(subscription, request.names);
+  } else if (verdict === "stale") overtaken(subscription, request);
+  else subscribeSotw(subscription, request, !known);
+  session.newNames += session.context.names.characters - namesBefore;
+  checkNames(session);
+  session.lastMessageAt = session.context.now();
+  if (subscription.due) enqueue(session);
+  armDrain(session);
+}
+
+function open(session: Session, typeUrl: string): Subscription {
+  const { context, subscriptions, variant } = session;
+  if (subscriptions.length >= context.limits.maxTypes) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `more than ${context.limits.maxTypes} resource types are asked for`,
+    );
+  }
+  const view = session.binding.view(typeUrl);
+  const encoder = context.encoder(typeUrl, variant, view !== undefined);
+  const subscription = newSubscription(xdsType(typeUrl), encoder, context.names);
+  if (variant === "delta") {
+    connect(subscriptions, subscription);
+    subscription.onDemand = session.binding.onDemand?.(typeUrl);
+  }
+  look(session, subscription, view);
+  if (!view) context.unserved(session, typeUrl);
+  const after = subscriptions.findIndex((other) =>
+    pushPosition(other.type) > pushPosition(subscription.type)
+  );
+  subscriptions.splice(after < 0 ? subscriptions.length : after, 0, subscription);
+  return subscription;
+}
+
+function checkNames({ subscriptions, context: { limits } }: Session): void {
+  let names = 0;
+  let bytes = 0;
+  for (const subscription of subscriptions) {
+    names += subscription.names.size;
+    bytes += subscription.names.characters + (subscription.versions?.bytes ?? 0);
+  }
+  if (names > limits.maxNames) throw tooManyNames(limits.maxNames);
+  if (bytes > limits.maxNameBytes) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `the resource names and versions of the stream take more than ${limits.maxNameBytes} bytes`,
+    );
+  }
+}
+
+/** A publication changed what stands in a view the session looks at. */
+export function notice(session: Session, view: View, time: number): void {
+  for (const subscription of session.subscriptions) {
+    if (subscription.view === view) subscription.due = true;
+  }
+  session.publishedAt ??= time;
+  enqueue(session);
+}
+
+/** The session's seat moved: its views may be others now. */
+function move(session: Session): void {
+  const { observer, rebinds } = session.context;
+  for (const subscription of session.subscriptions) {
+    const before = subscription.view;
+    look(session, subscription, session.binding.view(subscription.type.url));
+    if (subscription.view !== subscription.held) subscription.due = true;
+    const told = observer.published !== undefined && subscription.view !== before;
+    if (told && !rebinds.has(subscription)) rebinds.set(subscription, { session, before });
+  }
+  session.publishedAt ??= session.context.changedAt();
+  if (!session.rebinding) void afterRebind(session);
+}
+
+/** Asks for a turn once what the session's new views show was made. */
+async function afterRebind(session: Session): Promise<void> {
+  session.rebinding = true;
+  // Seats move within publications, in which nothing can be made ahead.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await session.context.prepared();
+  session.rebinding = false;
+  if (!session.closed) enqueue(session);
+}
+
+/**
+ * Makes a view the one a subscription is to follow. The one its client holds stays looked at until the
+ * two were compared, so that nobody evicts it.
+ */
+function look(session: Session, subscription: Subscription, view: View | undefined): void {
+  const old = subscription.view;
+  if (old === view) return;
+  const { registry } = session.context;
+  if (view && view !== subscription.held) registry.look(session, view);
+  if (old && old !== subscription.held) registry.leave(session, old);
+  subscription.view = view;
+}
+
+/** Ends a session: gives back its seat, its views, its names. */
+export function closeSession(session: Session): void {
+  if (session.closed) return;
+  session.closed = true;
+  clearTimeout(session.drainTimer);
+  clearTimeout(session.warmTimer);
+  const { registry } = session.context;
+  for (const subscription of session.subscriptions) {
+    if (subscription.view) registry.leave(session, subscription.view);
+    if (subscription.held && subscription.held !== subscription.view) {
+      registry.leave(session, subscription.held);
+    }
+    subscription.unmark?.();
+    subscription.names.clear();
+    session.context.rebinds.delete(subscription);
+  }
+  session.pendingResponses = [];
+  session.context.quarantine.leave(session);
+  session.binding.close();
+}
+
+/** A client does not keep up: what it holds is kept, as long as it is known. */
+export function takeSnapshots({ context, subscriptions, closed }: Session): void {
+  if (closed) return;
+  for (const subscription of subscriptions) {
+    if (subscription.started && subscription.held) {
+      subscription.kept ??= context.snapshots.keep(subscription.held, subscription.heldAt);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * What is known of the connected proxies, for whoever shows it.
+ *
+ * @module
+ */
+import type { View } from "../../graph/mod.ts";
+import type { ProxyNode } from "../../model/mod.ts";
+import type { Session } from "./context.ts";
+import type { Nack, Subscription } from "../subscription/subscription.ts";
+
+/** How far a type is in a stream. */
+export type SyncState =
+  /** Everything sent was accepted. */
+  | "SYNCED"
+  /** Sent, not acknowledge yet. */
+  | "STALE"
+  /** Nothing was sent. */
+  | "NOT SENT"
+  /** The last answer was a rejection. */
+  | "ERROR";
+
+/** One type of one stream. */
+export interface TypeStatus {
+  readonly typeUrl: string;
+  /** `cds`, `eds`, `lds`, `rds` or `other`. */
+  readonly short: string;
+  readonly wildcard: boolean;
+  /** Names asked for beside the wildcard. */
+  readonly names: readonly string[];
+  readonly state: SyncState;
+  /** The last response; times in milliseconds since the epoch. */
+  readonly sent:
+    | { readonly nonce: string; readonly revision: number; readonly time: number }
+    | undefined;
+  readonly acked:
+    | { readonly nonce: string; readonly revision: number; readonly time: number }
+    | undefined;
+  /** The rejection that stands; `undefined` when the last answer was none. */
+  readonly nack: Nack | undefined;
+  /** What the proxy is to see now; `undefined` when the type is not served to it. */
+  readonly view: View | undefined;
+}
+
+/** One stream. */
+export interface SessionInfo {
+  readonly connectionId: string;
+  readonly connectedAt: Date;
+  /** Of the peer, `ip:port` or `unix`. */
+  readonly address: string;
+  readonly node: ProxyNode;
+  readonly classKey: string;
+  readonly variant: "sotw" | "delta";
+  readonly types: readonly TypeStatus[];
+  /** It does not read what it is sent as fast as that changes; what it holds is kept. */
+  readonly behind: boolean;
+  /** What the proxy would see of any type, asked for or not. */
+  view(typeUrl: string): View | undefined;
+}
+
+/** The status of a session now. */
+export function sessionInfo(session: Session): SessionInfo {
+  return {
+    connectionId: session.id,
+    connectedAt: new Date(session.connectedAt),
+    address: session.call.peer,
+    node: session.node,
+    classKey: session.binding.classKey,
+    variant: session.variant,
+    types: session.subscriptions.map(typeStatus),
+    behind: session.subscriptions.some(({ kept }) => kept !== undefined),
+    view: (typeUrl) => session.binding.view(typeUrl),
+  };
+}
+
+function typeStatus(subscription: Subscription): TypeStatus {
+  return {
+    typeUrl: subscription.type.url,
+    short: subscription.type.short,
+    wildcard: subscription.wildcard,
+    get names() {
+      return [...subscription.names].sort();
+    },
+    state: stateOf(subscription),
+    sent: subscription.last,
+    acked: subscription.acked,
+    nack: subscription.nack,
+    view: subscription.view,
+  };
+}
+
+function stateOf(subscription: Subscription): SyncState {
+  if (subscription.nack) return "ERROR";
+  // A client that came back with everything it needs was sent nothing, and has it all.
+  if (!subscription.last) return subscription.started && subscription.view ? "SYNCED" : "NOT SENT";
+  return subscription.outstanding.length > 0 || subscription.due ? "STALE" : "SYNCED";
+}

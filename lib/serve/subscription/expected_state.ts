@@ -1,0 +1,125 @@
+/**
+ * What clients that come back are expected to hold, in one sum: found once for each state of a view
+ * and each list of names that many ask for.
+ *
+ * @module
+ */
+import type { Resource, View } from "../../graph/mod.ts";
+import { tell, wholesAsked } from "./child_resources.ts";
+import { addResource, type Checksum, newChecksum, sameChecksum } from "../wire/checksum.ts";
+import { wireVersion } from "../wire/wire_version.ts";
+import type { HeldVersions } from "../wire/held_versions.ts";
+import { type Subscription, wantsAll } from "./subscription.ts";
+
+/** The content of views, as arrays: made once for each state of a view, shared by all streams. */
+const contents = new WeakMap<View, { readonly changedAt: number; readonly list: Resource[] }>();
+
+/** All effective resources of a view. */
+export function contentOf(view: View): readonly Resource[] {
+  const known = contents.get(view);
+  if (known && known.changedAt === view.changedAt) return known.list;
+  const list = [...view.entries()];
+  contents.set(view, { changedAt: view.changedAt, list });
+  return list;
+}
+
+/** What is expected of a client that has everything. */
+export interface Expected {
+  readonly checksum: Checksum;
+  /** What it then holds, for all clients of whom that is known by the checksum. */
+  readonly versions: HeldVersions;
+  /** Names it asks for that do not exist. */
+  readonly absent: readonly string[];
+}
+
+/** Sets of wholes remembered of one view: as many as there are kinds of proxy that share it, about. */
+const MOST_WHOLES = 64;
+
+interface Known {
+  readonly changedAt: number;
+  all: Expected | undefined;
+  readonly byList: WeakMap<readonly string[], Expected>;
+  readonly byWholes: Map<string, Expected>;
+}
+
+const known = new WeakMap<View, Known>();
+
+/** What the client of a subscription is to hold; `undefined` where it is not worth finding out. */
+export function expected(subscription: Subscription): Expected | undefined {
+  const { view, names, listed, wholes } = subscription;
+  if (!view) return undefined;
+  const of = knownOf(view);
+  if (wantsAll(subscription)) {
+    if (names.size > 0) return undefined;
+    return of.all ??= expectation(contentOf(view), []);
+  }
+  if (subscription.wildcard) return undefined;
+  if (wholes) return names.size > 0 ? undefined : ofWholes(subscription, of.byWholes);
+  if (!listed) return undefined;
+  let found = of.byList.get(listed);
+  if (!found) of.byList.set(listed, found = ofList(view, listed));
+  return found;
+}
+
+/**
+ * Recognises a client that came back with all it is to have: what it wrote about that is let go for
+ * what all others like it hold, before it is compared.
+ */
+export function matchExpected(subscription: Subscription): void {
+  const { versions, started } = subscription;
+  if (started || !versions?.checksum) return;
+  const known = expected(subscription);
+  if (known && sameChecksum(known.checksum, versions.checksum)) {
+    subscription.versions = known.versions;
+  }
+}
+
+function knownOf(view: View): Known {
+  const { changedAt } = view;
+  let found = known.get(view);
+  if (found?.changedAt === changedAt) return found;
+  found = { changedAt, all: undefined, byList: new WeakMap(), byWholes: new Map() };
+  known.set(view, found);
+  return found;
+}
+
+function expectation(resources: readonly Resource[], absent: readonly string[]): Expected {
+  const checksum = newChecksum();
+  for (const resource of resources) addResource(checksum, resource);
+  let byName: Map<string, string> | undefined;
+  const versions = () => byName ??= new Map(resources.map((r) => [r.name, wireVersion(r)]));
+  return {
+    checksum,
+    absent,
+    versions: {
+      size: checksum.count,
+      bytes: 0,
+      checksum,
+      has: (name, version) => versions().get(name) === version,
+      names: () => versions().keys(),
+    },
+  };
+}
+
+function ofList(view: View, list: readonly string[]): Expected {
+  const resources: Resource[] = [];
+  const absent: string[] = [];
+  for (const name of new Set(list)) {
+    const resource = view.get(name);
+    if (resource) resources.push(resource);
+    else absent.push(name);
+  }
+  return expectation(resources, absent);
+}
+
+function ofWholes(subscription: Subscription, byWholes: Map<string, Expected>): Expected {
+  const wholes = [...wholesAsked(subscription)].sort();
+  const key = wholes.join("\0");
+  let found = byWholes.get(key);
+  if (found) return found;
+  const { resources, absent } = tell(subscription, wholes);
+  found = expectation(resources, absent);
+  if (byWholes.size >= MOST_WHOLES) byWholes.clear();
+  byWholes.set(key, found);
+  return found;
+}

@@ -1,0 +1,23 @@
+/**
+ * Clusters whose endpoints are discovered by EDS.
+ *
+ * @module
+ */
+import { MeshError } from "../../base/mod.ts";
+import type { Resource } from "../../graph/mod.ts";
+import { fields } from "./protobuf.ts";
+
+/** Field `type` of `envoy.config.cluster.v3.Cluster`, and its value `EDS`. */
+const DISCOVERY_TYPE = { field: 2, eds: 3 };
+
+/** Whether a client that is sent this cluster subscribes to its endpoints. False for other messages. */
+export function isEdsCluster({ bytes }: Resource): boolean {
+  try {
+    for (const { number, value } of fields(bytes)) {
+      if (number === DISCOVERY_TYPE.field) return value === DISCOVERY_TYPE.eds;
+    }
+  } catch (e) {
+    if (!(e instanceof MeshError)) throw e;
+  }
+  return false;
+}

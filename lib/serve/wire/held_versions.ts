@@ -1,0 +1,118 @@
+/**
+ * What a returning client says it holds, kept as it came. Most clients hold exactly what they are
+ * to have, which a {@link Checksum} tells; only for the others names become strings, because they are
+ * looked up, and versions are compared where they lie.
+ *
+ * @module
+ */
+import { addPair, type Checksum, newChecksum } from "./checksum.ts";
+import { fields, textOf } from "./protobuf.ts";
+
+/** Versions by resource name. */
+export interface HeldVersions {
+  /** Entries, those that others repeat included. */
+  readonly size: number;
+  /** Bytes of the request that are kept for it. */
+  readonly bytes: number;
+  /** The sum of all entries; `undefined` when some are written in an unusual way. */
+  readonly checksum: Checksum | undefined;
+  /** Whether the client holds this version of this resource. */
+  has(name: string, version: string): boolean;
+  names(): Iterable<string>;
+}
+
+/** Versions being read. */
+export interface HeldVersionsReader extends HeldVersions {
+  /**
+   * Takes in a map entry that lies between two offsets, its tag at `from`. Throws `MeshError`
+   * `wire-malformed`, and what the check of names throws.
+   */
+  add(from: number, start: number, end: number): void;
+}
+
+/** Tags of the two fields of a map entry of strings. */
+const NAME = 0x0a;
+const VERSION = 0x12;
+
+/** Versions whose entries are fields `number` of `bytes`, which must not change afterwards. */
+export function heldVersions(
+  bytes: Uint8Array,
+  number: number,
+  checkName: (length: number) => void,
+): HeldVersionsReader {
+  const checksum = newChecksum();
+  /** Where the usual entries lie. */
+  let [first, last] = [-1, -1];
+  /** Offset of each version; its length lies before it, and is below 128. Made when it is asked for. */
+  let offsets: Map<string, number> | undefined;
+  /** Versions of entries that are written in an unusual way. */
+  const others = new Map<string, string>();
+  const usual = (): Map<string, number> => {
+    if (offsets) return offsets;
+    offsets = new Map();
+    for (const field of fields(bytes, Math.max(0, first), last)) {
+      if (field.number !== number || !isUsual(bytes, field.start, field.end)) continue;
+      const nameAt = field.start + 2;
+      const nameEnd = nameAt + bytes[field.start + 1]!;
+      offsets.set(textOf(bytes, nameAt, nameEnd), nameEnd + 2);
+    }
+    return offsets;
+  };
+  return {
+    get size() {
+      return checksum.count + others.size;
+    },
+    bytes: bytes.byteLength,
+    get checksum() {
+      return others.size === 0 ? checksum : undefined;
+    },
+    add(from, start, end) {
+      if (!isUsual(bytes, start, end)) return addSlowly(bytes, start, end, checkName, others);
+      checkName(bytes[start + 1]!);
+      if (first < 0) first = from;
+      last = end;
+      addPair(checksum, bytes, start, end);
+    },
+    has(name, version) {
+      const at = usual().get(name);
+      if (at === undefined) return others.get(name) === version;
+      if (bytes[at - 1] !== version.length) return false;
+      for (let i = 0; i < version.length; i++) {
+        if (bytes[at + i] !== version.charCodeAt(i)) return false;
+      }
+      return true;
+    },
+    *names() {
+      yield* usual().keys();
+      yield* others.keys();
+    },
+  };
+}
+
+/** Whether an entry is a name and a version, both short, and nothing else. */
+function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
+  const size = bytes[start + 1] ?? 0;
+  const versionTag = start + 2 + size;
+  return bytes[start] === NAME && size < 128 && bytes[versionTag] === VERSION &&
+    versionTag + 2 + (bytes[versionTag + 1] ?? 128) === end && end - versionTag - 2 < 128;
+}
+
+function addSlowly(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  checkName: (length: number) => void,
+  into: Map<string, string>,
+): void {
+  let name = "";
+  let version = "";
+  for (const { number, start, end } of fields(bytes, from, to)) {
+    if (number === 1) {
+      checkName(end - start);
+      name = textOf(bytes, start, end);
+    } else if (number === 2) {
+      version = textOf(bytes, start, end);
+    }
+  }
+  into.set(name, version);
+}

@@ -1,0 +1,200 @@
+/**
+ * Reading and writing protocol buffers by hand, for the few messages that wrap all others: they
+ * pass by the thousand, and what they carry is already encoded.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { MeshError } from "../../base/mod.ts";
+
+/** A field as it is met: its number, and either a number or the bytes of its content. */
+export interface Field {
+  number: number;
+  /** Offset of the field's tag. */
+  from: number;
+  /** Value of a varint or fixed field. Exact up to 2^53. */
+  value: number;
+  /** Start and end of the content of a length-delimited field, as offsets; equal otherwise. */
+  start: number;
+  end: number;
+}
+
+const VARINT = 0;
+const FIXED64 = 1;
+const DELIMITED = 2;
+const FIXED32 = 5;
+const LARGEST_FIELD = 0x1fffffff;
+
+/**
+ * Walks over the fields of a message between two offsets. The same object is handed out each time.
+ * Throws `MeshError` `wire-malformed` for anything that is not a message.
+ */
+export function* fields(
+  bytes: Uint8Array,
+  from = 0,
+  to: number = bytes.byteLength,
+): Generator<Field> {
+  const field: Field = { number: 0, from: 0, value: 0, start: 0, end: 0 };
+  const cursor = { at: from };
+  while (cursor.at < to) {
+    field.from = cursor.at;
+    const tag = readVarint(bytes, cursor, to);
+    field.number = Math.floor(tag / 8);
+    if (field.number === 0 || field.number > LARGEST_FIELD) throw malformed();
+    readValue(bytes, cursor, to, tag % 8, field);
+    yield field;
+  }
+}
+
+function readValue(
+  bytes: Uint8Array,
+  cursor: { at: number },
+  to: number,
+  wireType: number,
+  field: Field,
+): void {
+  field.value = 0;
+  field.start = field.end = cursor.at;
+  switch (wireType) {
+    case VARINT:
+      field.value = readVarint(bytes, cursor, to);
+      return;
+    case DELIMITED: {
+      const length = readVarint(bytes, cursor, to);
+      field.start = cursor.at;
+      field.end = cursor.at += length;
+      break;
+    }
+    case FIXED64:
+      cursor.at += 8;
+      break;
+    case FIXED32:
+      cursor.at += 4;
+      break;
+    default:
+      throw malformed();
+  }
+  if (cursor.at > to) throw malformed();
+}
+
+function readVarint(bytes: Uint8Array, cursor: { at: number }, to: number): number {
+  let value = 0;
+  let scale = 1;
+  for (let i = 0; i < 10; i++) {
+    if (cursor.at >= to) throw malformed();
+    const byte = bytes[cursor.at++]!;
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) return value;
+    scale *= 128;
+  }
+  throw malformed();
+}
+
+function malformed(): MeshError {
+  return new MeshError("wire-malformed", "the message is not a valid protocol buffer");
+}
+
+/** Text between two offsets; bytes that are no UTF-8 become replacement characters. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8", start, end);
+}
+
+/** Bytes a varint takes. */
+export function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
+  return size;
+}
+
+/** Writes a varint; returns the offset behind it. */
+export function writeVarint(target: Uint8Array, at: number, value: number): number {
+  while (value >= 128) {
+    target[at++] = (value % 128) | 0x80;
+    value = Math.floor(value / 128);
+  }
+  target[at++] = value;
+  return at;
+}
+
+/** The tag of a length-delimited field. Numbers up to 15 only, which all fields written here have. */
+export function tagOf(number: number): number {
+  return number * 8 + DELIMITED;
+}
+
+const encoder = new TextEncoder();
+
+/** Bytes of a text in UTF-8. Names and versions are plain ASCII nearly always. */
+export function textSize(text: string): number {
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) >= 128) return encoder.encode(text).byteLength;
+  }
+  return text.length;
+}
+
+/** Writes a text of which {@link textSize} is known; returns the offset behind it. */
+export function writeText(target: Uint8Array, at: number, text: string, size: number): number {
+  if (size === text.length) { for (let i = 0; i < size; i++) target[at + i] = text.charCodeAt(i); }
+  else target.set(encoder.encode(text), at);
+  return at + size;
+}
+
+/** A length-delimited field: tag, length, content. */
+export function delimited(number: number, content: Uint8Array | string): Uint8Array {
+  const short = typeof content === "string" ? shortField(number, content) : undefined;
+  if (short) return short;
+  const body = typeof content === "string" ? encoder.encode(content) : content;
+  const out = new Uint8Array(1 + varintSize(body.byteLength) + body.byteLength);
+  out[0] = tagOf(number);
+  out.set(body, writeVarint(out, 1, body.byteLength));
+  return out;
+}
+
+/** A field of short ASCII text, such as a nonce: written here it costs less than a call of the platform. */
+function shortField(number: number, text: string): Uint8Array | undefined {
+  const { length } = text;
+  if (length >= 128) return undefined;
+  const out = new Uint8Array(2 + length);
+  out[0] = tagOf(number);
+  out[1] = length;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 128) return undefined;
+    out[2 + i] = code;
+  }
+  return out;
+}
+
+/** Pieces put together. */
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  let size = 0;
+  for (const part of parts) size += part.byteLength;
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.byteLength;
+  }
+  return out;
+}
+
+/** Bytes of a length-delimited field of so many bytes. */
+export function fieldSize(size: number): number {
+  return 1 + varintSize(size) + size;
+}
+
+/** Writes tag and length of a field whose content follows; returns the offset behind them. */
+export function writeOpening(target: Uint8Array, at: number, number: number, size: number): number {
+  target[at] = tagOf(number);
+  return writeVarint(target, at + 1, size);
+}
+
+/** Writes a field of text; returns the offset behind it. */
+export function writeTextField(
+  target: Uint8Array,
+  at: number,
+  number: number,
+  text: string,
+): number {
+  const size = textSize(text);
+  return writeText(target, writeOpening(target, at, number, size), text, size);
+}

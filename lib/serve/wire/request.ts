@@ -1,0 +1,136 @@
+/**
+ * Requests of both variants, decoded into one shape.
+ *
+ * @module
+ */
+import { RpcError } from "../../rpc/mod.ts";
+import type { Lists, NameListCache } from "./name_list_cache.ts";
+import { type HeldVersions, heldVersions, type HeldVersionsReader } from "./held_versions.ts";
+import { fields, textOf } from "./protobuf.ts";
+
+/** Bounds on what a request may hold. */
+export interface RequestLimits {
+  /** Bytes of the encoded node. */
+  readonly maxNode: number;
+  /** Characters of one resource name. */
+  readonly maxName: number;
+  /** Resource names in all lists of one request together. */
+  readonly maxNames: number;
+}
+
+/** A request, whatever its variant. */
+export interface XdsRequest {
+  readonly typeUrl: string;
+  /** The encoded node; `undefined` when the request has none. */
+  readonly node: Uint8Array | undefined;
+  readonly nonce: string;
+  /** Why the client rejects the response of this nonce. */
+  readonly error: { readonly code: number; readonly message: string } | undefined;
+  /** SotW: all names asked for. Delta: names to add. */
+  readonly names: readonly string[];
+  /** Delta: names to give up. */
+  readonly unsubscribe: readonly string[];
+  /** Delta: what the client already has; `undefined` when it told nothing. */
+  readonly versions: HeldVersions | undefined;
+}
+
+/** Which field holds what, by variant; see `discovery.proto`. */
+const DELTA = { node: 1, typeUrl: 2, names: 3, unsubscribe: 4, versions: 5, nonce: 6, error: 7 };
+const SOTW = { node: 2, typeUrl: 4, names: 3, unsubscribe: -1, versions: -1, nonce: 5, error: 6 };
+
+/** Longest part of a client's error message that is kept, characters. */
+const MAX_ERROR = 4096;
+const MAX_TYPE_URL = 256;
+
+/** Numbers of fields, by what they hold. */
+type Fields = typeof DELTA;
+
+/**
+ * Decodes a request. Lists that another request had alike come from `lists`, when that is given.
+ * Throws `MeshError` `wire-malformed` for garbage and `RpcError` RESOURCE_EXHAUSTED for what is
+ * beyond the limits.
+ */
+export function decodeRequest(
+  bytes: Uint8Array,
+  variant: "sotw" | "delta",
+  limits: RequestLimits,
+  lists?: NameListCache,
+): XdsRequest {
+  const at = variant === "delta" ? DELTA : SOTW;
+  let typeUrl = "";
+  let nonce = "";
+  let node: Uint8Array | undefined;
+  let error: XdsRequest["error"];
+  let versions: HeldVersionsReader | undefined;
+  /** Where the lists of names lie; what lies between them is in it too. */
+  let from = -1;
+  let to = 0;
+  let count = 0;
+  const check = (length: number): void => {
+    if (length > limits.maxName) {
+      throw new RpcError(
+        "RESOURCE_EXHAUSTED",
+        `a resource name is longer than ${limits.maxName} bytes`,
+      );
+    }
+    if (++count > limits.maxNames) throw tooManyNames(limits.maxNames);
+  };
+  for (const { number, from: tag, start, end } of fields(bytes)) {
+    if (number === at.versions) {
+      (versions ??= heldVersions(bytes, at.versions, check)).add(tag, start, end);
+    } else if (number === at.names || number === at.unsubscribe) {
+      check(end - start);
+      if (from < 0) from = tag;
+      to = end;
+    } else if (number === at.typeUrl) {
+      typeUrl = textOf(bytes, start, Math.min(end, start + MAX_TYPE_URL));
+    } else if (number === at.nonce) {
+      nonce = textOf(bytes, start, Math.min(end, start + limits.maxName));
+    } else if (number === at.error) error = readStatus(bytes, start, end);
+    else if (number === at.node) node = nodeBytes(bytes, start, end, limits.maxNode);
+  }
+  const read = () => from < 0 ? NO_LISTS : readLists(bytes, from, to, at);
+  const known = from < 0 || !lists ? read() : lists.read(bytes.subarray(from, to), read);
+  return { typeUrl, node, nonce, error, versions, ...known };
+}
+
+const NO_LISTS: Lists = { names: [], unsubscribe: [] };
+
+function readLists(bytes: Uint8Array, from: number, to: number, at: Fields): Lists {
+  const names: string[] = [];
+  const unsubscribe: string[] = [];
+  for (const { number, start, end } of fields(bytes, from, to)) {
+    if (number === at.names) names.push(textOf(bytes, start, end));
+    else if (number === at.unsubscribe) unsubscribe.push(textOf(bytes, start, end));
+  }
+  return { names, unsubscribe };
+}
+
+/** The refusal of a client that asks for too much. */
+export function tooManyNames(limit: number): RpcError {
+  return new RpcError("RESOURCE_EXHAUSTED", `more than ${limit} resource names are asked for`);
+}
+
+function nodeBytes(bytes: Uint8Array, start: number, end: number, limit: number): Uint8Array {
+  if (end - start > limit) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `the node takes ${end - start} bytes, more than the limit of ${limit}`,
+    );
+  }
+  return bytes.subarray(start, end);
+}
+
+function readStatus(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): { code: number; message: string } {
+  let code = 0;
+  let message = "";
+  for (const { number, value, start, end } of fields(bytes, from, to)) {
+    if (number === 1) code = value;
+    else if (number === 2) message = textOf(bytes, start, Math.min(end, start + MAX_ERROR));
+  }
+  return { code, message };
+}

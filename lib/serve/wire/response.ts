@@ -1,0 +1,78 @@
+/**
+ * Responses of both variants, put together from resources that are encoded already. A resource's
+ * bytes come last in the entry that wraps them, so an entry is a short head, made once for each
+ * resource, and the bytes that everyone shares.
+ *
+ * @module
+ */
+import type { Resource } from "../../graph/mod.ts";
+import { entries, headerWriter } from "./entry_header.ts";
+import { BATCH_LEAST, type BatchCache, batchCache } from "./batch_cache.ts";
+import { concat, delimited } from "./protobuf.ts";
+
+/** Fields of the messages beside the resources, see `discovery.proto`. */
+const TYPE_URL = 4;
+const NONCE = 5;
+const VERSION = 1;
+const DELTA = { removed: 6, controlPlane: 7 };
+const SOTW_CONTROL_PLANE = 6;
+const CONTROL_PLANE_IDENTIFIER = 1;
+const ANY_TYPE_URL = 1;
+
+/** A response about to be sent. */
+export interface Response {
+  readonly resources: readonly Resource[];
+  /** Delta only. */
+  readonly removed: readonly string[];
+  readonly nonce: string;
+  /** What the whole is called: the revision it was taken at. */
+  readonly version: string;
+}
+
+/** Writes the responses of one type in one variant. */
+export interface ResponseEncoder {
+  /** The response in pieces. */
+  encode(response: Response): Uint8Array[];
+  /** Bytes a resource takes in a response, about: enough to cut slices by. */
+  size(resource: Resource): number;
+}
+
+/**
+ * An encoder. `identifier` is the control plane's name for itself; batches of resources that others are
+ * sent, too, are kept in the store.
+ */
+export function responseEncoder(
+  typeUrl: string,
+  variant: "sotw" | "delta",
+  identifier: string,
+  store: BatchCache = batchCache(),
+): ResponseEncoder {
+  const writer = headerWriter(variant, delimited(ANY_TYPE_URL, typeUrl));
+  const heads = new WeakMap<Resource, Uint8Array>();
+  const headOf = (resource: Resource): Uint8Array => {
+    let head = heads.get(resource);
+    if (!head) {
+      heads.set(resource, head = new Uint8Array(writer.size(resource)));
+      writer.write(head, 0, resource);
+    }
+    return head;
+  };
+  const joined = store.join((resources) => entries(writer, resources));
+  const constant = concat(
+    delimited(TYPE_URL, typeUrl),
+    delimited(
+      variant === "delta" ? DELTA.controlPlane : SOTW_CONTROL_PLANE,
+      delimited(CONTROL_PLANE_IDENTIFIER, identifier),
+    ),
+  );
+  return {
+    encode({ resources, removed, nonce, version }) {
+      const parts = [constant, delimited(NONCE, nonce), delimited(VERSION, version)];
+      if (resources.length >= BATCH_LEAST) parts.push(joined(resources));
+      else for (const resource of resources) parts.push(headOf(resource), resource.bytes);
+      for (const name of removed) parts.push(delimited(DELTA.removed, name));
+      return parts;
+    },
+    size: (resource) => resource.bytes.byteLength + 2 * resource.name.length + 100,
+  };
+}
