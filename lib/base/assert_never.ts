@@ -1,6 +1,6 @@
 /**
- * Closes a `switch` over a union: the type checker refuses the call as long as a member is left,
- * and a value that came in from outside the types is named instead of being let through.
+ * Makes a `switch` over a union exhaustive: the type checker rejects the call while a member is
+ * missing, and an unexpected value at run time is an error that names it.
  */
 export function assertNever(value: never): never {
   throw new TypeError(`value outside of its type: ${JSON.stringify(value)}`);

@@ -1,6 +1,6 @@
 /**
- * What this build is. The release script writes the real revision, status and tag into this file
- * before it compiles; a working copy says that it is one.
+ * Build facts. The release script writes revision, status and tag into this file before it
+ * compiles; a working copy has `Unknown`.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 export interface BuildInfo {
   /** Semantic version, without a leading `v`. */
   readonly version: string;
-  /** Commit the build was made from. */
+  /** Commit of the build. */
   readonly revision: string;
   /** `Clean`, `Modified`, or `Unknown` for a working copy. */
   readonly status: string;

@@ -1,9 +1,9 @@
 import { MeshError } from "./error.ts";
 
 /**
- * JSON in one spelling only: keys sorted by code unit, no white space, members that are `undefined`
- * left out, `-0` as `0`, bigints as digits, bytes as base64. Equal values give equal texts, which
- * is what comparing and hashing need.
+ * Canonical JSON: keys sorted by code unit, no white space, `undefined` members omitted, `-0` as
+ * `0`, bigints as digits, bytes as base64. Equal values give equal texts, for comparing and
+ * hashing.
  *
  * @throws {MeshError} `json-unsupported` on functions, symbols, NaN and infinities.
  */

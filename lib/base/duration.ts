@@ -19,10 +19,10 @@ const NS_PER_MS = 1e6;
 export const MAX_DURATION_MS: number = milliseconds(MAX_NS);
 
 /**
- * Reads a duration such as `1h30m`, `-1.5s`, `100ms` or `0` and gives milliseconds, with
- * fractions. The range is that of 64-bit nanoseconds.
+ * Parses a duration such as `1h30m`, `-1.5s`, `100ms` or `0` into milliseconds, with fractions. The
+ * range is that of 64-bit nanoseconds.
  *
- * @throws {MeshError} `duration-invalid`, naming the text and the form that is accepted.
+ * @throws {MeshError} `duration-invalid`, with the text and the accepted form.
  */
 export function parseDuration(text: string): number {
   const negative = text.startsWith("-");
@@ -38,7 +38,7 @@ export function parseDuration(text: string): number {
     const scale = UNIT_NS[unit];
     if (scale === undefined || digits + fraction === "") throw invalid(text);
     total += BigInt(digits || "0") * scale;
-    // Beyond nanoseconds a fraction has no meaning; cutting it bounds the arithmetic too.
+    // Fractions are cut at nanoseconds, which also bounds the arithmetic.
     const kept = fraction.slice(0, 18);
     total += BigInt(kept || "0") * scale / 10n ** BigInt(kept.length);
     if (total > MAX_NS) throw invalid(text);
@@ -49,7 +49,7 @@ export function parseDuration(text: string): number {
   return negative ? -ms : ms;
 }
 
-/** Writes milliseconds in the form `1h30m0s`, `1.5s`, `100ms`, `2µs`, `0s`. */
+/** Formats milliseconds as `1h30m0s`, `1.5s`, `100ms`, `2µs`, `0s`. */
 export function formatDuration(ms: number): string {
   const ns = nanoseconds(Math.abs(ms));
   if (ns === 0n) return "0s";
@@ -66,7 +66,7 @@ export function formatDuration(ms: number): string {
   return hours === 0n ? sign + rest : `${sign}${hours}h${rest}`;
 }
 
-/** Whole milliseconds come out exact; only the fraction is rounded. */
+/** Whole milliseconds are exact; only the fraction is rounded. */
 function milliseconds(ns: bigint): number {
   return Number(ns / 1_000_000n) + Number(ns % 1_000_000n) / NS_PER_MS;
 }
@@ -78,7 +78,7 @@ function nanoseconds(ms: number): bigint {
   return BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * NS_PER_MS));
 }
 
-/** `amount / scale` with as many decimals as it takes; `scale` is a power of ten. */
+/** `amount / scale` with all necessary decimals; `scale` is a power of ten. */
 function decimal(amount: bigint, scale: bigint): string {
   const digits = scale.toString().length - 1;
   const fraction = (amount % scale).toString().padStart(digits, "0").replace(/0+$/, "");

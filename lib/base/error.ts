@@ -4,12 +4,12 @@
  * @module
  */
 
-/** An error with a stable code, a sentence that says what is wrong, and what to do about it. */
+/** An error with a stable code, a message and a remedy. */
 export class MeshError extends Error {
   override readonly name = "MeshError";
   /** Stable, kebab-case, for tests and metrics; for example `config-field-unknown`. */
   readonly code: string;
-  /** What the reader can do; a full sentence. */
+  /** The remedy; a full sentence. */
   readonly remedy: string | undefined;
 
   constructor(code: string, message: string, options: { remedy?: string; cause?: unknown } = {}) {
@@ -19,7 +19,7 @@ export class MeshError extends Error {
   }
 }
 
-/** The sentence of any thrown value, for log fields and for `Error: …` lines. */
+/** The message of any thrown value, for log fields and for `Error: …` lines. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

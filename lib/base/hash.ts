@@ -1,9 +1,9 @@
 import { hash as digest } from "node:crypto";
 
-/** 22 base64url characters carry 132 bits: beyond any accidental collision, short on the wire. */
+/** 22 base64url characters have 132 bits: enough against accidental collisions. */
 const HASH_CHARACTERS = 22;
 
-/** Content hash: SHA-256 as base64url, cut to 22 characters. Strings are hashed as UTF-8. */
+/** Content hash: SHA-256 as base64url, truncated to 22 characters. Strings are hashed as UTF-8. */
 export function hash(bytes: Uint8Array | string): string {
   return digest("sha256", bytes, "base64url").slice(0, HASH_CHARACTERS);
 }

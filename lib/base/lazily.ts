@@ -1,4 +1,6 @@
-/** A value that is made when it is first asked for, and then kept: what costs something is not paid for while modules load. */
+/**
+ * A value that is computed on first use and then stored, so that loading a module costs nothing.
+ */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -1,5 +1,5 @@
 /**
- * What every room may lean on: errors, durations, content hashes, canonical JSON, build facts.
+ * Foundations of all rooms: errors, durations, content hashes, canonical JSON, build facts.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * `text` with every control character (line ends, terminal escapes, bidirectional overrides)
- * written as `\u{…}`, so that a name from outside can neither forge a line nor steer a terminal.
+ * `text` with control characters (line ends, terminal escapes, bidirectional overrides) written as
+ * `\u{…}`, so that an untrusted name cannot forge lines or control a terminal.
  */
 export function printable(text: string): string {
   // deno-lint-ignore no-control-regex

@@ -1,8 +1,7 @@
 /**
- * The hidden command `__complete`, which the shells' scripts ask: its arguments are the words of
- * the line so far, the last one being the word to complete. It answers with one candidate a line
- * (`word TAB description`) and a last line `:none`, `:file` or `:directory` that says what the
- * shell may add of its own.
+ * The hidden command `__complete` of the completion scripts. Its arguments are the words of the
+ * line, the last one being the word to complete. It prints one candidate on each line (`word TAB
+ * description`) and a last line `:none`, `:file` or `:directory`: what the shell may add.
  *
  * @module
  */
@@ -19,7 +18,7 @@ interface Answer {
   readonly shell: "none" | "file" | "directory";
 }
 
-/** The answer to `words`, as text. */
+/** The output for `words`. */
 export function completeWords(
   program: ProgramSpec,
   words: readonly string[],

@@ -51,8 +51,8 @@ for (const shell of ["bash", "fish", "powershell", "zsh"]) {
 }
 
 /**
- * Completes a line in a real bash, where `my-tool` is a function that gives `answer`. The first
- * line of the result is what the script asked, the others are what it offers.
+ * Completes a line in a real bash in which `my-tool` is a function that prints `answer`. The first
+ * line of the result is the script's call, the others are the candidates.
  */
 async function inBash(line: string, answer: readonly string[]): Promise<string[]> {
   const { out: script } = await runFixture(["completion", "bash"], WITH_COMPLETION);
@@ -97,7 +97,7 @@ Deno.test({
   },
 });
 
-/** What a script written for a shell that is not here must have: it was not run. */
+/** Required parts of a script for a shell that is not installed; it is not run. */
 Deno.test("the PowerShell script has the shape of a native completer", async () => {
   for (const program of ["my-tool", "pilot-agent"]) {
     const { out } = await runFixture(["completion", "powershell"], {

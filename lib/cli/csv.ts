@@ -1,6 +1,6 @@
 /**
- * Splits one line at commas; a field in double quotes may hold commas, and `""` for a quote.
- * Nothing gives no fields. Undefined when a quote is left open.
+ * Splits one line at commas. A field in double quotes may contain commas, and `""` for a quote. An
+ * empty line has no fields. Undefined for an unterminated quote.
  */
 export function splitCsv(line: string): string[] | undefined {
   if (line === "") return [];

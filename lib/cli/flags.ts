@@ -1,7 +1,7 @@
 /**
- * Types of flag values. `int` is 64 bits wide as far as numbers are exact (2^53), `level` is a
- * verbosity, `stringSlice` splits at commas, `stringArray` does not, `stringMap` takes `k=v,…`;
- * these last three may be repeated.
+ * Types of flag values. `int` has 64 bits as far as numbers are exact (2^53), `level` is a
+ * verbosity, `stringSlice` splits at commas, `stringArray` does not, `stringMap` is `k=v,…`; the
+ * last three may be repeated.
  */
 export type FlagType =
   | "bool"
@@ -23,22 +23,22 @@ export interface FlagSpec {
   /** One letter, without dash. */
   readonly short?: string;
   readonly type: FlagType;
-  /** As a user would write it; left out: the type's zero (`false`, `0`, empty). */
+  /** The default as a user would write it; absent: the type's zero (`false`, `0`, empty). */
   readonly default?: string;
   /** One sentence for the help text. */
   readonly description: string;
-  /** Variable whose value, when not empty, takes the place of the default. */
+  /** Variable whose value, if not empty, replaces the default. */
   readonly env?: string;
-  /** The values that are accepted; also what completion offers. */
+  /** The accepted values, which completion also offers. */
   readonly choices?: readonly string[];
-  /** What completion offers for a value; nothing is offered when left out. */
+  /** Candidates of completion; absent: none. */
   readonly complete?: "file" | "directory";
 }
 
 /** A value after parsing; durations are milliseconds. */
 export type FlagValue = boolean | number | string | readonly string[] | ReadonlyMap<string, string>;
 
-/** The flags of a call. Asking for a flag that the command lacks is a mistake of the program. */
+/** The flags of a call. Reading a flag that the command does not have is a programming error. */
 export interface FlagValues {
   bool(name: string): boolean;
   string(name: string): string;
@@ -47,11 +47,11 @@ export interface FlagValues {
   /** `stringSlice` and `stringArray`. */
   list(name: string): readonly string[];
   map(name: string): ReadonlyMap<string, string>;
-  /** Names of the flags that the command line gives, whatever their values. */
+  /** Names of the given flags. */
   readonly given: ReadonlySet<string>;
 }
 
-/** Wraps parsed values with the types their table promises. */
+/** Typed access to parsed values. */
 export function flagValues(
   specs: readonly FlagSpec[],
   values: ReadonlyMap<string, FlagValue>,

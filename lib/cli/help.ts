@@ -2,7 +2,7 @@ import type { CommandSpec, FlagSpec, FlagType, ProgramSpec } from "./spec.ts";
 import { helpFlag } from "./tree.ts";
 import { zeroText } from "./value.ts";
 
-/** The help page of a command, in the layout that users of such tools know. */
+/** The help page of a command, in the usual layout. */
 export function helpText(program: ProgramSpec, path: readonly CommandSpec[]): string {
   const command = path.at(-1) ?? program;
   const isRoot = command === program;
@@ -84,7 +84,7 @@ function describe(flag: FlagSpec): string {
   return parts.join(" ");
 }
 
-/** Defaults that are the type's zero say nothing and are left out. */
+/** Defaults equal to the type's zero are omitted. */
 function defaultShown(flag: FlagSpec): string {
   const text = flag.default ?? "";
   if (text === "" || text === zeroText(flag.type)) return "";

@@ -1,19 +1,19 @@
 /**
- * Which program listens on a port of this machine, as the kernel tells it in `/proc`.
+ * The program that listens on a port of this machine, by `/proc`.
  *
  * @module
  */
 
-/** State of a socket that listens, in the kernel's tables. */
+/** State of listening sockets in the kernel's tables. */
 const LISTENS = "0A";
 
-/** What is known of who listens: a program, or why nothing is known. */
+/** The listening program, or the reason why it is unknown. */
 export type Holder =
   | { readonly kind: "program"; readonly pid: number; readonly name: string }
   | { readonly kind: "own" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** Looks for the program that listens on a TCP port, on whatever address. */
+/** Finds the program that listens on a TCP port, on any address. */
 export function holderOf(port: number): Holder {
   try {
     const sockets = socketsOn(port);
@@ -35,7 +35,7 @@ function unknown(why: string): Holder {
   return { kind: "unknown", why };
 }
 
-/** Numbers of the sockets that listen on a port, as `/proc/PID/fd` names them. */
+/** Inode numbers of the sockets that listen on a port, as in `/proc/PID/fd`. */
 function socketsOn(port: number): ReadonlySet<string> {
   const found = new Set<string>();
   for (const table of ["tcp", "tcp6"]) {
@@ -49,7 +49,7 @@ function socketsOn(port: number): ReadonlySet<string> {
   return found;
 }
 
-/** Empty where the kernel has no IPv6. */
+/** Empty if the kernel has no IPv6. */
 function tableText(table: string): string {
   try {
     return Deno.readTextFileSync(`/proc/net/${table}`);
@@ -59,7 +59,7 @@ function tableText(table: string): string {
   }
 }
 
-/** Whether a process has one of the sockets open; those of other users cannot be looked into. */
+/** Whether a process has one of the sockets open; processes of other users cannot be read. */
 function holds(pid: string, sockets: ReadonlySet<string>): boolean {
   try {
     for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {

@@ -1,8 +1,7 @@
 /**
- * Warns once about flags that were given and do nothing yet, each with its reason. A flag that is
- * accepted in silence would be believed.
+ * Warns once about each given flag without effect, with the reason.
  *
- * @param given what the command line gives
+ * @param given the given flags
  * @param inert reason by flag name, without dashes
  * @param warn writes the warning, for example a logger's `warn`
  */

@@ -4,7 +4,7 @@ import { MeshError } from "../base/mod.ts";
 import { holderOf } from "./holder.ts";
 import { openListener } from "./listening.ts";
 
-/** Listens as the rooms do: an error has the system's name in its cause. */
+/** Listens like the rooms: an error has the system's name in its cause. */
 async function open(hostname: string, port: number): Promise<Server> {
   const server = createServer();
   try {
@@ -25,7 +25,7 @@ async function failure(hostname: string, port: number): Promise<MeshError> {
   return error;
 }
 
-/** A program of its own that listens on a port of its choice until it is ended. */
+/** A program that listens on a free port until it is ended. */
 async function other(): Promise<{ port: number; pid: number } & AsyncDisposable> {
   const code = `const l = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     console.log(l.addr.port); for await (const _ of l);`;

@@ -42,7 +42,7 @@ export const LOG_FLAGS: readonly FlagSpec[] = [
   },
 ];
 
-/** The logging flags of a call, in the shape that configuring the log takes. */
+/** The logging flags of a call, as input of the log configuration. */
 export interface LoggingFlagValues {
   readonly asJson: boolean;
   readonly outputLevel: string;

@@ -1,6 +1,6 @@
 /**
- * From the `pflag` convention to the one form that the parser behind it reads without doubt:
- * `--name=value` for every flag, arguments after `--`.
+ * Converts the `pflag` convention to a form that the parser reads unambiguously: `--name=value` for
+ * every flag, arguments after `--`.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { suggest } from "./suggest.ts";
 import { isFlagToken } from "./tree.ts";
 import { MeshError } from "../base/mod.ts";
 
-/** The words of a command line, told apart. */
+/** The words of a command line by kind. */
 export interface Normalised {
   /** Each as `--name=value`, in order. */
   readonly options: readonly string[];
@@ -18,7 +18,7 @@ export interface Normalised {
 }
 
 /**
- * Tells flags from arguments.
+ * Separates flags from arguments.
  *
  * @throws {MeshError} `usage` for an unknown flag, `flag-value` for one without its value.
  */
@@ -48,7 +48,7 @@ function longFlag(flags: readonly FlagSpec[], word: string, queue: string[]): st
   return `--${name}=${nextWord(queue, `--${name}`)}`;
 }
 
-/** A cluster: any number of switches, the last of which may be a flag with its value. */
+/** A cluster of short flags: switches, the last of which may be a flag with its value. */
 function shortFlags(flags: readonly FlagSpec[], word: string, queue: string[]): string[] {
   const options: string[] = [];
   for (let at = 1; at < word.length; at++) {

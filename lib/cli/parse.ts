@@ -9,7 +9,7 @@ import { suggest } from "./suggest.ts";
 import { flagsOf, locate } from "./tree.ts";
 import { parseValue, ValueError, zeroText } from "./value.ts";
 
-/** A command line, understood. */
+/** A parsed command line. */
 export interface Parsed {
   /** From the program down to the command. */
   readonly path: readonly CommandSpec[];
@@ -18,10 +18,9 @@ export interface Parsed {
 }
 
 /**
- * Parses the words after the program's name. With `--help` the number of arguments is not
- * checked.
+ * Parses the words after the program's name. With `--help` the number of arguments is not checked.
  *
- * @throws {MeshError} `usage`, or `flag-value` for a value that its flag does not take.
+ * @throws {MeshError} `usage`, or `flag-value` for an invalid value.
  */
 export function parseArgv(program: ProgramSpec, argv: readonly string[]): Parsed {
   const { path, words } = locate(program, argv);
@@ -61,10 +60,10 @@ export function parseArgv(program: ProgramSpec, argv: readonly string[]): Parsed
   return { path, flags: flagValues(specs, values, given), args };
 }
 
-/** A flag as the parser knows it: always with a value, accumulating where the type says so. */
+/** A flag for the parser: always with a value, accumulating for list types. */
 function optionOf(spec: FlagSpec): Option {
   const option = new Option(`--${spec.name} <value>`);
-  // The parser would read `--no-x` as the opposite of `--x`; here it is a name like any other.
+  // The parser would read `--no-x` as the opposite of `--x`; here it is an ordinary name.
   option.negate = false;
   option.default(defaultOf(spec));
   let sofar: FlagValue | undefined;
@@ -84,7 +83,7 @@ function defaultOf(spec: FlagSpec): FlagValue {
   return parseValue(spec, spec.default ?? zeroText(spec.type));
 }
 
-/** A built program reads the variables of its permissions; one it may not read is as good as unset. */
+/** A built program may read only the variables of its permissions; others count as not set. */
 function readable(name: string): string | undefined {
   try {
     return envText(name);

@@ -6,7 +6,7 @@ export const processIo: Io = {
   err: (text) => writeAll(Deno.stderr, text),
 };
 
-/** A reader that went away (`… | head`) is no failure of the program. */
+/** A reader that closed the pipe (`… | head`) is not an error. */
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = new TextEncoder().encode(text);
   try {
@@ -16,13 +16,12 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string
   }
 }
 
-/** The signals that ask a program to end, and the exit status by which shells name them. */
+/** The termination signals and their exit statuses in shells. */
 const ENDING: readonly (readonly [Deno.Signal, number])[] = [["SIGINT", 130], ["SIGTERM", 143]];
 
 /**
- * A signal that is aborted when the process is asked to end by SIGINT or SIGTERM. When it is
- * asked again, `onSecond` is called with the exit status to leave with at once. Disposing gives
- * the signals back.
+ * An abort signal for SIGINT and SIGTERM. On a second signal, `onSecond` is called with the exit
+ * status for ending at once. Disposing removes the handlers.
  */
 export function shutdownSignal(
   onSecond: (status: number) => void,

@@ -9,7 +9,7 @@ import { childNamed } from "./tree.ts";
 export { EXIT_FAILURE, EXIT_USAGE, usageError } from "./errors.ts";
 
 /**
- * Runs a program with the words after its name and gives its exit status. Nothing is thrown:
+ * Runs a program with the words after its name and returns its exit status. It does not throw:
  * failures are written as `Error: …` to standard error.
  */
 export async function runProgram(
@@ -47,7 +47,7 @@ async function dispatch(
   return await command.run({ flags, args, ...environment });
 }
 
-/** `Error: <sentence>`, then what to do about it; causes that say more are appended. */
+/** `Error: <message>`, then the remedy; causes with further information are appended. */
 function errorText(error: unknown): string {
   const causes: string[] = [];
   let cause = error instanceof Error ? error.cause : undefined;
@@ -60,7 +60,7 @@ function errorText(error: unknown): string {
   return remedy === "" ? `Error: ${sentence}\n` : `Error: ${sentence}\n${remedy}\n`;
 }
 
-/** Drops a cause whose text the sentence before it holds already. */
+/** Omits a cause whose text is part of the message before it. */
 function unlessRepeated(text: string, at: number, all: readonly string[]): boolean {
   return text !== "" && !all.slice(0, at).some((before) => before.includes(text));
 }

@@ -121,7 +121,7 @@ Deno.test("flags without effect are warned about when they are given", () => {
 });
 
 Deno.test("the first signal asks to end, the second demands it", async () => {
-  // Listening for signals does not keep the event loop going; a timer does.
+  // Signal handlers do not keep the event loop alive; a timer does.
   const awake = setInterval(() => {}, 1_000);
   const demanded: number[] = [];
   const second = Promise.withResolvers<void>();

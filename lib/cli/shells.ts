@@ -1,15 +1,14 @@
 /**
- * The completion scripts. Each hands the words of the line to the program itself and shows the
- * answer; what can be completed is thus known in one place. PROGRAM, IDENTIFIER and ASK are
- * filled in.
+ * The completion scripts. Each passes the words of the line to the program and shows its
+ * candidates. PROGRAM, IDENTIFIER and ASK are placeholders.
  *
  * @module
  */
 
-/** Shells that there is a script for. */
+/** Shells with a script. */
 export type Shell = "bash" | "fish" | "powershell" | "zsh";
 
-/** For each shell: how a user loads the script, and the script. */
+/** For each shell, the instructions for loading the script, and the script. */
 export const SHELL_SCRIPTS: Readonly<Record<Shell, { load: string; script: string }>> = {
   bash: {
     load: "source <(PROGRAM completion bash)",

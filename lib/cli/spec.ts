@@ -7,26 +7,26 @@ export interface ArgSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
-  /** The values that are accepted; also what completion offers. */
+  /** The accepted values, which completion also offers. */
   readonly choices?: readonly string[];
-  /** What completion offers, when other values are accepted too. */
+  /** Candidates of completion, if other values are accepted too. */
   readonly suggestions?: readonly string[];
 }
 
-/** A command: either runs, or groups others. */
+/** A command that runs, or groups other commands. */
 export interface CommandSpec {
   readonly name: string;
   readonly aliases?: readonly string[];
   /** One line for the list of commands. */
   readonly summary: string;
-  /** Longer text for the command's own help; the summary when left out. */
+  /** Longer text for the command's own help; default: the summary. */
   readonly description?: string;
-  /** Command lines shown as examples, one a line. */
+  /** Command lines as examples, one on each line. */
   readonly examples?: readonly string[];
   readonly args?: readonly ArgSpec[];
   readonly flags?: readonly FlagSpec[];
   readonly commands?: readonly CommandSpec[];
-  /** Gives the exit status. Anything thrown is shown as `Error: …` and gives status 1. */
+  /** Returns the exit status. A thrown value is written as `Error: …` and gives status 1. */
   readonly run?: (call: Invocation) => Promise<number> | number;
 }
 
@@ -35,7 +35,7 @@ export interface ProgramSpec extends CommandSpec {
   readonly globalFlags: readonly FlagSpec[];
 }
 
-/** Where a command writes. */
+/** Output streams of a command. */
 export interface Io {
   /** Standard output. */
   out(text: string): void;
@@ -43,16 +43,16 @@ export interface Io {
   err(text: string): void;
 }
 
-/** What a command gets. */
+/** Input of a command. */
 export interface Invocation {
   readonly flags: FlagValues;
   readonly args: readonly string[];
   readonly io: Io;
-  /** Aborted when the program is asked to end. */
+  /** Aborted by a termination signal. */
   readonly signal: AbortSignal;
 }
 
-/** What surrounds a run; tests put their own in place. */
+/** Environment of a run; tests replace it. */
 export interface RunEnvironment {
   readonly io: Io;
   readonly signal: AbortSignal;

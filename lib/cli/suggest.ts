@@ -1,7 +1,7 @@
-/** Names at most this many edits away are taken for misspelt. */
+/** Maximum of edits of a suggestion. */
 const NEAR = 2;
 
-/** The names that `word` may have been meant for, nearest first. */
+/** Suggestions for `word`, nearest first. */
 export function suggest(word: string, names: readonly string[]): string[] {
   const lower = word.toLowerCase();
   return names

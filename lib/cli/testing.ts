@@ -1,12 +1,12 @@
 import type { Invocation, Io, ProgramSpec } from "./spec.ts";
 import { runProgram } from "./run.ts";
 
-/** What a run of the fixture wrote and gave. */
+/** Output and exit status of a run. */
 export interface Ran {
   readonly status: number;
   readonly out: string;
   readonly err: string;
-  /** The call that the command got, when it ran. */
+  /** The invocation of the command, if it ran. */
   readonly call: Invocation | undefined;
 }
 
@@ -78,7 +78,7 @@ export function fixture(run: (call: Invocation) => number = () => 0): ProgramSpe
   };
 }
 
-/** Runs the fixture, or another program, with what it writes collected. */
+/** Runs the fixture, or another program, and collects its output. */
 export async function runFixture(argv: readonly string[], program?: ProgramSpec): Promise<Ran> {
   let out = "";
   let err = "";

@@ -1,5 +1,5 @@
 /**
- * Finding one's way in a program's tree of commands.
+ * Lookups in a program's tree of commands.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export function isFlagToken(token: string): boolean {
   return token.startsWith("-") && token !== "-";
 }
 
-/** All flags in a tree: what tells, before the command is known, which ones take a value. */
+/** All flags of a tree, to decide which take a value before the command is known. */
 export function allFlags(program: ProgramSpec): FlagSpec[] {
   const found: FlagSpec[] = [...program.globalFlags, helpFlag(program.name)];
   const visit = (command: CommandSpec) => {
@@ -47,7 +47,7 @@ export function allFlags(program: ProgramSpec): FlagSpec[] {
   return found;
 }
 
-/** True when a token's value stands in the next word. */
+/** True if the value of a token is the next word. */
 export function takesNextWord(flags: readonly FlagSpec[], token: string): boolean {
   if (token.startsWith("--")) {
     const flag = flagOfToken(flags, token);
@@ -61,15 +61,15 @@ export function takesNextWord(flags: readonly FlagSpec[], token: string): boolea
   return false;
 }
 
-/** A command line taken apart at the first level. */
+/** A command line with its command. */
 export interface Located {
   /** From the program down to the command. */
   readonly path: readonly CommandSpec[];
-  /** All words but those that named the command. */
+  /** All words except those that name the command. */
   readonly words: readonly string[];
 }
 
-/** Walks down the tree along the words that name commands; flags may stand anywhere. */
+/** Follows the words that name commands down the tree; flags may be anywhere. */
 export function locate(program: ProgramSpec, argv: readonly string[]): Located {
   const known = allFlags(program);
   const path: CommandSpec[] = [program];

@@ -8,12 +8,12 @@ import { splitCsv } from "./csv.ts";
 import type { FlagValue } from "./flags.ts";
 import type { FlagSpec, FlagType } from "./spec.ts";
 
-/** Why a text was not taken; the caller adds which flag it was for. */
+/** The reason why a text is invalid; the caller adds the flag. */
 export class ValueError extends Error {}
 
 /**
  * Parses one occurrence of a flag. Lists and maps add to `previous`, which is undefined at the
- * first occurrence (so that it replaces the default).
+ * first occurrence, which thus replaces the default.
  *
  * @throws {ValueError}
  */
@@ -22,7 +22,7 @@ export function parseValue(spec: FlagSpec, text: string, previous?: FlagValue): 
   const { choices } = spec;
   if (choices === undefined) return value;
   for (const each of Array.isArray(value) ? value : [value]) {
-    // Nothing at all stands for "not chosen", which is the default of such flags.
+    // The empty text means "not set", the default of such flags.
     if (each !== "" && !choices.includes(String(each))) {
       throw new ValueError(`must be ${choices.join(" or ")}`);
     }
@@ -30,7 +30,7 @@ export function parseValue(spec: FlagSpec, text: string, previous?: FlagValue): 
   return value;
 }
 
-/** The value of a type when neither flag, environment nor table gives one. */
+/** The value of a type without flag, environment and default. */
 export function zeroText(type: FlagType): string {
   switch (type) {
     case "bool":
@@ -125,7 +125,7 @@ function splitList(text: string): string[] {
 
 function parsePairs(text: string, previous: ReadonlyMap<string, string> = new Map()) {
   const pairs = new Map(previous);
-  // A single pair is taken as it stands, so that its value may hold quotes.
+  // A single pair is not split, so that its value may contain quotes.
   const parts = text.split("=").length === 2 ? [text] : splitList(text);
   for (const part of parts) {
     if (part === "") continue;

@@ -30,7 +30,7 @@ export function versionCommand(build: BuildInfo = buildInfo): CommandSpec {
 }
 
 function versionText(build: BuildInfo, output: string, short: boolean): string {
-  // `golang_version` is what readers of this document look for; it names the runtime.
+  // Readers of this document expect `golang_version`; it has the runtime.
   const client = {
     version: build.version,
     revision: build.revision,

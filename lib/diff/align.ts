@@ -1,6 +1,6 @@
 /**
- * Which elements of two lists are the same one: by what names them, where
- * something does, else by their place among those that did not change.
+ * Alignment of two lists: by the elements' names if they have any, else by position among unchanged
+ * elements.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { canonicalJson } from "../base/mod.ts";
 import type { JsonValue } from "../proto/mod.ts";
 import { isObject } from "./shown.ts";
 
-/** Two elements that are one, or one that came or went. */
+/** A pair of corresponding elements, or an added or removed one. */
 export interface Pair {
-  /** What the element is called in paths. */
+  /** Name of the element in paths. */
   readonly label: string;
   readonly before: JsonValue | undefined;
   readonly after: JsonValue | undefined;
 }
 
-/** What may name an element of a list, the first that names all of them is taken. */
+/** Fields that may name list elements; the first one that names all of them is used. */
 const NAMES: readonly ((element: JsonValue) => string | undefined)[] = [
   (e) => field(e, "name"),
   (e) => field(e, "key"),
@@ -28,8 +28,8 @@ const NAMES: readonly ((element: JsonValue) => string | undefined)[] = [
 ];
 
 /**
- * Pairs the elements of two lists: in the order of the later list, then those that
- * went. `reordered` when named elements that stayed changed their order.
+ * Pairs the elements of two lists: in the order of the later list, then removed ones. `reordered`
+ * if remaining named elements changed their order.
  */
 export function align(
   before: readonly JsonValue[],
@@ -70,10 +70,12 @@ function byName(before: Keyed, after: Keyed): ReturnType<typeof align> {
   return { pairs, reordered: old.some((key, i) => key !== now[i]) };
 }
 
-/** Lists longer than this are not searched for what they share beyond their ends. */
+/** Longer lists are compared at their ends only. */
 const SEARCHED = 300;
 
-/** Elements without names: equal ones hold the lists together, what lies between is paired in order. */
+/**
+ * Aligns elements without names: equal ones are anchors, elements between them are paired in order.
+ */
 function byPlace(before: readonly JsonValue[], after: readonly JsonValue[]): Pair[] {
   const [a, b] = [before.map(canonicalJson), after.map(canonicalJson)];
   const pairs: Pair[] = [];
@@ -94,7 +96,7 @@ function byPlace(before: readonly JsonValue[], after: readonly JsonValue[]): Pai
   return pairs;
 }
 
-/** Places of equal elements in both lists, ascending: the longest common subsequence. */
+/** Positions of equal elements in both lists, ascending: the longest common subsequence. */
 function anchors(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;

@@ -55,7 +55,7 @@ const CASES: readonly {
   readonly type: string;
   readonly before?: JsonValue;
   readonly after?: JsonValue;
-  /** As {@link renderChanges} writes it. */
+  /** The text of {@link renderChanges}. */
   readonly text: string;
 }[] = [
   { name: "equal", type: CLUSTER, before: { name: "a" }, after: { name: "a" }, text: "" },

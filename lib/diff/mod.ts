@@ -1,5 +1,5 @@
 /**
- * What differs between two resources of a type, field by field, as people read it.
+ * Readable differences between two resources of a type, field by field.
  *
  * @module
  */
@@ -14,21 +14,20 @@ export { REDACTED, showJson, type ShowOptions, showResource } from "./shown.ts";
 /** One difference. */
 export interface FieldChange {
   /**
-   * Where, for example `virtualHosts[shop.test:80].routes[0].route.timeout`: elements
-   * of lists by what names them, else by their place in the later list; `""` for a
-   * resource that came or went as a whole. ` (order)` ends the path of a list of
-   * which only the order changed.
+   * The path, for example `virtualHosts[shop.test:80].routes[0].route.timeout`: list elements by
+   * name, else by index in the later list; `""` for a whole resource that was added or removed. `
+   * (order)` ends the path of a list whose order changed.
    */
   readonly path: string;
-  /** `undefined`: was not there. Durations read `1m30s`, secrets `[redacted]`. */
+  /** `undefined`: absent. Durations are written as `1m30s`, secrets as `[redacted]`. */
   readonly before: JsonValue | undefined;
-  /** `undefined`: is not there any more. */
+  /** `undefined`: removed. */
   readonly after: JsonValue | undefined;
 }
 
 /**
- * Differences of two encoded resources, `undefined` for none. Secrets that changed
- * show no difference, since neither is shown: bytes may differ where nothing is told.
+ * Differences of two encoded resources, `undefined` for a missing one. Changed secrets show no
+ * difference, so bytes may differ without differences.
  */
 export function diffResource(
   typeUrl: string,
@@ -86,7 +85,7 @@ function same(before: JsonValue, after: JsonValue): boolean {
   return canonicalJson(before) === canonicalJson(after);
 }
 
-/** Whether lists hold no objects: they are told as a whole. */
+/** Whether lists have no objects; such lists are shown as a whole. */
 function isPlain(...lists: readonly (readonly JsonValue[])[]): boolean {
   return lists.every((list) => list.every((one) => typeof one !== "object" || one === null));
 }
@@ -96,10 +95,10 @@ function step(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Longest value in a line of text; the rest is counted. */
+/** Maximum length of a value in a line; the rest is counted. */
 const SHOWN = 240;
 
-/** Differences as text, a line each: `~ path: old → new`, `+ path: new`, `- path: old`. */
+/** Differences as text, one on each line: `~ path: old → new`, `+ path: new`, `- path: old`. */
 export function renderChanges(changes: readonly FieldChange[], indent = ""): string {
   return changes.map(({ path, before, after }) => {
     const where = path === "" ? "" : `${path}: `;

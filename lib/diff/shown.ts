@@ -1,6 +1,6 @@
 /**
- * Encoded resources as people read them: decoded with what is packed inside,
- * durations written out, secrets blacked out.
+ * Encoded resources in readable form: packed messages decoded, durations formatted, secrets
+ * redacted.
  *
  * @module
  */
@@ -17,21 +17,22 @@ import {
   TYPE_URL_PREFIX,
 } from "../proto/mod.ts";
 
-/** Stands for what nobody is shown. */
+/** Text in place of secrets. */
 export const REDACTED = "[redacted]";
 
-/** How a resource is shown. */
+/** Options of showing a resource. */
 export interface ShowOptions {
-  /** Durations as `1m30s` in place of the canonical `90s`; what is shown is then no input for others. */
+  /**
+   * Durations as `1m30s` instead of the canonical `90s`; the result is then not valid protobuf
+   * JSON.
+   */
   readonly humanDurations?: boolean;
 }
 
 /**
- * A resource as JSON, what is packed in `Any` fields unpacked. Private keys,
- * passwords and other fields that their definitions call sensitive read
- * {@link REDACTED}; names of files that hold them stay. A type that is not known,
- * bytes that do not decode and packed messages of unknown types give an object
- * that says so.
+ * A resource as JSON with unpacked `Any` fields. Sensitive fields such as private keys and
+ * passwords are {@link REDACTED}; file names are shown. Unknown types and undecodable bytes give an
+ * object with the reason.
  */
 export function showResource(
   typeUrl: string,
@@ -49,8 +50,8 @@ export function showResource(
 }
 
 /**
- * What a message's JSON form shows, of a type named by `@type` or of `schema`;
- * see {@link showResource}. JSON of unknown types is left as it is.
+ * The shown form of a message's JSON, of the type in `@type` or of `schema`; see {@link
+ * showResource}. JSON of unknown types is not changed.
  */
 export function showJson(json: JsonValue, options: ShowOptions = {}): JsonValue {
   if (Array.isArray(json)) return json.map((item) => showJson(item, options));
@@ -59,7 +60,7 @@ export function showJson(json: JsonValue, options: ShowOptions = {}): JsonValue 
   return mapValues(json, (value) => showJson(value, options));
 }
 
-/** The message of a type URL, of those that are served or packed into what is served. */
+/** The message of a type URL, for served and packed types. */
 export function messageNamed(typeUrl: string): DescMessage | undefined {
   return SERVED_TYPES.getMessage(typeUrl.slice(TYPE_URL_PREFIX.length));
 }
@@ -93,7 +94,7 @@ function showField(field: DescField, value: JsonValue, options: ShowOptions): Js
   return inner(value);
 }
 
-/** Sources of data say where a secret lies, which is no secret, or are one. */
+/** Data sources are either the location of a secret, which is shown, or the secret itself. */
 function blackOut(field: DescField, value: JsonValue): JsonValue {
   const source = field.message?.typeName === "envoy.config.core.v3.DataSource";
   if (!source || !isObject(value)) return REDACTED;
@@ -107,14 +108,14 @@ function showAny(json: JsonObject, options: ShowOptions): JsonValue {
   const { "@type": typeUrl, ...rest } = json;
   const schema = typeof typeUrl === "string" ? messageNamed(typeUrl) : undefined;
   if (schema === undefined) return mapValues(json, (value) => showJson(value, options));
-  // Messages whose JSON form is no object stand under `value`.
+  // Messages whose JSON form is not an object are in `value`.
   if (schema.typeName.startsWith("google.protobuf.") && "value" in rest) {
     return { "@type": typeUrl!, value: show(schema, rest.value!, options) };
   }
   return { "@type": typeUrl!, ...show(schema, rest, options) as JsonObject };
 }
 
-/** `90s` → `1m30s`; finer than a millisecond stays as it is. */
+/** `90s` → `1m30s`; values finer than a millisecond are not changed. */
 function humanDuration(canonical: string): string {
   const ms = Number(canonical.slice(0, -1)) * 1000;
   return Number.isInteger(ms) && ms >= 0 ? formatDuration(ms) : canonical;

@@ -1,7 +1,6 @@
 /**
- * Large resources without what is the same in both: a table of thousands of virtual
- * hosts differs in a few, and decoding the others would take longer than anybody
- * who waits for something else should notice.
+ * Large resources without their equal parts: tables of thousands of virtual hosts differ in a few,
+ * and decoding all of them would block the event loop.
  *
  * @module
  */
@@ -11,9 +10,9 @@ import type { DescMessage } from "../proto/mod.ts";
 const LARGE = 32 * 1024;
 
 /**
- * Both resources without those elements of their own lists that the other one has,
- * too, byte by byte. Only lists of named elements are thinned, as their places are
- * not told; that they changed their order is not told then either.
+ * Both resources without the list elements that are equal in both, byte by byte. Only lists of
+ * named elements are reduced, because their positions are not shown; changes of their order are not
+ * shown then.
  */
 export function thin(
   schema: DescMessage,
@@ -44,11 +43,11 @@ interface Piece {
   readonly field: number;
   readonly start: number;
   readonly end: number;
-  /** The bytes as text, a character each. */
+  /** The bytes as text, one character for each byte. */
   readonly text: string;
 }
 
-/** The fields of a message in their order; `undefined` when the bytes are no message. */
+/** The fields of a message in order; `undefined` if the bytes are not a message. */
 function pieces(bytes: Uint8Array): Piece[] | undefined {
   const latin = new TextDecoder("latin1");
   const found: Piece[] = [];
@@ -67,7 +66,7 @@ function pieces(bytes: Uint8Array): Piece[] | undefined {
   return found;
 }
 
-/** Where a value of a wire type ends. */
+/** End offset of a value of a wire type. */
 function endOf(bytes: Uint8Array, at: number, wire: number): number | undefined {
   if (wire === 1) return at + 8;
   if (wire === 5) return at + 4;
@@ -80,7 +79,7 @@ function varint(bytes: Uint8Array, at: number): { value: number; end: number } |
   let value = 0;
   for (let shift = 0; shift < 70 && at < bytes.length; shift += 7) {
     const byte = bytes[at++]!;
-    // Beyond 28 bits only values stand that nobody takes for a length.
+    // Values above 28 bits are not used as lengths.
     if (shift < 28) value += (byte & 127) * 2 ** shift;
     if (byte < 128) return { value, end: at };
   }

@@ -11,24 +11,24 @@ import { openTarget } from "./target.ts";
 export interface LoggingOptions {
   /** `--log_as_json`: JSON lines instead of the console form. */
   readonly asJson?: boolean;
-  /** `--log_output_level`: `<scope>:<level>[,…]`; scopes not named write from `info` on. */
+  /** `--log_output_level`: `<scope>:<level>[,…]`; other scopes write from `info` on. */
   readonly outputLevel?: string;
-  /** `--log_caller`: comma-separated scopes whose messages carry `file:line`. */
+  /** `--log_caller`: comma-separated scopes whose messages have `file:line`. */
   readonly caller?: string;
-  /** `--log_stacktrace_level`: `<scope>:<level>[,…]`; scopes not named never carry a trace. */
+  /** `--log_stacktrace_level`: `<scope>:<level>[,…]`; other scopes have no stack traces. */
   readonly stacktraceLevel?: string;
   /** `--log_target`: paths, or `stdout` and `stderr`. */
   readonly targets?: readonly string[];
-  /** `--vklog`: verbosity up to which the orchestrator client's messages are written. */
+  /** `--vklog`: verbosity of the orchestrator client's messages. */
   readonly klogVerbosity?: number;
 }
 
-/** The targets in force, to open them again. */
+/** The current targets, for reopening. */
 let current: { readonly targets: readonly string[]; readonly asJson: boolean } | undefined;
 
 /**
- * Puts the flags into force for the whole process; a later call replaces an earlier one. Returns
- * the function that ends logging and closes the files.
+ * Applies the flags to the whole process; a later call replaces an earlier one. Returns a function
+ * that ends logging and closes the files.
  *
  * @throws {MeshError} `log-level-invalid`, `log-scope-unknown`, `log-target-invalid`.
  */
@@ -45,19 +45,19 @@ export function configureLogging(options: LoggingOptions = {}): () => void {
 }
 
 /**
- * Opens the files of `--log_target` again, by their names: what a log rotation needs after it has
- * moved them. Levels that were changed meanwhile stay. Does nothing when nothing is configured.
+ * Reopens the files of `--log_target` by name, after a log rotation. Changed levels are kept.
+ * Without configuration it does nothing.
  *
- * @throws {MeshError} `log-target-invalid`; the files that were open before then stay in use.
+ * @throws {MeshError} `log-target-invalid`; the open files stay in use.
  */
 export function reopenLogging(): void {
   if (current !== undefined) writeTo(current);
 }
 
-/** Makes the library write to targets; levels are decided before a message gets there. */
+/** Makes the library write to targets. Levels are checked before a message reaches it. */
 function writeTo(next: { readonly targets: readonly string[]; readonly asJson: boolean }): void {
   const sinks = openTargets([...new Set(next.targets)], next.asJson);
-  // No logger may use a file that is about to be closed, so the former set goes first.
+  // The former loggers are removed first, because their files are closed.
   resetSync();
   configureSync({
     sinks,
@@ -89,7 +89,7 @@ function readSettings(options: LoggingOptions): Settings {
   };
 }
 
-/** Levels in force by scope; the pseudo scope `all` yields to those that are named. */
+/** Levels by scope. A named scope overrides the pseudo scope `all`. */
 function levelsByScope(flag: string, text: string): Map<string, Level> {
   const levels = parseLevels(flag, text);
   for (const name of levels.keys()) checkScope(flag, name);

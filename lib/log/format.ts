@@ -2,7 +2,7 @@ import type { LogRecord } from "@logtape/logtape";
 import { canonicalJson, MeshError, printable } from "../base/mod.ts";
 import type { Level } from "./level.ts";
 
-/** A record taken apart. */
+/** The parts of a log record. */
 interface Parts {
   readonly time: string;
   readonly level: Level;
@@ -14,9 +14,9 @@ interface Parts {
 }
 
 /**
- * One line `<ISO time> TAB <level> TAB <scope> TAB [<file:line> TAB] <message> TAB key=value …`;
- * a stack trace follows on lines of its own. Control characters in messages and values are
- * written out, so one message is one line.
+ * One line `<ISO time> TAB <level> TAB <scope> TAB [<file:line> TAB] <message> TAB key=value …`; a
+ * stack trace follows on separate lines. Control characters in messages and values are escaped, so
+ * one message is one line.
  */
 export function consoleLine(record: LogRecord): string {
   const { time, level, scope, message, fields, caller, stack } = take(record);
@@ -29,13 +29,13 @@ export function consoleLine(record: LogRecord): string {
   return `${columns.join("\t")}${trace}\n`;
 }
 
-/** One JSON object a line: level, time, scope, msg, then caller and stack if any, then fields. */
+/** One JSON object on each line: level, time, scope, msg, caller and stack if any, then fields. */
 export function jsonLine(record: LogRecord): string {
   const { time, level, scope, message, fields, caller, stack } = take(record);
   const own = { level, time, scope, msg: message, caller, stack };
   const line: Record<string, unknown> = { ...own };
   for (const [key, value] of Object.entries(fields)) {
-    // A field never hides what the line itself says.
+    // A field does not override a member of the line.
     line[Object.hasOwn(own, key) ? `${key}_` : key] = plain(value);
   }
   return `${JSON.stringify(line)}\n`;
@@ -54,7 +54,7 @@ function take(record: LogRecord): Parts {
   };
 }
 
-/** Errors become their sentence, remedy and cause; what has no JSON form becomes a string. */
+/** Errors become message, remedy and cause; values without a JSON form become strings. */
 function plain(value: unknown): unknown {
   if (value instanceof MeshError) {
     return `${value.message}${value.remedy === undefined ? "" : ` ${value.remedy}`}`;

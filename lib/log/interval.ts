@@ -1,5 +1,6 @@
 /**
- * Logging that a remote party can cause: at most one line for each key in an interval.
+ * Rate-limited logging for messages that remote peers can cause: one line for each key in an
+ * interval.
  *
  * @module
  */

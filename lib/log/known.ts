@@ -3,31 +3,30 @@ import { openScopes } from "./scope.ts";
 import { SCOPE_DESCRIPTIONS, SCOPES } from "./scopes.ts";
 import { changeSettings, type ScopeSettings, settingsOf } from "./settings.ts";
 
-/** A scope with what is written of it now. */
+/** A scope with its current settings. */
 export interface ScopeState extends ScopeSettings {
   readonly name: string;
   /** Empty for a scope that is not documented. */
   readonly description: string;
 }
 
-/** Names of the documented scopes and of those that rooms opened beside them, sorted. */
+/** Names of the documented scopes and of further open scopes, sorted. */
 export function knownScopes(): string[] {
   return [...new Set([...SCOPES, ...openScopes()])].sort();
 }
 
-/** What is written of every scope. */
+/** The settings of all scopes. */
 export function scopeStates(): ScopeState[] {
   return knownScopes().map(stateOf);
 }
 
-/** What is written of a scope; `undefined` when there is no such scope. */
+/** The settings of a scope; `undefined` for an unknown scope. */
 export function scopeState(name: string): ScopeState | undefined {
   return knownScopes().includes(name) ? stateOf(name) : undefined;
 }
 
 /**
- * Changes what is written of a scope, from its next message on and until the process ends; what
- * `change` leaves out stays.
+ * Changes the settings of a scope until the process ends. Absent fields of `change` are kept.
  *
  * @throws {MeshError} `log-scope-unknown`
  */

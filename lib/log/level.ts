@@ -1,27 +1,27 @@
 import type { LogLevel } from "@logtape/logtape";
 import { MeshError } from "../base/mod.ts";
 
-/** Levels from the most talkative to the most silent; `none` writes nothing. */
+/** Levels from the most to the least verbose; `none` writes nothing. */
 export const LEVELS = ["debug", "info", "warn", "error", "fatal", "none"] as const;
 
 /** A level as users write it. */
 export type Level = typeof LEVELS[number];
 
-/** True when a message of `level` passes a threshold. */
+/** True if a message of `level` is written under a threshold. */
 export function passes(level: Level, threshold: Level): boolean {
   return threshold !== "none" && LEVELS.indexOf(level) >= LEVELS.indexOf(threshold);
 }
 
-/** The library's name of a level; null stands for "write nothing". */
+/** The library's name of a level; null for "write nothing". */
 export function libraryLevel(level: Level): LogLevel | null {
   if (level === "none") return null;
   return level === "warn" ? "warning" : level;
 }
 
 /**
- * Reads the form `<scope>:<level>[,…]`; a level alone is meant for the scope `default`.
+ * Parses `<scope>:<level>[,…]`; a level without scope is for the scope `default`.
  *
- * @throws {MeshError} `log-level-invalid`, naming the flag and the faulty part.
+ * @throws {MeshError} `log-level-invalid`, with the flag and the invalid part.
  */
 export function parseLevels(flag: string, text: string): Map<string, Level> {
   const levels = new Map<string, Level>();

@@ -14,7 +14,7 @@ import {
 } from "./mod.ts";
 import { SCOPE_DESCRIPTIONS } from "./scopes.ts";
 
-/** Logs to a file while `act` runs, and gives what was written. */
+/** Logs to a file while `act` runs, and returns its content. */
 async function written(options: LoggingOptions, act: () => void): Promise<string> {
   const file = await Deno.makeTempFile();
   const end = configureLogging({ ...options, targets: [file] });

@@ -1,6 +1,6 @@
 /**
- * Logging by scopes. A room asks for its scope once, at the top of a module; programs choose
- * levels, form and targets with {@link configureLogging}. Until they do, nothing is written.
+ * Logging by scopes. A module opens its scope once, at the top; programs set levels, format and
+ * targets with {@link configureLogging}. Before that, nothing is written.
  *
  * @module
  */

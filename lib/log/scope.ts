@@ -2,7 +2,7 @@ import { getLogger, type Logger as LibraryLogger } from "@logtape/logtape";
 import { type Level, libraryLevel, passes } from "./level.ts";
 import { captureStack, klogVerbosity, settingsOf } from "./settings.ts";
 
-/** First part of the library's categories, so that other users of the library stay apart. */
+/** First part of the library's categories, to separate other users of the library. */
 export const ROOT = "mesh";
 
 /** Writes messages of one scope. Fields are appended as `key=value`, or as JSON members. */
@@ -11,15 +11,15 @@ export interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Like `error`, for what ends the program; it does not end it. */
+  /** Like `error`, for an error that ends the program. The call does not end it. */
   fatal(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Ask before computing costly fields. */
+  /** For checking before expensive fields are computed. */
   enabled(level: Level): boolean;
 }
 
 const loggers = new Map<string, Logger>();
 
-/** The logger of a scope; opens the scope when it is new. */
+/** The logger of a scope; opens a new scope. */
 export function scope(name: string): Logger {
   let logger = loggers.get(name);
   if (logger === undefined) {
@@ -29,22 +29,22 @@ export function scope(name: string): Logger {
   return logger;
 }
 
-/** Names of the scopes opened so far. */
+/** Names of the open scopes. */
 export function openScopes(): string[] {
   return [...loggers.keys()];
 }
 
 /**
- * The orchestrator client's log: messages of the scope `klog` at a verbosity. They are written
- * when `verbosity` is at most what `--vklog` allows (0 by default), whatever their level.
+ * The log of the orchestrator client: messages of the scope `klog` with a verbosity. They are
+ * written if `verbosity` is at most `--vklog` (default 0), whatever their level.
  */
 export function klog(verbosity: number): Logger {
   return makeLogger("klog", () => verbosity <= klogVerbosity());
 }
 
 /**
- * A logger that writes a message once for each `key`, for what would otherwise repeat with every
- * request. It remembers the `limit` most recent keys.
+ * A logger that writes a message once for each `key`, for messages that would repeat with each
+ * request. It stores the `limit` most recent keys.
  */
 export function onceLogger(logger: Logger, limit = 1000): (key: string) => Logger | undefined {
   const seen = new Set<string>();
@@ -72,12 +72,14 @@ function makeLogger(name: string, allowed: () => boolean): Logger {
   };
 }
 
-/** Decided here and not by the library, whose levels only change with everything else of it. */
+/**
+ * Levels are checked here, because those of the library change only with its whole configuration.
+ */
 function isEnabled(name: string, level: Level): boolean {
   return passes(level, settingsOf(name).outputLevel);
 }
 
-/** Records go in whole: the library would otherwise expand `{…}` inside of messages. */
+/** Whole records are passed, because the library expands `{…}` in messages otherwise. */
 function emit(
   library: LibraryLogger,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The scopes that the programs document, with what they are about; a room may open further ones.
- * `all` is no scope: in a flag it stands for every one.
+ * The documented scopes with their descriptions. Rooms may open further ones. `all` is not a scope:
+ * in a flag it means every scope.
  */
 export const SCOPE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ads: "Streams of proxies: connections, pushes, answers",

@@ -1,24 +1,24 @@
 import { type Level, passes } from "./level.ts";
 
-/** What is written of one scope. */
+/** Settings of one scope. */
 export interface ScopeSettings {
   /** Messages of this level and above are written. */
   readonly outputLevel: Level;
-  /** Messages of this level and above carry a stack trace. */
+  /** Messages of this level and above have a stack trace. */
   readonly stackTraceLevel: Level;
-  /** Messages carry `file:line` of the call. */
+  /** Messages have `file:line` of the call. */
   readonly logCallers: boolean;
 }
 
-/** What the scopes look up while they log; set as a whole by `configureLogging`. */
+/** Settings of all scopes; `configureLogging` replaces them as a whole. */
 export interface Settings {
-  /** Of scopes that have none of their own. */
+  /** Settings of scopes without settings of their own. */
   readonly fallback: ScopeSettings;
   readonly byScope: ReadonlyMap<string, ScopeSettings>;
   readonly klogVerbosity: number;
 }
 
-/** In force until logging is configured, and after it was ended: nothing is written. */
+/** Settings before logging is configured and after it ended: nothing is written. */
 export const SILENT: Settings = {
   fallback: { outputLevel: "none", stackTraceLevel: "none", logCallers: false },
   byScope: new Map(),
@@ -27,31 +27,31 @@ export const SILENT: Settings = {
 
 let current: Settings = SILENT;
 
-/** Settings by scope while the program runs, starting from those that it was started with. */
+/** Current settings by scope, initially those of the flags. */
 let byScope = new Map<string, ScopeSettings>();
 
-/** What is written of a scope. */
+/** The settings of a scope. */
 export function settingsOf(scope: string): ScopeSettings {
   return byScope.get(scope) ?? current.fallback;
 }
 
-/** Verbosity up to which the orchestrator client's messages are written. */
+/** Verbosity of the orchestrator client's messages. */
 export function klogVerbosity(): number {
   return current.klogVerbosity;
 }
 
-/** Puts settings in force. */
+/** Applies settings. */
 export function applySettings(next: Settings): void {
   current = next;
   byScope = new Map(next.byScope);
 }
 
-/** Changes what is written of one scope, from its next message on. */
+/** Changes the settings of one scope, from its next message on. */
 export function changeSettings(scope: string, change: Partial<ScopeSettings>): void {
   byScope.set(scope, { ...settingsOf(scope), ...change });
 }
 
-/** Where a message came from, as far as its scope asks for it. */
+/** Caller and stack trace of a message, if its scope requires them. */
 export function captureStack(
   scope: string,
   level: Level,
@@ -66,7 +66,7 @@ export function captureStack(
   };
 }
 
-/** Frames below the logging room: those of its own files (not of its tests) say nothing. */
+/** Stack frames without those of the logging room's own files. */
 function outsideFrames(stack: string): string[] {
   const own = new URL(".", import.meta.url).href;
   const frames = stack.split("\n").slice(1).map((line) => line.trim().replace(/^at /, ""));

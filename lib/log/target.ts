@@ -2,29 +2,33 @@ import type { Sink } from "@logtape/logtape";
 import { MeshError } from "../base/mod.ts";
 import { consoleLine, jsonLine } from "./format.ts";
 
-/** Readable by the owner's group, writable by the owner: logs may hold names of workloads. */
+/**
+ * Mode of log files: readable by the group, writable by the owner, because logs have names of
+ * workloads.
+ */
 const FILE_MODE = 0o640;
 
-/** What a target writes to; the standard streams and open files have this shape. */
+/** A stream of a target, such as the standard streams and open files. */
 interface Writer {
   writeSync(bytes: Uint8Array): number;
   close?(): void;
 }
 
 /**
- * Lines that only inform wait this long for others, ms: a line of its own costs a call of the system and
- * wakes who reads, hundreds of times in a row when proxies come back. Warnings and worse go out at once.
+ * Time in ms for which lines below the level `warn` wait for others: each write costs a system call
+ * and wakes the reader, hundreds of times when proxies reconnect. Warnings and errors are written
+ * at once.
  */
 const LINGER_MS = 10;
 
-/** The program may end before the time is up, by itself or by an error that nobody caught. */
+/** The program may end before that time, also by an uncaught error. */
 const ENDS = ["unload", "error", "unhandledrejection"] as const;
 
-/** Characters that may wait. */
+/** Maximum of waiting characters. */
 const MOST_WAITING = 32 * 1024;
 
 /**
- * Opens `stdout`, `stderr` or a file (appended to, made if need be).
+ * Opens `stdout`, `stderr` or a file, which is created or appended to.
  *
  * @throws {MeshError} `log-target-invalid` when the file cannot be opened.
  */
@@ -39,7 +43,7 @@ export function openTarget(target: string, asJson: boolean): Sink & Disposable {
     timer = undefined;
     const text = waiting;
     waiting = "";
-    // A full disk or a closed pipe must not take the program down, and cannot be logged.
+    // A full disk or a closed pipe must not end the program, and cannot be logged.
     try {
       if (text !== "") writeAll(writer, encoder.encode(text));
     } catch { /* see above */ }

@@ -16,8 +16,8 @@ const OPEN_METRICS = "application/openmetrics-text";
 const OPEN_METRICS_TYPE = `${OPEN_METRICS}; version=1.0.0; charset=utf-8`;
 
 /**
- * All metrics of this process: in OpenMetrics 1.0.0 when `accept` (the request's header) prefers
- * it or ranks it equal, else in the text format 0.0.4.
+ * All metrics of this process: in OpenMetrics 1.0.0 if the request header `accept` does not prefer
+ * another format, else in the text format 0.0.4.
  */
 export async function expose(accept?: string | null): Promise<Exposition> {
   if (prefersOpenMetrics(accept ?? "")) {
@@ -27,7 +27,7 @@ export async function expose(accept?: string | null): Promise<Exposition> {
   return { contentType: registry.contentType, body: await registry.metrics() };
 }
 
-/** Compares the weights of the two formats; wildcards stand for the older one. */
+/** Compares the weights of the two formats; wildcards count for the older one. */
 export function prefersOpenMetrics(accept: string): boolean {
   let open = 0;
   let plain = 0;
@@ -41,7 +41,7 @@ export function prefersOpenMetrics(accept: string): boolean {
   return open > 0 && open >= plain;
 }
 
-/** What the registry's JSON form holds; histogram parts carry a name of their own. */
+/** A metric in the registry's JSON form; parts of histograms have names of their own. */
 interface Family {
   readonly name: string;
   readonly help: string;
@@ -54,9 +54,8 @@ interface Family {
 }
 
 /**
- * OpenMetrics wants a counter's sample to end in `_total`. Renaming sums would break every query
- * written against the documented names, so those that do not end that way go out with the type
- * `unknown`, which the format has for this, and keep their names.
+ * OpenMetrics requires counter samples to end in `_total`. Renamed counters would break queries, so
+ * counters with other names are exported with the type `unknown`.
  */
 function openMetrics(families: readonly Family[]): string {
   const lines: string[] = [];

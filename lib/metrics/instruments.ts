@@ -1,7 +1,6 @@
 /**
- * Metric handles. A name asked for a second time gives the first one's series when kind, help and
- * labels agree, so that a room may be composed twice in one process; when they do not, it is an
- * error.
+ * Metric handles. A second declaration of a name returns the same series if kind, help and labels
+ * are equal, so that a room can be composed twice in one process. Otherwise it is an error.
  *
  * @module
  */
@@ -13,37 +12,37 @@ import { registry } from "./registry.ts";
 /** Label values by label name. */
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** What all kinds of metric have. */
+/** Common properties of metrics. */
 export interface CounterOptions {
-  /** Exported as it is written here, with no suffix added. */
+  /** Exported name; no suffix is added. */
   readonly name: string;
   readonly help: string;
-  /** Label names; every update must give each of them. */
+  /** Label names; every update must set all of them. */
   readonly labels?: readonly string[];
 }
 
-/** A gauge either is set, or computes its value when the metrics are read. */
+/** A gauge that is set, or computed when the metrics are read. */
 export interface GaugeOptions extends CounterOptions {
   /**
-   * Called at each exposition, after all series were dropped: either returns the value, or sets
-   * series on the gauge it is handed.
+   * Called at each exposition after all series were removed: returns the value, or sets series on
+   * the gauge.
    */
   readonly collect?: (gauge: Gauge) => number | void | Promise<number | void>;
 }
 
-/** Upper bounds of the buckets, ascending, in the unit the name tells. */
+/** Upper bounds of the buckets, ascending, in the unit of the name. */
 export interface HistogramOptions extends CounterOptions {
   readonly buckets: readonly number[];
 }
 
-/** A sum that only grows. */
+/** A counter. */
 export interface Counter {
   inc(n?: number): void;
   inc(labels: Labels, n?: number): void;
   remove(labels: Labels): void;
 }
 
-/** A value that goes up and down. */
+/** A gauge. */
 export interface Gauge {
   set(value: number): void;
   set(labels: Labels, value: number): void;
@@ -52,7 +51,7 @@ export interface Gauge {
   remove(labels: Labels): void;
 }
 
-/** A distribution over buckets. */
+/** A histogram. */
 export interface Histogram {
   observe(value: number): void;
   observe(labels: Labels, value: number): void;
@@ -70,7 +69,7 @@ export function counter(options: CounterOptions): Counter {
   };
 }
 
-/** Declares a gauge. When a name is declared again with `collect`, the newer callback counts. */
+/** Declares a gauge. If a name is declared again with `collect`, the newer callback is used. */
 export function gauge(options: GaugeOptions): Gauge {
   const metric = once("gauge", options, (config) => new PromGauge(config));
   const handle = gaugeHandle(metric);

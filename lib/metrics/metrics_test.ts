@@ -4,7 +4,7 @@ import { counter, expose, gauge, histogram, startProcessMetrics } from "./mod.ts
 
 const OPEN = "application/openmetrics-text;version=1.0.0";
 
-/** The lines of the exposition that tell of one metric. */
+/** The lines of the exposition for one metric. */
 async function linesOf(name: string, accept?: string): Promise<string[]> {
   const { body } = await expose(accept);
   return body.split("\n").filter((line) => line.replace(/^# \w+ /, "").startsWith(name));

@@ -1,20 +1,21 @@
 /**
- * Metrics of the process itself, under the field's usual names. The library's own collection is
- * not used: on this runtime its event-loop figures come out as NaN and as 2^63 ns.
+ * Metrics of the process under the usual names. The library's own collection is not used: on this
+ * runtime its event-loop figures are NaN and 2^63 ns
+ * (`docs/decisions/0025-own-process-metrics.md`).
  *
  * @module
  */
 import process from "node:process";
 import { counter, gauge, histogram } from "./instruments.ts";
 
-/** Often enough that what blocks the loop for 50 ms is seen whole, seldom enough to cost nothing. */
+/** Interval of the timer: short enough to measure blocks of 50 ms, long enough to cost nothing. */
 const TICK_MS = 20;
-/** Lateness that timers have anyway is no stall. */
+/** Normal delay of timers, which is not a stall. */
 const STALL_MS = 3;
 
 /**
- * Registers the process metrics and starts the timer that measures how late the event loop is.
- * The timer does not keep the process alive. Returns the function that stops it.
+ * Registers the process metrics and starts the timer that measures delays of the event loop. The
+ * timer does not keep the process alive. Returns a function that stops it.
  */
 export function startProcessMetrics(): () => void {
   declareUsage();
@@ -40,7 +41,7 @@ function declareUsage(): void {
     name: "process_resident_memory_bytes",
     help: "Resident memory, in bytes.",
     collect: () => {
-      // Counters can only be added to; this is the one place that is called at each exposition.
+      // Counters can only be increased; this function is called at each exposition.
       const now = process.cpuUsage();
       user.inc(Math.max(0, now.user - before.user) / 1e6);
       system.inc(Math.max(0, now.system - before.system) / 1e6);
@@ -64,8 +65,8 @@ function declareUsage(): void {
 }
 
 /**
- * The heap under the names that dashboards of daemons in another language look for. Only what is the
- * same thing in this runtime has such a name here: it has no counterpart of goroutines and stacks.
+ * Heap metrics under names that dashboards of Go daemons use. Only values with the same meaning are
+ * exported; goroutines and stacks have no counterpart.
  */
 function declareMemory(): void {
   const of: Readonly<Record<string, [help: string, field: keyof Deno.MemoryUsage]>> = {
@@ -79,7 +80,7 @@ function declareMemory(): void {
   }
 }
 
-/** Descriptor counts need Linux and read permission for `/proc`; elsewhere they are left out. */
+/** Descriptor counts need Linux and read permission for `/proc`; otherwise they are omitted. */
 function declareDescriptors(): void {
   const count = () => [...Deno.readDirSync("/proc/self/fd")].length;
   try {
@@ -90,7 +91,7 @@ function declareDescriptors(): void {
   gauge({ name: "process_open_fds", help: "Open file descriptors.", collect: count });
 }
 
-/** Exports how late a timer comes: the event loop did something else meanwhile, and served nobody. */
+/** Exports the delay of a timer, which is the time that the event loop was blocked. */
 function measureLag(): () => void {
   const stalls = histogram({
     name: "mesh_event_loop_stall_seconds",

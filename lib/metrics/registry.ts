@@ -2,7 +2,7 @@ import type prom from "prom-client";
 import { PromRegistry } from "./library.ts";
 
 /**
- * The registry of this process. The library's own global one is not used, so that nothing that
- * another package registers there can show up among Mesh's metrics.
+ * The registry of this process. The library's global registry is not used, so that metrics of other
+ * packages do not appear.
  */
 export const registry: prom.Registry<prom.PrometheusContentType> = new PromRegistry();

@@ -1,6 +1,5 @@
 /**
- * The constraints that Envoy's declarations carry (`validate.rules`): what breaks
- * one is refused by every Envoy, so it need not be sent to find out.
+ * Constraints of Envoy's protos (`validate.rules`). Envoy rejects every message that breaks one.
  *
  * @module
  */
@@ -23,11 +22,11 @@ import {
 } from "./gen/validate/validate_pb.ts";
 import { SERVED_TYPES } from "./registry.ts";
 
-/** A constraint that does not hold. */
+/** A broken constraint. */
 export interface Violation {
   /** JSON names from the message down, for example `filterChains[0].filters[1].name`. */
   readonly path: string;
-  /** What is wrong, to follow the path. */
+  /** The message, to follow the path. */
   readonly message: string;
 }
 
@@ -36,9 +35,12 @@ export function violationOf(schema: DescMessage, message: Message): Violation | 
   return inMessage(schema, message, "");
 }
 
-/** What is declared of a message, read from its options once: reading them takes longer than checking. */
+/**
+ * The constraints of a message, read from its options once, because reading takes longer than
+ * checking.
+ */
 interface Declared {
-  /** Groups of which a member must be set. */
+  /** Oneofs of which a member must be set. */
   readonly groups: readonly DescOneof[];
   readonly fields: readonly (readonly [DescField, FieldRules])[];
 }
@@ -120,7 +122,10 @@ function needed(field: DescField, { message, type }: FieldRules): boolean {
     type.value.required;
 }
 
-/** Fields without presence have a value when they are not set, and lists and maps are then empty. Members of a group are there or not. */
+/**
+ * Fields without presence always have a value; lists and maps may be empty. Members of a oneof are
+ * set or not.
+ */
 function countsUnset(field: DescField): boolean {
   return field.oneof === undefined && (field.fieldKind !== "message") &&
     !("presence" in field && field.presence === 1);
@@ -132,7 +137,7 @@ function valueOf(message: Message, field: DescField): unknown {
   return (fields[field.oneof.localName] as { value?: unknown }).value;
 }
 
-/** What a value of its own breaks, of the rules that occur in what is patched. */
+/** The broken rule of a value, of the rules that occur in patchable messages. */
 function brokenBy(field: DescField, { type }: FieldRules, value: unknown): string | undefined {
   switch (type.case) {
     case "string":

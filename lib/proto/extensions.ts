@@ -1,7 +1,5 @@
 /**
- * Extensions that Mesh does not use by itself and that patches may put into what
- * it serves. What is not among them is given as a `TypedStruct`, which Envoy
- * reads by itself.
+ * Extensions that only patches use. Others must be given as a `TypedStruct`, which Envoy converts.
  *
  * @module
  */
@@ -62,7 +60,7 @@ import { file_envoy_extensions_wasm_v3_wasm } from "#envoy/extensions/wasm/v3/wa
 import { file_udpa_type_v1_typed_struct } from "./gen/udpa/type/v1/typed_struct_pb.ts";
 import { file_xds_type_v3_typed_struct } from "#xds/type/v3/typed_struct_pb.ts";
 
-/** The files that these extensions are declared in. */
+/** The files with these extensions. */
 export const EXTENSION_FILES: readonly DescFile[] = [
   file_envoy_extensions_clusters_aggregate_v3_cluster,
   file_envoy_extensions_clusters_dynamic_forward_proxy_v3_cluster,

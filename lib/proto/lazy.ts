@@ -1,11 +1,11 @@
 /**
- * Descriptors that are read when they are first looked into. Generated code imports these functions
- * in place of the protobuf library's own, which read the descriptors of a file, and of all that it
- * imports, while modules load: half a second for a thousand messages of which a process may use ten.
+ * Descriptors that are parsed on first use. Generated code imports these functions instead of the
+ * protobuf library's, which parse the descriptors of a file and its imports while modules load:
+ * half a second for a thousand messages, of which a process may use ten.
  *
- * A descriptor here is the one object that stands for its type from the start: it knows its kind
- * and its name, which is all that other files need to refer to it. Whoever asks for more has the
- * descriptors of its file, and of no other, read and filled in.
+ * A descriptor is one object from the start, with kind and name, which is all that other files
+ * need. When another property is used, the descriptors of its file (and no other) are parsed and
+ * filled in.
  *
  * @module
  */
@@ -27,31 +27,31 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 
 type Path = [number, ...number[]];
 
-/** A descriptor of any kind, as something to be written to. */
+/** A descriptor of any kind, writable. */
 type Writable = Record<string, unknown>;
 
-/** What is known of a file before it is read. */
+/** A file before it is parsed. */
 interface Source {
   readonly data: string;
   readonly imports: readonly DescFile[];
   readonly file: DescFile;
-  /** The file as the ones see it that import it: names of types, and nothing behind them. */
+  /** The file as its importers see it: names of types only. */
   readonly outline: DescFile;
-  /** The types that stand for those in the file, and how each is found once it is read. */
+  /** The placeholders of the file's types, and how each is found after parsing. */
   readonly types: [own: object, find: (file: DescFile) => object][];
 }
 
-/** Names of the files that were read. */
+/** Names of the parsed files. */
 const READ = new Set<string>();
 
-/** The files that were looked into so far, by name without `.proto`. */
+/** The parsed files, by name without `.proto`. */
 export function filesRead(): string[] {
   return [...READ].sort();
 }
 
 const SOURCE = Symbol("source");
 
-/** The sources of files that are handed around as descriptors. */
+/** The sources of file descriptors. */
 const SOURCES = new WeakMap<DescFile, Source>();
 
 const TYPE = ["proto", "deprecated", "file", "toString"];
@@ -65,7 +65,7 @@ const LAZY_EXTENSION = lazy(
     .concat(["delimitedEncoding", "longAsString", "utf8Validation", "getDefaultValue"]),
 );
 
-/** A prototype whose properties, when one is asked for, have the file of the object read. */
+/** A prototype whose properties parse the object's file on first use. */
 function lazy(keys: readonly string[]): object {
   const prototype = {};
   for (const key of keys) {
@@ -79,7 +79,7 @@ function lazy(keys: readonly string[]): object {
   return prototype;
 }
 
-/** An object with what is known now, and with everything once its file is read. */
+/** A descriptor with its known properties; the others are filled in when its file is parsed. */
 function standIn<T extends object>(prototype: object, source: Source, known: Writable): T {
   const own = Object.create(prototype, { [SOURCE]: { value: source } });
   return Object.assign(own, known) as T;
@@ -96,14 +96,15 @@ export function fileDesc(name: string, data: string, imports: readonly DescFile[
   const known = { kind: "file", name: name.replace(/\.proto$/, ""), ...lists, extensions: [] };
   const source = { data, imports, types: [] as Source["types"] } as Partial<Source>;
   const file = standIn<DescFile>(LAZY_FILE, source as Source, known);
-  // What an extension extends is known only once it is read, and no file refers to one of another.
+  // The extended message is known after parsing only, and no file refers to an extension of
+  // another.
   const outline = { ...known, extensions: [], proto: { name }, dependencies: [] };
   Object.assign(source, { file, outline: outline as unknown as DescFile });
   SOURCES.set(file, source as Source);
   return file;
 }
 
-/** The descriptor of a message; a path leads through the messages that it is nested in. */
+/** The descriptor of a message; a path names the messages it is nested in. */
 export function messageDesc<
   Shape extends Message,
   Opt extends { jsonType?: unknown; validType?: unknown } = {
@@ -124,7 +125,7 @@ export function messageDesc<
   return own;
 }
 
-/** The descriptor of an enumeration; a path leads through the messages that it is nested in. */
+/** The descriptor of an enumeration; a path names the messages it is nested in. */
 export function enumDesc<Shape extends number, Json extends JsonValue = JsonValue>(
   file: DescFile,
   typeName: string,
@@ -169,7 +170,7 @@ function sourceOf(file: DescFile): Source {
   return source;
 }
 
-/** The message that a type is nested in; those around it were declared before it. */
+/** The message that a type is nested in. Outer messages are declared first. */
 function ownerOf({ file }: Source, path: Path): Record<Nesting, object[]> | undefined {
   let messages = file.messages;
   let owner: DescMessage | undefined;
@@ -183,10 +184,10 @@ function ownerOf({ file }: Source, path: Path): Record<Nesting, object[]> | unde
 const NESTINGS = ["nestedMessages", "nestedEnums", "nestedExtensions"] as const;
 type Nesting = typeof NESTINGS[number];
 
-/** Properties of descriptors and their parts that are other descriptors. */
+/** Properties that refer to other descriptors. */
 const REFERENCES = ["file", "parent", "message", "enum", "extendee", "input", "output"];
 
-/** Reads a file and fills in all that stands for something of it. */
+/** Parses a file and fills in its placeholders. */
 function read(source: Source): void {
   const imports = source.imports.map((file) => SOURCES.get(file)?.outline ?? file);
   const { file, types } = source;
@@ -203,7 +204,7 @@ function read(source: Source): void {
   define(file as unknown as Writable, "dependencies", source.imports);
 }
 
-/** Has a type and its parts refer to what stands for others, and not to what was read. */
+/** Makes a type and its parts refer to placeholders instead of parsed descriptors. */
 function relink(type: Writable, stand: (desc: unknown) => unknown): void {
   const parts = ["fields", "oneofs", "values", "methods"].flatMap((key) => type[key] ?? []);
   for (const part of [type, ...parts as Writable[]]) {
@@ -218,7 +219,7 @@ function fill(own: Writable, found: Writable): void {
   for (const [key, value] of Object.entries(found)) define(own, key, value);
 }
 
-/** Assigning would meet the property of the prototype, which cannot be assigned to. */
+/** Defines a property, because the prototype's property cannot be assigned to. */
 function define(own: Writable, key: string, value: unknown): void {
   Object.defineProperty(own, key, { value, writable: true, enumerable: true, configurable: true });
 }

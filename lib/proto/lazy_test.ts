@@ -34,7 +34,10 @@ function data(file: FileDescriptorProto): string {
   return toBinary(FileDescriptorProtoSchema, file).toBase64();
 }
 
-/** A message `Outer` that holds an `Inner` of its own, an enumeration of its own, and a `b.Far`. */
+/**
+ * A message `Outer` with a nested message `Inner`, a nested enumeration, and a field of type
+ * `b.Far`.
+ */
 const A = data(create(FileDescriptorProtoSchema, {
   name: "a.proto",
   package: "a",

@@ -1,8 +1,7 @@
 /**
- * Merging messages as the wire format does: what is set replaces, messages are
- * merged field by field, lists are joined, maps entry by entry. Beyond that,
- * packed messages of one type are merged and not replaced, and so are free-form
- * maps; durations are values and replace.
+ * Merging messages as the wire format does: scalars are replaced, messages merged field by field,
+ * lists appended, maps merged by entry. In addition, packed messages of one type and free-form maps
+ * are merged; durations are replaced.
  *
  * @module
  */
@@ -21,10 +20,10 @@ import {
 import type { Any } from "@bufbuild/protobuf/wkt";
 import { SERVED_TYPES } from "./registry.ts";
 
-/** What becomes of lists that both sides have. */
+/** Merge rule of lists. */
 export type ListRule = "join" | "replace";
 
-/** Merges a message into another of its type; the source is left as it is, and nothing of it is shared. */
+/** Merges a message into another of its type. The source is not changed or shared. */
 export function mergeInto<D extends DescMessage>(
   schema: D,
   target: MessageShape<D>,
@@ -86,7 +85,7 @@ function mergedValue(
   return before;
 }
 
-/** Types that are known on both sides, and are the same, are merged; any other takes the place. */
+/** Packed messages of the same known type are merged, others replaced. */
 function mergedAny(before: Any, value: Any, lists: ListRule): Any {
   const name = typeName(value.typeUrl);
   const schema = typeName(before.typeUrl) === name ? SERVED_TYPES.getMessage(name) : undefined;
@@ -116,7 +115,7 @@ function isMap(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Scalars, and wrapped scalars as fields hold them, are copies of themselves. */
+/** Scalars and wrapped scalars need no copy. */
 function copy(schema: DescMessage | undefined, value: unknown): unknown {
   if (schema === undefined || typeof value !== "object" || value === null) return value;
   if (schema.typeName === "google.protobuf.Struct") return structuredClone(value);

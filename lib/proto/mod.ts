@@ -1,6 +1,6 @@
 /**
- * The wire codec: the one room that knows the protobuf library. Generated
- * messages are imported by their path (`#envoy/…`, `#mesh/…`).
+ * The wire codec, the only room that uses the protobuf library. Generated messages are imported by
+ * path (`#envoy/…`, `#mesh/…`).
  *
  * @module
  */
@@ -79,7 +79,7 @@ export function packAny<D extends DescMessage>(schema: D, init: MessageInitShape
   return create(AnySchema, { typeUrl: typeUrl(schema), value: encode(schema, init) });
 }
 
-/** A message's bytes, from a message or an initialiser. */
+/** The bytes of a message or an initialiser. */
 export function encode<D extends DescMessage>(
   schema: D,
   init: MessageInitShape<D> | MessageShape<D>,
@@ -95,7 +95,7 @@ export function durationMs(d: Duration): number {
   return Number(d.seconds) * 1000 + d.nanos / 1e6;
 }
 
-/** A protobuf duration of so many milliseconds. */
+/** The protobuf duration of a number of milliseconds. */
 export function durationOf(ms: number): Duration {
   const seconds = Math.trunc(ms / 1000);
   return create(DurationSchema, {

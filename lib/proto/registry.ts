@@ -1,6 +1,5 @@
 /**
- * The types that may stand inside an `Any` of what is served, so that resources
- * can be shown as JSON.
+ * The types in `Any` fields of served resources, for showing resources as JSON.
  *
  * @module
  */
@@ -116,7 +115,10 @@ const FILES: readonly DescFile[] = [
   ...EXTENSION_FILES,
 ];
 
-/** Every type that Mesh serves or nests; given one by one, as asking files for their names reads them. */
+/**
+ * All types that Mesh serves or nests. They are listed one by one, because listing a file's types
+ * would parse it.
+ */
 export const SERVED_TYPES: Registry = createRegistry(
   ...FILES.flatMap((file) => [...nestedTypes(file)]),
 );

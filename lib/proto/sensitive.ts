@@ -1,5 +1,5 @@
 /**
- * Which fields hold what nobody shall be shown, as their definitions say.
+ * Fields that Envoy's protos mark as sensitive.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { sensitive } from "./gen/udpa/annotations/sensitive_pb.ts";
 
 const KNOWN = new WeakMap<DescField, boolean>();
 
-/** Whether a field is declared to hold private keys, passwords and the like. */
+/** Whether a field is declared sensitive (private keys, passwords). */
 export function isSensitive(field: DescField): boolean {
   let known = KNOWN.get(field);
   if (known === undefined) KNOWN.set(field, known = getOption(field, sensitive));

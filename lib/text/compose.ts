@@ -1,5 +1,5 @@
 /**
- * The border to the YAML library: text to syntax tree, with the place of every node.
+ * The only use of the YAML library: text to syntax tree with positions.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 import type { YamlLimits } from "./limits.ts";
 import { YamlFault } from "./yaml_fault.ts";
 
-/** What every node has. Offsets are those of the document's text. */
+/** Common properties of nodes. Offsets are in the document's text. */
 interface NodeBase {
   readonly offset: number;
   readonly anchor?: string;
@@ -23,11 +23,11 @@ interface NodeBase {
   readonly tag?: string;
 }
 
-/** A word, quoted or not. */
+/** A scalar, quoted or not. */
 export interface ScalarNode extends NodeBase {
   readonly kind: "scalar";
   readonly text: string;
-  /** Neither quoted nor a block: its text may stand for a number, a boolean, or nothing. */
+  /** Neither quoted nor a block: its text may be a number, a boolean or null. */
   readonly plain: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface AliasNode extends NodeBase {
 export type Node = ScalarNode | MapNode | SeqNode | AliasNode;
 
 /**
- * The syntax tree of one document's text; `undefined` when it holds nothing.
+ * The syntax tree of one document; `undefined` for an empty one.
  *
  * @throws {YamlFault} for bad text.
  */
@@ -73,27 +73,27 @@ export function compose(text: string, limits: YamlLimits): Node | undefined {
 
 interface Source {
   readonly text: string;
-  /** Stands for a colon that belongs to a word; `""` when there is none. */
+  /** A substitute for colons inside words; `""` when there is none. */
   readonly colon: string;
 }
 
 interface Reader extends Source {
   readonly events: readonly Event[];
   at: number;
-  /** Where the node read last ends, as far as is known: the place of an empty one after it. */
+  /** End of the last node: the position of an empty node after it. */
   end: number;
 }
 
 /** A colon between a word and the end of an item in brackets. */
 const TRAILING_COLON = /(?<=[^\s"'[{,\]}]):(?=[,\]}])/g;
 
-/** Where the private-use characters begin. */
+/** First private-use character. */
 const PRIVATE_USE = 0xe000;
 
 /**
- * In `[2001:db8::]` the last colon belongs to the word for the orchestrator's tools, where newer
- * YAML sees a key. Such colons are hidden from the parser behind a character that the text does
- * not have, so that offsets stay, and are put back into what it reads.
+ * In `[2001:db8::]` the last colon belongs to the word for the orchestrator's tools, but newer YAML
+ * sees a key. Such colons are replaced by a character that the text does not have, so that offsets
+ * stay, and are restored in the result.
  */
 function protectColons(text: string): Source {
   if (!/:[,\]}]/.test(text)) return { text, colon: "" };
@@ -105,7 +105,7 @@ function protectColons(text: string): Source {
 
 function eventsOf(text: string, limits: YamlLimits): readonly Event[] {
   try {
-    // The exact bound is checked where values are made.
+    // The exact bound is checked when values are built.
     return parseEvents(text, { maxDepth: limits.depth + 3 });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
@@ -120,7 +120,7 @@ function eventsOf(text: string, limits: YamlLimits): readonly Event[] {
   }
 }
 
-/** A document that is nested too deep. */
+/** The error of a document that is nested too deep. */
 export function tooDeep(limits: YamlLimits, offset: number): YamlFault {
   return new YamlFault(
     "yaml-too-deep",
@@ -182,7 +182,7 @@ function readScalar(reader: Reader, event: ScalarEvent): ScalarNode {
   };
 }
 
-/** Where a node begins, its tag and anchor included; and those two. */
+/** Start of a node with its tag and anchor. */
 function properties(
   { text }: Reader,
   event: { anchorStart: number; anchorEnd: number; tagStart: number; tagEnd: number },

@@ -31,7 +31,7 @@ export function isWildcardHost(text: string): boolean {
   if (!text.startsWith("*")) return isFqdn(text);
   if (text === "*") return true;
   const rest = text.startsWith("*.") ? text.slice(2) : text.slice(1);
-  // `*-x.com` is a wildcard with the rest of a label, so a leading dash is no fault there.
+  // `*-x.com` is a wildcard with the rest of a label, so a leading dash is allowed.
   return isFqdn(text.startsWith("*.") ? rest : rest.replace(/^-+(?=.)/, ""));
 }
 

@@ -29,7 +29,7 @@ export interface Cidr {
   readonly family: 4 | 6;
 }
 
-/** Reads `10.0.0.0/8`; `undefined` when it is none. Bits beyond the prefix are cleared. */
+/** Parses `10.0.0.0/8`; `undefined` if it is not a range. Bits beyond the prefix are cleared. */
 export function parseCidr(text: string): Cidr | undefined {
   const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
   const address = match?.[1];
@@ -49,14 +49,17 @@ export function isCidr(text: string): boolean {
   return parseCidr(text) !== undefined;
 }
 
-/** Whether an address is in a range (`10.0.0.0/8`); text that is neither is not. */
+/** Whether an address is in a range (`10.0.0.0/8`); false for other texts. */
 export function rangeContains(range: string, address: string): boolean {
   const cidr = parseCidr(range);
   if (cidr === undefined || !isIp(address) || isIpv4(address) !== (cidr.family === 4)) return false;
   return parseCidr(`${address}/${cidr.bits}`)?.address === cidr.address;
 }
 
-/** An address in its shortest form (`2001:db8::1`), so that equal addresses are equal texts. Other text is returned as it is. */
+/**
+ * An address in its shortest form (`2001:db8::1`), so that equal addresses are equal texts. Other
+ * text is returned unchanged.
+ */
 export function canonicalIp(text: string): string {
   return isIpv6(text) ? ipaddr.IPv6.parse(text).toString() : text;
 }

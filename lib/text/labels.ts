@@ -7,7 +7,7 @@ import { isDnsSubdomain } from "./host.ts";
 
 const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** What is wrong with a label key (`name` or `prefix/name`); `undefined` when nothing is. */
+/** The mistake in a label key (`name` or `prefix/name`); `undefined` for a valid one. */
 export function labelKeyFault(key: string): string | undefined {
   if (key === "") return "the key is empty";
   const slash = key.indexOf("/");
@@ -20,7 +20,7 @@ export function labelKeyFault(key: string): string | undefined {
     : `"${name}" must be 1 to 63 letters, digits, '-', '_' or '.', and begin and end with a letter or digit`;
 }
 
-/** What is wrong with a label value; `undefined` when nothing is. Empty is fine. */
+/** The mistake in a label value; `undefined` for a valid one. An empty value is valid. */
 export function labelValueFault(value: string): string | undefined {
   return value === "" || NAME.test(value)
     ? undefined

@@ -1,6 +1,6 @@
 /**
- * Bounds on text from outside. They keep one hostile file from costing more
- * than a fraction of a second or a few megabytes.
+ * Bounds on untrusted text, so that a hostile file costs at most a fraction of a second and a few
+ * megabytes.
  *
  * @module
  */
@@ -13,11 +13,11 @@ export interface YamlLimits {
   readonly documentLength: number;
   /** Nested collections. */
   readonly depth: number;
-  /** Line breaks, commas and other places where a node may start, in one document. */
+  /** Line breaks, commas and other characters after which a node may start, in one document. */
   readonly nodes: number;
-  /** Nodes that aliases stand for, in one document. */
+  /** Nodes that aliases expand to, in one document. */
   readonly aliasNodes: number;
-  /** UTF-16 units of scalars that aliases stand for, in one document. */
+  /** UTF-16 units of scalars that aliases expand to, in one document. */
   readonly aliasLength: number;
 }
 

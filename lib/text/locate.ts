@@ -1,5 +1,5 @@
 /**
- * Finds the place of a path in a syntax tree.
+ * Finds the position of a path in a syntax tree.
  *
  * @module
  */
@@ -15,7 +15,9 @@ export interface Position {
   readonly column: number;
 }
 
-/** Offset in the text of the deepest part of a path that the tree has. Names match in camelCase and snake_case. */
+/**
+ * Offset of the deepest part of a path that the tree has. Names match in camelCase and snake_case.
+ */
 export function locate(tree: Node | undefined, path: Path, target: "key" | "value"): number {
   if (tree === undefined) return 0;
   let node = tree;
@@ -25,7 +27,7 @@ export function locate(tree: Node | undefined, path: Path, target: "key" | "valu
     if (found === undefined) break;
     const last = depth === path.length - 1;
     const { key, value } = found;
-    // An empty value has no place of its own worth showing.
+    // An empty value has no useful position of its own.
     const empty = value.kind === "scalar" && value.plain && value.text === "";
     best = (last && target === "value" && !empty) || key === undefined ? value.offset : key.offset;
     node = value;
@@ -51,7 +53,7 @@ function stepInto(tree: Node, node: Node, step: string | number): Found | undefi
   return own ?? mergedStep(tree, at.pairs, step);
 }
 
-/** The node that an alias stands for; of several of one name the first is good enough for a place. */
+/** The node of an alias; the first of several with one name is sufficient for a position. */
 function anchored(tree: Node, name: string): Node | undefined {
   if (tree.anchor === name) return tree;
   if (tree.kind === "map") {

@@ -1,6 +1,6 @@
 /**
- * Text from outside, made safe: UTF-8, YAML with positions and bounds, regular
- * expressions, addresses, host names, labels. Pure.
+ * Parsing of untrusted text: UTF-8, YAML with positions and bounds, regular expressions, addresses,
+ * host names, labels. Pure.
  *
  * @module
  */

@@ -1,13 +1,13 @@
 /**
- * What somebody probably meant.
+ * Suggestions for misspelt names.
  *
  * @module
  */
 
-/** The name nearest to a misspelt one, when it is near enough to be worth suggesting. */
+/** The name nearest to a misspelt one, if it is near enough. */
 export function nearest(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // One slip in three letters still looks like the same word.
+  // One mistake in three letters is near enough.
   let bound = Math.max(1, Math.floor(word.length / 3)) + 1;
   const lower = word.toLowerCase();
   for (const name of names) {

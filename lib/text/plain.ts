@@ -20,7 +20,7 @@ interface Anchored {
 
 interface Walk {
   readonly limits: YamlLimits;
-  /** What each anchor stands for; `null` while the anchored node itself is being read. */
+  /** The value of each anchor; `null` while the anchored node is being built. */
   readonly anchors: Map<string, Anchored | null>;
   nodes: number;
   length: number;
@@ -28,7 +28,7 @@ interface Walk {
   aliasLength: number;
 }
 
-/** The value of a tree. @throws {YamlFault} for the first thing wrong with it. */
+/** The value of a tree. @throws {YamlFault} for the first mistake. */
 export function toPlain(tree: Node | undefined, limits: YamlLimits): unknown {
   const walk = {
     limits,
@@ -41,7 +41,7 @@ export function toPlain(tree: Node | undefined, limits: YamlLimits): unknown {
   return tree === undefined ? null : plainNode(tree, walk, 0);
 }
 
-/** Names a control character as what it is. @throws {YamlFault} at the first one. */
+/** Checks a text for control characters. @throws {YamlFault} at the first one. */
 export function refuseControl(text: string): void {
   // deno-lint-ignore no-control-regex
   const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.exec(text);
@@ -71,7 +71,7 @@ function plainNode(node: Node, walk: Walk, depth: number): unknown {
   return value;
 }
 
-/** What an alias stands for is shared, and counted as if it were written out. */
+/** The value of an alias is shared, and counted as if it were expanded. */
 function plainAlias(name: string, offset: number, walk: Walk): unknown {
   const anchored = walk.anchors.get(name);
   if (anchored === undefined || anchored === null) {
@@ -145,7 +145,7 @@ export function isMergeKey(key: Node): boolean {
   return key.kind === "scalar" && key.text === MERGE_KEY && key.plain;
 }
 
-/** Copies what the map does not have itself; of several sources the first wins. */
+/** Copies missing keys into the map; the first of several sources wins. */
 function merge(
   out: Record<string, unknown>,
   pair: Pair,
@@ -168,7 +168,7 @@ function merge(
   }
 }
 
-/** Plain words stay as written: a label `on` is no `true`. */
+/** Plain keys stay as written: a label `on` is not `true`. */
 function keyName(key: Node): { name: string; offset: number } {
   const { offset } = key;
   if (key.kind !== "scalar") {

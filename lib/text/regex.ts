@@ -1,6 +1,6 @@
 /**
- * Regular expressions in the syntax of RE2, which is what Envoy runs: linear
- * time, no look-around, no back-references.
+ * Regular expressions in the syntax of RE2, which Envoy uses: linear time, no look-around, no
+ * back-references.
  *
  * @module
  */
@@ -12,11 +12,11 @@ export interface Regex {
   readonly source: string;
   /** Whether it matches the whole of a text, as routes do. */
   matchesAll(text: string): boolean;
-  /** Whether it matches somewhere in a text. */
+  /** Whether it matches a part of a text. */
   matchesPart(text: string): boolean;
 }
 
-/** Compiles an expression. Returns what is wrong with it as a string when RE2 would refuse it. */
+/** Compiles an expression. Returns the mistake as a string if RE2 would reject it. */
 export function compileRegex(source: string): Regex | string {
   try {
     const compiled = RE2JS.compile(source);
@@ -31,24 +31,30 @@ export function compileRegex(source: string): Regex | string {
   }
 }
 
-/** Characters of an expression at most; what the field's validation takes. */
+/** Maximum of characters of an expression, as in Envoy's validation of the fields. */
 export const MAX_REGEX_LENGTH = 1024;
 
-/** Instructions of a program at most: the bound that proxies are started with (`re2.max_program_size.error_level`). */
+/**
+ * Maximum of instructions of a program: the bound of the proxies' bootstrap
+ * (`re2.max_program_size.error_level`).
+ */
 export const MAX_REGEX_PROGRAM = 32_768;
 
-/** RE2 refuses larger counts, and nested ones with a larger product. */
+/** RE2 rejects larger counts, and nested ones with a larger product. */
 const MAX_REPEATS = 1000;
 
-/** Beyond this, an expression is checked by its outline: writing its counts out takes milliseconds. */
+/** Larger expressions are checked without their counts, whose expansion takes milliseconds. */
 const LARGE = 500;
 
-/** Verdicts on the expressions checked last: the same ones come again with every edit. */
+/** Cached results of recent expressions, which are checked again with every edit. */
 const verdicts = new Map<string, string | undefined>();
-/** Two rules of a thousand matches with four expressions each; 8 MiB when all are as long as may be. */
+/** Enough for two rules of a thousand matches with four expressions each; at most 8 MiB. */
 const MAX_VERDICTS = 8_192;
 
-/** What is wrong with an expression; `undefined` when RE2 takes it. Takes no longer for an expression that was made to. */
+/**
+ * The mistake in an expression; `undefined` if RE2 accepts it. The time is bounded for hostile
+ * expressions.
+ */
 export function regexFault(source: string): string | undefined {
   if (source.length > MAX_REGEX_LENGTH) {
     return `it has ${source.length} characters, more than ${MAX_REGEX_LENGTH}`;
@@ -70,10 +76,13 @@ function judge(source: string): string | undefined {
   return `written out, it has about ${instructions} steps, more than ${MAX_REGEX_PROGRAM}`;
 }
 
-/** Shapes of expressions that RE2 takes: those of a large configuration differ in their words alone. */
+/**
+ * Shapes of valid expressions: the expressions of a large configuration usually differ only in
+ * their words.
+ */
 const goodShapes = new Set<string>();
 
-/** Whether an expression is right because one of the same shape is. `false` says nothing. */
+/** Whether an expression is valid because its shape is. `false` means unknown. */
 function isOfGoodShape(source: string): boolean {
   const shape = shapeOf(source);
   if (goodShapes.has(shape)) return true;
@@ -83,12 +92,12 @@ function isOfGoodShape(source: string): boolean {
   return true;
 }
 
-/** What may mean more than its characters, and, last, words that do not. */
+/** Special parts of expressions and, last, plain words. */
 const PARTS =
   /\\Q[^]*?(?:\\E|$)|\\x(?:\{[^}]*\}|..)|\\[pP](?:\{[^}]*\}|[^])|\\[0-7]{1,3}|\\[^]|\[\^?\]?(?:\\[^]|\[:[^\]]*:\]|[^\]])*\]|\{[^}]*\}|\(\?[^):]*[):]?|[\w/-]+/g;
 const WORD = /^[\w/-]/;
 
-/** An expression with every word of it replaced by one letter. */
+/** The shape of an expression: every word is replaced by one letter. */
 function shapeOf(source: string): string {
   return source.replace(PARTS, (part) => (WORD.test(part) ? "a" : part));
 }

@@ -1,25 +1,25 @@
 /**
- * How large an expression becomes when it is compiled, told from its text: counted repetitions are
- * written out by every engine, so that a short text can stand for a large program.
+ * The size of a compiled expression, estimated from its text: engines expand counted repetitions,
+ * so a short text can become a large program.
  *
  * @module
  */
 
-/** What was found in an expression. */
+/** Measurements of an expression. */
 export interface RegexSize {
-  /** Instructions, about. */
+  /** Approximate number of instructions. */
   readonly instructions: number;
-  /** The greatest product of counts that are nested in each other; RE2 refuses more than 1000. */
+  /** The largest product of nested counts; RE2 rejects more than 1000. */
   readonly repeats: number;
-  /** The expression with every count made small, of the same form otherwise. */
+  /** The expression with small counts. */
   readonly outline: string;
 }
 
-/** One level of brackets: what its last item was, and all before it. */
+/** One level of brackets: its last item, and everything before it. */
 interface Level {
   sum: number;
   last: number;
-  /** Counts nested in the level, and in its last item. */
+  /** Nested counts of the level and of its last item. */
   repeats: number;
   lastRepeats: number;
 }
@@ -28,9 +28,9 @@ interface Level {
 const TOKEN =
   /\\Q[^]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\{(\d+)(,?)(\d*)\}|[^]/g;
 
-/** Measures an expression. What is no expression has some size, too. */
+/** Measures an expression, also an invalid one. */
 export function regexSize(source: string): RegexSize {
-  // Without counts nothing is written out: no more steps than two for a character.
+  // Without counts nothing is expanded: at most two instructions for each character.
   if (!source.includes("{")) {
     return { instructions: 2 * source.length, repeats: 1, outline: source };
   }

@@ -1,6 +1,6 @@
 /**
- * What an unquoted word stands for in YAML 1.1, as the orchestrator's tools read it: without dates,
- * base-60 numbers and binary data, which they see as words.
+ * The type of an unquoted word in YAML 1.1, as the orchestrator's tools read it: dates, base-60
+ * numbers and binary data are strings.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const DECIMAL = /^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?
 const INFINITE = /^([-+]?)\.(?:inf|Inf|INF)$/;
 const NAN = /^\.(?:nan|NaN|NAN)$/;
 
-/** Words that begin otherwise are words; most are told apart here. */
+/** Words with another first character are strings. */
 const MAY_BE_MORE = /^(?:[-+.0-9~]|[yYnNtTfFoO]|$)/;
 
 /** The value of a word. Integers beyond 2^53 keep their digits as bigint. */
@@ -44,7 +44,7 @@ function integer(text: string): number | bigint | string {
     : value;
 }
 
-/** Tags of the core schema, by what they make of a scalar. */
+/** Conversions of the core schema's tags. */
 const SCALAR_TAGS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ["null", (value) => value === null],
   ["bool", (value) => typeof value === "boolean"],
@@ -52,7 +52,7 @@ const SCALAR_TAGS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ["float", (value) => typeof value === "number"],
 ]);
 
-/** The value of a scalar, its tag obeyed. @throws {YamlFault} for a tag that is unknown or does not fit. */
+/** The value of a scalar with its tag. @throws {YamlFault} for an unknown or unsuitable tag. */
 export function scalarValue(node: ScalarNode): unknown {
   const { text, plain } = node;
   if (node.tag === undefined) return plain ? plainValue(text) : text;
@@ -64,7 +64,7 @@ export function scalarValue(node: ScalarNode): unknown {
   throw badTag(node.tag, node.offset);
 }
 
-/** Checks the tag of a collection. @throws {YamlFault} when it is another's. */
+/** Checks the tag of a collection. @throws {YamlFault} for a tag of another type. */
 export function checkTag(tag: string | undefined, expected: "map" | "seq", offset: number): void {
   if (tag === undefined || tag === "!" || shortTag(tag) === expected) return;
   throw badTag(tag, offset);

@@ -1,23 +1,24 @@
 /**
- * Cuts a YAML stream into its documents before any parsing, so that one that
- * is broken does not take the others with it.
+ * Splits a YAML stream into documents before parsing, so that a broken document does not affect the
+ * others.
  *
  * @module
  */
 
-/** The text of one document and where it begins. */
+/** The text of one document with its position. */
 export interface DocumentText {
   readonly text: string;
   /** 1-based line in the file of the text's first line. */
   readonly line: number;
 }
 
-/** A marker at the start of a line: YAML allows no content there, not even in block scalars. */
+/**
+ * A document marker at the start of a line, where YAML allows no content, even in block scalars.
+ */
 const MARKER = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm;
 
 /**
- * The documents of a stream, in order; those without content (only blanks,
- * comments and directives) are left out.
+ * The documents of a stream, in order, without empty ones (spaces, comments and directives only).
  */
 export function splitDocuments(text: string): DocumentText[] {
   const documents: DocumentText[] = [];
@@ -41,7 +42,7 @@ function hasContent(part: string): boolean {
   return /^(?!---[ \t]*(?:#.*)?\r?$)(?![%#])[ \t]*[^\s#]/m.test(part);
 }
 
-/** Directives are blanked, not cut out: line numbers stay, and the version is ours to choose. */
+/** Directives are replaced by spaces: line numbers stay, and the YAML version is fixed. */
 function withoutDirectives(part: string): string {
   return part.startsWith("%") || part.includes("\n%")
     ? part.replace(/^(?:[ \t]*(?:#.*)?\n)*(?:%.*(?:\n|$))+/, (lead) => lead.replace(/^%.*$/gm, ""))

@@ -68,7 +68,7 @@ Deno.test("regex: what would grow too large is refused from its text", () => {
     const verdict = regexFault(source);
     if (fault === undefined) assert.equal(verdict, undefined, source);
     else assert.match(verdict ?? "", fault, source);
-    // Remembered verdicts are the same.
+    // Cached results are equal.
     assert.equal(regexFault(source), verdict);
   }
 });

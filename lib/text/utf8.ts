@@ -1,5 +1,5 @@
 /**
- * Bytes to text, refusing what is not UTF-8.
+ * Decoding of UTF-8.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { MeshError } from "../base/mod.ts";
 /**
  * The text of UTF-8 bytes, without a leading byte order mark.
  *
- * @throws {MeshError} `text-not-utf8`, naming the offset of the first bad byte.
+ * @throws {MeshError} `text-not-utf8`, with the offset of the first invalid byte.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
@@ -23,7 +23,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Offset of the first byte that does not belong to well-formed UTF-8; the length when all do. */
+/** Offset of the first byte that is not well-formed UTF-8; the length if there is none. */
 export function firstInvalidByte(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {

@@ -13,20 +13,20 @@ import { type DocumentText, splitDocuments } from "./split.ts";
 import { YamlFault } from "./yaml_fault.ts";
 import { refuseControl, toPlain } from "./plain.ts";
 
-/** A document that was read. Maps are objects without a prototype; shared aliases are one object. */
+/** A parsed document. Maps are objects without a prototype; shared aliases are one object. */
 export interface YamlDocument {
   readonly value: unknown;
   /** 1-based line of the first key or item. */
   readonly line: number;
   /**
-   * Where a path lies: of the deepest part of it that the document has. With
-   * `key`, the position of the last name instead of its value. The document is
-   * read once more for the first question, so that good documents pay nothing.
+   * The position of a path: of its deepest part that the document has. With `key`, the position of
+   * the last name instead of its value. The first call parses the document again, so that valid
+   * documents cost nothing.
    */
   locate(path: Path, target?: "key" | "value"): Position;
 }
 
-/** A document that could not be read. */
+/** A document that could not be parsed. */
 export interface YamlProblem {
   readonly code: string;
   readonly message: string;
@@ -35,12 +35,12 @@ export interface YamlProblem {
   readonly column: number;
 }
 
-/** One document of a stream, read or not. */
+/** One document of a stream, or its problem. */
 export type YamlResult =
   | { readonly document: YamlDocument; readonly problem?: undefined }
   | { readonly document?: undefined; readonly problem: YamlProblem };
 
-/** The documents of a stream, one at a time; a broken one does not end the others. */
+/** The documents of a stream, one at a time; a broken one does not end the iteration. */
 export function* readYaml(
   text: string,
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
@@ -83,7 +83,10 @@ function makeDocument(
   };
 }
 
-/** Places where a node may start, counted before parsing: parsing costs up to 7 µs for each. */
+/**
+ * Characters after which a node may start, counted before parsing: parsing costs up to 7 µs for
+ * each.
+ */
 function refuseOversize(text: string, limits: YamlLimits): void {
   if (text.length > limits.documentLength) {
     throw new YamlFault(
@@ -110,7 +113,7 @@ function refuseOversize(text: string, limits: YamlLimits): void {
   }
 }
 
-/** Line and column in the file of an offset in a document's text. */
+/** Line and column in the file for an offset in a document's text. */
 function position(part: DocumentText, offset: number): Position {
   const before = part.text.slice(0, offset);
   const lastBreak = before.lastIndexOf("\n");
@@ -120,9 +123,10 @@ function position(part: DocumentText, offset: number): Position {
 }
 
 /**
- * One document's value, for texts that must hold exactly one.
+ * The value of a text with exactly one document.
  *
- * @throws {MeshError} with the codes of {@linkcode YamlProblem}, or `yaml-documents` when there are several.
+ * @throws {MeshError} with the codes of {@linkcode YamlProblem}, or `yaml-documents` when there are
+ * several.
  */
 export function parseYaml(text: string, limits: YamlLimits = DEFAULT_YAML_LIMITS): unknown {
   const results = [...readYaml(text, limits)];

@@ -1,10 +1,10 @@
 /**
- * What ends the reading of a YAML document.
+ * Errors of parsing YAML.
  *
  * @module
  */
 
-/** Why a document is refused, with the offset in its text. */
+/** The reason why a document is rejected, with the offset in its text. */
 export class YamlFault extends Error {
   override readonly name = "YamlFault";
   constructor(
@@ -12,7 +12,7 @@ export class YamlFault extends Error {
     message: string,
     readonly remedy: string,
     readonly offset: number,
-    /** Offset of what it collides with. */
+    /** Offset of the conflicting part. */
     readonly related?: number,
   ) {
     super(message);

@@ -7,7 +7,7 @@ function outcome(text: string, limits = DEFAULT_YAML_LIMITS): unknown[] {
   );
 }
 
-/** Maps come without a prototype, which strict comparison would see. */
+/** Maps have no prototype, which a strict comparison would report. */
 function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_, item) => typeof item === "bigint" ? `${item}n` : item),
