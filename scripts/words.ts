@@ -65,7 +65,6 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["breath", "breather"],
     use: "yielding",
-    still: [],
   },
   {
     forms: ["haste"],
@@ -100,18 +99,98 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["labelled"],
     use: "source labels",
-    still: [
-      "docs/environment.md",
-      "lib/derive/",
-      "lib/env/",
-      "lib/translate/",
-      "tests/e2e/",
-    ],
+    still: ["lib/derive/", "lib/translate/", "tests/e2e/"],
   },
   {
     forms: ["looker", "lookers", "onlooker", "onlookers"],
     use: "subscriber",
     still: ["lib/debug/", "lib/receipts/", "lib/serve/"],
+  },
+  {
+    forms: ["husk", "husks"],
+    use: "empty bucket",
+    still: ["lib/graph/"],
+  },
+  {
+    forms: ["set aside", "sets aside"],
+    use: "rejected",
+    still: [
+      "cmd/pilot-discovery/",
+      "docs/metrics.md",
+      "lib/debug/",
+      "lib/log/",
+      "lib/schema/",
+      "lib/sources/",
+      "tests/e2e/",
+      "tests/support/",
+    ],
+  },
+  {
+    forms: ["held back", "holds back"],
+    use: "quarantined",
+    still: ["docs/decisions/", "docs/metrics.md", "lib/debug/", "lib/serve/", "tests/e2e/"],
+  },
+  {
+    forms: ["inert"],
+    use: "ineffective",
+    still: ["cmd/pilot-agent/", "cmd/pilot-discovery/", "lib/cli/", "tests/e2e/"],
+  },
+  {
+    forms: ["unmet"],
+    use: "unresolved",
+    still: ["lib/monitor/", "lib/translate/"],
+  },
+  {
+    forms: ["twin", "twins"],
+    use: "derived layer",
+    still: ["lib/translate/"],
+  },
+  {
+    forms: ["newcomer", "newcomers"],
+    use: "new client",
+    still: ["lib/serve/", "tests/e2e/"],
+  },
+  {
+    forms: ["crowd", "crowds"],
+    use: "reconnecting clients",
+    still: ["lib/serve/"],
+  },
+  {
+    forms: ["rehearse", "rehearsal", "rehearsals", "rehearsed"],
+    use: "what-if",
+    still: ["cmd/pilot-discovery/", "docs/changing.md", "lib/debug/", "lib/whatif/", "tests/e2e/"],
+  },
+  {
+    forms: ["mend", "mends", "mended"],
+    use: "repair",
+    still: ["bench/soak/", "lib/debug/", "lib/sources/", "lib/translate/"],
+  },
+  {
+    forms: ["given address", "given addresses"],
+    use: "auto-allocated address",
+    still: ["docs/changing.md", "lib/derive/", "lib/translate/", "tests/e2e/", "tests/wire/"],
+  },
+  {
+    forms: ["pulse"],
+    use: "scan schedule",
+    still: ["docs/walkthrough.md", "lib/sources/"],
+  },
+  {
+    forms: ["wholes"],
+    use: "parent resources",
+    still: ["lib/derive/", "lib/schema/", "lib/serve/"],
+  },
+  {
+    forms: ["tally", "tallies"],
+    use: "checksum or count",
+    still: [
+      "lib/serve/",
+      "scripts/test.ts",
+      "scripts/test_report.ts",
+      "scripts/test_report_test.ts",
+      "tests/attacks/",
+      "tests/e2e/",
+    ],
   },
 ];
 
