@@ -33,13 +33,13 @@ function loaded(services: number): Bench {
 }
 
 /** Milliseconds to bind a proxy and read all of its views. */
-function build(bench: Bench, namespace: string, app: string, seats: ProxyBinding[]): number {
+function build(bench: Bench, namespace: string, app: string, bindings: ProxyBinding[]): number {
   const node = { ...proxyNode(namespace), metadata: { LABELS: { app } } };
   const start = performance.now();
-  const seat = bench.translation.source.bind(node, () => {});
-  seats.push(seat);
+  const binding = bench.translation.source.bind(node, () => {});
+  bindings.push(binding);
   for (const url of Object.values(TYPE_URLS)) {
-    for (const { bytes } of seat.view(url)?.entries() ?? []) void bytes.length;
+    for (const { bytes } of binding.view(url)?.entries() ?? []) void bytes.length;
   }
   return performance.now() - start;
 }
@@ -47,12 +47,12 @@ function build(bench: Bench, namespace: string, app: string, seats: ProxyBinding
 /** Microseconds and bytes of a resource by type, in a new mesh. */
 function byType(services: number): string[] {
   const bench = loaded(services);
-  const seat = bench.translation.source.bind(proxyNode("ns-0"), () => {});
+  const binding = bench.translation.source.bind(proxyNode("ns-0"), () => {});
   return Object.entries(TYPE_URLS).map(([name, url]) => {
     const start = performance.now();
     let count = 0;
     let bytes = 0;
-    for (const resource of seat.view(url)?.entries() ?? []) {
+    for (const resource of binding.view(url)?.entries() ?? []) {
       count++;
       bytes += resource.bytes.length;
     }
@@ -73,11 +73,13 @@ export function main(): Promise<void> {
   console.log("|---|---|---|---|---|");
   for (const services of sizes) {
     const bench = loaded(services);
-    const seats: ProxyBinding[] = [];
-    const first = build(bench, "ns-0", "first", seats);
-    const second = build(bench, "ns-0", "second", seats);
+    const bindings: ProxyBinding[] = [];
+    const first = build(bench, "ns-0", "first", bindings);
+    const second = build(bench, "ns-0", "second", bindings);
     let many = 0;
-    for (let i = 0; i < CLASSES; i++) many += build(bench, `ns-${i % NAMESPACES}`, `w${i}`, seats);
+    for (let i = 0; i < CLASSES; i++) {
+      many += build(bench, `ns-${i % NAMESPACES}`, `w${i}`, bindings);
+    }
     const figures = [first.toFixed(0), second.toFixed(1), (second / first).toFixed(3)];
     console.log(`| ${services} | ${figures.join(" | ")} | ${(many / CLASSES).toFixed(1)} |`);
     lines.push(...byType(services));

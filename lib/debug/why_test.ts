@@ -21,8 +21,13 @@ spec:
 function inputsOf(): DebugInputs {
   const { translation } = startTranslationOf(CONFIG);
   const node = proxyNode("shop");
-  const seat = translation.source.bind(node, () => {});
-  const session = { connectionId: "1", node, types: [], view: seat.view } as unknown as SessionInfo;
+  const binding = translation.source.bind(node, () => {});
+  const session = {
+    connectionId: "1",
+    node,
+    types: [],
+    view: binding.view,
+  } as unknown as SessionInfo;
   const inputs: Partial<DebugInputs> = {
     mesh: translation.mesh,
     objects: () => [],

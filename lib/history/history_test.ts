@@ -47,14 +47,14 @@ function begun(): Bench {
   return bench;
 }
 
-const seated = (bench: Pick<Bench, "translation">): ProxyBinding =>
+const bound = (bench: Pick<Bench, "translation">): ProxyBinding =>
   bench.translation.source.bind(proxyNode("ns-1"), () => {});
 
-/** What history says that a seat showed. */
-function told(history: HistoryLog, revision: number, seat: ProxyBinding): Content {
+/** What history says that a binding showed. */
+function told(history: HistoryLog, revision: number, binding: ProxyBinding): Content {
   return Object.fromEntries(
     Object.entries(TYPE_URLS).map(([short, url]) => {
-      const view = seat.view(url);
+      const view = binding.view(url);
       const content = view === undefined ? new Map() : history.at(revision, view);
       assert.ok(content !== undefined, `${short} at ${revision} is not known`);
       const versions = [...content.values()].map((r) => [r.name, r.version] as const);
@@ -69,16 +69,16 @@ Deno.test("what a proxy was shown at an earlier revision is what it saw then", (
       const bench = begun();
       const history = createHistory(bench.graph, { clock: () => 5 });
       bench.translation.source.onPublish((changed, revision) => history.note(changed, revision));
-      const seat = seated(bench);
-      const seen = new Map<number, Content>([[bench.graph.published, everything(seat)]]);
+      const binding = bound(bench);
+      const seen = new Map<number, Content>([[bench.graph.published, everything(binding)]]);
       for (const edit of edits) {
         EDITS[edit]!(bench);
-        seen.set(bench.graph.published, everything(seat));
+        seen.set(bench.graph.published, everything(binding));
       }
       for (const [revision, content] of seen) {
-        assert.deepEqual(told(history, revision, seat), content);
+        assert.deepEqual(told(history, revision, binding), content);
       }
-      for (const [a, before] of seen) checkDiffs(history, seat, a, before, seen);
+      for (const [a, before] of seen) checkDiffs(history, binding, a, before, seen);
     }),
     { numRuns: 40 },
   );
@@ -86,13 +86,13 @@ Deno.test("what a proxy was shown at an earlier revision is what it saw then", (
 
 function checkDiffs(
   history: HistoryLog,
-  seat: ProxyBinding,
+  binding: ProxyBinding,
   a: number,
   before: Content,
   seen: ReadonlyMap<number, Content>,
 ): void {
   for (const [b, after] of seen) {
-    const diff = history.diff(a, b, seat.view(TYPE_URLS.cluster)!)!;
+    const diff = history.diff(a, b, binding.view(TYPE_URLS.cluster)!)!;
     assert.deepEqual(applied(before.cluster!, diff), after.cluster);
   }
 }
@@ -116,8 +116,8 @@ Deno.test("publications are listed with their edits and what they changed, under
   let time = 100;
   const history = createHistory(bench.graph, { clock: () => time++, limit: 2 });
   bench.translation.source.onPublish((changed, revision) => history.note(changed, revision));
-  const seat = seated(bench);
-  for (const url of Object.values(TYPE_URLS)) void seat.view(url)?.size;
+  const binding = bound(bench);
+  for (const url of Object.values(TYPE_URLS)) void binding.view(url)?.size;
   EDITS[0]!(bench);
   EDITS[1]!(bench);
   const last = bench.graph.published;
@@ -162,11 +162,11 @@ function recorded(edits: readonly number[]) {
     (line) => lines.push(line),
   );
   bench.translation.source.onPublish((_, revision) => recorder.note(revision));
-  const seat = seated(bench);
-  const seen = new Map<number, Content>([[bench.graph.revision, everything(seat)]]);
+  const binding = bound(bench);
+  const seen = new Map<number, Content>([[bench.graph.revision, everything(binding)]]);
   for (const edit of edits) {
     EDITS[edit]!(bench);
-    seen.set(bench.graph.published, everything(seat));
+    seen.set(bench.graph.published, everything(binding));
   }
   return { text: lines.map((line) => `${line}\n`).join(""), seen };
 }
@@ -176,11 +176,11 @@ Deno.test("a recording played back shows what was served, revision by revision",
     fc.property(sequence, (edits) => {
       const { text, seen } = recorded(edits);
       const along = replay(text, [...seen.keys()][0]);
-      const seat = seated(along);
+      const binding = bound(along);
       for (const [revision, content] of seen) {
         assert.equal(along.advance(revision), revision);
-        assert.deepEqual(everything(seat), content);
-        assert.deepEqual(everything(seated(replay(text, revision))), content);
+        assert.deepEqual(everything(binding), content);
+        assert.deepEqual(everything(bound(replay(text, revision))), content);
       }
     }),
     { numRuns: 15 },

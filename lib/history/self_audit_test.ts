@@ -22,11 +22,11 @@ function mesh() {
     destinationRule(i),
   ]).flat();
   bench.set(documents.join("---\n"));
-  const seats = ["ns-1", "ns-2"].flatMap((ns) =>
+  const bindings = ["ns-1", "ns-2"].flatMap((ns) =>
     [{}, TAKES_PARTS].map((more) => bench.translation.source.bind(proxyNode(ns, more), () => {}))
   );
-  const seen = () => seats.map(everything);
-  return { bench, seats, seen };
+  const seen = () => bindings.map(everything);
+  return { bench, bindings, seen };
 }
 
 function auditOf(bench: Bench) {
@@ -66,10 +66,10 @@ Deno.test("over thousands of audits of a mesh at work no difference is found", (
 });
 
 Deno.test("a cell that was spoilt is found, reported, and what it led to is put right", () => {
-  const { bench, seats, seen } = mesh();
+  const { bench, bindings, seen } = mesh();
   const right = seen();
   const { audit, found, pass } = auditOf(bench);
-  const view = seats[0]!.view(TYPE_URLS.cluster)!;
+  const view = bindings[0]!.view(TYPE_URLS.cluster)!;
   const name = [...view.names()].find((one) => one.includes("svc-7"))!;
   const cell = view.cellOf(name)!;
   // Memory gone wrong: a resource that is shared by all who hold it takes another version.
@@ -91,10 +91,10 @@ Deno.test("a cell that was spoilt is found, reported, and what it led to is put 
 });
 
 Deno.test("a collection that lost a resource gets it back, and the proxies are told", () => {
-  const { bench, seats, seen } = mesh();
+  const { bench, bindings, seen } = mesh();
   const right = seen();
   const { audit, pass } = auditOf(bench);
-  const view = seats[0]!.view(TYPE_URLS.endpoint)!;
+  const view = bindings[0]!.view(TYPE_URLS.endpoint)!;
   const layer = view.layers.find(({ size }) => size > 0)!;
   const published = bench.graph.published;
   (layer.content as Map<string, unknown>).delete([...layer.content.keys()][3]!);

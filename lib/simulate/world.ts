@@ -39,8 +39,8 @@ export function servedTo(world: Documents, proxy: ProxyNode): Resources {
     networks: world.networks ?? create(MeshNetworksSchema),
   });
   translation.apply({ objects: world.objects.flatMap(changeOf) });
-  const seat = translation.source.bind(proxy, () => {});
-  return resourcesOf((typeUrl) => seat.view(typeUrl));
+  const binding = translation.source.bind(proxy, () => {});
+  return resourcesOf((typeUrl) => binding.view(typeUrl));
 }
 
 function changeOf(object: ConfigObject): ObjectChange[] {

@@ -20,7 +20,7 @@ export type MakeTranslation = (
 export interface Fork {
   readonly graph: Graph;
   readonly translation: Translation;
-  /** Makes what the seats taken so far show. */
+  /** Makes what the bindings taken so far show. */
   prepare(pace: Pace): Promise<void>;
   /** Applies changes as the living one would, and publishes what came of them. */
   apply(changes: ChangeSet, pace: Pace): Promise<void>;

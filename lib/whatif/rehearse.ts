@@ -21,9 +21,9 @@ const TYPES: readonly string[] = Object.values(TYPE_URLS);
 const MAX_RESOURCES = 500;
 
 /** Proxies that are alike in all that decides about them, with what the first of them sees. */
-interface Seated {
+interface BoundProxy {
   readonly sessions: readonly SessionInfo[];
-  readonly seat: ProxyBinding;
+  readonly binding: ProxyBinding;
   readonly classBefore: string;
   readonly before: ReadonlyMap<string, View>;
 }
@@ -37,7 +37,7 @@ export async function rehearse(
   pace: Pace,
 ): Promise<Outcome> {
   const second = await fork(live, make, pace);
-  const seated = await seatAll(second, sessions, pace);
+  const bound = await bindAll(second, sessions, pace);
   await second.prepare(pace);
   // In a mesh without objects nothing was published so far.
   second.graph.publish();
@@ -49,7 +49,7 @@ export async function rehearse(
   await second.prepare(pace);
   const diffs = createDiffs();
   const classes: ClassPrediction[] = [];
-  for (const group of byClass(seated)) {
+  for (const group of byClass(bound)) {
     const found = await predictClass(group, at, diffs, pace);
     if (found !== undefined) classes.push(found);
   }
@@ -69,46 +69,46 @@ function nameOf({ table, key }: Fault): string {
   return `${table}/${key}`;
 }
 
-/** Seats one proxy for each class and set of addresses: what runs beside a proxy goes by these. */
-async function seatAll(
+/** Binds one proxy for each class and set of addresses, which decide the resources of its agent. */
+async function bindAll(
   second: Fork,
   sessions: readonly SessionInfo[],
   pace: Pace,
-): Promise<Seated[]> {
+): Promise<BoundProxy[]> {
   const groups = Map.groupBy(sessions, (s) => `${s.classKey}\n${[...s.node.ips].sort().join()}`);
-  const seated: Seated[] = [];
+  const bound: BoundProxy[] = [];
   for (const group of groups.values()) {
-    const seat = second.translation.source.bind(group[0]!.node, () => {});
-    const before = viewsOf(seat);
-    seated.push({ sessions: group, seat, classBefore: seat.classKey, before });
+    const binding = second.translation.source.bind(group[0]!.node, () => {});
+    const before = viewsOf(binding);
+    bound.push({ sessions: group, binding, classBefore: binding.classKey, before });
     await pace.pause();
   }
-  return seated;
+  return bound;
 }
 
-function viewsOf(seat: ProxyBinding): Map<string, View> {
+function viewsOf(binding: ProxyBinding): Map<string, View> {
   const views = new Map<string, View>();
   for (const typeUrl of TYPES) {
-    const view = seat.view(typeUrl);
+    const view = binding.view(typeUrl);
     if (view !== undefined) views.set(typeUrl, view);
   }
   return views;
 }
 
 /** What was the same before and is the same after is one case, whatever its proxies' addresses. */
-function byClass(seated: readonly Seated[]): readonly (readonly Seated[])[] {
-  return [...Map.groupBy(seated, (s) => `${s.classBefore}\n${s.seat.classKey}`).values()];
+function byClass(bound: readonly BoundProxy[]): readonly (readonly BoundProxy[])[] {
+  return [...Map.groupBy(bound, (s) => `${s.classBefore}\n${s.binding.classKey}`).values()];
 }
 
 async function predictClass(
-  group: readonly Seated[],
+  group: readonly BoundProxy[],
   at: number,
   diffs: Diffs,
   pace: Pace,
 ): Promise<ClassPrediction | undefined> {
-  const [{ seat, classBefore, before }] = group as [Seated];
+  const [{ binding, classBefore, before }] = group as [BoundProxy];
   const sessions = group.flatMap((one) => one.sessions);
-  const after = viewsOf(seat);
+  const after = viewsOf(binding);
   const types: ClassPrediction["types"][number][] = [];
   for (const typeUrl of new Set([...before.keys(), ...after.keys()])) {
     const changes = await changesOf(before.get(typeUrl), after.get(typeUrl), at, pace);
@@ -125,7 +125,7 @@ async function predictClass(
   const { role, namespace, labels } = JSON.parse(classBefore) as ProxyClass;
   return {
     class: { role, namespace, labels },
-    moves: classBefore !== seat.classKey,
+    moves: classBefore !== binding.classKey,
     proxies: sessions.map(({ node }) => `${node.name}.${node.namespace}`).sort(),
     types,
   };

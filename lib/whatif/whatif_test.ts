@@ -38,28 +38,28 @@ const NODES: readonly ProxyNode[] = [
   proxyNode("one", { name: "gw", role: "router", labels: { app: "gw" } }),
 ];
 
-/** A proxy's seat, as a session that asked for everything. */
-function session(bench: Bench, node: ProxyNode): { info: SessionInfo; seat: ProxyBinding } {
-  const seat = bench.translation.source.bind(node, () => {});
+/** A proxy's binding, as a session that asked for everything. */
+function session(bench: Bench, node: ProxyNode): { info: SessionInfo; binding: ProxyBinding } {
+  const binding = bench.translation.source.bind(node, () => {});
   const info: SessionInfo = {
     connectionId: node.name,
     connectedAt: new Date(0),
     address: node.ip,
     node,
     get classKey() {
-      return seat.classKey;
+      return binding.classKey;
     },
     variant: "delta",
     behind: false,
     types: [],
-    view: (typeUrl) => seat.view(typeUrl),
+    view: (typeUrl) => binding.view(typeUrl),
   };
-  return { info, seat };
+  return { info, binding };
 }
 
 interface Stage {
   readonly bench: Bench;
-  readonly seats: readonly ProxyBinding[];
+  readonly bindings: readonly ProxyBinding[];
   readonly whatif: WhatIf;
 }
 
@@ -77,7 +77,7 @@ function stage(nodes: readonly ProxyNode[] = NODES): Stage {
       }),
     sessions: () => connected.map(({ info }) => info),
   });
-  return { bench, seats: connected.map(({ seat }) => seat), whatif };
+  return { bench, bindings: connected.map(({ binding }) => binding), whatif };
 }
 
 const NEVER = new AbortController().signal;
@@ -260,7 +260,7 @@ Deno.test("what is predicted is what happens, and nothing happens by predicting"
       for (const [step, settings] of steps) {
         const { documents, removals } = split(step, world);
         const { graph } = world.bench;
-        const before = world.seats.map(everything);
+        const before = world.bindings.map(everything);
         const [revision, computed] = [graph.revision, graph.stats().computed];
         const asked = documents + settingsDocuments(settings);
         const prediction = await predict(world.whatif, asked, removals);
@@ -268,7 +268,7 @@ Deno.test("what is predicted is what happens, and nothing happens by predicting"
         assert.equal(prediction.revision, revision);
         const expected = foretold(prediction, before);
         apply(world, documents, removals, settings);
-        assert.deepEqual(expected, world.seats.map(everything));
+        assert.deepEqual(expected, world.bindings.map(everything));
         assert.deepEqual(prediction.faults, []);
       }
     }),

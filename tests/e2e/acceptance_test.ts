@@ -33,9 +33,9 @@ async function become(world: World, files: Readonly<Record<string, string>>): Pr
 }
 
 /** Waits until each proxy has taken up the sample, or has refused something. */
-async function served({ seats, daemon }: World, sample: number): Promise<void> {
+async function served({ testProxies, daemon }: World, sample: number): Promise<void> {
   const cluster = `outbound|7||${MARKER}`;
-  for (const { agent } of seats) {
+  for (const { agent } of testProxies) {
     await eventually(`sample ${sample} at ${agent.name}`, async () => {
       if (await metricOf(daemon, "pilot_total_xds_rejects") ?? 0) return true;
       const dump = JSON.stringify(await agent.configDump(`.*${MARKER}`));
@@ -87,12 +87,14 @@ Deno.test("real Envoys take any configuration that is served", async (t) => {
     await t.step(`sample ${sample}: ${Object.keys(random).length} objects`, async () => {
       await become(world, { ...random, "marker.yaml": marker(sample) });
       await served(world, sample);
-      for (const seat of world.seats) {
-        const refused = await updatesOf(seat, "rejected");
-        const said = seat.agent.program.output().split("\n").filter((l) => l.includes("rejected"));
+      for (const testProxy of world.testProxies) {
+        const refused = await updatesOf(testProxy, "rejected");
+        const said = testProxy.agent.program.output().split("\n").filter((l) =>
+          l.includes("rejected")
+        );
         assert.ok(Object.values(refused).every((count) => count === 0), said.join("\n"));
         // All of it can be shown, too.
-        assert.ok((await servedNames(world, `${seat.agent.name}.test`)).cluster.length > 0);
+        assert.ok((await servedNames(world, `${testProxy.agent.name}.test`)).cluster.length > 0);
       }
       const faults = await world.daemon.debug<unknown[]>("faultz");
       assert.deepEqual(faults, []);
@@ -108,7 +110,7 @@ Deno.test("real Envoys take any configuration that is served", async (t) => {
     const open = all.filter(([name]) => !name.startsWith("sidecar"));
     await become(world, { ...Object.fromEntries(open), "marker.yaml": marker(0) });
     await served(world, 0);
-    for (const { agent } of world.seats) {
+    for (const { agent } of world.testProxies) {
       for (const kind of ["cluster", "listener", "route"] as const) {
         let last: unknown;
         await eventually(`${agent.name} to hold the ${kind}s it is served`, async () => {
@@ -125,7 +127,7 @@ Deno.test("real Envoys take any configuration that is served", async (t) => {
     }
   });
   await t.step("captured proxies have their two ways in", async () => {
-    for (const { kind, agent } of world.seats) {
+    for (const { kind, agent } of world.testProxies) {
       const held = await agent.held("listener");
       if (kind !== "captured") continue;
       assert.ok(held.includes("virtualOutbound") && held.includes("virtualInbound"), `${held}`);

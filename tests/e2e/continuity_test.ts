@@ -18,9 +18,9 @@ import {
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 import {
   assertNothingRejected,
-  type Seat,
   sidecars,
   startWorld,
+  type TestProxy,
   type World,
 } from "../support/world.ts";
 
@@ -79,7 +79,10 @@ const STAGES: readonly Stage[] = [
 ];
 
 /** Calls a proxy over and over until told to stop, and gives what was not answered well. */
-function pester({ address }: Seat, port: number): { stop(): Promise<string[]>; calls(): number } {
+function pester(
+  { address }: TestProxy,
+  port: number,
+): { stop(): Promise<string[]>; calls(): number } {
   const bad: string[] = [];
   let calls = 0;
   let running = true;
@@ -101,8 +104,8 @@ function pester({ address }: Seat, port: number): { stop(): Promise<string[]>; c
   };
 }
 
-async function arrived({ seats }: World, port: number, by: string): Promise<void> {
-  for (const { address, transport } of seats) {
+async function arrived({ testProxies }: World, port: number, by: string): Promise<void> {
+  for (const { address, transport } of testProxies) {
     await eventually(`answers by ${by} over ${transport}`, async () => {
       for (let i = 0; i < 10; i++) {
         const { echo } = await call(`http://${address}:${port}/`, { host: HOST });
@@ -126,10 +129,10 @@ Deno.test("no request is lost while configuration changes", async (t) => {
   await arrived(world, port, "a");
   const losesNothing = async (
     { text, by }: Pick<Stage, "text" | "by">,
-    seats: readonly Seat[],
+    testProxies: readonly TestProxy[],
     daemon?: () => Promise<Daemon>,
   ) => {
-    const clients = seats.map((seat) => pester(seat, port));
+    const clients = testProxies.map((testProxy) => pester(testProxy, port));
     try {
       await world.config.write(FILE, text(parts));
       await using _ = await daemon?.();
@@ -139,16 +142,18 @@ Deno.test("no request is lost while configuration changes", async (t) => {
       const lost = bad.map((list) => list.length);
       assert.deepEqual(
         lost,
-        seats.map(() => 0),
+        testProxies.map(() => 0),
         `${bad.flat()[0]}; lost of ${clients.map((c) => c.calls())}`,
       );
     }
     assert.ok(clients.every((c) => c.calls() > 10));
   };
-  for (const stage of STAGES) await t.step(stage.name, () => losesNothing(stage, world.seats));
+  for (const stage of STAGES) {
+    await t.step(stage.name, () => losesNothing(stage, world.testProxies));
+  }
   await t.step("the daemon comes back to other configuration", async () => {
     // A client that does not say what it holds cannot be told in which order to let go of it.
-    const knowing = world.seats.filter(({ transport }) => transport === "delta");
+    const knowing = world.testProxies.filter(({ transport }) => transport === "delta");
     world.daemon.program.kill("SIGKILL");
     await world.daemon.program.status;
     const again = () => startDaemon({ configDir: world.config.path, ports: portsOf(world.daemon) });

@@ -28,7 +28,8 @@ async function get(url: string, init: RequestInit = {}): Promise<{
   };
 }
 
-const proxyIds = ({ seats }: World): string[] => seats.map(({ agent }) => `${agent.name}.test`);
+const proxyIds = ({ testProxies }: World): string[] =>
+  testProxies.map(({ agent }) => `${agent.name}.test`);
 
 interface Page {
   readonly name: string;
@@ -89,7 +90,7 @@ const PAGES: readonly Page[] = [
     name: "/debug/adsz and /debug/connections",
     check: async (daemon, world) => {
       const { totalClients, clients } = await daemon.debug<Clients>("adsz");
-      assert.equal(totalClients, world.seats.length);
+      assert.equal(totalClients, world.testProxies.length);
       for (const client of clients) {
         assert.ok(Date.parse(client.connectedAt) <= Date.now());
         assert.ok(["delta", "sotw"].includes(client.labels.transport ?? ""));
@@ -107,8 +108,8 @@ const PAGES: readonly Page[] = [
   },
   {
     name: "/debug/config_dump shows what Envoy holds",
-    check: async ({ http, debug }, { seats }) => {
-      for (const { agent } of seats) {
+    check: async ({ http, debug }, { testProxies }) => {
+      for (const { agent } of testProxies) {
         const dump = await debug<{ configs: Record<string, unknown>[] }>(
           `config_dump?proxyID=${agent.name}.test`,
         );
@@ -175,19 +176,19 @@ const PAGES: readonly Page[] = [
   },
   {
     name: "/metrics and /version, with the debug pages beside them",
-    check: async (daemon, { seats }) => {
+    check: async (daemon, { testProxies }) => {
       const metrics = await get(`${daemon.monitoring}/metrics`);
       assert.equal(metrics.status, 200);
       assert.match(metrics.type, /^text\/plain/);
       assert.match(metrics.body, /^# HELP pilot_xds_pushes /m);
-      assert.equal(await metricOf(daemon, "pilot_xds"), seats.length);
+      assert.equal(await metricOf(daemon, "pilot_xds"), testProxies.length);
       assert.equal(await metricOf(daemon, "pilot_services"), 1);
-      assert.ok((await metricOf(daemon, "pilot_xds_pushes") ?? 0) >= 4 * seats.length);
+      assert.ok((await metricOf(daemon, "pilot_xds_pushes") ?? 0) >= 4 * testProxies.length);
       assert.equal(await metricOf(daemon, "pilot_total_xds_rejects") ?? 0, 0);
       const version = await get(`${daemon.monitoring}/version`);
       assert.match(version.body, /^\S+\n$/);
       const sync = await get(`${daemon.monitoring}/debug/syncz`);
-      assert.equal(JSON.parse(sync.body).length, seats.length);
+      assert.equal(JSON.parse(sync.body).length, testProxies.length);
     },
   },
   {
@@ -257,7 +258,7 @@ Deno.test("the daemon shows what it does", async (t) => {
   await t.step("with an empty directory there is nothing but proxies", async () => {
     assert.deepEqual(await daemon.debug("configz"), []);
     assert.deepEqual(await daemon.debug("registryz"), []);
-    assert.equal((await syncOf(daemon)).length, world.seats.length);
+    assert.equal((await syncOf(daemon)).length, world.testProxies.length);
   });
   await config.write("sidecars.yaml", sidecars([http]));
   await config.write(
@@ -274,13 +275,13 @@ Deno.test("the daemon shows what it does", async (t) => {
   for (const { name, check } of PAGES) await t.step(name, () => check(daemon, world));
   await t.step("names are shown, not run", () => assertEscaped(world));
   await t.step("a proxy that goes is forgotten", async () => {
-    const [gone] = world.seats;
+    const [gone] = world.testProxies;
     await gone!.agent[Symbol.asyncDispose]();
     await eventually("one proxy", async () => (await syncOf(daemon)).length === 1);
     assert.equal(await metricOf(daemon, "pilot_xds"), 1);
   });
   await t.step(
     "no update was refused",
-    () => assertNothingRejected({ ...world, seats: world.seats.slice(1) }),
+    () => assertNothingRejected({ ...world, testProxies: world.testProxies.slice(1) }),
   );
 });

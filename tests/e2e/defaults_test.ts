@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { call, eventually, freePorts, startBackend } from "../../scripts/harness/mod.ts";
 import { documents, endpoint, manifest, type Spec, to } from "../support/manifest.ts";
-import { assertNothingRejected, type Seat, sidecars, startWorld } from "../support/world.ts";
+import { assertNothingRejected, sidecars, startWorld, type TestProxy } from "../support/world.ts";
 
 Deno.test("services are exported as the mesh configuration says, and reached at given addresses", async (t) => {
   await using a = startBackend("a");
@@ -56,15 +56,15 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
       },
     }),
   );
-  const statusOf = async ({ address }: Seat, host: string): Promise<number> =>
+  const statusOf = async ({ address }: TestProxy, host: string): Promise<number> =>
     (await call(`http://${address}:${port}/`, { host })).status;
-  const backendOf = async ({ address }: Seat, host: string): Promise<string | undefined> =>
+  const backendOf = async ({ address }: TestProxy, host: string): Promise<string | undefined> =>
     (await call(`http://${address}:${port}/`, { host })).echo?.backend;
   const becomes = async (host: string, status: number): Promise<void> => {
-    for (const seat of world.seats) {
+    for (const testProxy of world.testProxies) {
       await eventually(
         `${host} to be answered ${status}`,
-        async () => await statusOf(seat, host) === status,
+        async () => await statusOf(testProxy, host) === status,
       );
     }
   };
@@ -72,27 +72,27 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
   await t.step("a service that says nothing is its namespace's alone", async () => {
     await becomes("own.test", 200);
     await becomes("offered.test", 200);
-    for (const seat of world.seats) {
-      assert.equal(await statusOf(seat, "theirs.test"), 502);
-      assert.equal(await backendOf(seat, "own.test"), "a");
+    for (const testProxy of world.testProxies) {
+      assert.equal(await statusOf(testProxy, "theirs.test"), 502);
+      assert.equal(await backendOf(testProxy, "own.test"), "a");
     }
   });
   await t.step("it is everybody's once the mesh configuration says so", async () => {
     await defaults("*");
     await becomes("theirs.test", 200);
-    for (const seat of world.seats) {
-      await eventually("the route", async () => await backendOf(seat, "own.test") === "b");
+    for (const testProxy of world.testProxies) {
+      await eventually("the route", async () => await backendOf(testProxy, "own.test") === "b");
     }
     await defaults(".");
     await becomes("theirs.test", 502);
   });
   await t.step("a service is reached at the address that it is given", async () => {
-    const proxy = `sidecar-${world.seats[0]!.transport}.test`;
+    const proxy = `sidecar-${world.testProxies[0]!.transport}.test`;
     const dump = await fetch(`${world.daemon.http}/debug/config_dump?proxyID=${proxy}`);
     const domains = /"domains": \[\s*"spare\.test"[^\]]*/.exec(await dump.text())?.[0] ?? "";
     const given = /\b240\.240\.\d+\.\d+\b/.exec(domains)?.[0];
     assert.ok(given !== undefined, domains);
-    for (const { address } of world.seats) {
+    for (const { address } of world.testProxies) {
       const answer = await call(`http://${address}:${port}/`, { host: given });
       assert.equal(answer.echo?.backend, "b");
     }

@@ -46,7 +46,7 @@ Deno.test("namespaces are looked at as selectors say, while proxies run", async 
     daemon: { args: [`--meshConfig=${meshConfig}`] },
   });
   const answered = async (host: string, wanted: number): Promise<void> => {
-    for (const { address, transport } of world.seats) {
+    for (const { address, transport } of world.testProxies) {
       await eventually(`${host} to be answered ${wanted} over ${transport}`, async () => {
         const { status } = await call(`http://${address}:${port}/`, { host });
         return status === wanted;

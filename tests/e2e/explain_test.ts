@@ -50,7 +50,7 @@ Deno.test("an Envoy that asks for it holds the provenance of its resources", asy
   };
   for (const delta of [true, false]) {
     await t.step(delta ? "over delta" : "over state of the world", async () => {
-      const plain = world.seats.find((s) => s.transport === (delta ? "delta" : "sotw"))!;
+      const plain = world.testProxies.find((s) => s.transport === (delta ? "delta" : "sotw"))!;
       await using asking = await startAgent({
         name: `asking-${delta ? "delta" : "sotw"}`,
         role: "sidecar",

@@ -18,8 +18,8 @@ import {
   addressOf,
   assertNothingRejected,
   eachTransport,
-  type Seat,
   startWorld,
+  type TestProxy,
   type World,
 } from "../support/world.ts";
 
@@ -86,7 +86,7 @@ interface Bench {
   ) => Promise<void>;
   /** Calls every proxy until a backend answers; `404` and the like are statuses. */
   readonly answers: (port: number, host: string, by: string) => Promise<void>;
-  readonly each: (act: (seat: Seat) => Promise<void>) => Promise<void>;
+  readonly each: (act: (testProxy: TestProxy) => Promise<void>) => Promise<void>;
 }
 
 const CASES: readonly Case[] = [
@@ -263,11 +263,11 @@ const CASES: readonly Case[] = [
 
 function benchOf(world: World): Bench {
   const each: Bench["each"] = async (act) => {
-    for (const seat of world.seats) {
+    for (const testProxy of world.testProxies) {
       try {
-        await act(seat);
+        await act(testProxy);
       } catch (cause) {
-        throw new Error(`over ${seat.transport}: ${cause}`, { cause });
+        throw new Error(`over ${testProxy.transport}: ${cause}`, { cause });
       }
     }
   };
@@ -304,7 +304,7 @@ Deno.test("gateways let in what their servers name", async (t) => {
   await using world = await startWorld({ kinds: ["router"], files });
   for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world)));
   await t.step("the proxies are ready", async () => {
-    for (const { agent } of world.seats) {
+    for (const { agent } of world.testProxies) {
       const answer = await fetch(`${agent.status}/healthz/ready`);
       await answer.body?.cancel();
       assert.equal(answer.status, 200);

@@ -11,9 +11,9 @@ import {
   addressOf,
   assertNothingRejected,
   eachTransport,
-  type Seat,
   sidecars,
   startWorld,
+  type TestProxy,
 } from "../support/world.ts";
 
 const HOST = "shop.test";
@@ -68,19 +68,26 @@ Deno.test("the mesh configuration is followed", async (t) => {
   const daemon = { args: [`--meshConfig=${path}`] };
   await using world = await startWorld({ kinds: ["sidecar", "router"], files, daemon });
   const [callers, gateways] = (["sidecar", "router"] as const)
-    .map((kind) => world.seats.filter((seat) => seat.kind === kind)) as [Seat[], Seat[]];
-  const each = async (act: (seat: Seat) => Promise<void>): Promise<void> => {
-    for (const seat of callers) await act(seat);
+    .map((kind) => world.testProxies.filter((testProxy) => testProxy.kind === kind)) as [
+      TestProxy[],
+      TestProxy[],
+    ];
+  const each = async (act: (testProxy: TestProxy) => Promise<void>): Promise<void> => {
+    for (const testProxy of callers) await act(testProxy);
   };
-  const ask = ({ address }: Seat, host = HOST, headers: Record<string, string> = {}, at = "/") =>
-    call(`http://${address}:${port}${at}`, { host, headers });
+  const ask = (
+    { address }: TestProxy,
+    host = HOST,
+    headers: Record<string, string> = {},
+    at = "/",
+  ) => call(`http://${address}:${port}${at}`, { host, headers });
   const unknownIsBlocked = (blocked: boolean) =>
-    each(async (seat) => {
+    each(async (testProxy) => {
       await eventually(
-        `unknown hosts ${blocked ? "" : "not "}to be blocked over ${seat.transport}`,
-        async () => (await ask(seat, UNKNOWN)).status === 502 === blocked,
+        `unknown hosts ${blocked ? "" : "not "}to be blocked over ${testProxy.transport}`,
+        async () => (await ask(testProxy, UNKNOWN)).status === 502 === blocked,
       );
-      assert.equal((await ask(seat)).echo?.backend, "a");
+      assert.equal((await ask(testProxy)).echo?.backend, "a");
     });
 
   await t.step("from the start", () => unknownIsBlocked(true));
@@ -108,38 +115,38 @@ Deno.test("the mesh configuration is followed", async (t) => {
     );
   });
   await t.step("retries of services without rules", () =>
-    each(async (seat) => {
-      const key = `retried ${seat.transport}`;
+    each(async (testProxy) => {
+      const key = `retried ${testProxy.transport}`;
       const headers = { "x-request-key": key, "x-backend-fail-first": "2" };
-      assert.equal((await ask(seat, HOST, headers)).status, 200);
+      assert.equal((await ask(testProxy, HOST, headers)).status, 200);
       assert.equal(backend.seen(key).length, 3);
     }));
   await t.step("access logs", async () => {
     await write(LOGGING);
-    await each(async (seat) => {
+    await each(async (testProxy) => {
       await eventually("a line in the access log", async () => {
-        await ask(seat, HOST, {}, "/logged");
-        return seat.agent.program.output().includes("seen GET /logged 200");
+        await ask(testProxy, HOST, {}, "/logged");
+        return testProxy.agent.program.output().includes("seen GET /logged 200");
       });
     });
   });
   await t.step("how clients' connections are taken", async () => {
     const spaced = { a_b: "1" };
-    await each(async (seat) => assert.equal((await ask(seat, HOST, spaced)).status, 200));
+    await each(async (testProxy) => assert.equal((await ask(testProxy, HOST, spaced)).status, 200));
     await write(`defaultConfig:
   connectionSettings: {httpHeadersWithUnderscoresAction: HEADERS_WITH_UNDERSCORES_REJECT_REQUEST}
 `);
-    await each(async (seat) => {
+    await each(async (testProxy) => {
       await eventually("the header to be refused", async () => {
-        return (await ask(seat, HOST, spaced)).status === 400;
+        return (await ask(testProxy, HOST, spaced)).status === 400;
       });
-      assert.equal((await ask(seat)).status, 200);
+      assert.equal((await ask(testProxy)).status, 200);
     });
   });
   await t.step("what servers and clients are told of proxies", async () => {
-    await each(async (seat) => {
+    await each(async (testProxy) => {
       await eventually("the defaults", async () => {
-        const { headers, echo } = await ask(seat);
+        const { headers, echo } = await ask(testProxy);
         return headers["x-envoy-upstream-service-time"] !== undefined &&
           echo?.headers["x-envoy-attempt-count"] === "1";
       });
@@ -147,9 +154,9 @@ Deno.test("the mesh configuration is followed", async (t) => {
     await write(`defaultConfig:
   proxyHeaders: {attemptCount: {disabled: true}, dataproxyDebugHeaders: {disabled: true}}
 `);
-    await each(async (seat) => {
+    await each(async (testProxy) => {
       await eventually("neither attempts nor times to be told", async () => {
-        const { headers, echo } = await ask(seat);
+        const { headers, echo } = await ask(testProxy);
         return echo !== undefined && headers["x-envoy-upstream-service-time"] === undefined &&
           echo.headers["x-envoy-attempt-count"] === undefined;
       });

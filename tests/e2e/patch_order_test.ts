@@ -99,7 +99,7 @@ Deno.test("patches are applied in their order", async (t) => {
         })
       );
       await world.config.write("patches.yaml", documents(...texts));
-      for (const { address, transport } of world.seats) {
+      for (const { address, transport } of world.testProxies) {
         let last: string | undefined;
         await eventually(`${order} over ${transport}`, async () => {
           const { echo } = await call(`http://${address}:${port}/`, { host: HOST });

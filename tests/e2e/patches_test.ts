@@ -27,9 +27,9 @@ import {
 import { headerModule } from "../support/wasm_module.ts";
 import {
   assertNothingRejected,
-  type Seat,
   sidecars,
   startWorld,
+  type TestProxy,
   type World,
 } from "../support/world.ts";
 
@@ -80,7 +80,7 @@ function beforeRouter(port: number, value: Spec): Spec {
 
 /** Waits until every proxy answers as wanted; tells what they answer when they do not. */
 async function answers(
-  { seats }: World,
+  { testProxies }: World,
   port: number,
   what: string,
   wanted: (answer: Answer) => boolean,
@@ -88,13 +88,13 @@ async function answers(
 ): Promise<void> {
   await eventually(what, async () => {
     const got = await Promise.all(
-      seats.map(({ address }) => call(`http://${address}:${port}/`, { host })),
+      testProxies.map(({ address }) => call(`http://${address}:${port}/`, { host })),
     );
     return got.every(wanted);
   });
 }
 
-const dumpOf = async ({ agent }: Seat, about: string): Promise<string> =>
+const dumpOf = async ({ agent }: TestProxy, about: string): Promise<string> =>
   JSON.stringify(await agent.configDump(about));
 
 Deno.test("patches act on traffic, and go with their objects", async (t) => {
@@ -118,7 +118,7 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
       ),
     },
   });
-  const { config, seats } = world;
+  const { config, testProxies } = world;
   await answers(world, port, "the shop to answer", ({ status }) => status === 200);
 
   await t.step("an HTTP filter before the router", async () => {
@@ -164,7 +164,7 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
       "both headers",
       ({ headers }) => headers["x-host"] === "merged" && headers["x-route"] === "merged",
     );
-    for (const { address } of seats) {
+    for (const { address } of testProxies) {
       const tea = await call(`http://${address}:${port}/teapot`, { host: HOST });
       assert.equal(tea.status, 418);
     }
@@ -189,7 +189,9 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
       }]),
     );
     await eventually("the timeout to be there", async () => {
-      const dumps = await Promise.all(seats.map((seat) => dumpOf(seat, `.*shop\\.test.*`)));
+      const dumps = await Promise.all(
+        testProxies.map((testProxy) => dumpOf(testProxy, `.*shop\\.test.*`)),
+      );
       return dumps.every((dump) => dump.includes('"connect_timeout":"7.250s"'));
     });
     await answers(world, port, "the shop to answer", ({ status }) => status === 200);
@@ -219,7 +221,7 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
         },
       }]),
     );
-    for (const { address } of seats) {
+    for (const { address } of testProxies) {
       await eventually("the filter to answer", async () => {
         return (await askTcp(address, bytes).catch(() => "")).startsWith("patched");
       });

@@ -27,7 +27,7 @@ const tls = (file: string | undefined): string =>
 function answered(world: World, port: number, host: string, by: string): Promise<unknown> {
   return eventually(`${host} to be answered by ${by}`, async () => {
     const answers = await Promise.all(
-      world.seats.map(({ address }) => call(`http://${address}:${port}/`, { host })),
+      world.testProxies.map(({ address }) => call(`http://${address}:${port}/`, { host })),
     );
     return answers.every((answer) => answer.status === 200 && answer.echo?.backend === by);
   });
@@ -46,7 +46,7 @@ Deno.test("what an Envoy rejects is held back and named, all else flows, and a r
       "other.yaml": service("other", OTHER, first.port),
     },
   });
-  const { config, daemon, seats } = world;
+  const { config, daemon, testProxies } = world;
   await answered(world, port, HOST, "first");
 
   // One edit with something bad and something good in it.
@@ -63,7 +63,9 @@ Deno.test("what an Envoy rejects is held back and named, all else flows, and a r
 
   // New services arrive beside it, and the rejected version is not sent again.
   const counts = () =>
-    Promise.all(seats.map((seat) => updatesOf(seat, "rejected").then(({ cds }) => cds)));
+    Promise.all(
+      testProxies.map((testProxy) => updatesOf(testProxy, "rejected").then(({ cds }) => cds)),
+    );
   const rejections = await counts();
   await config.write("third.yaml", service("third", "third.test", second.port));
   await answered(world, port, "third.test", "second");
@@ -86,7 +88,7 @@ Deno.test("what an Envoy rejects is held back and named, all else flows, and a r
   });
   await answered(world, port, HOST, "first");
   assert.equal(await metricOf(daemon, "mesh_xds_quarantined") ?? 0, 0);
-  for (const { agent } of seats) {
+  for (const { agent } of testProxies) {
     const dump = JSON.stringify(await agent.configDump(`.*shop\\.test.*`));
     assert.match(dump, /"max_retries":\s*3/);
   }
@@ -113,12 +115,12 @@ Deno.test("a proxy that connects while a version is held back gets the one befor
   await eventually("both proxies to have rejected the cluster", async () => {
     return (await syncOf(daemon)).every((row) => row.cluster_status === "ERROR");
   });
-  const [seat] = world.seats;
+  const [testProxy] = world.testProxies;
   await using newcomer = await startAgent({
     role: "sidecar",
     name: "newcomer",
     namespace: NAMESPACE,
-    labels: { transport: seat!.transport, kind: seat!.kind },
+    labels: { transport: testProxy!.transport, kind: testProxy!.kind },
     ip: "127.0.7.9",
     xds: daemon.xds,
     envoy: await envoyPath(),

@@ -17,9 +17,9 @@ import { documents, endpoint, manifest, serviceEntry, to } from "../support/mani
 import { metricOf, syncOf } from "../support/views.ts";
 import {
   assertNothingRejected,
-  type Seat,
   sidecars,
   startWorld,
+  type TestProxy,
   updatesOf,
   type World,
 } from "../support/world.ts";
@@ -32,7 +32,7 @@ function routesTo(version: string): string {
 }
 
 /** Waits until a daemon sees every proxy hold what it should. */
-async function allSynced(daemon: Daemon, { seats }: World): Promise<void> {
+async function allSynced(daemon: Daemon, { testProxies }: World): Promise<void> {
   await eventually("all proxies to be in sync", async () => {
     const rows = await syncOf(daemon);
     const states = rows.flatMap((r) => [
@@ -41,7 +41,7 @@ async function allSynced(daemon: Daemon, { seats }: World): Promise<void> {
       r.route_status,
       r.endpoint_status,
     ]);
-    return rows.length === seats.length && states.every((state) => state === "SYNCED");
+    return rows.length === testProxies.length && states.every((state) => state === "SYNCED");
   }, 40_000);
 }
 
@@ -68,15 +68,15 @@ Deno.test("proxies outlive their daemon", async (t) => {
   };
   const daemon = { args: ["--shutdownDuration=4s"] };
   await using world = await startWorld({ files, daemon });
-  const [delta] = world.seats;
+  const [delta] = world.testProxies;
   assert.equal(delta?.transport, "delta");
-  const answersOf = ({ address }: Seat, calls = 20) =>
+  const answersOf = ({ address }: TestProxy, calls = 20) =>
     spread(calls, `http://${address}:${port}/`, { host: HOST });
   const answeredBy = async (version: string): Promise<void> => {
-    for (const seat of world.seats) {
+    for (const testProxy of world.testProxies) {
       await eventually(
-        `answers by ${version} over ${seat.transport}`,
-        async () => (await answersOf(seat))[version] === 20,
+        `answers by ${version} over ${testProxy.transport}`,
+        async () => (await answersOf(testProxy))[version] === 20,
       );
     }
   };
@@ -91,13 +91,17 @@ Deno.test("proxies outlive their daemon", async (t) => {
     world.daemon.program.kill("SIGKILL");
     const { signal } = await world.daemon.program.status;
     assert.equal(signal, "SIGKILL");
-    for (const seat of world.seats) assert.deepEqual(await answersOf(seat, 50), { v1: 50 });
+    for (const testProxy of world.testProxies) {
+      assert.deepEqual(await answersOf(testProxy, 50), { v1: 50 });
+    }
   });
 
   await t.step("back in its place, it sends nothing to who is up to date", async () => {
     await using second = await again();
     await allSynced(second, world);
-    for (const seat of world.seats) assert.deepEqual(await answersOf(seat), { v1: 20 });
+    for (const testProxy of world.testProxies) {
+      assert.deepEqual(await answersOf(testProxy), { v1: 20 });
+    }
     assert.deepEqual(await updatesOf(delta, "success"), before);
     // What the variant without versions was sent, one response a type.
     assert.equal(await metricOf(second, "pilot_xds_pushes"), 4);
@@ -112,7 +116,9 @@ Deno.test("proxies outlive their daemon", async (t) => {
   });
 
   await t.step("what changed while it was away is sent when it is back", async () => {
-    for (const seat of world.seats) assert.deepEqual(await answersOf(seat), { v2: 20 });
+    for (const testProxy of world.testProxies) {
+      assert.deepEqual(await answersOf(testProxy), { v2: 20 });
+    }
     await world.config.write(ROUTES, routesTo("v1"));
     const held = await updatesOf(delta, "success");
     await using third = await again();
@@ -132,7 +138,9 @@ Deno.test("proxies outlive their daemon", async (t) => {
     const took = performance.now() - started;
     assert.equal(code, 0, fourth.program.output());
     assert.ok(took < 6_000, `took ${took} ms`);
-    for (const seat of world.seats) assert.deepEqual(await answersOf(seat), { v1: 20 });
+    for (const testProxy of world.testProxies) {
+      assert.deepEqual(await answersOf(testProxy), { v1: 20 });
+    }
   });
 
   await t.step("no update was refused", () => assertNothingRejected(world));

@@ -62,7 +62,7 @@ Deno.test("routing rules steer traffic", async (t) => {
   const backends = { v1, v2, shadow };
   const port = freePort();
   await using world = await startWorld({ files: files(port, backends) });
-  for (const { transport, address } of world.seats) {
+  for (const { transport, address } of world.testProxies) {
     const url = `http://${address}:${port}`;
     for (const one of CASES) {
       const place = { transport, url, host: hostOf(one), backends };

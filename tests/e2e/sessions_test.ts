@@ -10,7 +10,7 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { documents, endpoint, NAMESPACE, type Spec } from "../support/manifest.ts";
-import { assertNothingRejected, type Seat, sidecars, startWorld } from "../support/world.ts";
+import { assertNothingRejected, sidecars, startWorld, type TestProxy } from "../support/world.ts";
 
 const DRAINING = "mesh.io/draining";
 
@@ -82,13 +82,16 @@ Deno.test("sessions stay with an endpoint until it is gone", async (t) => {
     },
     daemon: { env: { PILOT_ENABLE_PERSISTENT_SESSION_FILTER: "true" } },
   });
-  const urlOf = ({ address }: Seat): string => `http://${address}:${port}`;
+  const urlOf = ({ address }: TestProxy): string => `http://${address}:${port}`;
 
   /** Begins a session: the endpoint it is with, and what its requests carry. */
-  const begin = async (seat: Seat, kind: Kind): Promise<[Name, Record<string, string>]> => {
+  const begin = async (
+    testProxy: TestProxy,
+    kind: Kind,
+  ): Promise<[Name, Record<string, string>]> => {
     let begun: [Name, Record<string, string>] | undefined;
     await eventually(`a session of ${kind.host}`, async () => {
-      const answer = await call(urlOf(seat), { host: kind.host });
+      const answer = await call(urlOf(testProxy), { host: kind.host });
       const headers = kind.next(answer);
       if (answer.status !== 200 || headers === undefined) return false;
       begun = [answer.echo!.backend as Name, headers];
@@ -98,37 +101,37 @@ Deno.test("sessions stay with an endpoint until it is gone", async (t) => {
   };
 
   for (const kind of KINDS) {
-    for (const seat of world.seats) {
-      await t.step(`${kind.host} (${seat.transport})`, async () => {
+    for (const testProxy of world.testProxies) {
+      await t.step(`${kind.host} (${testProxy.transport})`, async () => {
         await world.config.write("services.yaml", services(["a", "b", "c"]));
         await eventually("all endpoints to be there", async () => {
-          const counts = await spread(30, urlOf(seat), { host: kind.host });
+          const counts = await spread(30, urlOf(testProxy), { host: kind.host });
           return Object.keys(counts).sort().join() === "a,b,c";
         });
-        const [own, headers] = await begin(seat, kind);
+        const [own, headers] = await begin(testProxy, kind);
         const asSession = { host: kind.host, headers };
-        assert.deepEqual(await spread(30, urlOf(seat), asSession), { [own]: 30 });
+        assert.deepEqual(await spread(30, urlOf(testProxy), asSession), { [own]: 30 });
 
         // One that drains keeps what it has, and gets no new one.
         await world.config.write("services.yaml", services(["a", "b", "c"], own));
         await eventually("new sessions to be elsewhere", async () => {
-          const counts = await spread(30, urlOf(seat), { host: kind.host });
+          const counts = await spread(30, urlOf(testProxy), { host: kind.host });
           return counts[own] === undefined;
         });
-        assert.deepEqual(await spread(30, urlOf(seat), asSession), { [own]: 30 });
+        assert.deepEqual(await spread(30, urlOf(testProxy), asSession), { [own]: 30 });
 
         // One that is gone leaves its sessions to another, which they then stay with.
         const rest = (["a", "b", "c"] as const).filter((name) => name !== own);
         await world.config.write("services.yaml", services(rest));
         let moved: Answer | undefined;
         await eventually("the session to move", async () => {
-          moved = await call(urlOf(seat), asSession);
+          moved = await call(urlOf(testProxy), asSession);
           return moved.status === 200 && moved.echo!.backend !== own;
         });
         const again = kind.next(moved!);
         assert.ok(again !== undefined, "the client is told of the new endpoint");
         assert.deepEqual(
-          await spread(30, urlOf(seat), { host: kind.host, headers: again }),
+          await spread(30, urlOf(testProxy), { host: kind.host, headers: again }),
           { [moved!.echo!.backend]: 30 },
         );
       });

@@ -146,8 +146,8 @@ Deno.test(withCertificates("simulate: what is said of a call is what Envoy does"
       };
       for (const [kind, node] of Object.entries(nodes)) {
         await t.step(`sample ${seed}, ${kind}`, async () => {
-          const seat = bench.translation.source.bind(node, () => {});
-          const served: Served = (typeUrl) => seat.view(typeUrl);
+          const testProxy = bench.translation.source.bind(node, () => {});
+          const served: Served = (typeUrl) => testProxy.view(typeUrl);
           const fixed = staticResources(served, files);
           const secrets = fixed.secrets.length > 0 ? fixed.secrets : standInSecrets(files);
           await using envoy = await runEnvoy({ ...fixed, secrets }, dir);

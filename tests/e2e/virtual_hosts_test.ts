@@ -20,9 +20,9 @@ import { documents, endpoint, manifest, NAMESPACE, serviceEntry, to } from "../s
 import { syncOf } from "../support/views.ts";
 import {
   assertNothingRejected,
-  type Seat,
   sidecars,
   startWorld,
+  type TestProxy,
   updatesOf,
   type World,
 } from "../support/world.ts";
@@ -35,8 +35,8 @@ function routesTo(version: string): string {
 }
 
 /** How many updates of tables and of virtual hosts a proxy took. */
-async function routeUpdates(seat: Seat): Promise<{ rds: number; vhds: number }> {
-  const { rds = 0, vhds = 0 } = await updatesOf(seat, "success");
+async function routeUpdates(testProxy: TestProxy): Promise<{ rds: number; vhds: number }> {
+  const { rds = 0, vhds = 0 } = await updatesOf(testProxy, "success");
   return { rds, vhds };
 }
 
@@ -78,15 +78,15 @@ Deno.test("a change of one host is sent as one host", async (t) => {
       [ROUTES]: routesTo("v1"),
     },
   });
-  const [delta, sotw] = world.seats as [Seat, Seat];
-  const answersOf = ({ address }: Seat, host: string) =>
+  const [delta, sotw] = world.testProxies as [TestProxy, TestProxy];
+  const answersOf = ({ address }: TestProxy, host: string) =>
     spread(10, `http://${address}:${port}/`, { host });
   /** Waits until both proxies answer so, whatever they are sent. */
   const answered = async (host: string, by: string): Promise<void> => {
-    for (const seat of [delta, sotw]) {
+    for (const testProxy of [delta, sotw]) {
       await eventually(
-        `${host} to be answered by ${by} over ${seat.transport}`,
-        async () => (await answersOf(seat, host))[by] === 10,
+        `${host} to be answered by ${by} over ${testProxy.transport}`,
+        async () => (await answersOf(testProxy, host))[by] === 10,
       );
     }
   };
@@ -294,22 +294,27 @@ Deno.test("a namespace sees its own virtual hosts over everybody's, without a Si
   {
     await using agent = await started("apart");
     await by(HOST, "v1");
-    const seat: Seat = { kind: "sidecar", transport: "delta", address: "127.0.9.1", agent };
-    const before = await routeUpdates(seat);
+    const testProxy: TestProxy = {
+      kind: "sidecar",
+      transport: "delta",
+      address: "127.0.9.1",
+      agent,
+    };
+    const before = await routeUpdates(testProxy);
     await write("own.yaml", routes("v2", NAMESPACE, { exportTo: ["."] }));
     await by(HOST, "v2");
     await Deno.remove(`${config}/own.yaml`);
     await by(HOST, "v1");
-    assert.deepEqual(await routeUpdates(seat), { rds: before.rds, vhds: before.vhds + 2 });
-    const refused = await updatesOf(seat, "rejected");
+    assert.deepEqual(await routeUpdates(testProxy), { rds: before.rds, vhds: before.vhds + 2 });
+    const refused = await updatesOf(testProxy, "rejected");
     assert.ok(Object.values(refused).every((count) => count === 0), agent.program.output());
   }
   // A proxy that wants its tables whole says so in its metadata.
   await using agent = await started("whole", { MESH_META_VHDS: "false" });
   await by(HOST, "v1");
-  const seat: Seat = { kind: "sidecar", transport: "delta", address: "127.0.9.1", agent };
-  const before = await routeUpdates(seat);
+  const testProxy: TestProxy = { kind: "sidecar", transport: "delta", address: "127.0.9.1", agent };
+  const before = await routeUpdates(testProxy);
   await write("own.yaml", routes("v2", NAMESPACE, { exportTo: ["."] }));
   await by(HOST, "v2");
-  assert.deepEqual(await routeUpdates(seat), { rds: before.rds + 1, vhds: 0 });
+  assert.deepEqual(await routeUpdates(testProxy), { rds: before.rds + 1, vhds: 0 });
 });

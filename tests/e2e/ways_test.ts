@@ -66,7 +66,7 @@ Deno.test(withCertificates("names are looked up as they are asked for", async (t
     call(`http://${address}:${plain.port}/`, { host: `${name}:${plain.port}` })
       .then(({ status, echo }) => status === 200 && echo?.backend === "plain" ? 200 : status);
 
-  for (const { address, transport } of world.seats) {
+  for (const { address, transport } of world.testProxies) {
     await t.step(`requests over ${transport}`, async () => {
       await eventually(
         "an answer",
@@ -86,7 +86,7 @@ Deno.test(withCertificates("names are looked up as they are asked for", async (t
   }
   await t.step("whatever host a request names, where the mesh says so", async () => {
     await policy("ALLOW_ANY_DYNAMIC_DNS");
-    for (const { address } of world.seats) {
+    for (const { address } of world.testProxies) {
       await eventually("an answer", async () => await ask(address, "other.localhost") === 200);
     }
   });
@@ -147,7 +147,7 @@ Deno.test("connections go through tunnels", async (t) => {
   await using world = await startWorld({
     files: { "all.yaml": documents(service, rule(target.port)) },
   });
-  for (const { address, transport } of world.seats) {
+  for (const { address, transport } of world.testProxies) {
     await t.step(`over ${transport}`, async () => {
       await eventually("an answer", async () => await askTcp(address, port) === "target");
       assert.equal(tunnel.asked.at(-1), `CONNECT 127.0.0.1:${target.port}`);
@@ -156,7 +156,7 @@ Deno.test("connections go through tunnels", async (t) => {
   await t.step("another target takes the place of the first", async () => {
     await using other = await startTcpBackend("other");
     await world.config.write("all.yaml", documents(service, rule(other.port)));
-    for (const { address } of world.seats) {
+    for (const { address } of world.testProxies) {
       await eventually("an answer", async () => await askTcp(address, port) === "other");
     }
     assert.equal(tunnel.asked.at(-1), `CONNECT 127.0.0.1:${other.port}`);

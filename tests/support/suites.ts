@@ -129,8 +129,8 @@ export function translateSuite(suite: Suite): ReadonlyMap<string, Views> {
   if (input !== "") bench.set(input);
   return new Map(
     Object.entries(proxies).map(([key, node]) => {
-      const seat = bench.translation.source.bind(node, () => {});
-      return [key, (typeUrl: string) => seat.view(typeUrl)];
+      const binding = bench.translation.source.bind(node, () => {});
+      return [key, (typeUrl: string) => binding.view(typeUrl)];
     }),
   );
 }

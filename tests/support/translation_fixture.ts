@@ -133,9 +133,9 @@ export function contentOf(view: View | undefined): Record<string, string> {
 
 /** {@link contentOf} for every type. */
 export function everything(
-  seat: { view(typeUrl: string): View | undefined },
+  binding: { view(typeUrl: string): View | undefined },
 ): Record<string, Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(TYPE_URLS).map(([short, url]) => [short, contentOf(seat.view(url))]),
+    Object.entries(TYPE_URLS).map(([short, url]) => [short, contentOf(binding.view(url))]),
   );
 }

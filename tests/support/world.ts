@@ -18,7 +18,7 @@ import { envoyPath } from "../../scripts/tools.ts";
 import { manifest, NAMESPACE, type Spec } from "./manifest.ts";
 
 /** A proxy of the world, with the address its listeners bind to. */
-export interface Seat {
+export interface TestProxy {
   readonly kind: Kind;
   readonly transport: Transport;
   readonly address: string;
@@ -39,7 +39,7 @@ const NETWORKS: Readonly<Record<Kind, number>> = { captured: 6, sidecar: 7, rout
 export interface World extends AsyncDisposable {
   readonly config: ConfigDir;
   readonly daemon: Daemon;
-  readonly seats: readonly Seat[];
+  readonly testProxies: readonly TestProxy[];
 }
 
 /** How a world is made. */
@@ -122,17 +122,17 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     stack.use(agent);
     return { kind, transport, address, agent };
   }));
-  const seats = started.map((one) => {
+  const testProxies = started.map((one) => {
     if (one.status === "rejected") throw one.reason;
     return one.value;
   });
   const parts = stack.move();
-  return { config, daemon, seats, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return { config, daemon, testProxies, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 /** Counters of a proxy's updates, summed by type: `cds`, `lds`, `rds`, `vhds` where there are any, and `eds`. */
 export async function updatesOf(
-  { agent }: Seat,
+  { agent }: TestProxy,
   outcome: "success" | "rejected",
 ): Promise<Readonly<Record<string, number>>> {
   const sums: Record<string, number> = { cds: 0, lds: 0, rds: 0, eds: 0 };
@@ -146,14 +146,14 @@ export async function updatesOf(
 const NONE = { cds: 0, lds: 0, rds: 0, vhds: 0, eds: 0 };
 
 /** Asserts that no proxy refused any update of any type so far, and that each took some. */
-export async function assertNothingRejected({ seats }: World): Promise<void> {
-  for (const seat of seats) {
-    const refused = await updatesOf(seat, "rejected");
-    const said = seat.agent.program.output();
-    assert.deepEqual({ vhds: 0, ...refused }, NONE, `${seat.transport}: ${said}`);
-    const taken = await updatesOf(seat, "success");
+export async function assertNothingRejected({ testProxies }: World): Promise<void> {
+  for (const testProxy of testProxies) {
+    const refused = await updatesOf(testProxy, "rejected");
+    const said = testProxy.agent.program.output();
+    assert.deepEqual({ vhds: 0, ...refused }, NONE, `${testProxy.transport}: ${said}`);
+    const taken = await updatesOf(testProxy, "success");
     for (const [type, count] of Object.entries(taken)) {
-      assert.ok(count > 0, `${seat.transport} took no update of ${type}`);
+      assert.ok(count > 0, `${testProxy.transport} took no update of ${type}`);
     }
   }
 }

@@ -23,10 +23,12 @@ Deno.test("a service of the push benchmark takes no more bytes than it did", () 
   ]).flat();
   bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
   const node = proxyNode("ns-0", { transport: "delta", userAgent: "envoy" });
-  const seat = bench.translation.source.bind(node, () => {});
+  const binding = bench.translation.source.bind(node, () => {});
   for (const [type, most] of Object.entries(MOST)) {
     const url = TYPE_URLS[type as keyof typeof MOST];
-    const resources = [...seat.view(url)!.entries()].filter(({ name }) => name.includes(".bench."));
+    const resources = [...binding.view(url)!.entries()].filter(({ name }) =>
+      name.includes(".bench.")
+    );
     assert.ok(resources.length >= SERVICES, `there are ${resources.length} of ${type}`);
     const bytes = resources.reduce((sum, resource) => sum + resource.bytes.length, 0);
     const each = bytes / SERVICES;

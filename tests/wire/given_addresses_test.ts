@@ -42,9 +42,9 @@ function served() {
   });
   bench.set(HOSTS);
   const node = proxyNode("one", { ip: "172.16.0.1", ips: ["172.16.0.1", "fd00::1"] });
-  const seat = bench.translation.source.bind(node, () => {});
+  const binding = bench.translation.source.bind(node, () => {});
   return <D extends DescMessage>(typeUrl: string, schema: D): MessageShape<D>[] =>
-    [...seat.view(typeUrl)!.entries()].map(({ bytes }) => fromBinary(schema, bytes));
+    [...binding.view(typeUrl)!.entries()].map(({ bytes }) => fromBinary(schema, bytes));
 }
 
 Deno.test("Envoy takes listeners at given addresses of both families, one for each host", async () => {

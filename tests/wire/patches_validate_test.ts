@@ -18,8 +18,8 @@ function changed(type: "cluster" | "listener" | "route"): JsonObject[] {
   return PATCH_CASES.flatMap(({ name, proxy, patches }) => {
     const bench = startTranslation();
     bench.set(PATCHED_MESH);
-    const seat = bench.translation.source.bind(PROXIES[proxy], () => {});
-    const view = () => [...seat.view(TYPE_URLS[type])!.entries()];
+    const binding = bench.translation.source.bind(PROXIES[proxy], () => {});
+    const view = () => [...binding.view(TYPE_URLS[type])!.entries()];
     const before = new Set(view().map((r) => r.version));
     bench.set(`apiVersion: networking.mesh.io/v1alpha3
 kind: DataproxyFilter

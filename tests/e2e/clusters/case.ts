@@ -14,7 +14,7 @@ import {
   type TcpBackend,
 } from "../../../scripts/harness/mod.ts";
 import { serviceEntry, type Spec } from "../../support/manifest.ts";
-import type { Seat, World } from "../../support/world.ts";
+import type { TestProxy, World } from "../../support/world.ts";
 
 /** A case. Its documents are there from the start, in a file of their own. */
 export interface ClusterCase {
@@ -55,7 +55,7 @@ export interface Bench extends Parts {
 }
 
 /** A proxy, as a client of a case's service meets it. */
-export interface Proxy extends Seat {
+export interface Proxy extends TestProxy {
   readonly call: (options?: CallOptions & { readonly path?: string }) => Promise<Answer>;
   /** How many of so many calls each backend, or each status, answered. */
   readonly spread: (calls: number, options?: CallOptions) => Promise<Record<string, number>>;
@@ -96,7 +96,9 @@ export function statPrefix(cluster: string): string {
 
 /** Runs a case through every proxy of the world. */
 export async function runCase(one: ClusterCase, world: World, parts: Parts): Promise<void> {
-  const proxies = world.seats.map((seat) => proxyOf(seat, hostOf(one.file), parts.ports.http));
+  const proxies = world.testProxies.map((testProxy) =>
+    proxyOf(testProxy, hostOf(one.file), parts.ports.http)
+  );
   await one.run({
     ...parts,
     world,
@@ -113,10 +115,10 @@ export async function runCase(one: ClusterCase, world: World, parts: Parts): Pro
   });
 }
 
-function proxyOf(seat: Seat, host: string, port: number): Proxy {
-  const url = `http://${seat.address}:${port}`;
+function proxyOf(testProxy: TestProxy, host: string, port: number): Proxy {
+  const url = `http://${testProxy.address}:${port}`;
   return {
-    ...seat,
+    ...testProxy,
     call: ({ path = "/", ...options } = {}) => call(url + path, { host, ...options }),
     spread: (calls, options) => spread(calls, `${url}/`, { host, ...options }),
     answeredBy: async (...names) => {

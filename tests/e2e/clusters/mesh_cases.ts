@@ -50,7 +50,7 @@ export const MESH_CASES: readonly ClusterCase[] = [
     run: ({ each, world, ...parts }) =>
       each(async (p) => {
         await p.answeredBy("b");
-        for (const { address, agent } of world.seats) {
+        for (const { address, agent } of world.testProxies) {
           const port = parts.backends.b.port;
           const direct = await call(`http://${address}:${port}/direct`, { host: "any.test" });
           assert.equal(direct.echo?.backend, "b");

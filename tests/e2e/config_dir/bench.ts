@@ -65,7 +65,7 @@ export function benchOf(world: World, port: number): Bench {
     world,
     port,
     answered: async (...by) => {
-      for (const { address, transport } of world.seats) {
+      for (const { address, transport } of world.testProxies) {
         await eventually(
           `answers by ${by} over ${transport}`,
           async () => (await answering(address)).join() === by.join(),
@@ -73,7 +73,7 @@ export function benchOf(world: World, port: number): Bench {
       }
     },
     still: async (...by) => {
-      for (const { address, transport } of world.seats) {
+      for (const { address, transport } of world.testProxies) {
         assert.deepEqual(await answering(address), by, transport);
       }
     },

@@ -9,7 +9,7 @@ import { connect, createServer, type TLSSocket } from "node:tls";
 import { eventually, freePorts } from "../../../scripts/harness/mod.ts";
 import { type Authority, type Certificate, makeAuthority } from "../../support/certificates.ts";
 import { NAMESPACE } from "../../support/manifest.ts";
-import type { Kind, Seat, World } from "../../support/world.ts";
+import type { Kind, TestProxy, World } from "../../support/world.ts";
 
 /** A case of the suite. */
 export interface TlsCase {
@@ -87,7 +87,7 @@ export interface Bench {
   /** Port of the backend `a`, on loopback. */
   readonly backend: number;
   /** Does something with each proxy of a kind, one after the other. */
-  readonly each: (kind: Kind, act: (seat: Seat) => Promise<void>) => Promise<void>;
+  readonly each: (kind: Kind, act: (testProxy: TestProxy) => Promise<void>) => Promise<void>;
 }
 
 /** The bench of one case. */
@@ -98,11 +98,11 @@ export function benchOf(world: World, pki: Pki, backend: number): Bench {
     port: freePorts(1)[0]!,
     backend,
     each: async (kind, act) => {
-      for (const seat of world.seats.filter((s) => s.kind === kind)) {
+      for (const testProxy of world.testProxies.filter((s) => s.kind === kind)) {
         try {
-          await act(seat);
+          await act(testProxy);
         } catch (cause) {
-          throw new Error(`${kind} over ${seat.transport}: ${cause}`, { cause });
+          throw new Error(`${kind} over ${testProxy.transport}: ${cause}`, { cause });
         }
       }
     },

@@ -13,7 +13,7 @@ import {
   type Spec,
   to,
 } from "../../support/manifest.ts";
-import { type Seat, sidecars } from "../../support/world.ts";
+import { sidecars, type TestProxy } from "../../support/world.ts";
 import {
   answersHttps,
   askTls,
@@ -134,16 +134,19 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
           routes("to-secure", "credential.test", { http: [to("credential.test")] }),
         ),
       );
-      const ask = ({ address }: Seat) =>
+      const ask = ({ address }: TestProxy) =>
         call(`http://${address}:${port}/`, { host: "credential.test" });
-      const served = async (seat: Seat): Promise<void> => {
-        await eventually("an answer", async () => (await ask(seat)).echo?.backend === "secure");
+      const served = async (testProxy: TestProxy): Promise<void> => {
+        await eventually(
+          "an answer",
+          async () => (await ask(testProxy)).echo?.backend === "secure",
+        );
       };
       await each("router", served);
-      await each("sidecar", async (seat) => {
-        if (seat.transport === "delta") await served(seat);
+      await each("sidecar", async (testProxy) => {
+        if (testProxy.transport === "delta") await served(testProxy);
         // For others it is as if no credential were named: the server wants one.
-        else await eventually("no answer", async () => (await ask(seat)).status === 503);
+        else await eventually("no answer", async () => (await ask(testProxy)).status === 503);
       });
     },
   },

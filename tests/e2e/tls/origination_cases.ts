@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { type Answer, call, eventually } from "../../../scripts/harness/mod.ts";
 import { documents, endpoint, manifest, serviceEntry, type Spec } from "../../support/manifest.ts";
-import { type Seat, sidecars } from "../../support/world.ts";
+import { sidecars, type TestProxy } from "../../support/world.ts";
 import { type Bench, SIDECARS_FILE, startTlsBackend, type TlsCase } from "./bench.ts";
 
 /** The service's host, which its backend's certificate names. */
@@ -33,26 +33,26 @@ async function originate(
     const rule = manifest("DestinationRule", "secure", { host, trafficPolicy: { tls } });
     return world.config.write("secure.yaml", documents(service, rule));
   };
-  const ask = ({ address }: Seat) => call(`http://${address}:${port}/`, { host });
+  const ask = ({ address }: TestProxy) => call(`http://${address}:${port}/`, { host });
   return {
     with: async (tls, what, right) => {
       await write(tls);
-      await each("sidecar", async (seat) => {
+      await each("sidecar", async (testProxy) => {
         let last: Answer | undefined;
-        await eventually(what, async () => right(last = await ask(seat))).catch((cause) => {
+        await eventually(what, async () => right(last = await ask(testProxy))).catch((cause) => {
           throw new Error(`${cause}; last: ${last?.status} ${last?.body}`, { cause });
         });
       });
     },
     refuses: async (tls, because) => {
       await write(tls);
-      await each("sidecar", async (seat) => {
+      await each("sidecar", async (testProxy) => {
         const count = async () =>
-          Object.values(await seat.agent.stats(`\\|${port}\\|.*fail_verify_${because}$`))
+          Object.values(await testProxy.agent.stats(`\\|${port}\\|.*fail_verify_${because}$`))
             .reduce((sum, n) => sum + n, 0);
         await eventually(`a refusal by ${because} with ${JSON.stringify(tls)}`, async () => {
           const before = await count();
-          const { status } = await ask(seat);
+          const { status } = await ask(testProxy);
           return status === 503 && await count() > before;
         });
       });

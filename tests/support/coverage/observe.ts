@@ -124,8 +124,8 @@ export function openStage(background: string): Stage {
   const bench = startTranslation(withProviders(), FEATURES);
   bench.translation.apply({ networks: NETWORKS });
   bench.set(background);
-  const seats = WATCHERS.map((node) => bench.translation.source.bind(node, () => {}));
-  return { bench, look: () => JSON.stringify(seats.map((seat) => everything(seat))) };
+  const bindings = WATCHERS.map((node) => bench.translation.source.bind(node, () => {}));
+  return { bench, look: () => JSON.stringify(bindings.map((binding) => everything(binding))) };
 }
 
 /** Sets one field and tells what came of it; the stage is left as it was. */
