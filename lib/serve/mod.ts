@@ -20,7 +20,7 @@ export {
 } from "./session/observe.ts";
 export { type SessionInfo, type SyncState, type TypeStatus } from "./session/status.ts";
 export { type Culprit, type Quarantined } from "./quarantine/types.ts";
-export { type Nack } from "./subscription/subscription.ts";
+export { type Nack } from "./subscription/state.ts";
 export {
   derivedRequestRate,
   derivedThrottle,

@@ -29,6 +29,7 @@ import { type ResponseEncoder, responseEncoder } from "./wire/response.ts";
 import { type BatchCache, batchCache } from "./wire/batch_cache.ts";
 import { notice, takeSnapshots } from "./session/session.ts";
 import { type SessionInfo, sessionInfo } from "./session/status.ts";
+import { resendAll } from "./subscription/transitions.ts";
 
 const log = scope("ads");
 const unservedOnce = onceLogger(log);
@@ -236,9 +237,7 @@ function giveUp(session: Session, reason: "stalled" | "memory"): void {
 function pushAll(sessions: ReadonlySet<Session>, context: ServerContext): number {
   context.quarantine.clear();
   for (const session of sessions) {
-    for (const subscription of session.subscriptions) {
-      subscription.requestedAll = subscription.due = true;
-    }
+    for (const subscription of session.subscriptions) resendAll(subscription);
     context.enqueue(session);
   }
   return sessions.size;

@@ -9,8 +9,17 @@ import type { Resource } from "../../graph/mod.ts";
 import { type Change, collect, wanted } from "../subscription/changes.ts";
 import { isPremature } from "../subscription/child_resources.ts";
 import { isEdsCluster } from "../wire/eds_clusters.ts";
-import { type Origin, type Subscription, wants } from "../subscription/subscription.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
+import type { Origin } from "../subscription/state.ts";
+import { type Subscription, wants } from "../subscription/subscription.ts";
+import {
+  contentChanged,
+  postponeRemovals,
+  resendName,
+  respondToNext,
+  revokeRemovals,
+  takeRemovals,
+} from "../subscription/transitions.ts";
 
 /** What is sent of one type in one go; in slices if it is large. */
 export interface PendingResponse {
@@ -63,11 +72,11 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
     const change = found && stream.withoutQuarantined(found);
     if (!change) continue;
     changes.push(change);
-    revive(change);
+    revokeRemovals(subscription);
     if (subscription.type.url === TYPE_URLS.cluster && knowing) warm(stream, change);
     if (subscription.type.url === TYPE_URLS.listener) {
       for (const other of stream.subscriptions) {
-        if (other.type.name === subscription.type.dependent) other.respondToNext = true;
+        if (other.type.name === subscription.type.dependent) respondToNext(other);
       }
     }
   }
@@ -89,8 +98,8 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
       (busy || stream.cold.size > 0 ||
         changes.some((other) => other !== change && replaces(other)));
     if (keep) {
-      if (subscription.pendingRemovals.size === 0) subscription.pendingRemovalsFrom = change.from;
-      for (const name of removed) subscription.pendingRemovals.set(name, change.before(name));
+      const removals = removed.map((name) => [name, change.before(name)] as const);
+      postponeRemovals(subscription, removals, change.from);
     }
     const now = keep ? [] : removed;
     if (resources.length > 0 || absent.length > 0 || respond) {
@@ -129,10 +138,7 @@ export function drain(stream: PushState): PendingResponse[] {
   const pendingResponses: PendingResponse[] = [];
   for (const subscription of stream.subscriptions) {
     if (subscription.pendingRemovals.size === 0) continue;
-    const names = [...subscription.pendingRemovals.keys()].filter((name) =>
-      wants(subscription, name)
-    );
-    subscription.pendingRemovals.clear();
+    const names = takeRemovals(subscription).filter((name) => wants(subscription, name));
     if (names.length > 0) {
       pendingResponses.push(
         removalResponse(stream, subscription, names, subscription.pendingRemovalsFrom),
@@ -151,13 +157,6 @@ function removalResponse(
   return variant === "delta"
     ? { subscription, resources: [], removed: names, from }
     : { subscription, resources: shown(subscription, wanted(subscription)), removed: [], from };
-}
-
-/** What was to be removed and came back is no longer pendingRemovals. */
-function revive({ subscription }: Change): void {
-  for (const name of subscription.pendingRemovals.keys()) {
-    if (subscription.view?.get(name)) subscription.pendingRemovals.delete(name);
-  }
 }
 
 /** In SotW what a full response leaves out is gone, so it holds what is not to go yet. */
@@ -188,17 +187,17 @@ function warm(stream: PushState, { differing }: Change): void {
     if (stream.variant === "delta") { for (const { name } of differing) stream.early.add(name); }
     return;
   }
-  if (stream.variant === "sotw") endpoints.respondToNext = true;
+  if (stream.variant === "sotw") respondToNext(endpoints);
   for (const { name } of differing) {
     if (!wants(endpoints, name)) continue;
-    endpoints.answers.add(name);
-    endpoints.due = true;
+    resendName(endpoints, name);
+    contentChanged(endpoints);
   }
 }
 
 /** Endpoints the client says to hold, of clusters that were sent before it said so. */
 function resendEarly(stream: PushState, subscription: Subscription): void {
   if (subscription.type.url !== TYPE_URLS.endpoint) return;
-  if (subscription.versions) { for (const name of stream.early) subscription.answers.add(name); }
+  if (subscription.versions) { for (const name of stream.early) resendName(subscription, name); }
   stream.early.clear();
 }

@@ -10,17 +10,13 @@ import { byteLength } from "../../rpc/mod.ts";
 import * as metrics from "../metrics.ts";
 import { drain, type PendingResponse, plan } from "./plan.ts";
 import { probes } from "../quarantine/search.ts";
-import type { Sent, Subscription } from "../subscription/subscription.ts";
 import { noteSettled } from "../session/acknowledgement.ts";
 import type { Session } from "../session/context.ts";
 import { armDrain, armWarm, busy, drainable } from "./push_timers.ts";
+import type { Sent } from "../subscription/state.ts";
+import { dropSnapshot, responseSent } from "../subscription/transitions.ts";
 
 const log = scope("ads");
-
-/** Answers that a delta client may owe; beyond it the oldest are no longer waited for. */
-const MAX_OUTSTANDING = 1000;
-/** Overtaken responses of which a rejection is still understood. */
-const MAX_PASSED = 16;
 
 /**
  * Sends until nothing is left to send. When more waits in the transport than is good, it stops:
@@ -77,7 +73,7 @@ function begin(session: Session, now: number): boolean {
 
 /** What the client held earlier is of no interest any more, where nothing is due. */
 function caughtUp({ subscriptions }: Session): void {
-  for (const subscription of subscriptions) if (!subscription.due) subscription.kept = undefined;
+  for (const subscription of subscriptions) if (!subscription.due) dropSnapshot(subscription);
 }
 
 /** What the finished push took, once the transport has all of it. */
@@ -119,11 +115,7 @@ function send(session: Session, pendingResponse: PendingResponse): void {
     origin,
     probe,
   };
-  if (variant === "sotw") pass(subscription);
-  else if (subscription.outstanding.length >= MAX_OUTSTANDING) subscription.outstanding.shift();
-  subscription.outstanding.push(sent);
-  subscription.last = { nonce, revision: sent.revision, time: sent.time };
-  subscription.respondToNext = false;
+  responseSent(subscription, sent, variant);
   session.call.send(message);
   const now = session.lastMessageAt = context.now();
   const typeUrl = subscription.type.url;
@@ -140,15 +132,6 @@ function send(session: Session, pendingResponse: PendingResponse): void {
   session.pendingResponses.shift();
   session.sentResources = session.sentRemoved = 0;
   metrics.pushTime.observe({ type: short }, (now - (session.pushStart ?? 0)) / 1000);
-}
-
-/** SotW: what was sent before counts no more; only a rejection of it is of interest. */
-function pass({ outstanding, passed, probes, type }: Subscription): void {
-  const last = outstanding.shift();
-  if (!last || type.fullState) return;
-  const { resources, removed, origin } = last;
-  if (last.probe) probes.unshift({ resources, removed, origin });
-  else if (passed.push(last) > MAX_PASSED) passed.shift();
 }
 
 /** The next resources and names of a pendingResponse that fit into one response; at least one. */

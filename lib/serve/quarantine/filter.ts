@@ -9,6 +9,7 @@ import type { Change } from "../subscription/changes.ts";
 import type { Session } from "../session/context.ts";
 import type { QuarantineFilter } from "./types.ts";
 import { type Subscription, wants } from "../subscription/subscription.ts";
+import { contentChanged, resendName } from "../subscription/transitions.ts";
 
 /**
  * A change without what is held back from a stream; newcomers are sent what was accepted last.
@@ -96,8 +97,8 @@ export function sendAgain(
     if (other === except || other.binding.classKey !== binding.classKey) continue;
     for (const theirs of other.subscriptions) {
       if (theirs.type !== type || theirs.view !== view) continue;
-      for (const name of names) if (wants(theirs, name)) theirs.answers.add(name);
-      theirs.due = true;
+      for (const name of names) if (wants(theirs, name)) resendName(theirs, name);
+      contentChanged(theirs);
     }
     context.enqueue(other);
   }

@@ -12,8 +12,17 @@ import { named } from "./nack_message.ts";
 import type { PendingResponse } from "../push/plan.ts";
 import { sendAgain } from "./filter.ts";
 import type { Session } from "../session/context.ts";
-import { type Sent, type Subscription, wants } from "../subscription/subscription.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
+import type { Sent, Trial } from "../subscription/state.ts";
+import { type Subscription, wants } from "../subscription/subscription.ts";
+import {
+  addTrials,
+  contentChanged,
+  resendName,
+  searchFinished,
+  takeTrial,
+  trialSent,
+} from "../subscription/transitions.ts";
 
 const log = scope("ads");
 
@@ -129,8 +138,8 @@ function quarantine(
   });
   if (!instead || !asked) return;
   // It has no version of its own yet, but there is one that others have.
-  subscription.answers.add(name);
-  subscription.due = true;
+  resendName(subscription, name);
+  contentChanged(subscription);
   context.enqueue(session);
 }
 
@@ -175,16 +184,15 @@ function tryLater(
   session: Session,
   subscription: Subscription,
   { from, origin }: Pick<Sent, "from" | "origin">,
-  trials: readonly Pick<Subscription["probes"][number], "resources" | "removed">[],
+  trials: readonly Pick<Trial, "resources" | "removed">[],
 ): void {
-  subscription.probeFrom = isProbing(subscription) ? Math.min(subscription.probeFrom, from) : from;
-  for (const trial of trials) subscription.probes.push({ ...trial, origin });
+  addTrials(subscription, trials.map((trial) => ({ ...trial, origin })), from);
   session.context.enqueue(session);
 }
 
 /** Whether responses are sent, or to be sent, to find the reason of a rejection. */
-export function isProbing(subscription: Subscription): boolean {
-  return subscription.probes.length > 0 || subscription.probed > 0;
+export function isProbing({ search }: Subscription): boolean {
+  return search === "searching";
 }
 
 function halves(resources: readonly Resource[]): readonly (readonly Resource[])[] {
@@ -198,8 +206,8 @@ export function probes(session: Session): PendingResponse[] {
   for (const subscription of session.subscriptions) {
     if (subscription.outstanding.some(({ probe }) => probe)) continue;
     const screen = session.context.quarantine.screen(session, subscription.type.url);
-    while (subscription.probes.length > 0) {
-      const { resources, removed, origin } = subscription.probes.shift()!;
+    while (subscription.trials.length > 0) {
+      const { resources, removed, origin } = takeTrial(subscription)!;
       const current = resources.filter((one) =>
         isCurrent(subscription, one) && !screen?.holds(one)
       );
@@ -207,7 +215,7 @@ export function probes(session: Session): PendingResponse[] {
         wants(subscription, name) && !subscription.view?.get(name)
       );
       if (current.length + gone.length === 0) continue;
-      subscription.probed++;
+      trialSent(subscription);
       const from = subscription.probeFrom;
       pendingResponses.push({
         subscription,
@@ -220,9 +228,9 @@ export function probes(session: Session): PendingResponse[] {
       break;
     }
     if (
-      subscription.probes.length === 0 &&
+      subscription.trials.length === 0 &&
       !pendingResponses.some((one) => one.subscription === subscription)
-    ) subscription.probed = 0;
+    ) searchFinished(subscription);
   }
   return pendingResponses;
 }

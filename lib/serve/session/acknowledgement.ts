@@ -8,16 +8,14 @@ import { scope } from "../../log/mod.ts";
 import { statusName } from "../../rpc/mod.ts";
 import { enqueue, type Session } from "./context.ts";
 import * as metrics from "../metrics.ts";
-import { noteAccepted } from "../subscription/child_resources.ts";
+import { noteAcknowledged } from "../subscription/child_resources.ts";
 import { accepted, isProbing, rejected } from "../quarantine/search.ts";
 import type { XdsRequest } from "../wire/request.ts";
-import {
-  type AckResult,
-  type Sent,
-  settle,
-  type Subscription,
-} from "../subscription/subscription.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
+import { type AckResult, settle } from "../subscription/requests.ts";
+import type { Sent } from "../subscription/state.ts";
+import type { Subscription } from "../subscription/subscription.ts";
+import { forgetSuperseded, setMark, setNack, settledUpTo } from "../subscription/transitions.ts";
 
 const log = scope("ads");
 
@@ -29,24 +27,24 @@ export function acknowledge(
 ): AckResult {
   const { short } = subscription.type;
   const before = subscription.nack;
-  const { outstanding, passed } = subscription;
+  const { outstanding, superseded } = subscription;
   const sent = outstanding.find(({ nonce }) => nonce === request.nonce);
   warmed(session, subscription, request);
   const verdict = settle(subscription, request, session.variant, session.context.clock());
-  if (verdict === "ack" && sent) noteAccepted(subscription, sent.resources);
+  if (verdict === "ack" && sent) noteAcknowledged(subscription, sent.resources);
   if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
   if (verdict === "ack" && sent) accepted(session, subscription, sent);
   // What it rejected stands until that is repaired, whatever it accepts meanwhile.
   if (verdict === "ack" && session.context.quarantine.rejectedBy(session, subscription.type.url)) {
-    subscription.nack = before;
+    setNack(subscription, before);
   }
-  if (before && before !== subscription.nack) unmark(subscription);
+  if (before && before !== subscription.nack) setMark(subscription, undefined);
   const late = verdict === "stale" && request.error
-    ? passed.find(({ nonce }) => nonce === request.nonce)
+    ? superseded.find(({ nonce }) => nonce === request.nonce)
     : undefined;
   if (verdict === "nack" || late) refused(session, subscription, (sent ?? late)!, request);
   if (sent && verdict === "ack") tell(session, subscription, sent).acknowledged?.();
-  if (sent) passed.length = 0;
+  if (sent) forgetSuperseded(subscription);
   if (sent?.probe) enqueue(session);
   noteSettled(session, subscription);
   return verdict;
@@ -65,9 +63,8 @@ function refused(
   metrics.rejects.inc({ type: short });
   const names = rejected(session, subscription, sent, message);
   if (nack) {
-    subscription.nack = { ...nack, names: names.length > 0 ? names : nack.names };
-    unmark(subscription);
-    subscription.unmark = metrics.markRejected(short, session.node.id, statusName(nack.code));
+    setNack(subscription, { ...nack, names: names.length > 0 ? names : nack.names });
+    setMark(subscription, metrics.markRejected(short, session.node.id, statusName(nack.code)));
   }
   if (names.length > 0) tell(session, subscription, sent).rejected?.(message, names);
   if (sent.probe || names.length > 0) return;
@@ -116,7 +113,7 @@ export function noteSettled(session: Session, subscription: Subscription): void 
     }
   }
   if (revision <= subscription.settledAt) return;
-  subscription.settledAt = revision;
+  settledUpTo(subscription, revision);
   const typeUrl = subscription.type.url;
   context.observer.settled?.({ stream: session, typeUrl, revision, time: context.clock() });
 }
@@ -133,10 +130,4 @@ function warmed(
     for (const { name } of resources) session.cold.delete(name);
   }
   if (session.cold.size === 0) enqueue(session);
-}
-
-/** Takes the mark of a rejection out of the metrics. */
-function unmark(subscription: Subscription): void {
-  subscription.unmark?.();
-  subscription.unmark = undefined;
 }

@@ -129,9 +129,9 @@ const BULK_NAMES = 64;
  */
 export function priorityOf({ subscriptions }: Session): Priority {
   let priority: Priority = "urgent";
-  for (const { due, started, requestedAll, answers, type } of subscriptions) {
+  for (const { due, started, requestedAll, requestedNames, type } of subscriptions) {
     if (!due) continue;
-    if (!started || requestedAll || answers.size >= BULK_NAMES) return "bulk";
+    if (!started || requestedAll || requestedNames.size >= BULK_NAMES) return "bulk";
     if (type.url !== TYPE_URLS.endpoint) priority = "normal";
   }
   return priority;

@@ -14,17 +14,19 @@ import {
 import { RpcError } from "../../rpc/mod.ts";
 import { acknowledge } from "./acknowledgement.ts";
 import { enqueue, type Session, type SessionInit } from "./context.ts";
-import { connect, noteAsked } from "../subscription/child_resources.ts";
+import { connect, noteRequested } from "../subscription/child_resources.ts";
 import { tooManyNames, type XdsRequest } from "../wire/request.ts";
 import { shown, withoutQuarantined } from "../quarantine/filter.ts";
 import { armDrain } from "../push/push_timers.ts";
+import { noteSuperseded, subscribeDelta, subscribeSotw } from "../subscription/requests.ts";
+import { newSubscription, type Subscription } from "../subscription/subscription.ts";
 import {
-  newSubscription,
-  overtaken,
-  subscribeDelta,
-  subscribeSotw,
-  type Subscription,
-} from "../subscription/subscription.ts";
+  close,
+  contentChanged,
+  followView,
+  keepSnapshot,
+  setOnDemand,
+} from "../subscription/transitions.ts";
 
 /** A session without subscriptions. The seat is taken by `sit`, which is handed what to call when it rebinds. */
 export function newSession(
@@ -75,8 +77,8 @@ export function receive(session: Session, request: XdsRequest): void {
   const namesBefore = session.context.names.characters;
   if (session.variant === "delta") {
     subscribeDelta(subscription, request, !known);
-    noteAsked(subscription, request.names);
-  } else if (verdict === "stale") overtaken(subscription, request);
+    noteRequested(subscription, request.names);
+  } else if (verdict === "stale") noteSuperseded(subscription, request);
   else subscribeSotw(subscription, request, !known);
   session.newNames += session.context.names.characters - namesBefore;
   checkNames(session);
@@ -98,7 +100,7 @@ function open(session: Session, typeUrl: string): Subscription {
   const subscription = newSubscription(xdsType(typeUrl), encoder, context.names);
   if (variant === "delta") {
     connect(subscriptions, subscription);
-    subscription.onDemand = session.binding.onDemand?.(typeUrl);
+    setOnDemand(subscription, session.binding.onDemand?.(typeUrl));
   }
   look(session, subscription, view);
   if (!view) context.unserved(session, typeUrl);
@@ -128,7 +130,7 @@ function checkNames({ subscriptions, context: { limits } }: Session): void {
 /** A publication changed what stands in a view the session looks at. */
 export function notice(session: Session, view: View, time: number): void {
   for (const subscription of session.subscriptions) {
-    if (subscription.view === view) subscription.due = true;
+    if (subscription.view === view) contentChanged(subscription);
   }
   session.publishedAt ??= time;
   enqueue(session);
@@ -140,7 +142,7 @@ function move(session: Session): void {
   for (const subscription of session.subscriptions) {
     const before = subscription.view;
     look(session, subscription, session.binding.view(subscription.type.url));
-    if (subscription.view !== subscription.held) subscription.due = true;
+    if (subscription.view !== subscription.held) contentChanged(subscription);
     const told = observer.published !== undefined && subscription.view !== before;
     if (told && !rebinds.has(subscription)) rebinds.set(subscription, { session, before });
   }
@@ -168,7 +170,7 @@ function look(session: Session, subscription: Subscription, view: View | undefin
   const { registry } = session.context;
   if (view && view !== subscription.held) registry.look(session, view);
   if (old && old !== subscription.held) registry.leave(session, old);
-  subscription.view = view;
+  followView(subscription, view);
 }
 
 /** Ends a session: gives back its seat, its views, its names. */
@@ -183,8 +185,7 @@ export function closeSession(session: Session): void {
     if (subscription.held && subscription.held !== subscription.view) {
       registry.leave(session, subscription.held);
     }
-    subscription.unmark?.();
-    subscription.names.clear();
+    close(subscription);
     session.context.rebinds.delete(subscription);
   }
   session.pendingResponses = [];
@@ -197,7 +198,9 @@ export function takeSnapshots({ context, subscriptions, closed }: Session): void
   if (closed) return;
   for (const subscription of subscriptions) {
     if (subscription.started && subscription.held) {
-      subscription.kept ??= context.snapshots.keep(subscription.held, subscription.heldAt);
+      if (!subscription.snapshot) {
+        keepSnapshot(subscription, context.snapshots.keep(subscription.held, subscription.heldAt));
+      }
     }
   }
 }

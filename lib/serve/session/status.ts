@@ -6,7 +6,8 @@
 import type { View } from "../../graph/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import type { Session } from "./context.ts";
-import type { Nack, Subscription } from "../subscription/subscription.ts";
+import type { Nack } from "../subscription/state.ts";
+import type { Subscription } from "../subscription/subscription.ts";
 
 /** How far a type is in a stream. */
 export type SyncState =
@@ -67,7 +68,7 @@ export function sessionInfo(session: Session): SessionInfo {
     classKey: session.binding.classKey,
     variant: session.variant,
     types: session.subscriptions.map(typeStatus),
-    behind: session.subscriptions.some(({ kept }) => kept !== undefined),
+    behind: session.subscriptions.some(({ snapshot }) => snapshot !== undefined),
     view: (typeUrl) => session.binding.view(typeUrl),
   };
 }

@@ -5,13 +5,20 @@
  * @module
  */
 import type { Delta, Resource } from "../../graph/mod.ts";
-import { contentOf, expected } from "./expected_state.ts";
+import { expected } from "./expected_state.ts";
 import { diffFromSnapshot, logReaches } from "./snapshot.ts";
 import { RpcError } from "../../rpc/mod.ts";
-import { freshParts, noteFresh, tell, wholesAsked } from "./child_resources.ts";
+import {
+  childrenOfAll,
+  childrenOfNewParents,
+  noteNewParents,
+  subscribedParents,
+} from "./child_resources.ts";
 import { sameChecksum } from "../wire/checksum.ts";
 import { wireVersion } from "../wire/wire_version.ts";
 import { type Subscription, wants, wantsAll } from "./subscription.ts";
+import { planned } from "./transitions.ts";
+import { contentOf } from "./view_content.ts";
 
 /** What is to be sent of one type. */
 export interface Change {
@@ -56,7 +63,9 @@ export function wanted(subscription: Subscription): readonly Resource[] {
     const resource = view.get(name);
     if (resource) resources.push(resource);
   }
-  for (const part of tell(subscription, wholesAsked(subscription)).resources) resources.push(part);
+  for (const part of childrenOfAll(subscription, subscribedParents(subscription)).resources) {
+    resources.push(part);
+  }
   return resources;
 }
 
@@ -70,31 +79,26 @@ export function collect(
   variant: "sotw" | "delta",
   revision: number,
 ): Change | undefined {
-  const { held, heldAt, at, started, requestedAll, versions, kept } = subscription;
+  const { held, heldAt, at, started, requestedAll, versions, snapshot } = subscription;
   const heldBefore = (name: string): Resource | undefined => {
     const was = held?.at(heldAt, name);
-    return was === null ? kept?.content?.find((one) => one.name === name) : was;
+    return was === null ? snapshot?.content?.find((one) => one.name === name) : was;
   };
-  const answers = subscription.answers.size > 0 ? new Set(subscription.answers) : undefined;
-  const ofFresh = freshParts(subscription);
+  const answers = subscription.requestedNames.size > 0
+    ? new Set(subscription.requestedNames)
+    : undefined;
+  const ofNewParents = childrenOfNewParents(subscription);
   const acknowledge = (name: string): boolean =>
-    answers?.has(name) === true || ofFresh?.(name) === true;
+    answers?.has(name) === true || ofNewParents?.(name) === true;
   const draft = !subscription.started
     ? first(subscription, variant)
     : variant === "delta"
     ? nextDelta(subscription)
     : nextSotw(subscription);
-  noteFresh(subscription, draft.resources);
-  subscription.due = subscription.requestedAll = false;
-  subscription.started = true;
-  subscription.answers.clear();
-  subscription.wholes?.fresh.clear();
-  subscription.versions = subscription.kept = undefined;
-  subscription.held = subscription.view;
-  subscription.at = revision;
-  // What was made after the publication, for edits that are not published yet, is known since then.
+  noteNewParents(subscription, draft.resources);
+  // A view that was made after the publication, for edits that are not published yet, has no older log.
   const isOlder = !subscription.view || logReaches(subscription.view, revision);
-  subscription.heldAt = isOlder ? revision : subscription.view!.changedAt;
+  planned(subscription, revision, isOlder ? revision : subscription.view!.changedAt);
   const { resources, absent, removed, respond } = draft;
   const any = resources.length > 0 || absent.length > 0 || removed.length > 0;
   if (!any && !respond) return undefined;
@@ -103,20 +107,20 @@ export function collect(
     from: at,
     differing: resources,
     ...draft,
-    asking: !started || requestedAll || !!answers || !!ofFresh,
+    asking: !started || requestedAll || !!answers || !!ofNewParents,
     asked: (name) => !started || requestedAll || acknowledge(name),
     lacks: (resource) =>
       started
         ? requestedAll || acknowledge(resource.name)
-        : ofFresh?.(resource.name) || !versions?.has(resource.name, wireVersion(resource)),
+        : ofNewParents?.(resource.name) || !versions?.has(resource.name, wireVersion(resource)),
     before: (name) => started ? heldBefore(name) : undefined,
   };
 }
 
 function first(subscription: Subscription, variant: "sotw" | "delta"): Draft {
-  const { versions, answers } = subscription;
-  const ofFresh = freshParts(subscription);
-  const known = versions && answers.size === 0 && !ofFresh && expected(subscription);
+  const { versions, requestedNames } = subscription;
+  const ofNewParents = childrenOfNewParents(subscription);
+  const known = versions && requestedNames.size === 0 && !ofNewParents && expected(subscription);
   if (known && versions.checksum && sameChecksum(known.checksum, versions.checksum)) {
     return { resources: [], absent: known.absent, removed: [], respond: false };
   }
@@ -124,17 +128,17 @@ function first(subscription: Subscription, variant: "sotw" | "delta"): Draft {
   if (variant === "sotw") return { resources: all, absent: [], removed: [], respond: true };
   const absent: string[] = [];
   for (const name of subscription.names) if (!subscription.view?.get(name)) absent.push(name);
-  absent.push(...tell(subscription, wholesAsked(subscription)).absent);
+  absent.push(...childrenOfAll(subscription, subscribedParents(subscription)).absent);
   if (!versions) return { resources: all, absent, removed: [], respond: true };
   const resources = all.filter((resource) =>
-    !versions.has(resource.name, wireVersion(resource)) || answers.has(resource.name) ||
-    ofFresh?.(resource.name)
+    !versions.has(resource.name, wireVersion(resource)) || requestedNames.has(resource.name) ||
+    ofNewParents?.(resource.name)
   );
   const removed: string[] = [];
   for (const name of versions.names()) {
     if (subscription.names.has(name)) continue;
     // Parts of what the client did not come back for are of no use to it.
-    const known = subscription.wildcard || subscription.wholes !== undefined;
+    const known = subscription.wildcard || subscription.parents !== undefined;
     if (known && !(subscription.view?.get(name) && wants(subscription, name))) removed.push(name);
   }
   return { resources, absent, removed, respond: false };
@@ -152,22 +156,22 @@ function nextDelta(subscription: Subscription): Draft {
   const resources = subscription.requestedAll
     ? wanted(subscription)
     : filtered(subscription, changed);
-  const wholes = subscription.wholes?.fresh;
-  if (subscription.answers.size === 0 && !wholes?.size) {
+  const parents = subscription.parents?.newParents;
+  if (subscription.requestedNames.size === 0 && !parents?.size) {
     return { resources, absent: [], removed: filteredNames(subscription, removed), respond: false };
   }
-  const fresh = tell(subscription, wholes ?? []);
-  const absent = [...fresh.absent];
-  const extra = new Map([...resources, ...fresh.resources].map((r) => [r.name, r]));
-  for (const name of subscription.answers) {
-    // A part whose whole the client gave up meanwhile is of no use to it.
-    if (subscription.wholes && !wants(subscription, name)) continue;
+  const newChildren = childrenOfAll(subscription, parents ?? []);
+  const absent = [...newChildren.absent];
+  const extra = new Map([...resources, ...newChildren.resources].map((r) => [r.name, r]));
+  for (const name of subscription.requestedNames) {
+    // A part whose parent the client gave up meanwhile is of no use to it.
+    if (subscription.parents && !wants(subscription, name)) continue;
     const resource = subscription.view?.get(name);
     if (resource) extra.set(name, resource);
     else absent.push(name);
   }
   const drained = filteredNames(subscription, removed).filter((name) =>
-    !subscription.answers.has(name)
+    !subscription.requestedNames.has(name)
   );
   return { resources: [...extra.values()], absent, removed: drained, respond: false };
 }
@@ -180,17 +184,17 @@ function nextSotw(subscription: Subscription): Draft {
   const differs = filtered(subscription, changed);
   const gone = filteredNames(subscription, removed);
   if (subscription.type.fullState) {
-    const any = respond || differs.length > 0 || subscription.answers.size > 0;
+    const any = respond || differs.length > 0 || subscription.requestedNames.size > 0;
     const resources = any ? wanted(subscription) : [];
     return { resources, differing: differs, absent: [], removed: gone, respond: any };
   }
   if (respond) return { resources: wanted(subscription), absent: [], removed: [], respond };
   const resources = new Map(differs.map((resource) => [resource.name, resource]));
-  for (const name of subscription.answers) {
+  for (const name of subscription.requestedNames) {
     const resource = subscription.view?.get(name);
     if (resource) resources.set(name, resource);
   }
-  const answering = subscription.answers.size > 0;
+  const answering = subscription.requestedNames.size > 0;
   return { resources: [...resources.values()], absent: [], removed: [], respond: answering };
 }
 
@@ -198,9 +202,11 @@ function nextSotw(subscription: Subscription): Draft {
  * Between what the client holds and what it is to see, whether asked for or not; `undefined` when
  * what it holds is not known any more.
  */
-function difference({ held, heldAt, view, kept }: Subscription): Delta | undefined {
+function difference({ held, heldAt, view, snapshot }: Subscription): Delta | undefined {
   if (!held) return view ? { changed: contentOf(view), removed: [] } : NOTHING;
-  if (!logReaches(held, heldAt)) return kept?.content && diffFromSnapshot(kept.content, view);
+  if (!logReaches(held, heldAt)) {
+    return snapshot?.content && diffFromSnapshot(snapshot.content, view);
+  }
   if (!view) return { changed: [], removed: [...held.names()] };
   return view === held ? view.since(heldAt) : view.diffFrom(held, heldAt);
 }

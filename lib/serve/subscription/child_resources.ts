@@ -1,27 +1,28 @@
 /**
- * Types whose resources are parts of those of another type: virtual hosts of route tables, named
- * `table/host`. A client that asks for such a type without naming anything asks for the parts of
- * every whole it asks for. It waits for the first word about a whole it is new to, even if that is
- * that there are no parts.
+ * Types whose resources are children of those of another type: virtual hosts of route tables, named
+ * `table/host`. A client that asks for such a type without naming anything asks for the children of
+ * every parent it asks for. It waits for the first word about a parent it is new to, even if that is
+ * that there are no children.
  *
  * @module
  */
 import type { Resource, View } from "../../graph/mod.ts";
 import { isParentType, noChildrenName, parentOf } from "./child_names.ts";
 import type { Subscription } from "./subscription.ts";
+import { linkChildren, parentIsKnown, parentIsNew, resendName } from "./transitions.ts";
 
 const NONE: readonly Resource[] = Object.freeze([]);
 
-/** The parts in views by their wholes: sorted out once for each state of a view, shared by all streams. */
-const parts = new WeakMap<
+/** The children in views by their parents: sorted out once for each state of a view, shared by all streams. */
+const children = new WeakMap<
   View,
   { readonly changedAt: number; readonly by: Map<string, Resource[]> }
 >();
 
-/** What a view has of a whole. */
-export function partsOf(view: View | undefined, whole: string): readonly Resource[] {
+/** What a view has of a parent. */
+export function childrenOf(view: View | undefined, parent: string): readonly Resource[] {
   if (!view) return NONE;
-  let known = parts.get(view);
+  let known = children.get(view);
   if (known?.changedAt !== view.changedAt) {
     const by = new Map<string, Resource[]>();
     for (const resource of view.entries()) {
@@ -31,94 +32,96 @@ export function partsOf(view: View | undefined, whole: string): readonly Resourc
       if (list) list.push(resource);
       else by.set(owner, [resource]);
     }
-    parts.set(view, known = { changedAt: view.changedAt, by });
+    children.set(view, known = { changedAt: view.changedAt, by });
   }
-  return known!.by.get(whole) ?? NONE;
+  return known!.by.get(parent) ?? NONE;
 }
 
-/** Connects a stream's subscription with those of the wholes or parts of its type. */
+/** Connects a stream's subscription with those of the parents or children of its type. */
 export function connect(subscriptions: readonly Subscription[], subscription: Subscription): void {
   for (const other of subscriptions) {
     if (other.type.name === subscription.type.parent) {
-      [subscription.wholes, other.parts] = [other, subscription];
+      linkChildren(other, subscription);
     }
     if (other.type.parent === subscription.type.name) {
-      [other.wholes, subscription.parts] = [subscription, other];
+      linkChildren(subscription, other);
     }
   }
 }
 
-/** Whether parts cannot be told yet, because the client did not say of what. */
-export function isPremature({ type, view, wholes }: Subscription): boolean {
-  return type.parent !== undefined && view !== undefined && wholes === undefined;
+/** Whether children cannot be told yet, because the client did not say of what. */
+export function isPremature({ type, view, parents }: Subscription): boolean {
+  return type.parent !== undefined && view !== undefined && parents === undefined;
 }
 
 /**
- * Notes which of the wholes about to be sent a client is new to: it needs all their parts, even
- * those it said to hold, for those were of another whole of that name. When a stream begins that
- * is any whole that is sent.
+ * Notes which of the parents about to be sent a client is new to: it needs all their children, even
+ * those it said to hold, for those were of another parent of that name. When a stream begins that
+ * is any parent that is sent.
  */
-export function noteFresh(subscription: Subscription, sent: readonly Resource[]): void {
+export function noteNewParents(subscription: Subscription, sent: readonly Resource[]): void {
   if (!isParentType(subscription.type)) return;
-  const { started, held, at, answers, unacknowledged } = subscription;
+  const { started, held, at, requestedNames, unacknowledged } = subscription;
   for (const { name } of sent) {
-    if (started && !answers.has(name) && !unacknowledged.has(name) && held?.at(at, name)) continue;
-    subscription.fresh.add(name);
-    unacknowledged.add(name);
-    if (subscription.parts) subscription.parts.due = true;
+    const isNew = !started || requestedNames.has(name) || unacknowledged.has(name) ||
+      !held?.at(at, name);
+    if (isNew) parentIsNew(subscription, name);
   }
 }
 
 /**
- * A client asks for wholes again. Parts of them may be on their way to it, and may be gone by the
+ * A client asks for parents again. Parts of them may be on their way to it, and may be gone by the
  * time it is told what there is: it is to hear of each.
  */
-export function noteAsked({ parts }: Subscription, wholes: readonly string[]): void {
-  if (!parts || parts.outstanding.length === 0) return;
-  const asked = new Set(wholes);
-  for (const { resources } of parts.outstanding) {
+export function noteRequested({ children }: Subscription, parents: readonly string[]): void {
+  if (!children || children.outstanding.length === 0) return;
+  const asked = new Set(parents);
+  for (const { resources } of children.outstanding) {
     for (const { name } of resources) {
-      const whole = parentOf(name);
-      if (whole !== undefined && asked.has(whole)) parts.answers.add(name);
+      const parent = parentOf(name);
+      if (parent !== undefined && asked.has(parent)) resendName(children, name);
     }
   }
 }
 
-/** A client accepted wholes: it has them now, and what parts it was sent. One that it rejected it is new to still. */
-export function noteAccepted(
-  { unacknowledged }: Subscription,
+/** A client accepted parents: it has them now, and what children it was sent. One that it rejected it is new to still. */
+export function noteAcknowledged(
+  subscription: Subscription,
   accepted: readonly Resource[],
 ): void {
-  if (unacknowledged.size > 0) { for (const { name } of accepted) unacknowledged.delete(name); }
+  if (subscription.unacknowledged.size === 0) return;
+  for (const { name } of accepted) parentIsKnown(subscription, name);
 }
 
-/** Tells which parts are of wholes that the client is new to by now; `undefined` when it is new to none. */
-export function freshParts({ wholes }: Subscription): ((name: string) => boolean) | undefined {
-  if (!wholes?.fresh.size) return undefined;
-  const fresh = new Set(wholes.fresh);
+/** Tells which children are of parents that the client is new to by now; `undefined` when it is new to none. */
+export function childrenOfNewParents(
+  { parents }: Subscription,
+): ((name: string) => boolean) | undefined {
+  if (!parents?.newParents.size) return undefined;
+  const newParents = new Set(parents.newParents);
   return (name) => {
-    const whole = parentOf(name);
-    return whole !== undefined && fresh.has(whole);
+    const parent = parentOf(name);
+    return parent !== undefined && newParents.has(parent);
   };
 }
 
-/** Wholes that a client asks for and that exist; none when their parts are not served apart. */
-export function* wholesAsked({ view, wholes }: Subscription): Generator<string> {
-  if (!view || !wholes?.view) return;
-  if (wholes.wildcard) yield* wholes.view.names();
-  else for (const name of wholes.names) if (wholes.view.get(name)) yield name;
+/** Wholes that a client asks for and that exist; none when their children are not served apart. */
+export function* subscribedParents({ view, parents }: Subscription): Generator<string> {
+  if (!view || !parents?.view) return;
+  if (parents.wildcard) yield* parents.view.names();
+  else for (const name of parents.names) if (parents.view.get(name)) yield name;
 }
 
-/** What there is of some wholes: their parts, and for those without any the word that there are none. */
-export function tell(
+/** What there is of some parents: their children, and for those without any the word that there are none. */
+export function childrenOfAll(
   { view }: Subscription,
-  wholes: Iterable<string>,
+  parents: Iterable<string>,
 ): { readonly resources: readonly Resource[]; readonly absent: readonly string[] } {
   const resources: Resource[] = [];
   const absent: string[] = [];
-  for (const whole of wholes) {
-    const found = partsOf(view, whole);
-    if (found.length === 0) absent.push(noChildrenName(whole));
+  for (const parent of parents) {
+    const found = childrenOf(view, parent);
+    if (found.length === 0) absent.push(noChildrenName(parent));
     for (const resource of found) resources.push(resource);
   }
   return { resources, absent };

@@ -5,23 +5,13 @@
  * @module
  */
 import type { Resource, View } from "../../graph/mod.ts";
-import { tell, wholesAsked } from "./child_resources.ts";
+import { childrenOfAll, subscribedParents } from "./child_resources.ts";
 import { addResource, type Checksum, newChecksum, sameChecksum } from "../wire/checksum.ts";
 import { wireVersion } from "../wire/wire_version.ts";
 import type { HeldVersions } from "../wire/held_versions.ts";
 import { type Subscription, wantsAll } from "./subscription.ts";
-
-/** The content of views, as arrays: made once for each state of a view, shared by all streams. */
-const contents = new WeakMap<View, { readonly changedAt: number; readonly list: Resource[] }>();
-
-/** All effective resources of a view. */
-export function contentOf(view: View): readonly Resource[] {
-  const known = contents.get(view);
-  if (known && known.changedAt === view.changedAt) return known.list;
-  const list = [...view.entries()];
-  contents.set(view, { changedAt: view.changedAt, list });
-  return list;
-}
+import { replaceVersions } from "./transitions.ts";
+import { contentOf } from "./view_content.ts";
 
 /** What is expected of a client that has everything. */
 export interface Expected {
@@ -32,21 +22,21 @@ export interface Expected {
   readonly absent: readonly string[];
 }
 
-/** Sets of wholes remembered of one view: as many as there are kinds of proxy that share it, about. */
-const MOST_WHOLES = 64;
+/** Sets of parents remembered of one view: as many as there are kinds of proxy that share it, about. */
+const MOST_PARENT_SETS = 64;
 
 interface Known {
   readonly changedAt: number;
   all: Expected | undefined;
   readonly byList: WeakMap<readonly string[], Expected>;
-  readonly byWholes: Map<string, Expected>;
+  readonly byParents: Map<string, Expected>;
 }
 
 const known = new WeakMap<View, Known>();
 
 /** What the client of a subscription is to hold; `undefined` where it is not worth finding out. */
 export function expected(subscription: Subscription): Expected | undefined {
-  const { view, names, listed, wholes } = subscription;
+  const { view, names, listed, parents } = subscription;
   if (!view) return undefined;
   const of = knownOf(view);
   if (wantsAll(subscription)) {
@@ -54,7 +44,7 @@ export function expected(subscription: Subscription): Expected | undefined {
     return of.all ??= expectation(contentOf(view), []);
   }
   if (subscription.wildcard) return undefined;
-  if (wholes) return names.size > 0 ? undefined : ofWholes(subscription, of.byWholes);
+  if (parents) return names.size > 0 ? undefined : ofParents(subscription, of.byParents);
   if (!listed) return undefined;
   let found = of.byList.get(listed);
   if (!found) of.byList.set(listed, found = ofList(view, listed));
@@ -70,7 +60,7 @@ export function matchExpected(subscription: Subscription): void {
   if (started || !versions?.checksum) return;
   const known = expected(subscription);
   if (known && sameChecksum(known.checksum, versions.checksum)) {
-    subscription.versions = known.versions;
+    replaceVersions(subscription, known.versions);
   }
 }
 
@@ -78,7 +68,7 @@ function knownOf(view: View): Known {
   const { changedAt } = view;
   let found = known.get(view);
   if (found?.changedAt === changedAt) return found;
-  found = { changedAt, all: undefined, byList: new WeakMap(), byWholes: new Map() };
+  found = { changedAt, all: undefined, byList: new WeakMap(), byParents: new Map() };
   known.set(view, found);
   return found;
 }
@@ -112,14 +102,14 @@ function ofList(view: View, list: readonly string[]): Expected {
   return expectation(resources, absent);
 }
 
-function ofWholes(subscription: Subscription, byWholes: Map<string, Expected>): Expected {
-  const wholes = [...wholesAsked(subscription)].sort();
-  const key = wholes.join("\0");
-  let found = byWholes.get(key);
+function ofParents(subscription: Subscription, byParents: Map<string, Expected>): Expected {
+  const parents = [...subscribedParents(subscription)].sort();
+  const key = parents.join("\0");
+  let found = byParents.get(key);
   if (found) return found;
-  const { resources, absent } = tell(subscription, wholes);
+  const { resources, absent } = childrenOfAll(subscription, parents);
   found = expectation(resources, absent);
-  if (byWholes.size >= MOST_WHOLES) byWholes.clear();
-  byWholes.set(key, found);
+  if (byParents.size >= MOST_PARENT_SETS) byParents.clear();
+  byParents.set(key, found);
   return found;
 }

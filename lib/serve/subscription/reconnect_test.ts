@@ -14,8 +14,8 @@ import { decodeRequest } from "../wire/request.ts";
 import { responseEncoder } from "../wire/response.ts";
 import { addPair, addResource, newChecksum, sameChecksum } from "../wire/checksum.ts";
 import { wireVersion } from "../wire/wire_version.ts";
-import { newSubscription } from "./subscription.ts";
 import { concat, delimited } from "../wire/protobuf.ts";
+import { newSubscription } from "./subscription.ts";
 
 const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 

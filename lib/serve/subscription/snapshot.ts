@@ -6,7 +6,7 @@
  * @module
  */
 import type { Delta, Resource, View } from "../../graph/mod.ts";
-import { contentOf } from "./expected_state.ts";
+import { contentOf } from "./view_content.ts";
 
 /** What stood in a view at a revision; emptied when too much is kept. */
 export interface ViewSnapshot {

@@ -1,0 +1,144 @@
+/**
+ * The changes of a subscription that come from requests of the client.
+ *
+ * @module
+ */
+import type { XdsRequest } from "../wire/request.ts";
+import type { SubscriptionState } from "./state.ts";
+import { type Subscription, wants } from "./subscription.ts";
+import { answerEvent, contentEvent, stateOf } from "./transitions.ts";
+
+/** The name that stands for all resources. */
+const ALL = "*";
+
+/** Applies the names of a SotW request, which has all of them. `first`: of the subscription. */
+export function subscribeSotw(
+  subscription: Subscription,
+  request: XdsRequest,
+  first: boolean,
+): void {
+  const state = stateOf(subscription);
+  const { names } = request;
+  const empty = names.length === 0;
+  if (first) {
+    state.implicit = empty && state.type.wildcard;
+    state.wildcard = state.implicit || names.includes(ALL);
+    for (const name of names) if (name !== ALL) state.names.add(name);
+    state.requestedAll = true;
+    contentEvent(state, "changed");
+    return;
+  }
+  if (!(empty && state.implicit)) replaceNames(state, names);
+  if (request.nonce === "" || (!state.due && state.respondToNext)) {
+    state.requestedAll = true;
+    contentEvent(state, "changed");
+  }
+}
+
+/** Notes the names that a superseded SotW request leaves out. */
+export function noteSuperseded(subscription: Subscription, request: XdsRequest): void {
+  const state = stateOf(subscription);
+  const wanted = new Set(request.names);
+  for (const name of state.names) if (!wanted.has(name)) state.forgotten.add(name);
+}
+
+function replaceNames(state: SubscriptionState, names: readonly string[]): void {
+  const star = names.includes(ALL);
+  if (star && !state.wildcard) {
+    state.requestedAll = true;
+    contentEvent(state, "changed");
+  }
+  state.wildcard = star;
+  state.implicit = false;
+  for (const name of names) {
+    if (name === ALL) continue;
+    const isNew = state.names.add(name);
+    if (!isNew && !state.forgotten.has(name)) continue;
+    state.requestedNames.add(name);
+    contentEvent(state, "changed");
+  }
+  state.forgotten.clear();
+  if (state.names.size === names.length - (star ? 1 : 0)) return;
+  const wanted = new Set(names);
+  for (const name of state.names) if (!wanted.has(name)) state.names.delete(name);
+}
+
+/** Least length of a list of names that streams share. */
+const SHARED_LEAST = 32;
+
+/** Applies the names that a delta request subscribes to and unsubscribes from. */
+export function subscribeDelta(
+  subscription: Subscription,
+  request: XdsRequest,
+  first: boolean,
+): void {
+  const state = stateOf(subscription);
+  const changes = request.names.length + request.unsubscribe.length > 0;
+  if (changes) state.listed = undefined;
+  if (first) {
+    state.implicit = request.names.length === 0 && state.type.wildcard;
+    state.wildcard = state.implicit;
+    state.versions = request.versions;
+    contentEvent(state, "changed");
+    if (isPlainList(request)) {
+      state.names.adopt(request.names);
+      state.listed = request.names;
+      return;
+    }
+  }
+  for (const name of request.names) {
+    if (name === ALL) {
+      if (!state.wildcard && !first) state.requestedAll = true;
+      state.wildcard = true;
+    } else {
+      state.names.add(name);
+      if (!first) state.requestedNames.add(name);
+    }
+    contentEvent(state, "changed");
+  }
+  for (const name of request.unsubscribe) {
+    if (name === ALL) {
+      state.wildcard = false;
+    } else if (state.names.delete(name) && wants(state, name)) {
+      // The wildcard still has it, so the client is sent the resource, or its removal.
+      state.requestedNames.add(name);
+      contentEvent(state, "changed");
+    } else {
+      state.requestedNames.delete(name);
+    }
+  }
+}
+
+function isPlainList({ names, unsubscribe }: XdsRequest): boolean {
+  return names.length >= SHARED_LEAST && unsubscribe.length === 0 && !names.includes(ALL);
+}
+
+/** How a request answers a response: not at all, with ACK or NACK, or a response that is not the latest. */
+export type AckResult = "none" | "ack" | "nack" | "stale";
+
+/** Applies the answer of a request to a response. `time`: milliseconds since the epoch. */
+export function settle(
+  subscription: Subscription,
+  request: XdsRequest,
+  variant: "sotw" | "delta",
+  time: number,
+): AckResult {
+  const state = stateOf(subscription);
+  const { nonce, error } = request;
+  if (nonce === "") return "none";
+  const known = state.outstanding.findIndex((sent) => sent.nonce === nonce);
+  if (known < 0) return nonce === state.last?.nonce ? "none" : "stale";
+  if (variant === "sotw" && nonce !== state.last?.nonce) return "stale";
+  const sent = state.outstanding[known]!;
+  state.outstanding.splice(0, known + 1);
+  const isLatest = state.outstanding.length === 0;
+  answerEvent(state, !isLatest ? "partly" : error ? "rejected" : "accepted");
+  if (!error) {
+    state.acked = { nonce, revision: sent.revision, time };
+    state.nack = undefined;
+    return "ack";
+  }
+  const names = sent.resources.map((resource) => resource.name);
+  state.nack = { nonce, time, code: error.code, message: error.message, names };
+  return "nack";
+}

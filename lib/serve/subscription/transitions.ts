@@ -1,0 +1,241 @@
+/**
+ * The changes of a subscription that come from the server: views, pushes, removals, the search for
+ * rejected resources. Each function is one transition; the states that it passes are in `states.ts`.
+ *
+ * @module
+ */
+import type { Resource, View } from "../../graph/mod.ts";
+import type { HeldVersions } from "../wire/held_versions.ts";
+import type { ViewSnapshot } from "./snapshot.ts";
+import {
+  type AnswerEvent,
+  ANSWERS,
+  CONTENT,
+  type ContentEvent,
+  next,
+  REMOVALS,
+  SEARCH,
+} from "./states.ts";
+import type { Nack, Sent, SubscriptionState, Trial } from "./state.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** Responses without an answer in delta, beyond which the oldest are no longer waited for. */
+const MAX_OUTSTANDING = 1000;
+/** Superseded responses whose rejections are still understood. */
+const MAX_SUPERSEDED = 16;
+
+/** The fields of a subscription, for the modules of this folder. */
+export function stateOf(subscription: Subscription): SubscriptionState {
+  return subscription as SubscriptionState;
+}
+
+/** Moves the content to the state after an event. */
+export function contentEvent(state: SubscriptionState, event: ContentEvent): void {
+  state.content = next(CONTENT, state.content, event);
+  state.started = state.content !== "initial";
+  state.due = state.content !== "current";
+}
+
+/** Moves the answers to the state after an event. */
+export function answerEvent(state: SubscriptionState, event: AnswerEvent): void {
+  state.answer = next(ANSWERS, state.answer, event);
+}
+
+/** Something may have to be sent. */
+export function contentChanged(subscription: Subscription): void {
+  contentEvent(stateOf(subscription), "changed");
+}
+
+/** A name is sent with the next push, even if its resource does not change. */
+export function resendName(subscription: Subscription, name: string): void {
+  stateOf(subscription).requestedNames.add(name);
+}
+
+/** All resources are sent with the next push, even if they do not change. */
+export function resendAll(subscription: Subscription): void {
+  const state = stateOf(subscription);
+  state.requestedAll = true;
+  contentEvent(state, "changed");
+}
+
+/** SotW: the next request gets a response, even if it looks like an acknowledgement. */
+export function respondToNext(subscription: Subscription): void {
+  stateOf(subscription).respondToNext = true;
+}
+
+/** Connects the subscriptions of a stream to a type and to the type of its children. */
+export function linkChildren(parents: Subscription, children: Subscription): void {
+  stateOf(children).parents = stateOf(parents);
+  stateOf(parents).children = stateOf(children);
+}
+
+/** A resource that the client does not know is sent: its children are to be sent, too. */
+export function parentIsNew(parents: Subscription, name: string): void {
+  const state = stateOf(parents);
+  state.newParents.add(name);
+  state.unacknowledged.add(name);
+  if (state.children) contentEvent(state.children, "changed");
+}
+
+/** The client accepted a resource that has children. */
+export function parentIsKnown(parents: Subscription, name: string): void {
+  stateOf(parents).unacknowledged.delete(name);
+}
+
+/** Sets the names that the wildcard leaves out. */
+export function setOnDemand(
+  subscription: Subscription,
+  onDemand: ((name: string) => boolean) | undefined,
+): void {
+  stateOf(subscription).onDemand = onDemand;
+}
+
+/** Sets the resources that the client is to have. */
+export function followView(subscription: Subscription, view: View | undefined): void {
+  stateOf(subscription).view = view;
+}
+
+/** Replaces the versions that the client says to hold by others that say the same. */
+export function replaceVersions(subscription: Subscription, versions: HeldVersions): void {
+  stateOf(subscription).versions = versions;
+}
+
+/** Stores the content that the client holds. */
+export function keepSnapshot(subscription: Subscription, snapshot: ViewSnapshot | undefined): void {
+  stateOf(subscription).snapshot ??= snapshot;
+}
+
+/** The client holds what was planned last. */
+export function dropSnapshot(subscription: Subscription): void {
+  stateOf(subscription).snapshot = undefined;
+}
+
+/** All that the client is to have of its view is planned, as of a revision; see `SubscriptionState.heldAt`. */
+export function planned(subscription: Subscription, revision: number, heldAt: number): void {
+  const state = stateOf(subscription);
+  contentEvent(state, "planned");
+  state.requestedAll = false;
+  state.requestedNames.clear();
+  state.parents?.newParents.clear();
+  state.versions = state.snapshot = undefined;
+  state.held = state.view;
+  state.at = revision;
+  state.heldAt = heldAt;
+}
+
+/** A response was sent. In SotW it supersedes the one before it. */
+export function responseSent(
+  subscription: Subscription,
+  sent: Sent,
+  variant: "sotw" | "delta",
+): void {
+  const state = stateOf(subscription);
+  if (variant === "sotw") supersede(state);
+  else if (state.outstanding.length >= MAX_OUTSTANDING) state.outstanding.shift();
+  state.outstanding.push(sent);
+  state.last = { nonce: sent.nonce, revision: sent.revision, time: sent.time };
+  state.respondToNext = false;
+  answerEvent(state, "sent");
+}
+
+/** The response before counts no more. Only its rejection is of interest. */
+function supersede(state: SubscriptionState): void {
+  const last = state.outstanding.shift();
+  if (!last || state.type.fullState) return;
+  const { resources, removed, origin } = last;
+  if (last.probe) {
+    state.trials.unshift({ resources, removed, origin });
+    state.search = next(SEARCH, state.search, "trial");
+  } else if (state.superseded.push(last) > MAX_SUPERSEDED) {
+    state.superseded.shift();
+  }
+}
+
+/** The client answered a response: rejections of earlier ones are of no interest any more. */
+export function forgetSuperseded(subscription: Subscription): void {
+  stateOf(subscription).superseded.length = 0;
+}
+
+/** Sets the rejection that stands. */
+export function setNack(subscription: Subscription, nack: Nack | undefined): void {
+  stateOf(subscription).nack = nack;
+}
+
+/** Takes the mark of a rejection out of the metrics, and keeps the function that takes the next one out. */
+export function setMark(subscription: Subscription, unmark: (() => void) | undefined): void {
+  const state = stateOf(subscription);
+  state.unmark?.();
+  state.unmark = unmark;
+}
+
+/** The client answered all publications up to a revision. */
+export function settledUpTo(subscription: Subscription, revision: number): void {
+  stateOf(subscription).settledAt = revision;
+}
+
+/** Removals wait. `from`: the revision that the client has of them. */
+export function postponeRemovals(
+  subscription: Subscription,
+  removals: Iterable<readonly [name: string, before: Resource | undefined]>,
+  from: number,
+): void {
+  const state = stateOf(subscription);
+  if (state.removal === "none") state.pendingRemovalsFrom = from;
+  for (const [name, before] of removals) state.pendingRemovals.set(name, before);
+  state.removal = next(REMOVALS, state.removal, "postponed");
+}
+
+/** Removals of resources that came back do not wait any more. */
+export function revokeRemovals(subscription: Subscription): void {
+  const state = stateOf(subscription);
+  for (const name of state.pendingRemovals.keys()) {
+    if (state.view?.get(name)) state.pendingRemovals.delete(name);
+  }
+  if (state.pendingRemovals.size === 0) state.removal = next(REMOVALS, state.removal, "settled");
+}
+
+/** The removals that wait are about to be sent. Returns their names. */
+export function takeRemovals(subscription: Subscription): string[] {
+  const state = stateOf(subscription);
+  const names = [...state.pendingRemovals.keys()];
+  state.pendingRemovals.clear();
+  state.removal = next(REMOVALS, state.removal, "settled");
+  return names;
+}
+
+/** Responses are to be sent to find rejected resources. `from`: the revision that the client has of them. */
+export function addTrials(
+  subscription: Subscription,
+  trials: readonly Trial[],
+  from: number,
+): void {
+  const state = stateOf(subscription);
+  state.probeFrom = state.search === "searching" ? Math.min(state.probeFrom, from) : from;
+  state.trials.push(...trials);
+  state.search = next(SEARCH, state.search, "trial");
+}
+
+/** Takes the next response of the search. */
+export function takeTrial(subscription: Subscription): Trial | undefined {
+  return stateOf(subscription).trials.shift();
+}
+
+/** A response of the search is about to be sent. */
+export function trialSent(subscription: Subscription): void {
+  const state = stateOf(subscription);
+  state.probed++;
+  state.search = next(SEARCH, state.search, "sent");
+}
+
+/** No response of the search is left. */
+export function searchFinished(subscription: Subscription): void {
+  const state = stateOf(subscription);
+  state.probed = 0;
+  state.search = next(SEARCH, state.search, "finished");
+}
+
+/** The stream ended: gives its names back. */
+export function close(subscription: Subscription): void {
+  setMark(subscription, undefined);
+  stateOf(subscription).names.clear();
+}
