@@ -6,7 +6,7 @@
  */
 import { type Daemon, makeConfigDir, startDaemon } from "../scripts/harness/mod.ts";
 import { calibrate } from "./push/calibrate.ts";
-import { serviceEntry, virtualService, writeCorpus } from "./push/corpus.ts";
+import { serviceEntry, virtualService, writeCorpus } from "../tests/support/corpus.ts";
 import { type Bench, measure, startClients } from "./push/run.ts";
 
 /** Number of edits of an average: the kernel counts CPU time in ticks of 10 ms. */

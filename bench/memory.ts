@@ -8,7 +8,7 @@
 import { type Daemon, makeConfigDir, startDaemon } from "../scripts/harness/mod.ts";
 import { numberFlag } from "./flags.ts";
 import { calibrate } from "./push/calibrate.ts";
-import { NAMESPACES, writeCorpus } from "./push/corpus.ts";
+import { NAMESPACES, writeCorpus } from "../tests/support/corpus.ts";
 import { cpuSeconds, memory } from "./push/measure.ts";
 import { type Bench, type Clients, measure, startClients } from "./push/run.ts";
 

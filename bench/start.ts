@@ -11,7 +11,7 @@ import { makeConfigDir, startDaemon } from "../scripts/harness/mod.ts";
 import { fromFileUrl } from "../scripts/paths.ts";
 import { numberFlag } from "./flags.ts";
 import { calibrate } from "./push/calibrate.ts";
-import { writeCorpus } from "./push/corpus.ts";
+import { writeCorpus } from "../tests/support/corpus.ts";
 import { cpuSeconds, memory } from "./push/measure.ts";
 
 const SIZES = [0, 100, 1000, 5000];

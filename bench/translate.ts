@@ -15,7 +15,12 @@ import { objectsOf } from "../tests/support/mesh_fixture.ts";
 import { type ProxyBinding, TYPE_URLS } from "../lib/model/mod.ts";
 import { numberFlag } from "./flags.ts";
 import { calibrate } from "./push/calibrate.ts";
-import { destinationRule, NAMESPACES, serviceEntry, virtualService } from "./push/corpus.ts";
+import {
+  destinationRule,
+  NAMESPACES,
+  serviceEntry,
+  virtualService,
+} from "../tests/support/corpus.ts";
 
 /** Number of classes that are built after the first two. */
 const CLASSES = 50;
@@ -28,7 +33,7 @@ function loaded(services: number): Bench {
     if (i % 2 === 0) documents.push(virtualService(i));
     if (i % 4 === 0) documents.push(destinationRule(i));
   }
-  bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
+  bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
   return bench;
 }
 

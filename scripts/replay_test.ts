@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { serviceEntry } from "../bench/push/corpus.ts";
+import { serviceEntry } from "../tests/support/corpus.ts";
 import { startRecording } from "../lib/history/mod.ts";
 import { DEFAULT_FEATURES, startTranslation } from "../tests/support/translation_fixture.ts";
 import { answerReplay } from "./replay.ts";
@@ -14,7 +14,13 @@ function recording(): { readonly text: string; readonly revisions: readonly numb
   const options = { domain: "cluster.local", clusterId: "test", features: DEFAULT_FEATURES };
   const { graph, translation } = bench;
   const write = (line: string) => lines.push(line);
-  const recorder = startRecording(graph, translation.mesh.tables, options, () => 0, write);
+  const recorder = startRecording({
+    graph,
+    tables: translation.mesh.tables,
+    options,
+    clock: () => 0,
+    write,
+  });
   translation.source.onPublish((_, revision) => recorder.note(revision));
   const first = graph.published;
   bench.set(serviceEntry(1, 7));

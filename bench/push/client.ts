@@ -12,7 +12,7 @@ import {
   DeltaDiscoveryRequestSchema,
   DiscoveryRequestSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { NAMESPACES } from "./corpus.ts";
+import { NAMESPACES } from "../../tests/support/corpus.ts";
 import { readDelta, readSotw, type Response } from "./wire.ts";
 
 /** Options of the process. */

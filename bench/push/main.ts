@@ -9,7 +9,12 @@
 import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { numberFlag } from "../flags.ts";
 import { calibrate } from "./calibrate.ts";
-import { authorizationPolicy, serviceEntry, virtualService, writeCorpus } from "./corpus.ts";
+import {
+  authorizationPolicy,
+  serviceEntry,
+  virtualService,
+  writeCorpus,
+} from "../../tests/support/corpus.ts";
 import { cpuSeconds } from "./measure.ts";
 import { measure, print, type Row, startClients } from "./run.ts";
 

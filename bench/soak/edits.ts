@@ -10,7 +10,7 @@ import {
   NAMESPACES,
   serviceEntry,
   virtualService,
-} from "../push/corpus.ts";
+} from "../../tests/support/corpus.ts";
 
 /** A seeded random number generator (mulberry32). */
 export function chance(seed: number): () => number {

@@ -16,7 +16,7 @@ import {
   startDaemon,
 } from "../../scripts/harness/mod.ts";
 import { numberFlag } from "../flags.ts";
-import { writeCorpus } from "../push/corpus.ts";
+import { writeCorpus } from "../../tests/support/corpus.ts";
 import { cpuSeconds, memory } from "../push/measure.ts";
 import { type Clients, startClients } from "../push/run.ts";
 import { chance, type Editor, editorOf, meshConfig } from "./edits.ts";

@@ -23,10 +23,10 @@ const log = scope("default");
 /** What `--profiling` adds to the status server. */
 const PROFILES = { routes: profileRoutes(), limits: PROFILE_LIMITS };
 
-/** Flags that do nothing yet, with the reason. */
-const INERT_FLAGS: Readonly<Record<string, string>> = {
-  stsPort: "the agent serves no tokens yet",
-  tokenManagerPlugin: "the agent serves no tokens yet",
+/** Flags without effect, with the reason. */
+const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
+  stsPort: "serving tokens is not implemented",
+  tokenManagerPlugin: "serving tokens is not implemented",
 };
 
 /**
@@ -39,7 +39,7 @@ const INERT_FLAGS: Readonly<Record<string, string>> = {
 export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise<number> {
   const { loaded, plan } = await prepare(loadFlags(options));
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
-  warnIneffective(options.given, INERT_FLAGS, warn);
+  warnIneffective(options.given, INEFFECTIVE_FLAGS, warn);
   for (const warning of loaded.warnings) log.warn(warning);
   warnIneffectiveVariables(loaded.ineffectiveVariables, warn);
   for (const [field, reason] of plan.idle) {

@@ -1,49 +1,41 @@
 /**
- * The introspection listener and the profiles, as far as the flags ask for them.
+ * The introspection listener and the profiles, as the flags ask for them.
  *
  * @module
  */
-import { messageOf } from "../../lib/base/mod.ts";
-import { PROFILE_LIMITS, profileRoutes, startIntrospection } from "../../lib/introspect/mod.ts";
-import { reopenLogging, scope } from "../../lib/log/mod.ts";
+import {
+  PROFILE_LIMITS,
+  profileRoutes,
+  reopenOnSignal,
+  startIntrospection,
+  USER_SIGNAL,
+} from "../../lib/introspect/mod.ts";
 import type { WebOptions } from "../../lib/web/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
 
-const log = scope("default");
-
 /**
- * Opens the listener unless its port is 0, and takes SIGUSR1, until `stack` is disposed.
+ * Opens the listener, unless its port is 0, and handles SIGUSR1, until `stack` is disposed of.
  *
- * @param stop asks the daemon to end
+ * @param stop ends the daemon
  */
 export async function openIntrospection(
   { ctrlzAddress, ctrlzPort }: DiscoveryOptions,
   stop: () => void,
   stack: AsyncDisposableStack,
 ): Promise<void> {
-  Deno.addSignalListener("SIGUSR1", reopen);
-  stack.defer(() => Deno.removeSignalListener("SIGUSR1", reopen));
+  stack.use(reopenOnSignal());
   if (ctrlzPort === 0) return;
   const web = await startIntrospection({ address: ctrlzAddress, port: ctrlzPort }, {
     program: "pilot-discovery",
     stop,
-    userSignal: "Opens the files of --log_target again, as is needed after they were moved away.",
+    userSignal: USER_SIGNAL,
     now: () => Date.now(),
   });
-  // It was asked to stop by a request on it, whose answer has little left to wait for.
+  // The request that asked it to stop may still be answered.
   stack.defer(() => web.stop(1_000));
 }
 
-function reopen(): void {
-  try {
-    reopenLogging();
-    log.info("opened the log's targets again, on SIGUSR1");
-  } catch (error) {
-    log.error("the log goes on in the files that are open", { error: messageOf(error) });
-  }
-}
-
-/** What `--profile` adds to the HTTP listener. */
+/** Routes and limits that `--profile` adds to the HTTP listener. */
 export function withProfiles(
   { profile }: DiscoveryOptions,
 ): Pick<WebOptions, "limits" | "routes"> {

@@ -1,40 +1,13 @@
 /**
- * Environment variables that the daemon's composition reads itself.
+ * Environment variables of the program itself: its identity, and defaults of flags.
  *
  * @module
  */
 import { declareEnv, type EnvVar } from "../../lib/env/mod.ts";
 
-const readers = ["pilot-discovery"];
+const readers = ["pilot-discovery"] as const;
 
-/** Whether the debug pages are served. */
-export const ENABLE_DEBUG_ON_HTTP: EnvVar<boolean> = declareEnv({
-  name: "ENABLE_DEBUG_ON_HTTP",
-  type: "bool",
-  default: true,
-  doc: "Serve the debug pages; disable them in production.",
-  readers,
-});
-
-/** Whether the debug pages that change things are served. */
-export const ENABLE_ADMIN_ENDPOINTS: EnvVar<boolean> = declareEnv({
-  name: "UNSAFE_ENABLE_ADMIN_ENDPOINTS",
-  type: "bool",
-  default: false,
-  doc: "Serve debug pages that change things; not for production.",
-  readers,
-});
-
-/** Where certificates are that Gateways name. */
-export const MESH_CREDENTIAL_DIR: EnvVar<string | undefined> = declareEnv({
-  name: "MESH_CREDENTIAL_DIR",
-  type: "string",
-  doc:
-    "Directory of the certificates that `credentialName` names: `NAMESPACE/NAME/` with `tls.crt`, `tls.key` and `ca.crt`.",
-  readers,
-});
-
-/** The pod the daemon runs in; named to proxies as who serves them. */
+/** Name of the pod, which proxies are sent as the name of their control plane. */
 export const POD_NAME: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAME",
   type: "string",
@@ -42,7 +15,7 @@ export const POD_NAME: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
-/** Where the daemon runs; stands in for two flags. */
+/** Namespace of the pod; default of two flags. */
 export const POD_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAMESPACE",
   type: "string",
@@ -51,7 +24,7 @@ export const POD_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
-/** Stands in for the flag `--clusterID`. */
+/** Default of the flag `--clusterID`. */
 export const CLUSTER_ID: EnvVar<string> = declareEnv({
   name: "CLUSTER_ID",
   type: "string",
@@ -60,7 +33,7 @@ export const CLUSTER_ID: EnvVar<string> = declareEnv({
   readers,
 });
 
-/** Stands in for the flag `--keepaliveInterval`. */
+/** Default of the flag `--keepaliveInterval`. */
 export const GRPC_KEEPALIVE_INTERVAL: EnvVar<number> = declareEnv({
   name: "GRPC_KEEPALIVE_INTERVAL",
   type: "duration",
@@ -70,7 +43,7 @@ export const GRPC_KEEPALIVE_INTERVAL: EnvVar<number> = declareEnv({
   readers,
 });
 
-/** Stands in for the flag `--keepaliveTimeout`. */
+/** Default of the flag `--keepaliveTimeout`. */
 export const GRPC_KEEPALIVE_TIMEOUT: EnvVar<number> = declareEnv({
   name: "GRPC_KEEPALIVE_TIMEOUT",
   type: "duration",

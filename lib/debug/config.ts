@@ -38,7 +38,7 @@ export function configRoutes(inputs: DebugInputs): Route[] {
 
 /**
  * The objects that serve, as an array. With `resource=KIND` those of a kind; with
- * `problems=true` an object of `problems` (documents that were set aside) and
+ * `problems=true` an object of `problems` (rejected documents) and
  * `warnings` (fields that do not act).
  */
 function configz(inputs: DebugInputs, query: URLSearchParams): Response {

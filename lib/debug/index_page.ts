@@ -27,7 +27,7 @@ function indexPage(inputs: DebugInputs): Response {
   const now = inputs.now();
   const sessions = [...inputs.sessions()].sort(byState);
   const faults = inputs.mesh.graph.faults().length;
-  const setAside = inputs.problems().length;
+  const rejected = inputs.problems().length;
   const more = sessions.length - SHOWN;
   return debugPage({
     title: "Mesh",
@@ -36,7 +36,7 @@ function indexPage(inputs: DebugInputs): Response {
       tiles([
         ...stateTiles(sessions),
         ["objects serve", inputs.objects().length, "/debug/objects"],
-        ["documents set aside", setAside, "/debug/faults", setAside > 0],
+        ["rejected documents", rejected, "/debug/faults", rejected > 0],
         ["faults", faults, "/debug/faults", faults > 0],
         ["revision", inputs.mesh.graph.published, "/debug/pushes"],
       ]),

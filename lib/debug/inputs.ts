@@ -20,7 +20,7 @@ export interface DebugInputs {
   readonly mesh: Mesh;
   /** The objects that serve. */
   readonly objects: () => readonly ConfigObject[];
-  /** What was set aside, and why. */
+  /** Problems of rejected documents. */
   readonly problems: () => readonly SchemaProblem[];
   readonly warnings: () => readonly SchemaProblem[];
   /** Who was sent which edit, and what became of it. */

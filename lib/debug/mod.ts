@@ -22,6 +22,7 @@ import { whatIfRoutes } from "./whatif.ts";
 import { whyRoutes } from "./why.ts";
 import { workloadRoutes } from "./workloads.ts";
 
+export { ENABLE_DEBUG_ON_HTTP, UNSAFE_ENABLE_ADMIN_ENDPOINTS } from "./variables.ts";
 export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
 export { createPushLog, type Publication, type PushLog } from "./pushes.ts";
 export { createSpending, type Spending, type Spent } from "./spending.ts";

@@ -24,7 +24,7 @@ export const PAGE_PATHS: readonly DebugPath[] = [
     path: "/debug/quarantine",
     shows: "what is held back because proxies reject it; JSON for scripts",
   },
-  { path: "/debug/faults", shows: "computations that failed, documents set aside" },
+  { path: "/debug/faults", shows: "computations that failed, rejected documents" },
   { path: "/debug/audit", shows: "whether what is kept is right; JSON for scripts" },
   { path: "/debug/whatif", shows: "POST YAML documents, ?remove=Kind/ns/name, ?format=text" },
 ];

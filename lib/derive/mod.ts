@@ -82,8 +82,6 @@ export { coveredHosts, parsePlace, type PlacedClass, type Places } from "./place
 export { policiesOf } from "./policy_indexes.ts";
 export { topologyLabels } from "./topology.ts";
 export { LEVEL_JOINT } from "./levels.ts";
-export { createExportDefaults, type ExportDefaults, placeOf } from "./export_defaults.ts";
-export { createDiscovery, type Discovery, type Move } from "./discovery.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** Everything derived from configuration. */

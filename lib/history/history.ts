@@ -85,7 +85,7 @@ export function createHistory(graph: Graph, options: HistoryOptions): HistoryLog
   let last = graph.published;
   return {
     note: (changed, revision) => {
-      const entry = revisionOf(graph, changed, last, revision, clock());
+      const entry = revisionOf(graph, changed, { previous: last, revision, at: clock() });
       last = revision;
       const size = sizeOf(entry);
       kept.push({ entry, bytes: size });
@@ -109,9 +109,7 @@ export function createHistory(graph: Graph, options: HistoryOptions): HistoryLog
 function revisionOf(
   graph: Graph,
   changed: ReadonlySet<Collection>,
-  previous: number,
-  revision: number,
-  at: number,
+  { previous, revision, at }: Readonly<Record<"previous" | "revision" | "at", number>>,
 ): Revision {
   const all = graph.edits(previous) ?? [];
   const changes: Change[] = [];

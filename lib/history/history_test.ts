@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { destinationRule, serviceEntry, virtualService } from "../../bench/push/corpus.ts";
+import { destinationRule, serviceEntry, virtualService } from "../../tests/support/corpus.ts";
 import { testMeshConfig } from "../../tests/support/mesh_fixture.ts";
 import {
   type Bench,
@@ -33,7 +33,7 @@ const EDITS: readonly ((bench: Bench) => number)[] = [
     const config = testMeshConfig();
     config.protocolDetectionTimeout = undefined;
     const before = bench.graph.published;
-    bench.translation.apply({ mesh: config });
+    bench.apply({ mesh: config });
     return before;
   },
 ];
@@ -154,13 +154,13 @@ function recorded(edits: readonly number[]) {
   const options = { domain: "cluster.local", clusterId: "test", features: DEFAULT_FEATURES };
   let time = 100;
   const { tables } = bench.translation.mesh;
-  const recorder = startRecording(
-    bench.graph,
+  const recorder = startRecording({
+    graph: bench.graph,
     tables,
     options,
-    () => time++,
-    (line) => lines.push(line),
-  );
+    clock: () => time++,
+    write: (line) => lines.push(line),
+  });
   bench.translation.source.onPublish((_, revision) => recorder.note(revision));
   const binding = bound(bench);
   const seen = new Map<number, Content>([[bench.graph.revision, everything(binding)]]);

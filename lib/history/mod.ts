@@ -30,4 +30,5 @@ export {
   startRecording,
 } from "./record.ts";
 export { type LineFile, openLineFile } from "./record_file.ts";
+export { type HistoryStart, type RunningHistory, startHistory } from "./start.ts";
 export { replay, type Replayed } from "./replay.ts";

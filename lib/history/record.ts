@@ -50,17 +50,21 @@ export interface Recorder {
   note(revision: number): void;
 }
 
-/**
- * Begins a recording with everything that is there.
- *
- * @param write takes a line without its end
- */
+/** What a recording needs. */
+export interface RecordingOptions {
+  readonly graph: Graph;
+  readonly tables: Tables;
+  /** The first line. */
+  readonly options: RecordedOptions;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Writes a line, which is passed without its end. */
+  readonly write: (line: string) => void;
+}
+
+/** Starts a recording with all rows. */
 export function startRecording(
-  graph: Graph,
-  tables: Tables,
-  options: RecordedOptions,
-  clock: () => number,
-  write: (line: string) => void,
+  { graph, tables, options, clock, write }: RecordingOptions,
 ): Recorder {
   const inputs = new Map<string, Input<unknown>>(
     Object.values(tables).map((table: Input<unknown>) => [table.name, table]),

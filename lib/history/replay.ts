@@ -7,9 +7,7 @@
 import { MeshError } from "../base/mod.ts";
 import { MESH_ROW } from "../derive/mod.ts";
 import { createGraph, type Graph, type Input } from "../graph/mod.ts";
-import { createTranslation, type Translation } from "../translate/mod.ts";
-import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { createPipeline, type Translation } from "../translate/mod.ts";
 import { codecOf } from "./codec.ts";
 import { LOG_FORM, type LoggedRow, type LogHeader, type LogLine } from "./record.ts";
 
@@ -47,11 +45,8 @@ export function replay(text: string, until: number = Infinity): Replayed {
     );
   }
   const graph = createGraph();
-  const translation = createTranslation(graph, {
-    ...options,
-    config: initial(first, "MeshConfig") as MeshConfig,
-    networks: initial(first, "MeshNetworks") as MeshNetworks,
-  });
+  for (const table of ["MeshConfig", "MeshNetworks"]) requireRow(first, table);
+  const { translation } = createPipeline(graph, options);
   const inputs = new Map<string, Input<unknown>>(
     Object.values(translation.mesh.tables).map((table: Input<unknown>) => [table.name, table]),
   );
@@ -61,7 +56,7 @@ export function replay(text: string, until: number = Infinity): Replayed {
     for (; position < lines.length && (lines[position] as LogLine).revision <= to; position++) {
       reached = lines[position] as LogLine;
       apply(graph, inputs, reached);
-      translation.apply({});
+      translation.publish();
     }
     return reached.revision;
   };
@@ -91,10 +86,9 @@ function parse(text: string): unknown[] {
   });
 }
 
-function initial({ rows }: LogLine, table: string): unknown {
-  const found = rows.find((row) => row.table === table && row.key === MESH_ROW);
-  if (found === undefined) throw invalid(`it begins without ${table}`, "Record again.");
-  return codecOf(table).decode(found.row);
+function requireRow({ rows }: LogLine, table: string): void {
+  const found = rows.some((row) => row.table === table && row.key === MESH_ROW);
+  if (!found) throw invalid(`it begins without ${table}`, "Record again.");
 }
 
 function apply(

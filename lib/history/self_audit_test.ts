@@ -2,7 +2,7 @@
  * The audit in the background: nothing where nothing is wrong, everything that is.
  */
 import assert from "node:assert/strict";
-import { destinationRule, serviceEntry, virtualService } from "../../bench/push/corpus.ts";
+import { destinationRule, serviceEntry, virtualService } from "../../tests/support/corpus.ts";
 import {
   type Bench,
   everything,
@@ -34,7 +34,7 @@ function auditOf(bench: Bench) {
   let time = 0;
   const audit = createSelfAudit({
     graph: bench.graph,
-    publish: () => bench.translation.apply({}),
+    publish: () => bench.apply({}),
     clock: () => 1_000,
     now: () => time++,
     millis: 100,

@@ -1,39 +1,12 @@
 import assert from "node:assert/strict";
+import { manualClock } from "../../tests/support/ingest_fixture.ts";
 import { createDebouncer, type Trigger } from "./debounce.ts";
-
-/** A clock that moves when told, with the timers on it. */
-function clock() {
-  let now = 0;
-  let timers: { at: number; run: () => void }[] = [];
-  return {
-    now: () => now,
-    timer(run: () => void, ms: number) {
-      const timer = { at: now + ms, run };
-      timers.push(timer);
-      return () => void (timers = timers.filter((other) => other !== timer));
-    },
-    /** Moves on to a time, running what is due on the way. */
-    to(time: number) {
-      while (true) {
-        const [next] = timers.filter(({ at }) => at <= time).sort((a, b) => a.at - b.at);
-        if (!next) break;
-        timers = timers.filter((timer) => timer !== next);
-        now = next.at;
-        next.run();
-      }
-      now = time;
-    },
-    get waiting() {
-      return timers.length;
-    },
-  };
-}
 
 function published(
   changes: readonly [at: number, ...kinds: Trigger[]][],
   endpointsWait = true,
 ): number[] {
-  const time = clock();
+  const time = manualClock();
   const at: number[] = [];
   const debouncer = createDebouncer({
     after: 100,
@@ -73,7 +46,7 @@ Deno.test("endpoints alone may go at once, and never alone ahead of what waits",
 });
 
 Deno.test("what is told late has waited a part of the quiet time already", () => {
-  const time = clock();
+  const time = manualClock();
   const at: number[] = [];
   const debouncer = createDebouncer({
     after: 100,
@@ -100,7 +73,7 @@ Deno.test("what is told late has waited a part of the quiet time already", () =>
 Deno.test("what waits waits for what was noticed, a quiet time more at most", () => {
   const published: [why: string, at: number][] = [];
   const run = (why: string, noticed: readonly [from: number, told: number]) => {
-    const time = clock();
+    const time = manualClock();
     const debouncer = createDebouncer({
       after: 100,
       max: 1000,
@@ -127,7 +100,7 @@ Deno.test("what waits waits for what was noticed, a quiet time more at most", ()
 });
 
 Deno.test("what waits can be published now, or forgotten", () => {
-  const time = clock();
+  const time = manualClock();
   let count = 0;
   const debouncer = createDebouncer({
     after: 100,

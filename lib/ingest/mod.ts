@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { type ChangeSet, deletionOf, type ObjectChange, upsertOf } from "./changes.ts";
 export {
   type Batch,
   createDebouncer,
@@ -12,3 +13,14 @@ export {
   type DebounceSettings,
   type Trigger,
 } from "./debounce.ts";
+export {
+  createIngest,
+  type Ingest,
+  type IngestClock,
+  type IngestObserver,
+  type IngestOptions,
+} from "./ingest.ts";
+export { publishInPieces, type PublishTarget } from "./publisher.ts";
+export type { InboundType } from "./queue.ts";
+export type { Intake, ObjectChanges, SettingChanges, SourceState } from "./source.ts";
+export { createTableWriter, type TableWriter, type WriterOptions } from "./writer.ts";

@@ -16,6 +16,7 @@ import { scopeRoutes } from "./scopes.ts";
 
 export type { IntrospectInputs } from "./inputs.ts";
 export { PROFILE_LIMITS, profileRoutes } from "./profile.ts";
+export { reopenOnSignal, USER_SIGNAL } from "./reopen.ts";
 
 /** Where the facility listens: `--ctrlz_address` (`*` means all addresses) and `--ctrlz_port`. */
 export interface IntrospectAddress {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Batch } from "../ingest/mod.ts";
-import { counter, histogram } from "../metrics/mod.ts";
+import type { Batch, InboundType, Ingest } from "../ingest/mod.ts";
+import { counter, gauge, histogram } from "../metrics/mod.ts";
 
 const inboundUpdates = counter({
   name: "pilot_inbound_updates",
@@ -24,8 +24,14 @@ const pushTriggers = counter({
   labels: ["type"],
 });
 
+const publicationTime = histogram({
+  name: "pilot_pushcontext_init_seconds",
+  help: "Seconds from the taking of changes until what came out of them was published.",
+  buckets: [.01, .1, .5, 1, 3, 5],
+});
+
 /** Counts the change of one object. */
-export function countInbound(type: "config" | "eds" | "svc" | "svcdelete"): void {
+export function countInbound(type: InboundType): void {
   inboundUpdates.inc({ type });
 }
 
@@ -33,4 +39,29 @@ export function countInbound(type: "config" | "eds" | "svc" | "svcdelete"): void
 export function countBatch({ waited, triggers }: Batch): void {
   debounceTime.observe(waited / 1000);
   for (const type of triggers) pushTriggers.inc({ type });
+}
+
+/** Counts a publication that took so many milliseconds. */
+export function countPublication(ms: number): void {
+  publicationTime.observe(ms / 1000);
+}
+
+/** Registers the metrics of the sources; they are read when they are scraped. */
+export function observeSources({ sources }: Pick<Ingest, "sources">): void {
+  gauge({
+    name: "mesh_source_synced",
+    help: "1 when a source of configuration has reported its initial set, otherwise 0.",
+    labels: ["source"],
+    collect: (synced) => {
+      for (const source of sources()) synced.set({ source: source.name }, Number(source.synced));
+    },
+  });
+  gauge({
+    name: "mesh_source_healthy",
+    help: "1 when a source of configuration can be read, otherwise 0.",
+    labels: ["source"],
+    collect: (healthy) => {
+      for (const { name, fault } of sources()) healthy.set({ source: name }, Number(!fault));
+    },
+  });
 }

@@ -3,10 +3,10 @@
  *
  * @module
  */
-export { countBatch, countInbound } from "./ingest.ts";
+export { countBatch, countInbound, countPublication, observeSources } from "./ingest.ts";
 export { observeEngine, observeUnused } from "./engine.ts";
 export { type MeshMetricsInputs, observeMesh } from "./mesh.ts";
 export { observeConflicts } from "./conflicts.ts";
 export { observePatches } from "./patches.ts";
-export { monitoringRoutes, readyRoute } from "./routes.ts";
+export { createReadiness, monitoringRoutes, type Readiness, readyRoute } from "./routes.ts";
 export { meshWarnings } from "./warnings.ts";

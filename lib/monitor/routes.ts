@@ -23,6 +23,23 @@ export function monitoringRoutes(): Route[] {
   ];
 }
 
+/** Readiness of the daemon. */
+export interface Readiness {
+  isReady(): boolean;
+  set(ready: boolean): void;
+}
+
+/** Creates the state of a daemon that is not ready. */
+export function createReadiness(): Readiness {
+  let ready = false;
+  return {
+    isReady: () => ready,
+    set: (value) => {
+      ready = value;
+    },
+  };
+}
+
 /** `/ready`: status 200 when all listeners are open, otherwise 503; without a body. */
 export function readyRoute(isReady: () => boolean): Route {
   return route("GET", "/ready", () => text("", { status: isReady() ? 200 : 503 }));

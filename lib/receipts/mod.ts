@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { editedObject } from "./edited.ts";
 export { createReceipts, type Receipts } from "./receipts.ts";
 export {
   type Edited,

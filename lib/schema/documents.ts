@@ -20,11 +20,11 @@ import { isMap } from "./read/well_known.ts";
 export interface ParsedDocument {
   /** 1-based line of its first key, or of the fault when it could not be parsed. */
   readonly line: number;
-  /** What the document is called, if that could be read, even when it is set aside. */
+  /** What the document is called, if that could be read, even when it is rejected. */
   readonly identity?: ObjectIdentity;
   /** Whether it may be any object: it did not parse, or does not tell its kind and name. */
   readonly anonymous: boolean;
-  /** Absent when the document is set aside; `problems` says why. */
+  /** Absent when the document is rejected; `problems` has the reasons. */
   readonly object?: ParsedObject;
   /** In place of an object, where {@link DocumentOptions.settings} are read. */
   readonly settings?: MeshSettings;

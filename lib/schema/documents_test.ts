@@ -128,7 +128,7 @@ Deno.test("documents: kinds are told apart", () => {
   }
 });
 
-Deno.test("documents: a bad one is set aside, the others are read", () => {
+Deno.test("documents: a bad one is rejected, the others are read", () => {
   const bad = GOOD.replace("1.2.3.4", "1.2.3.4, weigth: 1, ports: {http: 0}");
   const text = [GOOD, bad, "x: [\n", GOOD.replace("name: a", "name: z")].join("---\n");
   const { objects, problems } = parseConfigDocuments(text, "f.yaml");

@@ -5,10 +5,10 @@
  * @module
  */
 import { createGraph } from "../graph/mod.ts";
-import { type ConfigObject, objectKey, type ProxyNode } from "../model/mod.ts";
+import type { ConfigObject, ProxyNode } from "../model/mod.ts";
 import { create } from "../proto/mod.ts";
-import { isTableKind } from "../schema/mod.ts";
-import { createTranslation, type Features, type ObjectChange } from "../translate/mod.ts";
+import { upsertOf } from "../ingest/mod.ts";
+import { createPipeline, type Features } from "../translate/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type MeshNetworks, MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Call } from "./call.ts";
@@ -31,21 +31,18 @@ export interface Documents {
 
 /** Translates the mesh for one proxy. Throws `MeshError` for a node that cannot be served. */
 export function servedTo(world: Documents, proxy: ProxyNode): Resources {
-  const translation = createTranslation(createGraph(), {
+  const pipeline = createPipeline(createGraph(), {
     domain: world.domain ?? "cluster.local",
     clusterId: world.clusterId,
     features: world.features,
-    config: world.config,
-    networks: world.networks ?? create(MeshNetworksSchema),
   });
-  translation.apply({ objects: world.objects.flatMap(changeOf) });
-  const binding = translation.source.bind(proxy, () => {});
+  pipeline.apply({
+    mesh: world.config,
+    networks: world.networks ?? create(MeshNetworksSchema),
+    objects: world.objects.flatMap((object) => upsertOf(object) ?? []),
+  });
+  const binding = pipeline.translation.source.bind(proxy, () => {});
   return resourcesOf((typeUrl) => binding.view(typeUrl));
-}
-
-function changeOf(object: ConfigObject): ObjectChange[] {
-  const { meta } = object;
-  return isTableKind(meta.kind) ? [{ kind: meta.kind, key: objectKey(meta), object }] : [];
 }
 
 /** What happens to a call of (or to) a proxy in a mesh of these documents. */

@@ -1,42 +1,35 @@
 /**
- * Where configuration comes from. Sources fill tables and do nothing else.
+ * Sources: they read configuration and report it to ingest, and write no table.
  *
  * @module
  */
-export { type ConfigFile, readConfigFiles } from "./config_files.ts";
+export { allowedRanges, startKeySets, type WatchAddresses } from "./fetched/key_sets.ts";
+export { type ResolvedNetworks, resolveGateways } from "./fetched/gateway_names.ts";
+export { type BundleOptions, fetchBundles, type MeshWithBundles } from "./fetched/trust_bundles.ts";
 export {
-  type CredentialFiles,
+  type ConfigDirectories,
+  type ConfigDirectoriesOptions,
+  startConfigDirectories,
+} from "./files/config_directories.ts";
+export { type ConfigFile, readConfigFiles } from "./files/config_files.ts";
+export {
   type CredentialSource,
   type CredentialSourceOptions,
   startCredentialSource,
-} from "./credentials.ts";
-export { type Directories, type DirectoriesOptions, startDirectories } from "./directories.ts";
-export { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
-export {
-  type BundleSourceOptions,
-  type Fetching,
-  type KeySource,
-  type KeySourceOptions,
-  startBundleSource,
-  startKeySource,
-} from "./fetched/mod.ts";
-export { type ChangeSet, type SourceProblem } from "./ledger.ts";
-export {
-  type FoundName,
-  type NameSource,
-  type NameSourceOptions,
-  type Resolve,
-  startNameSource,
-} from "./names.ts";
-export {
-  createRegistrations,
-  type RegistrationOptions,
-  type Registrations,
-} from "./registrations.ts";
-export { DEFAULT_TIMING, type Timing } from "./pulse.ts";
+} from "./files/credentials.ts";
+export { type FileSource, type FileSourceOptions, startFileSource } from "./files/file_source.ts";
+export type { SourceProblem } from "./files/file_index.ts";
 export {
   type WatchedFile,
   type WatchedFileOptions,
   watchMeshConfig,
   watchNetworks,
-} from "./watched_file.ts";
+} from "./files/watched_file.ts";
+export { type Followed } from "./followed.ts";
+export {
+  type Registration,
+  type RegistrationSourceOptions,
+  startRegistration,
+  type StreamObserver,
+} from "./registration/registration.ts";
+export { MESH_CREDENTIAL_DIR } from "./variables.ts";

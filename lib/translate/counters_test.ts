@@ -8,7 +8,7 @@ import {
   namespaceOf,
   serviceEntry,
   virtualService,
-} from "../../bench/push/corpus.ts";
+} from "../../tests/support/corpus.ts";
 import { objectsOf } from "../../tests/support/mesh_fixture.ts";
 import {
   type Bench,
@@ -45,7 +45,7 @@ function world(services: number, flavour: Flavour): World {
     if (i % 2 === 0) documents.push(virtualService(i));
     if (i % 4 === 0) documents.push(destinationRule(i));
   }
-  bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
+  bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
   const more = flavour === "apart" ? TAKES_PARTS : {};
   const seats = Array.from(
     { length: 20 },

@@ -285,7 +285,7 @@ function apply(bench: Bench, e: Edit): void {
 /** Translation with networks, one of which is entered where a service says. */
 function startNetworks(features: Partial<Features> = {}): Bench {
   const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
-  bench.translation.apply({ networks: NETWORKS });
+  bench.apply({ networks: NETWORKS });
   return bench;
 }
 
@@ -417,7 +417,7 @@ Deno.test("what layers show equals what a Sidecar that imports everything shows"
     fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {
       const bench = startTranslation();
       for (const e of edits) if (e.kind !== "Sidecar") apply(bench, e);
-      bench.translation.apply({ networks: NETWORKS });
+      bench.apply({ networks: NETWORKS });
       const layered = bench.translation.source.bind(PLACED, () => {});
       const before = everything(layered);
       const idle = idlePorts(bench, layered);

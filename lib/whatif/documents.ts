@@ -17,7 +17,8 @@ import {
   TABLE_KINDS,
 } from "../schema/mod.ts";
 import { encode } from "../proto/mod.ts";
-import type { ChangeSet, ObjectChange, Translation } from "../translate/mod.ts";
+import type { ChangeSet, ObjectChange } from "../ingest/mod.ts";
+import type { Pipeline } from "../translate/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Pace } from "./pace.ts";
@@ -57,7 +58,7 @@ const REMOVALS = "?remove";
 /** Reads a question against what serves. */
 export async function readQuestion(
   question: Question,
-  live: Translation,
+  live: Pipeline,
   pace: Pace,
 ): Promise<Reading> {
   const problems: SchemaProblem[] = [];
@@ -92,7 +93,7 @@ export async function readQuestion(
       warnings.push(untabled(object));
       edits.push({ object: name, change: "no effect" });
     } else {
-      const before = live.original(kind, objectKey(object.meta));
+      const before = live.writer.original(kind, objectKey(object.meta));
       const row = rowOf(object, before);
       take(name, editOf(before, row), { kind, key: objectKey(object.meta), object: row });
     }
@@ -113,7 +114,7 @@ export async function readQuestion(
 /** Takes over settings of the mesh; tells whether they are others. */
 function takeSettings(
   found: MeshSettings,
-  { mesh: { tables } }: Translation,
+  { mesh: { tables } }: Pipeline,
   into: { mesh?: ChangeSet["mesh"]; networks?: ChangeSet["networks"] },
 ): Edit {
   const [before, after] = found.kind === "MeshConfig"
@@ -143,7 +144,7 @@ function rowOf(object: ParsedObject, before: ConfigObject | undefined): ConfigOb
 
 type Reason = Pick<SchemaProblem, "code" | "message" | "remedy" | "object">;
 
-function readRemoval(name: string, live: Translation): ObjectChange | Reason {
+function readRemoval(name: string, live: Pipeline): ObjectChange | Reason {
   const [kind = "", namespace = "", ...rest] = name.split("/");
   if (rest.length !== 1 || namespace === "" || rest[0] === "" || !isTableKind(kind)) {
     return {
@@ -153,7 +154,7 @@ function readRemoval(name: string, live: Translation): ObjectChange | Reason {
     };
   }
   const key = `${namespace}/${rest[0]}`;
-  if (live.original(kind, key) !== undefined) return { kind, key, object: undefined };
+  if (live.writer.original(kind, key) !== undefined) return { kind, key, object: undefined };
   return {
     code: "no-such-object",
     message: `there is no ${kind} ${key} to remove`,

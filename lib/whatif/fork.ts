@@ -1,20 +1,16 @@
 /**
- * A second translation with all that the living one was given, made in small pieces. Nothing in
- * here writes to the living one.
+ * A second pipeline with everything that the live one was given, made in small pieces. Nothing in
+ * here writes to the live one.
  *
  * @module
  */
 import { createGraph, type Graph } from "../graph/mod.ts";
-import type { ChangeSet, Translation } from "../translate/mod.ts";
-import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { type ChangeSet, publishInPieces } from "../ingest/mod.ts";
+import type { Pipeline, Translation } from "../translate/mod.ts";
 import type { Pace } from "./pace.ts";
 
-/** Makes translation in a graph, with the settings of the living one. */
-export type MakeTranslation = (
-  graph: Graph,
-  rows: { readonly config: MeshConfig; readonly networks: MeshNetworks },
-) => Translation;
+/** Creates a pipeline in a graph, with the settings of the live one. */
+export type MakePipeline = (graph: Graph) => Pipeline;
 
 /** A translation beside the living one. */
 export interface Fork {
@@ -34,21 +30,21 @@ const LOG_BYTES = Number.MAX_SAFE_INTEGER;
 const PIECE_MS = 5;
 
 /** Takes everything as it is at this moment; rows are never changed, so that both can have the same ones. */
-export async function fork(live: Translation, make: MakeTranslation, pace: Pace): Promise<Fork> {
-  const { mesh: config, networks, ...rest } = live.all();
+export async function fork(live: Pipeline, make: MakePipeline, pace: Pace): Promise<Fork> {
+  const all = live.writer.all();
   await pace.pause();
   const graph = createGraph({
     logLimit: LOG_LIMIT,
     logBytes: LOG_BYTES,
     now: () => performance.now(),
   });
-  const translation = make(graph, { config, networks });
+  const { writer, translation } = make(graph);
   const apply: Fork["apply"] = async (changes, pace) => {
     const pause = async (): Promise<void> => void await pace.pause();
-    await translation.applyInPieces(changes, { millis: PIECE_MS, pause });
+    await publishInPieces({ writer, target: translation, pause, millis: PIECE_MS }, changes);
     await pace.pause();
   };
-  await apply(rest, pace);
+  await apply(all, pace);
   return {
     graph,
     translation,

@@ -5,15 +5,15 @@
  */
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
-import type { Translation } from "../translate/mod.ts";
+import type { Pipeline } from "../translate/mod.ts";
 import { type Question, readQuestion } from "./documents.ts";
-import type { MakeTranslation } from "./fork.ts";
+import type { MakePipeline } from "./fork.ts";
 import { startPace } from "./pace.ts";
 import type { Prediction } from "./prediction.ts";
 import { rehearse } from "./rehearse.ts";
 
 export { DOCUMENTS, type Edit, type Question } from "./documents.ts";
-export { type MakeTranslation } from "./fork.ts";
+export { type MakePipeline } from "./fork.ts";
 export { type Pace, startPace } from "./pace.ts";
 export {
   type ClassPrediction,
@@ -52,8 +52,8 @@ export interface WhatIf {
  */
 export function createWhatIf(
   options: {
-    readonly live: Translation;
-    readonly make: MakeTranslation;
+    readonly live: Pipeline;
+    readonly make: MakePipeline;
     readonly sessions: () => readonly SessionInfo[];
   },
 ): WhatIf {
@@ -65,7 +65,7 @@ export function createWhatIf(
     const reading = await readQuestion(question, live, pace);
     const { problems, warnings, edits, changes } = reading;
     if (problems.length > 0) return { kind: "invalid", problems, warnings };
-    const revision = live.source.revision;
+    const revision = live.translation.source.revision;
     const outcome = await rehearse(live, make, options.sessions(), changes, pace);
     const took = { ms: performance.now() - began, longestSliceMs: pace.longest };
     return { kind: "predicted", prediction: { revision, edits, warnings, ...outcome, took } };

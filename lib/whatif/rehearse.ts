@@ -8,8 +8,9 @@ import { diffResource, type FieldChange } from "../diff/mod.ts";
 import type { Delta, Fault, Resource, View } from "../graph/mod.ts";
 import { type ProxyBinding, type ProxyClass, TYPE_URLS, xdsType } from "../model/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
-import type { ChangeSet, Translation } from "../translate/mod.ts";
-import { type Fork, fork, type MakeTranslation } from "./fork.ts";
+import type { ChangeSet } from "../ingest/mod.ts";
+import type { Pipeline } from "../translate/mod.ts";
+import { type Fork, fork, type MakePipeline } from "./fork.ts";
 import type { Pace } from "./pace.ts";
 import type { ClassPrediction, Prediction, ResourcePrediction } from "./prediction.ts";
 
@@ -30,8 +31,8 @@ interface BoundProxy {
 
 /** Rehearses changes for the proxies that are connected now. */
 export async function rehearse(
-  live: Translation,
-  make: MakeTranslation,
+  live: Pipeline,
+  make: MakePipeline,
   sessions: readonly SessionInfo[],
   changes: ChangeSet,
   pace: Pace,

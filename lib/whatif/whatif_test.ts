@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type ProxyBinding, type ProxyNode, TYPE_URLS } from "../model/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
-import { createTranslation } from "../translate/mod.ts";
+import { createPipeline } from "../translate/mod.ts";
 import {
   type Bench,
   changeOf,
@@ -67,13 +67,12 @@ function stage(nodes: readonly ProxyNode[] = NODES): Stage {
   const bench = startTranslation();
   const connected = nodes.map((node) => session(bench, node));
   const whatif = createWhatIf({
-    live: bench.translation,
-    make: (graph, rows) =>
-      createTranslation(graph, {
+    live: bench,
+    make: (graph) =>
+      createPipeline(graph, {
         domain: "cluster.local",
         clusterId: "test",
         features: DEFAULT_FEATURES,
-        ...rows,
       }),
     sessions: () => connected.map(({ info }) => info),
   });
@@ -206,7 +205,7 @@ function apply(
   removals: readonly string[],
   settings: Settings = {},
 ): void {
-  bench.translation.apply({
+  bench.apply({
     ...settings.mesh && { mesh: parseMeshConfig(settings.mesh, "").value! },
     ...settings.networks && { networks: parseMeshNetworks(settings.networks, "").value! },
     objects: [

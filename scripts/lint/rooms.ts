@@ -68,7 +68,6 @@ export const ROOMS: readonly Room[] = [
     purpose: "the kinds of configuration: parse, default, validate",
   },
   { name: "model", pure: "held", purpose: "data types: objects, services, endpoints, proxies" },
-  { name: "sources", purpose: "read and watch configuration: files, credentials, keys, names" },
   { name: "derive", pure: "held", purpose: "the mesh as a whole, without proxies" },
   {
     name: "ingest",
@@ -80,6 +79,10 @@ export const ROOMS: readonly Room[] = [
     pure: "held",
     not: ["graph", "sources"],
     purpose: "builders of Envoy messages from plain data",
+  },
+  {
+    name: "sources",
+    purpose: "read configuration from files and other places, report it to ingest",
   },
   { name: "translate", pure: "held", purpose: "xDS resources of a proxy class" },
   {

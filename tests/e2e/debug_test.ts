@@ -233,7 +233,7 @@ async function assertEscaped({ daemon, config }: World): Promise<void> {
       return body.includes("alert(1)") && body;
     });
     assert.ok(!page.includes("<script>alert"), page);
-    for (const table of ["Proxies", "Documents set aside"]) {
+    for (const table of ["Proxies", "Rejected documents"]) {
       const rows = page.slice(page.indexOf(table)).split("</table>")[0] ?? "";
       assert.ok(rows.includes("&lt;script"), `${table}: ${rows}`);
     }

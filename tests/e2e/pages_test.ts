@@ -199,7 +199,7 @@ const PAGES: Page[] = [
   {
     name: "overview",
     path: "",
-    shows: [PROXY, "Documents set aside (1)", "egres", "/debug/syncz"],
+    shows: [PROXY, "Rejected documents (1)", "egres", "/debug/syncz"],
     height: 1100,
   },
   {

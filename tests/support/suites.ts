@@ -125,7 +125,7 @@ export type Views = (typeUrl: string) => View | undefined;
 export function translateSuite(suite: Suite): ReadonlyMap<string, Views> {
   const { mesh, proxies, input, credentials } = suite;
   const bench = startTranslation(mesh, { ...DEFAULT_FEATURES, ...suite.features });
-  bench.translation.apply({ credentials: new Map(Object.entries(credentials)) });
+  bench.apply({ credentials: new Map(Object.entries(credentials)) });
   if (input !== "") bench.set(input);
   return new Map(
     Object.entries(proxies).map(([key, node]) => {

@@ -3,92 +3,53 @@
  *
  * @module
  */
-import type { TableKind } from "../../lib/derive/mod.ts";
+import { useEnvironment } from "../../lib/env/mod.ts";
+import type { ObjectChange } from "../../lib/ingest/mod.ts";
+import type { TableKind } from "../../lib/schema/mod.ts";
+import { readFeatures } from "../../lib/settings/mod.ts";
 import { createGraph, type Graph, type View } from "../../lib/graph/mod.ts";
 import { type ConfigObject, objectKey, type ProxyNode, TYPE_URLS } from "../../lib/model/mod.ts";
 import { create } from "../../lib/proto/mod.ts";
-import {
-  createTranslation,
-  type Features,
-  type ObjectChange,
-  type Translation,
-} from "../../lib/translate/mod.ts";
+import { createPipeline, type Features, type Pipeline } from "../../lib/translate/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { objectsOf, testMeshConfig } from "./mesh_fixture.ts";
 
-/** The switches as they are by default. */
-export const DEFAULT_FEATURES: Features = {
-  telemetryLabel: true,
-  traceSampling: 1,
-  peersTell: true,
-  endpointTelemetryLabel: true,
-  http10: false,
-  quicListeners: false,
-  tellsFound: true,
-  forgetMetrics: false,
-  tlsOnIngress: false,
-  ingressBesideServices: false,
-  scopeGatewayToNamespace: false,
-  excludeUnsafe503: true,
-  enhancedScoping: true,
-  inboundRetry: true,
-  dnsJitterMs: 100,
-  sendUnhealthyEndpoints: false,
-  sidecarUseRemoteAddress: false,
-  proxy100Continue: true,
-  autoSni: true,
-  selectorsForApiGateways: true,
-  checkTrustDomain: true,
-  remoteKeys: "daemon",
-  weighLocalities: false,
-  targetPortOfNone: true,
-  drainingLabel: "mesh.io/draining",
-  mergeEqualExports: true,
-  vhds: true,
-  internalNetworks: false,
-  ipv4Outbound: false,
-  documentFilter: true,
-  keyValueFilter: false,
-  giveAddresses: false,
-  multiRoot: false,
-  filterGatewayClusters: false,
-  canonicalOutside: false,
-  preferRuleTls: true,
-};
+/** The settings of translation with no environment variable set. */
+export const DEFAULT_FEATURES: Features = defaultFeatures();
 
-/** Translation with its graph. */
-export interface Bench {
+function defaultFeatures(): Features {
+  using _ = useEnvironment({});
+  return readFeatures();
+}
+
+/** A pipeline with its graph. */
+export interface Bench extends Pipeline {
   readonly graph: Graph;
-  readonly translation: Translation;
-  /** Applies documents; returns the revision before. */
+  /** Writes and publishes documents; returns the revision before. */
   set(yaml: string): number;
+  /** Deletes an object; returns the revision before. */
   remove(kind: TableKind, key: string): number;
 }
 
-/** Translation of nothing yet. */
+/** A pipeline with a mesh configuration and no objects. */
 export function startTranslation(
   config: MeshConfig = testMeshConfig(),
   features: Features = DEFAULT_FEATURES,
   graph: Graph = createGraph(),
 ): Bench {
-  const translation = createTranslation(graph, {
-    domain: "cluster.local",
-    clusterId: "test",
-    features,
-    config,
-    networks: create(MeshNetworksSchema),
-  });
-  const apply = (objects: ObjectChange[]): number => {
-    const before = translation.source.revision;
-    translation.apply({ objects });
+  const pipeline = createPipeline(graph, { domain: "cluster.local", clusterId: "test", features });
+  pipeline.apply({ mesh: config, networks: create(MeshNetworksSchema) });
+  const change = (objects: ObjectChange[]): number => {
+    const before = pipeline.translation.source.revision;
+    pipeline.apply({ objects });
     return before;
   };
   return {
+    ...pipeline,
     graph,
-    translation,
-    set: (yaml) => apply(objectsOf(yaml).map(changeOf)),
-    remove: (kind, key) => apply([{ kind, key, object: undefined }]),
+    set: (yaml) => change(objectsOf(yaml).map(changeOf)),
+    remove: (kind, key) => change([{ kind, key, object: undefined }]),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Daemon } from "../../scripts/harness/mod.ts";
 
-/** A document that was set aside, or a warning about one that serves. */
+/** A problem of a rejected document, or a warning about one in use. */
 export interface Problem {
   readonly file: string;
   readonly line: number;

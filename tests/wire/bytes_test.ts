@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { destinationRule, serviceEntry, virtualService } from "../../bench/push/corpus.ts";
+import { destinationRule, serviceEntry, virtualService } from "../support/corpus.ts";
 import { objectsOf } from "../support/mesh_fixture.ts";
 import { changeOf, proxyNode, startTranslation } from "../support/translation_fixture.ts";
 import { TYPE_URLS } from "../../lib/model/mod.ts";
@@ -21,7 +21,7 @@ Deno.test("a service of the push benchmark takes no more bytes than it did", () 
     ...(i % 2 === 0 ? [virtualService(i)] : []),
     ...(i % 4 === 0 ? [destinationRule(i)] : []),
   ]).flat();
-  bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
+  bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
   const node = proxyNode("ns-0", { transport: "delta", userAgent: "envoy" });
   const binding = bench.translation.source.bind(node, () => {});
   for (const [type, most] of Object.entries(MOST)) {

@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { writeCorpus } from "../../bench/push/corpus.ts";
+import { writeCorpus } from "../support/corpus.ts";
 import { encode } from "../../lib/proto/mod.ts";
 import { openStream, type RpcStream } from "../../lib/rpc/mod.ts";
 import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";

@@ -137,7 +137,7 @@ function faultRow(fault: Fault): ComponentChildren[] {
 export function problems(inputs: DebugInputs): ComponentChildren {
   const list = inputs.problems();
   return table({
-    caption: `Documents set aside (${list.length})`,
+    caption: `Rejected documents (${list.length})`,
     columns: ["Place", "Field", "What is wrong", "What to do"],
     rows: list.slice(0, 100).map((p) => [
       h("code", null, `${p.file}:${p.line}:${p.column}`),

@@ -1,15 +1,14 @@
 /**
- * Which addresses things are fetched from. Whoever may write a RequestAuthentication
- * chooses what this program connects to, so that the addresses that matter inside
- * are closed unless they are opened by name.
+ * The addresses that may be fetched from. A RequestAuthentication decides what the daemon connects to,
+ * so that internal addresses are refused unless the operator allows them.
  *
  * @module
  */
 import { BlockList, isIP } from "node:net";
 import { isIpv6, parseCidr } from "../../text/mod.ts";
 
-/** Ranges that are closed: this machine, the link, networks that are not reached from outside. */
-const CLOSED = [
+/** Internal ranges: this machine, the link, private networks. */
+const INTERNAL = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -23,28 +22,28 @@ const CLOSED = [
   "240.0.0.0/4",
   "::/128",
   "::1/128",
-  // Addresses of IPv4 in other clothes.
+  // IPv4 addresses embedded in IPv6 ones.
   "64:ff9b::/96",
   "fc00::/7",
   "fe80::/10",
   "ff00::/8",
 ] as const;
 
-/** Whether an address may be connected to. */
+/** True for an address that may be connected to. */
 export type Admits = (address: string) => boolean;
 
 /**
- * Makes the test of addresses.
+ * Creates the check of addresses.
  *
- * @param opened ranges, or single addresses, that are open although they lie in closed ones
+ * @param allowed internal ranges or addresses that may be connected to
  */
-export function addressFilter(opened: readonly string[] = []): Admits {
-  const [closed, open] = [listOf(CLOSED), listOf(opened)];
+export function addressFilter(allowed: readonly string[] = []): Admits {
+  const [internal, exceptions] = [listOf(INTERNAL), listOf(allowed)];
   return (address) => {
     const plain = unmapped(address);
     const family = isIP(plain) === 6 ? "ipv6" : "ipv4";
     if (isIP(plain) === 0) return false;
-    return open.check(plain, family) || !closed.check(plain, family);
+    return exceptions.check(plain, family) || !internal.check(plain, family);
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Authorities of other trust domains, from the endpoints where SPIFFE has them published.
+ * Trust bundles: the authorities of other trust domains, fetched from SPIFFE bundle endpoints.
  *
  * @module
  */
@@ -9,58 +9,61 @@ import { MeshError, messageOf } from "../../base/mod.ts";
 import { type Logger, scope } from "../../log/mod.ts";
 import { addressFilter } from "./addresses.ts";
 import { fetchJson, type FetchOptions } from "./fetch.ts";
-import { type Fetched, type Fetching, startFetching } from "./source.ts";
+import { backOff, type Loaded, type Refreshing, startRefreshing } from "./refresh.ts";
 
 const log: Logger = scope("bundles");
 
-/** An attempt takes no longer than this, ms. */
+/** Milliseconds until an attempt is given up. */
 const TIMEOUT_MS = 5_000;
 
-/** How often a bundle is fetched again that does not say, ms: SPIFFE's own word. */
+/** Milliseconds until a bundle without a refresh hint is fetched again; the default of SPIFFE. */
 const REFRESH_MS = 5 * 60_000;
 
-/** A bundle that wants to be fetched more often than this, ms, or more seldom, is not obeyed. */
+/** Bounds of the refresh hint, in milliseconds. */
 const SOONEST_MS = 10_000;
 const LATEST_MS = 24 * 60 * 60_000;
 
-/** What a source of bundles is started with. */
+/** Settings of a source of bundles. */
 export interface BundleSourceOptions {
-  /** Ranges inside that bundles may be fetched from. */
+  /** Ranges of internal addresses that bundles may be fetched from. */
   readonly allowed?: readonly string[];
-  /** PEM of those who vouch for the servers; default: the system's authorities. */
+  /** PEM of the authorities of the servers; default: those of the system. */
   readonly authorities?: string;
-  /** For tests: how often bundles are fetched again that do not say. */
+  /** Milliseconds until a bundle without a refresh hint is fetched again. For tests. */
   readonly refreshMs?: number;
-  /** Called with the PEM of a bundle that came anew, by its address. */
+  /** Called with the address and the PEM of a bundle that is new or has changed. */
   readonly onBundle: (url: string, pem: string) => void;
 }
 
 /**
- * Starts a source without addresses. A bundle that was fetched once stays until the next success;
- * until the first one its authorities vouch for nobody.
+ * Starts a source without addresses. A bundle stays in use until the next success; before the first
+ * one it has no authorities.
  */
-export function startBundleSource(options: BundleSourceOptions): Fetching {
+export function startBundleSource(options: BundleSourceOptions): Refreshing<string> {
   const { authorities } = options;
   const admits = addressFilter(options.allowed);
-  return startFetching({
-    refreshMs: options.refreshMs ?? REFRESH_MS,
-    fetch: (url, signal) =>
-      fetchBundle(url, { admits, timeoutMs: TIMEOUT_MS, authorities, signal }),
+  const { refreshMs = REFRESH_MS } = options;
+  return startRefreshing({
+    refreshMs,
+    retryMs: backOff(refreshMs),
+    load: (url, signal) => fetchBundle(url, { admits, timeoutMs: TIMEOUT_MS, authorities, signal }),
     same: (a, b) => a === b,
-    onFetched: options.onBundle,
-    log,
+    onChange: options.onBundle,
+    onFailure: ({ error, failures, stored }) => {
+      if (failures === 1) log.warn(messageOf(error), { kept: stored });
+    },
   });
 }
 
 /**
  * Fetches a bundle: the certificates of its authorities as PEM.
  *
- * @throws MeshError `bundle-fetch` when there is none to be had
+ * @throws MeshError `bundle-fetch`
  */
-export async function fetchBundle(url: string, options: FetchOptions): Promise<Fetched<string>> {
+export async function fetchBundle(url: string, options: FetchOptions): Promise<Loaded<string>> {
   try {
     const parsed = new URL(url);
-    if (parsed.protocol !== "https:") throw new Error("its address is not of https");
+    if (parsed.protocol !== "https:") throw new Error("its address does not begin with https");
     return readBundle(await fetchJson(parsed, options));
   } catch (cause) {
     const message = `the trust bundle of ${url} cannot be fetched: ${messageOf(cause)}`;
@@ -72,8 +75,8 @@ export async function fetchBundle(url: string, options: FetchOptions): Promise<F
   }
 }
 
-/** Reads a bundle; throws an `Error` for a text that is none, or that has no authority of certificates. */
-export function readBundle(text: string): Fetched<string> {
+/** Reads a bundle; throws an `Error` for another text, and for a bundle without X.509 authorities. */
+export function readBundle(text: string): Loaded<string> {
   const bundle: unknown = JSON.parse(text);
   if (!isRecord(bundle) || !Array.isArray(bundle.keys)) {
     throw new Error("the answer is not a trust bundle");
@@ -95,7 +98,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The one certificate of an authority's key, as PEM. */
+/** The single certificate of a key of the bundle, as PEM. */
 function certificateOf(chain: unknown): string {
   const [der] = Array.isArray(chain) && chain.length === 1 ? chain : [];
   if (typeof der !== "string") throw new Error("a key of the bundle has not one certificate");

@@ -51,9 +51,9 @@ Deno.test(
         });
         const refused: readonly [string, Parameters<typeof fetchBundle>[1], RegExp][] = [
           [url, options(), /certificate|issuer/i],
-          [url, options(authorities, []), /closed/],
-          [url.replace("localhost", "127.0.0.1"), options(authorities, []), /closed/],
-          [url.replace("https:", "http:"), options(authorities), /not of https/],
+          [url, options(authorities, []), /not allowed/],
+          [url.replace("localhost", "127.0.0.1"), options(authorities, []), /not allowed/],
+          [url.replace("https:", "http:"), options(authorities), /begin with https/],
         ];
         for (const [from, how, why] of refused) {
           await assert.rejects(fetchBundle(from, how), { code: "bundle-fetch", message: why });
@@ -126,7 +126,7 @@ Deno.test(
         if (came.length === 2) done.resolve();
       },
     });
-    source.want([url]);
+    source.request([url]);
     await done.promise;
     assert.deepEqual(came, [first, second], "equal bundles are told once, and failures not at all");
     source[Symbol.dispose]();

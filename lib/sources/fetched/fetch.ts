@@ -1,6 +1,6 @@
 /**
- * Fetching a text: bounded in size and time, without redirects, and only from
- * addresses that are open at the moment of connecting.
+ * Fetches a text: with bounds of size and time, without redirects, and only from addresses that are
+ * allowed when the connection is opened.
  *
  * @module
  */
@@ -13,23 +13,23 @@ import type { Admits } from "./addresses.ts";
 /** Keys and bundles are a few kilobytes; more is an accident or an attack. */
 const MAX_BYTES = 1024 * 1024;
 
-/** How a text is fetched. */
+/** Settings of a fetch. */
 export interface FetchOptions {
   readonly admits: Admits;
   readonly timeoutMs: number;
   /** Do not verify the server's certificate. */
   readonly insecure?: boolean;
-  /** PEM of those who vouch for the server; default: the system's authorities. */
+  /** PEM of the authorities of the server; default: those of the system. */
   readonly authorities?: string;
   readonly signal: AbortSignal;
 }
 
-/** Fetches a JSON text; throws an `Error` that says why there is none to be had. */
+/** Fetches a JSON text; throws an `Error` with the reason when that fails. */
 export function fetchJson(url: URL, options: FetchOptions): Promise<string> {
   const { admits, timeoutMs, insecure = false, authorities, signal } = options;
   const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(literal) !== 0 && !admits(literal)) {
-    return Promise.reject(new Error("its address is closed"));
+    return Promise.reject(new Error("its address is not allowed"));
   }
   const request = url.protocol === "https:" ? tlsRequest : plainRequest;
   return new Promise((done, fail) => {
@@ -46,14 +46,14 @@ export function fetchJson(url: URL, options: FetchOptions): Promise<string> {
   });
 }
 
-/** Looks names up and hands on only addresses that are open: what was checked is what is connected to. */
+/** Looks up names and returns only allowed addresses, so that the checked address is the one connected to. */
 function guarded(admits: Admits): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, []);
       const open = found.filter(({ address }) => admits(address));
       const [first] = open;
-      if (first === undefined) return callback(new Error("its address is closed"), []);
+      if (first === undefined) return callback(new Error("its address is not allowed"), []);
       if (options.all === true) callback(null, open);
       else callback(null, first.address, first.family);
     });

@@ -1,5 +1,5 @@
 /**
- * Keys of token issuers, fetched and kept fresh.
+ * Key sets of token issuers, fetched and fetched again.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type Logger, scope } from "../../log/mod.ts";
 import { counter } from "../../metrics/mod.ts";
 import { addressFilter } from "./addresses.ts";
 import { fetchJson, type FetchOptions } from "./fetch.ts";
-import { type Fetching, startFetching } from "./source.ts";
+import { backOff, type Refreshing, startRefreshing } from "./refresh.ts";
 
 const log: Logger = scope("jwks");
 
@@ -21,47 +21,48 @@ const missed = counter({
   help: "Attempts to fetch a set of keys that failed.",
 });
 
-/** An attempt takes no longer than this, ms. */
+/** Milliseconds until an attempt is given up. */
 const TIMEOUT_MS = 5_000;
 
-/** What a source of keys is started with. */
+/** Settings of a source of keys. */
 export interface KeySourceOptions {
-  /** How often keys are fetched again, ms. */
+  /** Milliseconds until keys are fetched again. */
   readonly refreshMs: number;
   /** Do not verify certificates of servers. */
   readonly insecure?: boolean;
-  /** Ranges inside that keys may be fetched from. */
+  /** Ranges of internal addresses that keys may be fetched from. */
   readonly allowed?: readonly string[];
-  /** Called with what came anew. */
+  /** Called with key sets that are new or have changed, by address. */
   readonly onKeys: (keys: ReadonlyMap<string, { readonly jwks?: string }>) => void;
 }
 
-/** Keys of some addresses. */
-export type KeySource = Fetching;
-
 /**
- * Starts a source without addresses. Keys that were fetched once stay until the
- * next success; until the first one there are none, and no token is believed.
+ * Starts a source without addresses. Keys stay in use until the next success; before the first one
+ * there are none, and no token is accepted.
  */
-export function startKeySource(options: KeySourceOptions): KeySource {
+export function startKeySource(options: KeySourceOptions): Refreshing<string> {
   const { insecure } = options;
   const admits = addressFilter(options.allowed);
-  return startFetching({
+  return startRefreshing({
     refreshMs: options.refreshMs,
-    fetch: async (uri, signal) => ({
+    retryMs: backOff(options.refreshMs),
+    load: async (uri, signal) => ({
       value: await fetchKeys(uri, { admits, timeoutMs: TIMEOUT_MS, insecure, signal }),
     }),
     same: (a, b) => a === b,
-    onFetched: (uri, jwks) => options.onKeys(new Map([[uri, { jwks }]])),
-    onAttempt: (succeeded) => (succeeded ? fetched : missed).inc(),
-    log,
+    onChange: (uri, jwks) => options.onKeys(new Map([[uri, { jwks }]])),
+    onSuccess: () => fetched.inc(),
+    onFailure: ({ error, failures, stored }) => {
+      missed.inc();
+      if (failures === 1) log.warn(messageOf(error), { kept: stored });
+    },
   });
 }
 
 /**
  * Fetches a JSON Web Key Set.
  *
- * @throws MeshError `jwks-fetch` when there is none to be had
+ * @throws MeshError `jwks-fetch`
  */
 export async function fetchKeys(uri: string, options: FetchOptions): Promise<string> {
   try {

@@ -1,11 +1,9 @@
 /**
- * What this program fetches from elsewhere: keys of token issuers, and authorities of other trust
- * domains.
+ * Values that the daemon fetches over the network: key sets, trust bundles, addresses of names.
  *
  * @module
  */
 export { addressFilter, type Admits } from "./addresses.ts";
 export { type BundleSourceOptions, fetchBundle, readBundle, startBundleSource } from "./bundles.ts";
 export { type FetchOptions } from "./fetch.ts";
-export { fetchKeys, type KeySource, type KeySourceOptions, startKeySource } from "./keys.ts";
-export { type Fetched, type Fetching } from "./source.ts";
+export { fetchKeys, type KeySourceOptions, startKeySource } from "./keys.ts";

@@ -25,14 +25,14 @@ function configOf(...pems: string[]) {
 
 Deno.test("agents are told the mesh's authorities, each once, and of a change of them", () => {
   const features = { ...DEFAULT_FEATURES, multiRoot: true };
-  const { translation } = startTranslation(configOf(certificate("bb")), features);
+  const { translation, apply } = startTranslation(configOf(certificate("bb")), features);
   const seat = translation.source.bind(proxyNode("one"), () => {});
   const view = seat.view(AGENT_TYPE_URLS.proxyConfig)!;
   const told = () =>
     fromBinary(ProxyConfigSchema, view.get("proxy-config")!.bytes).caCertificatesPem;
   assert.deepEqual(told(), [certificate("bb")]);
   const before = translation.source.revision;
-  translation.apply({
+  apply({
     mesh: configOf(
       certificate("bb").replaceAll("\n", "\r\n"),
       certificate("cc") + certificate("aa"),

@@ -53,7 +53,7 @@ const PAIR: Credential = { certificate: "chain", privateKey: "key" };
 Deno.test("a credential is served to local gateways of its namespace, and is no other's", () => {
   const bench = startTranslation();
   bench.set(gateway("mode: MUTUAL, credentialName: shop"));
-  bench.translation.apply({
+  bench.apply({
     credentials: new Map([
       ["one/shop", { ...PAIR, authorities: "ca" }],
       ["one/other", PAIR],
@@ -76,7 +76,7 @@ Deno.test("a credential is served to local gateways of its namespace, and is no 
   // Renewed, the secret is another; the listener is not.
   const listener = () => seat.view(TYPE_URLS.listener)!.get("0.0.0.0_443")!.version;
   const before = listener();
-  bench.translation.apply({
+  bench.apply({
     credentials: new Map([["one/shop", { ...PAIR, certificate: "new" }]]),
   });
   const secret = fromBinary(
@@ -94,7 +94,7 @@ Deno.test("a credential is served to local gateways of its namespace, and is no 
 
 Deno.test("a Gateway cannot name a credential of another namespace", () => {
   const bench = startTranslation();
-  bench.translation.apply({ credentials: new Map([["two/shop", PAIR], ["one/shop", PAIR]]) });
+  bench.apply({ credentials: new Map([["two/shop", PAIR], ["one/shop", PAIR]]) });
   for (const [name, expected] of [["two/shop", []], ["one/shop", ["kubernetes://one/shop"]]]) {
     bench.set(gateway(`mode: SIMPLE, credentialName: 'kubernetes://${name}'`));
     const seat = bench.translation.source.bind(edge(), () => {});
@@ -105,7 +105,7 @@ Deno.test("a Gateway cannot name a credential of another namespace", () => {
 Deno.test("certificates of several kinds, and authorities by a name of their own", () => {
   const bench = startTranslation();
   bench.set(gateway("mode: MUTUAL, credentialNames: [rsa, ecdsa], caCertCredentialName: clients"));
-  bench.translation.apply({
+  bench.apply({
     credentials: new Map([
       ["one/rsa", PAIR],
       ["one/ecdsa", { ...PAIR, ocspStaple: "AQID" }],

@@ -143,7 +143,7 @@ Deno.test("the mesh's setting counts where a rule has none", () => {
   const seat = bench.translation.source.bind(at("r1"), () => {});
   assert.deepEqual(prioritiesOf(seat, "a"), { "10.0.0.1": 0, "10.0.0.2": 1 });
   const set = (localityLbSetting: object): void =>
-    void bench.translation.apply({ mesh: { ...config, localityLbSetting } as typeof config });
+    void bench.apply({ mesh: { ...config, localityLbSetting } as typeof config });
   set({ enabled: false, distribute: [], failover: [], failoverPriority: [] });
   assert.deepEqual(prioritiesOf(seat, "a"), { "10.0.0.1": 0, "10.0.0.2": 0 });
   set({
@@ -167,7 +167,7 @@ Deno.test("networks appear, and their endpoints are reached by gateways", () => 
   );
   const nowhere = bench.translation.source.bind(proxyNode("one"), () => {});
   assert.deepEqual(Object.keys(prioritiesOf(near, "far")), ["10.0.0.1", "10.0.0.2"]);
-  bench.translation.apply({
+  bench.apply({
     networks: create(MeshNetworksSchema, {
       networks: {
         two: {
@@ -233,7 +233,7 @@ Deno.test("a gateway that sends on by server name sends to its own network alone
   const gateways = (network: string, address: string) => ({
     [network]: { gateways: [{ gw: { case: "address" as const, value: address }, port: 15443 }] },
   });
-  bench.translation.apply({
+  bench.apply({
     networks: create(MeshNetworksSchema, {
       networks: { ...gateways("one", "192.0.2.1"), ...gateways("two", "192.0.2.2") },
     }),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type CulpritObject, culpritsIn } from "./culprits.ts";
 export { createExplained, type Explainable } from "./explained.ts";
 export {
   type FieldGroup,

@@ -44,7 +44,7 @@ interface Served {
 
 function start(suite: Suite): Bench {
   const bench = startTranslation(suite.mesh, { ...DEFAULT_FEATURES, ...suite.features });
-  bench.translation.apply({ credentials: new Map(Object.entries(suite.credentials)) });
+  bench.apply({ credentials: new Map(Object.entries(suite.credentials)) });
   if (suite.input !== "") bench.set(suite.input);
   return bench;
 }

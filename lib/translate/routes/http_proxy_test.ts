@@ -86,7 +86,7 @@ spec: {egress: [{hosts: [one/b.example]}], outboundTrafficPolicy: {mode: REGISTR
   bench.remove("Sidecar", "one/s");
   bench.set(entry("b", "{number: 9090, name: http, protocol: HTTP}"));
   assert.deepEqual(domainsOf(seat), ALL.map((d) => d.replace("b.example:8080", "b.example:9090")));
-  bench.translation.apply({ mesh: parseMeshConfig("rootNamespace: x", "mesh").value });
+  bench.apply({ mesh: parseMeshConfig("rootNamespace: x", "mesh").value });
   assert.equal(domainsOf(seat), undefined);
   assert.equal(seat.view(TYPE_URLS.listener)!.get("127.0.0.1_3128"), undefined);
 });
@@ -197,7 +197,7 @@ spec: {egress: [{hosts: [one/db.example]}]}
   bench.remove("ServiceEntry", "one/db");
   assert.deepEqual(ways(), {});
   const policy = "outboundTrafficPolicy: {mode: ALLOW_ANY_DYNAMIC_DNS}";
-  bench.translation.apply({ mesh: parseMeshConfig(policy, "mesh").value });
+  bench.apply({ mesh: parseMeshConfig(policy, "mesh").value });
   bench.remove("Sidecar", "one/s");
   assert.equal(ways()["*"], "DynamicPassthroughCluster");
 });

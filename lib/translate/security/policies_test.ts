@@ -48,7 +48,7 @@ spec:
 `);
     }
   }
-  bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
+  bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
   const seats = Array.from({ length: NAMESPACES * PER_NAMESPACE }, (_, at) => {
     const [n, i] = [Math.floor(at / PER_NAMESPACE), at % PER_NAMESPACE];
     const labels = { app: `app-${i}`, tier: i < 5 ? "front" : "back" };

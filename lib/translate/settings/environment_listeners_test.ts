@@ -53,7 +53,7 @@ function listenersWith(
     "networks: {far: {endpoints: [{fromCidr: 100.64.0.0/10}], gateways: [{address: 1.1.1.1, port: 1}]}}",
     "networks",
   ).value;
-  bench.translation.apply({ networks });
+  bench.apply({ networks });
   const seat = bench.translation.source.bind(proxyNode("one", { ip, ips }), () => {});
   return (name) => fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);
 }

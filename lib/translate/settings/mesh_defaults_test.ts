@@ -35,7 +35,7 @@ Deno.test("the mesh's default traffic policy applies where no rule says otherwis
     return circuitBreakers?.thresholds[0]?.maxConnections;
   };
   assert.equal(limit(), 7);
-  bench.translation.apply({ mesh: config(9) });
+  bench.apply({ mesh: config(9) });
   assert.equal(limit(), 9);
   bench.set(`apiVersion: networking.mesh.io/v1
 
@@ -60,9 +60,9 @@ Deno.test("hosts that no service claims have the TLS that the mesh says, and fol
       seat.view(TYPE_URLS.cluster)!.get("DynamicPassthroughCluster")!.bytes,
     );
   assert.equal(cluster().transportSocket?.name, "envoy.transport_sockets.tls");
-  bench.translation.apply({ mesh: policy("") });
+  bench.apply({ mesh: policy("") });
   assert.equal(cluster().transportSocket, undefined);
-  bench.translation.apply({ mesh: policy(", tls: {mode: SIMPLE, sni: all.example}") });
+  bench.apply({ mesh: policy(", tls: {mode: SIMPLE, sni: all.example}") });
   assert.equal(cluster().transportSocket?.name, "envoy.transport_sockets.tls");
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshConfig_ExtensionProviderSchema as ProviderSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { hostOf, serviceEntry } from "../../../bench/push/corpus.ts";
+import { hostOf, serviceEntry } from "../../../tests/support/corpus.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
 import {
   type Bench,
@@ -49,7 +49,7 @@ function world(): World {
   );
   const bench = startTranslation(config);
   const documents = Array.from({ length: 40 }, (_, i) => serviceEntry(i));
-  bench.translation.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
+  bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
   const seats = Array.from(
     { length: NAMESPACES * PER_NAMESPACE },
     (_, i) =>

@@ -9,9 +9,9 @@ import { documents, endpoint, manifest, serviceEntry } from "../../support/manif
 import { metricOf, type Problem, problemsOf } from "../../support/views.ts";
 import { type Bench, type DirectoryCase, lineOf, ROUTES, routesTo } from "./bench.ts";
 
-/** Waits until so many documents are set aside. */
-async function setAside({ world }: Bench, count: number): Promise<readonly Problem[]> {
-  return await eventually(`${count} documents set aside`, async () => {
+/** Waits until so many documents are rejected. */
+async function rejectedCount({ world }: Bench, count: number): Promise<readonly Problem[]> {
+  return await eventually(`${count} documents rejected`, async () => {
     const { problems } = await problemsOf(world.daemon);
     return problems.length === count && problems;
   });
@@ -29,7 +29,7 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
       const broken = routesTo("v2", { retries: { attempts: "many" } });
       const before = await metricOf(daemon, "pilot_total_rejected_configs") ?? 0;
       await config.write(ROUTES, broken);
-      const [problem] = await setAside(bench, 1);
+      const [problem] = await rejectedCount(bench, 1);
       assert.ok(problem);
       const line = lineOf(broken, "attempts: many");
       assert.equal(problem.file, ROUTES);
@@ -41,7 +41,7 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
       assert.notEqual(problem.remedy, "");
       assert.equal(problem.lastGoodServes, true);
       await still("v1");
-      assert.equal(await metricOf(daemon, "pilot_config_documents_set_aside"), 1);
+      assert.equal(await metricOf(daemon, "pilot_config_documents_rejected"), 1);
       assert.equal(await metricOf(daemon, "pilot_total_rejected_configs"), before + 1);
       // Another change makes the directory be read again; the log does not repeat itself.
       await config.write("other.yaml", serviceEntry("other", ["other.test"], TCP, []));
@@ -51,8 +51,8 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
       await config.remove("other.yaml");
       await config.write(ROUTES, routesTo("v2"));
       await answered("v2");
-      await setAside(bench, 0);
-      assert.equal(await metricOf(daemon, "pilot_config_documents_set_aside"), 0);
+      await rejectedCount(bench, 0);
+      assert.equal(await metricOf(daemon, "pilot_config_documents_rejected"), 0);
     },
   },
   {
@@ -60,23 +60,23 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     run: async (bench) => {
       const { world: { config }, still, answered } = bench;
       await config.write(ROUTES, routesTo("v2").replace("spec:", "spec: [\n"));
-      const [problem] = await setAside(bench, 1);
+      const [problem] = await rejectedCount(bench, 1);
       assert.equal(problem?.file, ROUTES);
       assert.ok((problem?.line ?? 0) > 1, `line ${problem?.line}`);
       await still("v1");
       await config.write(ROUTES, routesTo("v2"));
       await answered("v2");
-      await setAside(bench, 0);
+      await rejectedCount(bench, 0);
     },
   },
   {
-    name: "of several documents in a file only the broken one is set aside",
+    name: "of several documents in a file only the broken one is rejected",
     run: async (bench) => {
       const { world: { config }, answered } = bench;
       const port70000 = serviceEntry("bad", ["bad.test"], { ...TCP, number: 70000 }, []);
       await config.write(ROUTES, documents(port70000, routesTo("v2")));
       await answered("v2");
-      const [problem] = await setAside(bench, 1);
+      const [problem] = await rejectedCount(bench, 1);
       assert.equal(problem?.path, "spec.ports[0].number");
       assert.equal(problem?.lastGoodServes, false);
     },
@@ -86,13 +86,13 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     run: async (bench) => {
       const { world: { config }, answered, still } = bench;
       await config.write("zzz.yaml", routesTo("v2"));
-      const [problem] = await setAside(bench, 1);
+      const [problem] = await rejectedCount(bench, 1);
       assert.equal(problem?.file, "zzz.yaml");
       assert.match(problem?.message ?? "", /routes\.yaml:1/);
       await still("v1");
       await config.remove(ROUTES);
       await answered("v2");
-      await setAside(bench, 0);
+      await rejectedCount(bench, 0);
       await config.remove("zzz.yaml");
     },
   },
@@ -136,12 +136,12 @@ spec:
       const { world: { config } } = bench;
       const text = manifest("DestinationRule", "typo", { host: "typo.test", trafikPolicy: {} });
       await config.write("typo.yaml", text);
-      const [problem] = await setAside(bench, 1);
+      const [problem] = await rejectedCount(bench, 1);
       assert.equal(problem?.path, "spec.trafikPolicy");
       assert.equal(problem?.line, lineOf(text, "trafikPolicy"));
       assert.match(`${problem?.message} ${problem?.remedy}`, /trafficPolicy/);
       await config.remove("typo.yaml");
-      await setAside(bench, 0);
+      await rejectedCount(bench, 0);
     },
   },
 ];

@@ -122,7 +122,7 @@ function withProviders(): MeshConfig {
 /** A mesh of documents that the objects under test are put into. */
 export function openStage(background: string): Stage {
   const bench = startTranslation(withProviders(), FEATURES);
-  bench.translation.apply({ networks: NETWORKS });
+  bench.apply({ networks: NETWORKS });
   bench.set(background);
   const bindings = WATCHERS.map((node) => bench.translation.source.bind(node, () => {}));
   return { bench, look: () => JSON.stringify(bindings.map((binding) => everything(binding))) };
@@ -160,7 +160,7 @@ function place(stage: Stage, scene: Scene, spec: unknown): ReturnType<typeof che
     origin: { source: "file", file: "test.yaml", line: 1 },
   };
   const object = { meta, spec: checked.object.spec, digest: checked.object.digest };
-  stage.bench.translation.apply({
+  stage.bench.apply({
     objects: [{ kind: kind as never, key: `${namespace}/subject`, object }],
   });
   return checked;

@@ -57,7 +57,7 @@ const KEYS = '{"keys":[{"kty":"oct","kid":"k","k":"c2VjcmV0"}]}';
 /** A mesh with an authoriser, and with keys that were fetched. */
 export function openSecured(background: string): Stage {
   const stage = openStage(background);
-  stage.bench.translation.apply({
+  stage.bench.apply({
     mesh: fromJson(MeshConfigSchema, {
       rootNamespace: "mesh-system",
       extensionProviders: [{

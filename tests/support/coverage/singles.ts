@@ -6,7 +6,7 @@
 import type { DescMessage } from "../../../lib/proto/mod.ts";
 import { parseMeshConfig, parseMeshNetworks, type SchemaProblem } from "../../../lib/schema/mod.ts";
 import { toYaml } from "../../../lib/text/mod.ts";
-import type { ChangeSet } from "../../../lib/translate/mod.ts";
+import type { ChangeSet } from "../../../lib/ingest/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type MeshNetworks, MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { type FieldCase, type FieldValues, withField } from "./fields.ts";
@@ -69,9 +69,7 @@ function reader<T>(
     return {
       problems,
       warnings,
-      apply: value === undefined
-        ? undefined
-        : ({ bench }) => void bench.translation.apply(changes(value)),
+      apply: value === undefined ? undefined : ({ bench }) => void bench.apply(changes(value)),
     };
   };
 }

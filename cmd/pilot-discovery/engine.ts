@@ -1,0 +1,52 @@
+/**
+ * The engine of the daemon: tables, translation, and ingest in front of them.
+ *
+ * @module
+ */
+import type { createGraph, Graph } from "../../lib/graph/mod.ts";
+import { createIngest, type Ingest } from "../../lib/ingest/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
+import { countBatch, countInbound, countPublication } from "../../lib/monitor/mod.ts";
+import { createPipeline, type Pipeline } from "../../lib/translate/mod.ts";
+import type { Settings } from "./settings.ts";
+
+const log = scope("default");
+
+/** Tables, translation and ingest. */
+export interface Engine {
+  readonly graph: Graph;
+  readonly pipeline: Pipeline;
+  readonly ingest: Ingest;
+}
+
+/** Creates the engine, without sources and with empty tables. */
+export function createEngine(settings: Settings, makeGraph: typeof createGraph): Engine {
+  const graph = makeGraph({ now: () => performance.now(), onFault: logFault });
+  const pipeline = createPipeline(graph, settings.pipeline);
+  const ingest = createIngest({
+    writer: pipeline.writer,
+    target: pipeline.translation,
+    debounce: settings.debounce,
+    clock: {
+      now: () => performance.now(),
+      time: () => Date.now(),
+      timer: (run, ms) => {
+        const id = setTimeout(run, ms);
+        return () => clearTimeout(id);
+      },
+      pause: () => new Promise((resume) => setTimeout(resume, 0)),
+    },
+    observer: { changed: countInbound, publishing: countBatch, published: countPublication },
+  });
+  return { graph, pipeline, ingest };
+}
+
+const logFault: NonNullable<Parameters<typeof createGraph>[0]>["onFault"] = (
+  table,
+  key,
+  fault,
+) => {
+  if (fault === undefined) return log.info("a computation works again", { table, key });
+  const { inputs, error } = fault;
+  log.error("a computation failed", { table, key, inputs, error });
+};

@@ -1,0 +1,147 @@
+/**
+ * The listeners of the daemon, and what they serve.
+ *
+ * @module
+ */
+import { buildInfo, MeshError } from "../../lib/base/mod.ts";
+import {
+  debugRoutes,
+  ENABLE_DEBUG_ON_HTTP,
+  UNSAFE_ENABLE_ADMIN_ENDPOINTS,
+} from "../../lib/debug/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
+import {
+  createReadiness,
+  meshWarnings,
+  monitoringRoutes,
+  observeConflicts,
+  observeEngine,
+  observeMesh,
+  observePatches,
+  observeSources,
+  readyRoute,
+} from "../../lib/monitor/mod.ts";
+import { transportInForce } from "../../lib/rpc/mod.ts";
+import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
+import { createPipeline } from "../../lib/translate/mod.ts";
+import type { Route } from "../../lib/web/mod.ts";
+import { createWhatIf } from "../../lib/whatif/mod.ts";
+import type { Engine } from "./engine.ts";
+import { withProfiles } from "./introspection.ts";
+import { startRpc, startWeb } from "./listeners.ts";
+import type { Records } from "./records.ts";
+import type { Settings } from "./settings.ts";
+import type { Sources } from "./sources.ts";
+
+/** Everything that the listeners serve from. */
+export interface Served {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly sources: Sources;
+  readonly records: Records;
+  readonly xds: XdsServer;
+}
+
+const log = scope("default");
+
+/** HTTP listeners are closed within this time, in milliseconds, even if the grace time is longer. */
+const HTTP_GRACE_MS = 1_000;
+
+/** Opens the listeners. They are closed in the reverse order, each with its grace time. */
+export async function listen(served: Served, stack: AsyncDisposableStack): Promise<void> {
+  const { settings: { options }, xds } = served;
+  observe(served, stack);
+  const readiness = createReadiness();
+  const grace = options.shutdownDurationMs;
+  const httpGrace = Math.min(grace, HTTP_GRACE_MS);
+  // One for both listeners: what-if questions are answered one at a time.
+  const debugPages = ENABLE_DEBUG_ON_HTTP.get() ? debug(served) : [];
+  if (options.monitoringAddr !== "") {
+    const web = await startWeb({
+      name: "monitoring",
+      address: options.monitoringAddr,
+      routes: [...monitoringRoutes(), ...debugPages],
+    });
+    stack.defer(() => web.stop(httpGrace));
+  }
+  if (options.httpAddr !== "") {
+    const { routes, limits } = withProfiles(options);
+    const web = await startWeb({
+      name: "http",
+      address: options.httpAddr,
+      routes: [readyRoute(readiness.isReady), ...debugPages, ...routes],
+      limits,
+    });
+    stack.defer(() => web.stop(httpGrace));
+  }
+  if (options.grpcAddr === "") {
+    throw new MeshError("no-listener", "--grpcAddr is empty, so no proxy could connect", {
+      remedy: "Give --grpcAddr an address such as :15010; a secured listener is not implemented.",
+    });
+  }
+  const rpc = await startRpc({
+    address: options.grpcAddr,
+    services: xds.services,
+    transport: transportInForce(),
+    limits: { maxReceive: MAX_RECEIVE.get(), maxStreams: MAX_STREAMS.get() },
+    keepalive: {
+      interval: options.keepaliveIntervalMs,
+      timeout: options.keepaliveTimeoutMs,
+      maxAge: options.keepaliveMaxServerConnectionAgeMs,
+    },
+  });
+  log.info("serving discovery", { address: rpc.address });
+  readiness.set(true);
+  stack.defer(async () => {
+    readiness.set(false);
+    // Streams end one by one over half of the time; the rest are aborted then.
+    await xds.drain(grace / 2);
+    await rpc.stop(grace / 2);
+  });
+}
+
+/** Registers the metrics that are collected when they are scraped. */
+function observe({ engine, xds }: Served, stack: AsyncDisposableStack): void {
+  const { graph, pipeline: { translation }, ingest } = engine;
+  observeConflicts(translation);
+  observePatches(translation);
+  observeEngine(graph);
+  observeSources(ingest);
+  stack.use(observeMesh({ translation, sessions: () => xds.sessions() }));
+}
+
+function debug({ settings, engine: { pipeline }, sources, records, xds }: Served): Route[] {
+  const { files, registration } = sources;
+  const { translation, writer, mesh } = pipeline;
+  const sessions = () => xds.sessions();
+  const isAdmin = UNSAFE_ENABLE_ADMIN_ENDPOINTS.get();
+  return debugRoutes({
+    whatIf: createWhatIf({
+      live: pipeline,
+      make: (graph) => createPipeline(graph, settings.pipeline),
+      sessions,
+    }),
+    pushes: () => records.pushes.recent(),
+    spending: records.spending,
+    history: records.history,
+    audit: records.audit,
+    disconnect: isAdmin ? (proxy) => xds.disconnect(proxy) : undefined,
+    sessions,
+    mesh,
+    objects: () =>
+      [...files.objects(), ...registration.objects()].filter(({ meta }) =>
+        writer.selects(meta.namespace)
+      ),
+    problems: sources.problems,
+    warnings: () => [
+      ...sources.warnings(),
+      ...meshWarnings(translation, settings.pipeline.features),
+    ],
+    receipts: records.receipts,
+    quarantined: () => xds.quarantined(),
+    pushAll: () => xds.pushAll(),
+    now: () => Date.now(),
+    clusterId: settings.pipeline.clusterId,
+    version: buildInfo.version,
+  });
+}

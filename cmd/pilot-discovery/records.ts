@@ -1,0 +1,57 @@
+/**
+ * What the daemon records while it runs: history, receipts, pushes, costs.
+ *
+ * @module
+ */
+import { createPushLog, createSpending, type PushLog, type Spending } from "../../lib/debug/mod.ts";
+import { type RunningHistory, startHistory } from "../../lib/history/mod.ts";
+import { observeUnused } from "../../lib/monitor/mod.ts";
+import { createReceipts, editedObject, type Receipts } from "../../lib/receipts/mod.ts";
+import { readEvictionInterval } from "../../lib/settings/mod.ts";
+import type { Engine } from "./engine.ts";
+import type { Settings } from "./settings.ts";
+
+/** Records of the running daemon. */
+export interface Records extends Pick<RunningHistory, "history" | "audit"> {
+  readonly receipts: Receipts;
+  readonly pushes: PushLog;
+  readonly spending: Spending;
+}
+
+/**
+ * Starts the records, and the work that is done between publications.
+ *
+ * @throws MeshError for a recording that cannot be written
+ */
+export async function startRecords(
+  settings: Settings,
+  { graph, pipeline: { translation, mesh }, ingest }: Engine,
+  stack: AsyncDisposableStack,
+): Promise<Records> {
+  const { domain, clusterId, features } = settings.pipeline;
+  const { history, audit } = stack.use(
+    await startHistory({
+      translation,
+      recorded: { domain, clusterId, features },
+      every: ingest.every,
+    }),
+  );
+  const countUnused = observeUnused(graph);
+  stack.defer(ingest.every(readEvictionInterval(), () => {
+    translation.tidy();
+    countUnused();
+  }));
+  const receipts = createReceipts({
+    edits: (since) => graph.edits(since),
+    causes: (collection, name) => graph.causes(collection, name),
+    identify: (edit) => editedObject(mesh.tables, ingest.seenAt, edit),
+    clock: () => Date.now(),
+  });
+  return {
+    history,
+    audit,
+    receipts,
+    pushes: createPushLog(graph),
+    spending: createSpending(graph),
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * The sources of the daemon. Each reports to ingest.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import type { Intake } from "../../lib/ingest/mod.ts";
+import type { SchemaProblem } from "../../lib/schema/mod.ts";
+import {
+  allowedRanges,
+  type ConfigDirectories,
+  fetchBundles,
+  type Followed,
+  MESH_CREDENTIAL_DIR,
+  type Registration,
+  resolveGateways,
+  type SourceProblem,
+  startConfigDirectories,
+  startCredentialSource,
+  startKeySets,
+  startRegistration,
+  watchMeshConfig,
+  watchNetworks,
+} from "../../lib/sources/mod.ts";
+import type { Engine } from "./engine.ts";
+import type { Settings } from "./settings.ts";
+
+/** Sources that have reported their initial sets. */
+export interface Sources {
+  readonly files: ConfigDirectories;
+  readonly registration: Registration;
+  /** Reasons of rejected documents. */
+  problems(): readonly SourceProblem[];
+  /** Warnings about documents in use. */
+  warnings(): readonly SchemaProblem[];
+}
+
+/**
+ * Opens the sources that configuration is built from.
+ *
+ * @throws MeshError for files that cannot be used
+ */
+export async function openSources(
+  { options, pipeline: { features } }: Settings,
+  { pipeline: { writer }, ingest }: Engine,
+  stack: AsyncDisposableStack,
+): Promise<Sources> {
+  // The order of precedence, where several sources have an object of one name.
+  const fileIntake = ingest.open("file");
+  const registration = stack.use(startRegistration({
+    ingest,
+    entryInUse: (key) => writer.original("WorkloadEntry", key),
+  }));
+
+  const mesh = await watchMeshConfig({
+    path: options.meshConfig,
+    explicit: options.given.has("meshConfig"),
+  });
+  stack.defer(() => mesh.close());
+  const bundles = stack.use(
+    fetchBundles(mesh, { enabled: features.multiRoot, allowed: allowedRanges() }),
+  );
+  follow(bundles, ingest.open("mesh configuration"), (value) => ({ mesh: value }));
+
+  const networks = await watchNetworks({
+    path: options.networksConfig,
+    explicit: options.given.has("networksConfig"),
+  });
+  stack.defer(() => networks.close());
+  const resolved = stack.use(resolveGateways(networks));
+  follow(resolved, ingest.open("networks"), (value) => ({ networks: value }));
+
+  const files = await startConfigDirectories({
+    configDir: options.configDir,
+    mesh,
+    intake: fileIntake,
+  });
+  stack.defer(() => files.close());
+  const credentialDir = MESH_CREDENTIAL_DIR.get() ?? "";
+  if (credentialDir !== "") {
+    const intake = ingest.open("credentials");
+    stack.use(await startCredentialSource({ dir: resolve(credentialDir), intake }));
+  }
+  const documents = [mesh, networks, files];
+  return {
+    files,
+    registration,
+    problems: () => documents.flatMap((source) => source.problems()),
+    warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
+  };
+}
+
+/** Opens the sources that need the built configuration: it names the key sets to fetch. */
+export function openLateSources(
+  { pipeline: { translation }, ingest }: Engine,
+  stack: AsyncDisposableStack,
+): void {
+  stack.use(startKeySets(translation.wantedKeySets, ingest.open("key sets")));
+}
+
+/** Reports a value, and each later one. */
+function follow<T>(
+  value: Followed<T>,
+  intake: Intake,
+  changesOf: (value: T) => Parameters<Intake["settings"]>[0],
+): void {
+  intake.settings(changesOf(value.current()));
+  intake.synced();
+  value.subscribe((next) => intake.settings(changesOf(next)));
+}

@@ -1,0 +1,69 @@
+/**
+ * Flags that the daemon accepts and does not implement: some have no effect, some are refused.
+ *
+ * @module
+ */
+import { MeshError } from "../../lib/base/mod.ts";
+import type { DiscoveryOptions } from "./options.ts";
+
+/** Flags that are accepted and have no effect, each with the reason. */
+export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
+  caCertFile: "a TLS listener is not implemented",
+  clusterAliases: "remote clusters are not implemented",
+  clusterRegistriesNamespace: "remote clusters are not implemented",
+  cniNamespace: "a node controller is not implemented",
+  orchApiBurst: "connecting to an orchestrator is not implemented",
+  orchApiQPS: "connecting to an orchestrator is not implemented",
+  "tls-cipher-suites": "a TLS listener is not implemented",
+  tlsCertFile: "a TLS listener is not implemented",
+  tlsKeyFile: "a TLS listener is not implemented",
+};
+
+/** Listeners that are not implemented, with the missing part. */
+const UNSUPPORTED_LISTENERS = [
+  { flag: "secureGRPCAddr", option: "secureGrpcAddr", needs: "certificates" },
+  { flag: "httpsAddr", option: "httpsAddr", needs: "the webhooks" },
+] as const;
+
+/**
+ * Refuses unsupported listeners and registries that the command line gives. Those that are only
+ * defaults are left out; returns a sentence for each.
+ *
+ * @throws MeshError `not-supported`
+ */
+export function checkSupported(options: DiscoveryOptions): string[] {
+  const notes: string[] = [];
+  for (const { flag, option, needs } of UNSUPPORTED_LISTENERS) {
+    const address = options[option];
+    if (address === "") continue;
+    if (options.given.has(flag)) {
+      throw new MeshError(
+        "not-supported",
+        `--${flag}=${address}: this listener needs ${needs}, which are not implemented`,
+        { remedy: `Leave --${flag} out, or give it an empty value.` },
+      );
+    }
+    notes.push(`no listener on ${address}: it needs ${needs}, which are not implemented`);
+  }
+  return [...notes, ...checkRegistries(options)];
+}
+
+function checkRegistries(options: DiscoveryOptions): string[] {
+  if (options.orchConfig !== "") {
+    throw new MeshError(
+      "not-supported",
+      `--orchconfig=${options.orchConfig}: connecting to an orchestrator is not implemented`,
+      { remedy: "Give the configuration as files, with --configDir." },
+    );
+  }
+  if (options.given.has("registries") && options.registries.length > 0) {
+    throw new MeshError(
+      "not-supported",
+      `--registries=${options.registries.join(",")}: service registries are not implemented`,
+      { remedy: "Leave --registries out and describe services by ServiceEntries in --configDir." },
+    );
+  }
+  return [
+    "no service registry is started: services come from --configDir",
+  ];
+}

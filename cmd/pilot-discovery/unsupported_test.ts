@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { MeshError } from "../../lib/base/mod.ts";
+import { parseArgv } from "../../lib/cli/mod.ts";
+import { type DiscoveryOptions, discoveryOptions } from "./options.ts";
+import { PILOT_DISCOVERY } from "./program.ts";
+import { checkSupported } from "./unsupported.ts";
+
+function optionsOf(...args: string[]): DiscoveryOptions {
+  const parsed = parseArgv(PILOT_DISCOVERY, ["discovery", ...args]);
+  return discoveryOptions(parsed.flags);
+}
+
+Deno.test("what is only a default is left out, with a sentence", () => {
+  const notes = checkSupported(optionsOf("--configDir=/config"));
+  assert.equal(notes.length, 3);
+  assert.match(notes[0]!, /:15012.*certificates/);
+  assert.match(notes[1]!, /:15017.*webhooks/);
+  assert.match(notes[2]!, /no service registry is started/);
+});
+
+Deno.test("what is asked for by name and cannot be had is refused", () => {
+  const cases: [args: string[], code: string, says: RegExp][] = [
+    [["--configDir=/c", "--secureGRPCAddr=:15012"], "not-supported", /--secureGRPCAddr=:15012/],
+    [["--configDir=/c", "--httpsAddr=:15017"], "not-supported", /--httpsAddr=:15017/],
+    [["--configDir=/c", "--orchconfig=/k"], "not-supported", /--orchconfig=\/k/],
+    [["--configDir=/c", "--registries=Orchestrator"], "not-supported", /--registries=Orchestrator/],
+    [["--configDir=/c", "--registries=Mock"], "not-supported", /--registries=Mock/],
+  ];
+  for (const [args, code, says] of cases) {
+    assert.throws(() => checkSupported(optionsOf(...args)), (e: unknown) => {
+      assert.ok(e instanceof MeshError);
+      assert.equal(e.code, code);
+      assert.match(e.message, says);
+      assert.ok(e.remedy);
+      return true;
+    });
+  }
+});
+
+Deno.test("a listener that is switched off needs no note", () => {
+  const notes = checkSupported(optionsOf("--configDir=/c", "--secureGRPCAddr=", "--httpsAddr="));
+  assert.equal(notes.length, 1);
+});

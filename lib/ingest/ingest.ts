@@ -1,0 +1,187 @@
+/**
+ * Ingest: the one path of configuration from all sources into the tables. Sources report changes;
+ * they are queued, debounced, written in pieces and published. In the first stage sources report
+ * their initial sets; {@linkcode Ingest.build} then writes all of them in one transaction.
+ *
+ * @module
+ */
+import type { ConfigObject } from "../model/mod.ts";
+import { deletionOf, type ObjectChange, upsertOf } from "./changes.ts";
+import { type Batch, createDebouncer, type DebounceSettings, type Trigger } from "./debounce.ts";
+import { createPrecedence } from "./precedence.ts";
+import { createPublisher, type PublishTarget } from "./publisher.ts";
+import { createQueue, type InboundType } from "./queue.ts";
+import type { Intake, ObjectChanges, SourceState } from "./source.ts";
+import type { TableWriter } from "./writer.ts";
+
+/** Clock and timers of ingest. */
+export interface IngestClock {
+  /** Milliseconds since any moment, monotonic. */
+  now(): number;
+  /** Milliseconds since the epoch. */
+  time(): number;
+  /** Runs a function after a delay; returns a function that cancels it. */
+  timer(run: () => void, ms: number): () => void;
+  /** Resolves after timers and sockets had a turn. */
+  pause(): Promise<void>;
+}
+
+/** Is called by ingest, for metrics and logs. */
+export interface IngestObserver {
+  /** An object changed. */
+  changed?(type: InboundType): void;
+  /** The publication of a batch begins. */
+  publishing?(batch: Batch): void;
+  /** A publication has ended; it took so many milliseconds. */
+  published?(ms: number): void;
+}
+
+/** What ingest needs. */
+export interface IngestOptions {
+  readonly writer: TableWriter;
+  readonly target: PublishTarget;
+  readonly debounce: DebounceSettings;
+  readonly clock: IngestClock;
+  readonly observer?: IngestObserver;
+}
+
+/** Ingest at work. */
+export interface Ingest {
+  /**
+   * Adds a source. Where several sources have an object of one name, the version of the source that
+   * was opened first is used.
+   *
+   * @param name `meta.origin.source` of its objects
+   */
+  open(name: string): Intake;
+  /**
+   * Calls back when a source reports changes of objects, before they are written. Returns a function
+   * that ends it.
+   */
+  subscribe(listener: (source: string, changes: ObjectChanges) => void): () => void;
+  /**
+   * Writes the initial sets in one transaction and publishes them. From then on changes are
+   * debounced and published.
+   *
+   * @throws Error when a source is not synced
+   */
+  build(): void;
+  /** State of all sources, in the order in which they were opened. */
+  sources(): SourceState[];
+  /** When the latest published change of an object was first seen; milliseconds since the epoch. */
+  seenAt(kind: string, key: string): number | undefined;
+  /** During a publication: when the first of its changes was seen, by `now` of the clock. */
+  readonly publishingSince: number | undefined;
+  /**
+   * Runs a function regularly, but not during a publication: `skipped` intervals are not made up for.
+   * Returns a function that ends it.
+   */
+  every(ms: number, run: () => void): () => void;
+  /** Drops waiting changes; resolves when no publication is in progress. */
+  close(): Promise<void>;
+}
+
+/** Creates ingest without sources. */
+export function createIngest(options: IngestOptions): Ingest {
+  const { writer, target, clock, observer } = options;
+  const sources = new Map<string, { synced: boolean; expecting: boolean; fault?: string }>();
+  const listeners = new Set<(source: string, changes: ObjectChanges) => void>();
+  const precedence = createPrecedence();
+  const queue = createQueue({
+    current: writer.original,
+    time: clock.time,
+    onChange: (type) => observer?.changed?.(type),
+  });
+  const publisher = createPublisher({
+    writer,
+    target,
+    take: queue.take,
+    now: clock.now,
+    pause: clock.pause,
+    onPublished: (ms) => observer?.published?.(ms),
+  });
+  const debouncer = createDebouncer({
+    ...options.debounce,
+    now: clock.now,
+    timer: clock.timer,
+    moreExpected: () => [...sources.values()].some(({ expecting }) => expecting),
+    publish: (batch) => {
+      observer?.publishing?.(batch);
+      publisher.publish(batch.since);
+    },
+  });
+  let built = false;
+  const queued = (triggers: ReadonlySet<Trigger>, at: number): void => {
+    if (built && triggers.size > 0) debouncer.changedAt(at, triggers);
+  };
+  /** Queues the change of one source, unless the row keeps the version of another source. */
+  const add = (source: string, change: ObjectChange | undefined): Trigger | undefined => {
+    if (change === undefined) return undefined;
+    const row: ConfigObject | undefined = queue.latest(change.kind, change.key);
+    const applied = precedence.apply(source, change, row);
+    return applied === undefined ? undefined : queue.add(applied);
+  };
+
+  return {
+    open: (name) => {
+      if (sources.has(name)) throw new Error(`source ${name} is open already`);
+      const state: { synced: boolean; expecting: boolean; fault?: string } = {
+        synced: false,
+        expecting: false,
+      };
+      sources.set(name, state);
+      precedence.add(name);
+      return {
+        objects: (changes, seenAt = clock.now()) => {
+          const triggers = new Set<Trigger>();
+          for (const object of changes.upserts) note(triggers, add(name, upsertOf(object)));
+          for (const identity of changes.deletes) note(triggers, add(name, deletionOf(identity)));
+          queued(triggers, seenAt);
+          for (const listener of listeners) listener(name, changes);
+        },
+        settings: (changes) => queued(queue.addSettings(changes), clock.now()),
+        synced: () => {
+          state.synced = true;
+        },
+        expecting: (more) => {
+          state.expecting = more;
+        },
+        health: (fault) => {
+          state.fault = fault;
+        },
+      };
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    build: () => {
+      const late = [...sources].filter(([, { synced }]) => !synced).map(([name]) => name);
+      if (late.length > 0) throw new Error(`not synced yet: ${late.join(", ")}`);
+      built = true;
+      writer.write(queue.take());
+      target.publish();
+    },
+    sources: () => [...sources].map(([name, { synced, fault }]) => ({ name, synced, fault })),
+    seenAt: queue.seenAt,
+    get publishingSince() {
+      return publisher.since;
+    },
+    every: (ms, run) => {
+      const tick = (): void => {
+        cancel = clock.timer(tick, ms);
+        if (!publisher.busy) run();
+      };
+      let cancel = clock.timer(tick, ms);
+      return () => cancel();
+    },
+    close: async () => {
+      debouncer.stop();
+      await publisher.idle();
+    },
+  };
+}
+
+function note<T>(set: Set<T>, item: T | undefined): void {
+  if (item !== undefined) set.add(item);
+}

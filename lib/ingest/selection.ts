@@ -1,0 +1,148 @@
+/**
+ * Namespace selection: `discoverySelectors` of the mesh configuration select namespaces by their
+ * labels. Objects of other namespaces are not written to the tables; they are stored here until
+ * their namespace is selected.
+ *
+ * @module
+ */
+import { canonicalJson } from "../base/mod.ts";
+import { tableOf, type Tables } from "../derive/mod.ts";
+import type { ConfigObject } from "../model/mod.ts";
+import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
+import type { LabelSelector, MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { ObjectChange } from "./changes.ts";
+
+/** Label with the name of the namespace; every namespace has it implicitly. */
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/** Decides which objects are written to the tables. */
+export interface Selection {
+  /** Uses a mesh configuration from now on; returns the rows to add and to delete. */
+  adopt(config: MeshConfig): ObjectChange[];
+  /** Sets the labels of a namespace (`undefined`: it was deleted); returns the rows to add and to delete. */
+  label(
+    namespace: string,
+    labels: Readonly<Record<string, string>> | undefined,
+  ): ObjectChange[];
+  /** True when the object is written to its table. Otherwise it is stored here. */
+  admits(change: ObjectChange): boolean;
+  /** Objects that are stored here. */
+  excluded(): ObjectChange[];
+  /** True for a namespace that is selected. */
+  selects(namespace: string): boolean;
+}
+
+/** What a selection needs. */
+export interface SelectionOptions {
+  readonly tables: Tables;
+  /** False: selectors are ignored (`ENABLE_ENHANCED_RESOURCE_SCOPING`). */
+  readonly scoping: boolean;
+  /** An object of a table as it was before defaults of the mesh were filled in. */
+  readonly original: (kind: TableKind, key: string) => ConfigObject | undefined;
+}
+
+/** Starts without selectors: all namespaces are selected. */
+export function createSelection({ tables, scoping, original }: SelectionOptions): Selection {
+  const excluded = new Map<TableKind, Map<string, ConfigObject>>();
+  /** Labels of namespaces that are in the table, or on their way into it. */
+  const labels = new Map<string, Readonly<Record<string, string>>>();
+  let selectors: readonly LabelSelector[] = [];
+  let root = "";
+  const labelsOf = (namespace: string): Readonly<Record<string, string>> => ({
+    ...labels.get(namespace) ?? tables.namespaces.peek(`/${namespace}`)?.meta.labels,
+    [NAME_LABEL]: namespace,
+  });
+  // The root namespace has what applies to the whole mesh: a selector that does not match it by
+  // mistake must not remove policies.
+  const selects = (namespace: string): boolean =>
+    selectors.length === 0 || namespace === "" || namespace === root ||
+    selectors.some((selector) => matches(selector, labelsOf(namespace)));
+  const exclude = (kind: TableKind, key: string, object: ConfigObject): void => {
+    const objects = excluded.get(kind) ?? new Map<string, ConfigObject>();
+    excluded.set(kind, objects.set(key, object));
+  };
+  /** Rows to add and to delete, in the namespaces for which `affected` is true. */
+  const reselect = (affected: (namespace: string) => boolean): ObjectChange[] => {
+    const changes: ObjectChange[] = [];
+    const known = new Map<string, boolean>();
+    const selected = (namespace: string): boolean => {
+      const result = known.get(namespace) ?? selects(namespace);
+      known.set(namespace, result);
+      return result;
+    };
+    for (const kind of TABLE_KINDS) {
+      for (const [key, object] of excluded.get(kind) ?? []) {
+        const { namespace } = object.meta;
+        if (affected(namespace) && selected(namespace)) changes.push({ kind, key, object });
+      }
+      const table = tableOf(tables, kind);
+      for (const key of table.keys()) {
+        const namespace = key.slice(0, key.indexOf("/"));
+        if (!affected(namespace) || selected(namespace)) continue;
+        const object = original(kind, key) ?? table.peek(key);
+        if (object === undefined) continue;
+        exclude(kind, key, object);
+        changes.push({ kind, key, object: undefined });
+      }
+    }
+    for (const { kind, key, object } of changes) if (object) excluded.get(kind)?.delete(key);
+    return changes;
+  };
+  return {
+    adopt: (config) => {
+      const next = scoping ? config.discoverySelectors : [];
+      const same = root === config.rootNamespace &&
+        canonicalJson(next.map(plain)) === canonicalJson(selectors.map(plain));
+      [selectors, root] = [next, config.rootNamespace];
+      return same ? [] : reselect(() => true);
+    },
+    label: (namespace, next) => {
+      const before = selects(namespace);
+      labels.set(namespace, next ?? {});
+      return before === selects(namespace) ? [] : reselect((one) => one === namespace);
+    },
+    admits: ({ kind, key, object }) => {
+      excluded.get(kind)?.delete(key);
+      if (object === undefined || selects(object.meta.namespace)) return true;
+      exclude(kind, key, object);
+      return false;
+    },
+    excluded: () =>
+      [...excluded].flatMap(([kind, objects]) =>
+        [...objects].map(([key, object]) => ({ kind, key, object }))
+      ),
+    selects,
+  };
+}
+
+/** A selector without the fields of the generated code. */
+function plain({ matchLabels, matchExpressions }: LabelSelector): unknown {
+  return {
+    matchLabels,
+    matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
+      key,
+      operator,
+      values,
+    })),
+  };
+}
+
+/** True when labels meet all requirements of a selector. */
+function matches(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  for (const [key, value] of Object.entries(selector.matchLabels)) {
+    if (labels[key] !== value) return false;
+  }
+  return selector.matchExpressions.every(({ key, operator, values }) => {
+    const value = labels[key];
+    switch (operator) {
+      case "In":
+        return value !== undefined && values.includes(value);
+      case "NotIn":
+        return value === undefined || !values.includes(value);
+      case "Exists":
+        return value !== undefined;
+      default:
+        return value === undefined;
+    }
+  });
+}

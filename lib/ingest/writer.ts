@@ -1,0 +1,154 @@
+/**
+ * Writes changes to the input tables, in transactions of the graph. The only code that does so, but
+ * for the replay of recordings.
+ *
+ * @module
+ */
+import { type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
+import type { Input, Transaction } from "../graph/mod.ts";
+import type { ConfigObject } from "../model/mod.ts";
+import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { ChangeSet, ObjectChange } from "./changes.ts";
+import { createExportDefaults } from "./export_defaults.ts";
+import { createSelection } from "./selection.ts";
+
+/** Rows of one transaction, when changes are written in pieces: a few milliseconds. */
+const PIECE_ROWS = 200;
+
+/** Writes to the tables of one mesh. */
+export interface TableWriter {
+  /** Writes changes in one transaction; returns the revision. */
+  write(changes: ChangeSet): number;
+  /**
+   * Writes changes in several transactions, one for each step of the iteration. Until the last step
+   * the tables have some of the changes and not others.
+   */
+  writeInPieces(changes: ChangeSet): Generator<void, void>;
+  /** An object as a source reported it; its row may have defaults of the mesh filled in. */
+  original(kind: TableKind, key: string): ConfigObject | undefined;
+  /** Everything as it was reported. Written to another mesh, it makes that one equal. */
+  all(): Required<ChangeSet>;
+  /** True for a namespace that `discoverySelectors` of the mesh configuration select. */
+  selects(namespace: string): boolean;
+}
+
+/** Settings of a writer. */
+export interface WriterOptions {
+  /** False: `discoverySelectors` are ignored. */
+  readonly scoping: boolean;
+}
+
+/** Creates the writer of a mesh. Its first changes must have a mesh configuration and networks. */
+export function createTableWriter(mesh: Mesh, { scoping }: WriterOptions): TableWriter {
+  const { graph, tables, credentials: credentialTable } = mesh;
+  const exports = createExportDefaults();
+  const original: TableWriter["original"] = (kind, key) =>
+    exports.original(kind, key) ?? tableOf(tables, kind).peek(key);
+  const selection = createSelection({ tables, scoping, original: exports.original });
+
+  const put = (tx: Transaction, change: ObjectChange): void => {
+    const table = tableOf(tables, change.kind);
+    const row = exports.settle(change);
+    if (row === undefined) tx.delete(table, change.key);
+    else tx.set(table, change.key, row);
+  };
+  const putSettings = (tx: Transaction, changes: ChangeSet): void => {
+    const { networks, keySets, credentials } = changes;
+    if (networks !== undefined) tx.set(tables.networks, MESH_ROW, networks);
+    for (const [uri, keys] of keySets ?? []) tx.set(tables.keySets, uri, keys);
+    for (const [key, credential] of credentials ?? []) {
+      if (credential === undefined) tx.delete(credentialTable, key);
+      else tx.set(credentialTable, key, credential);
+    }
+  };
+  const putObjects = (tx: Transaction, objects: readonly ObjectChange[]): void => {
+    // Namespaces first: their labels decide which other objects are written.
+    for (const { kind, key, object } of objects) {
+      if (kind !== "Namespace") continue;
+      for (const row of selection.label(key.slice(1), object?.meta.labels)) put(tx, row);
+    }
+    for (const change of objects) {
+      put(tx, selection.admits(change) ? change : { ...change, object: undefined });
+    }
+  };
+  /** Rows that a mesh configuration changes: exported differently, added, deleted. */
+  const rowsChangedBy = (config: MeshConfig | undefined): readonly ObjectChange[] => {
+    if (config === undefined) return [];
+    const exported = exports.adopt(config)
+      .map(({ kind, key }) => ({ kind, key, object: original(kind, key) }));
+    return [...exported, ...selection.adopt(config)];
+  };
+
+  function* writeInPieces(changes: ChangeSet): Generator<void, void> {
+    const { mesh: config, objects = [] } = changes;
+    const rows = rowsChangedBy(config);
+    graph.transaction((tx) => {
+      if (config !== undefined) tx.set(tables.mesh, MESH_ROW, config);
+      for (const row of rows.slice(0, PIECE_ROWS)) put(tx, row);
+      putSettings(tx, changes);
+    });
+    for (const piece of pieces(rows.slice(PIECE_ROWS))) {
+      yield;
+      graph.transaction((tx) => {
+        for (const row of piece) put(tx, row);
+      });
+    }
+    if (rows.length > 0) yield;
+    for (const [at, piece] of [...pieces(objects)].entries()) {
+      if (at > 0) yield;
+      graph.transaction((tx) => putObjects(tx, piece));
+    }
+  }
+
+  return {
+    original,
+    writeInPieces,
+    selects: selection.selects,
+    write: (changes) => {
+      const { mesh: config, objects = [] } = changes;
+      const rows = rowsChangedBy(config);
+      return graph.transaction((tx) => {
+        if (config !== undefined) tx.set(tables.mesh, MESH_ROW, config);
+        for (const row of rows) put(tx, row);
+        putSettings(tx, changes);
+        putObjects(tx, objects);
+      });
+    },
+    all: () => ({
+      mesh: required(tables.mesh.peek(MESH_ROW)),
+      networks: required(tables.networks.peek(MESH_ROW)),
+      keySets: rowsOf(tables.keySets),
+      credentials: rowsOf(credentialTable),
+      objects: [...namespacesFirst().flatMap(objectsOf), ...selection.excluded()],
+    }),
+  };
+
+  function objectsOf(kind: TableKind): ObjectChange[] {
+    return tableOf(tables, kind).keys().map((key) => ({ kind, key, object: original(kind, key) }));
+  }
+}
+
+function* pieces<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += PIECE_ROWS) yield items.slice(at, at + PIECE_ROWS);
+}
+
+/** The kinds in the order of a first transaction: labels of namespaces decide what is written. */
+function namespacesFirst(): TableKind[] {
+  return TABLE_KINDS.toSorted((a, b) => Number(b === "Namespace") - Number(a === "Namespace"));
+}
+
+/** Rows of a table, by their keys. */
+function rowsOf<V>(table: Input<V>): Map<string, V> {
+  const rows = new Map<string, V>();
+  for (const key of table.keys()) {
+    const row = table.peek(key);
+    if (row !== undefined) rows.set(key, row);
+  }
+  return rows;
+}
+
+function required<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error("the tables have no mesh configuration yet");
+  return row;
+}

@@ -1,0 +1,35 @@
+/**
+ * The configuration object behind an edit of a row.
+ *
+ * @module
+ */
+import { tableOf, type Tables } from "../derive/mod.ts";
+import type { Edit } from "../graph/mod.ts";
+import { isTableKind } from "../schema/mod.ts";
+import type { Edited } from "./types.ts";
+
+/**
+ * The object of a row. The mesh configuration and the networks are objects without a namespace; their
+ * generation is the revision. `undefined` for rows that are not configuration.
+ *
+ * @param seenAt when the edit of an object was seen, milliseconds since the epoch
+ */
+export function editedObject(
+  tables: Tables,
+  seenAt: (kind: string, key: string) => number | undefined,
+  { table, key, kind: change, revision }: Edit,
+): Edited | undefined {
+  if (table === tables.mesh.name || table === tables.networks.name) {
+    return { kind: table, namespace: "", name: key, generation: revision, seenAt: undefined };
+  }
+  if (!isTableKind(table)) return undefined;
+  const slash = key.indexOf("/");
+  const meta = tableOf(tables, table).peek(key)?.meta;
+  return {
+    kind: table,
+    namespace: key.slice(0, slash),
+    name: key.slice(slash + 1),
+    generation: change === "delete" ? undefined : meta?.generation,
+    seenAt: seenAt(table, key),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * Source of key sets: the keys of token issuers, fetched from the addresses that the configuration
+ * names.
+ *
+ * @module
+ */
+import type { Intake } from "../../ingest/mod.ts";
+import {
+  JWKS_ALLOWED_CIDRS,
+  JWKS_RESOLVER_INSECURE_SKIP_VERIFY,
+  PILOT_JWT_PUB_KEY_REFRESH_INTERVAL,
+} from "../variables.ts";
+import { startKeySource } from "./keys.ts";
+
+/** Reads the ranges of internal addresses that may be fetched from. */
+export function allowedRanges(): string[] {
+  return JWKS_ALLOWED_CIDRS.get().split(",").map((one) => one.trim()).filter((one) => one);
+}
+
+/** The addresses to fetch; calls back when they change. */
+export type WatchAddresses = (
+  onChange: (uris: readonly string[]) => void,
+) => { readonly value: readonly string[]; close(): void };
+
+/** Starts to fetch key sets; disposing ends it. Keys that cannot be fetched yet are reported later. */
+export function startKeySets(addresses: WatchAddresses, intake: Intake): Disposable {
+  const source = startKeySource({
+    refreshMs: PILOT_JWT_PUB_KEY_REFRESH_INTERVAL.get(),
+    insecure: JWKS_RESOLVER_INSECURE_SKIP_VERIFY.get(),
+    allowed: allowedRanges(),
+    onKeys: (keySets) => intake.settings({ keySets }),
+  });
+  const watch = addresses((uris) => source.request(uris));
+  source.request(watch.value);
+  intake.synced();
+  return {
+    [Symbol.dispose]: () => {
+      watch.close();
+      source[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { makeAuthority, withCertificates } from "../../../tests/support/certificates.ts";
+import type { Credential } from "../../derive/mod.ts";
+import { startCredentialSource } from "../mod.ts";
+import { eventually, intakeOf, QUICK } from "../../../tests/support/file_source_fixture.ts";
+
+Deno.test(
+  withCertificates("credentials are read, followed, and kept while they are broken", async () => {
+    const work = await Deno.makeTempDir();
+    const dir = `${work}/credentials`;
+    const authority = await makeAuthority(work);
+    const [one, two] = [await authority.issue("one", ["a"]), await authority.issue("two", ["a"])];
+    const place = `${dir}/ns/shop`;
+    await Deno.mkdir(place, { recursive: true });
+    await Deno.mkdir(`${dir}/ns/..data`);
+    await Deno.copyFile(one.cert, `${place}/tls.crt`);
+    await Deno.copyFile(one.key, `${place}/tls.key`);
+    const heard: [string, Credential | undefined][] = [];
+    await using source = await startCredentialSource({
+      dir,
+      timing: QUICK,
+      intake: {
+        ...intakeOf(() => {}),
+        settings: ({ credentials }) => heard.push(...credentials ?? []),
+      },
+    });
+    const text = (path: string) => Deno.readTextFileSync(path);
+    assert.deepEqual(heard, [
+      ["ns/shop", { certificate: text(one.cert), privateKey: text(one.key) }],
+    ]);
+
+    // A certificate without its key is half a renewal: what was there goes on.
+    await Deno.copyFile(two.cert, `${place}/tls.crt`);
+    await source.rescan();
+    assert.equal(heard.length, 1);
+    await Deno.copyFile(two.key, `${place}/tls.key`);
+    await eventually(() => assert.equal(heard.at(-1)?.[1]?.privateKey, text(two.key)));
+    assert.equal(heard.length, 2);
+
+    await Deno.mkdir(`${dir}/ns/clients`);
+    await Deno.copyFile(authority.cert, `${dir}/ns/clients/cacert`);
+    await eventually(() => assert.equal(heard.length, 3));
+    assert.deepEqual(heard[2], ["ns/clients", { authorities: text(authority.cert) }]);
+
+    await Deno.remove(`${dir}/ns/clients`, { recursive: true });
+    await eventually(() => assert.deepEqual(heard[3], ["ns/clients", undefined]));
+    await Deno.rename(dir, `${work}/away`);
+    await source.rescan();
+    assert.equal(heard.length, 4);
+    await Deno.remove(work, { recursive: true });
+  }),
+);
+
+Deno.test("credentials: a directory that is not there ends the start", async () => {
+  await assert.rejects(
+    startCredentialSource({ dir: "/nowhere/at/all", intake: intakeOf(() => {}) }),
+    { code: "credential-dir" },
+  );
+});

@@ -1,0 +1,78 @@
+/**
+ * Reports problems of documents: in the log when they appear, in metrics while they last.
+ *
+ * @module
+ */
+import { printable } from "../../base/mod.ts";
+import { type Logger, scope } from "../../log/mod.ts";
+import { counter, gauge } from "../../metrics/mod.ts";
+import type { SchemaProblem } from "../../schema/mod.ts";
+import type { SourceProblem } from "./file_index.ts";
+
+const log = scope("file");
+
+const rejections = counter({
+  name: "pilot_total_rejected_configs",
+  help: "Configuration documents that were rejected, each time one was read.",
+});
+const rejected = gauge({
+  name: "pilot_config_documents_rejected",
+  help: "Configuration documents and files that are rejected now.",
+});
+
+/** Lines of one report; a longer list helps no reader. */
+const MAX_LINES = 100;
+
+/** Counts documents that were just rejected, and sets the number of those that are rejected now. */
+export function countRejected(fresh: number, total: number): void {
+  if (fresh > 0) rejections.inc(fresh);
+  rejected.set(total);
+}
+
+/** Logs each problem and warning once. */
+export interface ProblemReporter {
+  /** Logs those that were not in the last report. One that disappears and comes back is new again. */
+  report(problems: readonly SourceProblem[], warnings: readonly SchemaProblem[]): void;
+}
+
+/** Creates a reporter that has reported nothing. */
+export function createProblemReporter(logger: Logger = log): ProblemReporter {
+  const problemLog = onceLog("rejected", (message, fields) => logger.error(message, fields));
+  const warningLog = onceLog("warning", (message, fields) => logger.warn(message, fields));
+  return {
+    report(problems, warnings) {
+      problemLog(problems);
+      warningLog(warnings);
+    },
+  };
+}
+
+/** Writes the problems of a list that the list before did not have, each after `prefix`. */
+function onceLog(
+  prefix: string,
+  write: (message: string, fields?: Record<string, unknown>) => void,
+): (problems: readonly SchemaProblem[]) => void {
+  let last: ReadonlySet<string> = new Set();
+  return (problems) => {
+    const now = new Set<string>();
+    let fresh = 0;
+    for (const problem of problems) {
+      const { file, path, code, message, object } = problem;
+      const key = JSON.stringify([file, path, code, message, object]);
+      const isNew = !last.has(key) && !now.has(key);
+      now.add(key);
+      if (!isNew || ++fresh > MAX_LINES) continue;
+      write(printable(`${prefix}: ${sentence(problem)}`), { code });
+    }
+    if (fresh > MAX_LINES) write(`${prefix}: ${fresh - MAX_LINES} more`);
+    last = now;
+  };
+}
+
+/** `file:line:column (Kind ns/name) path: message. Remedy.` */
+function sentence(problem: SchemaProblem): string {
+  const { file, line, column, path, message, remedy, object } = problem;
+  const name = object ? ` (${object.kind} ${object.namespace}/${object.name})` : "";
+  const at = path === "" ? "" : ` ${path}:`;
+  return `${file}:${line}:${column}${name}:${at} ${message}. ${remedy}`;
+}

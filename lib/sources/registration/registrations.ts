@@ -1,0 +1,215 @@
+/**
+ * Workloads that register themselves: for a proxy that names a WorkloadGroup when it connects, a
+ * WorkloadEntry is made from the group's template, for as long as it is connected.
+ *
+ * @module
+ */
+import type { ObjectChanges } from "../../ingest/mod.ts";
+import { scope } from "../../log/mod.ts";
+import { counter } from "../../metrics/mod.ts";
+import { type ConfigObject, objectKey, type ProxyNode } from "../../model/mod.ts";
+import type { WorkloadGroup } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
+import { entryName, entryOf } from "./entry.ts";
+
+const log = scope("registration");
+
+const counts = {
+  made: counter({
+    name: "auto_registration_success_total",
+    help: "WorkloadEntries made for workloads that registered themselves.",
+  }),
+  updated: counter({
+    name: "auto_registration_updates_total",
+    help: "WorkloadEntries of registered workloads that were changed.",
+  }),
+  unregistered: counter({
+    name: "auto_registration_unregister_total",
+    help: "Registered workloads that disconnected.",
+  }),
+  deleted: counter({
+    name: "auto_registration_deletes_total",
+    help: "WorkloadEntries deleted because their workload did not come back, or its group went.",
+  }),
+  failed: counter({
+    name: "auto_registration_errors_total",
+    help: "Workloads that wanted to register and could not.",
+  }),
+};
+
+/** Node metadata with the name of the group, which is in the proxy's own namespace. */
+const GROUP = "AUTO_REGISTER_GROUP";
+
+/** Settings and callbacks of registrations. */
+export interface RegistrationOptions {
+  /** Milliseconds that a workload may be disconnected before its entry is deleted. */
+  readonly graceMs: number;
+  /** True: reports of health are used. */
+  readonly health: boolean;
+  /** Runs a function later; returns a function that cancels it. */
+  readonly timer: (run: () => void, ms: number) => () => void;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** True when another source has a WorkloadEntry of this key, which is then used. */
+  readonly isTaken: (key: string) => boolean;
+  /** Called with the entries that are added, changed and deleted. Must not throw. */
+  readonly onChange: (changes: ObjectChanges) => void;
+}
+
+/** Registered workloads and their entries. */
+export interface Registrations {
+  /** A stream was opened. */
+  opened(stream: string, node: ProxyNode): void;
+  /** A stream ended. */
+  closed(stream: string): void;
+  /** A workload reported over its stream that it is healthy (`undefined`), or the fault it has. */
+  reported(stream: string, fault: string | undefined): void;
+  /** Takes changes of other sources: WorkloadGroups, and WorkloadEntries that are used instead. */
+  follow(changes: ObjectChanges): void;
+  /** Entries that were made and are in use, sorted by namespace and name. */
+  objects(): ConfigObject[];
+  /** Cancels all timers; deletes nothing. */
+  close(): void;
+}
+
+interface Workload {
+  readonly key: string;
+  /** `namespace/name` of its group. */
+  readonly group: string;
+  readonly name: string;
+  readonly since: number;
+  node: ProxyNode;
+  readonly streams: Set<string>;
+  healthy: boolean;
+  /** True while another source has an entry of this name. */
+  taken: boolean;
+  entry?: ConfigObject;
+  /** Cancels the deletion after a disconnect. */
+  cancelDeletion?: () => void;
+}
+
+/** Creates an empty set of registrations. */
+export function createRegistrations(options: RegistrationOptions): Registrations {
+  const groups = new Map<string, ConfigObject<WorkloadGroup>>();
+  const workloads = new Map<string, Workload>();
+  const byStream = new Map<string, Workload>();
+
+  const remove = (entry: ConfigObject): void =>
+    options.onChange({ upserts: [], deletes: [entry.meta] });
+  /** Adds, changes or deletes the entry of a workload, as its group and its state require. */
+  const update = (workload: Workload): void => {
+    const group = groups.get(workload.group);
+    const before = workload.entry;
+    const next = group === undefined || workload.taken ? undefined : make(workload, group);
+    if (next === undefined) {
+      workload.entry = undefined;
+      if (before === undefined) return;
+      if (!workload.taken) counts.deleted.inc();
+      remove(before);
+      return;
+    }
+    if (before?.digest === next.digest) return;
+    workload.entry = next;
+    (before === undefined ? counts.made : counts.updated).inc();
+    options.onChange({ upserts: [next], deletes: [] });
+  };
+  const forget = (workload: Workload): void => {
+    workloads.delete(workload.key);
+    if (workload.entry === undefined) return;
+    counts.deleted.inc();
+    log.info("a workload did not reconnect", { entry: workload.key });
+    remove(workload.entry);
+  };
+  const connect = (stream: string, group: string, node: ProxyNode): Workload => {
+    const name = entryName(group, node);
+    const key = `${node.namespace}/${name}`;
+    const workload: Workload = workloads.get(key) ?? {
+      key,
+      group: `${node.namespace}/${group}`,
+      name,
+      since: options.clock(),
+      node,
+      streams: new Set(),
+      healthy: true,
+      taken: options.isTaken(key),
+    };
+    workload.cancelDeletion?.();
+    workload.cancelDeletion = undefined;
+    workload.node = node;
+    workload.streams.add(stream);
+    workloads.set(key, workload);
+    byStream.set(stream, workload);
+    return workload;
+  };
+  return {
+    opened: (stream, node) => {
+      const group = node.metadata[GROUP];
+      if (typeof group !== "string" || group === "") return;
+      const workload = connect(stream, group, node);
+      if (!groups.has(workload.group)) {
+        counts.failed.inc();
+        log.warn("a workload names an unknown WorkloadGroup; it is registered once that exists", {
+          group: workload.group,
+          proxy: stream,
+        });
+      }
+      update(workload);
+    },
+    closed: (stream) => {
+      const workload = byStream.get(stream);
+      byStream.delete(stream);
+      if (workload === undefined) return;
+      workload.streams.delete(stream);
+      if (workload.streams.size > 0) return;
+      counts.unregistered.inc();
+      workload.cancelDeletion = options.timer(() => forget(workload), options.graceMs);
+    },
+    reported: (stream, fault) => {
+      const workload = byStream.get(stream);
+      const healthy = fault === undefined;
+      if (!options.health || workload === undefined || workload.healthy === healthy) return;
+      workload.healthy = healthy;
+      log.info("a workload's health changed", { entry: workload.key, healthy, message: fault });
+      update(workload);
+    },
+    follow: ({ upserts, deletes }) => {
+      const changed = new Set<string>();
+      const setTaken = (key: string, taken: boolean): void => {
+        const workload = workloads.get(key);
+        if (workload === undefined || workload.taken === taken) return;
+        workload.taken = taken;
+        update(workload);
+      };
+      for (const object of upserts) {
+        const key = objectKey(object.meta);
+        if (object.meta.kind === "WorkloadEntry") setTaken(key, true);
+        if (object.meta.kind !== "WorkloadGroup") continue;
+        groups.set(key, object as ConfigObject<WorkloadGroup>);
+        changed.add(key);
+      }
+      for (const identity of deletes) {
+        const key = objectKey(identity);
+        if (identity.kind === "WorkloadEntry") setTaken(key, false);
+        if (identity.kind === "WorkloadGroup" && groups.delete(key)) changed.add(key);
+      }
+      if (changed.size === 0) return;
+      for (const workload of workloads.values()) {
+        if (changed.has(workload.group)) update(workload);
+      }
+    },
+    objects: () => [...workloads.keys()].sort().flatMap((key) => workloads.get(key)?.entry ?? []),
+    close: () => {
+      for (const workload of workloads.values()) workload.cancelDeletion?.();
+    },
+  };
+}
+
+/** The entry of a workload; `undefined` when its group makes no valid one. */
+function make(workload: Workload, group: ConfigObject<WorkloadGroup>): ConfigObject | undefined {
+  const generation = workload.entry?.meta.generation ?? 0;
+  const { entry, problems } = entryOf({ ...workload, generation }, group);
+  if (problems !== undefined) {
+    counts.failed.inc();
+    log.warn("a workload cannot be registered", { entry: workload.key, reasons: problems });
+  }
+  return entry;
+}

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import type { ConfigObject, ProxyNode } from "../../model/mod.ts";
+import { checkObject } from "../../schema/mod.ts";
+import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
+import type { ObjectChanges } from "../../ingest/mod.ts";
+import { createRegistrations } from "./registrations.ts";
+
+const GROUP = {
+  metadata: { labels: { app: "vm", tier: "old" }, annotations: { note: "x" } },
+  template: { ports: { http: 8080 }, labels: { app: "x" }, serviceAccount: "vm", weight: 3 },
+};
+
+function object(kind: string, name: string, spec: object): ConfigObject {
+  const checked = checkObject({
+    apiVersion: "networking.mesh.io/v1",
+    kind,
+    metadata: { name, namespace: "shop" },
+    spec,
+  });
+  assert.deepEqual(checked.problems, []);
+  const origin = { source: "file", file: "a.yaml", line: 1 };
+  return {
+    meta: { ...checked.object!.meta, kind, generation: 1, origin },
+    spec: checked.object!.spec,
+    digest: checked.object!.digest,
+  };
+}
+
+const group = (spec: object = GROUP): ObjectChanges => ({
+  upserts: [object("WorkloadGroup", "vms", spec)],
+  deletes: [],
+});
+const gone = (kind: string, name: string): ObjectChanges => ({
+  upserts: [],
+  deletes: [{ kind, namespace: "shop", name }],
+});
+
+function proxy(metadata: Record<string, unknown> = {}, ip = "10.0.0.9"): ProxyNode {
+  return {
+    id: "",
+    role: "sidecar",
+    ip,
+    ips: [ip],
+    name: "vm-1",
+    namespace: "shop",
+    dnsDomain: "shop.svc.cluster.local",
+    cluster: "",
+    locality: { region: "r", zone: "z", subzone: "" },
+    metadata: { AUTO_REGISTER_GROUP: "vms", LABELS: { tier: "new" }, ...metadata },
+    buildVersion: "",
+    userAgent: "",
+    transport: "delta",
+  };
+}
+
+/** Registrations that record their changes; `pass` runs the timers. */
+function bench(isTaken: (key: string) => boolean = () => false) {
+  const waiting = new Set<() => void>();
+  const told: string[] = [];
+  const registrations = createRegistrations({
+    graceMs: 10,
+    health: true,
+    timer: (run) => {
+      waiting.add(run);
+      return () => void waiting.delete(run);
+    },
+    clock: () => 7,
+    isTaken,
+    onChange: ({ upserts, deletes }) => {
+      told.push(...upserts.map(({ meta }) => `+${meta.name} ${meta.health}`));
+      told.push(...deletes.map(({ name }) => `-${name}`));
+    },
+  });
+  return {
+    ...registrations,
+    told: () => told.splice(0),
+    pass: () => waiting.forEach((run) => run()),
+    waits: () => waiting.size,
+  };
+}
+
+Deno.test("a proxy that names a group gets an entry of the group's template", () => {
+  const { opened, follow, objects } = bench();
+  follow(group());
+  opened("a", proxy({ NETWORK: "far" }));
+  const [entry] = objects() as ConfigObject<WorkloadEntry>[];
+  assert.deepEqual(
+    { ...entry!.meta },
+    {
+      kind: "WorkloadEntry",
+      namespace: "shop",
+      name: "vms-10.0.0.9-far",
+      labels: { app: "vm", tier: "new" },
+      annotations: { "mesh.io/autoRegistrationGroup": "vms", note: "x" },
+      generation: 1,
+      creationTime: 7,
+      origin: { source: "registration" },
+      health: "healthy",
+    },
+  );
+  const { address, ports, labels, network, locality, weight, serviceAccount } = entry!.spec;
+  assert.deepEqual({ address, ports, labels, network, locality, weight, serviceAccount }, {
+    address: "10.0.0.9",
+    ports: { http: 8080 },
+    labels: { app: "vm", tier: "new" },
+    network: "far",
+    locality: "r/z",
+    weight: 3,
+    serviceAccount: "vm",
+  });
+});
+
+Deno.test("an entry goes when its workload stays away, and not when that comes back in time", () => {
+  const { opened, closed, follow, told, pass, waits } = bench();
+  follow(group());
+  opened("a", proxy());
+  opened("b", proxy());
+  closed("a");
+  assert.equal(waits(), 0, "another stream of it is open");
+  closed("b");
+  opened("c", proxy());
+  assert.deepEqual([waits(), told()], [0, ["+vms-10.0.0.9 healthy"]]);
+  closed("c");
+  pass();
+  assert.deepEqual(told(), ["-vms-10.0.0.9"]);
+});
+
+Deno.test("an entry follows its group, which may come later and go earlier", () => {
+  const { opened, follow, told } = bench();
+  opened("a", proxy());
+  assert.deepEqual(told(), []);
+  follow(group());
+  follow(group());
+  assert.deepEqual(told(), ["+vms-10.0.0.9 healthy"]);
+  follow(group({ template: { serviceAccount: "other" } }));
+  assert.deepEqual(told(), ["+vms-10.0.0.9 healthy"]);
+  follow(gone("WorkloadGroup", "vms"));
+  assert.deepEqual(told(), ["-vms-10.0.0.9"]);
+});
+
+Deno.test("what is reported of a workload's health goes into its entry", () => {
+  const { opened, follow, reported, told } = bench();
+  follow(group());
+  opened("a", proxy());
+  reported("a", undefined);
+  reported("a", "refused");
+  reported("a", "refused again");
+  reported("other", "refused");
+  reported("a", undefined);
+  assert.deepEqual(told(), [
+    "+vms-10.0.0.9 healthy",
+    "+vms-10.0.0.9 unhealthy",
+    "+vms-10.0.0.9 healthy",
+  ]);
+});
+
+Deno.test("an entry of another source stays, and is not deleted for a workload of its name", () => {
+  const key = "vms-10.0.0.9";
+  const file = { upserts: [object("WorkloadEntry", key, { address: "10.0.0.9" })], deletes: [] };
+  const { opened, closed, follow, told, pass } = bench((one) => one === `shop/${key}`);
+  follow(group());
+  opened("a", proxy());
+  assert.deepEqual(told(), []);
+  follow(gone("WorkloadEntry", key));
+  assert.deepEqual(told(), [`+${key} healthy`]);
+  follow(file);
+  assert.deepEqual(told(), [`-${key}`], "the own entry is withdrawn");
+  closed("a");
+  pass();
+  assert.deepEqual(told(), []);
+});
+
+Deno.test("who names no group, or says what cannot stand in an entry, has none", () => {
+  const { opened, follow, told } = bench();
+  follow(group());
+  opened("a", proxy({ AUTO_REGISTER_GROUP: "" }));
+  opened("b", proxy({ AUTO_REGISTER_GROUP: 3 }));
+  opened("c", proxy({ AUTO_REGISTER_GROUP: "others" }));
+  opened("d", proxy({ LABELS: { "bad key": "x" } }));
+  assert.deepEqual(told(), []);
+  opened("e", proxy({}, "2001:db8::1"));
+  assert.deepEqual(told(), ["+vms-2001-db8--1 healthy"]);
+});

@@ -1,0 +1,85 @@
+/**
+ * Environment variables of the sources.
+ *
+ * @module
+ */
+import { declareEnv, type EnvVar } from "../env/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+/** Directory of credentials. */
+export const MESH_CREDENTIAL_DIR: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_CREDENTIAL_DIR",
+  type: "string",
+  doc:
+    "Directory of the certificates that `credentialName` names: `NAMESPACE/NAME/` with `tls.crt`, `tls.key` and `ca.crt`.",
+  readers,
+});
+
+/** True: host names of network gateways are resolved. */
+export const RESOLVE_HOSTNAME_GATEWAYS: EnvVar<boolean> = declareEnv({
+  name: "RESOLVE_HOSTNAME_GATEWAYS",
+  type: "bool",
+  default: true,
+  doc: "Resolve host names in load balancer addresses of gateways between networks.",
+  readers,
+});
+
+/** Interval between two fetches of a key set, in milliseconds. */
+export const PILOT_JWT_PUB_KEY_REFRESH_INTERVAL: EnvVar<number> = declareEnv({
+  name: "PILOT_JWT_PUB_KEY_REFRESH_INTERVAL",
+  type: "duration",
+  default: 20 * 60_000,
+  range: { least: 1_000 },
+  doc: "Time after which the daemon fetches the keys of a jwksUri again.",
+  readers,
+});
+
+/** True: certificates of key servers are not verified. */
+export const JWKS_RESOLVER_INSECURE_SKIP_VERIFY: EnvVar<boolean> = declareEnv({
+  name: "JWKS_RESOLVER_INSECURE_SKIP_VERIFY",
+  type: "bool",
+  default: false,
+  doc: "Do not verify the certificate of the server that keys are fetched from.",
+  readers,
+});
+
+/** Ranges of internal addresses that may be fetched from. */
+export const JWKS_ALLOWED_CIDRS: EnvVar<string> = declareEnv({
+  name: "JWKS_ALLOWED_CIDRS",
+  type: "string",
+  default: "",
+  doc:
+    "Private, loopback or link-local ranges, separated by commas, from which the daemon may fetch keys and trust bundles.",
+  readers,
+});
+
+/** True: workloads may register themselves. */
+export const PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION",
+  type: "bool",
+  default: true,
+  doc:
+    "Create a WorkloadEntry for a proxy that names a WorkloadGroup when it connects (node metadata `AUTO_REGISTER_GROUP`).",
+  readers,
+});
+
+/** True: the health that agents report of registered workloads is used. */
+export const PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS",
+  type: "bool",
+  default: true,
+  doc: "Use the health that agents report for registered workloads.",
+  readers,
+});
+
+/** Time until the entry of a disconnected workload is deleted, in milliseconds. */
+export const PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: EnvVar<number> = declareEnv({
+  name: "PILOT_WORKLOAD_ENTRY_GRACE_PERIOD",
+  type: "duration",
+  default: "10s",
+  range: { least: 0 },
+  doc:
+    "Time without a connection after which the WorkloadEntry of a registered workload is deleted.",
+  readers,
+});

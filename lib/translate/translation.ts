@@ -1,0 +1,106 @@
+/**
+ * Translation: the resources of every proxy class, as views over layers that classes share.
+ *
+ * @module
+ */
+import type { Mesh } from "../derive/mod.ts";
+import type { Collection, Keep } from "../graph/mod.ts";
+import type { BindingSource } from "../model/mod.ts";
+import { createAgentLayers } from "./agents/mod.ts";
+import type { Features } from "./context/mod.ts";
+import { createLayers, type Layers } from "./layers/mod.ts";
+import { deriveClasses, derivePlacements, takeSeat } from "./proxies/mod.ts";
+import { deriveGuards } from "./security/mod.ts";
+import { deriveSharedSettings, deriveSignals } from "./settings/mod.ts";
+
+/** Translation at work over a graph. */
+export interface Translation {
+  readonly mesh: Mesh;
+  /** The source of proxy bindings, for serving. */
+  readonly source: BindingSource;
+  /** Addresses of key sets that this program should fetch; calls back, during a publication, when they are others. */
+  wantedKeySets(
+    onChange: (uris: readonly string[]) => void,
+  ): { readonly value: readonly string[]; close(): void };
+  /** Computes some of what the next publication needs, in about `ms`; true when nothing is left. */
+  precompute(ms: number): boolean;
+  /** Publishes everything that was written to the tables; returns the revision. */
+  publish(): number;
+  /** What DataproxyFilters and WasmPlugins do, and what they would do if it were valid. */
+  readonly patches: Layers["patches"];
+  /** Drops what is beyond the bounds of memory; every publication does it too. */
+  tidy(): void;
+}
+
+/** What stays in memory, if not told otherwise, of what nobody asks for any more. */
+const KEEP: Keep = { collections: 64, cells: 60_000, bytes: 32 * 1024 * 1024 };
+
+/** Settings of translation. */
+export interface TranslationOptions {
+  /** The cluster that endpoints of files belong to. */
+  readonly clusterId: string;
+  readonly features: Features;
+  /** Bounds of the memory for resources that no proxy is served. */
+  readonly keep?: Keep;
+}
+
+/** Creates the translation of a mesh, whose tables may still be empty. */
+export function createTranslation(mesh: Mesh, options: TranslationOptions): Translation {
+  const { graph } = mesh;
+  const partial = {
+    mesh,
+    features: options.features,
+    clusterId: options.clusterId,
+    settings: deriveSharedSettings(mesh),
+  };
+  const context = {
+    ...partial,
+    classes: deriveClasses(partial),
+    guards: deriveGuards(partial),
+    signals: deriveSignals(partial),
+  };
+  const placements = derivePlacements(partial);
+  const layers = createLayers(context);
+  const agentLayersOf = createAgentLayers(context);
+  const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
+  let published = graph.revision;
+
+  // Layers that proxies moved away from, by the last publication and the one before.
+  let leaving: (readonly Collection[])[] = [];
+  let left: (readonly Collection[])[] = [];
+  const linger = (layers: readonly Collection[]): void => void leaving.push(layers);
+  const tidy = (): void => void graph.evict(options.keep ?? KEEP);
+  const publish = (): number => {
+    const { revision } = graph;
+    if (revision === published) return revision;
+    for (const layers of left) for (const layer of layers) layer.release();
+    left = leaving;
+    leaving = [];
+    const changed = graph.publish();
+    published = revision;
+    for (const listener of listeners) listener(changed, revision);
+    tidy();
+    return revision;
+  };
+
+  return {
+    mesh,
+    precompute: (ms) => graph.warm(ms),
+    publish,
+    patches: layers.patches,
+    tidy,
+    wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
+    source: {
+      bind: (node, onRebind) =>
+        takeSeat(context, placements, layers.of, agentLayersOf, node, onRebind, linger),
+      onPublish: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      prepare: (millis) => graph.prepare(millis),
+      get revision() {
+        return published;
+      },
+    },
+  };
+}
