@@ -40,7 +40,22 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["seat", "seats", "seated"],
     use: "proxy binding",
-    still: ["cmd/pilot-discovery/", "lib/model/", "lib/monitor/", "lib/serve/", "lib/translate/"],
+    still: [
+      "bench/translate.ts",
+      "cmd/pilot-discovery/",
+      "lib/debug/",
+      "lib/history/",
+      "lib/model/",
+      "lib/monitor/",
+      "lib/serve/",
+      "lib/simulate/",
+      "lib/translate/",
+      "lib/whatif/",
+      "scripts/replay.ts",
+      "tests/e2e/",
+      "tests/support/",
+      "tests/wire/",
+    ],
   },
   {
     forms: ["sit", "sits", "sitting"],
