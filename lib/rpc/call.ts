@@ -13,12 +13,20 @@ const log = scope("grpc");
 export interface RpcCall extends Outbox {
   /** `address:port` of the client; `unix` over a socket file. */
   readonly peer: string;
-  /** Request headers, names in lower case; binary ones are left out. */
+  /**
+   * Request headers, names in lower case, values of the same name joined by commas. Pseudo-headers
+   * and binary headers (`-bin`) are left out.
+   */
   readonly metadata: ReadonlyMap<string, string>;
   /** Messages of the client. Ends when the client closed its side or the stream is over. For one reader. */
   readonly messages: AsyncIterable<Uint8Array>;
   /** Resolves when the stream is over: its handler is done, or it was cut by either side. */
   readonly ended: Promise<void>;
+  /**
+   * Tells the transport that the client is served: the stream stops to count as work before
+   * admission, see {@link RpcMethod.admission}.
+   */
+  admit(): void;
   /** Ends `messages`, so that the handler comes to its end; with an error, reading fails with it. */
   finish(error?: RpcError): void;
   /** Cuts the stream at once; queued messages are lost. For clients that do not read. */
@@ -30,6 +38,12 @@ export interface RpcMethod {
   /** For example `/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources`. */
   readonly path: string;
   handle(call: RpcCall): Promise<void>;
+  /**
+   * The handler calls {@link RpcCall.admit} when it serves a client. Until then the stream counts
+   * as work before admission, which is bounded for each connection and each address. Without it,
+   * streams are admitted from their begin.
+   */
+  readonly admission?: boolean;
 }
 
 /** Runs a handler to its end. Returns the error that the stream ends with; `undefined` for OK. */

@@ -1,6 +1,6 @@
 /**
- * Both directions of a bidirectional stream, bounded: what is written counts until the transport
- * took it (flow control included), what arrives gives the peer credit only when it is read.
+ * Both directions of a bidirectional stream, bounded: written bytes count until the transport took
+ * them (flow control included), and the peer gets credit for received bytes when they are read.
  *
  * @module
  */
@@ -67,14 +67,14 @@ export function byteLength(message: Outgoing): number {
   return size;
 }
 
-/** What a waiting message costs beside its bytes, about: empty ones are not free. */
+/** Memory of a waiting message beside its bytes, about. */
 const OVERHEAD = 128;
 
-function heldFor(message: Uint8Array): number {
-  return MESSAGE_HEAD + message.length + OVERHEAD;
+function memoryOf({ buffer }: Uint8Array): number {
+  return buffer.byteLength + OVERHEAD;
 }
 
-/** How a stream's receiver holds its peer back. */
+/** A stream's receiver as the inbox uses it. */
 export interface ReceiveWindow {
   /** Lets the peer send so many bytes more. */
   credit(bytes: number): void;
@@ -82,63 +82,84 @@ export interface ReceiveWindow {
   hold(bytes: number): void;
 }
 
-/** What arrived on a stream, in order; see {@link inbox}. */
+/** Messages that arrived on a stream, in order; see {@link inbox}. */
 export interface Inbox extends AsyncIterable<Uint8Array> {
-  /** Takes in content of the stream. Throws `RpcError` for what is no message, or too large. */
-  push(bytes: Uint8Array): void;
-  /** No more messages; with an error, whoever reads gets it after what already arrived. */
+  /**
+   * Takes in content of the stream; returns how many messages it completed. Throws `RpcError` for
+   * content that is no message, or one that is too large. After the end, content is dropped.
+   */
+  push(bytes: Uint8Array): number;
+  /** No more messages; with an error, the reader gets it after those that already arrived. */
   finish(error?: Error): void;
+}
+
+/** A waiting message, and the credit that its reading gives. */
+interface Waiting {
+  readonly message: Uint8Array;
+  readonly owed: number;
 }
 
 /**
  * The reading side: an iterable for one reader. The peer gets credit for a message when it is
  * read, and for parts of the next one while none waits to be read: it may be larger than the
- * window. Leaving the loop early drops what is left.
+ * window. Leaving the loop early drops the rest.
  */
 export function inbox(stream: ReceiveWindow, limit: number): Inbox {
   const reader = messageReader(limit);
-  const queue: { message: Uint8Array; owed: number }[] = [];
+  const queue: Waiting[] = [];
   /** Credit given for parts of the message that is not complete. */
   let credited = 0;
+  /** Memory of the partial message, as it is counted. */
+  let counted = 0;
   let done = false;
   let failure: Error | undefined;
   let wake = () => {};
+  const countPartial = () => {
+    const change = reader.memory - counted;
+    counted += change;
+    if (change !== 0) stream.hold(change);
+  };
   const creditPartial = () => {
     if (queue.length > 0) return;
-    stream.credit(reader.partial - credited);
+    const credit = reader.partial - credited;
     credited = reader.partial;
+    if (credit !== 0) stream.credit(credit);
+  };
+  const finish = (error?: Error) => {
+    if (done) return;
+    done = true;
+    failure = error;
+    reader.stop();
+    countPartial();
+    wake();
+  };
+  const take = (next: Waiting): Uint8Array => {
+    stream.hold(-memoryOf(next.message));
+    stream.credit(next.owed);
+    if (!done) creditPartial();
+    return next.message;
   };
   return {
     push(bytes) {
-      stream.hold(bytes.length);
-      for (const message of reader.push(bytes)) {
-        const size = MESSAGE_HEAD + message.length;
-        if (done) {
-          stream.hold(-size);
-        } else {
-          queue.push({ message, owed: size - credited });
-          stream.hold(OVERHEAD);
-        }
+      if (done) return 0;
+      const messages = reader.push(bytes);
+      for (const message of messages) {
+        queue.push({ message, owed: MESSAGE_HEAD + message.length - credited });
+        stream.hold(memoryOf(message));
         credited = 0;
       }
+      countPartial();
       creditPartial();
-      wake();
+      if (messages.length > 0) wake();
+      return messages.length;
     },
-    finish(error) {
-      if (done) return;
-      done = true;
-      failure = error;
-      wake();
-    },
+    finish,
     async *[Symbol.asyncIterator]() {
       try {
         while (true) {
           const next = queue.shift();
           if (next) {
-            stream.hold(-heldFor(next.message));
-            stream.credit(next.owed);
-            creditPartial();
-            yield next.message;
+            yield take(next);
           } else if (done) {
             if (failure) throw failure;
             return;
@@ -147,8 +168,8 @@ export function inbox(stream: ReceiveWindow, limit: number): Inbox {
           }
         }
       } finally {
-        done = true;
-        for (const { message } of queue) stream.hold(-heldFor(message));
+        finish();
+        for (const { message } of queue) stream.hold(-memoryOf(message));
         queue.length = 0;
       }
     },

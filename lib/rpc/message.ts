@@ -1,5 +1,5 @@
 /**
- * Messages in the content of a stream: a flag, a length, the bytes.
+ * Length-prefixed messages of gRPC: a flag for compression, a length of four bytes, the content.
  *
  * @module
  */
@@ -25,17 +25,23 @@ export function frameMessage(message: Outgoing, size: number): Uint8Array[] {
 /** Cuts content into messages. */
 export interface MessageReader {
   /**
-   * Takes in content; returns the messages it completes. Who is done with a message, all of it, may
-   * {@link recycleBuffer} it. Throws `RpcError`.
+   * Takes in content; returns the messages that it completes. A caller that is done with a message,
+   * all of it, may recycle it, see `recycleBuffer`. Throws `RpcError`; after that, and after
+   * {@link MessageReader.stop}, content is ignored.
    */
   push(bytes: Uint8Array): Uint8Array[];
+  /** Drops the message that is not complete, and ignores all further content. */
+  stop(): void;
   /** Bytes of the message that is not complete, its head included. */
   readonly partial: number;
+  /** Bytes of memory that it takes. */
+  readonly memory: number;
 }
 
 /**
- * By what the room for a message grows, which is one {@link BUFFER_UNIT} at first: who announces a large
- * message has to send some of it, too. It takes so many times what came of it, at most.
+ * Growth of a partial message's buffer, which begins with one {@link BUFFER_UNIT}: a client that
+ * announces a large message has to send a part of it, too. The buffer is at most so many times as
+ * large as that part.
  */
 const GROWTH = 4;
 
@@ -44,25 +50,36 @@ export function messageReader(limit: number): MessageReader {
   const head = new Uint8Array(MESSAGE_HEAD);
   let headSize = 0;
   let size = 0;
-  /** The message being read, with room for more of it. */
+  /** The buffer of the partial message, and its bytes so far. */
   let message = NOTHING;
   let have = 0;
+  let stopped = false;
 
+  const stop = (): void => {
+    stopped = true;
+    recycleBuffer(message);
+    message = NOTHING;
+    headSize = size = have = 0;
+  };
+  const fail = (error: RpcError): never => {
+    stop();
+    throw error;
+  };
   /** Takes the head's bytes from the content; returns how many. */
   const readHead = (bytes: Uint8Array): number => {
     const part = bytes.subarray(0, MESSAGE_HEAD - headSize);
     head.set(part, headSize);
     headSize += part.length;
     if (headSize < MESSAGE_HEAD) return part.length;
-    if (head[0] !== 0) throw new RpcError("UNIMPLEMENTED", "compressed messages are not taken");
+    if (head[0] !== 0) fail(new RpcError("UNIMPLEMENTED", "compressed messages are not taken"));
     size = head[1]! * 2 ** 24 + head[2]! * 65_536 + head[3]! * 256 + head[4]!;
     if (size > limit) {
-      throw new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`);
+      fail(new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`));
     }
     message = size < BUFFER_UNIT ? new Uint8Array(size) : takeBuffer(BUFFER_UNIT);
     return part.length;
   };
-  /** Takes in a part of the message. Copied: what arrives is cut from a buffer that is used again. */
+  /** Copies a part of the message: the received bytes are a part of a larger piece. */
   const append = (part: Uint8Array): void => {
     if (have + part.length > message.length) {
       const larger = takeBuffer(
@@ -79,6 +96,7 @@ export function messageReader(limit: number): MessageReader {
   return {
     push(bytes) {
       const messages: Uint8Array[] = [];
+      if (stopped) return messages;
       let at = 0;
       while (at < bytes.length || (headSize === MESSAGE_HEAD && have === size)) {
         if (headSize < MESSAGE_HEAD) {
@@ -95,8 +113,12 @@ export function messageReader(limit: number): MessageReader {
       }
       return messages;
     },
+    stop,
     get partial() {
       return headSize + have;
+    },
+    get memory() {
+      return message.buffer.byteLength;
     },
   };
 }

@@ -14,6 +14,32 @@ export interface RpcLimits {
   readonly maxStreams: number;
 }
 
+/** Bounds on the connections of a server. */
+export interface RpcBounds {
+  /** Connections. */
+  readonly connections: number;
+  /** Connections before admission, see `RpcMethod.admission`. */
+  readonly unadmittedConnections: number;
+  /** Connections before admission from one address. */
+  readonly unadmittedOfAddress: number;
+  /** Time that a connection may stay without a request, ms. */
+  readonly requestMs: number;
+  /** Streams of a connection before admission. */
+  readonly unadmittedStreams: number;
+  /** Bytes in memory for the input of all connections that no handler has read; at least 8 messages. */
+  readonly memory: number;
+}
+
+/** The bounds of a server for which the options name no others. */
+export const DEFAULT_BOUNDS: RpcBounds = {
+  connections: 10_000,
+  unadmittedConnections: 4000,
+  unadmittedOfAddress: 2000,
+  requestMs: 30_000,
+  unadmittedStreams: 100,
+  memory: 128 * 1024 * 1024,
+};
+
 /** Keepalive and age of connections. All in milliseconds. */
 export interface RpcKeepalive {
   /** Silence after which the client is pinged. */
@@ -36,6 +62,8 @@ export interface RpcOptions {
   readonly services: readonly RpcMethod[];
   readonly limits: RpcLimits;
   readonly keepalive: RpcKeepalive;
+  /** Default: {@link DEFAULT_BOUNDS}. */
+  readonly bounds?: Partial<RpcBounds>;
   /** Default: `native`. */
   readonly transport?: RpcTransport;
 }

@@ -74,6 +74,7 @@ function link(): Link {
   return {
     call: {
       peer: "memory",
+      admit() {},
       metadata: new Map(),
       messages: messages(),
       ended: ended.promise,

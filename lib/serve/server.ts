@@ -125,10 +125,12 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       {
         path: SERVICE + "StreamAggregatedResources",
         handle: (call) => serve(acceptor, call, "sotw"),
+        admission: true,
       },
       {
         path: SERVICE + "DeltaAggregatedResources",
         handle: (call) => serve(acceptor, call, "delta"),
+        admission: true,
       },
     ],
     sessions: () => [...sessions].map(sessionInfo),

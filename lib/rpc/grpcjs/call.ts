@@ -8,6 +8,7 @@ import type { Buffer } from "node:buffer";
 import type { ServerHttp2Stream } from "node:http2";
 import { type RpcCall, type RpcMethod, runMethod } from "../call.ts";
 import { type Outbox, outbox } from "../flow.ts";
+import type { Visitor } from "../gate.ts";
 import type { RpcError } from "../status.ts";
 
 /** A bidirectional stream of the library. Responses are written as the pieces of a message. */
@@ -17,15 +18,21 @@ export type LibraryCall = ServerDuplexStream<Buffer, readonly Uint8Array[]>;
 const CANCEL = 8;
 
 /** Runs a handler over a stream, and ends the stream with the outcome. */
-export async function serveCall(method: RpcMethod, stream: LibraryCall): Promise<void> {
+export async function serveCall(
+  method: RpcMethod,
+  stream: LibraryCall,
+  visitorOf: (peer: string) => Visitor | undefined,
+): Promise<void> {
+  const visit = visitOf(visitorOf(peerOf(stream)), method);
   const out = outbox(([_head, ...parts], taken) => {
     stream.write(parts, (error: Error | null | undefined) => {
       if (!error) taken();
     });
   });
-  const incoming = reader(stream);
+  const incoming = reader(stream, visit.requested);
   const gone = Promise.withResolvers<void>();
   const over = () => {
+    visit.end();
     out.release();
     incoming.finish();
     gone.resolve();
@@ -33,17 +40,49 @@ export async function serveCall(method: RpcMethod, stream: LibraryCall): Promise
   stream.once("cancelled", over);
   const error = await runMethod(
     method,
-    callOf(stream, out, incoming, { ended: gone.promise, over }),
+    callOf(stream, { out, incoming, visit, ended: gone.promise, over }),
   );
   if (!stream.cancelled) conclude(stream, error);
   over();
 }
 
+/** A call on its connection, as the gate counts it. */
+interface Visit {
+  requested(): void;
+  admit(): void;
+  end(): void;
+}
+
+/** Counts a call. What a visitor counts once is taken back at the end of the call. */
+function visitOf(visitor: Visitor | undefined, { admission = false }: RpcMethod): Visit {
+  let isOver = false;
+  const counted = new Set<"requested" | "admitted">();
+  const count = (what: "requested" | "admitted") => {
+    if (isOver || counted.has(what)) return;
+    counted.add(what);
+    visitor?.[what](1);
+  };
+  if (!admission) count("admitted");
+  return {
+    requested: () => count("requested"),
+    admit: () => count("admitted"),
+    end() {
+      isOver = true;
+      for (const what of counted) visitor?.[what](-1);
+      counted.clear();
+    },
+  };
+}
+
 function callOf(
   stream: LibraryCall,
-  out: Outbox,
-  incoming: Reader,
-  { ended, over }: { readonly ended: Promise<void>; readonly over: () => void },
+  { out, incoming, visit, ended, over }: {
+    readonly out: Outbox;
+    readonly incoming: Reader;
+    readonly visit: Visit;
+    readonly ended: Promise<void>;
+    readonly over: () => void;
+  },
 ): RpcCall {
   return {
     peer: peerOf(stream),
@@ -52,6 +91,7 @@ function callOf(
     ended,
     send: out.send,
     drained: out.drained,
+    admit: visit.admit,
     finish: incoming.finish,
     get pending() {
       return out.pending;
@@ -97,7 +137,7 @@ interface Reader extends AsyncIterable<Uint8Array> {
  * Messages, one at a time: the library is asked for the next one when the reader is. By itself it reads
  * sixteen ahead, each as large as the limit allows.
  */
-function reader(stream: LibraryCall): Reader {
+function reader(stream: LibraryCall, requested: () => void): Reader {
   const readMore = stream._read.bind(stream);
   let wanted = false;
   /** The library would read, and was not let. */
@@ -123,7 +163,10 @@ function reader(stream: LibraryCall): Reader {
   const next = (): Uint8Array | null => {
     changed = Promise.withResolvers();
     const message: Uint8Array | null = stream.read();
-    if (message !== null) return message;
+    if (message !== null) {
+      requested();
+      return message;
+    }
     wanted = true;
     if (ready) stream._read(1);
     return null;

@@ -11,7 +11,8 @@ import {
 } from "@grpc/grpc-js";
 import { Buffer } from "node:buffer";
 import type { RpcMethod } from "../call.ts";
-import { openListener } from "../listen.ts";
+import { createGate, gateLimits, type Visitor } from "../gate.ts";
+import { openListener, peerOf } from "../listen.ts";
 import type { RpcOptions, RpcServer } from "../options.ts";
 import { type LibraryCall, serveCall } from "./call.ts";
 import { Front } from "./front.ts";
@@ -24,18 +25,31 @@ const MAX_AGE_GRACE_MS = 10_000;
 /** Starts a server; see {@link StartTransport}. */
 export async function startGrpcJs(options: RpcOptions): Promise<RpcServer> {
   const server = new Server(serverOptions(options));
+  const gate = createGate(gateLimits(options.bounds));
+  /** Connections by address and port. */
+  const visitors = new Map<string, Visitor>();
   server.addService(
     Object.fromEntries(options.services.map((method) => [method.path, definitionOf(method)])),
     Object.fromEntries(
       options.services.map((method) => [
         method.path,
-        (call: LibraryCall) => void serveCall(method, call),
+        (call: LibraryCall) => void serveCall(method, call, (peer) => visitors.get(peer)),
       ]),
     ),
   );
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const fronts = new Set<Front>();
   const listener = await openListener(options.address, (socket) => {
+    const peer = peerOf(socket);
+    const visitor = gate.enter(peer, () => socket.destroy());
+    if (!visitor) return void socket.destroy();
+    visitors.set(peer, visitor);
+    socket.once("close", () => {
+      visitor.left();
+      visitors.delete(peer);
+    });
+    // Connections over a socket file cannot be told apart: none of them counts as silent.
+    if (!socket.remoteAddress) visitor.requested(1);
     socket.setNoDelay(true);
     const front = new Front(socket);
     fronts.add(front);
@@ -55,6 +69,7 @@ export async function startGrpcJs(options: RpcOptions): Promise<RpcServer> {
       await closed;
       clearTimeout(timer);
       server.forceShutdown();
+      gate.close();
     },
   };
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createConnection } from "./connection.ts";
-import { FLAG, FRAME, frame, headerFrames, MAX_FRAME, PREFACE, settingsFrame } from "./frame.ts";
+import { FLAG, FRAME, frame, headerFrames, PREFACE, settingsFrame } from "./frame.ts";
 import { encodeHeaders } from "./hpack.ts";
-import type { SocketLike } from "./state.ts";
+import type { SocketLike } from "./types.ts";
+import type { Task } from "../turns.ts";
 
 /** A socket whose other end is the test. */
 function socket(): SocketLike & {
@@ -32,42 +33,79 @@ function socket(): SocketLike & {
   };
 }
 
-Deno.test("what comes while others are read from waits, in order, and no more is read meanwhile", async () => {
-  const wire = socket();
-  let busy: PromiseWithResolvers<void> | undefined;
+/** A server's connection whose input is read when the test says so. */
+function openServer(wire: SocketLike): { heard: string[]; tasks: Task[]; ends: string[] } {
   const heard: string[] = [];
+  const tasks: Task[] = [];
+  const ends: string[] = [];
   createConnection({
     role: "server",
     socket: wire,
     maxStreams: 1,
     window: 1000,
-    yielding: () => busy?.promise,
+    turns: { add: (task) => void tasks.push(task) },
     accept: () => ({
       headers() {},
       data: (bytes) => void heard.push(new TextDecoder().decode(bytes)),
       aborted: () => void heard.push("aborted"),
     }),
-    closed() {},
+    closed: (error) => void ends.push(error?.message ?? "no error"),
   });
+  return { heard, tasks, ends };
+}
+
+Deno.test("input waits for its turn, in order, and the socket is paused meanwhile", () => {
+  const wire = socket();
+  const { heard, tasks } = openServer(wire);
   const text = (text: string) => frame(FRAME.DATA, 0, 1, new TextEncoder().encode(text));
   const block = encodeHeaders([[":method", "POST"], [":path", "/"], [":scheme", "http"]]);
-  const headers = headerFrames(1, block, false, MAX_FRAME);
-  wire.say(PREFACE, settingsFrame([]), ...[headers].flat(), text("a"));
-  assert.deepEqual(heard, ["a"]);
-  busy = Promise.withResolvers();
-  wire.say(text("b"));
-  assert.deepEqual([heard, wire.paused], [["a"], true]);
-  // What the system had read already when it was told to stop.
-  wire.say(text("c"));
-  const { resolve } = busy;
-  busy = undefined;
-  // Asked for again, there is time: this is not read before what waits.
-  wire.say(text("d"));
-  assert.deepEqual(heard, ["a"]);
-  resolve();
-  while (wire.paused) await Promise.resolve();
-  assert.deepEqual(heard, ["a", "b", "c", "d"]);
+  wire.say(PREFACE, settingsFrame([]), ...headerFrames(1, block, { end: false }), text("a"));
+  assert.equal(tasks.length, 1, "one task, however many pieces came");
+  assert.deepEqual([heard, wire.paused], [[], true]);
+  assert.equal(tasks[0]!.run(() => false), false);
+  assert.deepEqual([heard, wire.paused], [["a"], false]);
+
+  wire.say(text("b"), text("c"), text("d"));
+  assert.equal(tasks.length, 2, "the task is added again");
+  let frames = 0;
+  assert.equal(tasks[1]!.run(() => ++frames === 2), true, "there is more");
+  assert.deepEqual([heard, wire.paused], [["a", "b", "c"], true]);
+  // Bytes that the system had read before it was told to stop come behind.
   wire.say(text("e"), frame(FRAME.DATA, FLAG.END_STREAM, 1, new Uint8Array(0)));
-  assert.deepEqual(heard.slice(4), ["e", ""]);
+  assert.equal(tasks.length, 2);
+  assert.equal(tasks[1]!.run(() => false), false);
+  assert.deepEqual([heard, wire.paused], [["a", "b", "c", "d", "e", ""], false]);
   wire.close();
+});
+
+Deno.test("a socket that was paused is resumed when the last frame used up the turn", () => {
+  const wire = socket();
+  const { tasks } = openServer(wire);
+  wire.say(PREFACE, settingsFrame([]));
+  assert.equal(tasks[0]!.run(() => true), true);
+  assert.equal(wire.paused, true);
+  assert.equal(tasks[0]!.run(() => true), false);
+  assert.equal(wire.paused, false);
+  wire.close();
+});
+
+Deno.test("replies that the peer does not read are bounded", () => {
+  const requests = Array.from({ length: 1100 }, (_, i) => {
+    const block = encodeHeaders([[":method", "POST"], [":path", "/"], [":scheme", "http"]]);
+    return headerFrames(2 * i + 1, block, { end: false });
+  });
+  const floods: Uint8Array[][] = [
+    Array(1100).fill(frame(FRAME.PING, 0, 0, new Uint8Array(8))),
+    Array(1100).fill(settingsFrame([])),
+    // All but the first one are refused.
+    requests.flat(),
+  ];
+  for (const flood of floods) {
+    const wire = socket();
+    const { tasks, ends } = openServer(wire);
+    wire.say(PREFACE, settingsFrame([]), ...flood);
+    tasks[0]!.run(() => false);
+    wire.close();
+    assert.deepEqual(ends, ["too many replies wait to be read"]);
+  }
 });

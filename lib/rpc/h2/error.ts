@@ -1,8 +1,9 @@
 /**
- * The error codes of HTTP/2, RFC 9113 section 7.
+ * The error codes of HTTP/2, RFC 9113 section 7, and the two kinds of errors, section 5.4.
  *
  * @module
  */
+import type { Refusal } from "../refused.ts";
 
 /** Codes by name; numbers as on the wire. */
 export const H2_CODE = {
@@ -25,13 +26,47 @@ export const H2_CODE = {
 /** Name of a code. */
 export type H2Code = keyof typeof H2_CODE;
 
-/** What the peer did wrong, so that the whole connection has to end. */
+/** The name of a code from the wire; `INTERNAL_ERROR` for unknown numbers, as RFC 9113 section 7 allows. */
+export function codeOf(number: number): H2Code {
+  for (const [name, code] of Object.entries(H2_CODE)) if (code === number) return name as H2Code;
+  return "INTERNAL_ERROR";
+}
+
+/** An error of the peer that ends the connection. */
 export class H2Error extends Error {
   override readonly name = "H2Error";
   readonly code: H2Code;
+  /** The reason under which it is counted. */
+  readonly refusal: Refusal;
 
-  constructor(code: H2Code, message: string) {
+  constructor(code: H2Code, message: string, refusal: Refusal = "protocol") {
     super(message);
     this.code = code;
+    this.refusal = refusal;
   }
+}
+
+/** An error of the peer that ends one stream. */
+export class H2StreamError extends Error {
+  override readonly name = "H2StreamError";
+  readonly stream: number;
+  readonly code: H2Code;
+  /** The reason under which it is counted. */
+  readonly refusal: Refusal;
+
+  constructor(
+    stream: number,
+    code: H2Code,
+    { message, refusal = "malformed" }: { readonly message: string; readonly refusal?: Refusal },
+  ) {
+    super(message);
+    this.stream = stream;
+    this.code = code;
+    this.refusal = refusal;
+  }
+}
+
+/** A connection error PROTOCOL_ERROR. */
+export function protocolError(message: string): H2Error {
+  return new H2Error("PROTOCOL_ERROR", message);
 }

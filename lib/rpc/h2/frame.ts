@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { H2_CODE, type H2Code, H2Error } from "./error.ts";
+import { H2_CODE, type H2Code, H2Error, protocolError } from "./error.ts";
 
 /** Frame types by name. */
 export const FRAME = {
@@ -38,19 +38,21 @@ export const SETTING = {
   MAX_HEADER_LIST_SIZE: 6,
 } as const;
 
-/** What a client sends before its first frame. */
+/** The client's connection preface, RFC 9113 section 3.4. */
 export const PREFACE: Uint8Array = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
+/** Bytes of the priority fields of a HEADERS or PRIORITY frame. */
+export const PRIORITY_SIZE = 5;
 /** Bytes of a frame's head. */
 export const HEAD = 9;
-/** Largest payload, as long as nobody agreed on another: what this side takes, and begins with. */
+/** Largest payload that this side takes and sends: the initial value of SETTINGS_MAX_FRAME_SIZE. */
 export const MAX_FRAME = 16_384;
-/** Window of a new stream and of the connection, as long as nobody changed it. */
+/** Initial window of a stream and of the connection, RFC 9113 section 6.9.2. */
 export const DEFAULT_WINDOW = 65_535;
-/** Largest window there can be. */
+/** Largest window that the protocol allows. */
 export const MAX_WINDOW: number = 2 ** 31 - 1;
 
-/** A frame as it came. The payload is valid until the handler returns. */
+/** A received frame. The payload is a part of the received bytes. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -58,15 +60,17 @@ export interface Frame {
   readonly payload: Uint8Array;
 }
 
+/** The head of a frame. */
+export interface FrameHead {
+  readonly size: number;
+  readonly type: number;
+  readonly flags: number;
+  readonly stream: number;
+}
+
 /** Writes the head of a frame. */
-export function writeHead(
-  target: Uint8Array,
-  at: number,
-  size: number,
-  type: number,
-  flags: number,
-  stream: number,
-): void {
+export function writeHead(target: Uint8Array, at: number, head: FrameHead): void {
+  const { size, type, flags, stream } = head;
   target[at] = size >>> 16;
   target[at + 1] = size >>> 8;
   target[at + 2] = size;
@@ -83,7 +87,7 @@ export function frame(
   payload: Uint8Array = new Uint8Array(0),
 ): Uint8Array {
   const out = new Uint8Array(HEAD + payload.length);
-  writeHead(out, 0, payload.length, type, flags, stream);
+  writeHead(out, 0, { size: payload.length, type, flags, stream });
   out.set(payload, HEAD);
   return out;
 }
@@ -92,8 +96,7 @@ export function frame(
 export function headerFrames(
   stream: number,
   block: Uint8Array,
-  end: boolean,
-  maxFrame: number,
+  { end, maxFrame = MAX_FRAME }: { readonly end: boolean; readonly maxFrame?: number },
 ): Uint8Array[] {
   const frames: Uint8Array[] = [];
   for (let at = 0; at === 0 || at < block.length; at += maxFrame) {
@@ -133,96 +136,10 @@ export function goAwayFrame(lastStream: number, code: H2Code): Uint8Array {
   return frame(FRAME.GOAWAY, 0, 0, payload);
 }
 
-/** Cuts what arrives into frames. */
-export interface FrameReader {
-  /** Takes in bytes and hands out the frames they complete. Throws `H2Error`. */
-  push(bytes: Uint8Array, handle: (frame: Frame) => void): void;
-}
-
-/** A reader; that of a server expects the client's preface first. */
-export function frameReader(expectPreface: boolean): FrameReader {
-  /** What did not make up a frame, or the preface, yet, with room for as much of it as is known. */
-  let begun: Uint8Array = new Uint8Array(expectPreface ? PREFACE.length : HEAD);
-  let size = 0;
-  let preface = expectPreface;
-
-  /** Moves bytes into the room there is. Returns how many it took. */
-  const fill = (bytes: Uint8Array, at: number): number => {
-    const part = bytes.subarray(at, at + begun.length - size);
-    begun.set(part, size);
-    size += part.length;
-    return part.length;
-  };
-  const restart = (): void => {
-    begun = new Uint8Array(HEAD);
-    size = 0;
-  };
-  const readPreface = (bytes: Uint8Array): number => {
-    const taken = fill(bytes, 0);
-    if (!startsLikePreface(begun, size)) {
-      throw new H2Error("PROTOCOL_ERROR", "this is not HTTP/2");
-    }
-    if (size === PREFACE.length) {
-      preface = false;
-      restart();
-    }
-    return taken;
-  };
-  /** Reads on in the frame of which some came before. Returns how many bytes that took. */
-  const readBegun = (bytes: Uint8Array, at: number, handle: (frame: Frame) => void): number => {
-    let taken = fill(bytes, at);
-    if (size === HEAD && begun.length === HEAD) {
-      const whole = new Uint8Array(sizeOf(begun, 0));
-      whole.set(begun);
-      begun = whole;
-      taken += fill(bytes, at + taken);
-    }
-    if (size < begun.length) return taken;
-    const frame = frameAt(begun, 0, size);
-    restart();
-    handle(frame);
-    return taken;
-  };
-  return {
-    push(bytes, handle) {
-      let at = preface ? readPreface(bytes) : 0;
-      if (preface) return;
-      if (size > 0) at += readBegun(bytes, at, handle);
-      while (bytes.length - at >= HEAD) {
-        const end = at + sizeOf(bytes, at);
-        if (end > bytes.length) break;
-        handle(frameAt(bytes, at, end));
-        at = end;
-      }
-      if (at < bytes.length) readBegun(bytes, at, handle);
-    },
-  };
-}
-
-/** Bytes of the frame that begins at an offset, its head included. Throws `H2Error`. */
-function sizeOf(bytes: Uint8Array, at: number): number {
-  const size = bytes[at]! * 65_536 + bytes[at + 1]! * 256 + bytes[at + 2]!;
-  if (size > MAX_FRAME) throw new H2Error("FRAME_SIZE_ERROR", "a frame is too large");
-  return HEAD + size;
-}
-
-function frameAt(bytes: Uint8Array, at: number, end: number): Frame {
-  return {
-    type: bytes[at + 3]!,
-    flags: bytes[at + 4]!,
-    stream: readUint31(bytes, at + 5),
-    payload: bytes.subarray(at + HEAD, end),
-  };
-}
-
-function startsLikePreface(bytes: Uint8Array, size: number): boolean {
-  for (let i = 0; i < size; i++) if (bytes[i] !== PREFACE[i]) return false;
-  return true;
-}
-
 /**
  * The content of a DATA or HEADERS payload, without padding and priority.
- * Throws `H2Error` PROTOCOL_ERROR when there is more padding than payload.
+ * Throws `H2Error`: PROTOCOL_ERROR when there is more padding than payload, FRAME_SIZE_ERROR when
+ * the priority fields are cut off.
  */
 export function contentOf({ type, flags, payload }: Frame): Uint8Array {
   let from = 0;
@@ -231,15 +148,22 @@ export function contentOf({ type, flags, payload }: Frame): Uint8Array {
     to -= payload[0] ?? to + 1;
     from = 1;
   }
-  if (type === FRAME.HEADERS && flags & FLAG.PRIORITY) from += 5;
-  if (from > to) throw new H2Error("PROTOCOL_ERROR", "a frame is all padding");
+  if (type === FRAME.HEADERS && flags & FLAG.PRIORITY) {
+    from += PRIORITY_SIZE;
+    if (payload.length < from) throw new H2Error("FRAME_SIZE_ERROR", "a frame is too short");
+  }
+  if (from > to) throw protocolError("a frame has more padding than payload");
   return payload.subarray(from, to);
 }
 
-/** A number of 31 bits; the bit before it is ignored. */
+/** A number of 31 bits; the bit before it is reserved and ignored. */
 export function readUint31(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! & 0x7f) * 2 ** 24 + bytes[at + 1]! * 65_536 + bytes[at + 2]! * 256 +
-    bytes[at + 3]!;
+  return readUint32(bytes, at) % 2 ** 31;
+}
+
+/** A number of 32 bits. */
+export function readUint32(bytes: Uint8Array, at: number): number {
+  return bytes[at]! * 2 ** 24 + bytes[at + 1]! * 65_536 + bytes[at + 2]! * 256 + bytes[at + 3]!;
 }
 
 function uint32(value: number): Uint8Array {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { FRAME, frame, frameReader, PREFACE } from "./frame.ts";
+import { FRAME, frame, PREFACE } from "./frame.ts";
+import { frameReader } from "./reader.ts";
 import { messageReader } from "../message.ts";
 
 /** Cuts bytes into pieces at some offsets. */
@@ -25,10 +26,10 @@ Deno.test("frames are the same however the bytes are cut", () => {
       const seen: [number, number, number[]][] = [];
       const reader = frameReader(isServer);
       for (const piece of cut(bytes, cuts)) {
-        reader.push(
-          piece,
-          ({ flags, stream, payload }) => seen.push([flags, stream, [...payload]]),
-        );
+        reader.push(piece);
+        for (let frame; (frame = reader.next());) {
+          seen.push([frame.flags, frame.stream, [...frame.payload]]);
+        }
       }
       assert.deepEqual(seen, payloads.map((payload, i) => [i % 2, i + 1, [...payload]]));
     },

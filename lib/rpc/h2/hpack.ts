@@ -1,97 +1,47 @@
 /**
- * Header compression of HTTP/2, RFC 7541. The decoder takes all of it, within limits; the encoder
- * writes what needs no state: indices of the static table and plain literals.
+ * Header compression of HTTP/2, RFC 7541. The decoder is complete, within limits; the encoder uses
+ * only indices of the static table and plain literals, and so needs no state.
  *
  * @module
  */
 import { Buffer } from "node:buffer";
 import { H2Error } from "./error.ts";
 import { decodeHuffman } from "./huffman.ts";
+import { indexOfField, indexOfName, STATIC } from "./static_table.ts";
 
 /** Header fields in order; names in lower case. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** RFC 7541 appendix A, from index 1: `name` or `name value`. */
-const STATIC: readonly (readonly [string, string])[] = [
-  ":authority",
-  ":method GET",
-  ":method POST",
-  ":path /",
-  ":path /index.html",
-  ":scheme http",
-  ":scheme https",
-  ":status 200",
-  ":status 204",
-  ":status 206",
-  ":status 304",
-  ":status 400",
-  ":status 404",
-  ":status 500",
-  "accept-charset",
-  "accept-encoding gzip, deflate",
-  "accept-language",
-  "accept-ranges",
-  "accept",
-  "access-control-allow-origin",
-  "age",
-  "allow",
-  "authorization",
-  "cache-control",
-  "content-disposition",
-  "content-encoding",
-  "content-language",
-  "content-length",
-  "content-location",
-  "content-range",
-  "content-type",
-  "cookie",
-  "date",
-  "etag",
-  "expect",
-  "expires",
-  "from",
-  "host",
-  "if-match",
-  "if-modified-since",
-  "if-none-match",
-  "if-range",
-  "if-unmodified-since",
-  "last-modified",
-  "link",
-  "location",
-  "max-forwards",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "range",
-  "referer",
-  "refresh",
-  "retry-after",
-  "server",
-  "set-cookie",
-  "strict-transport-security",
-  "transfer-encoding",
-  "user-agent",
-  "vary",
-  "via",
-  "www-authenticate",
-].map((line) => {
-  const space = line.indexOf(" ");
-  return space < 0 ? [line, ""] as const : [line.slice(0, space), line.slice(space + 1)] as const;
-});
-
-/** Size of the dynamic table both sides begin with, and the largest the decoder allows, bytes. */
+/** Initial size of the dynamic table, and the largest that the decoder allows, bytes; RFC 9113 section 6.5.2. */
 const TABLE_SIZE = 4096;
-/** What an entry counts beside its text. */
+/** Bytes that an entry counts beside its text, RFC 7541 section 4.1. */
 const ENTRY_OVERHEAD = 32;
+/** Size updates at the begin of a block: the smallest size since the last block, and the final one. */
+const MAX_UPDATES = 2;
+
+/** A decoded header block. */
+export interface HeaderBlock {
+  /** `undefined` when the block is beyond a limit. It was decoded to its end nevertheless. */
+  readonly headers: Headers | undefined;
+  /** Decoded size, bytes: text plus 32 for each field. */
+  readonly size: number;
+}
+
+/** Bounds of one header block. */
+export interface HeaderLimits {
+  /** Decoded size, bytes. */
+  readonly size: number;
+  readonly fields: number;
+}
 
 /** Decodes header blocks of one connection, in the order they come. */
 export interface HpackDecoder {
-  /** Throws `H2Error`: COMPRESSION_ERROR for garbage, ENHANCE_YOUR_CALM beyond the limit. */
-  decode(block: Uint8Array): Headers;
+  /** Throws `H2Error` COMPRESSION_ERROR for what no encoder may write. */
+  decode(block: Uint8Array): HeaderBlock;
 }
 
-/** A decoder. `limit` bounds the decoded size of one block: text plus 32 bytes a field. */
-export function hpackDecoder(limit: number): HpackDecoder {
+/** A decoder. */
+export function hpackDecoder(limits: HeaderLimits): HpackDecoder {
   const table: (readonly [string, string])[] = [];
   let size = 0;
   let capacity = TABLE_SIZE;
@@ -115,28 +65,39 @@ export function hpackDecoder(limit: number): HpackDecoder {
     return [name, readString(cursor)];
   };
 
+  const resize = (cursor: Cursor): void => {
+    const to = readInteger(cursor, 5);
+    if (to > TABLE_SIZE) throw malformed("the table is made larger than allowed");
+    shrink(capacity = to);
+  };
+  const field = (cursor: Cursor, first: number): readonly [string, string] => {
+    if (first & 0x80) return at(readInteger(cursor, 7));
+    if ((first & 0x40) === 0) return literal(cursor, readInteger(cursor, 4));
+    const added = literal(cursor, readInteger(cursor, 6));
+    add(added);
+    return added;
+  };
+
   return {
     decode(block) {
       const cursor: Cursor = { bytes: block, at: 0 };
       const headers: (readonly [string, string])[] = [];
       let total = 0;
+      let fields = 0;
+      let updates = 0;
       while (cursor.at < block.length) {
         const first = block[cursor.at]!;
         if ((first & 0xe0) === 0x20) {
-          const to = readInteger(cursor, 5);
-          if (to > TABLE_SIZE) throw malformed("the table is made larger than allowed");
-          shrink(capacity = to);
+          if (fields > 0 || ++updates > MAX_UPDATES) throw malformed("a misplaced size update");
+          resize(cursor);
           continue;
         }
-        let field: readonly [string, string];
-        if (first & 0x80) field = at(readInteger(cursor, 7));
-        else if (first & 0x40) add(field = literal(cursor, readInteger(cursor, 6)));
-        else field = literal(cursor, readInteger(cursor, 4));
-        total += sizeOf(field);
-        if (total > limit) throw new H2Error("ENHANCE_YOUR_CALM", "the headers are too large");
-        headers.push(field);
+        const next = field(cursor, first);
+        total += sizeOf(next);
+        if (++fields <= limits.fields && total <= limits.size) headers.push(next);
       }
-      return headers;
+      const isWithin = fields <= limits.fields && total <= limits.size;
+      return { headers: isWithin ? headers : undefined, size: total };
     },
   };
 }
@@ -184,20 +145,25 @@ function malformed(message: string): H2Error {
 export function encodeHeaders(headers: Headers): Uint8Array {
   const out: number[] = [];
   for (const [name, value] of headers) {
-    const whole = STATIC.findIndex((field) => field[0] === name && field[1] === value);
-    if (whole >= 0) {
-      writeInteger(out, 0x80, 7, whole + 1);
+    const whole = indexOfField(name, value);
+    if (whole !== undefined) {
+      writeInteger(out, [0x80, 7], whole);
       continue;
     }
-    const named = STATIC.findIndex((field) => field[0] === name);
-    writeInteger(out, 0, 4, named + 1);
-    if (named < 0) writeString(out, name);
+    const named = indexOfName(name);
+    writeInteger(out, [0, 4], named);
+    if (named === 0) writeString(out, name);
     writeString(out, value);
   }
   return new Uint8Array(out);
 }
 
-function writeInteger(out: number[], pattern: number, prefix: number, value: number): void {
+/** Writes an integer behind a pattern that leaves so many bits of the first byte, RFC 7541 section 5.1. */
+function writeInteger(
+  out: number[],
+  [pattern, prefix]: readonly [pattern: number, bits: number],
+  value: number,
+): void {
   const mask = 2 ** prefix - 1;
   if (value < mask) {
     out.push(pattern | value);
@@ -210,6 +176,6 @@ function writeInteger(out: number[], pattern: number, prefix: number, value: num
 
 function writeString(out: number[], text: string): void {
   const bytes = Buffer.from(text, "latin1");
-  writeInteger(out, 0, 7, bytes.length);
+  writeInteger(out, [0, 7], bytes.length);
   for (const byte of bytes) out.push(byte);
 }

@@ -1,14 +1,15 @@
 /**
- * The Huffman code of HTTP/2 header strings, RFC 7541 appendix B. Decoding only: strings are sent
- * as they are, which every peer has to understand.
+ * Decodes the Huffman code of HTTP/2 header strings, RFC 7541 appendix B. There is no encoder:
+ * strings are sent as plain literals, which every peer accepts.
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { H2Error } from "./error.ts";
 
 /**
- * Code lengths in bits of the symbols 0 to 256, as pairs of length and how many symbols in a row
- * have it. The code is canonical, so its words follow from the lengths.
+ * Code lengths in bits of the symbols 0 to 256, run-length encoded: a length, then the number of
+ * consecutive symbols that have it. The code is canonical, so the lengths determine its words.
  */
 // deno-fmt-ignore
 const LENGTHS: readonly number[] = [
@@ -59,11 +60,15 @@ function buildTree(): Int16Array {
   return tree;
 }
 
+/** Bits of the shortest code word: a byte holds at most 8 / 5 symbols. */
+const SHORTEST = 5;
+
 /** Decodes a string. Throws `H2Error` COMPRESSION_ERROR for what no encoder may write. */
 export function decodeHuffman(bytes: Uint8Array): string {
-  let text = "";
+  const text = Buffer.allocUnsafe(Math.floor((bytes.length * 8) / SHORTEST));
+  let size = 0;
   let node = 0;
-  /** Bits since the last symbol, and whether all of them were ones: the only padding allowed. */
+  /** Bits since the last symbol. Padding is at most seven ones, RFC 7541 section 5.2. */
   let bits = 0;
   let ones = true;
   for (const byte of bytes) {
@@ -78,13 +83,13 @@ export function decodeHuffman(bytes: Uint8Array): string {
       }
       const symbol = ~next;
       if (symbol === END_OF_STRING) throw malformed();
-      text += String.fromCharCode(symbol);
+      text[size++] = symbol;
       node = bits = 0;
       ones = true;
     }
   }
   if (bits > 7 || !ones) throw malformed();
-  return text;
+  return text.toString("latin1", 0, size);
 }
 
 function malformed(): H2Error {

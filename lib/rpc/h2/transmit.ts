@@ -62,6 +62,7 @@ function nextChunk(state: ConnectionState, taken: (() => void)[]): Uint8Array | 
     written++;
   }
   state.control = state.control.slice(written);
+  state.replies = Math.min(state.replies, state.control.length);
   while (piece.size < CHUNK - SMALLEST && state.control.length === 0) {
     const stream = nextReady(state);
     if (!stream || !takeTurn(state, stream, piece, taken)) break;
@@ -89,15 +90,27 @@ function append(piece: Piece, bytes: Uint8Array): void {
   piece.size += bytes.length;
 }
 
-/** The first stream that may send now. Those that have nothing to send are dropped from the list. */
+/**
+ * The first stream that may send now. One that has nothing to send, or waits for its window, leaves
+ * the list; one that waits for the connection's window is put aside until that opens.
+ */
 function nextReady(state: ConnectionState): StreamState | undefined {
+  if (state.sendWindow > 0) {
+    for (const stream of state.stalled) {
+      state.stalled.delete(stream);
+      state.ready.add(stream);
+      const [next] = stream.queue;
+      if (next && ("frames" in next || stream.sendWindow > 0)) return stream;
+    }
+  }
   for (const stream of state.ready) {
     const [next] = stream.queue;
-    if (!next) {
-      state.ready.delete(stream);
-      continue;
+    if (next && "frames" in next) return stream;
+    if (next && stream.sendWindow > 0) {
+      if (state.sendWindow > 0) return stream;
+      state.stalled.add(stream);
     }
-    if ("frames" in next || (stream.sendWindow > 0 && state.sendWindow > 0)) return stream;
+    state.ready.delete(stream);
   }
   return undefined;
 }
@@ -155,15 +168,16 @@ function takeContent(
     next.at = 0;
   }
   const size = piece.size - from;
-  writeHead(piece.bytes, head, size, FRAME.DATA, 0, stream.id);
+  writeHead(piece.bytes, head, { size, type: FRAME.DATA, flags: 0, stream: stream.id });
   state.sendWindow -= size;
   stream.sendWindow -= size;
 }
 
-/** Our side of the stream is over. A server that is done does not wait for the client to be. */
+/** Our side of the stream is over. A server does not wait for the end of the client's side. */
 function end(state: ConnectionState, stream: StreamState, piece: Piece): void {
-  const { remoteEnded } = stream;
-  if (!remoteEnded && state.options.role === "client") return;
-  if (!remoteEnded) append(piece, resetFrame(stream.id, "NO_ERROR"));
-  removeStream(state, stream);
+  stream.localSent = true;
+  if (stream.remoteEnded) return removeStream(state, stream, "peer");
+  if (state.options.role === "client") return;
+  append(piece, resetFrame(stream.id, "NO_ERROR"));
+  removeStream(state, stream, "own");
 }

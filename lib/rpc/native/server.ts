@@ -3,119 +3,65 @@
  *
  * @module
  */
-import { scope } from "../../log/mod.ts";
-import { type RpcCall, type RpcMethod, runMethod } from "../call.ts";
-import { inbox, outbox } from "../flow.ts";
+import { type RpcMethod, runMethod } from "../call.ts";
 import type { H2Stream, Headers, StreamListener } from "../h2/mod.ts";
-import type { RpcLimits, RpcOptions, RpcServer } from "../options.ts";
+import type { RpcOptions, RpcServer } from "../options.ts";
 import { RpcError, toRpcError } from "../status.ts";
+import { openCall, type Peer } from "./call.ts";
 import { serveConnections } from "./connections.ts";
-import { abortedError, statusHeaders } from "./status.ts";
+import { httpRefusal, metadataOf, pathOf, timeoutOf } from "./request.ts";
+import { responseHeaders } from "./status.ts";
 
-const log = scope("grpc");
+/** Characters of an unknown path that are sent back. */
+const MAX_PATH = 200;
 
 /** Starts a server; see {@link StartTransport}. */
 export function startNative(options: RpcOptions): Promise<RpcServer> {
   const methods = new Map(options.services.map((method) => [method.path, method]));
+  const { maxReceive } = options.limits;
   return serveConnections(options, (peer) => (stream, headers, end) => {
-    const call = { peer, stream, headers: new Map(headers), end, limits: options.limits };
-    return accept(methods, call);
+    try {
+      return accept(methods, { peer, maxReceive }, { stream, headers, end });
+    } catch (error) {
+      stream.headers(responseHeaders(toRpcError(error)), true);
+      return NO_LISTENER;
+    }
   });
 }
 
-/** A request as it comes in. */
-interface Arrival {
-  readonly peer: string;
+/** A request that opened a stream. */
+interface Request {
   readonly stream: H2Stream;
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Headers;
   readonly end: boolean;
-  readonly limits: RpcLimits;
 }
 
-const RESPONSE: Headers = [[":status", "200"], ["content-type", "application/grpc"]];
-/** For streams that are answered before anybody listens. */
-const NOBODY: StreamListener = { headers() {}, data() {}, aborted() {} };
+/** The listener of streams that are answered at once. */
+const NO_LISTENER: StreamListener = { headers() {}, data() {}, aborted() {} };
 
-function accept(methods: ReadonlyMap<string, RpcMethod>, arrival: Arrival): StreamListener {
-  const { stream, headers } = arrival;
-  const isGrpc = headers.get("content-type")?.startsWith("application/grpc") &&
-    headers.get(":method") === "POST";
-  if (!isGrpc) {
-    stream.headers([[":status", "415"]], true);
-    return NOBODY;
+/** Begins the call of a request. Throws `RpcError` for one that calls no method. */
+function accept(
+  methods: ReadonlyMap<string, RpcMethod>,
+  context: { readonly peer: Peer; readonly maxReceive: number },
+  { stream, headers, end }: Request,
+): StreamListener {
+  const status = httpRefusal(headers);
+  if (status !== undefined) {
+    stream.headers([[":status", status]], true);
+    return NO_LISTENER;
   }
-  const path = headers.get(":path") ?? "";
+  const path = pathOf(headers);
   const method = methods.get(path);
   if (!method) {
-    const error = new RpcError("UNIMPLEMENTED", `there is no method ${path.slice(0, 200)}`);
-    stream.headers([...RESPONSE, ...statusHeaders(error)], true);
-    return NOBODY;
+    throw new RpcError("UNIMPLEMENTED", `there is no method ${path.slice(0, MAX_PATH)}`);
   }
-  return run(method, arrival);
-}
-
-/** Runs a handler over a stream, and ends the stream with what became of it. */
-function run(method: RpcMethod, { peer, stream, headers, end, limits }: Arrival): StreamListener {
-  let begun = false;
-  const out = outbox((parts, taken) => {
-    if (!begun) stream.headers(RESPONSE, false);
-    begun = true;
-    stream.data(parts, taken);
+  const { call, listener, conclude } = openCall(stream, {
+    ...context,
+    metadata: metadataOf(headers),
+    timeout: timeoutOf(headers),
+    admission: method.admission ?? false,
   });
-  const incoming = inbox(stream, limits.maxReceive);
-  const gone = Promise.withResolvers<void>();
-  const over = () => {
-    out.release();
-    incoming.finish();
-    gone.resolve();
-  };
-  const conclude = (error: RpcError | undefined) => {
-    const status = statusHeaders(error);
-    stream.headers(begun ? status : [...RESPONSE, ...status], true);
-    over();
-  };
-  if (end) incoming.finish();
-  const call: RpcCall = {
-    peer,
-    metadata: headers,
-    messages: incoming,
-    ended: gone.promise,
-    send: out.send,
-    drained: out.drained,
-    finish: incoming.finish,
-    get pending() {
-      return out.pending;
-    },
-    reset: () => {
-      stream.reset("CANCEL");
-      over();
-    },
-  };
+  if (end) listener.data(new Uint8Array(0), true);
   void runMethod(method, call).then(conclude);
-  return listener(incoming, conclude, over);
-}
-
-function listener(
-  incoming: ReturnType<typeof inbox>,
-  conclude: (error: RpcError) => void,
-  over: () => void,
-): StreamListener {
-  return {
-    // Trailers of a request mean nothing in gRPC but that it is complete.
-    headers(_, end) {
-      if (end) incoming.finish();
-    },
-    data(bytes, end) {
-      try {
-        incoming.push(bytes);
-      } catch (error) {
-        conclude(toRpcError(error));
-      }
-      if (end) incoming.finish();
-    },
-    aborted(code, error) {
-      log.debug("a stream was cut", { reason: abortedError(code, error).details });
-      over();
-    },
-  };
+  return listener;
 }

@@ -6,6 +6,14 @@
 import type { H2Code, Headers } from "../h2/mod.ts";
 import { RpcError, type RpcStatus, statusName } from "../status.ts";
 
+/** The response headers of a call. */
+export const RESPONSE: Headers = [[":status", "200"], ["content-type", "application/grpc"]];
+
+/** The headers of a response that consists of its status. */
+export function responseHeaders(error: RpcError | undefined): Headers {
+  return [...RESPONSE, ...statusHeaders(error)];
+}
+
 /** Codes of streams that were reset, as gRPC maps them. */
 const RESETS: Readonly<Partial<Record<H2Code | "LOST", RpcStatus>>> = {
   LOST: "UNAVAILABLE",

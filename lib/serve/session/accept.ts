@@ -172,6 +172,7 @@ function open(
     },
     (onRebind) => seat(acceptor, node, onRebind),
   );
+  call.admit();
   session.disconnected = metrics.connectedAs(node.buildVersion);
   acceptor.sessions.add(session);
   acceptor.retries.arm();

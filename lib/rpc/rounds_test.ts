@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { nextRound } from "./rounds.ts";
+
+/** Works for some milliseconds in each round, until it is told to stop. */
+function keepBusy(next: (run: () => void) => void): { stop(): void } {
+  let isOver = false;
+  const work = () => {
+    const start = performance.now();
+    while (performance.now() - start < 3);
+    if (!isOver) next(work);
+  };
+  work();
+  return { stop: () => isOver = true };
+}
+
+/** The longest of several waits for an answer over a new connection, ms. */
+async function longestAnswer(): Promise<number> {
+  using listener = Deno.listen({ port: 0 });
+  const serving = (async () => {
+    for await (const conn of listener) {
+      await conn.write(new Uint8Array(1));
+      conn.close();
+    }
+  })();
+  let longest = 0;
+  for (let i = 0; i < 3; i++) {
+    const start = performance.now();
+    using conn = await Deno.connect({ port: (listener.addr as Deno.NetAddr).port });
+    await conn.read(new Uint8Array(1));
+    longest = Math.max(longest, performance.now() - start);
+  }
+  listener.close();
+  await serving.catch(() => {});
+  return longest;
+}
+
+Deno.test("work that goes on round by round lets new connections in meanwhile", async () => {
+  const fair = keepBusy(nextRound);
+  const withRounds = await longestAnswer();
+  fair.stop();
+  const greedy = keepBusy((run) => void setImmediate(run));
+  const withImmediates = await longestAnswer();
+  greedy.stop();
+  assert.ok(withRounds < withImmediates / 2, `${withRounds} ms, else ${withImmediates} ms`);
+});
+
+Deno.test("callbacks run in the order in which they asked, also when the round waits for the network", async () => {
+  const order: number[] = [];
+  let asked = 0;
+  // Long enough for several waits.
+  for (const end = performance.now() + 50; performance.now() < end;) {
+    const start = performance.now();
+    while (performance.now() - start < 2);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (let i = 0; i < 3; i++) {
+      const number = asked++;
+      nextRound(() => void order.push(number));
+    }
+    nextRound(resolve);
+    await promise;
+  }
+  assert.deepEqual(order, Array.from({ length: asked }, (_, i) => i));
+});
