@@ -68,7 +68,7 @@ export interface XdsOptions {
   readonly timer?: LaterTimer;
   /** During a publication: when the first change of it came, by `now`; for the time to converge. */
   readonly changedAt?: () => number | undefined;
-  /** Who subscriptions what is sent and acknowledge. */
+  /** Observers of what is sent and answered. */
   readonly observers?: readonly XdsObserver[];
   /** Configuration objects a resource comes from; asked when one is rejected. */
   readonly culprits?: (view: View, name: string) => readonly Culprit[];

@@ -92,7 +92,7 @@ Deno.test("what comes back before it was told to be gone was never gone", async 
   assert.equal(line(endpoints), "eds +a");
   for (const response of [...first, second, endpoints]) proxy.answer(response);
   assert.deepEqual(await proxy.quiet(), []);
-  assert.deepEqual(await proxy.quiet(), [], "nor when all is acknowledge");
+  assert.deepEqual(await proxy.quiet(), [], "nor when all is answered");
   proxy.close();
 });
 
@@ -110,7 +110,7 @@ Deno.test("removals do not wait for ever for a client that does not acknowledge"
   proxy.close();
 });
 
-Deno.test("types asked for in the wrong order are still acknowledge in the right one", async () => {
+Deno.test("types asked for in the wrong order are still answered in the right one", async () => {
   await using w = await world(ALL);
   everywhere(w, { a: "1" });
   const proxy = w.delta();

@@ -22,7 +22,7 @@ export function armWarm(session: Session): void {
 }
 
 /**
- * Removals wait, and may go: everything sent was acknowledge and the stream has been quiet, or they
+ * Removals wait, and may go: everything sent was answered and the stream has been quiet, or they
  * waited as long as they may. The quiet matters because a listener is acknowledged before it is
  * warm, and until it is warm the one it replaces is in use.
  */
@@ -36,9 +36,9 @@ function drainWait(
 ): number {
   const now = context.now();
   const latest = pendingRemovalsSince + context.limits.drainMs - now;
-  const acknowledge = cold.size === 0 &&
+  const isAnswered = cold.size === 0 &&
     subscriptions.every((subscription) => subscription.outstanding.length === 0);
-  return acknowledge ? Math.min(latest, lastMessageAt + context.limits.settleMs - now) : latest;
+  return isAnswered ? Math.min(latest, lastMessageAt + context.limits.settleMs - now) : latest;
 }
 
 /** Sees to it that removals which wait get their turn. */
@@ -55,7 +55,7 @@ export function armDrain(session: Session): void {
   session.drainTimer = setTimeout(() => armDrain(session), Math.max(1, drainWait(session)));
 }
 
-/** Something was sent, is not acknowledge, or was said just now: what is removed may still be referred to. */
+/** Something was sent, is not answered, or was said just now: what is removed may still be referred to. */
 export function busy({ subscriptions, context, lastMessageAt }: Session, now: number): boolean {
   return now - lastMessageAt < context.limits.settleMs ||
     subscriptions.some((subscription) => subscription.outstanding.length > 0);

@@ -1,7 +1,7 @@
 /**
- * What follows a rejection: find the resources it is about, hold those back, and see to it that
- * the others of the same response arrive. Where the client does not say which they are, the
- * response is sent again in halves, until single resources are left or enough was tried.
+ * The search for the resources that a client rejects. They are quarantined, and the other resources
+ * of the response are sent again. When the client does not name them, the response is sent again in
+ * halves, until single resources are left or the bound on responses is reached.
  *
  * @module
  */
@@ -27,82 +27,89 @@ import {
 const log = scope("ads");
 
 /**
- * Responses split to find the reason of one rejection: enough to find three among a thousand. What
- * waits to be tried then is tried once, so that the innocent arrive; twice as many are sent at most.
+ * Responses that are split in one search: enough to find three resources among a thousand. The
+ * halves that wait when the bound is reached are sent once more, so at most twice as many are sent.
  */
 const MAX_PROBES = 64;
 
-/** Types of which clients take what is good of a response that they reject. */
-const TAKEN_IN_PARTS: ReadonlySet<string> = new Set([TYPE_URLS.cluster, TYPE_URLS.listener]);
+/** Types of which Envoy accepts the valid resources of a response that it rejects. */
+const PARTLY_ACCEPTED: ReadonlySet<string> = new Set([TYPE_URLS.cluster, TYPE_URLS.listener]);
 
-/** Takes in a rejection; returns the names it is found to be about, none if that is not known yet. */
+/** A rejection of a response. */
+interface Rejected {
+  readonly session: Session;
+  readonly subscription: Subscription;
+  readonly sent: Sent;
+  /** The client's error message. */
+  readonly message: string;
+}
+
+/** Handles a rejection. Returns the names of the rejected resources; none if they are not known yet. */
 export function rejected(
   session: Session,
   subscription: Subscription,
   sent: Sent,
   message: string,
 ): readonly string[] {
-  const fresh = sent.resources.filter((resource) => isNew(sent, resource));
-  const { culprits, together } = culpritsOf(session, subscription, sent, fresh, message);
+  const rejection: Rejected = { session, subscription, sent, message };
+  const suspects = sent.resources.filter((resource) => isNew(sent, resource));
+  const { culprits, together } = culpritsOf(rejection, suspects);
   for (const one of culprits) {
     if (!isCurrent(subscription, one)) continue;
-    if (isNew(sent, one) || !wasAccepted(subscription, one)) {
-      quarantine(session, subscription, sent, one, { message, together });
-    }
+    if (isNew(sent, one) || !wasAccepted(subscription, one)) quarantine(rejection, one, together);
   }
-  const screen = session.context.quarantine.screen(session, subscription.type.url);
-  const rest = fresh.filter((one) =>
-    !culprits.includes(one) && isCurrent(subscription, one) && !screen?.holds(one)
+  const filter = session.context.quarantine.screen(session, subscription.type.url);
+  const rest = suspects.filter((one) =>
+    !culprits.includes(one) && isCurrent(subscription, one) && !filter?.holds(one)
   );
-  // What was removed was not; a client that does not even take that back is not asked again.
+  // The removals of the response did not happen. They are sent once more, and not again after that.
   if (sent.removed.length > 0 && !sent.probe) {
-    tryLater(session, subscription, sent, [{ resources: [], removed: sent.removed }]);
+    sendLater(session, subscription, sent, [{ resources: [], removed: sent.removed }]);
   }
-  const good = culprits.length > 0 && TAKEN_IN_PARTS.has(subscription.type.url);
-  if (rest.length > 0 && !good) {
-    probeLater(session, subscription, sent, rest, culprits.length === 0);
+  const arrived = culprits.length > 0 && PARTLY_ACCEPTED.has(subscription.type.url);
+  if (rest.length > 0 && !arrived) {
+    const groups = culprits.length === 0 ? halves(rest) : [rest];
+    const trials = groups.map((resources) => ({ resources, removed: [] }));
+    sendLater(session, subscription, sent, trials);
   }
   return culprits.map(({ name }) => name);
 }
 
-/** Whether the client did not hold a resource of a response before, so that it may be the reason. */
+/** Whether a resource of a response was new to the client, so that it may be rejected. */
 function isNew({ probe, origin }: Sent, { name, version }: Resource): boolean {
   if (probe) return true;
   return !!origin && (origin.asked(name) || origin.before(name)?.version !== version);
 }
 
-/** Whether a client took a version before: then it has it, whatever it says of it now. */
+/** Whether the client accepted this version earlier; then it still has it. */
 function wasAccepted({ view, settledAt }: Subscription, { name, version }: Resource): boolean {
   return settledAt >= 0 && view?.at(settledAt, name)?.version === version;
 }
 
-/** Whether a resource is what the client is to have: one that was replaced meanwhile is of no interest. */
+/** Whether the client is still to have this version of the resource. */
 function isCurrent(subscription: Subscription, { name, version }: Resource): boolean {
   return wants(subscription, name) && subscription.view?.get(name)?.version === version;
 }
 
-/** What a rejection is put down to; none while that is to be found out. */
-interface Blame {
+/** The resources that are taken to be rejected; none while they are searched. */
+interface Culprits {
   readonly culprits: readonly Resource[];
-  /** Their names, when some of them may well be innocent. */
+  /** Their names, when it is not known which of them are valid. */
   readonly together: readonly string[];
 }
 
 function culpritsOf(
-  session: Session,
-  subscription: Subscription,
-  sent: Sent,
+  { session, subscription, sent, message }: Rejected,
   suspects: readonly Resource[],
-  message: string,
-): Blame {
+): Culprits {
   const found = named(message, sent.resources);
   if (found.length > 0) return { culprits: found, together: [] };
   if (suspects.length === 1) return { culprits: suspects, together: [] };
-  // A full response cannot be halved: what it leaves out is gone.
+  // A response of full state cannot be halved: a resource that it leaves out is removed.
   const whole = session.variant === "sotw" && subscription.type.fullState;
   if (!whole && subscription.probed < MAX_PROBES) return { culprits: [], together: [] };
   if (suspects.length > 0) {
-    log.warn("a proxy rejects much without saying what; all of it is held back", {
+    log.warn("a proxy rejects many resources without naming them; all of them are quarantined", {
       proxy: session.id,
       type: subscription.type.short,
       resources: suspects.length,
@@ -114,11 +121,9 @@ function culpritsOf(
 }
 
 function quarantine(
-  session: Session,
-  subscription: Subscription,
-  sent: Sent,
+  { session, subscription, sent, message }: Rejected,
   resource: Resource,
-  { message, together }: { readonly message: string; readonly together: readonly string[] },
+  together: readonly string[],
 ): void {
   const { context } = session;
   const { name, version } = resource;
@@ -137,13 +142,13 @@ function quarantine(
     culprits: subscription.view ? context.culprits(subscription.view, name) : [],
   });
   if (!instead || !asked) return;
-  // It has no version of its own yet, but there is one that others have.
+  // The client has no version yet, but other proxies have one.
   resendName(subscription, name);
   contentChanged(subscription);
   context.enqueue(session);
 }
 
-/** Whether another proxy of the class holds what this one rejects. */
+/** Whether another proxy of the class accepted the resource that this one rejects. */
 function acceptedByOthers(
   session: Session,
   subscription: Subscription,
@@ -162,25 +167,13 @@ function acceptedByOthers(
   return false;
 }
 
-/** Sends resources again: in halves when one of them is bad, together when they are only to arrive. */
-function probeLater(
-  session: Session,
-  subscription: Subscription,
-  sent: Sent,
-  resources: readonly Resource[],
-  halve: boolean,
-): void {
-  const groups = halve ? halves(resources) : [resources];
-  tryLater(session, subscription, sent, groups.map((group) => ({ resources: group, removed: [] })));
-}
-
-/** Sends one resource by itself, to see whether it is still rejected. */
+/** Sends one resource in a response of its own, to find out whether it is still rejected. */
 export function sendOnce(session: Session, subscription: Subscription, resource: Resource): void {
   const sent = { from: subscription.at, origin: undefined };
-  tryLater(session, subscription, sent, [{ resources: [resource], removed: [] }]);
+  sendLater(session, subscription, sent, [{ resources: [resource], removed: [] }]);
 }
 
-function tryLater(
+function sendLater(
   session: Session,
   subscription: Subscription,
   { from, origin }: Pick<Sent, "from" | "origin">,
@@ -190,7 +183,7 @@ function tryLater(
   session.context.enqueue(session);
 }
 
-/** Whether responses are sent, or to be sent, to find the reason of a rejection. */
+/** Whether a search is under way. */
 export function isProbing({ search }: Subscription): boolean {
   return search === "searching";
 }
@@ -200,16 +193,16 @@ function halves(resources: readonly Resource[]): readonly (readonly Resource[])[
   return [resources.slice(0, middle), resources.slice(middle)];
 }
 
-/** The next trials of a stream: one a type at a time, of what is still current. */
+/** The next responses of the searches of a stream: one for each type, of the resources that are still current. */
 export function probes(session: Session): PendingResponse[] {
   const pendingResponses: PendingResponse[] = [];
   for (const subscription of session.subscriptions) {
     if (subscription.outstanding.some(({ probe }) => probe)) continue;
-    const screen = session.context.quarantine.screen(session, subscription.type.url);
+    const filter = session.context.quarantine.screen(session, subscription.type.url);
     while (subscription.trials.length > 0) {
       const { resources, removed, origin } = takeTrial(subscription)!;
       const current = resources.filter((one) =>
-        isCurrent(subscription, one) && !screen?.holds(one)
+        isCurrent(subscription, one) && !filter?.holds(one)
       );
       const gone = removed.filter((name) =>
         wants(subscription, name) && !subscription.view?.get(name)
@@ -235,7 +228,7 @@ export function probes(session: Session): PendingResponse[] {
   return pendingResponses;
 }
 
-/** A client accepted a response: what was held back of it no longer is, from it and those like it. */
+/** A client accepted a response: its resources are no longer quarantined for the proxies of the class. */
 export function accepted(session: Session, subscription: Subscription, { resources }: Sent): void {
   const { quarantine } = session.context;
   if (quarantine.size === 0 || !subscription.view) return;

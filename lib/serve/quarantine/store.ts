@@ -11,6 +11,7 @@ import type { Resource } from "../../graph/mod.ts";
 import { scope } from "../../log/mod.ts";
 import * as metrics from "../metrics.ts";
 import type { Entry, Quarantine, Rejection, Stream } from "./types.ts";
+import { retryAt } from "./retry_timing.ts";
 import { xdsType } from "../../model/mod.ts";
 
 const log = scope("ads");
@@ -21,18 +22,12 @@ const VERSIONS = 8;
 const MAX_ENTRIES = 20_000;
 
 /**
- * Time until a rejected version is tried again, milliseconds: it doubles with each time, up to the
- * longest. The reason may be one that no edit takes away, such as a file that was not there yet.
- */
-const RETRY = { first: 60_000, longest: 30 * 60_000 };
-
-/**
  * Nothing held back. `clock`: milliseconds since the epoch; `added` is told when
  * something is held back, with the time at which it is to be tried again.
  */
 export function quarantine(
   clock: () => number,
-  added: (retryAt: number) => void = () => {},
+  added: (at: number) => void = () => {},
 ): Quarantine {
   /** By class and type, then name. */
   const shelves = new Map<string, Map<string, Entry>>();
@@ -122,7 +117,7 @@ export function quarantine(
       entry.together = rejection.together;
       entry.from = rejection.from;
       entry.tries = 0;
-      entry.retryAt = clock() + RETRY.first;
+      entry.retryAt = retryAt(clock(), 0);
       report(entry, stream);
       added(entry.retryAt);
       return entry.lastGood;
@@ -149,7 +144,7 @@ export function quarantine(
           entry.from = "stream";
           // Whoever rejected it may accept it now, too.
           entry.tries = 0;
-          entry.retryAt = clock() + RETRY.first;
+          entry.retryAt = retryAt(clock(), 0);
           if (entry.streams.size === 0) drop(entry);
           else added(entry.retryAt);
         }
@@ -182,7 +177,7 @@ export function quarantine(
     tryAgain(entry, stream) {
       entry.trial = stream;
       if (stream) entry.tries++;
-      entry.retryAt = clock() + Math.min(RETRY.longest, RETRY.first * 2 ** entry.tries);
+      entry.retryAt = retryAt(clock(), entry.tries);
     },
     leave(stream) {
       if (size === 0) return;

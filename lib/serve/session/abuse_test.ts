@@ -159,7 +159,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("a type nobody serves is acknowledge once, empty, and its names as absent", async () => {
+Deno.test("a type nobody serves is answered once, empty, and its names as absent", async () => {
   await using w = await world([CDS]);
   const typeUrl = "type.googleapis.com/nobody.serves.This";
   const proxy = w.delta();

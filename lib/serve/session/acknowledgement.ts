@@ -95,7 +95,7 @@ function tell(session: Session, subscription: Subscription, sent: Sent): {
   };
 }
 
-/** Notes how far the client has acknowledge what was published, and tells when it came further. */
+/** Notes how far the client has answered what was published, and tells when it came further. */
 export function noteSettled(session: Session, subscription: Subscription): void {
   const { context, pendingResponses } = session;
   if (!subscription.started) return;

@@ -69,7 +69,7 @@ export interface AnswerEvent {
   readonly nonce: string;
   readonly from: number;
   readonly revision: number;
-  /** When the response was sent, and acknowledge; milliseconds since the epoch. */
+  /** When the response was sent, and answered; milliseconds since the epoch. */
   readonly sentAt: number;
   readonly time: number;
 }
@@ -89,7 +89,7 @@ export interface WithheldEvent {
   readonly names: readonly string[];
 }
 
-/** A stream's client acknowledge all that was published up to a revision, of one type. */
+/** A stream's client answered all that was published up to a revision, of one type. */
 export interface SettledEvent {
   readonly stream: ObservedStream;
   readonly typeUrl: string;

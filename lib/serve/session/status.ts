@@ -13,7 +13,7 @@ import type { Subscription } from "../subscription/subscription.ts";
 export type SyncState =
   /** Everything sent was accepted. */
   | "SYNCED"
-  /** Sent, not acknowledge yet. */
+  /** Sent, not answered yet. */
   | "STALE"
   /** Nothing was sent. */
   | "NOT SENT"

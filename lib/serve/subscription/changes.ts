@@ -35,7 +35,7 @@ export interface Change {
   readonly removed: readonly string[];
   /** Respond even if there is nothing in it. */
   readonly respond: boolean;
-  /** Whether the client asked for something, so that it is acknowledge even if nothing differs. */
+  /** Whether the client asked for something, so that it is answered even if nothing differs. */
   readonly asking: boolean;
   /** Whether the client asked for a name, so that it is sent whatever it was before. */
   asked(name: string): boolean;
@@ -88,7 +88,7 @@ export function collect(
     ? new Set(subscription.requestedNames)
     : undefined;
   const ofNewParents = childrenOfNewParents(subscription);
-  const acknowledge = (name: string): boolean =>
+  const isRequested = (name: string): boolean =>
     answers?.has(name) === true || ofNewParents?.(name) === true;
   const draft = !subscription.started
     ? first(subscription, variant)
@@ -108,10 +108,10 @@ export function collect(
     differing: resources,
     ...draft,
     asking: !started || requestedAll || !!answers || !!ofNewParents,
-    asked: (name) => !started || requestedAll || acknowledge(name),
+    asked: (name) => !started || requestedAll || isRequested(name),
     lacks: (resource) =>
       started
-        ? requestedAll || acknowledge(resource.name)
+        ? requestedAll || isRequested(resource.name)
         : ofNewParents?.(resource.name) || !versions?.has(resource.name, wireVersion(resource)),
     before: (name) => started ? heldBefore(name) : undefined,
   };

@@ -47,7 +47,7 @@ Deno.test("delta: all at first, then only what changed, then what is gone", asyn
   proxy.close();
 });
 
-Deno.test("delta: an empty wildcard type is acknowledge, so that the client need not wait", async () => {
+Deno.test("delta: an empty wildcard type is answered, so that the client need not wait", async () => {
   await using w = await world([CDS]);
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS });
@@ -162,7 +162,7 @@ Deno.test("delta: a changed cluster's endpoints are sent again, even if the clie
   back.close();
 });
 
-Deno.test("delta: a rejection is remembered, not acknowledge, and over when the content changes", async () => {
+Deno.test("delta: a rejection is remembered, not answered, and over when the content changes", async () => {
   await using w = await world([CDS]);
   change(w, CDS, { good: "g1", bad: "b1" });
   const proxy = w.delta();

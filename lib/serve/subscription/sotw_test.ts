@@ -47,7 +47,7 @@ Deno.test("sotw: endpoints come as asked for, changed ones alone, missing ones l
   assert.deepEqual(told(second), ["a2"]);
   proxy.answer(second, undefined, { resourceNames: ["a", "b"] });
   const third = await proxy.next();
-  assert.deepEqual(told(third), ["b2"], "a name more is acknowledge with its resource");
+  assert.deepEqual(told(third), ["b2"], "a name more is answered with its resource");
   proxy.answer(third, undefined, { resourceNames: ["b"] });
   change(w, EDS, { a: "a3" });
   assert.deepEqual(await proxy.quiet(), [], "given up by leaving it out");
@@ -75,7 +75,7 @@ Deno.test("sotw: wildcard by an empty first request, by a star, and ended by nam
   proxy.close();
 });
 
-Deno.test("sotw: a rejection is remembered and not acknowledge", async () => {
+Deno.test("sotw: a rejection is remembered and not answered", async () => {
   await using w = await world([CDS]);
   change(w, CDS, { a: "a1" });
   const proxy = w.sotw();

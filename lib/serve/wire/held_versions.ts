@@ -67,7 +67,9 @@ export function heldVersions(
       return others.size === 0 ? checksum : undefined;
     },
     add(from, start, end) {
-      if (!isUsual(bytes, start, end)) return addSlowly(bytes, start, end, checkName, others);
+      if (!isUsual(bytes, start, end)) {
+        return addSlowly(bytes.subarray(0, end), start, checkName, others);
+      }
       checkName(bytes[start + 1]!);
       if (first < 0) first = from;
       last = end;
@@ -100,13 +102,12 @@ function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
 function addSlowly(
   bytes: Uint8Array,
   from: number,
-  to: number,
   checkName: (length: number) => void,
   into: Map<string, string>,
 ): void {
   let name = "";
   let version = "";
-  for (const { number, start, end } of fields(bytes, from, to)) {
+  for (const { number, start, end } of fields(bytes, from)) {
     if (number === 1) {
       checkName(end - start);
       name = textOf(bytes, start, end);

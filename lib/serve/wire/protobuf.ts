@@ -35,24 +35,24 @@ export function* fields(
   to: number = bytes.byteLength,
 ): Generator<Field> {
   const field: Field = { number: 0, from: 0, value: 0, start: 0, end: 0 };
-  const cursor = { at: from };
+  const cursor = { at: from, to };
   while (cursor.at < to) {
     field.from = cursor.at;
     const tag = readVarint(bytes, cursor, to);
     field.number = Math.floor(tag / 8);
     if (field.number === 0 || field.number > LARGEST_FIELD) throw malformed();
-    readValue(bytes, cursor, to, tag % 8, field);
+    readValue(bytes, cursor, tag % 8, field);
     yield field;
   }
 }
 
 function readValue(
   bytes: Uint8Array,
-  cursor: { at: number },
-  to: number,
+  cursor: { at: number; readonly to: number },
   wireType: number,
   field: Field,
 ): void {
+  const { to } = cursor;
   field.value = 0;
   field.start = field.end = cursor.at;
   switch (wireType) {

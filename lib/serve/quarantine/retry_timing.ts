@@ -1,0 +1,14 @@
+/**
+ * The time until a quarantined version is sent again. The cause of a rejection may go away without an
+ * edit, for example when a file that the proxy lacked is there.
+ *
+ * @module
+ */
+
+/** Milliseconds: the first wait, and the longest one. Each retry doubles the wait. */
+const WAIT = { first: 60_000, longest: 30 * 60_000 };
+
+/** When a version is sent again after so many retries. `now`: milliseconds since the epoch. */
+export function retryAt(now: number, retries: number): number {
+  return now + Math.min(WAIT.longest, WAIT.first * 2 ** retries);
+}
