@@ -6,7 +6,7 @@
  */
 import { declaredEnv } from "../lib/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
-import { fromFileUrl } from "./paths.ts";
+import { fromFileUrl, join, walkFiles } from "./paths.ts";
 // Modules declare the variables they read, so everything that the programs use is loaded.
 import "../cmd/meshctl/program.ts";
 import "../cmd/pilot-agent/proxy.ts";
@@ -14,8 +14,26 @@ import "../cmd/pilot-discovery/discovery.ts";
 
 const FILE = fromFileUrl(new URL("../docs/environment.md", import.meta.url));
 
+/** Files with the declarations of each variable, relative to the root, sorted. */
+export async function declarationFiles(): Promise<Map<string, string[]>> {
+  const files = new Map<string, string[]>();
+  const root = fromFileUrl(new URL("..", import.meta.url));
+  for (const top of ["cmd", "lib"]) {
+    for (const file of (await walkFiles(join(root, top), ".ts")).sort()) {
+      if (file.endsWith("_test.ts") || file.includes("/lib/env/")) continue;
+      for (const [, name] of (await Deno.readTextFile(file)).matchAll(DECLARATION)) {
+        files.set(name!, [...files.get(name!) ?? [], file.slice(root.length)]);
+      }
+    }
+  }
+  return files;
+}
+
+/** A call of `declareEnv` with its name, as `deno fmt` writes it. */
+const DECLARATION = /\bdeclareEnv\(\{\s*name: "(\w+)"/g;
+
 if (import.meta.main) {
-  const page = environmentPage(declaredEnv());
+  const page = environmentPage(declaredEnv(), await declarationFiles());
   if (!Deno.args.includes("--check")) await Deno.writeTextFile(FILE, page);
   else if (page !== await Deno.readTextFile(FILE)) {
     console.error("docs/environment.md is out of date: run `deno task docs`");

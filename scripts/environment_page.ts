@@ -20,6 +20,12 @@ so other programs may accept and check a variable without using it; _also accept
 program warns at its start about variables that are meant for it, are set and have no effect.
 `;
 
+/** Where declarations are; `scripts/environment_test.ts` checks it. */
+const CONVENTION =
+  `The last column has the file that declares a variable: \`variables.ts\` of the room or
+program that uses it. Pure rooms read no environment; their variables are declared in
+\`lib/settings/<room>\`, next to the property of the settings that the room is given.`;
+
 /** Short names for the columns; every program of the mesh has one. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   "install-cni": "cni",
@@ -29,9 +35,12 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 /** The whole page. */
-export function environmentPage(rows: readonly EnvDescription[]): string {
+export function environmentPage(
+  rows: readonly EnvDescription[],
+  files: ReadonlyMap<string, readonly string[]>,
+): string {
   const effective = rows.filter(({ state }) => state.kind === "effective");
-  const parts = [HEAD, `## Effective variables\n\n${table(effective)}`];
+  const parts = [HEAD, `## Effective variables\n\n${CONVENTION}\n\n${table(effective, files)}`];
   const unsupported = section(rows, "unsupported", (reason) => `### Not implemented: ${reason}`);
   parts.push(`## Variables of features that are not implemented\n\n${unsupported}`);
   const ineffective = section(rows, "ineffective", (reason) => `### ${capital(reason)}`);
@@ -55,10 +64,22 @@ function section(
     .map(([reason, group]) => `${title(reason)}\n\n${table(group)}`).join("\n");
 }
 
-function table(rows: readonly EnvDescription[]): string {
+function table(
+  rows: readonly EnvDescription[],
+  files?: ReadonlyMap<string, readonly string[]>,
+): string {
   const head = ["Variable", "Type", "Default", "Meaning", "Used by", "Also accepted by"];
-  const lines = [head, head.map(() => "---"), ...rows.map(cells)];
+  if (files !== undefined) head.push("Declared in");
+  const lines = [
+    head,
+    head.map(() => "---"),
+    ...rows.map((row) => files === undefined ? cells(row) : [...cells(row), filesOf(row, files)]),
+  ];
   return lines.map((line) => `| ${line.join(" | ")} |\n`).join("");
+}
+
+function filesOf({ name }: EnvDescription, files: ReadonlyMap<string, readonly string[]>): string {
+  return (files.get(name) ?? []).map((file) => `\`${file}\``).join(", ");
 }
 
 function cells(row: EnvDescription): string[] {

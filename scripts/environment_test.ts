@@ -9,7 +9,7 @@ import {
   validateEnv,
 } from "../lib/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
-import "./environment.ts";
+import { declarationFiles } from "./environment.ts";
 
 const ROWS = declaredEnv();
 const SPEC = Deno.env.get("MESH_SPEC_DIR") ??
@@ -177,7 +177,7 @@ Deno.test("every program refuses a text that is not one of the few it takes", ()
 
 Deno.test("docs/environment.md is what `deno task docs` writes", async () => {
   const page = await Deno.readTextFile(new URL("../docs/environment.md", import.meta.url));
-  assert.equal(page, environmentPage(ROWS));
+  assert.equal(page, environmentPage(ROWS, await declarationFiles()));
 });
 
 Deno.test("docs/status.md gives the reason of each variable without effect in this runtime", async () => {
@@ -191,4 +191,15 @@ Deno.test("docs/status.md gives the reason of each variable without effect in th
     assert(flat.includes(state.reason), state.reason);
     for (const { name } of rows) assert(flat.includes(`\`${name}\``), name);
   }
+});
+
+Deno.test("variables are declared in variables.ts, or in lib/settings for pure rooms", async () => {
+  const files = await declarationFiles();
+  const effective = declaredEnv().filter(({ name, state }) =>
+    state.kind === "effective" && !name.startsWith("TEST_")
+  );
+  assert.deepEqual(effective.filter(({ name }) => !files.has(name)).map(({ name }) => name), []);
+  const convention = /^lib\/settings\/|\/variables(\/\w+)?\.ts$/;
+  const others = [...files].filter(([, paths]) => paths.some((path) => !convention.test(path)));
+  assert.deepEqual(others, []);
 });

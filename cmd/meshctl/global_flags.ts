@@ -1,13 +1,5 @@
-import { declareEnv } from "../../lib/env/mod.ts";
 import { type FlagSpec, type FlagValues, type Io, VKLOG_FLAG } from "../../lib/cli/mod.ts";
-
-const MESH_NAMESPACE = declareEnv({
-  name: "MESHCTL_MESHNAMESPACE",
-  type: "string",
-  default: "mesh-system",
-  doc: "Default of --meshNamespace.",
-  readers: ["meshctl"],
-});
+import { MESHCTL_MESHNAMESPACE } from "./variables.ts";
 
 /** Flags that every command of `meshctl` has. */
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
@@ -32,7 +24,7 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     short: "i",
     type: "string",
     default: "mesh-system",
-    env: MESH_NAMESPACE.name,
+    env: MESHCTL_MESHNAMESPACE.name,
     description: "Namespace of the mesh's own workloads",
   },
   {
@@ -46,7 +38,7 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     name: "namespace",
     short: "n",
     type: "string",
-    description: "Namespace of what names none",
+    description: "Default namespace",
   },
   VKLOG_FLAG,
 ];
@@ -65,6 +57,6 @@ const ORCHESTRATOR_FLAGS: readonly string[] = [
 export function warnOrchestratorFlags(flags: FlagValues, io: Io): void {
   for (const name of ORCHESTRATOR_FLAGS) {
     if (!flags.given.has(name)) continue;
-    io.err(`Warning: --${name} has no effect: talking to an orchestrator is not supported yet\n`);
+    io.err(`Warning: --${name} has no effect: talking to an orchestrator is not supported\n`);
   }
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { runProgram } from "../../lib/cli/mod.ts";
 import { useEnvironment } from "../../lib/env/mod.ts";
-import { testAgainstSpec } from "../spec_table.ts";
-import { PENDING, pendingCommand, refusePending } from "./pending.ts";
+import { testAgainstSpec } from "../../tests/support/flag_table.ts";
+import { refuseUnsupported, UNSUPPORTED, unsupportedCommand } from "./unsupported.ts";
 import { MESHCTL } from "./program.ts";
 
 /** Whether the description's command is one that is said to be missing. */
-const isPending = (words: readonly string[]) =>
-  pendingCommand(MESHCTL.globalFlags, words) === words.join(" ");
+const isUnsupported = (words: readonly string[]) =>
+  unsupportedCommand(MESHCTL.globalFlags, words) === words.join(" ");
 
-await testAgainstSpec(MESHCTL, [], isPending);
+await testAgainstSpec(MESHCTL, [], isUnsupported);
 
 /** Runs the program in-process; standard output, standard error and exit status. */
 async function ran(...argv: string[]): Promise<[out: string, err: string, status: number]> {
@@ -20,7 +20,7 @@ async function ran(...argv: string[]): Promise<[out: string, err: string, status
     err: (text: string) => void (err += text),
   };
   const { signal } = new AbortController();
-  const status = refusePending(MESHCTL, argv, io) ??
+  const status = refuseUnsupported(MESHCTL, argv, io) ??
     await runProgram(MESHCTL, argv, { io, signal });
   return [out, err, status];
 }
@@ -39,12 +39,12 @@ Deno.test("commands that are not built are refused by name, whatever follows", a
   for (const [argv, command] of cases) {
     const [out, err, status] = await ran(...argv);
     assert.deepEqual([out, status], ["", 1], argv.join(" "));
-    assert.equal(err.split("\n")[0], `Error: meshctl ${command} is not supported yet`);
+    assert.equal(err.split("\n")[0], `Error: meshctl ${command} is not supported`);
   }
 });
 
 Deno.test("what is there is not in the table of what is missing", () => {
-  const missing = PENDING.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const missing = UNSUPPORTED.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const there = (MESHCTL.commands ?? []).flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   assert.deepEqual(there.filter((name) => missing.includes(name)), []);
   assert.equal(new Set(missing).size, missing.length, "a name stands twice");

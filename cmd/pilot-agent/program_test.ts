@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseArgv, runProgram } from "../../lib/cli/mod.ts";
-import { testAgainstSpec } from "../spec_table.ts";
+import { testAgainstSpec } from "../../tests/support/flag_table.ts";
 import { type ProxyOptions, proxyOptions } from "./options.ts";
 import { PILOT_AGENT } from "./program.ts";
 

@@ -13,7 +13,7 @@ import {
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { addressesOf, interfaceAddresses } from "./addresses.ts";
 import { CONFIG_ANNOTATION, mergeConfig, type NamedText } from "./config.ts";
-import { type AgentEnv, readEnv } from "./env.ts";
+import { type AgentEnv, readEnv } from "./variables.ts";
 import type { AgentFlags, AgentSettings } from "./plan.ts";
 import { type Pairs, readPairs } from "./pod.ts";
 

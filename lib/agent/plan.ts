@@ -11,7 +11,7 @@ import { bootstrapOf } from "./bootstrap.ts";
 import { commandLine, workers } from "./command_line.ts";
 import type { NamedText } from "./config.ts";
 import type { DrainOptions } from "./drain.ts";
-import type { AgentEnv } from "./env.ts";
+import type { AgentEnv } from "./variables.ts";
 import { type AgentRole, type BootstrapNode, nodeOf } from "./node.ts";
 import type { Pairs } from "./pod.ts";
 import { applicationTarget, type ScrapeOptions } from "./scrape.ts";

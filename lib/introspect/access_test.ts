@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TOPICS } from "./topic.ts";
-import { ask, askRaw, withFacility } from "./testing.ts";
+import { ask, askRaw, withFacility } from "../../tests/support/introspection_fixture.ts";
 
 const CHANGES = [
   "PUT /homej/exit",

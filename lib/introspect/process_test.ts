@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { environment } from "./process.ts";
 import { redactUrls, redactVariable } from "./redact.ts";
 import { TOPICS } from "./topic.ts";
-import { ask, type Facility, withFacility } from "./testing.ts";
+import { ask, type Facility, withFacility } from "../../tests/support/introspection_fixture.ts";
 
 const read = async (facility: Facility, path: string) =>
   JSON.parse((await ask(facility, `GET ${path}`)).body);

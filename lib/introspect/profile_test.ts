@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, withFacility } from "./testing.ts";
+import { ask, withFacility } from "../../tests/support/introspection_fixture.ts";
 
 /** Gives the samplers something to see. */
 function spin(ms: number): number {

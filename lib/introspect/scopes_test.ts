@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { changeScope, configureLogging, scope, scopeState, scopeStates } from "../log/mod.ts";
-import { ask, type Facility, withFacility } from "./testing.ts";
+import { ask, type Facility, withFacility } from "../../tests/support/introspection_fixture.ts";
 
 /** Runs with logging to a file, and gives what was written. */
 async function logged(act: (facility: Facility) => Promise<void>): Promise<string> {

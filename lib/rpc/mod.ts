@@ -11,7 +11,7 @@ export { byteLength, HIGH_WATER, type Outbox } from "./flow.ts";
 export type { Outgoing } from "./message.ts";
 export type { RpcKeepalive, RpcLimits, RpcOptions, RpcServer, RpcTransport } from "./options.ts";
 export type { RpcCall, RpcMethod } from "./call.ts";
-export { GRPC_TRANSPORT, transportInForce } from "./settings.ts";
+export { GRPC_TRANSPORT, transportInForce } from "./variables.ts";
 export { startRpc } from "./server.ts";
 export { type OpenOptions, openStream, type RpcStream } from "./client.ts";
 export { RPC, RpcError, type RpcStatus, statusName, toRpcError } from "./status.ts";

@@ -28,4 +28,4 @@ export {
   MAX_REQUESTS_PER_SECOND,
   MAX_STREAMS,
   PUSH_THROTTLE,
-} from "./settings.ts";
+} from "./variables.ts";

@@ -52,7 +52,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
     columns: [
       "Revision",
       "Ago",
-      "Because of",
+      "Cause",
       "Proxies concerned",
       "Resources",
       "Removed",

@@ -6,7 +6,7 @@ import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
-import { SETTINGS_WORLD } from "../../../tests/support/settings_world.ts";
+import { SETTINGS_DOCUMENTS } from "../../../tests/support/proxy_settings_documents.ts";
 import {
   type Bench,
   proxyNode,
@@ -20,7 +20,7 @@ function benchWith(config: string): Bench {
   const parsed = parseMeshConfig(`defaultConfig: ${config}`, "mesh");
   assert.deepEqual([parsed.problems, parsed.warnings], [[], []]);
   const bench = startTranslation(parsed.value);
-  bench.set(SETTINGS_WORLD);
+  bench.set(SETTINGS_DOCUMENTS);
   return bench;
 }
 

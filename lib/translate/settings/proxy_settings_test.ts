@@ -12,7 +12,7 @@ import {
   HttpConnectionManager_ServerHeaderTransformation as ServerHeader,
   HttpConnectionManagerSchema,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { SETTINGS_WORLD } from "../../../tests/support/settings_world.ts";
+import { SETTINGS_DOCUMENTS } from "../../../tests/support/proxy_settings_documents.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { durationMs, fromBinary } from "../../proto/mod.ts";
 import { parseMeshConfig } from "../../schema/mod.ts";
@@ -37,7 +37,7 @@ function listenersWith(config: string): Record<Side, Found> {
   const parsed = parseMeshConfig(`defaultConfig: ${config}`, "mesh");
   assert.deepEqual([parsed.problems, parsed.warnings], [[], []]);
   const bench = startTranslation(parsed.value);
-  bench.set(SETTINGS_WORLD);
+  bench.set(SETTINGS_DOCUMENTS);
   const listenerOf = (node: Parameters<typeof proxyNode>[1], name: string): Found => {
     const seat = bench.translation.source.bind(proxyNode("one", node), () => {});
     const listener = fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);

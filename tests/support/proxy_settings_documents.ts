@@ -5,7 +5,7 @@
  */
 
 /** A service with a port of HTTP and one of gRPC, rules for it, and a gateway, all in namespace `one`. */
-export const SETTINGS_WORLD: string = `apiVersion: networking.mesh.io/v1
+export const SETTINGS_DOCUMENTS: string = `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
 metadata: {name: a, namespace: one}
 spec:

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { introspectionRoutes } from "./mod.ts";
-import { startWeb } from "../web/mod.ts";
+import { introspectionRoutes } from "../../lib/introspect/mod.ts";
+import { startWeb } from "../../lib/web/mod.ts";
 
 /** A running facility. */
 export interface Facility {

@@ -1,25 +1,28 @@
 /**
- * Commands that the interface has and that are not built yet, in one table: each is refused by
- * its name, whatever flags follow, and none is taken for a misspelling.
+ * Commands that the interface has and meshctl does not implement. Each is refused by its name,
+ * whatever flags follow; none is treated as a misspelling.
  *
  * @module
  */
 import { EXIT_FAILURE, type FlagSpec, type Io, type ProgramSpec } from "../../lib/cli/mod.ts";
 
-/** A command not built yet, with the commands below it. */
-interface PendingCommand {
+/** A command that is not implemented, with its subcommands. */
+interface UnsupportedCommand {
   readonly name: string;
   readonly aliases?: readonly string[];
-  readonly below?: readonly PendingCommand[];
+  readonly subcommands?: readonly UnsupportedCommand[];
 }
 
-const named = (...names: readonly string[]): PendingCommand => ({
+const named = (...names: readonly string[]): UnsupportedCommand => ({
   name: names[0] ?? "",
   aliases: names.slice(1),
 });
-const group = (names: readonly string[], ...below: readonly PendingCommand[]): PendingCommand => ({
+const group = (
+  names: readonly string[],
+  ...subcommands: readonly UnsupportedCommand[]
+): UnsupportedCommand => ({
   ...named(...names),
-  below,
+  subcommands,
 });
 
 const PROXY_CONFIG = group(
@@ -58,7 +61,7 @@ const EXPERIMENTAL = group(
 );
 
 /** The table. */
-export const PENDING: readonly PendingCommand[] = [
+export const UNSUPPORTED: readonly UnsupportedCommand[] = [
   group(["admin", "meshd"], named("log", "l")),
   named("analyze"),
   named("authz"),
@@ -116,18 +119,18 @@ export const PENDING: readonly PendingCommand[] = [
   ),
 ];
 
-/** The command of the table that a command line names, in full; `undefined` when it names none. */
-export function pendingCommand(
+/** The full name of the unsupported command on a command line; `undefined` when there is none. */
+export function unsupportedCommand(
   globalFlags: readonly FlagSpec[],
   argv: readonly string[],
 ): string | undefined {
   const found: string[] = [];
-  let level: readonly PendingCommand[] = PENDING;
+  let level: readonly UnsupportedCommand[] = UNSUPPORTED;
   for (const word of bareWords(globalFlags, argv)) {
     const command = level.find(({ name, aliases }) => name === word || aliases?.includes(word));
     if (command === undefined) break;
     found.push(command.name);
-    level = command.below ?? [];
+    level = command.subcommands ?? [];
   }
   return found.length === 0 ? undefined : found.join(" ");
 }
@@ -143,17 +146,17 @@ function* bareWords(flags: readonly FlagSpec[], argv: readonly string[]): Genera
   }
 }
 
-/** Says that a command is not there yet and gives the exit status; `undefined` when none is asked for. */
-export function refusePending(
+/** Refuses an unsupported command and returns the exit status; `undefined` for other commands. */
+export function refuseUnsupported(
   program: ProgramSpec,
   argv: readonly string[],
   io: Io,
 ): number | undefined {
-  const command = pendingCommand(program.globalFlags, argv);
+  const command = unsupportedCommand(program.globalFlags, argv);
   if (command === undefined) return undefined;
   io.err(
-    `Error: ${program.name} ${command} is not supported yet\n` +
-      `Run '${program.name} --help' for the commands that are there.\n`,
+    `Error: ${program.name} ${command} is not supported\n` +
+      `Run '${program.name} --help' for the supported commands.\n`,
   );
   return EXIT_FAILURE;
 }

@@ -1,11 +1,11 @@
 /**
- * For tests: compares a program's flag tables with the interface description, row by row. The
- * description is no part of the project; where it is not at hand the comparison is skipped.
+ * Compares the flag tables of a program with the description of the interface, row by row. The
+ * description is not part of the project; without it the comparison is skipped.
  *
  * @module
  */
 import assert from "node:assert/strict";
-import type { CommandSpec, FlagSpec, FlagType, ProgramSpec } from "../lib/cli/mod.ts";
+import type { CommandSpec, FlagSpec, FlagType, ProgramSpec } from "../../lib/cli/mod.ts";
 
 /** A row of the description. */
 interface SpecFlag {
@@ -23,7 +23,7 @@ interface SpecCommand {
 }
 
 const DIRECTORY = Deno.env.get("MESH_SPEC_DIR") ??
-  new URL("../../shared/spec", import.meta.url).pathname;
+  new URL("../../../shared/spec", import.meta.url).pathname;
 
 const TYPE_NAMES: Readonly<Record<FlagType, string>> = {
   bool: "boolean",
@@ -43,12 +43,12 @@ const TYPE_NAMES: Readonly<Record<FlagType, string>> = {
  * Registers one test for each command that the description gives the program.
  *
  * @param added names of arguments that go beyond the description
- * @param isPending tells of a command's words whether it is said to be not there yet
+ * @param isUnsupported true for the words of a command that is refused as unsupported
  */
 export async function testAgainstSpec(
   program: ProgramSpec,
   added: readonly string[] = [],
-  isPending: (command: readonly string[]) => boolean = () => false,
+  isUnsupported: (command: readonly string[]) => boolean = () => false,
 ): Promise<void> {
   const commands = await readSpec(program.name);
   if (commands === undefined) {
@@ -60,7 +60,7 @@ export async function testAgainstSpec(
     return;
   }
   for (const expected of commands) {
-    if (isPending(expected.command.split(" ").slice(1))) continue;
+    if (isUnsupported(expected.command.split(" ").slice(1))) continue;
     Deno.test(`${expected.command}: flags as described`, () => {
       const command = find(program, expected.command.split(" ").slice(1));
       const actual = [...command.flags ?? [], ...program.globalFlags].map(row);

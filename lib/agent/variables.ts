@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { LINK_VARIABLES } from "./env/link.ts";
-import { METRICS_VARIABLES } from "./env/metrics.ts";
-import { PROXY_VARIABLES } from "./env/proxy.ts";
-import { WORKLOAD_VARIABLES } from "./env/workload.ts";
+import { LINK_VARIABLES } from "./variables/link.ts";
+import { METRICS_VARIABLES } from "./variables/metrics.ts";
+import { PROXY_VARIABLES } from "./variables/proxy.ts";
+import { WORKLOAD_VARIABLES } from "./variables/workload.ts";
 
 /** Values of the variables that act; each is documented at its declaration. */
 export interface AgentEnv {
