@@ -21,7 +21,7 @@ import {
   observeSources,
   readyRoute,
 } from "../../lib/monitor/mod.ts";
-import { transportInForce } from "../../lib/rpc/mod.ts";
+import { boundsInForce, transportInForce } from "../../lib/rpc/mod.ts";
 import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
 import { createPipeline } from "../../lib/translate/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
@@ -83,6 +83,7 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
     address: options.grpcAddr,
     services: xds.services,
     transport: transportInForce(),
+    bounds: boundsInForce(),
     limits: { maxReceive: MAX_RECEIVE.get(), maxStreams: MAX_STREAMS.get() },
     keepalive: {
       interval: options.keepaliveIntervalMs,

@@ -1,4 +1,5 @@
-const SECRET_NAME = /TOKEN|KEY|PASSWORD|SECRET/i;
+/** Names of variables that may hold secrets. It matches too many rather than too few. */
+const SECRET_NAME = /TOKEN|KEY|PASSWORD|PASSWD|SECRET|CREDENTIAL|AUTH/i;
 const REDACTED = "[redacted]";
 
 /** A variable's value as it may be shown: nothing of one that is named like a secret. */

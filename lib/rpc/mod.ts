@@ -9,9 +9,16 @@ export { nextRound } from "./rounds.ts";
 export { recycleBuffer } from "./buffer_pool.ts";
 export { byteLength, HIGH_WATER, type Outbox } from "./flow.ts";
 export type { Outgoing } from "./message.ts";
-export type { RpcKeepalive, RpcLimits, RpcOptions, RpcServer, RpcTransport } from "./options.ts";
+export type {
+  RpcBounds,
+  RpcKeepalive,
+  RpcLimits,
+  RpcOptions,
+  RpcServer,
+  RpcTransport,
+} from "./options.ts";
 export type { RpcCall, RpcMethod } from "./call.ts";
-export { GRPC_TRANSPORT, transportInForce } from "./variables.ts";
+export { boundsInForce, transportInForce } from "./variables.ts";
 export { startRpc } from "./server.ts";
 export { type OpenOptions, openStream, type RpcStream } from "./client.ts";
 export { RPC, RpcError, type RpcStatus, statusName, toRpcError } from "./status.ts";
