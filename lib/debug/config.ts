@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ConfigObject, Service } from "../model/mod.ts";
+import { type ConfigObject, type Service, serviceKeys } from "../model/mod.ts";
 import { type Kind, KINDS } from "../schema/mod.ts";
 import { toJson } from "../proto/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
@@ -20,7 +20,7 @@ export function configRoutes(inputs: DebugInputs): Route[] {
       if (url.searchParams.has("brief")) return json(services.map((s) => s.host));
       return json(services.map((service) => ({
         ...service,
-        endpoints: inputs.mesh.graph.peek(inputs.mesh.services.endpoints, service.key),
+        endpoints: inputs.mesh.graph.peek(inputs.mesh.services.endpoints, service),
       })));
     }),
     debugRoute(
@@ -87,10 +87,11 @@ export function allServices({ mesh }: DebugInputs): Service[] {
   for (const entry of mesh.tables.serviceEntries.keys()) {
     const row = mesh.tables.serviceEntries.peek(entry);
     for (const host of row?.spec.hosts ?? []) {
-      keys.add(`${row!.meta.namespace}/${host.toLowerCase()}`);
+      const { namespace } = row!.meta;
+      keys.add(serviceKeys.encode({ namespace, host: host.toLowerCase() }));
     }
   }
   return [...keys].sort()
-    .map((key) => mesh.graph.peek(mesh.services.service, key))
+    .map((key) => mesh.graph.peek(mesh.services.service, serviceKeys.decode(key)))
     .filter((service) => service !== undefined);
 }

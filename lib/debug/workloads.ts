@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { labelsKey } from "../derive/mod.ts";
 import {
   AGENT_TYPE_URLS,
   type Endpoint,
@@ -61,8 +60,9 @@ export function workloadRoutes(inputs: DebugInputs): Route[] {
 /** Host → namespace → endpoints, by the registry they come from. */
 function endpointShards(inputs: DebugInputs): Record<string, Record<string, unknown>> {
   const found: Record<string, Record<string, unknown>> = {};
-  for (const { key, host, namespace } of allServices(inputs)) {
-    const endpoints = inputs.mesh.graph.peek(inputs.mesh.services.endpoints, key);
+  for (const service of allServices(inputs)) {
+    const { host, namespace } = service;
+    const endpoints = inputs.mesh.graph.peek(inputs.mesh.services.endpoints, service);
     (found[host] ??= {})[namespace] = {
       Shards: { [`File/${inputs.clusterId}`]: endpoints },
       ServiceAccounts: serviceAccounts(endpoints),
@@ -91,11 +91,11 @@ export function classOf({ classKey }: SessionInfo): Omit<ProxyClass, "key"> {
 function sidecarScope(inputs: DebugInputs, session: SessionInfo): Record<string, unknown> {
   const { mesh } = inputs;
   const { namespace, labels } = classOf(session);
-  const key = mesh.graph.peek(mesh.scopes.sidecar, `${namespace}|${labelsKey(labels)}`);
+  const key = mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels });
   const row = key === "" ? undefined : mesh.tables.sidecars.peek(key);
   const hosts = key === ""
     ? [...new Set(allServices(inputs).map(({ host }) => host))]
-    : mesh.graph.peek(mesh.scopes.egressHosts, `${namespace}|${key}|*`);
+    : mesh.graph.peek(mesh.scopes.egressHosts, { namespace, sidecar: key, listener: undefined });
   return {
     name: row?.meta.name ?? "",
     namespace,
@@ -104,7 +104,11 @@ function sidecarScope(inputs: DebugInputs, session: SessionInfo): Record<string,
       port: port?.number ?? 0,
       bind,
       hosts,
-      services: mesh.graph.peek(mesh.scopes.egressHosts, `${namespace}|${key}|${at}`),
+      services: mesh.graph.peek(mesh.scopes.egressHosts, {
+        namespace,
+        sidecar: key,
+        listener: at,
+      }),
     })),
     services: hosts.flatMap((host) => serviceSeen(inputs, namespace, host)),
   };
@@ -115,7 +119,7 @@ function serviceSeen(
   namespace: string,
   host: string,
 ): Pick<Service, "host" | "namespace" | "ports">[] {
-  const key = mesh.graph.peek(mesh.services.resolve, `${namespace}|${host}`);
+  const key = mesh.graph.peek(mesh.services.resolve, { namespace, host });
   const service = key === undefined ? undefined : mesh.graph.peek(mesh.services.service, key);
   if (service === undefined) return [];
   return [{ host, namespace: service.namespace, ports: service.ports }];

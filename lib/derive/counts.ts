@@ -1,10 +1,10 @@
 /**
- * How much there is in the mesh, and what in it is likely a mistake: counted off the rows and
- * indexes when somebody asks, and no part of what is served.
+ * Counts of the mesh's objects and of likely mistakes. They are computed from rows and
+ * indexes when a metric or page needs them, and are no part of the configuration served.
  *
  * @module
  */
-import type { ConfigObject, Visibility } from "../model/mod.ts";
+import { type ConfigObject, namespaceOf, type Visibility } from "../model/mod.ts";
 import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   type ServiceEntry,
@@ -15,11 +15,11 @@ import type { Indexes } from "./indexes.ts";
 import { MESH_ROW } from "./mesh.ts";
 import { protocolOf } from "./protocol.ts";
 import { boundToMesh } from "./route_names.ts";
-import { byAge, hasLabels } from "./services.ts";
+import { byAge, hasLabels } from "./objects.ts";
 import type { Tables } from "./tables.ts";
 import { visibilityOf } from "./visibility.ts";
 
-/** What is counted from. */
+/** The tables that the counts are computed from. */
 interface Counted {
   readonly tables: Tables;
   readonly indexes: Indexes;
@@ -29,12 +29,12 @@ interface Counted {
 
 /** The state of the mesh in numbers. */
 export interface StateCounts {
-  /** Hosts, each once for every namespace that defines it. */
+  /** Hosts, once for each namespace that defines them. */
   readonly services: number;
   readonly virtualServices: number;
-  /** Clusters, of subsets too, whose endpoints are sent apart from them and that have none. */
+  /** Clusters (of subsets, too) without endpoints, where endpoints are resources of their own (EDS). */
   readonly emptyClusters: number;
-  /** The same of clusters whose endpoints are names to be resolved. */
+  /** The same for clusters whose endpoints proxies resolve by DNS. */
   readonly emptyDnsClusters: number;
   /** Ports of hosts that several ServiceEntries define, each time after the first. */
   readonly duplicateClusters: number;
@@ -44,7 +44,7 @@ export interface StateCounts {
   readonly duplicateDomains: number;
 }
 
-/** Counts; some milliseconds for thousands of objects. */
+/** The counts. Takes some milliseconds for thousands of objects. */
 export function countState(counted: Counted): StateCounts {
   return {
     virtualServices: counted.tables.virtualServices.size,
@@ -54,7 +54,7 @@ export function countState(counted: Counted): StateCounts {
   };
 }
 
-/** Names of providers that requests are to be authorised by whose service there is none of. */
+/** Names of authorization providers whose service does not exist. */
 export function lostProviders({ tables, indexes }: Counted): readonly string[] {
   const lost: string[] = [];
   for (const { name, provider } of tables.mesh.peek(MESH_ROW)?.extensionProviders ?? []) {
@@ -69,10 +69,6 @@ export function lostProviders({ tables, indexes }: Counted): readonly string[] {
     if (!known) lost.push(name);
   }
   return lost;
-}
-
-function namespaceOf(key: string): string {
-  return key.slice(0, key.indexOf("/"));
 }
 
 type Entry = ConfigObject<ServiceEntry>;
@@ -105,7 +101,7 @@ function portsOf({ spec }: Entry): number[] {
   return spec.ports.filter((port) => protocolOf(port.protocol) !== "UDP").map((p) => p.number);
 }
 
-/** How many of a host's subsets, and of the whole of it, have no endpoint. */
+/** The number of clusters of a host (its subsets and the whole) without endpoints. */
 function emptyOf(counted: Counted, host: string, rows: readonly Entry[]): number {
   const endpoints = rows.flatMap((row) => endpointLabels(counted, host, row));
   const wanted = [{}, ...subsetsOf(counted, host).values()];
@@ -176,7 +172,7 @@ function duplicateDomains({ tables, domain }: Counted): number {
   return repeated;
 }
 
-/** Whether somebody sees both what is claimed (`*`: by all) and what has this visibility. */
+/** Whether some namespace sees both a host that is claimed (`*`: by all) and one with this visibility. */
 function meets(claimed: ReadonlySet<string>, visibility: Visibility): boolean {
   if (visibility === "public") return claimed.size > 0;
   return visibility.some((one) => claimed.has(one) || claimed.has("*"));

@@ -1,6 +1,6 @@
 /**
- * Rules of a VirtualService that are given by another one: the delegating rule narrows each of
- * them and lends it what it does not say itself.
+ * Merging the rules of a delegate into the rule that delegates: that rule narrows
+ * the matches of each, and supplies the fields that it does not set.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import type {
   StringMatch,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 
-/** What a rule takes from the delegating one when it does not say it. */
-const LENT = [
+/** Fields that a rule inherits from the delegating rule when it does not set them. */
+const INHERITED = [
   "rewrite",
   "directResponse",
   "timeout",
@@ -25,8 +25,9 @@ const LENT = [
 ] as const;
 
 /**
- * The rules that stand in place of one that delegates. A rule of the delegate is left out when it
- * takes nothing of what the delegating rule takes, or delegates in turn.
+ * The rules that replace a delegating rule. A rule of the delegate is left out when
+ * its matches have no request in common with the delegating rule's, or when it
+ * delegates itself.
  */
 export function mergeDelegate(root: HTTPRoute, rules: readonly HTTPRoute[]): HTTPRoute[] {
   return rules.flatMap((rule) => {
@@ -34,13 +35,17 @@ export function mergeDelegate(root: HTTPRoute, rules: readonly HTTPRoute[]): HTT
     const match = mergeMatches(root.match, rule.match);
     if (match === undefined) return [];
     const merged = { ...rule, match, name: joinNames(root.name, rule.name) };
-    for (const field of LENT) if (rule[field] === undefined) lend(merged, root, field);
+    for (const field of INHERITED) if (rule[field] === undefined) inherit(merged, root, field);
     if (rule.mirrors.length === 0) merged.mirrors = root.mirrors;
     return [merged];
   });
 }
 
-function lend<K extends typeof LENT[number]>(to: HTTPRoute, from: HTTPRoute, field: K): void {
+function inherit<K extends typeof INHERITED[number]>(
+  to: HTTPRoute,
+  from: HTTPRoute,
+  field: K,
+): void {
   to[field] = from[field];
 }
 
@@ -48,7 +53,7 @@ function joinNames(outer: string, inner: string): string {
   return outer !== "" && inner !== "" ? `${outer}-${inner}` : outer || inner;
 }
 
-/** All pairs that go together; `undefined` when there are matches on both sides and no such pair. */
+/** All compatible pairs of matches; `undefined` when both rules have matches and no pair is compatible. */
 function mergeMatches(
   outer: readonly HTTPMatchRequest[],
   inner: readonly HTTPMatchRequest[],
@@ -56,7 +61,7 @@ function mergeMatches(
   if (outer.length === 0) return [...inner];
   if (inner.length === 0) return [...outer];
   const merged = outer.flatMap((a) =>
-    inner.filter((b) => goTogether(a, b)).map((b) => mergeMatch(a, b))
+    inner.filter((b) => compatible(a, b)).map((b) => mergeMatch(a, b))
   );
   return merged.length === 0 ? undefined : merged;
 }
@@ -64,8 +69,8 @@ function mergeMatches(
 const WHOLES = ["uri", "scheme", "method", "authority"] as const;
 const MAPS = ["headers", "withoutHeaders", "queryParams"] as const;
 
-/** Whether the inner match takes a part of what the outer one takes. */
-function goTogether(outer: HTTPMatchRequest, inner: HTTPMatchRequest): boolean {
+/** Whether the inner match selects some of the requests that the outer one selects. */
+function compatible(outer: HTTPMatchRequest, inner: HTTPMatchRequest): boolean {
   return WHOLES.every((field) => narrows(outer[field], inner[field])) &&
     MAPS.every((field) =>
       Object.entries(inner[field]).every(([name, match]) => narrows(outer[field][name], match))
@@ -80,7 +85,7 @@ function goTogether(outer: HTTPMatchRequest, inner: HTTPMatchRequest): boolean {
     (outer.gateways.length === 0 || inner.gateways.every((one) => outer.gateways.includes(one)));
 }
 
-/** Whether a match on a text takes a part of what another takes. Of expressions that cannot be told. */
+/** Whether a text match narrows another one. Unknown for expressions, and then `false`. */
 function narrows(outer: StringMatch | undefined, inner: StringMatch | undefined): boolean {
   const [a, b] = [outer?.matchType, inner?.matchType];
   if (a?.case === undefined || b?.case === undefined) return true;

@@ -1,10 +1,10 @@
 /**
- * VirtualServices with the rules of their delegates in place.
+ * VirtualServices with the rules of their delegates merged.
  *
  * @module
  */
-import type { Derived, Graph, Read } from "../graph/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
+import type { Derived, Read } from "../graph/mod.ts";
+import { type ConfigObject, fromObject, objectKey } from "../model/mod.ts";
 import { equals } from "../proto/mod.ts";
 import {
   type HTTPRoute,
@@ -13,41 +13,37 @@ import {
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { mergeDelegate } from "./delegate_merge.ts";
 import { fullHost } from "./hosts.ts";
+import type { MeshInputs } from "./inputs.ts";
 import { gatewayKey } from "./route_names.ts";
-import { deriveTelling, fromObject } from "./tell.ts";
-import type { Tables } from "./tables.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
 /**
- * Creates the table: `namespace/name` → the specification that is served. One
- * without delegates is the row's own. A rule whose delegate is not there, has
- * hosts of its own or is not exported to the rule's namespace stays as it is, and
- * is served by nobody. Delegates do not delegate in turn.
- *
- * @param domain the mesh's DNS suffix
+ * Creates the table: row key → the specification that is served. A VirtualService
+ * without delegates keeps its own. A rule stays as it is, and is not served, when
+ * its delegate does not exist, has hosts of its own, or is not exported to the
+ * rule's namespace. Delegates cannot delegate.
  */
 export function deriveDelegates(
-  graph: Graph,
-  tables: Tables,
-  domain: string,
+  inputs: MeshInputs,
 ): Derived<VirtualService | undefined> {
-  return deriveTelling<VirtualService | undefined>(graph, "route.spec", (read, key, tell) => {
+  const { graph, tables, domain } = inputs;
+  return graph.derive("route.spec", (read, key): VirtualService | undefined => {
     const row = read.get(tables.virtualServices, key);
     if (row === undefined || !delegates(row.spec)) return row?.spec;
+    const home = row.meta.namespace;
     const http = row.spec.http.flatMap((rule, i) => {
-      const hears = tell && ((delegate: ConfigObject): void =>
-        tell({
-          group: "delegate",
-          ...fromObject(delegate, "spec.http"),
-          value: `in the place of spec.http[${i}]`,
-        }));
-      return rulesOf(read, tables, row, rule, domain, hears);
+      const delegate = delegateOf(read, inputs, rule, home);
+      if (delegate === undefined) return [rule];
+      const value = `in the place of spec.http[${i}]`;
+      read.decide?.({ group: "delegate", ...fromObject(delegate, "spec.http"), value });
+      const inner = delegate.spec.http.map((one) => atHome(one, delegate.meta.namespace, domain));
+      return mergeDelegate(atHome(rule, home, domain), inner);
     });
     return { ...row.spec, http };
   }, { equal: sameSpec });
 }
 
-/** Whether some rule of a VirtualService is given by another one. */
+/** Whether some rule of a VirtualService has a delegate. */
 export function delegates(spec: VirtualService): boolean {
   return spec.http.some((rule) => rule.delegate !== undefined);
 }
@@ -56,27 +52,22 @@ function sameSpec(a: VirtualService | undefined, b: VirtualService | undefined):
   return a === b || a !== undefined && b !== undefined && equals(VirtualServiceSchema, a, b);
 }
 
-function rulesOf(
+/** The delegate of a rule, if it has one that may be used. */
+function delegateOf(
   read: Read,
-  tables: Tables,
-  row: ConfigObject<VirtualService>,
-  rule: HTTPRoute,
-  domain: string,
-  hears: ((delegate: ConfigObject) => void) | undefined,
-): HTTPRoute[] {
-  if (rule.delegate === undefined) return [rule];
-  const home = row.meta.namespace;
-  const key = `${rule.delegate.namespace || home}/${rule.delegate.name}`;
+  { tables }: MeshInputs,
+  { delegate: named }: HTTPRoute,
+  home: string,
+): ConfigObject<VirtualService> | undefined {
+  if (named === undefined) return undefined;
+  const key = objectKey({ namespace: named.namespace || home, name: named.name });
   const delegate = read.get(tables.virtualServices, key);
-  if (delegate === undefined || delegate.spec.hosts.length > 0) return [rule];
-  const { exportTo, http } = delegate.spec;
-  if (!visibleTo(visibilityOf(exportTo, delegate.meta.namespace), home)) return [rule];
-  hears?.(delegate);
-  const inner = http.map((one) => atHome(one, delegate.meta.namespace, domain));
-  return mergeDelegate(atHome(rule, home, domain), inner);
+  if (delegate === undefined || delegate.spec.hosts.length > 0) return undefined;
+  const visibility = visibilityOf(delegate.spec.exportTo, delegate.meta.namespace);
+  return visibleTo(visibility, home) ? delegate : undefined;
 }
 
-/** A rule whose names mean the same in every namespace. */
+/** A rule with full names, which stand for the same hosts and Gateways in every namespace. */
 function atHome(rule: HTTPRoute, namespace: string, domain: string): HTTPRoute {
   const named = <T extends { readonly host: string }>(destination: T): T => ({
     ...destination,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { serviceKeys } from "../model/mod.ts";
 import { meshOf } from "../../tests/support/mesh_fixture.ts";
-import { gatewayServerKey, labelsKey } from "./mod.ts";
+import { gatewayServerKey } from "./mod.ts";
 
 function entry(name: string, namespace: string, host: string, more = ""): string {
   return `
@@ -45,13 +46,16 @@ Deno.test("a host means the namespace's own service first, then the oldest one i
     entry("private", "three", "a.example", "  exportTo: ['.']"),
     entry("shown", "four", "b.example", "  exportTo: [three]"),
   ].join("\n---\n"));
-  const resolve = (key: string): string | undefined => mesh.graph.peek(mesh.services.resolve, key);
-  assert.equal(resolve("|a.example"), "one/a.example");
-  assert.equal(resolve("two|a.example"), "two/a.example");
-  assert.equal(resolve("three|a.example"), "three/a.example");
-  assert.equal(resolve("five|a.example"), "one/a.example");
-  assert.equal(resolve("|b.example"), undefined);
-  assert.equal(resolve("three|b.example"), "four/b.example");
+  const resolve = (namespace: string, host: string): string | undefined => {
+    const found = mesh.graph.peek(mesh.services.resolve, { namespace, host });
+    return found && serviceKeys.encode(found);
+  };
+  assert.equal(resolve("", "a.example"), "one/a.example");
+  assert.equal(resolve("two", "a.example"), "two/a.example");
+  assert.equal(resolve("three", "a.example"), "three/a.example");
+  assert.equal(resolve("five", "a.example"), "one/a.example");
+  assert.equal(resolve("", "b.example"), undefined);
+  assert.equal(resolve("three", "b.example"), "four/b.example");
 });
 
 Deno.test("the client's rule wins over the service's, and that over the root namespace's", () => {
@@ -63,7 +67,7 @@ Deno.test("the client's rule wins over the service's, and that over the root nam
     rule("hidden", "hider", "a.example"),
   ].join("\n---\n"));
   const winner = (client: string, owner: string, host: string): string =>
-    mesh.graph.peek(mesh.policies.ruleKey, `${client}|${owner}|${host}`);
+    mesh.graph.peek(mesh.policies.rules, { client, owner, host }).join();
   assert.equal(winner("client", "owner", "a.example"), "client/clients");
   assert.equal(winner("other", "owner", "a.example"), "owner/owners");
   assert.equal(winner("", "owner", "a.example"), "owner/owners");
@@ -76,7 +80,11 @@ Deno.test("rules of one host merge: subsets of all, the first's policy, the firs
     rule("one", "owner", "a.example"),
     rule("two", "owner", "a.example", "  trafficPolicy: {loadBalancer: {simple: RANDOM}}"),
   ].join("\n---\n"));
-  const key = mesh.graph.peek(mesh.policies.ruleKey, "|owner|a.example");
+  const key = mesh.graph.peek(mesh.policies.rules, {
+    client: "",
+    owner: "owner",
+    host: "a.example",
+  });
   const policy = mesh.graph.peek(mesh.policies.policy, key);
   assert.deepEqual(policy.subsets.map((s) => s.name), ["one", "two"]);
   assert.equal(policy.trafficPolicy?.loadBalancer?.lbPolicy.case, "simple");
@@ -90,7 +98,8 @@ Deno.test("rules merge only where the same namespaces see them, unless that is s
   ].join("\n---\n");
   const mergedWhere = (mergeEqualExports: boolean): string => {
     const { graph, policies } = meshOf(rules, { mergeEqualExports });
-    return graph.peek(policies.ruleKey, "one|one|a.example");
+    const key = { client: "one", owner: "one", host: "a.example" };
+    return graph.peek(policies.rules, key).join();
   };
   assert.equal(mergedWhere(true), "one/first,one/alike");
   assert.equal(mergedWhere(false), "one/first,one/alike,one/public");
@@ -103,12 +112,13 @@ Deno.test("the most specific VirtualService routes a host, then the oldest", () 
     route("young", "two", "a.example"),
     route("hidden", "two", "b.example", "  exportTo: ['.']"),
   ].join("\n---\n"));
-  const of = (key: string): string => mesh.graph.peek(mesh.routes.meshRoute, key);
-  assert.equal(of("x|a.example"), "one/old");
-  assert.equal(of("x|c.example"), "one/wide");
-  assert.equal(of("x|b.example"), "one/wide");
-  assert.equal(of("two|b.example"), "two/hidden");
-  assert.equal(of("x|b.org"), "");
+  const of = (namespace: string, host: string): string =>
+    mesh.graph.peek(mesh.routes.meshRoute, { namespace, host });
+  assert.equal(of("x", "a.example"), "one/old");
+  assert.equal(of("x", "c.example"), "one/wide");
+  assert.equal(of("x", "b.example"), "one/wide");
+  assert.equal(of("two", "b.example"), "two/hidden");
+  assert.equal(of("x", "b.org"), "");
 });
 
 Deno.test("a ServiceEntry selects WorkloadEntries of its namespace by all labels", () => {
@@ -134,15 +144,18 @@ spec:
     workload("half", "one", "10.0.0.2", "app: a"),
     workload("elsewhere", "two", "10.0.0.3", "app: a, tier: web"),
   ].join("\n---\n"));
-  const endpoints = mesh.graph.peek(mesh.services.endpoints, "one/a.example");
+  const endpoints = mesh.graph.peek(mesh.services.endpoints, {
+    namespace: "one",
+    host: "a.example",
+  });
   assert.deepEqual(endpoints.map((e) => e.address), ["10.0.0.1"]);
   assert.deepEqual(endpoints[0]?.ports, { http: 8080 });
   assert.deepEqual(endpoints[0]?.locality, { region: "r", zone: "z", subzone: "s" });
   assert.equal(endpoints[0]?.weight, 3);
-  assert.deepEqual(mesh.graph.peek(mesh.targets, "10.0.0.1"), [
+  assert.deepEqual(mesh.graph.peek(mesh.targets, ["10.0.0.1"]), [
     { service: "one/a.example", port: 80, targetPort: 8080 },
   ]);
-  assert.deepEqual(mesh.graph.peek(mesh.targets, "10.0.0.2"), []);
+  assert.deepEqual(mesh.graph.peek(mesh.targets, ["10.0.0.2"]), []);
 });
 
 function sidecar(name: string, hosts: string, selector = ""): string {
@@ -162,10 +175,10 @@ Deno.test("a Sidecar that selects the workload wins over the namespace's", () =>
     sidecar("some", "'*/*'", "  workloadSelector: {labels: {app: a}}"),
   ].join("\n---\n"));
   const of = (labels: Record<string, string>): string =>
-    mesh.graph.peek(mesh.scopes.sidecar, `one|${labelsKey(labels)}`);
+    mesh.graph.peek(mesh.scopes.sidecar, { namespace: "one", labels });
   assert.equal(of({ app: "a", version: "v1" }), "one/some");
   assert.equal(of({ app: "b" }), "one/all");
-  assert.equal(mesh.graph.peek(mesh.scopes.sidecar, `two|{}`), "");
+  assert.equal(mesh.graph.peek(mesh.scopes.sidecar, { namespace: "two", labels: {} }), "");
 });
 
 Deno.test("egress hosts import by namespace and pattern, and bring the destinations of routes", () => {
@@ -180,13 +193,17 @@ Deno.test("egress hosts import by namespace and pattern, and bring the destinati
     sidecar("exact", "two/c.org"),
     sidecar("none", "'~/*'"),
   ].join("\n---\n"));
-  const of = (name: string, listener: string): readonly string[] =>
-    mesh.graph.peek(mesh.scopes.egressHosts, `one|one/${name}|${listener}`);
-  assert.deepEqual(of("own", "0"), ["a.example"]);
-  assert.deepEqual(of("pattern", "0"), ["a.example", "b.example"]);
-  assert.deepEqual(of("exact", "0"), ["c.org"]);
-  assert.deepEqual(of("exact", "*"), ["a.example", "c.org"]);
-  assert.deepEqual(of("none", "*"), []);
+  const of = (name: string, listener: number | undefined): readonly string[] =>
+    mesh.graph.peek(mesh.scopes.egressHosts, {
+      namespace: "one",
+      sidecar: `one/${name}`,
+      listener,
+    });
+  assert.deepEqual(of("own", 0), ["a.example"]);
+  assert.deepEqual(of("pattern", 0), ["a.example", "b.example"]);
+  assert.deepEqual(of("exact", 0), ["c.org"]);
+  assert.deepEqual(of("exact", undefined), ["a.example", "c.org"]);
+  assert.deepEqual(of("none", undefined), []);
 });
 
 Deno.test("servers of one port merge over Gateways; plain TCP does not mix with HTTP", () => {
@@ -203,7 +220,10 @@ spec:
     gateway("second", "HTTP", "'*.org'"),
     gateway("third", "TCP", "'*'"),
   ].join("\n---\n"));
-  const ports = mesh.graph.peek(mesh.gatewayPorts, `|${labelsKey({ mesh: "ingress", x: "y" })}`);
+  const ports = mesh.graph.peek(mesh.gatewayPorts, {
+    namespace: "",
+    labels: { mesh: "ingress", x: "y" },
+  });
   assert.equal(ports.length, 1);
   assert.deepEqual(ports[0]?.gateways, ["one/first", "one/second"]);
   assert.deepEqual(ports[0]?.hosts.map((h) => `${h.namespace}/${h.host}`), [
@@ -211,7 +231,10 @@ spec:
     "one/b.example",
     "*/*.org",
   ]);
-  assert.deepEqual(mesh.graph.peek(mesh.gatewayPorts, `|${labelsKey({ mesh: "other" })}`), []);
+  assert.deepEqual(
+    mesh.graph.peek(mesh.gatewayPorts, { namespace: "", labels: { mesh: "other" } }),
+    [],
+  );
 });
 
 Deno.test("servers with TLS of one port are told apart by host, the oldest Gateway's first", () => {
@@ -245,7 +268,7 @@ spec:
   ].join("\n---\n"));
   const [port, ...others] = mesh.graph.peek(
     mesh.gatewayPorts,
-    `|${labelsKey({ mesh: "ingress" })}`,
+    { namespace: "", labels: { mesh: "ingress" } },
   );
   assert.deepEqual(others, []);
   assert.equal(port?.family, "tls");

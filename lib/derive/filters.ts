@@ -1,14 +1,13 @@
 /**
- * Which patches and plugins apply to a workload's proxy: DataproxyFilters and
- * WasmPlugins, by type of resource.
+ * Patches and plugins of a proxy: DataproxyFilters and WasmPlugins, by the type of
+ * resource that they change.
  *
- * A patch is named `namespace/name#INDEX`, a plugin `~namespace/name`. What names
- * stand for is read where they are applied, so that an edit of a value touches
- * patched resources, and not what anybody is served otherwise.
+ * Only references are collected here. The values of patches are read where they are
+ * applied, so that an edit of a value affects patched resources only.
  *
  * @module
  */
-import type { Graph, Read } from "../graph/mod.ts";
+import { converted, type KeyCodec, list, type Read, text } from "../graph/mod.ts";
 import type { ConfigObject, Role } from "../model/mod.ts";
 import { fetchableModule } from "../schema/mod.ts";
 import { compileRegex } from "../text/mod.ts";
@@ -18,11 +17,30 @@ import {
   DataproxyFilter_PatchContext as Context,
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import type { WasmPlugin } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
-import { chosenBy, type SecurityOptions, type Workload, workloadKey } from "./security.ts";
-import { byAge } from "./services.ts";
-import type { Tables } from "./tables.ts";
+import type { MeshInputs } from "./inputs.ts";
+import type { Workload } from "./keys.ts";
+import { byAge } from "./objects.ts";
+import { deriveSelected, indexSelectors, type SelectionOptions } from "./selection.ts";
 
-/** What changes resources of each type after they were made: names of patches and plugins, in order, joined by commas; `""` for none. */
+/** A patch of a DataproxyFilter, or a WasmPlugin. */
+export type ChangeRef =
+  | { readonly filter: string; readonly patch: number }
+  | { readonly plugin: string };
+
+/** The codec of one reference: `namespace/name#INDEX` for a patch, `~namespace/name` for a plugin. */
+export const changeRef: KeyCodec<ChangeRef> = converted(text, {
+  encode: (ref: ChangeRef) => "plugin" in ref ? `~${ref.plugin}` : `${ref.filter}#${ref.patch}`,
+  decode: (ref): ChangeRef => {
+    if (ref.startsWith("~")) return { plugin: ref.slice(1) };
+    const hash = ref.lastIndexOf("#");
+    return { filter: ref.slice(0, hash), patch: Number(ref.slice(hash + 1)) };
+  },
+});
+
+/** The codec of a list of references, in the order in which they apply. */
+export const changeKeys: KeyCodec<readonly ChangeRef[]> = list(changeRef);
+
+/** The patches and plugins for each type of resource, as texts of {@link changeKeys}; `""` for none. */
 export interface Patching {
   readonly cluster: string;
   readonly listener: string;
@@ -34,18 +52,18 @@ export interface Patching {
 /** Nothing is changed. */
 export const UNPATCHED: Patching = { cluster: "", listener: "", route: "", extension: "" };
 
-/** What patches choose proxies by. */
+/** The properties of a proxy by which patches select it. */
 export interface PatchedProxy extends Workload {
   readonly version: string;
-  /** Metadata of the node; what is no text does not count. */
+  /** Metadata of the node; values other than text are left out. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Finds what changes a proxy's resources. */
+/** Finds the patches and plugins of a proxy. */
 export type PatchingOf = (read: Read, proxy: PatchedProxy) => Patching;
 
-/** What of a patch decides whom it is for. */
-interface Aim {
+/** The fields of a patch that decide which proxies it applies to. */
+interface Condition {
   readonly applyTo: ApplyTo;
   readonly context: Context;
   readonly version: string;
@@ -56,23 +74,32 @@ interface Aim {
 type Part = keyof Patching;
 
 /** Creates the tables. */
-export function deriveFilters(graph: Graph, tables: Tables, options: SecurityOptions): PatchingOf {
-  const filters = chosenBy(
+export function deriveFilters(
+  { graph, tables }: MeshInputs,
+  options: SelectionOptions,
+): PatchingOf {
+  const filters = deriveSelected(
     graph,
-    tables.dataproxyFilters,
     "filters.patches",
+    indexSelectors(
+      graph,
+      tables.dataproxyFilters,
+      byPriority((spec: DataproxyFilter) => spec.priority),
+    ),
     options,
-    byPriority((spec: DataproxyFilter) => spec.priority),
   );
-  const plugins = chosenBy(
+  const plugins = deriveSelected(
     graph,
-    tables.wasmPlugins,
     "filters.plugins",
+    // Plugins with a higher priority go first.
+    indexSelectors(
+      graph,
+      tables.wasmPlugins,
+      byPriority((spec: WasmPlugin) => -(spec.priority ?? 0)),
+    ),
     options,
-    // Those with a higher priority stand first.
-    byPriority((spec: WasmPlugin) => -(spec.priority ?? 0)),
   );
-  const aims = graph.derive<readonly Aim[]>("filters.aims", (read, key) => {
+  const conditions = graph.derive("filters.conditions", (read, key): readonly Condition[] => {
     const patches = read.get(tables.dataproxyFilters, key)?.spec.configPatches ?? [];
     return patches.map(({ applyTo, match }) => ({
       applyTo,
@@ -81,37 +108,41 @@ export function deriveFilters(graph: Graph, tables: Tables, options: SecurityOpt
       metadata: match?.proxy?.metadata ?? {},
     }));
   });
-  const fetched = graph.derive<"no" | "file" | "remote">("filters.module", (read, key) => {
+  const fetched = graph.derive("filters.module", (read, key): "no" | "file" | "remote" => {
     const spec = read.get(tables.wasmPlugins, key)?.spec;
     return spec === undefined ? "no" : fetchableModule(spec);
   });
   return (read, proxy) => {
-    const key = workloadKey(proxy);
-    const names: Record<Part, string[]> = { cluster: [], listener: [], route: [], extension: [] };
-    for (const plugin of listed(read.get(plugins, key))) {
-      const from = read.get(fetched, plugin);
-      if (from === "no") continue;
-      const parts: Part[] = [
-        "listener",
-        "extension",
-        ...from === "remote" ? ["cluster"] as const : [],
-      ];
-      for (const part of parts) names[part].push(`~${plugin}`);
+    const found: Record<Part, ChangeRef[]> = {
+      cluster: [],
+      listener: [],
+      route: [],
+      extension: [],
+    };
+    for (const plugin of read.get(plugins, proxy)) {
+      for (const part of PARTS_OF_PLUGIN[read.get(fetched, plugin)]) found[part].push({ plugin });
     }
-    for (const filter of listed(read.get(filters, key))) {
-      read.get(aims, filter).forEach((aim, index) => {
-        if (!meant(aim, proxy)) return;
-        for (const part of partsOf(aim, proxy.role)) names[part].push(`${filter}#${index}`);
+    for (const filter of read.get(filters, proxy)) {
+      read.get(conditions, filter).forEach((condition, patch) => {
+        if (!applies(condition, proxy)) return;
+        for (const part of partsOf(condition, proxy.role)) found[part].push({ filter, patch });
       });
     }
     return {
-      cluster: names.cluster.join(),
-      listener: names.listener.join(),
-      route: names.route.join(),
-      extension: names.extension.join(),
+      cluster: changeKeys.encode(found.cluster),
+      listener: changeKeys.encode(found.listener),
+      route: changeKeys.encode(found.route),
+      extension: changeKeys.encode(found.extension),
     };
   };
 }
+
+/** The types that a plugin changes, by the place that its module is fetched from. */
+const PARTS_OF_PLUGIN: Readonly<Record<"no" | "file" | "remote", readonly Part[]>> = {
+  no: [],
+  file: ["listener", "extension"],
+  remote: ["listener", "extension", "cluster"],
+};
 
 /** Lowest first, then by age and name. */
 function byPriority<T>(
@@ -120,13 +151,8 @@ function byPriority<T>(
   return (a, b) => priority(a.spec) - priority(b.spec) || byAge(a, b);
 }
 
-/** The keys of a list as tables hold it. */
-function listed(keys: string): string[] {
-  return keys === "" ? [] : keys.split(",");
-}
-
-/** Whether a patch is for a proxy at all. */
-function meant({ context, version, metadata }: Aim, proxy: PatchedProxy): boolean {
+/** Whether a patch applies to a proxy. */
+function applies({ context, version, metadata }: Condition, proxy: PatchedProxy): boolean {
   const contexts = proxy.role === "router"
     ? [Context.ANY, Context.GATEWAY]
     : [Context.ANY, Context.SIDECAR_INBOUND, Context.SIDECAR_OUTBOUND];
@@ -139,8 +165,8 @@ function meant({ context, version, metadata }: Aim, proxy: PatchedProxy): boolea
   return Object.entries(metadata).every(([name, value]) => proxy.metadata[name] === value);
 }
 
-/** The types whose resources a patch may change. A sidecar's inbound routes are inside of its listeners. */
-function partsOf({ applyTo, context }: Aim, role: Role): readonly Part[] {
+/** The types of resources that a patch may change. A sidecar's inbound routes are part of its listeners. */
+function partsOf({ applyTo, context }: Condition, role: Role): readonly Part[] {
   switch (applyTo) {
     case ApplyTo.CLUSTER:
       return ["cluster"];

@@ -1,11 +1,19 @@
 /**
- * What the Gateways that select a proxy ask it to listen for.
+ * Ports of gateways: the servers of all Gateways that select a proxy, merged by port.
  *
  * @module
  */
-import type { Derived, Graph, Read } from "../graph/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
-import { isHttp, isTls, objectKey } from "../model/mod.ts";
+import type { DecisionLog } from "../base/mod.ts";
+import type { Derived, Read } from "../graph/mod.ts";
+import {
+  type ConfigObject,
+  fromObject,
+  isHttp,
+  isTls,
+  namespaceOf,
+  objectKey,
+  objectKeys,
+} from "../model/mod.ts";
 import {
   type Gateway,
   type Server,
@@ -14,26 +22,25 @@ import {
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { intersectHosts } from "./hosts.ts";
 import { protocolOf } from "./protocol.ts";
-import { parseLabels } from "./scopes.ts";
-import { byAge, hasLabels } from "./services.ts";
-import type { Indexes } from "./indexes.ts";
-import type { Tables } from "./tables.ts";
-import { deriveTelling, fromObject, type Tell } from "./tell.ts";
+import type { MeshInputs } from "./inputs.ts";
+import { type LabelsKey, labelsKeys } from "./keys.ts";
+import { byAge, hasLabels } from "./objects.ts";
 
-/** A host that a gateway server accepts, and from which namespaces routes may claim it. */
+/** A host that a gateway server accepts, and the namespaces whose routes may use it. */
 export interface GatewayHost {
   /** Key of the Gateway. */
   readonly gateway: string;
-  /** `*` any namespace, else the name of the one. */
+  /** `*`: any namespace; else the name of one. */
   readonly namespace: string;
   readonly host: string;
-  /** Whether callers are sent to HTTPS. */
+  /** Whether plain HTTP requests are redirected to HTTPS. */
   readonly redirect: boolean;
 }
 
 /**
- * What a server does with connections: what it routes them by, and whether it ends their TLS first.
- * `auto` sends them on to the cluster that their TLS server name tells.
+ * How a server handles connections: the property that it routes them by, and whether
+ * it terminates TLS. `auto` forwards them to the cluster that their TLS server name
+ * (SNI) names.
  */
 export type ServerKind = "http" | "https" | "tls" | "passthrough" | "auto" | "tcp";
 
@@ -54,7 +61,7 @@ export interface GatewayPort {
   readonly number: number;
   /** Bind address; `""`: all addresses. */
   readonly bind: string;
-  /** How its servers are told apart: by the request's host, by TLS server name, or not at all. */
+  /** How its servers are distinguished: by the request's host, by TLS server name, or not at all. */
   readonly family: "http" | "tls" | "tcp";
   /** Oldest first. */
   readonly servers: readonly GatewayServer[];
@@ -64,15 +71,15 @@ export interface GatewayPort {
   readonly gateways: readonly string[];
 }
 
-/** Key of a port among those of a proxy: `80`, or `80@10.0.0.1` with a bind address. */
+/** Name of a port among those of a proxy: `80`, or `80@10.0.0.1` with a bind address. */
 export function gatewayPortKey(port: GatewayPort): string {
   return port.bind === "" ? `${port.number}` : `${port.number}@${port.bind}`;
 }
 
-/** Key of a server among those of a proxy's port: `PORTNAME.GATEWAY.NAMESPACE`. */
+/** Name of a server among those of a proxy's port: `PORTNAME.GATEWAY.NAMESPACE`. */
 export function gatewayServerKey({ portName, gateway }: GatewayServer): string {
-  const slash = gateway.indexOf("/");
-  return `${portName}.${gateway.slice(slash + 1)}.${gateway.slice(0, slash)}`;
+  const { namespace, name } = objectKeys.decode(gateway);
+  return `${portName}.${name}.${namespace}`;
 }
 
 /** The port as if a server of it were the only one. */
@@ -81,39 +88,27 @@ export function onlyServer(port: GatewayPort, server: GatewayServer): GatewayPor
 }
 
 /**
- * Creates the table: `NS|labels` (with `NS` empty unless gateways are scoped to
- * their namespace) → merged ports, sorted by number and bind address. Of two
- * servers of one port that are told apart in different ways the oldest Gateway's
- * wins, and of two with TLS for one host.
+ * Creates the table: labels of a workload, in a namespace (`""` unless gateways are
+ * scoped to their namespace) → merged ports, sorted by number and bind address. Of
+ * two servers of one port that are distinguished in different ways, or of two with
+ * TLS for one host, the oldest Gateway's wins.
  */
-export function deriveGateways(
-  graph: Graph,
-  tables: Tables,
-  indexes: Indexes,
-): Derived<readonly GatewayPort[]> {
-  return deriveTelling<readonly GatewayPort[]>(graph, "gateway.ports", (read, key, tell) => {
-    const bar = key.indexOf("|");
-    const rows = selectGateways(
-      read,
-      tables,
-      indexes,
-      key.slice(0, bar),
-      parseLabels(key.slice(bar + 1)),
-    );
-    return mergeServers(rows, tell);
-  });
+export function deriveGateways(inputs: MeshInputs): Derived<readonly GatewayPort[], LabelsKey> {
+  return inputs.graph.derive(
+    "gateway.ports",
+    labelsKeys,
+    (read, key): readonly GatewayPort[] => mergeServers(selectGateways(read, inputs, key), read),
+  );
 }
 
 function selectGateways(
   read: Read,
-  tables: Tables,
-  indexes: Indexes,
-  onlyNamespace: string,
-  labels: Readonly<Record<string, string>>,
+  { tables, indexes }: MeshInputs,
+  { namespace, labels }: LabelsKey,
 ): ConfigObject<Gateway>[] {
   const rows: ConfigObject<Gateway>[] = [];
   for (const key of read.members(indexes.gateways, "all")) {
-    if (onlyNamespace !== "" && !key.startsWith(onlyNamespace + "/")) continue;
+    if (namespace !== "" && namespaceOf(key) !== namespace) continue;
     const row = read.get(tables.gateways, key);
     if (row !== undefined && hasLabels(labels, row.spec.selector)) rows.push(row);
   }
@@ -131,33 +126,20 @@ const FAMILIES: Readonly<Record<ServerKind, GatewayPort["family"]>> = {
 
 function mergeServers(
   rows: readonly ConfigObject<Gateway>[],
-  tell: Tell | undefined,
+  log: DecisionLog,
 ): GatewayPort[] {
   const ports = new Map<string, Merging>();
   for (const row of rows) {
-    const gateway = objectKey(row.meta);
     for (const [i, server] of row.spec.servers.entries()) {
       const kind = serverKind(server);
       if (kind === undefined) continue;
-      const number = server.port?.number ?? 0;
-      const key = `${number}|${server.bind}`;
-      let port = ports.get(key);
-      if (port === undefined) {
-        const family = FAMILIES[kind];
-        port = { number, bind: server.bind, family, servers: [], hosts: [], gateways: [] };
-        ports.set(key, port);
-      }
-      const why = addServer(port, {
-        kind,
-        gateway,
-        portName: server.port?.name ?? "",
-        hosts: server.hosts.map((h) => gatewayHost(h, gateway, row.meta.namespace, server)),
-        tls: kind === "https" || kind === "tls" ? server.tls : undefined,
-      });
+      const port = portOf(ports, server, FAMILIES[kind]);
+      const why = addServer(port, gatewayServer(row, server, kind));
       const source = fromObject(row, `spec.servers[${i}]`);
-      const told = { of: [gatewayPortKey(port)], group: "server" };
-      if (why === undefined) tell?.({ ...told, ...source, value: server.hosts.join(", ") });
-      else tell?.({ ...told, source: "built-in", passedOver: [{ ...source, why }] });
+      const decision = { of: [gatewayPortKey(port)], group: "server" };
+      if (why === undefined) {
+        log.decide?.({ ...decision, ...source, value: server.hosts.join(", ") });
+      } else log.decide?.({ ...decision, source: "built-in", passedOver: [{ ...source, why }] });
     }
   }
   return [...ports.values()].sort((a, b) => a.number - b.number || (a.bind < b.bind ? -1 : 1));
@@ -169,12 +151,41 @@ type Merging = GatewayPort & {
   readonly gateways: string[];
 };
 
-/** Adds a server to a port; why not, where it is not. */
+/** The port of a server, created for its first server. */
+function portOf(
+  ports: Map<string, Merging>,
+  server: Server,
+  family: GatewayPort["family"],
+): Merging {
+  const number = server.port?.number ?? 0;
+  const created = { number, bind: server.bind, family, servers: [], hosts: [], gateways: [] };
+  const key = gatewayPortKey(created);
+  const port = ports.get(key) ?? created;
+  ports.set(key, port);
+  return port;
+}
+
+function gatewayServer(
+  row: ConfigObject<Gateway>,
+  server: Server,
+  kind: ServerKind,
+): GatewayServer {
+  const gateway = objectKey(row.meta);
+  return {
+    kind,
+    gateway,
+    portName: server.port?.name ?? "",
+    hosts: server.hosts.map((host) => gatewayHost(host, row.meta, server)),
+    tls: kind === "https" || kind === "tls" ? server.tls : undefined,
+  };
+}
+
+/** Adds a server to a port. Returns the reason when it cannot be added. */
 function addServer(port: Merging, server: GatewayServer): string | undefined {
   if (FAMILIES[server.kind] !== port.family) {
     return `servers of Gateway ${port.gateways[0]} tell connections apart by other means there`;
   }
-  // Servers with TLS are told apart by their hosts alone.
+  // Servers with TLS are distinguished by their hosts alone.
   const hosts = port.family === "tls"
     ? server.hosts.filter(({ host }) => !port.hosts.some((taken) => taken.host === host))
     : server.hosts;
@@ -185,7 +196,7 @@ function addServer(port: Merging, server: GatewayServer): string | undefined {
   return undefined;
 }
 
-/** What a server is; `undefined` for those that nothing serves: UDP, and TLS without certificates. */
+/** The kind of a server; `undefined` for those that are not served: UDP, and TLS without certificates. */
 function serverKind({ port, tls }: Server): ServerKind | undefined {
   const protocol = protocolOf(port?.protocol ?? "");
   if (isHttp(protocol)) return "http";
@@ -218,15 +229,14 @@ function hasCertificates(tls: ServerTLSSettings): boolean {
 /** Reads `namespace/host` or `host`; the namespace may be `*` or `.`. */
 function gatewayHost(
   text: string,
-  gateway: string,
-  namespace: string,
+  meta: ConfigObject["meta"],
   { tls }: Server,
 ): GatewayHost {
   const slash = text.indexOf("/");
-  const place = slash < 0 ? "*" : text.slice(0, slash);
+  const namespace = slash < 0 ? "*" : text.slice(0, slash);
   return {
-    gateway,
-    namespace: place === "." ? namespace : place,
+    gateway: objectKey(meta),
+    namespace: namespace === "." ? meta.namespace : namespace,
     host: text.slice(slash + 1).toLowerCase(),
     redirect: tls?.httpsRedirect ?? false,
   };

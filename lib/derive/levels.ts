@@ -1,58 +1,50 @@
 /**
- * Which objects of a kind of which each level gives one apply to a workload: Telemetry resources,
- * settings of proxies.
+ * Policies by level: the root namespace, the workload's namespace and the workload
+ * itself contribute one object each. For Telemetry and ProxyConfig.
  *
  * @module
  */
 import type { Derived, Graph, Input } from "../graph/mod.ts";
 import { type ConfigObject, objectKey } from "../model/mod.ts";
+import { type Workload, workloadKeys } from "./keys.ts";
+import { byAge } from "./objects.ts";
 import {
-  attached,
-  choosers,
-  type Choosing,
-  chosen,
   GATEWAY_NAME,
-  parseWorkload,
-  type SecurityOptions,
-  selects,
-} from "./security.ts";
-import { byAge } from "./services.ts";
-
-/** Joins keys of objects, and stands in none of them. */
-export const LEVEL_JOINT = "+";
+  indexSelectors,
+  type Selecting,
+  selecting,
+  type SelectionOptions,
+  selectsByLabels,
+  targeting,
+} from "./selection.ts";
 
 /**
- * Creates the table: a workload (see `workloadKey`) → keys of the objects that
- * apply to it, joined by {@link LEVEL_JOINT}, the least specific first: the
- * root namespace's, the workload's namespace's, the one that chooses the workload
- * by labels or by its Gateway. Of each level the oldest counts. `""` for none.
+ * Creates the table: workload → row keys of the objects that apply to it, the least
+ * specific first: the root namespace's, the namespace's, and the one that selects
+ * the workload by labels or targets its Gateway. Of each level the oldest applies.
  */
-export function deriveLevels<T extends Choosing>(
+export function deriveLevels<T extends Selecting>(
   graph: Graph,
   table: Input<ConfigObject<T>>,
   name: string,
-  options: SecurityOptions,
-): Derived<string> {
-  const index = choosers(graph, table, table.name);
-  return graph.derive<string>(name, (read, key) => {
-    const workload = parseWorkload(key);
+  options: SelectionOptions,
+): Derived<readonly string[], Workload> {
+  const policies = indexSelectors(graph, table);
+  return graph.derive(name, workloadKeys, (read, workload): readonly string[] => {
     const root = options.rootNamespace(read);
-    const rows = chosen(read, table, index, workload, root);
-    const all = rows.filter((row) => !selects(row.spec));
+    const rows = selecting(read, policies, workload, root);
+    const all = rows.filter((row) => !selectsByLabels(row.spec));
     const gateway = workload.role === "router" ? workload.labels[GATEWAY_NAME] : undefined;
-    const bySelector = gateway === undefined || options.selectorsForApiGateways;
+    const byLabels = gateway === undefined || options.selectorsForApiGateways;
     const own = [
-      ...(bySelector ? rows.filter((row) => selects(row.spec)) : []),
-      ...(gateway === undefined
-        ? []
-        : attached(read, table, index, workload.namespace, gateway, byAge)),
+      ...(byLabels ? rows.filter((row) => selectsByLabels(row.spec)) : []),
+      ...(gateway === undefined ? [] : targeting(read, policies, workload.namespace, gateway)),
     ].filter((row) => row.meta.namespace === workload.namespace);
     const levels = [
       all.filter((row) => row.meta.namespace === root),
       all.filter((row) => row.meta.namespace !== root),
       own.sort(byAge),
     ];
-    return levels.flatMap(([first]) => first === undefined ? [] : [objectKey(first.meta)])
-      .join(LEVEL_JOINT);
+    return levels.flatMap(([first]) => first === undefined ? [] : [objectKey(first.meta)]);
   });
 }

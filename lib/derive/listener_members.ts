@@ -1,5 +1,5 @@
 /**
- * Which outbound listeners the ports of a ServiceEntry may need.
+ * The outbound listeners that the ports of a ServiceEntry may need.
  *
  * @module
  */
@@ -8,6 +8,7 @@ import {
   type ServiceEntry,
   ServiceEntry_Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import type { ListenerMember } from "./keys.ts";
 import { protocolOf } from "./protocol.ts";
 
 /** Whether an address is a range (`10.0.0.0/8`) and not a single address. */
@@ -22,23 +23,23 @@ export function isHeadless(spec: ServiceEntry): boolean {
 }
 
 /**
- * The outbound listeners that a ServiceEntry's ports may need: one that all
- * services of a port share, and one for each host with single addresses that
- * may carry what is no HTTP.
+ * The outbound listeners that a ServiceEntry's ports may need: one that all services
+ * of a port share, and one for each host with single addresses whose port may carry
+ * other protocols than HTTP.
  */
-export function* listenerMembers(spec: ServiceEntry): Iterable<string> {
+export function* listenersOf(spec: ServiceEntry): Iterable<ListenerMember> {
   for (const port of spec.ports) {
     const protocol = protocolOf(port.protocol);
     if (protocol === "UDP") continue;
-    yield `port/${port.number}`;
+    yield { port: port.number, host: undefined };
   }
-  if (isHeadless(spec) || spec.addresses.some((a) => !isRange(a))) yield* addressMembers(spec);
+  if (isHeadless(spec) || spec.addresses.some((a) => !isRange(a))) yield* addressListeners(spec);
 }
 
-/** The listeners of single addresses, if the hosts have any. */
-export function* addressMembers(spec: ServiceEntry): Iterable<string> {
+/** The listeners at single addresses, if the hosts have any. */
+export function* addressListeners(spec: ServiceEntry): Iterable<ListenerMember> {
   for (const port of spec.ports) {
     if (!mayBeTcp(protocolOf(port.protocol))) continue;
-    for (const host of spec.hosts) yield `vip/${port.number}/${host.toLowerCase()}`;
+    for (const host of spec.hosts) yield { port: port.number, host: host.toLowerCase() };
   }
 }

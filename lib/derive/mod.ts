@@ -1,13 +1,13 @@
 /**
- * The mesh as a whole, no proxy in sight: services, endpoints, policies, routes,
- * scopes, gateways, as derived tables over the input tables.
+ * The mesh as a whole, independent of proxies: services, endpoints, policies, routes,
+ * scopes and gateways, as derived tables over the input tables.
  *
  * @module
  */
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
 import type { ServiceTarget } from "../model/mod.ts";
 import { deriveNetworks, type Networks } from "./networks.ts";
-import { derivePlaces, type Places } from "./places.ts";
+import { deriveLocalities, type Localities } from "./localities.ts";
 import { deriveFilters, type PatchingOf } from "./filters.ts";
 import { deriveGivenAddresses } from "./addresses.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
@@ -18,11 +18,21 @@ import { deriveScopes, type Scopes } from "./scopes.ts";
 import { deriveSecurity, type Security } from "./security.ts";
 import { deriveServices, type Services } from "./services.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
+import type { MeshInputs } from "./inputs.ts";
+import type { LabelsKey, Workload } from "./keys.ts";
 import { createTables, type Credential, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
 import { deriveLevels } from "./levels.ts";
 
-export { type PatchedProxy, type Patching, type PatchingOf, UNPATCHED } from "./filters.ts";
+export {
+  changeKeys,
+  type ChangeRef,
+  changeRef,
+  type PatchedProxy,
+  type Patching,
+  type PatchingOf,
+  UNPATCHED,
+} from "./filters.ts";
 export {
   type GatewayHost,
   type GatewayPort,
@@ -35,22 +45,37 @@ export {
 export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export { MESH_ROW, type MeshField } from "./mesh.ts";
-export type { Policies, Policy } from "./policies.ts";
+export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./policies.ts";
 export { protocolOf } from "./protocol.ts";
 export type { Routes } from "./routes.ts";
-export { labelsKey, parseLabels, type Scopes } from "./scopes.ts";
-export { byAge, hasLabels, localityOf, type Services, splitServiceKey } from "./services.ts";
-export { givenBucket, type Indexes } from "./indexes.ts";
+export type { Scopes } from "./scopes.ts";
+export { byAge, hasLabels } from "./objects.ts";
+export { localityOf } from "./endpoints.ts";
+export type { Services } from "./services.ts";
+export type { Indexes } from "./indexes.ts";
+export {
+  type EgressKey,
+  egressKeys,
+  type HostKey,
+  hostKeys,
+  labelKeys,
+  type Labels,
+  type LabelsKey,
+  labelsKeys,
+  type ListenerMember,
+  listenerMembers,
+  type ListenersKey,
+  listenersKeys,
+  type PortKey,
+  portKeys,
+  type SidecarKey,
+  sidecarKeys,
+  type Workload,
+  workloadKeys,
+} from "./keys.ts";
 export { isRange } from "./listener_members.ts";
 export { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
-export {
-  modeOf,
-  type PeerMode,
-  type PeerModes,
-  type Security,
-  type Workload,
-  workloadKey,
-} from "./security.ts";
+export { modeOf, type PeerMode, type PeerModes, type Security } from "./security.ts";
 export {
   type Credential,
   type KeySet,
@@ -78,13 +103,13 @@ export {
   within,
 } from "./tell.ts";
 export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "./networks.ts";
-export { coveredHosts, parsePlace, type PlacedClass, type Places } from "./places.ts";
+export { coveredHosts } from "./hosts_by_pattern.ts";
+export { type Localities, localityKeys, type LocatedClass, type LocatedKey } from "./localities.ts";
 export { policiesOf } from "./policy_indexes.ts";
 export { topologyLabels } from "./topology.ts";
-export { LEVEL_JOINT } from "./levels.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
-/** Everything derived from configuration. */
+/** All tables: the input tables, their indexes, and the tables derived from them. */
 export interface Mesh {
   readonly graph: Graph;
   readonly tables: Tables;
@@ -95,24 +120,24 @@ export interface Mesh {
   readonly routes: Routes;
   readonly scopes: Scopes;
   readonly security: Security;
-  /** What changes a proxy's resources after they were made. */
+  /** Patches and plugins of a proxy. */
   readonly patchingOf: PatchingOf;
-  /** Workload → keys of the Telemetry resources that apply to it; see `deriveLevels`. */
-  readonly telemetry: Derived<string>;
-  /** The same of ProxyConfigs. */
-  readonly proxyConfigs: Derived<string>;
+  /** Row keys of the Telemetry resources that apply to a workload; see `deriveLevels`. */
+  readonly telemetry: Derived<readonly string[], Workload>;
+  /** The same for ProxyConfigs. */
+  readonly proxyConfigs: Derived<readonly string[], Workload>;
   readonly networks: Networks;
-  readonly places: Places;
-  /** `NS|labels` → merged gateway ports; see `deriveGateways`. */
-  readonly gatewayPorts: Derived<readonly GatewayPort[]>;
-  /** `address,address` → service ports served there. */
-  readonly targets: Derived<readonly ServiceTarget[]>;
+  readonly localities: Localities;
+  /** Merged gateway ports; see `deriveGateways`. */
+  readonly gatewayPorts: Derived<readonly GatewayPort[], LabelsKey>;
+  /** Addresses → service ports served there. */
+  readonly targets: Derived<readonly ServiceTarget[], readonly string[]>;
   /**
-   * `namespace/name` → a credential. Not among the tables of configuration: what
-   * writes those down or copies them must never come by a private key.
+   * `namespace/name` → a credential. Not one of the configuration tables, because
+   * code that writes or copies those must never see a private key.
    */
   readonly credentials: Input<Credential>;
-  /** host → addresses it is given, having none; see `deriveGivenAddresses`. */
+  /** Host without addresses → the addresses that it is given; see `deriveGivenAddresses`. */
   readonly givenAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
   readonly domain: string;
@@ -123,46 +148,40 @@ export function createMesh(graph: Graph, options: {
   readonly domain: string;
   /** The cluster that endpoints of files belong to; default: none. */
   readonly clusterId?: string;
-  /** See `PolicyOptions`; true unless said otherwise. */
+  /** See `derivePolicies`; default: true. */
   readonly mergeEqualExports?: boolean;
-  /** See `SecurityOptions`; true unless said otherwise. */
+  /** See `SelectionOptions`; default: true. */
   readonly selectorsForApiGateways?: boolean;
 }): Mesh {
-  const { domain } = options;
+  const { domain, selectorsForApiGateways = true, mergeEqualExports = true } = options;
   const tables = createTables(graph);
   const indexes = createIndexes(graph, tables, domain);
   const field = deriveMesh(graph, tables);
-  const services = deriveServices(graph, tables, indexes);
-  const policies = derivePolicies(graph, tables, indexes, {
-    rootNamespace: (read) => field(read, "rootNamespace"),
-    mergeEqualExports: options.mergeEqualExports ?? true,
-    domain,
-  });
-  const routes = deriveRoutes(graph, tables, indexes, domain);
-  const scopes = deriveScopes(graph, tables, indexes, services, routes, domain);
-  const choosing = {
-    rootNamespace: (read: Read) => field(read, "rootNamespace"),
-    selectorsForApiGateways: options.selectorsForApiGateways ?? true,
-  };
-  const networks = deriveNetworks(graph, tables, services, options.clusterId ?? "");
+  const rootNamespace = (read: Read): string => field(read, "rootNamespace");
+  const inputs: MeshInputs = { graph, tables, indexes, domain, rootNamespace };
+  const selection = { rootNamespace, selectorsForApiGateways };
+  const services = deriveServices(inputs);
+  const routes = deriveRoutes(inputs);
+  const scopes = deriveScopes(inputs, services, routes);
+  const networks = deriveNetworks(inputs, services, options.clusterId ?? "");
   return {
     graph,
     tables,
     indexes,
     field,
     services,
-    policies,
+    policies: derivePolicies(inputs, { mergeEqualExports }),
     routes,
     scopes,
     networks,
-    places: derivePlaces(graph, { tables, indexes, services, scopes, networks, field, domain }),
-    security: deriveSecurity(graph, tables, choosing),
-    patchingOf: deriveFilters(graph, tables, choosing),
-    telemetry: deriveLevels(graph, tables.telemetries, "telemetry", choosing),
-    proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", choosing),
-    gatewayPorts: deriveGateways(graph, tables, indexes),
+    localities: deriveLocalities({ inputs, services, scopes, networks, field }),
+    security: deriveSecurity(inputs, selection),
+    patchingOf: deriveFilters(inputs, selection),
+    telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
+    proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", selection),
+    gatewayPorts: deriveGateways(inputs),
     givenAddresses: deriveGivenAddresses(graph, indexes),
-    targets: deriveTargets(graph, tables, indexes, services),
+    targets: deriveTargets(inputs, services),
     credentials: graph.input("Credential"),
     domain,
   };

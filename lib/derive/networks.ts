@@ -1,30 +1,31 @@
 /**
- * The networks of the mesh: which one endpoints are in, and by which gateways
- * they are reached from others.
+ * The networks of the mesh: the network of each endpoint, and the gateways by which
+ * its endpoints are reached from other networks.
  *
  * @module
  */
-import type { Derived, Graph, Read } from "../graph/mod.ts";
-import type { Endpoint, Locality } from "../model/mod.ts";
+import type { Derived, Read } from "../graph/mod.ts";
+import { type Endpoint, type Locality, type ServiceKey, serviceKeys } from "../model/mod.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { isIp, rangeContains } from "../text/mod.ts";
 import { isRange } from "./listener_members.ts";
 import { MESH_ROW } from "./mesh.ts";
-import { localityOf, type Services } from "./services.ts";
-import type { Tables } from "./tables.ts";
+import { localityOf } from "./endpoints.ts";
+import type { MeshInputs } from "./inputs.ts";
+import type { Services } from "./services.ts";
 
 /** An address at which a network is entered. */
 export interface NetworkGateway {
   /** IP address. */
   readonly address: string;
   readonly port: number;
-  /** Where the gateway is; `undefined`: where the endpoints behind it are. */
+  /** The locality of the gateway; `undefined`: that of the endpoints behind it. */
   readonly locality?: Locality;
 }
 
 /** All networks. */
 export interface NetworkMap {
-  /** Network → its gateways; networks without any are not in it: their endpoints are reached directly. */
+  /** Network → its gateways. Endpoints of networks that are not here are reached directly. */
   readonly gateways: ReadonlyMap<string, readonly NetworkGateway[]>;
   /** Ranges of addresses, the narrowest first. */
   readonly ranges: readonly { readonly range: string; readonly network: string }[];
@@ -36,18 +37,17 @@ export interface NetworkMap {
 export interface Networks {
   /** One cell, key `""`. */
   readonly all: Derived<NetworkMap>;
-  /** Service key → networks of its endpoints, sorted; `""` for those that are in none. */
-  readonly ofService: Derived<readonly string[]>;
+  /** Networks of a service's endpoints, sorted; `""` for endpoints in no network. */
+  readonly ofService: Derived<readonly string[], ServiceKey>;
 }
 
 /** Creates the tables. `clusterId`: the cluster that endpoints of files belong to. */
 export function deriveNetworks(
-  graph: Graph,
-  tables: Tables,
+  { graph, tables }: MeshInputs,
   services: Services,
   clusterId: string,
 ): Networks {
-  const all = graph.derive<NetworkMap>("networks", (read) => {
+  const all = graph.derive("networks", (read): NetworkMap => {
     const { networks } = read.get(tables.networks, MESH_ROW) ?? NONE;
     const gateways = new Map<string, NetworkGateway[]>();
     const ranges: { range: string; network: string }[] = [];
@@ -69,11 +69,15 @@ export function deriveNetworks(
     ranges.sort((a, b) => prefixOf(b.range) - prefixOf(a.range));
     return { gateways, ranges, registries };
   });
-  const ofService = graph.derive<readonly string[]>("networks.service", (read, key) => {
-    const map = read.get(all, "");
-    const found = read.get(services.endpoints, key).map((e) => networkOf(map, e, clusterId));
-    return [...new Set(found)].sort();
-  });
+  const ofService = graph.derive(
+    "networks.service",
+    serviceKeys,
+    (read, key): readonly string[] => {
+      const map = read.get(all, "");
+      const found = read.get(services.endpoints, key).map((e) => networkOf(map, e, clusterId));
+      return [...new Set(found)].sort();
+    },
+  );
   return { all, ofService };
 }
 
@@ -81,23 +85,23 @@ const NONE: Pick<MeshNetworks, "networks"> = { networks: {} };
 
 type Way = MeshNetworks["networks"][string]["gateways"][number]["gw"];
 
-/** IP addresses of a gateway: its own, or those of the service that stands for it. */
+/** IP addresses of a gateway: its own, or those of the service that it names. */
 function addressesOf(read: Read, services: Services, gw: Way): string[] {
   if (gw.case === "address") return isIp(gw.value) ? [gw.value] : [];
   if (gw.case !== "registryServiceName") return [];
-  const key = read.get(services.resolve, `|${gw.value.toLowerCase()}`);
+  const key = read.get(services.resolve, { namespace: "", host: gw.value.toLowerCase() });
   const service = key === undefined ? undefined : read.get(services.service, key);
   if (service === undefined) return [];
   const own = service.addresses.filter((address) => !isRange(address) && isIp(address));
   if (own.length > 0) return own;
-  return read.get(services.endpoints, service.key).map((e) => e.address).filter(isIp);
+  return read.get(services.endpoints, service).map((e) => e.address).filter(isIp);
 }
 
 function prefixOf(range: string): number {
   return Number(range.slice(range.indexOf("/") + 1));
 }
 
-/** The network an endpoint is in: its own word, else the narrowest range, else its cluster's; `""`: none. */
+/** The network of an endpoint: its own field, else the narrowest range, else its cluster's; `""`: none. */
 export function networkOf(
   { ranges, registries }: NetworkMap,
   { network, address }: Pick<Endpoint, "network" | "address">,

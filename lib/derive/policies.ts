@@ -1,161 +1,155 @@
 /**
- * Which DestinationRule applies to a host, seen from a namespace.
+ * DestinationRules: which ones apply to a host, seen from a namespace.
  *
  * @module
  */
-import type { Derived, Graph, Read } from "../graph/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
-import { objectKey } from "../model/mod.ts";
+import type { DecisionLog, PassedOver } from "../base/mod.ts";
+import { type Derived, type KeyCodec, keyOf, list, type Read, text } from "../graph/mod.ts";
+import { type ConfigObject, fromObject, objectKey, whyLater } from "../model/mod.ts";
 import type {
   DestinationRule,
   Subset,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { coveringPatterns, fullHost } from "./hosts.ts";
-import { byAge } from "./services.ts";
-import type { Indexes } from "./indexes.ts";
-import { selectsWorkloads } from "./policy_indexes.ts";
-import type { Tables } from "./tables.ts";
-import { deriveTelling, fromObject, type PassedOver, type Tell, whyLater } from "./tell.ts";
-import { visibilityOf, visibleTo } from "./visibility.ts";
+import type { MeshInputs } from "./inputs.ts";
+import { elsewhere, type Rank, ranks } from "./rule_ranks.ts";
+import { visibilityOf } from "./visibility.ts";
+
+/** Row keys of DestinationRules, in the order of precedence. */
+export type RuleKeys = readonly string[];
+
+/** The codec of {@link RuleKeys}: joined by commas. */
+export const ruleKeys: KeyCodec<RuleKeys> = list(text);
 
 /** The rules that apply to a host, merged. */
 export interface Policy {
-  /** Keys of the rules, in the order of precedence. */
-  readonly rules: readonly string[];
+  readonly rules: RuleKeys;
   /** From the first rule that has one. */
   readonly trafficPolicy: TrafficPolicy | undefined;
-  /** Key of that rule; `""` for none. */
+  /** Row key of that rule; `""` for none. */
   readonly trafficPolicyOf: string;
-  /** Of all rules; of two with one name the first counts. */
+  /** The subsets of all rules; of two with one name the first applies. */
   readonly subsets: readonly Subset[];
-  /** Keys of the rules that these are from, in the same order. */
+  /** Row keys of the rules that these are from, in the same order. */
   readonly subsetsOf: readonly string[];
 }
+
+/** A host of a service, as the proxies of a namespace see it. */
+export interface RulesKey {
+  /** The namespace of the proxies. */
+  readonly client: string;
+  /** The namespace of the service. */
+  readonly owner: string;
+  readonly host: string;
+}
+
+const rulesKeys: KeyCodec<RulesKey> = keyOf<RulesKey>({ client: text, owner: text, host: text });
 
 /** The derived tables about policies. */
 export interface Policies {
   /**
-   * `NS|serviceNS|host` → keys of the rules that win, joined by a comma; `""`
-   * for none. The rules of the client's namespace come first, then those of the
-   * service's, then those of the root namespace; within each the most specific
-   * host wins. A plain string, so that it can be part of a content key.
+   * The rules that apply to a host. Rules of the client's namespace go first, then
+   * those of the service's, then those of the root namespace; in each namespace
+   * those for the most specific host win.
    */
-  readonly ruleKey: Derived<string>;
-  /** A value of {@link ruleKey} → the merged policy. */
-  readonly policy: Derived<Policy>;
+  readonly rules: Derived<RuleKeys, RulesKey>;
+  /** The policy of some rules, merged. */
+  readonly policy: Derived<Policy, RuleKeys>;
   /**
-   * Of rules that select a workload (`NS/NAME`, oldest first), those that decide for
-   * a host: of the most specific host that names it. They go before all others.
-   *
-   * @returns as {@link ruleKey}; `""`: none of them does
+   * Of rules that select a workload (oldest first), those that apply to a host: the
+   * ones for the most specific host. They go before all others. Empty when none applies.
    */
-  readonly selected: (read: Read, host: string, rules: readonly string[], tell?: Tell) => string;
+  readonly selected: (read: Read, host: string, rules: RuleKeys) => RuleKeys;
 }
 
-/** How rules are looked for and merged. */
-export interface PolicyOptions {
-  /** Reads the mesh's root namespace. */
-  readonly rootNamespace: (read: Read) => string;
-  /** Whether rules are merged only where they are exported to the same namespaces. */
-  readonly mergeEqualExports: boolean;
-  /** The mesh's DNS suffix. */
-  readonly domain: string;
-}
-
-/** Creates the tables. */
+/** Creates the tables. With `mergeEqualExports`, rules are merged only when they are exported to the same namespaces. */
 export function derivePolicies(
-  graph: Graph,
-  tables: Tables,
-  indexes: Indexes,
-  { rootNamespace, mergeEqualExports, domain }: PolicyOptions,
+  inputs: MeshInputs,
+  { mergeEqualExports }: { readonly mergeEqualExports: boolean },
 ): Policies {
-  const selected: Policies["selected"] = (read, host, rules, tell) => {
-    const rows = rules.map((key) => read.get(tables.destinationRules, key))
-      .filter((row) => row !== undefined);
-    for (const pattern of rows.length === 0 ? [] : [host, ...coveringPatterns(host)]) {
-      const [first, ...more] = rows.filter((row) =>
-        fullHost(row.spec.host, row.meta.namespace, domain) === pattern
-      );
-      if (first === undefined) continue;
-      tell?.({
-        group: "rules",
-        ...fromObject(first, "spec.workloadSelector"),
-        value: "it selects the workload",
-      });
-      return [first, ...more].map((row) => objectKey(row.meta)).join(",");
-    }
-    return "";
-  };
-  const ruleKey = deriveTelling<string>(graph, "policy.ruleKey", (read, key, tell) => {
-    const [client = "", owner = "", host = ""] = key.split("|");
-    const places = [...new Set([client, owner, rootNamespace(read)])].filter((ns) => ns !== "");
-    const ranks = ranked(read, tables, indexes, { host, client, places });
-    const passedOver: PassedOver[] = [];
-    for (const rank of ranks) {
-      if (tell !== undefined) passedOver.push(...hiddenIn(rank, client));
-      if (rank.rows.length === 0) continue;
-      const rows = mergeEqualExports ? exportedAlike(rank.rows) : rank.rows;
-      if (tell !== undefined) {
-        for (const later of ranks) {
-          passedOver.push(...hiddenIn(later, client), ...after(rank, later));
-        }
-        passedOver.push(...elsewhere(read, tables, indexes, host, places));
-        passedOver.push(...notMerged(rank.rows, rows));
-        tellRules(tell, { ...rank, rows }, passedOver, host);
-      }
-      return rows.map((r) => objectKey(r.meta)).join(",");
-    }
-    if (tell !== undefined) {
-      passedOver.push(...elsewhere(read, tables, indexes, host, places));
-      tell({ group: "rules", source: "built-in", value: "none", passedOver });
-    }
-    return "";
+  const { graph, tables } = inputs;
+  const rules = graph.derive("policy.rules", rulesKeys, (read, key): RuleKeys => {
+    const namespaces = [...new Set([key.client, key.owner, inputs.rootNamespace(read)])]
+      .filter((namespace) => namespace !== "");
+    return chooseRules(read, inputs, { ...key, namespaces }, mergeEqualExports);
   });
-  const policy = deriveTelling<Policy>(graph, "policy", (read, key, tell) => {
-    const rules = key === "" ? [] : key.split(",");
-    const rows = rules
-      .map((rule) => read.get(tables.destinationRules, rule))
+  const policy = graph.derive("policy", ruleKeys, (read, keys): Policy => {
+    const rows = keys.map((rule) => read.get(tables.destinationRules, rule))
       .filter((row) => row !== undefined);
-    return { rules, ...firstPolicy(rows, tell), ...mergeSubsets(rows, tell) };
+    return { rules: keys, ...firstPolicy(rows, read), ...mergeSubsets(rows, read) };
   }, { equal: samePolicy });
-  return { ruleKey, policy, selected };
+  return {
+    rules,
+    policy,
+    selected: (read, host, keys) => selectedRules(read, inputs, host, keys),
+  };
 }
 
-/** The rules of one rank: of one namespace, for one host or pattern. */
-interface Rank {
-  readonly place: string;
-  readonly pattern: string;
-  /** Those that the client may see, oldest first. */
-  readonly rows: readonly ConfigObject<DestinationRule>[];
-  readonly hidden: readonly ConfigObject<DestinationRule>[];
-}
-
-/** Ranks in the order of precedence, found one by one: the first with rules decides. */
-function* ranked(
+function selectedRules(
   read: Read,
-  tables: Tables,
-  indexes: Indexes,
-  of: { readonly host: string; readonly client: string; readonly places: readonly string[] },
-): Generator<Rank> {
-  const patterns = [of.host, ...coveringPatterns(of.host)];
-  for (const place of of.places) {
-    for (const pattern of patterns) {
-      yield { place, pattern, ...rulesFor(read, tables, indexes, pattern, place, of.client) };
-    }
+  { tables, domain }: MeshInputs,
+  host: string,
+  keys: RuleKeys,
+): RuleKeys {
+  const rows = keys.map((key) => read.get(tables.destinationRules, key))
+    .filter((row) => row !== undefined);
+  for (const pattern of rows.length === 0 ? [] : [host, ...coveringPatterns(host)]) {
+    const [first, ...more] = rows.filter((row) =>
+      fullHost(row.spec.host, row.meta.namespace, domain) === pattern
+    );
+    if (first === undefined) continue;
+    const value = "it selects the workload";
+    read.decide?.({ group: "rules", ...fromObject(first, "spec.workloadSelector"), value });
+    return [first, ...more].map((row) => objectKey(row.meta));
   }
+  return [];
 }
 
-type RuleRows = readonly ConfigObject<DestinationRule>[];
+/** A question for the rules of a host, with the namespaces in which they are looked for. */
+interface RulesQuestion extends RulesKey {
+  readonly namespaces: readonly string[];
+}
+
+function chooseRules(
+  read: Read,
+  inputs: MeshInputs,
+  question: RulesQuestion,
+  mergeEqualExports: boolean,
+): RuleKeys {
+  const { client, host, namespaces } = question;
+  const ranked = ranks(read, inputs, question);
+  const recording = read.decide !== undefined;
+  const passedOver: PassedOver[] = [];
+  for (const rank of ranked) {
+    if (recording) passedOver.push(...hiddenIn(rank, client));
+    if (rank.rows.length === 0) continue;
+    const rows = mergeEqualExports ? exportedAlike(rank.rows) : rank.rows;
+    if (recording) {
+      for (const later of ranked) {
+        passedOver.push(...hiddenIn(later, client), ...after(rank, later));
+      }
+      passedOver.push(...elsewhere(read, inputs, host, namespaces));
+      passedOver.push(...notMerged(rank.rows, rows));
+      recordRules(read, { ...rank, rows }, host, passedOver);
+    }
+    return rows.map((row) => objectKey(row.meta));
+  }
+  if (recording) passedOver.push(...elsewhere(read, inputs, host, namespaces));
+  read.decide?.({ group: "rules", source: "built-in", value: "none", passedOver });
+  return [];
+}
+
+type Rows = readonly ConfigObject<DestinationRule>[];
 
 /** The first rule, and those that are exported to the same namespaces: who sees one of them sees all. */
-function exportedAlike(rows: RuleRows): RuleRows {
+function exportedAlike(rows: Rows): Rows {
   const of = ({ spec, meta }: ConfigObject<DestinationRule>): string =>
     String(visibilityOf(spec.exportTo, meta.namespace));
   return rows.filter((row) => of(row) === of(rows[0]!));
 }
 
-function notMerged(rows: RuleRows, merged: RuleRows): PassedOver[] {
+function notMerged(rows: Rows, merged: Rows): PassedOver[] {
   return rows.filter((row) => !merged.includes(row)).map((row) => ({
     ...fromObject(row, "spec.exportTo"),
     why: "it is exported to others than the rule before it",
@@ -171,46 +165,24 @@ function hiddenIn({ hidden }: Rank, client: string): PassedOver[] {
 }
 
 /** The rules of a rank, as passed over in favour of an earlier one. */
-function after(won: Rank, { place, pattern, rows }: Rank): PassedOver[] {
-  const why = place === won.place
+function after(won: Rank, { namespace, pattern, rows }: Rank): PassedOver[] {
+  const why = namespace === won.namespace
     ? `the host ${pattern} is less specific than ${won.pattern}`
-    : `rules of namespace ${won.place} go before those of ${place}`;
+    : `rules of namespace ${won.namespace} go before those of ${namespace}`;
   return rows.map((row) => ({ ...fromObject(row, "spec.host"), why }));
 }
 
-/** Rules for a host in namespaces where nobody looks for them. */
-function elsewhere(
-  read: Read,
-  tables: Tables,
-  indexes: Indexes,
-  host: string,
-  places: readonly string[],
-): PassedOver[] {
-  const why = `rules are looked for in ${places.map((p) => `namespace ${p}`).join(", ")} alone`;
-  return [host, ...coveringPatterns(host)]
-    .flatMap((pattern) => read.members(indexes.rulesByHost, pattern))
-    .filter((key) => !places.some((place) => key.startsWith(place + "/")))
-    .map((key) => read.get(tables.destinationRules, key))
-    .filter((row) => row !== undefined)
-    .map((row) => ({ ...fromObject(row, "metadata.namespace"), why }));
-}
-
-/** Says who decides for a host. */
-function tellRules(
-  tell: Tell,
+function recordRules(
+  log: DecisionLog,
   won: Rank,
-  passedOver: readonly PassedOver[],
   host: string,
+  passedOver: readonly PassedOver[],
 ): void {
   const [first, ...more] = won.rows;
-  tell({
-    group: "rules",
-    ...fromObject(first!, "spec.host"),
-    value: won.pattern === host ? host : `${won.pattern} covers ${host}`,
-    passedOver,
-  });
+  const value = won.pattern === host ? host : `${won.pattern} covers ${host}`;
+  log.decide?.({ group: "rules", ...fromObject(first!, "spec.host"), value, passedOver });
   for (const row of more) {
-    tell({
+    log.decide?.({
       group: "rules",
       ...fromObject(row, "spec.host"),
       value: `joins ${objectKey(first!.meta)}, which goes before it where both speak`,
@@ -218,40 +190,13 @@ function tellRules(
   }
 }
 
-/** The rules of one namespace for one host or pattern. */
-function rulesFor(
-  read: Read,
-  tables: Tables,
-  indexes: Indexes,
-  pattern: string,
-  place: string,
-  client: string,
-): Pick<Rank, "rows" | "hidden"> {
-  const rows: ConfigObject<DestinationRule>[] = [];
-  const hidden: ConfigObject<DestinationRule>[] = [];
-  for (const key of read.members(indexes.rulesByHost, pattern)) {
-    if (!key.startsWith(place + "/")) continue;
-    const row = read.get(tables.destinationRules, key);
-    if (row === undefined) continue;
-    // What is for some workloads alone is found by those: see `selectedRules`.
-    if (selectsWorkloads(row.spec)) continue;
-    const own = place === client;
-    const seen = own || visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), client);
-    (seen ? rows : hidden).push(row);
-  }
-  return { rows: rows.sort(byAge), hidden };
-}
-
-type Rows = readonly ConfigObject<DestinationRule>[];
-
 function firstPolicy(
   rows: Rows,
-  tell: Tell | undefined,
+  log: DecisionLog,
 ): Pick<Policy, "trafficPolicy" | "trafficPolicyOf"> {
-  const having = rows.filter((r) => r.spec.trafficPolicy !== undefined);
-  const [first, ...rest] = having;
+  const [first, ...rest] = rows.filter((row) => row.spec.trafficPolicy !== undefined);
   if (first === undefined) return { trafficPolicy: undefined, trafficPolicyOf: "" };
-  tell?.({
+  log.decide?.({
     group: "trafficPolicy",
     ...fromObject(first, "spec.trafficPolicy"),
     passedOver: rest.map((row) => ({
@@ -262,17 +207,14 @@ function firstPolicy(
   return { trafficPolicy: first.spec.trafficPolicy, trafficPolicyOf: objectKey(first.meta) };
 }
 
-function mergeSubsets(
-  rows: Rows,
-  tell: Tell | undefined,
-): Pick<Policy, "subsets" | "subsetsOf"> {
+function mergeSubsets(rows: Rows, log: DecisionLog): Pick<Policy, "subsets" | "subsetsOf"> {
   const byName = new Map<string, { subset: Subset; row: ConfigObject<DestinationRule> }>();
   for (const row of rows) {
     for (const [i, subset] of row.spec.subsets.entries()) {
       const known = byName.get(subset.name);
       if (known === undefined) byName.set(subset.name, { subset, row });
       else {
-        tell?.({
+        log.decide?.({
           group: `subset ${subset.name}`,
           ...fromObject(known.row, "spec.subsets"),
           passedOver: [{
@@ -293,5 +235,5 @@ function mergeSubsets(
 /** Messages of unchanged rows are the same objects, so identity is enough. */
 function samePolicy(a: Policy, b: Policy): boolean {
   return a.trafficPolicy === b.trafficPolicy && a.subsets.length === b.subsets.length &&
-    a.subsets.every((s, i) => s === b.subsets[i]) && a.rules.join() === b.rules.join();
+    a.subsets.every((s, i) => s === b.subsets[i]) && ruleKeys.equal(a.rules, b.rules);
 }

@@ -1,5 +1,5 @@
 /**
- * Indexes over rules about traffic.
+ * Indexes over DestinationRules and Sidecars.
  *
  * @module
  */
@@ -16,25 +16,28 @@ import type { Tables } from "./tables.ts";
 import { failoverLabels } from "./topology.ts";
 import { visibilityOf } from "./visibility.ts";
 
-/** Indexes over rules, and over Sidecars; see `Indexes`. */
+/** Indexes over DestinationRules and Sidecars; see `Indexes`. */
 export interface PolicyIndexes {
-  /** host or pattern → keys of the DestinationRules that name it. */
+  /** Host or pattern → row keys of the DestinationRules that name it. */
   readonly rulesByHost: Index;
-  /** NS → hosts and patterns named by DestinationRules of that namespace, or exported to it alone. */
+  /** Namespace → hosts and patterns named by DestinationRules of that namespace, or exported to it alone. */
   readonly ruleHostsSeenBy: Index;
-  /** `all` → hosts and patterns of the DestinationRules by which a place matters: those that detect outliers, or give localities shares. */
+  /**
+   * `all` → hosts and patterns of DestinationRules under which the locality of the
+   * client matters: with outlier detection, or with distribution between localities.
+   */
   readonly localityRuleHosts: Index;
-  /** NS → keys of DestinationRules for workloads of certain labels there. */
+  /** Namespace → row keys of DestinationRules that select workloads there by labels. */
   readonly selectingRules: Index;
   /** `all` → names of the credentials that rules name. */
   readonly credentialRules: Index;
-  /** `all` → keys of the labels that orders of failover compare. */
+  /** `all` → keys of the labels that failover priorities compare. */
   readonly failoverLabels: Index;
-  /** NS → keys of Sidecars. */
+  /** Namespace → row keys of Sidecars. */
   readonly sidecarsByNamespace: Index;
 }
 
-/** Whether a rule is for some of its namespace's workloads alone. */
+/** Whether a rule applies only to workloads that it selects by labels. */
 export function selectsWorkloads({ workloadSelector }: DestinationRule): boolean {
   return Object.keys(workloadSelector?.matchLabels ?? {}).length > 0;
 }
@@ -53,8 +56,8 @@ export function policiesOf(
     .flatMap((policy) => [policy, ...policy.portLevelSettings]);
 }
 
-/** Whether it matters under a policy where the proxy is. */
-function minds({ loadBalancer, outlierDetection }: AnyPolicy): boolean {
+/** Whether the locality of the client matters under a policy. */
+function usesLocality({ loadBalancer, outlierDetection }: AnyPolicy): boolean {
   return outlierDetection !== undefined ||
     (loadBalancer?.localityLbSetting?.distribute.length ?? 0) > 0;
 }
@@ -84,7 +87,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
       tables.destinationRules,
       "DestinationRule.locality",
       function* (row: Row) {
-        if (policiesOf(row.spec).some(minds)) yield ["all", host(row)];
+        if (policiesOf(row.spec).some(usesLocality)) yield ["all", host(row)];
       },
     ),
     selectingRules: graph.index(

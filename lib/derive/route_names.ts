@@ -1,8 +1,9 @@
 /**
- * What VirtualServices name: destinations and gateways.
+ * Names in VirtualServices: destinations and gateways.
  *
  * @module
  */
+import { objectKey } from "../model/mod.ts";
 import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 
 /** Every destination that a VirtualService sends or mirrors to. */
@@ -18,7 +19,7 @@ export function destinationsOf({ http, tls, tcp }: VirtualService): Destination[
   return named.filter((d) => d !== undefined);
 }
 
-/** Whether what a VirtualService does may depend on other ones, or on the caller's namespace. */
+/** Whether a VirtualService depends on other ones (delegates), or on the client's namespace. */
 export function isParticular({ http, tls, tcp }: VirtualService): boolean {
   return http.some((rule) => rule.delegate !== undefined) ||
     [...http, ...tls, ...tcp].some((rule) =>
@@ -26,7 +27,7 @@ export function isParticular({ http, tls, tcp }: VirtualService): boolean {
     );
 }
 
-/** Whether HTTP rules of a VirtualService are, or may be by delegation, for callers with certain labels. */
+/** Whether HTTP rules of a VirtualService match source labels, or may do so by delegation. */
 export function selectsLabels({ http }: VirtualService): boolean {
   return http.some((rule) =>
     rule.delegate !== undefined ||
@@ -34,7 +35,7 @@ export function selectsLabels({ http }: VirtualService): boolean {
   );
 }
 
-/** Whether TCP or TLS rules of a VirtualService are for callers with certain labels. */
+/** Whether TCP or TLS rules of a VirtualService match source labels. */
 export function selectsConnections({ tls, tcp }: VirtualService): boolean {
   return [...tls, ...tcp].some((rule) =>
     rule.match.some((match) => Object.keys(match.sourceLabels).length > 0)
@@ -47,15 +48,18 @@ export function boundToMesh(spec: VirtualService): boolean {
 }
 
 /**
- * Key of a Gateway as a VirtualService names it: `namespace/name`, `name` in its
+ * Row key of a Gateway by its name in a VirtualService: `namespace/name`, `name` in its
  * own namespace, or the older form `name.namespace.svc.domain`.
  */
 export function gatewayKey(name: string, namespace: string): string {
-  if (name.includes("/")) return name.startsWith("./") ? `${namespace}/${name.slice(2)}` : name;
+  if (name.startsWith("./")) return objectKey({ namespace, name: name.slice(2) });
+  if (name.includes("/")) return name;
   const dot = name.indexOf(".svc.");
   if (dot > 0) {
     const [gateway, ns] = name.slice(0, dot).split(".");
-    if (gateway !== undefined && ns !== undefined) return `${ns}/${gateway}`;
+    if (gateway !== undefined && ns !== undefined) {
+      return objectKey({ namespace: ns, name: gateway });
+    }
   }
-  return `${namespace}/${name}`;
+  return objectKey({ namespace, name });
 }

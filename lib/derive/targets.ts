@@ -1,40 +1,50 @@
 /**
- * Which service ports the workload at an address serves.
+ * Service ports that the workload at an address serves.
  *
  * @module
  */
-import type { Derived, Graph, Read } from "../graph/mod.ts";
-import type { ServiceTarget } from "../model/mod.ts";
-import { hasLabels, type Services } from "./services.ts";
-import type { Indexes } from "./indexes.ts";
-import type { Tables } from "./tables.ts";
+import {
+  type Derived,
+  integer,
+  type KeyCodec,
+  keyOf,
+  list,
+  type Read,
+  text,
+} from "../graph/mod.ts";
+import { type ServiceKey, serviceKeys, type ServiceTarget } from "../model/mod.ts";
+import type { MeshInputs } from "./inputs.ts";
+import { hasLabels } from "./objects.ts";
+import type { Services } from "./services.ts";
+
+/** The order of the ports, and what makes two of them the same. */
+const targetKeys: KeyCodec<{ readonly service: string; readonly port: number }> = keyOf<
+  { readonly service: string; readonly port: number }
+>({ service: text, port: integer });
 
 /**
- * Creates the table: addresses joined by a comma → the service ports served
- * there, sorted. An address is served by a ServiceEntry that lists it, or that
- * selects a WorkloadEntry with it.
+ * Creates the table: addresses → the service ports served there, sorted. An address
+ * is served by a ServiceEntry that lists it, or that selects a WorkloadEntry with it.
  */
 export function deriveTargets(
-  graph: Graph,
-  tables: Tables,
-  indexes: Indexes,
+  inputs: MeshInputs,
   services: Services,
-): Derived<readonly ServiceTarget[]> {
-  return graph.derive<readonly ServiceTarget[]>("targets", (read, key) => {
+): Derived<readonly ServiceTarget[], readonly string[]> {
+  return inputs.graph.derive("targets", list(text), (read, addresses): readonly ServiceTarget[] => {
     const found = new Map<string, ServiceTarget>();
-    for (const address of key.split(",")) {
-      for (const entry of entriesAt(read, tables, indexes, address)) {
-        for (const target of targetsOf(read, tables, services, entry, address)) {
-          found.set(`${target.service}|${target.port}`, target);
+    for (const address of addresses) {
+      for (const entry of entriesAt(read, inputs, address)) {
+        for (const target of targetsOf(read, inputs, services, { entry, address })) {
+          found.set(targetKeys.encode(target), target);
         }
       }
     }
-    return [...found.keys()].sort().map((k) => found.get(k)!);
+    return [...found.keys()].sort().map((key) => found.get(key)!);
   });
 }
 
 /** Keys of the ServiceEntries with an endpoint at an address, inline or by selection. */
-function entriesAt(read: Read, tables: Tables, indexes: Indexes, address: string): Set<string> {
+function entriesAt(read: Read, { tables, indexes }: MeshInputs, address: string): Set<string> {
   const entries = new Set(read.members(indexes.entriesByAddress, address));
   for (const key of read.members(indexes.workloadsByAddress, address)) {
     const workload = read.get(tables.workloadEntries, key);
@@ -51,22 +61,21 @@ function entriesAt(read: Read, tables: Tables, indexes: Indexes, address: string
 
 function* targetsOf(
   read: Read,
-  tables: Tables,
+  { tables }: MeshInputs,
   services: Services,
-  entry: string,
-  address: string,
+  { entry, address }: { readonly entry: string; readonly address: string },
 ): Iterable<ServiceTarget> {
   const row = read.get(tables.serviceEntries, entry);
   if (row === undefined) return;
   for (const host of row.spec.hosts) {
-    const key = `${row.meta.namespace}/${host.toLowerCase()}`;
+    const key: ServiceKey = { namespace: row.meta.namespace, host: host.toLowerCase() };
     const service = read.get(services.service, key);
     if (service === undefined) continue;
     for (const endpoint of read.get(services.endpoints, key)) {
       if (endpoint.address !== address) continue;
       for (const port of service.ports) {
         const targetPort = endpoint.ports[port.name] ?? port.targetPort;
-        yield { service: key, port: port.number, targetPort };
+        yield { service: serviceKeys.encode(key), port: port.number, targetPort };
       }
     }
   }

@@ -20,9 +20,9 @@ import {
   sourceOf,
 } from "../base/mod.ts";
 import type { Derived, DeriveOptions, Graph, Read } from "../graph/mod.ts";
-import { type ConfigObject, objectKey } from "../model/mod.ts";
+import { fromObject, objectRef, whyLater } from "../model/mod.ts";
 
-export { type Candidate, type PassedOver, type Source, sourceOf };
+export { type Candidate, fromObject, objectRef, type PassedOver, type Source, sourceOf, whyLater };
 
 /** One decision. */
 export type Told = Decision;
@@ -64,27 +64,6 @@ export function choose<V>(
 ): V | undefined {
   const log = tell === undefined ? NO_DECISIONS : { ...NO_DECISIONS, decide: tell } as DecisionLog;
   return chooseOf(log, { group, show, closed }, candidates);
-}
-
-/** How an object is named: `Kind/namespace/name`. */
-export function objectRef({ meta }: Pick<ConfigObject, "meta">): string {
-  return `${meta.kind}/${objectKey(meta)}`;
-}
-
-/** An object as a source. */
-export function fromObject(object: Pick<ConfigObject, "meta">, field?: string): Source {
-  return {
-    source: "object",
-    object: objectRef(object),
-    ...(field === undefined ? {} : { field }),
-  };
-}
-
-/** Why one of two objects of equal rank comes after the other. */
-export function whyLater(later: ConfigObject, earlier: ConfigObject): string {
-  const first = objectRef(earlier);
-  const [a, b] = [later.meta.creationTime || Infinity, earlier.meta.creationTime || Infinity];
-  return a > b ? `${first} is older` : `${first} comes first by name, and neither is older`;
 }
 
 /** A computation that tells when it is listened to. */

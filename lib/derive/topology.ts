@@ -1,18 +1,18 @@
 /**
- * Where a workload is, as labels.
+ * Topology labels: the locality and network of a workload.
  *
  * @module
  */
 import type { Locality } from "../model/mod.ts";
 import type { LocalityLoadBalancerSetting } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 
-/** Labels that stand for where a workload is; they go before labels of these names. */
+/** Labels of the topology. They replace labels of a workload with these names. */
 const REGION = "topology.kubernetes.io/region";
 const ZONE = "topology.kubernetes.io/zone";
 const SUBZONE = "topology.mesh.io/subzone";
 const NETWORK = "topology.mesh.io/network";
 
-/** A locality and a network as labels; what is unknown is left out. */
+/** A locality and a network as labels; unknown parts are left out. */
 export function topologyLabels(locality: Locality, network: string): Record<string, string> {
   const labels: Record<string, string> = {};
   if (locality.region !== "") labels[REGION] = locality.region;
@@ -22,7 +22,7 @@ export function topologyLabels(locality: Locality, network: string): Record<stri
   return labels;
 }
 
-/** Keys of the labels that an order of failover compares. */
+/** Keys of the labels that a failover priority compares. */
 export function failoverLabels(setting: LocalityLoadBalancerSetting | undefined): string[] {
   return setting?.failoverPriority.map((text) => text.split("=")[0] ?? "") ?? [];
 }

@@ -1,9 +1,9 @@
 /**
- * Who may see an object: `exportTo` and its defaults.
+ * Visibility of objects: `exportTo` and its defaults.
  *
  * @module
  */
-import type { Visibility } from "../model/mod.ts";
+import type { ConfigObject, Visibility } from "../model/mod.ts";
 
 /**
  * Reads an `exportTo` list.
@@ -30,4 +30,12 @@ export function visibilityOf(
 /** Whether a namespace may see an object; `""` stands for what everybody sees. */
 export function visibleTo(visibility: Visibility, namespace: string): boolean {
   return visibility === "public" || (namespace !== "" && visibility.includes(namespace));
+}
+
+/** Index buckets of the readers that see an object: `""` (everybody) and its own namespace, or the namespaces that it is exported to. */
+export function seenBy(
+  { meta, spec }: ConfigObject<{ readonly exportTo: readonly string[] }>,
+): readonly string[] {
+  const visibility = visibilityOf(spec.exportTo, meta.namespace);
+  return visibility === "public" ? ["", meta.namespace] : visibility;
 }

@@ -3,7 +3,18 @@
  *
  * @module
  */
-export { type ConfigObject, objectKey, type ObjectMeta, type Origin } from "./object.ts";
+export {
+  type ConfigObject,
+  fromObject,
+  namespaceOf,
+  type ObjectKey,
+  objectKey,
+  objectKeys,
+  type ObjectMeta,
+  objectRef,
+  type Origin,
+  whyLater,
+} from "./object.ts";
 export {
   type Endpoint,
   isHttp,
@@ -15,6 +26,8 @@ export {
   type Protocol,
   type Resolution,
   type Service,
+  type ServiceKey,
+  serviceKeys,
   type ServicePort,
   type Visibility,
 } from "./service.ts";

@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { Source } from "../base/mod.ts";
+import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
+
 /** Where an object was read from. */
 export interface Origin {
   /** `file`, or `cluster/<id>`. */
@@ -41,7 +44,42 @@ export interface ConfigObject<T = unknown> {
   readonly digest: string;
 }
 
-/** The row key of an object: `namespace/name`. */
-export function objectKey(meta: { readonly namespace: string; readonly name: string }): string {
-  return `${meta.namespace}/${meta.name}`;
+/** Namespace and name of an object: its key among the objects of a kind. */
+export interface ObjectKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The codec of object keys: `namespace/name`. */
+export const objectKeys: KeyCodec<ObjectKey> = pathOf<ObjectKey>({ namespace: text, name: text });
+
+/** The row key of an object as text: `namespace/name`. */
+export function objectKey(meta: ObjectKey): string {
+  return objectKeys.encode(meta);
+}
+
+/** The namespace of a row key as text. */
+export function namespaceOf(key: string): string {
+  return objectKeys.decode(key).namespace;
+}
+
+/** An object as it is named in decisions: `Kind/namespace/name`. */
+export function objectRef({ meta }: Pick<ConfigObject, "meta">): string {
+  return `${meta.kind}/${objectKey(meta)}`;
+}
+
+/** An object as the source of a decision. */
+export function fromObject(object: Pick<ConfigObject, "meta">, field?: string): Source {
+  return {
+    source: "object",
+    object: objectRef(object),
+    ...(field === undefined ? {} : { field }),
+  };
+}
+
+/** The reason why one of two objects of equal rank comes after the other. */
+export function whyLater(later: ConfigObject, earlier: ConfigObject): string {
+  const first = objectRef(earlier);
+  const [a, b] = [later.meta.creationTime || Infinity, earlier.meta.creationTime || Infinity];
+  return a > b ? `${first} is older` : `${first} comes first by name, and neither is older`;
 }

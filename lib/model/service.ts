@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
+
 /** How traffic on a port is understood. */
 export type Protocol =
   | "HTTP"
@@ -42,9 +44,21 @@ export interface Locality {
 /** Who may see an object: everybody, or the listed namespaces (empty: nobody). */
 export type Visibility = "public" | readonly string[];
 
+/** Namespace and host of a service: its key. */
+export interface ServiceKey {
+  readonly namespace: string;
+  readonly host: string;
+}
+
+/** The codec of service keys: `namespace/host`. */
+export const serviceKeys: KeyCodec<ServiceKey> = pathOf<ServiceKey>({
+  namespace: text,
+  host: text,
+});
+
 /** One host of the mesh. */
 export interface Service {
-  /** `namespace/host`. */
+  /** The text of its key, `namespace/host`. */
   readonly key: string;
   readonly host: string;
   readonly namespace: string;

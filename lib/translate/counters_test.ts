@@ -90,7 +90,7 @@ const NEW_SERVICE = {
   "service": 1,
   "endpoints": 1,
   "service.resolve": 2,
-  "policy.ruleKey": 2,
+  "policy.rules": 2,
   "route.mesh": 2,
   "scope.overlayHosts": 1,
   "cds.content": 1,

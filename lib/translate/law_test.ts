@@ -386,7 +386,7 @@ function idlePorts({ translation: { mesh }, graph }: Bench, seat: ProxyBinding):
   return [...seat.view(TYPE_URLS.route)!.entries()].flatMap((table) => {
     const { virtualHosts } = fromBinary(RouteConfigurationSchema, table.bytes);
     const serves = virtualHosts.some((v) =>
-      graph.peek(mesh.services.resolve, `one|${v.domains[0]}`) !== undefined
+      graph.peek(mesh.services.resolve, { namespace: "one", host: v.domains[0]! }) !== undefined
     );
     return serves ? [] : [table.name];
   });

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { labelsKey } from "../../derive/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
 import { type ComponentChildren, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
@@ -169,7 +168,7 @@ function about(inputs: DebugInputs, session: SessionInfo) {
 
 function sidecarOf({ mesh }: DebugInputs, session: SessionInfo): string {
   const { namespace, labels } = classOf(session);
-  return mesh.graph.peek(mesh.scopes.sidecar, `${namespace}|${labelsKey(labels)}`);
+  return mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels });
 }
 
 function resourceList(

@@ -7,7 +7,7 @@
  */
 import type { MeshConfig_CertificateData } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { LEVEL_JOINT, type Mesh, workloadKey } from "../../derive/mod.ts";
+import { type Mesh, type Workload, workloadKeys } from "../../derive/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { type AgentLayersOf, type Context, isGrpc } from "../context/mod.ts";
@@ -22,7 +22,7 @@ export const PROXY_CONFIG = "proxy-config";
 export function createAgentLayers(context: Context): AgentLayersOf {
   const { graph } = context.mesh;
   const names = deriveNameTables(context);
-  const settings = graph.derive<readonly Resource[]>("pcds", (read, key) => {
+  const settings = graph.derive("pcds", workloadKeys, (read, key): readonly Resource[] => {
     const config = effectiveSettings(read, context.mesh, key);
     if (context.features.multiRoot) {
       config.caCertificatesPem = authorities(
@@ -37,9 +37,13 @@ export function createAgentLayers(context: Context): AgentLayersOf {
     if (isGrpc(cls)) return undefined;
     if (type === AGENT_TYPE_URLS.nameTable) return names.layers(cls, sidecar);
     if (type !== AGENT_TYPE_URLS.proxyConfig) return undefined;
-    const key = workloadKey(cls);
+    const { role, namespace, labels } = cls;
+    const key = { role, namespace, labels };
     return [
-      graph.collection(`pcds/${key}`, () => ({ members: { list: [key] }, resources: settings })),
+      graph.collection(
+        `pcds/${workloadKeys.encode(key)}`,
+        () => ({ members: { list: [key] }, resources: settings }),
+      ),
     ];
   };
 }
@@ -59,10 +63,10 @@ function vouchesHere(
 }
 
 /** What ProxyConfigs say to a workload, the more specific over the less; variables by name. */
-function effectiveSettings(read: Read, mesh: Mesh, workload: string): ProxyConfig {
+function effectiveSettings(read: Read, mesh: Mesh, workload: Workload): ProxyConfig {
   const config = create(ProxyConfigSchema);
-  for (const key of read.get(mesh.proxyConfigs, workload).split(LEVEL_JOINT)) {
-    const spec = key === "" ? undefined : read.get(mesh.tables.proxyConfigs, key)?.spec;
+  for (const key of read.get(mesh.proxyConfigs, workload)) {
+    const spec = read.get(mesh.tables.proxyConfigs, key)?.spec;
     if (spec === undefined) continue;
     config.concurrency = spec.concurrency ?? config.concurrency;
     config.image = spec.image ?? config.image;

@@ -28,7 +28,6 @@ import {
 import {
   encodeResource,
   type Layered,
-  namedCollection,
   overlayOf,
   resourceOf,
   sameResources,
@@ -94,7 +93,7 @@ export function deriveNameTables(context: Context): NameTables {
     }));
   const imported = (look: string, ns: string, sidecar: string): Collection =>
     graph.collection(`names/${look}/egress/${ns}|${sidecar}`, () => ({
-      members: { listFrom: [scopes.egressHosts, `${ns}|${sidecar}|*`] },
+      members: { listFrom: [scopes.egressHosts, { namespace: ns, sidecar, listener: undefined }] },
       resources: entries.base,
       keyOf: (host) => `${look}|${ns}|${host}`,
     }));
@@ -119,7 +118,7 @@ export function deriveNameTables(context: Context): NameTables {
     return [assemble(read.content(imported(look, ns, sidecar)))];
   }, options);
   const layer = (table: Derived<readonly Resource[]>, key: string): Collection =>
-    namedCollection(graph, `${table.name}/${key}`, () => ({
+    graph.collection(`${table.name}/${key}`, () => ({
       members: { list: [key] },
       resources: table,
     }));
@@ -175,7 +174,7 @@ function namesOf(read: Read, { mesh }: Context, namespace: string, host: string)
   const [shortname = "", owner = ""] = parts.length === 2 ? parts : [];
   const domain = namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`;
   const altHosts = shortname === "" ? [] : shortNames(host, domain)
-    .filter((name) => read.get(mesh.services.resolve, `${namespace}|${name}`) === undefined);
+    .filter((name) => read.get(mesh.services.resolve, { namespace, host: name }) === undefined);
   return { shortname, namespace: owner, altHosts };
 }
 
@@ -199,7 +198,7 @@ function headlessEndpoints(
   service: Service,
 ): Endpoint[] {
   if (service.resolution !== "NONE" || isWildcard(service.host)) return [];
-  return read.get(mesh.services.endpoints, service.key).filter((endpoint) =>
+  return read.get(mesh.services.endpoints, service).filter((endpoint) =>
     isIp(endpoint.address) && endpoint.health !== "unhealthy" &&
     (endpoint.network === "" || endpoint.network === network)
   );
@@ -225,7 +224,7 @@ function workloadEntries(
     byName.set(name, [...byName.get(name) ?? [], address]);
   }
   return [...byName].filter(([name]) =>
-    read.get(mesh.services.resolve, `${namespace}|${name}`) === undefined
+    read.get(mesh.services.resolve, { namespace, host: name }) === undefined
   ).map(([name, addresses]) =>
     entry(name, addresses, {
       shortname: named.shortname === "" ? "" : name.slice(0, -host.length) + named.shortname,

@@ -5,7 +5,7 @@
  */
 import { isRange } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Service } from "../../model/mod.ts";
+import { type Service } from "../../model/mod.ts";
 import { isIp } from "../../text/mod.ts";
 import { type Family, isOfFamily } from "./family.ts";
 import { type MeshContext, pickService } from "./lookups.ts";
@@ -81,14 +81,14 @@ function instancesOf(
   port: number,
 ): string[] {
   const { mesh } = context;
-  const addresses = (key: string): string[] =>
-    read.get(mesh.services.endpoints, key).map((e) => e.address).filter(isIp);
-  const before = read.members(mesh.indexes.headlessHosts, `${port}`)
+  const addresses = (of: Service): string[] =>
+    read.get(mesh.services.endpoints, of).map((e) => e.address).filter(isIp);
+  const before = read.members(mesh.indexes.headlessHosts, port)
     .filter((host) => host < service.host)
     .flatMap((host) => pickService(read, context, namespace, host) ?? [])
     .filter((other) => other.headless === true);
-  const taken = new Set(before.flatMap((other) => addresses(other.key)));
-  return [...new Set(addresses(service.key))].filter((address) =>
+  const taken = new Set(before.flatMap(addresses));
+  return [...new Set(addresses(service))].filter((address) =>
     !taken.has(address) && !read.any(mesh.indexes.hostsByVip, address)
   );
 }

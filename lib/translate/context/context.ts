@@ -7,7 +7,7 @@ import type { HttpFilter } from "#envoy/extensions/filters/network/http_connecti
 import type { Mesh } from "../../derive/mod.ts";
 import type { AuthorizationFilters, TelemetryResult } from "../../envoy/mod.ts";
 import type { Derived, Read } from "../../graph/mod.ts";
-import type { ProxyClass } from "../../model/mod.ts";
+import type { ProxyClass, Role } from "../../model/mod.ts";
 import type { Features } from "./features.ts";
 
 /** The mesh, the switches, and the classes in use. */
@@ -54,15 +54,24 @@ export type ReadShared = <P extends keyof SharedSettings>(read: Read, part: P) =
 /** The table of signals: see {@link telemetryKey}. */
 export type SignalTable = Derived<TelemetryResult>;
 
+/** Row keys of policies, in order. */
+export type PolicyKeys = readonly string[];
+
+/** RequestAuthentications as they apply to a proxy of a role. */
+export interface TokensKey {
+  readonly role: Role;
+  readonly policies: PolicyKeys;
+}
+
 /** The tables of filters. */
 export interface Guards {
-  /** Keys of AuthorizationPolicies, joined by commas → their filters. */
-  readonly authorization: Derived<AuthorizationFilters>;
-  /** The same keys → the filters of servers whose gRPC library speaks xDS. */
-  readonly libraries: Derived<LibraryGuard>;
-  /** `ROLE|keys` of RequestAuthentications → their filter. */
-  readonly tokens: Derived<TokenGuard>;
-  /** `all` → addresses of key sets that are not left to the proxies. */
+  /** The filters of AuthorizationPolicies. */
+  readonly authorization: Derived<AuthorizationFilters, PolicyKeys>;
+  /** The same for servers whose gRPC library speaks xDS. */
+  readonly libraries: Derived<LibraryGuard, PolicyKeys>;
+  /** The filter of RequestAuthentications. */
+  readonly tokens: Derived<TokenGuard, TokensKey>;
+  /** `all` → URIs of key sets that the daemon fetches. */
   readonly wantedKeySets: Derived<readonly string[]>;
 }
 

@@ -77,7 +77,7 @@ export function flavourKey(f: Flavour): string {
     ...(f.onDemand ? ["ondemand"] : []),
     ...(f.certified ? ["certified"] : []),
     ...(f.given ? ["given"] : []),
-    ...(f.telemetry === "" ? [] : [`telemetry=${f.telemetry}`]),
+    ...(f.telemetry === "" ? [] : [`telemetry=${encodeURIComponent(f.telemetry)}`]),
     ...(f.exposes === "" ? [] : [`exposes=${encodeURIComponent(f.exposes)}`]),
     // A key's parts are told apart by signs that JSON has, too.
     ...(f.settings === "" ? [] : [`settings=${encodeURIComponent(f.settings)}`]),
@@ -96,7 +96,7 @@ export function parseFlavour(key: string): Flavour {
     onDemand: flags.includes("ondemand"),
     certified: flags.includes("certified"),
     given: flags.includes("given"),
-    telemetry: valueOf(flags, "telemetry="),
+    telemetry: decodeURIComponent(valueOf(flags, "telemetry=")),
     exposes: decodeURIComponent(valueOf(flags, "exposes=")),
     settings: decodeURIComponent(valueOf(flags, "settings=")),
     idleTimeoutMs: idle === undefined ? undefined : Number(idle.slice("idle=".length)),

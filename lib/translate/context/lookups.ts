@@ -3,20 +3,20 @@
  *
  * @module
  */
-import { lookUp, type Mesh, type Tell } from "../../derive/mod.ts";
+import { lookUp, type Mesh, ruleKeys, type Tell } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Service } from "../../model/mod.ts";
+import { type Service, serviceKeys } from "../../model/mod.ts";
 
 /** What lookups need: the mesh. */
 export interface MeshContext {
   readonly mesh: Mesh;
 }
 
-/** What a host means to the proxies of a namespace: the service, and the rules that apply to it. */
+/** The service that a host stands for in a namespace, and the rules that apply to it. */
 export interface Pick {
-  /** `namespace/host`. */
+  /** The text of a service key. */
   readonly service: string;
-  /** As `Policies.ruleKey`. */
+  /** The text of `ruleKeys`. */
   readonly rules: string;
 }
 
@@ -28,21 +28,21 @@ export function pick(
   host: string,
   tell?: Tell,
 ): Pick | undefined {
-  const service = lookUp(read, mesh.services.resolve, `${namespace}|${host}`, tell);
+  const service = lookUp(read, mesh.services.resolve, { namespace, host }, tell);
   if (service === undefined) return undefined;
-  const owner = service.slice(0, service.indexOf("/"));
-  const rules = lookUp(read, mesh.policies.ruleKey, `${namespace}|${owner}|${host}`, tell);
-  return { service, rules };
+  const key = { client: namespace, owner: service.namespace, host };
+  const rules = lookUp(read, mesh.policies.rules, key, tell);
+  return { service: serviceKeys.encode(service), rules: ruleKeys.encode(rules) };
 }
 
-/** Whom something is for: the proxies of a namespace, or those of them that rules select. */
+/** The proxies of a namespace, or those of them that rules select. */
 export interface Caller {
   readonly namespace: string;
-  /** Keys of the DestinationRules that select the workload by labels, oldest first. */
+  /** Row keys of the DestinationRules that select the workload by labels, oldest first. */
   readonly rules?: readonly string[];
 }
 
-/** As {@link pick}, but rules for the workload go before all others. */
+/** As {@link pick}, but rules that select the workload go before all others. */
 export function pickFor(
   read: Read,
   context: MeshContext,
@@ -52,11 +52,15 @@ export function pickFor(
 ): Pick | undefined {
   const chosen = pick(read, context, namespace, host, tell);
   if (chosen === undefined || rules.length === 0) return chosen;
-  const own = context.mesh.policies.selected(read, host, rules, tell);
-  return own === "" ? chosen : { ...chosen, rules: own };
+  const recording = tell === undefined ? read : read.mapped((decision) => {
+    tell(decision);
+    return undefined;
+  });
+  const own = context.mesh.policies.selected(recording, host, rules);
+  return own.length === 0 ? chosen : { ...chosen, rules: ruleKeys.encode(own) };
 }
 
-/** The service that a host means to the proxies of a namespace. */
+/** The service that a host stands for in a namespace. */
 export function pickService(
   read: Read,
   { mesh }: MeshContext,
@@ -64,6 +68,6 @@ export function pickService(
   host: string,
   tell?: Tell,
 ): Service | undefined {
-  const key = lookUp(read, mesh.services.resolve, `${namespace}|${host}`, tell);
+  const key = lookUp(read, mesh.services.resolve, { namespace, host }, tell);
   return key === undefined ? undefined : lookUp(read, mesh.services.service, key, tell);
 }

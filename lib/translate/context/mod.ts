@@ -9,10 +9,12 @@ export type {
   Context,
   Guards,
   LibraryGuard,
+  PolicyKeys,
   ReadShared,
   SharedSettings,
   SignalTable,
   TokenGuard,
+  TokensKey,
 } from "./context.ts";
 export { type Family, familyOf, isOfFamily } from "./family.ts";
 export { type Features, knownProtocol } from "./features.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { networkOf, parsePlace, type Tell } from "../../derive/mod.ts";
+import { localityKeys, networkOf, type Tell } from "../../derive/mod.ts";
 import type { Reach } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ProxyLocality } from "../../model/mod.ts";
@@ -27,12 +27,12 @@ export function pickPlaced(
   place: string,
   tell: Tell | undefined,
 ): Pick | undefined {
-  return pickFor(read, context, { namespace, rules: parsePlace(place).rules }, host, tell);
+  return pickFor(read, context, { namespace, rules: localityKeys.decode(place).rules }, host, tell);
 }
 
 /** Reads a place's key; `undefined` for none. */
 export function placeOf(key: string): ProxyLocality | undefined {
-  return key === "" ? undefined : parsePlace(key);
+  return key === "" ? undefined : localityKeys.decode(key);
 }
 
 /** How a service's endpoints are reached from a place. */

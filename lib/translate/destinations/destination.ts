@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { fullHost, type Source, type Tell, type Told, within } from "../../derive/mod.ts";
+import { serviceKeys } from "../../model/mod.ts";
+import { fullHost, ruleKeys, type Source, type Tell, type Told, within } from "../../derive/mod.ts";
 import {
   clusterName,
   hashPolicyFor,
@@ -38,10 +39,10 @@ export function destinationResolver(
     const host = fullHost(destination.host, fromNamespace, mesh.domain);
     const inside = within(tell, `to ${host}`);
     const chosen = pickFor(read, context, { namespace, rules }, host, inside);
-    const service = chosen && read.get(mesh.services.service, chosen.service);
+    const service = chosen && read.get(mesh.services.service, serviceKeys.decode(chosen.service));
     const only = service?.ports.length === 1 ? service.ports[0] : undefined;
     const port = destination.port?.number || only?.number || listenerPort;
-    const policy = chosen && read.get(mesh.policies.policy, chosen.rules);
+    const policy = chosen && read.get(mesh.policies.policy, ruleKeys.decode(chosen.rules));
     const subset = policy?.subsets.find((s) => s.name === destination.subset);
     const groups = inside && new Map<string, Told>();
     const merged = mergeTrafficPolicy(

@@ -80,7 +80,7 @@ export function hostRoutes(
   const service = pickService(read, context, namespace, host, tell);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
   if (service !== undefined && !served) return undefined;
-  const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${host}`, tell);
+  const routeKey = lookUp(read, mesh.routes.meshRoute, { namespace, host }, tell);
   if (service === undefined && (port !== 80 || routeKey === "")) return undefined;
 
   const defaults = routeDefaults(read, context);
@@ -130,6 +130,6 @@ export function namesOf(
 
 /** Whether a short name is the full name of something else, which has a virtual host of its own. */
 function isTaken(read: Read, { mesh }: Context, namespace: string, alias: string): boolean {
-  return read.get(mesh.services.resolve, `${namespace}|${alias}`) !== undefined ||
+  return read.get(mesh.services.resolve, { namespace, host: alias }) !== undefined ||
     read.any(mesh.indexes.meshRoutesByHost, alias);
 }

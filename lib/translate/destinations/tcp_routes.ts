@@ -5,7 +5,7 @@
  * @module
  */
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { lookUp, type Tell, type Told } from "../../derive/mod.ts";
+import { lookUp, ruleKeys, type Tell, type Told } from "../../derive/mod.ts";
 import {
   clusterName,
   hashesSourceIp,
@@ -46,7 +46,7 @@ export function tcpDestinations(
 ): TcpChain[] {
   const { mesh } = context;
   const { namespace } = source;
-  const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
+  const routeKey = lookUp(read, mesh.routes.meshRoute, { namespace, host: service.host }, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
   const { hashSourceIp, ...pool } = ruleOf(read, context, source, service.host, port, tell);
@@ -94,7 +94,7 @@ export function tlsDestinations(
 ): TcpChain[] {
   const { mesh } = context;
   const { namespace } = source;
-  const routeKey = lookUp(read, mesh.routes.meshRoute, `${namespace}|${service.host}`, tell);
+  const routeKey = lookUp(read, mesh.routes.meshRoute, { namespace, host: service.host }, tell);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const name = clusterName("outbound", port, "", service.host);
   const { hashSourceIp, ...pool } = ruleOf(read, context, source, service.host, port, tell);
@@ -173,7 +173,7 @@ function ruleOf(
 ): Pick<TcpChain, "idleTimeoutMs" | "maxConnectionDurationMs" | "hashSourceIp"> {
   const chosen = pickFor(read, context, caller, host);
   if (chosen === undefined) return {};
-  const policy = read.get(context.mesh.policies.policy, chosen.rules);
+  const policy = read.get(context.mesh.policies.policy, ruleKeys.decode(chosen.rules));
   const groups = tell && new Map<string, Told>();
   const merged = mergeTrafficPolicy(
     policy.trafficPolicy,

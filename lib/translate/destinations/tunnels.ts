@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Tell, Told } from "../../derive/mod.ts";
+import { serviceKeys } from "../../model/mod.ts";
+import { ruleKeys, type Tell, type Told } from "../../derive/mod.ts";
 import { parseClusterName, type TcpChain } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import {
@@ -45,7 +46,7 @@ function tunnelOf(
   { port, subset: name }: { readonly port: number; readonly subset: string },
   tell: Tell | undefined,
 ): Pick<TcpChain, "tunnel"> {
-  const policy = read.get(mesh.policies.policy, rules);
+  const policy = read.get(mesh.policies.policy, ruleKeys.decode(rules));
   const subset = policy.subsets.find((one) => one.name === name);
   const groups = tell && new Map<string, Told>();
   const noting = groups && notingListener(groups, policy, subset);
@@ -68,7 +69,7 @@ function lookedUp(
   key: string,
   number: number,
 ): Pick<TcpChain, "lookUpPort"> {
-  const service = read.get(mesh.services.service, key);
+  const service = read.get(mesh.services.service, serviceKeys.decode(key));
   if (service?.resolution !== "DYNAMIC_DNS") return {};
   return { lookUpPort: service.ports.find((p) => p.number === number)?.targetPort ?? number };
 }

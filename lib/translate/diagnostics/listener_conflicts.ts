@@ -9,9 +9,10 @@ import {
   byAge,
   type GatewayPort,
   gatewayPortKey,
-  labelsKey,
   type Mesh,
   objectRef,
+  type PortKey,
+  portKeys,
   protocolOf,
 } from "../../derive/mod.ts";
 import {
@@ -51,10 +52,10 @@ export function listenerConflicts(mesh: Mesh, scoped = false): ListenerConflict[
  */
 function tcpConflicts(mesh: Mesh): ListenerConflict[] {
   const found = new Map<string, ListenerConflict>();
-  for (const [namespace, port] of tcpPorts(mesh)) {
+  for (const { namespace, port } of tcpPorts(mesh)) {
     const hosts = new Set([
-      ...mesh.indexes.tcpHosts.peek(`|${port}`),
-      ...mesh.indexes.tcpHosts.peek(`${namespace}|${port}`),
+      ...mesh.indexes.tcpHosts.peek({ namespace: "", port }),
+      ...mesh.indexes.tcpHosts.peek({ namespace, port }),
     ]);
     const [served, ...rest] = openServices(mesh, namespace, port, hosts);
     for (const { host, source } of rest) {
@@ -72,14 +73,14 @@ function tcpConflicts(mesh: Mesh): ListenerConflict[] {
 }
 
 /** Namespaces (`""`: all) and ports of which there are services with TCP. */
-function tcpPorts({ tables, indexes }: Mesh): Iterable<readonly [string, number]> {
-  const found = new Map<string, readonly [string, number]>();
+function tcpPorts({ tables, indexes }: Mesh): Iterable<PortKey> {
+  const found = new Map<string, PortKey>();
   for (const key of tables.serviceEntries.keys()) {
     const row = tables.serviceEntries.peek(key);
-    for (const { number } of row?.spec.ports ?? []) {
+    for (const { number: port } of row?.spec.ports ?? []) {
       for (const namespace of ["", row!.meta.namespace]) {
-        const bucket = `${namespace}|${number}`;
-        if (indexes.tcpHosts.peek(bucket).length > 0) found.set(bucket, [namespace, number]);
+        const bucket = { namespace, port };
+        if (indexes.tcpHosts.peek(bucket).length > 0) found.set(portKeys.encode(bucket), bucket);
       }
     }
   }
@@ -95,7 +96,7 @@ function openServices(
 ): Service[] {
   const found: Service[] = [];
   for (const host of hosts) {
-    const key = graph.peek(services.resolve, `${namespace}|${host}`);
+    const key = graph.peek(services.resolve, { namespace, host });
     const service = key === undefined ? undefined : graph.peek(services.service, key);
     const protocol = service?.ports.find((p) => p.number === port)?.protocol;
     if (service === undefined || protocol === undefined || !mayBeTcp(protocol)) continue;
@@ -111,7 +112,7 @@ function gatewayConflicts({ graph, gatewayPorts, indexes, tables }: Mesh, scoped
   const found = new Map<string, ListenerConflict>();
   const gateways = indexes.gateways.peek("all").flatMap((key) => tables.gateways.peek(key) ?? []);
   for (const row of gateways.sort(byAge)) {
-    const scope = `${scoped ? row.meta.namespace : ""}|${labelsKey(row.spec.selector)}`;
+    const scope = { namespace: scoped ? row.meta.namespace : "", labels: row.spec.selector };
     const ports = new Map(graph.peek(gatewayPorts, scope).map((p) => [gatewayPortKey(p), p]));
     for (const conflict of leftOut(row, ports)) {
       found.set(`${conflict.object}|${conflict.field}`, conflict);

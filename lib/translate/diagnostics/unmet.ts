@@ -16,7 +16,7 @@ import {
   SIGNALS,
   unfit,
 } from "../../envoy/mod.ts";
-import { type ConfigObject, isHttp } from "../../model/mod.ts";
+import { type ConfigObject, isHttp, namespaceOf } from "../../model/mod.ts";
 
 /** Something that is asked for in vain. */
 export interface Unmet {
@@ -119,7 +119,7 @@ function knownService(
   const slash = service.indexOf("/");
   const host = service.slice(slash + 1).toLowerCase();
   const owners = new Set(
-    indexes.entriesByHost.peek(host).map((key) => key.slice(0, key.indexOf("/"))),
+    indexes.entriesByHost.peek(host).map(namespaceOf),
   );
   const known = slash < 0 ? owners.size === 1 : owners.has(service.slice(0, slash));
   return known ? { host, cluster: "" } : undefined;
@@ -132,11 +132,13 @@ function plainPorts({ graph, tables, services }: Mesh, { meta, spec }: PolicyObj
   const found = new Set<string>();
   for (const key of tables.serviceEntries.keys()) {
     for (const host of tables.serviceEntries.peek(key)?.spec.hosts ?? []) {
-      const serviceKey = `${key.slice(0, key.indexOf("/"))}/${host.toLowerCase()}`;
+      const serviceKey = { namespace: namespaceOf(key), host: host.toLowerCase() };
       const service = graph.peek(services.service, serviceKey);
       const plain = service?.ports.filter(({ protocol }) => !isHttp(protocol)) ?? [];
       if (plain.length === 0) continue;
-      const selected = graph.peek(services.endpoints, serviceKey).some((endpoint) =>
+      const selected = graph.peek(services.endpoints, serviceKey).some((
+        endpoint,
+      ) =>
         (meta.namespace === root || endpoint.namespace === meta.namespace) &&
         hasLabels(endpoint.labels, selector)
       );

@@ -11,8 +11,10 @@ import {
   covers,
   deriveTelling,
   type GatewayServer,
+  labelsKeys,
+  localityKeys,
   lookUp,
-  parsePlace,
+  ruleKeys,
   type Tell,
 } from "../../derive/mod.ts";
 import {
@@ -22,7 +24,7 @@ import {
   parseClusterName,
 } from "../../envoy/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
-import type { Service } from "../../model/mod.ts";
+import { type Service, serviceKeys } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { type Context, pick } from "../context/mod.ts";
 import { encodeResource, sameResources, splitKey } from "../resources/mod.ts";
@@ -54,7 +56,7 @@ export function deriveAutomatic(
   return {
     hosts: mesh.graph.derive<readonly string[]>("gateway.automaticHosts", (read, key) => {
       const [namespace = "", scope = ""] = splitKey(key, 2);
-      const servers = read.get(mesh.gatewayPorts, scope)
+      const servers = read.get(mesh.gatewayPorts, labelsKeys.decode(scope))
         .flatMap((port) => port.servers.filter(({ kind }) => kind === "auto"));
       if (servers.length === 0) return [];
       const hosts = servers.flatMap((s) =>
@@ -93,7 +95,7 @@ export function deriveAutomatic(
  */
 export function automaticPlace(place: string): string {
   if (place === "") return "";
-  const at = parsePlace(place);
+  const at = localityKeys.decode(place);
   return at.network === "" ? place : canonicalJson({ ...at, view: [at.network] });
 }
 
@@ -144,7 +146,9 @@ export function automaticChains(
 ): GatewayTlsChain[] {
   return servedBy(read, context, namespace, server).flatMap((service) => {
     const rules = pick(read, context, namespace, service.host)?.rules;
-    const policy = rules === undefined ? undefined : read.get(context.mesh.policies.policy, rules);
+    const policy = rules === undefined
+      ? undefined
+      : read.get(context.mesh.policies.policy, ruleKeys.decode(rules));
     const subsets = ["", ...policy?.subsets.map(({ name }) => name) ?? []];
     tell?.({ group: "to", source: "object", object: service.source, value: service.host });
     for (const rule of policy?.subsets.length ? policy.rules : []) {
@@ -184,7 +188,9 @@ function servedBy(
   ]);
   return [...seen].sort().flatMap((host) => {
     const key = pick(read, context, namespace, host)?.service;
-    const service = key === undefined ? undefined : read.get(mesh.services.service, key);
+    const service = key === undefined
+      ? undefined
+      : read.get(mesh.services.service, serviceKeys.decode(key));
     if (service === undefined || service.meshExternal || service.resolution === "NONE") return [];
     const accepted = hosts.some((h) =>
       covers(h.host, host) && (h.namespace === "*" || h.namespace === service.namespace)

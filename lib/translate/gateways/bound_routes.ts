@@ -40,7 +40,7 @@ export function boundRoutes(
   namespace: string,
   port: Pick<GatewayPort, "gateways">,
 ): BoundRoute[] {
-  const routes = read.get(mesh.routes.gatewayRoutes, `${namespace}|${port.gateways.join(",")}`);
+  const routes = read.get(mesh.routes.gatewayRoutes, { namespace, gateways: port.gateways });
   return routes.flatMap((key) => {
     const row = read.get(mesh.tables.virtualServices, key);
     if (row === undefined) return [];

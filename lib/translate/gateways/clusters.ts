@@ -4,15 +4,10 @@
  *
  * @module
  */
+import { objectKey } from "../../model/mod.ts";
 import type { MeshConfig_ExtensionProvider as Provider } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { canonicalJson } from "../../base/mod.ts";
-import {
-  destinationsOf,
-  fullHost,
-  parseLabels,
-  type Workload,
-  workloadKey,
-} from "../../derive/mod.ts";
+import { destinationsOf, fullHost, labelsKeys, type Workload } from "../../derive/mod.ts";
 import type { Derived, Read } from "../../graph/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { splitKey } from "../resources/mod.ts";
@@ -39,14 +34,14 @@ export function deriveGatewayClusters(context: Context): GatewayClusterTables {
   const { mesh } = context;
   const hosts = mesh.graph.derive<readonly string[]>("gateway.clusterHosts", (read, key) => {
     const [namespace = "", scope = ""] = splitKey(key, 2);
-    const labels = parseLabels(scope.slice(scope.indexOf("|") + 1));
+    const { labels } = labelsKeys.decode(scope);
     const found = new Set([
       ...providerHosts(read, context),
       ...keyHosts(read, context, { role: "router", namespace, labels }),
     ]);
-    for (const port of read.get(mesh.gatewayPorts, scope)) {
+    for (const port of read.get(mesh.gatewayPorts, labelsKeys.decode(scope))) {
       for (const { row } of boundRoutes(read, context, namespace, port)) {
-        const key = `${row.meta.namespace}/${row.meta.name}`;
+        const key = objectKey(row.meta);
         for (const { host } of destinationsOf(read.get(mesh.routes.spec, key) ?? row.spec)) {
           found.add(fullHost(host, row.meta.namespace, mesh.domain));
         }
@@ -55,9 +50,9 @@ export function deriveGatewayClusters(context: Context): GatewayClusterTables {
     return [...found].sort();
   });
   const placed = mesh.graph.derive<readonly string[]>("gateway.placedHosts", (read, key) => {
-    const [namespace = "", scope = "", place = ""] = JSON.parse(key) as string[];
+    const [namespace = "", scope = "", locality = ""] = JSON.parse(key) as string[];
     const used = new Set(read.get(hosts, `${namespace}|${scope}`));
-    return read.get(mesh.places.clusterHosts, `${namespace}||${place}`)
+    return read.get(mesh.localities.clusterHosts, { namespace, sidecar: "", locality })
       .filter((host) => used.has(host));
   });
   return { hosts, placed };
@@ -73,7 +68,7 @@ function providerHosts(read: Read, { mesh }: Context): string[] {
 /** Hosts from which the gateway fetches the keys of tokens by itself. */
 function keyHosts(read: Read, { mesh, features }: Context, workload: Workload): string[] {
   if (features.remoteKeys === "daemon") return [];
-  return read.get(mesh.security.tokens, workloadKey(workload)).split(",").flatMap((key) =>
+  return read.get(mesh.security.tokens, workload).flatMap((key) =>
     read.get(mesh.tables.requestAuthentications, key)?.spec.jwtRules ?? []
   ).flatMap(({ jwksUri }) => URL.canParse(jwksUri) ? [new URL(jwksUri).hostname] : []);
 }

@@ -5,7 +5,7 @@
  */
 import type { GatewayPort, Tell } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Service } from "../../model/mod.ts";
+import { type Service, serviceKeys } from "../../model/mod.ts";
 import { type Context, type Exposed, exposed, type Flavour } from "../context/mod.ts";
 
 /** Where a service leads connections to a port; the least number of several, `undefined` for nowhere else. */
@@ -36,7 +36,7 @@ export function listenedPort(
     other.bind === bind &&
     (other.number === to || (other.number < number && ledTo(flavour, other.number)?.[0] === to))
   );
-  const service = read.get(mesh.services.service, key);
+  const service = read.get(mesh.services.service, serviceKeys.decode(key));
   if (taken || service === undefined) return number;
   tellPort(service, "port", to, tell);
   return to;
@@ -51,7 +51,9 @@ export function takesQuic(
   tell: Tell | undefined,
 ): boolean {
   return exposed(flavour).some(([targetPort, key, port]) => {
-    const service = targetPort === listened ? read.get(mesh.services.service, key) : undefined;
+    const service = targetPort === listened
+      ? read.get(mesh.services.service, serviceKeys.decode(key))
+      : undefined;
     if (!service?.ports.some((p) => p.number === port && p.protocol === "UDP")) return false;
     tellPort(service, "http3", port, tell);
     return true;

@@ -16,9 +16,9 @@ import {
   type GatewayPort,
   gatewayPortKey,
   gatewayServerKey,
+  labelsKeys,
   lookUp,
   onlyServer,
-  parseLabels,
   servedHosts,
   type Tell,
   within,
@@ -67,7 +67,7 @@ export function deriveGatewayTables(context: Context): GatewayTables {
   ): Derived<readonly string[]> =>
     graph.derive<readonly string[]>(
       name,
-      (read, scope) => read.get(mesh.gatewayPorts, scope).flatMap(of).sort(),
+      (read, scope) => read.get(mesh.gatewayPorts, labelsKeys.decode(scope)).flatMap(of).sort(),
     );
   const claims = graph.derive<ReadonlyMap<string, HostClaims>>("gateway.claims", (read, key) => {
     const [namespace = "", tableKey = "", scope = ""] = splitKey(key, 3);
@@ -90,7 +90,7 @@ export function deriveGatewayTables(context: Context): GatewayTables {
       const [host = "", namespace = "", tableKey = "", scope = ""] = splitKey(key, 4);
       const port = portOf(read, context, scope, tableKey);
       if (port === undefined) return [];
-      const caller = { namespace, labels: parseLabels(scope.slice(scope.indexOf("|") + 1)) };
+      const caller = { namespace, labels: labelsKeys.decode(scope).labels };
       return [virtualHost(read, context, caller, port, host, read.get(hostClaims, key), tell)];
     },
     { equal: sameResources },
@@ -111,9 +111,13 @@ export function deriveGatewayTables(context: Context): GatewayTables {
         read,
         context,
         flavour,
-        { role: "router", namespace, labels: parseLabels(scope.slice(scope.indexOf("|") + 1)) },
+        {
+          role: "router",
+          namespace,
+          labels: labelsKeys.decode(scope).labels,
+        },
         port,
-        read.get(mesh.gatewayPorts, scope),
+        read.get(mesh.gatewayPorts, labelsKeys.decode(scope)),
         tell,
       );
     }, { equal: sameResources }),
@@ -149,7 +153,7 @@ function portOf(
   const ports = lookUp(
     read,
     mesh.gatewayPorts,
-    scope,
+    labelsKeys.decode(scope),
     tell && (({ of = [], ...told }) => {
       if (of[0] === portKey) tell(told);
     }),

@@ -5,7 +5,7 @@
  * @module
  */
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { deriveTelling, lookUp, modeOf, type Tell, within, workloadKey } from "../../derive/mod.ts";
+import { deriveTelling, lookUp, modeOf, type Tell, within } from "../../derive/mod.ts";
 import { buildGrpcServerListener } from "../../envoy/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
@@ -31,9 +31,8 @@ function serversOf(
   tell: Tell | undefined,
 ): Resource[] {
   const { security } = context.mesh;
-  const key = workloadKey(cls);
-  const modes = lookUp(read, security.peerModes, key, tell);
-  const accessKeys = read.get(security.authorization, key);
+  const modes = lookUp(read, security.peerModes, cls, tell);
+  const accessKeys = read.get(security.authorization, cls);
   if (tell !== undefined) tellPolicies(tell, "access", "AuthorizationPolicy", accessKeys);
   const { filters } = read.get(context.guards.libraries, accessKeys);
   const ports = [...new Set(cls.targets.map((target) => target.targetPort))];

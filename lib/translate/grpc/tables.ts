@@ -9,9 +9,10 @@ import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import {
   deriveTelling,
+  labelKeys,
+  localityKeys,
   lookUp,
-  parseLabels,
-  parsePlace,
+  ruleKeys,
   type Tell,
   type Told,
   within,
@@ -23,7 +24,7 @@ import {
   clusterName,
 } from "../../envoy/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
-import { mayBeHttp, type Service, type ServicePort } from "../../model/mod.ts";
+import { mayBeHttp, type Service, serviceKeys, type ServicePort } from "../../model/mod.ts";
 import {
   type Caller,
   type Context,
@@ -60,7 +61,7 @@ export interface GrpcTables {
 
 /** Keys of the DestinationRules that select the workloads of a place, joined by commas. */
 export function selectingRules(place: string): string {
-  return place === "" ? "" : parsePlace(place).rules.join(",");
+  return place === "" ? "" : localityKeys.decode(place).rules.join(",");
 }
 
 type Make = (read: Read, caller: RouteCaller, host: string, tell?: Tell) => readonly Resource[];
@@ -96,7 +97,7 @@ export function deriveGrpcTables(context: Context): GrpcTables {
     ),
     callers: deriveTelling<readonly Resource[]>(graph, "rds.grpc.callers", (read, key, tell) => {
       const [namespace = "", host = "", rules = "", labels = ""] = splitKey(key, 4);
-      const caller = { namespace, rules: listed(rules), labels: parseLabels(labels) };
+      const caller = { namespace, rules: listed(rules), labels: labelKeys.decode(labels) };
       const mine = routesFor(read, caller, host, tell);
       return differences(mine, read.get(routes.base, `${namespace}|${host}`));
     }, equal),
@@ -143,15 +144,17 @@ function deriveTargets(
 /** Hosts with rules for callers of certain labels, and those of which such callers hash otherwise. */
 function particularHosts(read: Read, { mesh }: Context, key: string): string[] {
   const [namespace = "", sidecar = "", rules = ""] = splitKey(key, 3);
-  const ruled = rules === "" ? [] : read.get(mesh.places.ruledHosts, rules);
+  const ruled = rules === "" ? [] : read.get(mesh.localities.ruledHosts, ruleKeys.decode(rules));
   const hosts = new Set([
-    ...read.get(mesh.scopes.labelledHosts, namespace),
+    ...read.get(mesh.scopes.sourceLabelHosts, namespace),
     ...ruled,
     ...ruled.flatMap((host) => read.members(mesh.indexes.routeHostsByDestination, host)),
   ]);
   const all = [...hosts].sort();
   if (sidecar === "" || all.length === 0) return all;
-  const seen = new Set(read.get(mesh.scopes.egressHosts, `${namespace}|${sidecar}|*`));
+  const seen = new Set(
+    read.get(mesh.scopes.egressHosts, { namespace, sidecar, listener: undefined }),
+  );
   return all.filter((host) => seen.has(host));
 }
 
@@ -212,9 +215,10 @@ function clustersOf(
   tell: Tell | undefined,
 ): Resource[] {
   const chosen = pickFor(read, context, caller, host, tell);
-  const service = chosen && lookUp(read, context.mesh.services.service, chosen.service, tell);
+  const service = chosen &&
+    lookUp(read, context.mesh.services.service, serviceKeys.decode(chosen.service), tell);
   if (service === undefined) return [];
-  const policy = read.get(context.mesh.policies.policy, chosen!.rules);
+  const policy = read.get(context.mesh.policies.policy, ruleKeys.decode(chosen!.rules));
   const fallback = context.mesh.field(read, "defaultTrafficPolicy");
   const ports = service.ports.filter(({ protocol }) => protocol !== "UDP");
   return ports.flatMap((port) =>

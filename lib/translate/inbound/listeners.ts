@@ -5,7 +5,7 @@
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { labelsKey, type Tell, within } from "../../derive/mod.ts";
+import { type Tell, within } from "../../derive/mod.ts";
 import {
   type Guard,
   inboundClusterName,
@@ -36,7 +36,7 @@ export const VIRTUAL_OUTBOUND = "virtualOutbound";
 export const VIRTUAL_INBOUND = "virtualInbound";
 
 export function sidecarOf(read: Read, { mesh }: Context, cls: ProxyClass): string {
-  return read.get(mesh.scopes.sidecar, `${cls.namespace}|${labelsKey(cls.labels)}`);
+  return read.get(mesh.scopes.sidecar, { namespace: cls.namespace, labels: cls.labels });
 }
 
 function flavourFor(read: Read, context: Context, cls: ProxyClass): Flavour {

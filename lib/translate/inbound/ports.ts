@@ -13,10 +13,16 @@ import {
   CaptureMode,
   type MeshIngressListener as IngressListener,
 } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { labelsKey, lookUp, protocolOf, type Tell, type Told, within } from "../../derive/mod.ts";
+import { lookUp, protocolOf, ruleKeys, type Tell, type Told, within } from "../../derive/mod.ts";
 import { inboundClusterName } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Protocol, ProxyClass, Service, ServicePort } from "../../model/mod.ts";
+import {
+  type Protocol,
+  type ProxyClass,
+  type Service,
+  serviceKeys,
+  type ServicePort,
+} from "../../model/mod.ts";
 import { type Context, mergeTrafficPolicy, notingListener, pick } from "../context/mod.ts";
 import { overTlsDefaults } from "../settings/mod.ts";
 
@@ -52,7 +58,7 @@ export function inboundPorts(
   const sidecarKey = lookUp(
     read,
     mesh.scopes.sidecar,
-    `${cls.namespace}|${labelsKey(cls.labels)}`,
+    { namespace: cls.namespace, labels: cls.labels },
     tell,
   );
   const sidecar = sidecarKey === "" ? undefined : read.get(mesh.tables.sidecars, sidecarKey)?.spec;
@@ -120,7 +126,7 @@ function targetPorts(
     InboundPort & { services: Pick<Service, "host" | "namespace">[] }
   >();
   for (const target of cls.targets) {
-    const service = read.get(context.mesh.services.service, target.service);
+    const service = read.get(context.mesh.services.service, serviceKeys.decode(target.service));
     const port = service?.ports.find((p) => p.number === target.port);
     if (service === undefined || port === undefined || port.protocol === "UDP") continue;
     const known = ports.get(target.targetPort);
@@ -160,7 +166,7 @@ function poolOf(
 ): Pick<InboundPort, "connectionPool" | "rule"> {
   const chosen = pick(read, context, namespace, service.host, tell);
   if (chosen === undefined || chosen.service !== service.key) return {};
-  const policy = read.get(context.mesh.policies.policy, chosen.rules);
+  const policy = read.get(context.mesh.policies.policy, ruleKeys.decode(chosen.rules));
   const groups = tell && new Map<string, Told>();
   const merged = mergeTrafficPolicy(
     policy.trafficPolicy,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { labelsKey } from "../../derive/mod.ts";
+import { labelKeys } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
 import type { Placement } from "../context/mod.ts";
 import { type GrpcTables, selectingRules } from "../grpc/mod.ts";
@@ -79,7 +79,13 @@ function importedLayers(parts: Parts, tables: GrpcTables, ns: string, sidecar: s
     );
   const clusters = importedBy(
     collection(parts, `cluster/grpc/egress/${scope}`, () => ({
-      members: { listFrom: [parts.context.mesh.scopes.egressHosts, `${scope}|*`] },
+      members: {
+        listFrom: [parts.context.mesh.scopes.egressHosts, {
+          namespace: ns,
+          sidecar,
+          listener: undefined,
+        }],
+      },
       resources: tables.clusters.base,
       keyOf: (host) => `${ns}|${host}`,
     })),
@@ -100,9 +106,16 @@ function placedClusters(
   { cls, sidecar, place }: Placement,
 ): Collection[] {
   if (selectingRules(place) === "") return [];
-  const scope = `${cls.namespace}|${sidecar}|${place}`;
+  const { namespace } = cls;
+  const scope = `${namespace}|${sidecar}|${place}`;
   const layer = collection(parts, `cluster/grpc/placed/${scope}`, () => ({
-    members: { listFrom: [parts.context.mesh.places.clusterHosts, scope] },
+    members: {
+      listFrom: [parts.context.mesh.localities.clusterHosts, {
+        namespace,
+        sidecar,
+        locality: place,
+      }],
+    },
     resources: tables.clusters.placed,
     keyOf: (host) => `${cls.namespace}|${host}|${place}`,
   }));
@@ -116,7 +129,7 @@ function callersRoutes(
   { cls, sidecar, place }: Placement,
 ): Collection {
   const rules = selectingRules(place);
-  const labels = labelsKey(cls.labels);
+  const labels = labelKeys.encode(cls.labels);
   const scope = `${cls.namespace}|${sidecar}|${rules}`;
   return collection(parts, `route/grpc/callers/${scope}|${labels}`, () => ({
     members: { listFrom: [tables.particular, scope] },

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { givenBucket } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
 import { parseFlavour, type Placement } from "../context/mod.ts";
-import { overlayKey } from "../outbound/mod.ts";
+import { outboundKeys } from "../outbound/mod.ts";
 import { collection, importedBy } from "../resources/mod.ts";
 import { clusterKind } from "../settings/mod.ts";
 import { egressKey } from "../sidecars/mod.ts";
@@ -33,17 +32,17 @@ export function namespaceLayers(
     endpoints: endpointLayers(parts, ns),
     listeners: [
       collection(parts, `listener/${flavour}/overlay/${ns}`, () => ({
-        members: { listFrom: [parts.overlayListeners, overlayKey(ns, { given })] },
+        members: { listFrom: [parts.overlayListeners, { given, namespace: ns }] },
         resources: parts.listeners.overlay,
-        keyOf: (member) => `${flavour}|${ns}|${member}`,
+        keyOf: (member) => outboundKeys.encode({ flavour, namespace: ns, member }),
       })),
       collection(parts, `listener/${flavour}/public`, () => ({
         members: {
           index: indexes.listenersSeenBy,
-          buckets: ["", ...(given ? [givenBucket("")] : [])],
+          buckets: [false, ...(given ? [true] : [])].map((g) => ({ given: g, namespace: "" })),
         },
         resources: parts.listeners.base,
-        keyOf: (member) => `${flavour}||${member}`,
+        keyOf: (member) => outboundKeys.encode({ flavour, namespace: "", member }),
       })),
     ],
   };
@@ -84,9 +83,12 @@ export function endpointLayers(parts: Parts, ns: string): Collection[] {
 /** What proxies of a place see otherwise than others of their namespace, of the hosts concerned alone. */
 export function placedEndpoints(parts: Parts, { cls, sidecar, place }: Placement): Collection[] {
   if (place === "") return [];
-  const scope = `${cls.namespace}|${sidecar}|${place}`;
+  const { namespace } = cls;
+  const scope = `${namespace}|${sidecar}|${place}`;
   const layer = collection(parts, `endpoint/placed/${scope}`, () => ({
-    members: { listFrom: [parts.context.mesh.places.hosts, scope] },
+    members: {
+      listFrom: [parts.context.mesh.localities.hosts, { namespace, sidecar, locality: place }],
+    },
     resources: parts.assignments.placed,
     keyOf: (host) => `${cls.namespace}|${host}|${place}`,
   }));
@@ -96,10 +98,17 @@ export function placedEndpoints(parts: Parts, { cls, sidecar, place }: Placement
 /** The same of clusters: those of other rules, and those whose endpoints are within them. */
 export function placedClusters(parts: Parts, { cls, sidecar, place }: Placement): Collection[] {
   if (place === "") return [];
-  const scope = `${cls.namespace}|${sidecar}|${place}`;
+  const { namespace } = cls;
+  const scope = `${namespace}|${sidecar}|${place}`;
   const kind = clusterKind(cls);
   const layer = collection(parts, `cluster/${kind}/placed/${scope}`, () => ({
-    members: { listFrom: [parts.context.mesh.places.clusterHosts, scope] },
+    members: {
+      listFrom: [parts.context.mesh.localities.clusterHosts, {
+        namespace,
+        sidecar,
+        locality: place,
+      }],
+    },
     resources: parts.clusters.placed,
     keyOf: (host) => `${kind}|${cls.namespace}|${host}|${place}`,
   }));
@@ -119,7 +128,9 @@ export function egressLayers(
   return {
     clusters: [importedBy(
       collection(parts, `cluster/${family}/egress/${scope}`, () => ({
-        members: { listFrom: [mesh.scopes.egressHosts, `${scope}|*`] },
+        members: {
+          listFrom: [mesh.scopes.egressHosts, { namespace: ns, sidecar, listener: undefined }],
+        },
         resources: parts.clusters.base,
         keyOf: (host) => `${family}|${ns}|${host}`,
       })),
@@ -141,7 +152,13 @@ export function egressEndpoints(parts: Parts, ns: string, sidecar: string): Coll
   const scope = `${ns}|${sidecar}`;
   return [importedBy(
     collection(parts, `endpoint/egress/${scope}`, () => ({
-      members: { listFrom: [parts.context.mesh.scopes.egressHosts, `${scope}|*`] },
+      members: {
+        listFrom: [parts.context.mesh.scopes.egressHosts, {
+          namespace: ns,
+          sidecar,
+          listener: undefined,
+        }],
+      },
       resources: parts.assignments.base,
       keyOf: (host) => `${ns}|${host}`,
     })),

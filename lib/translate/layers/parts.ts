@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ListenerMember, ListenersKey } from "../../derive/mod.ts";
 import type { Derived, Resource } from "../../graph/mod.ts";
 import type { Context } from "../context/mod.ts";
 import type { AutomaticTables, GatewayClusterTables, GatewayTables } from "../gateways/mod.ts";
@@ -19,7 +20,7 @@ export interface Parts {
   readonly clusters: Placed;
   readonly assignments: Placed;
   readonly listeners: Layered;
-  readonly overlayListeners: Derived<readonly string[]>;
+  readonly overlayListeners: Derived<readonly ListenerMember[], ListenersKey>;
   readonly labelledListeners: LabelledListeners;
   readonly egress: Egress;
   /** `flavour|scope|member` → the egress listener. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { labelsKey } from "../../derive/mod.ts";
+import { labelsKeys } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
 import { familyOf, flavourKey, flavourOf, type Placement } from "../context/mod.ts";
 import { automaticPlace, placedKey } from "../gateways/mod.ts";
@@ -23,7 +23,10 @@ export function routerLayers(
   const { features } = parts.context;
   const family = familyOf(cls);
   const flavour = flavourKey(flavourOf(cls, placement.telemetry));
-  const scope = `${features.scopeGatewayToNamespace ? cls.namespace : ""}|${labelsKey(cls.labels)}`;
+  const scope = labelsKeys.encode({
+    namespace: features.scopeGatewayToNamespace ? cls.namespace : "",
+    labels: cls.labels,
+  });
   return new Map([
     [TYPE_URLS.cluster, [
       collection(parts, `cluster/router/${family}`, () => ({

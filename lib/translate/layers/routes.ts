@@ -8,7 +8,7 @@ import type { Collection, Derived, Resource } from "../../graph/mod.ts";
 import { collection, type Layered } from "../resources/mod.ts";
 import type { Routes } from "../routes/mod.ts";
 
-/** Whole tables. `sidecar` as in `Placement`, `labels` as in `labelsKey`. */
+/** Whole tables. `sidecar` as in `Placement`, `labels` as in `labelKeys`. */
 export function tableLayers(
   parts: Routes,
   ns: string,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { labelsKey, parsePlace } from "../../derive/mod.ts";
+import { labelKeys, localityKeys } from "../../derive/mod.ts";
 import type { Collection, Derived, Resource } from "../../graph/mod.ts";
 import { flavourKey, flavourOf, parseFlavour, type Placement } from "../context/mod.ts";
 import { egressCallersKey } from "../outbound/mod.ts";
@@ -23,7 +23,7 @@ export function sidecarLayers(
   const { cls, sidecar } = placement;
   const flavour = flavourKey(flavourOf(cls, placement.telemetry));
   const ns = cls.namespace;
-  const labels = labelsKey(cls.labels);
+  const labels = labelKeys.encode(cls.labels);
   const own = (type: "cluster" | "listener", table: Derived<readonly Resource[]>): Collection =>
     collection(parts, `${type}/class/${cls.key}`, () => ({
       members: { list: [cls.key] },
@@ -73,7 +73,7 @@ function labelledListeners(
 ): Collection {
   const { members, listeners, egressMembers, egressListeners } = parts.labelledListeners;
   const ns = cls.namespace;
-  const rules = place === "" ? "" : parsePlace(place).rules.join(",");
+  const rules = place === "" ? "" : localityKeys.decode(place).rules.join(",");
   if (sidecar === "") {
     return collection(parts, `listener/${flavour}/labelled/${ns}|${rules}|${labels}`, () => ({
       members: { listFrom: [members, `${ns}|${rules}`] },

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { serviceKeys } from "../../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Subset } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
@@ -11,6 +12,7 @@ import {
   lookUp,
   policiesOf,
   type Policy,
+  ruleKeys,
   type Tell,
   type Telling,
   type Told,
@@ -86,8 +88,10 @@ export function deriveOutboundClusters(context: Context): Placed {
  */
 function sharedKind(read: Read, { mesh }: Context, kind: string, { service, rules }: Pick): string {
   if (!kind.includes(".router")) return kind;
-  if (read.get(mesh.services.service, service)?.resolution === "NONE") return kind;
-  return namesCredentials(read.get(mesh.policies.policy, rules))
+  if (read.get(mesh.services.service, serviceKeys.decode(service))?.resolution === "NONE") {
+    return kind;
+  }
+  return namesCredentials(read.get(mesh.policies.policy, ruleKeys.decode(rules)))
     ? kind
     : kind.replace(".router", "");
 }
@@ -102,14 +106,14 @@ function clustersOf(
   { kind, service: serviceKey, rules, place }: ContentKey & { readonly kind: string },
   tell: Tell | undefined,
 ): Resource[] {
-  const service = lookUp(read, context.mesh.services.service, serviceKey, tell);
+  const service = lookUp(read, context.mesh.services.service, serviceKeys.decode(serviceKey), tell);
   if (service === undefined) return [];
-  const policy = lookUp(read, context.mesh.policies.policy, rules, tell);
+  const policy = lookUp(read, context.mesh.policies.policy, ruleKeys.decode(rules), tell);
   const { role, family, names } = parseKind(kind);
   const defaults = clusterDefaults(read, context, family);
   const endpoints = service.resolution === "STATIC"
     ? []
-    : lookUp(read, context.mesh.services.endpoints, serviceKey, tell);
+    : lookUp(read, context.mesh.services.endpoints, serviceKeys.decode(serviceKey), tell);
   const fallback = context.mesh.field(read, "defaultTrafficPolicy");
   const mutual = names && mutualInput(read, context, names, service);
   const takes = takesMutual(read, context);

@@ -9,7 +9,7 @@ import {
   deriveTelling,
   lookUp,
   type Policy,
-  splitServiceKey,
+  ruleKeys,
   type Tell,
   type Telling,
   type Told,
@@ -26,7 +26,7 @@ import {
   waysTo,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import type { Endpoint, ServicePort } from "../../model/mod.ts";
+import { type Endpoint, serviceKeys, type ServicePort } from "../../model/mod.ts";
 import {
   type ContentKey,
   type Context,
@@ -79,7 +79,7 @@ function assignmentsOf(
   { service: serviceKey, rules, place }: ContentKey,
   tell: Tell | undefined,
 ): Resource[] {
-  const service = lookUp(read, context.mesh.services.service, serviceKey, tell);
+  const service = lookUp(read, context.mesh.services.service, serviceKeys.decode(serviceKey), tell);
   // Of services without resolution only gateways ask for endpoints.
   const { resolution } = service ?? {};
   if (service === undefined || (resolution !== "STATIC" && resolution !== "NONE")) return [];
@@ -87,10 +87,10 @@ function assignmentsOf(
   const endpoints = lookUp(
     read,
     context.mesh.services.endpoints,
-    serviceKey,
+    service,
     tell && ((told) => sources.push(told)),
   );
-  const policy = lookUp(read, context.mesh.policies.policy, rules, tell);
+  const policy = lookUp(read, context.mesh.policies.policy, ruleKeys.decode(rules), tell);
   const listener = tell && { tell, sources };
   const common = {
     endpoints,
@@ -109,8 +109,7 @@ function assignmentsOf(
     .filter((port) => port.protocol !== "UDP")
     .flatMap((port) =>
       [undefined, ...policy.subsets].map((subset) => {
-        const [, host] = splitServiceKey(service.key);
-        const name = clusterName("outbound", port.number, subset?.name ?? "", host);
+        const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
         const resource = assignment({
           ...common,
           clusterName: name,

@@ -6,18 +6,18 @@
  *
  * @module
  */
-import { coveredHosts, deriveTelling, parseLabels } from "../../derive/mod.ts";
+import { coveredHosts, deriveTelling, labelKeys, listenerMembers } from "../../derive/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import { mayBeTcp } from "../../model/mod.ts";
 import { type Context, hasOwnListeners, parseFlavour, pickService } from "../context/mod.ts";
 import { differences, sameResources, splitKey } from "../resources/mod.ts";
 import type { Egress } from "../sidecars/mod.ts";
 import { egressListeners } from "./egress_listeners.ts";
-import { outboundListener } from "./listeners.ts";
+import { outboundKeys, outboundListener } from "./listeners.ts";
 
 /**
  * The tables. `rules` are the keys of the DestinationRules that select the callers,
- * joined by commas; `labels` are as in `labelsKey`, and stand last, since they may hold
+ * joined by commas; `labels` are as in `labelKeys`, and stand last, since they may hold
  * anything.
  */
 export interface LabelledListeners {
@@ -58,11 +58,14 @@ export function deriveLabelledListeners(
     graph,
     "lds.labelled",
     (read, key, tell) => {
-      const [flavour = "", namespace = "", rules = "", member = "", labels = ""] = splitKey(key, 5);
-      const callers = { labels: parseLabels(labels), rules: parseRules(rules) };
+      const [flavour = "", namespace = "", rules = "", port = "", host = "", labels = ""] =
+        splitKey(key, 6);
+      const callers = { labels: labelKeys.decode(labels), rules: parseRules(rules) };
+      const member = { port: Number(port), host: host === "" ? undefined : host };
+      const own = { flavour, namespace, member };
       return differences(
-        outboundListener(read, context, { flavour, namespace, member, ...callers }, tell),
-        read.get(plain, `${flavour}|${namespace}|${member}`),
+        outboundListener(read, context, { ...own, ...callers }, tell),
+        read.get(plain, outboundKeys.encode(own)),
       );
     },
     options,
@@ -74,7 +77,7 @@ export function deriveLabelledListeners(
     return read.get(egress.listenerMembers, `${given}|${namespace}|${sidecar}`).filter((member) => {
       const [, port = "", kind = ""] = splitKey(member, 3);
       const host = kind.startsWith("vip/") ? kind.slice("vip/".length) : undefined;
-      return host === undefined ? all.has(`port/${port}`) : all.has(`vip/${port}/${host}`);
+      return all.has(listenerMembers.encode({ port: Number(port), host }));
     });
   });
   const ofEgress = deriveTelling<readonly Resource[]>(
@@ -90,7 +93,7 @@ export function deriveLabelledListeners(
         namespace,
         scope,
         member,
-        labels: parseLabels(labels),
+        labels: labelKeys.decode(labels),
         rules: parseRules(rules),
       }, tell);
       return differences(mine, read.get(plainEgress, `${flavour}|${scope}|${member}`));
@@ -105,7 +108,7 @@ function parseRules(key: string): readonly string[] {
 }
 
 /**
- * `port/PORT` and `vip/PORT/HOST` of the hosts that such rules are about, as a namespace
+ * Texts of `listenerMembers` of the hosts that such rules are about, as a namespace
  * sees them: whose connections labels decide, which a DestinationRule names, and
  * from which connections are sent to one that it names.
  */
@@ -116,9 +119,9 @@ function concerned(
   rules: readonly string[],
 ): Set<string> {
   const found = new Set<string>();
-  const hosts = new Set(read.get(context.mesh.scopes.labelledConnections, namespace));
+  const hosts = new Set(read.get(context.mesh.scopes.sourceLabelConnections, namespace));
   const { indexes } = context.mesh;
-  for (const named of read.get(context.mesh.places.ruledHosts, rules.join(","))) {
+  for (const named of read.get(context.mesh.localities.ruledHosts, rules)) {
     hosts.add(named);
     for (const from of read.members(indexes.routeHostsByDestination, named)) {
       for (const host of coveredHosts(read, indexes, from)) hosts.add(host);
@@ -130,8 +133,8 @@ function concerned(
     const alone = hasOwnListeners(read, context, service, { given: true, family: "dual" });
     for (const { number, protocol } of service.ports) {
       if (!mayBeTcp(protocol)) continue;
-      found.add(`port/${number}`);
-      if (alone) found.add(`vip/${number}/${host}`);
+      found.add(listenerMembers.encode({ port: number, host: undefined }));
+      if (alone) found.add(listenerMembers.encode({ port: number, host }));
     }
   }
   return found;

@@ -1,37 +1,54 @@
 /**
- * Outbound listeners, by the member that needs them: `port/PORT`, `vip/PORT/HOST`
- * (see the index `listenersSeenBy`).
+ * Outbound listeners, by the member that needs them (see the index `listenersSeenBy`).
  *
  * @module
  */
-import { deriveTelling, type Tell } from "../../derive/mod.ts";
-import type { Derived, Read, Resource } from "../../graph/mod.ts";
-import { isHttp, mayBeTcp } from "../../model/mod.ts";
 import {
-  type Context,
-  type Flavour,
-  hasOwnListeners,
-  parseFlavour,
-  pickService,
-} from "../context/mod.ts";
-import { sameResources, splitKey } from "../resources/mod.ts";
+  deriveTelling,
+  type ListenerMember,
+  listenerMembers,
+  type ListenersKey,
+  listenersKeys,
+  type Tell,
+} from "../../derive/mod.ts";
+import {
+  type Derived,
+  type KeyCodec,
+  keyOf,
+  type Read,
+  type Resource,
+  text,
+} from "../../graph/mod.ts";
+import { isHttp, mayBeTcp } from "../../model/mod.ts";
+import { type Context, hasOwnListeners, parseFlavour, pickService } from "../context/mod.ts";
+import { sameResources } from "../resources/mod.ts";
 import { addressListeners, sharedListener, tcpServices } from "./tcp_listeners.ts";
 
-/** Creates the table: `flavour|NS|member`. */
+/** The key of outbound listeners. */
+export interface OutboundKey {
+  /** As `flavourKey`. */
+  readonly flavour: string;
+  readonly namespace: string;
+  readonly member: ListenerMember;
+}
+
+/** The codec of {@link OutboundKey}: `flavour|namespace|port|host`. */
+export const outboundKeys: KeyCodec<OutboundKey> = keyOf<OutboundKey>({
+  flavour: text,
+  namespace: text,
+  member: listenerMembers,
+});
+
+/** Creates the table; keys are texts of {@link outboundKeys}. */
 export function deriveOutboundListeners(context: Context): Derived<readonly Resource[]> {
   const { graph } = context.mesh;
   return deriveTelling<readonly Resource[]>(graph, "lds", (read, key, tell) => {
-    const [flavour = "", namespace = "", member = ""] = splitKey(key, 3);
-    return outboundListener(read, context, { flavour, namespace, member }, tell);
+    return outboundListener(read, context, outboundKeys.decode(key), tell);
   }, { equal: sameResources });
 }
 
 /** What an outbound listener is for, and for whom. */
-export interface OutboundMember {
-  /** As `flavourKey`. */
-  readonly flavour: string;
-  readonly namespace: string;
-  readonly member: string;
+export interface OutboundMember extends OutboundKey {
   /** Of the callers; rules for certain labels are left out without them. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Keys of the DestinationRules that select the callers, oldest first. */
@@ -45,8 +62,7 @@ export function outboundListener(
   { flavour, namespace, member, labels, rules }: OutboundMember,
   tell: Tell | undefined,
 ): Resource[] {
-  const [kind = "", portText = "", host = ""] = member.split("/");
-  const port = Number(portText);
+  const { port, host } = member;
   const place = {
     flavour: parseFlavour(flavour),
     namespace,
@@ -56,7 +72,7 @@ export function outboundListener(
     sidecar: "",
     httpRoutes: `${port}`,
   };
-  if (kind === "vip") return addressListeners(read, context, place, host, tell);
+  if (host !== undefined) return addressListeners(read, context, place, host, tell);
   const hosts = tcpHosts(read, context, namespace, port);
   const services = tcpServices(read, context, namespace, port, hosts);
   const http = hasHttp(read, context, namespace, port);
@@ -64,22 +80,22 @@ export function outboundListener(
   return sharedListener(read, context, place, services, http, tell);
 }
 
-/** Key of a namespace in the table of overlay members, for proxies that use given addresses or not. */
-export function overlayKey(namespace: string, { given }: Pick<Flavour, "given">): string {
-  return `${given ? "given" : ""}|${namespace}`;
-}
-
 /**
- * Creates the table: {@link overlayKey} → members of which the namespace may see another version
+ * Creates the table: members of which the namespace may see another version
  * than everybody: those of what it sees privately, and the TCP ports of hosts
  * for which something else applies there.
  */
-export function deriveOverlayListeners(context: Context): Derived<readonly string[]> {
+export function deriveOverlayListeners(
+  context: Context,
+): Derived<readonly ListenerMember[], ListenersKey> {
   const { mesh } = context;
-  return mesh.graph.derive<readonly string[]>("lds.overlayMembers", (read, key) => {
-    const [use = "", namespace = ""] = splitKey(key, 2);
-    const place = { given: use === "given", family: "dual" } as const;
-    const members = new Set(read.members(mesh.indexes.listenersSeenBy, namespace));
+  return mesh.graph.derive("lds.overlayMembers", listenersKeys, (read, { given, namespace }) => {
+    const place = { given, family: "dual" } as const;
+    const key = { given: false, namespace };
+    const members = new Set(
+      read.members(mesh.indexes.listenersSeenBy, key).map((one) => listenerMembers.encode(one)),
+    );
+    const add = (member: ListenerMember) => members.add(listenerMembers.encode(member));
     for (const host of read.get(mesh.scopes.overlayHosts, namespace)) {
       // What everybody sees may be hidden here, so its ports count too.
       for (const seenBy of [namespace, ""]) {
@@ -88,12 +104,12 @@ export function deriveOverlayListeners(context: Context): Derived<readonly strin
         const alone = hasOwnListeners(read, context, service, place);
         for (const port of service.ports) {
           if (!mayBeTcp(port.protocol)) continue;
-          members.add(`port/${port.number}`);
-          if (alone) members.add(`vip/${port.number}/${host}`);
+          add({ port: port.number, host: undefined });
+          if (alone) add({ port: port.number, host });
         }
       }
     }
-    return [...members].sort();
+    return [...members].sort().map((one) => listenerMembers.decode(one));
   });
 }
 
@@ -111,8 +127,8 @@ function tellDeclaring(
   if (tell === undefined) return;
   const { httpHosts } = context.mesh.indexes;
   const hosts = new Set([
-    ...read.members(httpHosts, `|${port}`),
-    ...read.members(httpHosts, `${namespace}|${port}`),
+    ...read.members(httpHosts, { namespace: "", port }),
+    ...read.members(httpHosts, { namespace, port }),
   ]);
   const services = [...hosts].sort().map((host) => pickService(read, context, namespace, host))
     .filter((s) => s?.ports.some((p) => p.number === port && isHttp(p.protocol)))
@@ -137,8 +153,8 @@ function tellDeclaring(
 
 /** Whether the namespace sees a service that declares HTTP at a port. */
 function hasHttp(read: Read, { mesh }: Context, namespace: string, port: number): boolean {
-  return read.any(mesh.indexes.declaredHttp, `|${port}`) ||
-    (namespace !== "" && read.any(mesh.indexes.declaredHttp, `${namespace}|${port}`));
+  return read.any(mesh.indexes.declaredHttp, { namespace: "", port }) ||
+    (namespace !== "" && read.any(mesh.indexes.declaredHttp, { namespace, port }));
 }
 
 /** Hosts that the namespace may see a TCP port of a number of. */
@@ -148,8 +164,8 @@ function tcpHosts(
   namespace: string,
   port: number,
 ): Set<string> {
-  const hosts = new Set(read.members(indexes.tcpHosts, `|${port}`));
+  const hosts = new Set(read.members(indexes.tcpHosts, { namespace: "", port }));
   if (namespace === "") return hosts;
-  for (const host of read.members(indexes.tcpHosts, `${namespace}|${port}`)) hosts.add(host);
+  for (const host of read.members(indexes.tcpHosts, { namespace, port })) hosts.add(host);
   return hosts;
 }

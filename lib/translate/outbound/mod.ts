@@ -11,4 +11,4 @@ export {
   egressCallersKey,
   type LabelledListeners,
 } from "./labelled_listeners.ts";
-export { deriveOutboundListeners, deriveOverlayListeners, overlayKey } from "./listeners.ts";
+export { deriveOutboundListeners, deriveOverlayListeners, outboundKeys } from "./listeners.ts";

@@ -11,9 +11,9 @@ import {
   DataproxyFilter_PatchContext as Context,
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import { canonicalJson, hash } from "../../base/mod.ts";
-import type { Mesh } from "../../derive/mod.ts";
+import { changeKeys, type ChangeRef, changeRef, type Mesh } from "../../derive/mod.ts";
 import type { Change, Changes, Patch, Plugin } from "../../envoy/mod.ts";
-import type { Derived, Read } from "../../graph/mod.ts";
+import { type Derived, type KeyCodec, keyOf, oneOf, type Read } from "../../graph/mod.ts";
 import type { Role } from "../../model/mod.ts";
 import { toJson } from "../../proto/mod.ts";
 import { readPatchValue } from "../../schema/mod.ts";
@@ -21,13 +21,24 @@ import { readPatchValue } from "../../schema/mod.ts";
 /** Group of the names of extensions' configurations. */
 const PLUGIN_NAMES = "extensions.mesh.io/wasmplugin";
 
-/** `ROLE|names` (as in `Patching`) → what these stand for. */
-export function deriveChanges({ graph, tables }: Mesh): Derived<Changes> {
-  return graph.derive<Changes>("patch.changes", (read, key) => {
-    const bar = key.indexOf("|");
-    const found = key.slice(bar + 1).split(",").flatMap((name) => changeOf(read, tables, name));
+/** Patches and plugins, for proxies of a role. */
+export interface ChangesKey {
+  readonly role: Role;
+  readonly changes: readonly ChangeRef[];
+}
+
+/** The codec of {@link ChangesKey}: `role|change,change`. */
+export const changesKeys: KeyCodec<ChangesKey> = keyOf<ChangesKey>({
+  role: oneOf("sidecar", "router"),
+  changes: changeKeys,
+});
+
+/** Creates the table of changes. */
+export function deriveChanges({ graph, tables }: Mesh): Derived<Changes, ChangesKey> {
+  return graph.derive("patch.changes", changesKeys, (read, { role, changes }): Changes => {
+    const found = changes.flatMap((ref) => changeOf(read, tables, ref));
     return {
-      role: key.slice(0, bar) as Role,
+      role,
       list: found.map(({ change }) => change),
       digest: hash(found.map(({ content }) => content).join("\n")),
     };
@@ -39,28 +50,28 @@ interface Found {
   readonly content: string;
 }
 
-function changeOf(read: Read, tables: Mesh["tables"], name: string): Found[] {
-  if (name.startsWith("~")) {
-    const row = read.get(tables.wasmPlugins, name.slice(1));
+function changeOf(read: Read, tables: Mesh["tables"], ref: ChangeRef): Found[] {
+  const name = changeRef.encode(ref);
+  if ("plugin" in ref) {
+    const row = read.get(tables.wasmPlugins, ref.plugin);
     if (row === undefined) return [];
     const { meta, spec } = row;
     const change: Plugin = {
       kind: "plugin",
-      object: `WasmPlugin/${name.slice(1)}`,
+      object: `WasmPlugin/${ref.plugin}`,
       field: "spec",
       name: `${PLUGIN_NAMES}/${meta.namespace}.${meta.name}`,
       spec,
     };
     return [{ change, content: `${name} ${canonicalJson(toJson(WasmPluginSchema, spec))}` }];
   }
-  const [key = "", index = ""] = name.split("#");
-  const written = read.get(tables.dataproxyFilters, key)?.spec.configPatches[Number(index)];
+  const written = read.get(tables.dataproxyFilters, ref.filter)?.spec.configPatches[ref.patch];
   if (written === undefined) return [];
   const { match, patch, applyTo } = written;
   const change: Patch = {
     kind: "patch",
-    object: `DataproxyFilter/${key}`,
-    field: `spec.configPatches[${index}]`,
+    object: `DataproxyFilter/${ref.filter}`,
+    field: `spec.configPatches[${ref.patch}]`,
     applyTo,
     operation: patch?.operation ?? Operation.INVALID,
     filterClass: patch?.filterClass ?? FilterClass.UNSPECIFIED,

@@ -6,13 +6,14 @@
  *
  * @module
  */
-import { deriveTelling, lookUp, type Mesh, type Patching, type Tell } from "../../derive/mod.ts";
+import type { DecisionLog } from "../../base/mod.ts";
+import { changeKeys, type Mesh, type Patching } from "../../derive/mod.ts";
 import type { PatchedType } from "../../envoy/mod.ts";
-import type { Collection, Derived, Resource } from "../../graph/mod.ts";
+import { type Collection, type Derived, keyOf, type Resource } from "../../graph/mod.ts";
 import type { Role } from "../../model/mod.ts";
-import { copyScope, namedCollection, sameResources, specOf, tombstone } from "../resources/mod.ts";
+import { copyScope, sameResources, tombstone } from "../resources/mod.ts";
 import { addedResources, changedResource, type Hear, type Note } from "./apply.ts";
-import { deriveChanges } from "./changes.ts";
+import { type ChangesKey, changesKeys, deriveChanges } from "./changes.ts";
 
 /** A change that does not apply to a resource as it would make it invalid. */
 export interface PatchFault {
@@ -34,7 +35,7 @@ export interface PatchCount {
 }
 
 /** The tables of a type. */
-type Tables = Readonly<Record<PatchedType, readonly Derived<readonly Resource[]>[]>>;
+type Tables = Readonly<Record<PatchedType, readonly AnyTable[]>>;
 
 /** Patched resources at work. */
 export interface Patched {
@@ -64,58 +65,69 @@ export const PATCHED_BY: Readonly<Record<PatchedType, keyof Patching>> = {
 
 const TYPES = Object.keys(PATCHED_BY) as PatchedType[];
 
-/** What separates the changes from the key of what is changed. */
-const SEPARATOR = "!";
+/** A resource with changes made to it. */
+interface PatchedKey {
+  readonly changes: ChangesKey;
+  /** The key of the resource without them. */
+  readonly base: unknown;
+}
+
+/** A table of resources, with keys of any type. */
+type AnyTable = Derived<readonly Resource[], unknown>;
+
+/** The members of a collection; listed ones with the codec that they have by default. */
+function withCodec(
+  { members, resources, keyOf }: Collection["spec"],
+): Collection["spec"]["members"] {
+  if ("index" in members || members.codec !== undefined || keyOf !== undefined) return members;
+  return { ...members, codec: resources.keyCodec };
+}
 
 /** Creates the tables. */
 export function createPatched(mesh: Mesh, bases: Tables): Patched {
   const { graph } = mesh;
   const changes = deriveChanges(mesh);
   const ledger = createLedger(mesh);
-  const twins = new Map<Derived<readonly Resource[]>, Derived<readonly Resource[]>>();
+  const twins = new Map<AnyTable, Derived<readonly Resource[], PatchedKey>>();
   const options = { equal: sameResources };
   for (const type of TYPES) {
     for (const base of bases[type]) {
-      const table = deriveTelling<readonly Resource[]>(
-        graph,
-        `patched/${base.name}`,
-        (read, key, tell) => {
-          const at = key.indexOf(SEPARATOR);
-          const resources = lookUp(read, base, key.slice(at + 1), tell);
-          const all = read.get(changes, key.slice(0, at));
-          const hear = ledger.hear(type, `${base.name} ${key}`, tell);
-          return resources.map((r) =>
-            r.tombstone ? r : changedResource(r, type, all, hear) ?? tombstone(r.name)
-          );
-        },
-        options,
-      );
+      const keys = keyOf<PatchedKey>({ changes: changesKeys, base: base.keyCodec });
+      const table = graph.derive(`patched/${base.name}`, keys, (read, key) => {
+        const resources = read.follow(base, key.base);
+        const all = read.get(changes, key.changes);
+        const hear = ledger.hear(type, `${base.name} ${keys.encode(key)}`, read);
+        return resources.map((r) =>
+          r.tombstone ? r : changedResource(r, type, all, hear) ?? tombstone(r.name)
+        );
+      }, options);
       twins.set(base, table);
     }
   }
   const added = Object.fromEntries(TYPES.map((type) => {
-    const table = deriveTelling<readonly Resource[]>(
-      graph,
+    const table = graph.derive(
       `patched.added/${type}`,
-      (read, key, tell) =>
-        addedResources(type, read.get(changes, key), ledger.hear(type, `added ${key}`, tell)),
+      changesKeys,
+      (read, key): readonly Resource[] => {
+        const hear = ledger.hear(type, `added ${changesKeys.encode(key)}`, read);
+        return addedResources(type, read.get(changes, key), hear);
+      },
       options,
     );
     return [type, table] as const;
-  })) as Record<PatchedType, Derived<readonly Resource[]>>;
+  })) as Record<PatchedType, Derived<readonly Resource[], ChangesKey>>;
 
-  const twinOf = (key: string, collection: Collection): Collection => {
-    const spec = specOf(collection);
-    const table = spec && twins.get(spec().resources);
-    if (spec === undefined || table === undefined) return collection;
-    const twin = namedCollection(graph, `patched/${key}${SEPARATOR}${collection.name}`, () => {
-      const { keyOf = (member: string) => member, ...rest } = spec();
-      return {
-        ...rest,
-        resources: table,
-        keyOf: (member) => `${key}${SEPARATOR}${keyOf(member)}`,
-      };
-    });
+  const twinOf = (changes: ChangesKey, collection: Collection): Collection => {
+    const { spec } = collection;
+    const table = twins.get(spec.resources);
+    if (table === undefined) return collection;
+    const name = `patched/${changesKeys.encode(changes)}/${collection.name}`;
+    const twin = graph.collection(name, () => ({
+      ...spec,
+      members: withCodec(spec),
+      resources: table,
+      keyOf: (member: unknown) => ({ changes, base: spec.keyOf?.(member) ?? member }),
+    }));
     return copyScope(collection, twin);
   };
   const tables = Object.fromEntries(
@@ -124,8 +136,8 @@ export function createPatched(mesh: Mesh, bases: Tables): Patched {
   return {
     layers: (type, role, names, collections) => {
       if (names === "") return collections;
-      const key = `${role}|${names}`;
-      const top = namedCollection(graph, `patched.added/${type}/${key}`, () => ({
+      const key = { role, changes: changeKeys.decode(names) };
+      const top = graph.collection(`patched.added/${type}/${changesKeys.encode(key)}`, () => ({
         members: { list: [key] },
         resources: added[type],
       }));
@@ -139,7 +151,7 @@ export function createPatched(mesh: Mesh, bases: Tables): Patched {
 
 /** What was heard while cells were computed: no part of what they are, so that it is kept beside them. */
 function createLedger({ tables }: Mesh): Pick<Patched, "faults" | "counts"> & {
-  hear(type: PatchedType, cell: string, tell: Tell | undefined): Hear;
+  hear(type: PatchedType, cell: string, log: DecisionLog): Hear;
 } {
   const cells = new Map<string, { readonly type: PatchedType; notes: [Note, string][] }>();
   // Cells of changes that nobody has any more are not computed again.
@@ -154,16 +166,16 @@ function createLedger({ tables }: Mesh): Pick<Patched, "faults" | "counts"> & {
     }
   };
   return {
-    hear: (type, cell, tell) => {
+    hear: (type, cell, log) => {
       // Whoever asks for an explanation computes again what is there.
       const entry = { type, notes: [] as [Note, string][] };
-      if (tell === undefined) cells.delete(cell);
+      if (log.decide === undefined) cells.delete(cell);
       return (note, resource) => {
         const { object, field } = note.change;
         if (note.fault === undefined) {
-          tell?.({ of: [resource], group: "patch", source: "object", object, field });
+          log.decide?.({ of: [resource], group: "patch", source: "object", object, field });
         }
-        if (tell !== undefined) return;
+        if (log.decide !== undefined) return;
         entry.notes.push([note, resource]);
         cells.set(cell, entry);
       };

@@ -22,7 +22,7 @@ import {
   type RouteConfiguration,
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
-import { deriveTelling, lookUp, type Told } from "../../derive/mod.ts";
+import type { Told } from "../../derive/mod.ts";
 import type { Collection, Derived, Graph, Resource } from "../../graph/mod.ts";
 import {
   create,
@@ -32,8 +32,7 @@ import {
   type MessageShape,
   typeUrl,
 } from "../../proto/mod.ts";
-import { copyScope, encodeResource, sameResources, specOf } from "../resources/mod.ts";
-import { listen } from "./provenance.ts";
+import { copyScope, encodeResource, sameResources } from "../resources/mod.ts";
 
 /** The namespace of provenance in metadata. */
 export const EXPLAIN_METADATA = "mesh.explain";
@@ -44,14 +43,17 @@ export type Explained = (
 ) => Map<string, readonly Collection[]>;
 
 /** The tables whose resources can be explained, by type URL. */
-export type Explainable = Readonly<Record<string, readonly Derived<readonly Resource[]>[]>>;
+export type Explainable = Readonly<Record<string, readonly AnyTable[]>>;
+
+/** A table of resources, with keys of any type. */
+type AnyTable = Derived<readonly Resource[], unknown>;
 
 /**
  * Creates the tables of explained resources, and the function that finds twins.
  * Collections of other tables stand for themselves.
  */
 export function createExplained(graph: Graph, explainable: Explainable): Explained {
-  const tables = new Map<Derived<readonly Resource[]>, Derived<readonly Resource[]>>();
+  const tables = new Map<AnyTable, AnyTable>();
   for (const [type, bases] of Object.entries(explainable)) {
     const annotate = ANNOTATE[type];
     for (const base of annotate === undefined ? [] : bases) {
@@ -60,12 +62,12 @@ export function createExplained(graph: Graph, explainable: Explainable): Explain
     }
   }
   const twinOf = (collection: Collection): Collection => {
-    const spec = specOf(collection);
-    const table = spec && tables.get(spec().resources);
-    if (spec === undefined || table === undefined) return collection;
+    const { spec } = collection;
+    const table = tables.get(spec.resources);
+    if (table === undefined) return collection;
     const twin = graph.collection(
       `explained/${collection.name}`,
-      () => ({ ...spec(), resources: table }),
+      () => ({ ...spec, resources: table }),
     );
     return copyScope(collection, twin);
   };
@@ -82,16 +84,12 @@ function explainedTable(
   graph: Graph,
   name: string,
   annotate: Annotate,
-  base: Derived<readonly Resource[]>,
-): Derived<readonly Resource[]> {
-  return deriveTelling<readonly Resource[]>(graph, name, (read, key, tell) => {
-    const heard = listen();
-    const resources = lookUp(read, base, key, (told) => {
-      heard.tell(told);
-      tell?.(told);
-    });
-    const told = heard.told();
-    return resources.map((r) => r.tombstone === true ? r : annotate(r, told));
+  base: AnyTable,
+): AnyTable {
+  return graph.derive(name, base.keyCodec, (read, key): readonly Resource[] => {
+    const { value, decisions } = read.explain(base, key);
+    for (const decision of decisions) read.decide?.(decision);
+    return value.map((r) => r.tombstone === true ? r : annotate(r, decisions));
   }, { equal: sameResources });
 }
 

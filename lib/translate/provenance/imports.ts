@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { Mesh, Tell } from "../../derive/mod.ts";
-import type { CellRef, View } from "../../graph/mod.ts";
+import { egressKeys, type Mesh, sidecarKeys, type Tell } from "../../derive/mod.ts";
+import type { CellRef, Collection, View } from "../../graph/mod.ts";
 import { scopeOf } from "../resources/mod.ts";
 
 /** Tables of which a part of the key is the host that was imported, and which part. */
@@ -33,10 +33,20 @@ export function tellImport(
   const table = cell.table.slice(cell.table.lastIndexOf("/") + 1);
   const at = HOST_AT[table];
   if (scope === undefined || at === undefined) return;
-  // Keys of what is patched begin with the patches.
-  const host = cell.key.slice(cell.key.lastIndexOf("!") + 1).split("|")[at];
-  const imports = mesh.graph.explain({ table: mesh.scopes.egressHosts.name, key: `${scope}|*` });
+  const host = baseKey(layer!, cell).split("|")[at];
+  const imports = mesh.graph.explain({
+    table: mesh.scopes.egressHosts.name,
+    key: egressKeys.encode({ ...sidecarKeys.decode(scope), listener: undefined }),
+  });
   for (const decision of imports?.decisions ?? []) {
     if (decision.of[0] === host) tell({ ...decision, of: [name] });
   }
+}
+
+/** The key of a resource without the patches that its key may begin with. */
+function baseKey({ spec }: Collection, { key }: CellRef): string {
+  const decoded = spec.resources.keyCodec.decode(key);
+  return typeof decoded === "object" && decoded !== null && "base" in decoded
+    ? `${decoded.base}`
+    : key;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { labelsKey, type Patching } from "../../derive/mod.ts";
+import { type Patching } from "../../derive/mod.ts";
 import type { Derived } from "../../graph/mod.ts";
 import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
 import type { Context, Placement } from "../context/mod.ts";
@@ -23,12 +23,12 @@ export function derivePlacements({ mesh }: Pick<Context, "mesh">): Derived<Place
   return mesh.graph.derive<Placement>("placement", (read, key) => {
     const { basis, ips, ...proxy } = JSON.parse(key) as PlacementKey;
     const sidecar = basis.role === "sidecar"
-      ? read.get(mesh.scopes.sidecar, `${basis.namespace}|${labelsKey(basis.labels)}`)
+      ? read.get(mesh.scopes.sidecar, { namespace: basis.namespace, labels: basis.labels })
       : "";
-    const cls = proxyClass(basis, read.get(mesh.targets, ips.join(",")));
+    const cls = proxyClass(basis, read.get(mesh.targets, ips));
     const patching = mesh.patchingOf(read, { ...basis, ...proxy });
     const telemetry = telemetryKey(read, { mesh }, cls, sidecar);
-    return { cls, sidecar, place: mesh.places.placeOf(read, cls), patching, telemetry };
+    return { cls, sidecar, place: mesh.localities.ofClass(read, cls), patching, telemetry };
   }, {
     equal: (a, b) =>
       a.cls.key === b.cls.key && a.sidecar === b.sidecar && a.place === b.place &&

@@ -5,32 +5,13 @@
  */
 import type { Collection, CollectionSpec, Graph } from "../../graph/mod.ts";
 
-/** How the collections of a graph are made. */
-const specs = new WeakMap<Collection, () => CollectionSpec>();
-
-/** A collection of a graph of which there can be a twin. */
-export function namedCollection(
-  graph: Graph,
-  name: string,
-  spec: () => CollectionSpec,
-): Collection {
-  const collection = graph.collection(name, spec);
-  if (!specs.has(collection)) specs.set(collection, spec);
-  return collection;
-}
-
-/** How a collection was made; `undefined`: of it there is no twin. */
-export function specOf(collection: Collection): (() => CollectionSpec) | undefined {
-  return specs.get(collection);
-}
-
 /** The collection of this name, made when it is first asked for. */
-export function collection(
+export function collection<K = string, M = K, B = string, L = string>(
   { context }: { readonly context: InGraph },
   name: string,
-  spec: () => CollectionSpec,
+  spec: () => CollectionSpec<K, M, B, L>,
 ): Collection {
-  return namedCollection(context.mesh.graph, name, spec);
+  return context.mesh.graph.collection(name, spec);
 }
 
 /** What tables and collections are created in. */

@@ -3,14 +3,7 @@
  *
  * @module
  */
-export {
-  collection,
-  copyScope,
-  importedBy,
-  namedCollection,
-  scopeOf,
-  specOf,
-} from "./collections.ts";
+export { collection, copyScope, importedBy, scopeOf } from "./collections.ts";
 export { splitKey } from "./keys.ts";
 export { type Layered, overlayOf, type Placed } from "./layered.ts";
 export { differences, encodeResource, resourceOf, sameResources, tombstone } from "./resource.ts";

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { destinationsOf, fullHost, splitServiceKey } from "../../derive/mod.ts";
+import { destinationsOf, fullHost } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
+import { namespaceOf } from "../../model/mod.ts";
 import { type Context, pick } from "../context/mod.ts";
 
 /**
@@ -19,16 +20,18 @@ export function routedAlike(
   host: string,
 ): boolean {
   const { services, routes } = context.mesh;
-  const service = read.get(services.resolve, `|${host}`);
-  if (read.get(services.resolve, `${namespace}|${host}`) !== service) return false;
-  const key = read.get(routes.meshRoute, `|${host}`);
-  if (read.get(routes.meshRoute, `${namespace}|${host}`) !== key) return false;
+  const service = read.get(services.resolve, { namespace: "", host });
+  if (read.get(services.resolve, { namespace, host })?.namespace !== service?.namespace) {
+    return false;
+  }
+  const key = read.get(routes.meshRoute, { namespace: "", host });
+  if (read.get(routes.meshRoute, { namespace, host }) !== key) return false;
   // Without routes, or where none of them applies, all goes to the service.
   if (service !== undefined && !ruledAlike(read, context, namespace, host)) return false;
   if (key === "") return true;
   const spec = read.get(routes.spec, key);
   if (spec === undefined) return true;
-  const [owner] = splitServiceKey(key);
+  const owner = namespaceOf(key);
   return !spec.http.some((rule) => rule.match.some((match) => match.sourceNamespace !== "")) &&
     destinationsOf(spec).every(({ host: to }) =>
       ruledAlike(read, context, namespace, fullHost(to, owner, context.mesh.domain))

@@ -5,7 +5,7 @@
  * @module
  */
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { deriveTelling, labelsKey, lookUp, within } from "../../derive/mod.ts";
+import { deriveTelling, labelKeys, lookUp, within } from "../../derive/mod.ts";
 import { hostPort } from "../../envoy/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
@@ -49,7 +49,7 @@ export function deriveHttpProxy(
   const hostsOf = (read: Read, namespace: string, sidecar: string): [string, Resource][] => {
     if (sidecar === "") {
       const ports = ["", namespace].flatMap((ns) => read.members(mesh.indexes.httpPortsSeenBy, ns));
-      return [...new Set(ports)].flatMap((port) =>
+      return [...new Set(ports)].map(String).flatMap((port) =>
         [...tables.hostsOf(read, namespace, port).values()].map((host): [string, Resource] => [
           port,
           host,
@@ -68,7 +68,7 @@ export function deriveHttpProxy(
       const [sidecar = "", classKey = ""] = splitKey(key, 2);
       const cls = read.get(context.classes, classKey);
       if (httpProxyPort(read, context, cls) === 0) return [];
-      const labels = labelsKey(cls.labels);
+      const labels = labelKeys.encode(cls.labels);
       const differs = placesOf(read, cls.namespace, sidecar, labels).length > 0;
       return [`${cls.namespace}|${sidecar}|${differs ? labels : ""}`];
     }),

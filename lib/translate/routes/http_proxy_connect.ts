@@ -28,7 +28,7 @@ export function deriveConnectTargets(context: Context): Derived<readonly string[
     const [namespace = "", sidecar = ""] = splitKey(key, 2);
     const hosts = sidecar === ""
       ? ["", namespace].flatMap((ns) => read.members(indexes.hostsSeenBy, ns))
-      : read.get(scopes.egressHosts, `${namespace}|${sidecar}|*`);
+      : read.get(scopes.egressHosts, { namespace, sidecar, listener: undefined });
     return [...new Set(hosts)].flatMap((host) => {
       const ports = pickService(read, context, namespace, host)?.ports ?? [];
       return ports.filter(({ protocol }) => protocol !== "UDP")

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { deriveTelling, lookUp, parseLabels, within } from "../../derive/mod.ts";
+import { deriveTelling, labelKeys, lookUp, within } from "../../derive/mod.ts";
 import { hostPort } from "../../envoy/mod.ts";
 import type { Derived, Resource } from "../../graph/mod.ts";
 import { mayBeHttp } from "../../model/mod.ts";
@@ -16,7 +16,7 @@ import type { Egress } from "../sidecars/mod.ts";
 import { assembleTable, type RouteTables, tableRest, tellParts } from "./tables.ts";
 import { inTable, inTableOf } from "./vhds.ts";
 
-/** The tables. `labels` as in `labelsKey`; they stand last, since they may hold anything. */
+/** The tables. `labels` as in `labelKeys`; they stand last, since they may hold anything. */
 export interface LabelledRoutes {
   /** `NS|port|host|labels` → the virtual host. */
   readonly hosts: Derived<readonly Resource[]>;
@@ -61,13 +61,13 @@ export function deriveLabelledRoutes(
       Number(port),
       host,
       within(tell, hostPort(host, Number(port))),
-      parseLabels(labels),
+      labelKeys.decode(labels),
     );
     return found === undefined ? [] : [found];
   }, options);
   const places = graph.derive<readonly string[]>("labelled.places", (read, key) => {
     const [namespace = "", labels = ""] = splitKey(key, 2);
-    return read.get(mesh.scopes.labelledHosts, namespace).flatMap((host) => {
+    return read.get(mesh.scopes.sourceLabelHosts, namespace).flatMap((host) => {
       const service = pickService(read, context, namespace, host);
       const ports = service?.ports.filter((p) => mayBeHttp(p.protocol)).map((p) => p.number);
       return [...new Set(ports ?? [80])].map((port) => `${port}|${host}`);
@@ -82,7 +82,9 @@ export function deriveLabelledRoutes(
     const [namespace = ""] = splitKey(key, 2);
     // A host without a service is served where there is a table for its port.
     const open = (port: string): boolean =>
-      ["", namespace].some((ns) => read.members(mesh.indexes.httpPortsSeenBy, ns).includes(port));
+      ["", namespace].some((ns) =>
+        read.members(mesh.indexes.httpPortsSeenBy, ns).includes(Number(port))
+      );
     const found = read.get(places, key).map((place) => splitKey(place, 2)[0] ?? "");
     return [...new Set(found)].filter(open).sort();
   });

@@ -58,7 +58,10 @@ export function deriveRoutes(context: Context, egress: Egress): Routes {
 
 function publicHosts(parts: Pieces, port: string): Collection {
   return collection(parts, `vhost/${port}/public`, () => ({
-    members: { index: parts.context.mesh.indexes.httpHosts, buckets: [`|${port}`] },
+    members: {
+      index: parts.context.mesh.indexes.httpHosts,
+      buckets: [{ namespace: "", port: Number(port) }],
+    },
     resources: parts.virtualHosts.base,
     keyOf: (host) => `|${port}|${host}`,
   }));

@@ -125,7 +125,10 @@ export function deriveRouteTables(context: Context, layers: VirtualHostLayers): 
     overlay: deriveTelling<readonly Resource[]>(graph, "rds.overlay", (read, key, tell) => {
       const [namespace = "", port = ""] = splitKey(key, 2);
       const own = contents(read, layers.overlay(namespace, port));
-      const shared = read.any(context.mesh.indexes.httpHosts, `|${port}`);
+      const shared = read.any(context.mesh.indexes.httpHosts, {
+        namespace: "",
+        port: Number(port),
+      });
       if (own.size === 0 && shared) return [];
       const all = hostsOf(read, namespace, port);
       const inside = within(tell, port);

@@ -131,7 +131,7 @@ export function deriveVhds(
         "rds.skeleton.overlay",
         (read, key, tell) => {
           const [, port = ""] = splitKey(key, 2);
-          const shared = read.any(mesh.indexes.httpHosts, `|${port}`);
+          const shared = read.any(mesh.indexes.httpHosts, { namespace: "", port: Number(port) });
           const mine = lookUp(read, skeletons, key, tell);
           return differences(mine, shared ? read.get(skeletons, `|${port}`) : []);
         },

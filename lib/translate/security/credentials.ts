@@ -4,7 +4,7 @@
  * @module
  */
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { deriveTelling, parsePlace, policiesOf } from "../../derive/mod.ts";
+import { deriveTelling, labelsKeys, localityKeys, policiesOf } from "../../derive/mod.ts";
 import { clientSecrets, credentialNames, credentialSecret } from "../../envoy/mod.ts";
 import type { Derived, Resource } from "../../graph/mod.ts";
 import type { Context } from "../context/mod.ts";
@@ -26,7 +26,7 @@ export interface CredentialTables {
 export function deriveCredentials({ mesh }: Context): CredentialTables {
   return {
     named: mesh.graph.derive<readonly string[]>("gateway.credentials", (read, scope) => {
-      const names = read.get(mesh.gatewayPorts, scope).flatMap(({ servers }) =>
+      const names = read.get(mesh.gatewayPorts, labelsKeys.decode(scope)).flatMap(({ servers }) =>
         servers.flatMap(({ tls }) => {
           const found = tls && credentialNames(tls);
           return found === undefined ? [] : [...found.certificates, found.authorities ?? ""];
@@ -39,7 +39,7 @@ export function deriveCredentials({ mesh }: Context): CredentialTables {
       return [...new Set([...names].flatMap(clientSecrets))].sort();
     }),
     ofPlace: mesh.graph.derive<readonly string[]>("place.credentials", (read, place) => {
-      const rules = parsePlace(place).rules
+      const rules = localityKeys.decode(place).rules
         .map((key) => read.get(mesh.tables.destinationRules, key))
         .filter((row) => row !== undefined);
       const names = rules.flatMap(({ spec }) =>

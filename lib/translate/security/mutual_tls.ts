@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { modeOf, workloadKey } from "../../derive/mod.ts";
+import { modeOf } from "../../derive/mod.ts";
 import type { MutualInput, SecretNames } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Endpoint, Service } from "../../model/mod.ts";
@@ -21,8 +21,8 @@ const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 export function takesMutual(read: Read, { mesh }: Context): TakesMutual {
   return ({ namespace, labels }, port) => {
     if (labels[TLS_MODE_LABEL] !== "mesh") return false;
-    const key = workloadKey({ role: "sidecar", namespace, labels });
-    return modeOf(read.get(mesh.security.peerModes, key), port) !== "disable";
+    const workload = { role: "sidecar", namespace, labels } as const;
+    return modeOf(read.get(mesh.security.peerModes, workload), port) !== "disable";
   };
 }
 
@@ -31,7 +31,7 @@ export function takesMutual(read: Read, { mesh }: Context): TakesMutual {
  * and what the service itself lists. Empty when an endpoint does not tell.
  */
 function identitiesOf(read: Read, context: Context, service: Service): string[] {
-  const accounts = read.get(context.mesh.services.accounts, service.key);
+  const accounts = read.get(context.mesh.services.accounts, service);
   if (accounts.length === 0) return [];
   const domains = trustDomainsOf(read, context);
   const ids = accounts.flatMap((account) => {

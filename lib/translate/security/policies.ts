@@ -13,7 +13,7 @@ import {
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import { hash } from "../../base/mod.ts";
-import { lookUp, modeOf, type Tell, type Workload, workloadKey } from "../../derive/mod.ts";
+import { lookUp, modeOf, type Tell, type Workload } from "../../derive/mod.ts";
 import {
   type AuthorizationFilters,
   authorizationFilters,
@@ -29,7 +29,7 @@ import {
   secretNames,
   tokenFilter,
 } from "../../envoy/mod.ts";
-import type { Read } from "../../graph/mod.ts";
+import { type KeyCodec, keyOf, list, oneOf, type Read, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
@@ -37,8 +37,18 @@ import {
   type Guards,
   hostOf,
   type LibraryGuard,
+  type PolicyKeys,
   type TokenGuard,
+  type TokensKey,
 } from "../context/mod.ts";
+
+/** The codec of {@link PolicyKeys}: joined by commas. */
+const policyKeys: KeyCodec<PolicyKeys> = list(text);
+
+const tokenKeys: KeyCodec<TokensKey> = keyOf<TokensKey>({
+  role: oneOf("sidecar", "router"),
+  policies: policyKeys,
+});
 
 /** Creates the tables. */
 export function deriveGuards(
@@ -49,23 +59,28 @@ export function deriveGuards(
   const sameDigest = (a: { digest: string }, b: { digest: string }): boolean =>
     a.digest === b.digest;
   return {
-    authorization: graph.derive<AuthorizationFilters>("guard.authorization", (read, keys) => {
-      const policies = rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key));
-      const asks = policies.some(({ spec }) => spec.actionDetail.value !== undefined);
-      return authorizationFilters({
-        policies,
-        providers: asks ? mesh.field(read, "extensionProviders") : [],
-        findService: (service, port) => {
-          const host = hostOf(read, context, service);
-          return host === undefined
-            ? undefined
-            : { host, cluster: clusterName("outbound", port, "", host) };
-        },
-        trustDomains: trustDomainsOf(read, context),
-        guards: guardsPaths(read, context),
-      });
-    }, { equal: sameDigest }),
-    libraries: graph.derive<LibraryGuard>("guard.libraries", (read, keys) => {
+    authorization: graph.derive(
+      "guard.authorization",
+      policyKeys,
+      (read, keys): AuthorizationFilters => {
+        const policies = rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key));
+        const asks = policies.some(({ spec }) => spec.actionDetail.value !== undefined);
+        return authorizationFilters({
+          policies,
+          providers: asks ? mesh.field(read, "extensionProviders") : [],
+          findService: (service, port) => {
+            const host = hostOf(read, context, service);
+            return host === undefined
+              ? undefined
+              : { host, cluster: clusterName("outbound", port, "", host) };
+          },
+          trustDomains: trustDomainsOf(read, context),
+          guards: guardsPaths(read, context),
+        });
+      },
+      { equal: sameDigest },
+    ),
+    libraries: graph.derive("guard.libraries", policyKeys, (read, keys): LibraryGuard => {
       const filters = libraryFilters({
         policies: rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key)),
         trustDomains: trustDomainsOf(read, context),
@@ -73,9 +88,8 @@ export function deriveGuards(
       });
       return { filters, digest: hash(filters.map(digestOf).join("\n")) };
     }, { equal: sameDigest }),
-    tokens: graph.derive<TokenGuard>("guard.tokens", (read, key) => {
-      const [role = "", keys = ""] = key.split("|");
-      const rows = rowsOf(keys, (one) => read.get(tables.requestAuthentications, one));
+    tokens: graph.derive("guard.tokens", tokenKeys, (read, { role, policies }): TokenGuard => {
+      const rows = rowsOf(policies, (one) => read.get(tables.requestAuthentications, one));
       const rules = rows.flatMap(({ spec }) => spec.jwtRules)
         .map((rule) => ({ rule, keys: keysOf(read, context, rule) }));
       const filter = tokenFilter(rules, role === "router");
@@ -99,9 +113,8 @@ function digestOf({ name, configType: { value } }: HttpFilter): string {
   return `${name} ${value !== undefined && "typeUrl" in value ? hash(value.value) : ""}`;
 }
 
-function rowsOf<T>(keys: string, row: (key: string) => T | undefined): T[] {
-  if (keys === "") return [];
-  return keys.split(",").map(row).filter((one) => one !== undefined);
+function rowsOf<T>(keys: PolicyKeys, row: (key: string) => T | undefined): T[] {
+  return keys.map(row).filter((one) => one !== undefined);
 }
 
 /** The mesh's trust domain, then its aliases. */
@@ -147,9 +160,9 @@ function remoteCluster(
   return clusterName("outbound", port, "", known ?? url.hostname);
 }
 
-/** Says which policies guard a workload; `keys` joined by commas. */
-export function tellPolicies(tell: Tell, group: string, kind: string, keys: string): void {
-  for (const key of keys.split(",").filter((k) => k !== "")) {
+/** Records the policies of a workload as decisions. */
+export function tellPolicies(tell: Tell, group: string, kind: string, keys: PolicyKeys): void {
+  for (const key of keys) {
     tell({ group, source: "object", object: `${kind}/${key}`, field: "spec" });
   }
 }
@@ -163,15 +176,17 @@ export function guardOf(
   tell?: Tell,
 ): Guard {
   const { security } = context.mesh;
-  const key = workloadKey(workload);
-  const accessKeys = read.get(security.authorization, key);
+  const accessKeys = read.get(security.authorization, workload);
   const access = read.get(context.guards.authorization, accessKeys);
-  const tokenKeys = read.get(security.tokens, key);
+  const tokenPolicies = read.get(security.tokens, workload);
   if (tell !== undefined) {
     tellPolicies(tell, "access", "AuthorizationPolicy", accessKeys);
-    tellPolicies(tell, "tokens", "RequestAuthentication", tokenKeys);
+    tellPolicies(tell, "tokens", "RequestAuthentication", tokenPolicies);
   }
-  const tokens = read.get(context.guards.tokens, `${workload.role}|${tokenKeys}`);
+  const tokens = read.get(context.guards.tokens, {
+    role: workload.role,
+    policies: tokenPolicies,
+  });
   const filters = {
     http: [
       ...access.http.asking,
@@ -184,7 +199,7 @@ export function guardOf(
   if (workload.role === "router") {
     return { ...filters, mode: () => "disable", otherwise: "disable", named: [] };
   }
-  const modes = lookUp(read, security.peerModes, key, tell);
+  const modes = lookUp(read, security.peerModes, workload, tell);
   const names = secretNames({ options }).server;
   return {
     ...filters,

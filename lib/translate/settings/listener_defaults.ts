@@ -5,14 +5,14 @@
  */
 import { MeshConfig_ProxyPathNormalization_NormalizationType as Normalization } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { formatDuration } from "../../base/mod.ts";
-import { choose, LEVEL_JOINT, MESH_ROW, type Tell } from "../../derive/mod.ts";
+import { choose, MESH_ROW, type Tell } from "../../derive/mod.ts";
 import type { ManagerDefaults, PathNormalization } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { durationMs, durationOf } from "../../proto/mod.ts";
 import type { Context, Flavour } from "../context/mod.ts";
 import { dnsRefreshRate } from "./cluster_defaults.ts";
 import { settingsOf } from "./proxy_settings.ts";
-import { signalsFor } from "./telemetry.ts";
+import { signalsFor, telemetryKeys } from "./telemetry.ts";
 
 /** Defaults of listeners for proxies of a flavour. */
 export function managerDefaults(
@@ -68,7 +68,7 @@ function tellTelemetry(
     ...(file === "" ? { source: "built-in" } : { source: "mesh", field: "accessLogFile" }),
     value: file || "none",
   });
-  const names = telemetry.replace("!", "").split(LEVEL_JOINT).filter((name) => name !== "");
+  const names = telemetryKeys.decode(telemetry.replace("!", ""));
   for (const name of names) {
     tell?.({ group: "telemetry", source: "object", object: `Telemetry/${name}`, field: "spec" });
   }

@@ -5,7 +5,7 @@
  * @module
  */
 import { MeshConfig_AccessLogEncoding as Encoding } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { LEVEL_JOINT, type Mesh, workloadKey } from "../../derive/mod.ts";
+import { type Mesh } from "../../derive/mod.ts";
 import {
   type AccessLogSettings,
   clusterName,
@@ -15,9 +15,12 @@ import {
   type TelemetryResult,
   tracingRule,
 } from "../../envoy/mod.ts";
-import type { Read } from "../../graph/mod.ts";
+import { type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
 import type { ProxyClass, Role } from "../../model/mod.ts";
 import { type Features, hostOf, type SignalTable } from "../context/mod.ts";
+
+/** Row keys of Telemetry resources, joined by commas. */
+export const telemetryKeys: KeyCodec<readonly string[]> = list(text);
 
 /** At the end of a key: some clusters are not there. */
 const UNCERTAIN = "!";
@@ -55,7 +58,7 @@ export function deriveSignals(
 }
 
 function levelsOf(read: Read, { tables }: Mesh, names: string) {
-  return names === "" ? [] : names.split(LEVEL_JOINT)
+  return telemetryKeys.decode(names)
     .map((name) => read.get(tables.telemetries, name)?.spec)
     .filter((spec) => spec !== undefined);
 }
@@ -91,7 +94,7 @@ export function telemetryKey(
   cls: Pick<ProxyClass, "namespace" | "labels" | "options"> & { readonly role: Role },
   sidecar: string,
 ): string {
-  const names = read.get(mesh.telemetry, workloadKey(cls));
+  const names = telemetryKeys.encode(read.get(mesh.telemetry, cls));
   const levels = levelsOf(read, mesh, names);
   const providers = mesh.field(read, "extensionProviders");
   for (const direction of ["client", "server"] as const) {
@@ -114,8 +117,10 @@ function reaches(
   host: string,
 ): boolean {
   if (options.ODCDS === "true") return false;
-  if (sidecar === "") return read.get(mesh.services.resolve, `${namespace}|${host}`) !== undefined;
-  return read.get(mesh.scopes.egressHosts, `${namespace}|${sidecar}|*`).includes(host);
+  if (sidecar === "") return read.get(mesh.services.resolve, { namespace, host }) !== undefined;
+  return read.get(mesh.scopes.egressHosts, { namespace, sidecar, listener: undefined }).includes(
+    host,
+  );
 }
 
 /** The signals of a key. */

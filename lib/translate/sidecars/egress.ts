@@ -5,7 +5,7 @@
  * @module
  */
 import type { MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { protocolOf } from "../../derive/mod.ts";
+import { protocolOf, sidecarKeys } from "../../derive/mod.ts";
 import type { Derived, Read } from "../../graph/mod.ts";
 import { isHttp, mayBeHttp, mayBeTcp, type Service } from "../../model/mod.ts";
 import { type Context, type Flavour, hasOwnListeners, pickService } from "../context/mod.ts";
@@ -61,7 +61,14 @@ export function deriveEgress(context: Context): Egress {
       );
     if (!isPort(80, port)) return served;
     // Hosts that only VirtualServices name are served there too.
-    return [...served, ...read.get(context.mesh.scopes.egressRouteHosts, `${scope}|${listener}`)];
+    return [
+      ...served,
+      ...read.get(context.mesh.scopes.egressRouteHosts, {
+        namespace,
+        sidecar,
+        listener: Number(listener),
+      }),
+    ];
   });
   const virtualHostMembers = graph.derive<readonly string[]>(
     "egress.virtualHosts",
@@ -95,7 +102,7 @@ export function egressOf(
   { mesh }: Context,
   scope: string,
 ): readonly MeshEgressListener[] {
-  const sidecar = scope.slice(scope.indexOf("|") + 1);
+  const { sidecar } = sidecarKeys.decode(scope);
   return read.get(mesh.tables.sidecars, sidecar)?.spec.egress ?? [];
 }
 
@@ -105,7 +112,10 @@ export function imported(
   scope: string,
   listener: string | number,
 ): readonly string[] {
-  return read.get(mesh.scopes.egressHosts, `${scope}|${listener}`);
+  return read.get(mesh.scopes.egressHosts, {
+    ...sidecarKeys.decode(scope),
+    listener: Number(listener),
+  });
 }
 
 /**
