@@ -16,7 +16,7 @@ export interface Row {
   readonly attack: string;
   /** What the attacker does, for the test's name. */
   readonly title: string;
-  /** Time of the attack (2 s). */
+  /** Time of the attack ({@link ATTACK_MS}). */
   readonly ms?: number;
   /** Not run, unless `MESH_ATTACKS=all`: the daemon does not hold it yet. */
   readonly later?: true;
@@ -31,7 +31,7 @@ export function step({ title, later }: Row): { name: string; ignore: boolean } {
 }
 
 /** Default time of an attack, ms. */
-export const ATTACK_MS = 2000;
+export const ATTACK_MS = 1200;
 
 /** Asserts that an attack was under way and that its bounds held. */
 export function holds(row: Row, transport: Transport, outcome: Outcome): void {

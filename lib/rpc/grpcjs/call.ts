@@ -8,97 +8,95 @@ import type { Buffer } from "node:buffer";
 import type { ServerHttp2Stream } from "node:http2";
 import { type RpcCall, type RpcMethod, runMethod } from "../call.ts";
 import { type Outbox, outbox } from "../flow.ts";
-import type { Visitor } from "../gate.ts";
-import type { RpcError } from "../status.ts";
+import { MESSAGE_HEAD } from "../message.ts";
+import { RpcError } from "../status.ts";
+import type { Front } from "./front.ts";
 
 /** A bidirectional stream of the library. Responses are written as the pieces of a message. */
 export type LibraryCall = ServerDuplexStream<Buffer, readonly Uint8Array[]>;
 
-/** NGHTTP2_CANCEL, the code that a stream is reset with; RFC 9113 section 7. */
-const CANCEL = 8;
+/** Codes that streams are reset with, RFC 9113 section 7. */
+const CODE = { refused: 7, cancel: 8 };
+/** Time in which the first message of a stream has to come before it is admitted, ms. */
+const FIRST_MESSAGE_MS = 30_000;
 
 /** Runs a handler over a stream, and ends the stream with the outcome. */
-export async function serveCall(
-  method: RpcMethod,
+export async function serveCall(method: RpcMethod, stream: LibraryCall): Promise<void> {
+  const transport = transportOf(stream);
+  const front = frontOf(transport);
+  // The connection may have ended since the stream was opened.
+  if (!front || transport.id === undefined) return;
+  if (method.admission && front.ledger.isFull) {
+    front.refused("unadmitted-streams");
+    transport.close(CODE.refused);
+    return;
+  }
+  const { out, incoming, life } = open(method, stream, { front, id: transport.id });
+  const error = await runMethod(method, callOf(stream, { out, incoming, life }));
+  if (!stream.cancelled) conclude(stream, error);
+  life.over();
+}
+
+/** Both sides of a stream, and its life. */
+interface Parts {
+  readonly out: Outbox;
+  readonly incoming: Reader;
+  readonly life: {
+    readonly ended: Promise<void>;
+    readonly over: () => void;
+    readonly admit: () => void;
+  };
+}
+
+function open(
+  { admission = false }: RpcMethod,
   stream: LibraryCall,
-  visitorOf: (peer: string) => Visitor | undefined,
-): Promise<void> {
-  const visit = visitOf(visitorOf(peerOf(stream)), method);
+  { front, id }: { readonly front: Front; readonly id: number },
+): Parts {
+  const { ledger } = front;
   const out = outbox(([_head, ...parts], taken) => {
     stream.write(parts, (error: Error | null | undefined) => {
       if (!error) taken();
     });
   });
-  const incoming = reader(stream, visit.requested);
+  const incoming = reader(stream, (message) => {
+    clearTimeout(timer);
+    ledger.read(id, MESSAGE_HEAD + message.length);
+  });
   const gone = Promise.withResolvers<void>();
+  const late = () => {
+    front.refused("no-request");
+    incoming.finish(new RpcError("DEADLINE_EXCEEDED", "no message came in time"));
+  };
+  const timer = admission ? setTimeout(late, FIRST_MESSAGE_MS) : undefined;
+  const admit = () => ledger.admit(id);
+  if (!admission) admit();
   const over = () => {
-    visit.end();
+    clearTimeout(timer);
     out.release();
     incoming.finish();
     gone.resolve();
   };
   stream.once("cancelled", over);
-  const error = await runMethod(
-    method,
-    callOf(stream, { out, incoming, visit, ended: gone.promise, over }),
-  );
-  if (!stream.cancelled) conclude(stream, error);
-  over();
+  return { out, incoming, life: { ended: gone.promise, over, admit } };
 }
 
-/** A call on its connection, as the gate counts it. */
-interface Visit {
-  requested(): void;
-  admit(): void;
-  end(): void;
-}
-
-/** Counts a call. What a visitor counts once is taken back at the end of the call. */
-function visitOf(visitor: Visitor | undefined, { admission = false }: RpcMethod): Visit {
-  let isOver = false;
-  const counted = new Set<"requested" | "admitted">();
-  const count = (what: "requested" | "admitted") => {
-    if (isOver || counted.has(what)) return;
-    counted.add(what);
-    visitor?.[what](1);
-  };
-  if (!admission) count("admitted");
-  return {
-    requested: () => count("requested"),
-    admit: () => count("admitted"),
-    end() {
-      isOver = true;
-      for (const what of counted) visitor?.[what](-1);
-      counted.clear();
-    },
-  };
-}
-
-function callOf(
-  stream: LibraryCall,
-  { out, incoming, visit, ended, over }: {
-    readonly out: Outbox;
-    readonly incoming: Reader;
-    readonly visit: Visit;
-    readonly ended: Promise<void>;
-    readonly over: () => void;
-  },
-): RpcCall {
+function callOf(stream: LibraryCall, { out, incoming, life }: Parts): RpcCall {
   return {
     peer: peerOf(stream),
     metadata: textHeaders(stream.metadata),
     messages: incoming,
-    ended,
+    ended: life.ended,
     send: out.send,
     drained: out.drained,
-    admit: visit.admit,
+    admit: life.admit,
     finish: incoming.finish,
     get pending() {
       return out.pending;
     },
     reset() {
-      transportOf(stream).close(CANCEL);
-      over();
+      transportOf(stream).close(CODE.cancel);
+      life.over();
     },
   };
 }
@@ -115,16 +113,23 @@ function peerOf(stream: LibraryCall): string {
   return peer === "unknown" ? "unix" : peer.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
+/** Request headers that are text, see {@link RpcCall.metadata}. */
 function textHeaders(metadata: Metadata): Map<string, string> {
-  const entries = Object.entries(metadata.getMap());
-  return new Map(
-    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
+  const headers = new Map<string, string>();
+  for (const name of Object.keys(metadata.getMap())) {
+    if (!name.endsWith("-bin")) headers.set(name, metadata.get(name).join(","));
+  }
+  return headers;
 }
 
 /** The HTTP/2 stream below. The library has no other way to reset it. */
 function transportOf(stream: LibraryCall): ServerHttp2Stream {
   return (stream as unknown as { call: { stream: ServerHttp2Stream } }).call.stream;
+}
+
+/** The connection below that; `undefined` when it is over. */
+function frontOf({ session }: ServerHttp2Stream): Front | undefined {
+  return (session?.socket as unknown as { front: Front } | undefined)?.front;
 }
 
 /** The messages of a stream. */
@@ -137,7 +142,7 @@ interface Reader extends AsyncIterable<Uint8Array> {
  * Messages, one at a time: the library is asked for the next one when the reader is. By itself it reads
  * sixteen ahead, each as large as the limit allows.
  */
-function reader(stream: LibraryCall, requested: () => void): Reader {
+function reader(stream: LibraryCall, taken: (message: Uint8Array) => void): Reader {
   const readMore = stream._read.bind(stream);
   let wanted = false;
   /** The library would read, and was not let. */
@@ -163,10 +168,7 @@ function reader(stream: LibraryCall, requested: () => void): Reader {
   const next = (): Uint8Array | null => {
     changed = Promise.withResolvers();
     const message: Uint8Array | null = stream.read();
-    if (message !== null) {
-      requested();
-      return message;
-    }
+    if (message !== null) return message;
     wanted = true;
     if (ready) stream._read(1);
     return null;
@@ -177,8 +179,10 @@ function reader(stream: LibraryCall, requested: () => void): Reader {
       try {
         while (!done || stream.readableLength > 0) {
           const message = next();
-          if (message) yield message;
-          else if (!done) await changed.promise;
+          if (message) {
+            taken(message);
+            yield message;
+          } else if (!done) await changed.promise;
         }
         if (failure) throw failure;
       } finally {

@@ -1,47 +1,143 @@
 /**
- * What stands between a socket and the library: it takes GOAWAY frames of clients out.
+ * A client's connection as the library gets it: bounded, in turns with all others, and without GOAWAY
+ * frames of the client.
  *
  * @module
  */
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { goAwayFrame } from "../h2/frame.ts";
+import type { Refusal } from "../refused.ts";
+import type { Task, Turns } from "../turns.ts";
+import { frameInspector, type Inspector } from "./inspect.ts";
+import { Excess, type Ledger } from "./ledger.ts";
 
-/** Length of the client's preface; RFC 9113 section 3.4. */
-const PREFACE = 24;
-/** Length of a frame's head, and the type GOAWAY; RFC 9113 sections 4.1 and 6.8. */
-const HEAD = 9;
-const GOAWAY = 7;
+/** Bytes that are passed on in one piece. */
+const PIECE = 16 * 1024;
+
+/** What a front is made with. */
+export interface FrontOptions {
+  readonly socket: Socket;
+  readonly ledger: Ledger;
+  readonly turns: Turns;
+  /** Shares its turns with the others of its party, see `Visitor.party`. */
+  readonly party: () => object;
+  /** Gives the connection to the library, once the client said something. */
+  readonly begin: (front: Front) => void;
+  /** The client is refused something, and its connection ends. */
+  readonly refused: (reason: Refusal) => void;
+}
 
 /**
- * A connection for the library. The platform's HTTP/2 of Deno 2.9.6 ends the process when clients reset
- * streams and then send GOAWAY (denoland/deno#36788). A GOAWAY of a client tells a server nothing that it
- * needs: there are no streams of the server's, and the client closes the connection by itself.
+ * A connection for the library. GOAWAY frames of the client are left out, because the HTTP/2 of
+ * Deno 2.9.6 ends the process when clients reset streams and then send GOAWAY (denoland/deno#36788).
+ * Such a frame tells a server nothing that it needs: it opens no streams itself, and the client closes
+ * the connection.
  */
 export class Front extends Duplex {
-  readonly #socket: Socket;
+  readonly #options: FrontOptions;
+  readonly #input: Inspector;
+  readonly #output: Inspector;
+  /** Bytes that wait to be passed on. */
+  #waiting = 0;
+  /** The library takes no more for now. */
+  #blocked = false;
+  #begun = false;
+  #queued = false;
+  #task: Task;
   /** For the library, which asks its socket for them. */
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
+  /** For calls, which have only the library's view of their connection. */
+  readonly front: Front = this;
+  readonly ledger: Ledger;
 
-  constructor(socket: Socket) {
+  constructor(options: FrontOptions) {
     super({ allowHalfOpen: true });
-    this.#socket = socket;
+    const { socket, ledger, party } = options;
+    this.#options = options;
+    this.ledger = ledger;
     this.remoteAddress = socket.remoteAddress;
     this.remotePort = socket.remotePort;
-    const pass = goAwayFilter();
-    socket.on("data", (bytes: Buffer) => {
-      for (const part of pass(bytes)) {
-        if (!this.push(part)) socket.pause();
-      }
-    });
+    this.#input = frameInspector({ preface: true }, (head) => ledger.received(head));
+    this.#output = frameInspector({ preface: false }, (head) => ledger.sent(head));
+    this.#task = {
+      get party() {
+        return party();
+      },
+      run: (expired) => this.#run(expired),
+    };
+    socket.on("data", (bytes: Buffer) => this.#take(bytes));
     socket.on("end", () => this.push(null));
     socket.on("error", () => this.destroy());
     socket.on("close", () => this.destroy());
   }
 
+  /** Counts that the client was refused something. */
+  refused(reason: Refusal): void {
+    this.#options.refused(reason);
+  }
+
+  #take(bytes: Buffer): void {
+    this.#input.push(bytes);
+    this.#waiting += bytes.length;
+    this.ledger.wait(bytes.length);
+    this.#goOn();
+    if (this.#waiting > 0) this.#options.socket.pause();
+  }
+
+  #goOn(): void {
+    if (this.#queued || this.#blocked || this.destroyed) return;
+    this.#queued = true;
+    this.#options.turns.add(this.#task);
+  }
+
+  /** Passes on what a turn has time for. Returns whether there is more. */
+  #run(expired: () => boolean): boolean {
+    this.#queued = false;
+    if (this.destroyed) return false;
+    if (!this.#begun) {
+      this.#begun = true;
+      this.ledger.begin();
+      this.#options.begin(this);
+    }
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    let late = false;
+    try {
+      for (let piece; !late && size < PIECE && (piece = this.#input.next());) {
+        pieces.push(piece);
+        size += piece.length;
+        late = expired();
+      }
+    } catch (error) {
+      this.#end(error as Error);
+      return false;
+    }
+    return this.#pass(pieces);
+  }
+
+  #pass(pieces: Uint8Array[]): boolean {
+    const before = this.#waiting;
+    this.#waiting = this.#input.buffered;
+    this.ledger.wait(this.#waiting - before);
+    this.#blocked = pieces.length > 0 && !this.push(Buffer.concat(pieces));
+    if (this.#waiting > 0 && !this.#blocked) return this.#queued = !this.destroyed;
+    if (this.#waiting === 0) this.#options.socket.resume();
+    return false;
+  }
+
+  /** Ends the connection of a client that is beyond a bound. */
+  #end(error: Error): void {
+    if (error instanceof Excess) this.refused(error.refusal);
+    this.#options.socket.write(goAwayFrame(this.ledger.last, "ENHANCE_YOUR_CALM"));
+    this.destroy();
+  }
+
   override _read(): void {
-    this.#socket.resume();
+    this.#blocked = false;
+    if (this.#waiting > 0) this.#goOn();
   }
 
   override _write(
@@ -49,46 +145,20 @@ export class Front extends Duplex {
     _encoding: string,
     done: (error?: Error | null) => void,
   ): void {
-    this.#socket.write(bytes, done);
+    this.#output.push(bytes);
+    while (this.#output.next());
+    this.#options.socket.write(bytes, done);
   }
 
   override _final(done: () => void): void {
-    this.#socket.end(done);
+    this.#options.socket.end(done);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#socket.destroy();
+    this.ledger.wait(-this.#waiting);
+    this.#waiting = 0;
+    this.ledger.close();
+    this.#options.socket.destroySoon();
     done(error);
   }
-}
-
-/** Gives the parts of a client's bytes, as they come, that belong to no GOAWAY frame. */
-export function goAwayFilter(): (bytes: Uint8Array) => Uint8Array[] {
-  /** Bytes of the preface or of a payload that come before the next head, and whether they pass. */
-  let left = PREFACE;
-  let passes = true;
-  const head = Buffer.alloc(HEAD);
-  let headSize = 0;
-  return (bytes) => {
-    const parts: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length;) {
-      if (left > 0) {
-        const part = bytes.subarray(at, at + left);
-        if (passes) parts.push(part);
-        left -= part.length;
-        at += part.length;
-        continue;
-      }
-      const part = bytes.subarray(at, at + HEAD - headSize);
-      head.set(part, headSize);
-      headSize += part.length;
-      at += part.length;
-      if (headSize < HEAD) break;
-      headSize = 0;
-      left = head.readUIntBE(0, 3);
-      passes = head[3] !== GOAWAY;
-      if (passes) parts.push(Buffer.from(head));
-    }
-    return parts;
-  };
 }

@@ -11,11 +11,10 @@ import {
 } from "@grpc/grpc-js";
 import { Buffer } from "node:buffer";
 import type { RpcMethod } from "../call.ts";
-import { createGate, gateLimits, type Visitor } from "../gate.ts";
-import { openListener, peerOf } from "../listen.ts";
+import { openListener } from "../listen.ts";
 import type { RpcOptions, RpcServer } from "../options.ts";
 import { type LibraryCall, serveCall } from "./call.ts";
-import { Front } from "./front.ts";
+import { openConnections } from "./connections.ts";
 
 /** Longest time a timer can hold, ms; a connection age beyond it means no limit. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
@@ -25,51 +24,30 @@ const MAX_AGE_GRACE_MS = 10_000;
 /** Starts a server; see {@link StartTransport}. */
 export async function startGrpcJs(options: RpcOptions): Promise<RpcServer> {
   const server = new Server(serverOptions(options));
-  const gate = createGate(gateLimits(options.bounds));
-  /** Connections by address and port. */
-  const visitors = new Map<string, Visitor>();
   server.addService(
     Object.fromEntries(options.services.map((method) => [method.path, definitionOf(method)])),
     Object.fromEntries(
       options.services.map((method) => [
         method.path,
-        (call: LibraryCall) => void serveCall(method, call, (peer) => visitors.get(peer)),
+        (call: LibraryCall) => void serveCall(method, call),
       ]),
     ),
   );
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const fronts = new Set<Front>();
-  const listener = await openListener(options.address, (socket) => {
-    const peer = peerOf(socket);
-    const visitor = gate.enter(peer, () => socket.destroy());
-    if (!visitor) return void socket.destroy();
-    visitors.set(peer, visitor);
-    socket.once("close", () => {
-      visitor.left();
-      visitors.delete(peer);
-    });
-    // Connections over a socket file cannot be told apart: none of them counts as silent.
-    if (!socket.remoteAddress) visitor.requested(1);
-    socket.setNoDelay(true);
-    const front = new Front(socket);
-    fronts.add(front);
-    front.once("close", () => fronts.delete(front));
-    injector.injectConnection(front);
-  });
+  const connections = openConnections(options, (front) => injector.injectConnection(front));
+  const listener = await openListener(options.address, connections.accept);
   return {
     address: listener.address,
     port: listener.port,
     async stop(graceMs) {
-      const timer = setTimeout(() => {
-        for (const front of fronts) front.destroy();
-      }, graceMs);
+      const timer = setTimeout(connections.destroy, graceMs);
       const closed = listener.close();
       // Sends GOAWAY on all connections; they end when their streams did.
       injector.destroy();
       await closed;
       clearTimeout(timer);
+      connections.close();
       server.forceShutdown();
-      gate.close();
     },
   };
 }

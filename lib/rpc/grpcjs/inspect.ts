@@ -1,0 +1,104 @@
+/**
+ * The frames that go through a connection of the library, as they are seen on the wire: their heads
+ * are read, and their bytes are passed on in pieces.
+ *
+ * @module
+ */
+
+/** Length of the client's preface, RFC 9113 section 3.4. */
+const PREFACE = 24;
+/** Length of a frame's head, RFC 9113 section 4.1. */
+const HEAD = 9;
+
+/** The head of a frame. */
+export interface FrameHead {
+  readonly size: number;
+  readonly type: number;
+  readonly flags: number;
+  readonly stream: number;
+}
+
+/** Reads the bytes of one direction. */
+export interface Inspector {
+  /** Adds bytes. They must not change until {@link next} has returned them. */
+  push(bytes: Uint8Array): void;
+  /** Bytes that {@link next} has not looked at. */
+  readonly buffered: number;
+  /** The next piece to pass on: bytes of one frame at most. `undefined`: there are none. */
+  next(): Uint8Array | undefined;
+}
+
+/**
+ * Makes an inspector. `seen` gets each head before any byte of its frame is passed on; when it returns
+ * false, the frame is left out.
+ */
+export function frameInspector(
+  options: { readonly preface: boolean },
+  seen: (head: FrameHead) => boolean,
+): Inspector {
+  /** Bytes of the preface or of a payload before the next head, and whether they are passed on. */
+  let left = options.preface ? PREFACE : 0;
+  let passes = true;
+  const head = new Uint8Array(HEAD);
+  let headSize = 0;
+  const input: Uint8Array[] = [];
+  let at = 0;
+  let buffered = 0;
+
+  /** Takes up to so many bytes out of the first chunk. */
+  const take = (most: number): Uint8Array => {
+    const [chunk] = input as [Uint8Array];
+    const part = chunk.subarray(at, at + most);
+    at += part.length;
+    buffered -= part.length;
+    if (at === chunk.length) {
+      input.shift();
+      at = 0;
+    }
+    return part;
+  };
+  /** The next piece, of a head or of a payload. */
+  const step = (): Uint8Array | undefined => {
+    if (left > 0) {
+      const part = take(left);
+      left -= part.length;
+      return passes ? part : undefined;
+    }
+    const part = take(HEAD - headSize);
+    head.set(part, headSize);
+    headSize += part.length;
+    if (headSize < HEAD) return undefined;
+    headSize = 0;
+    const frame = parseHead(head);
+    left = frame.size;
+    passes = seen(frame);
+    return passes ? head.slice() : undefined;
+  };
+  return {
+    push(bytes) {
+      if (bytes.length === 0) return;
+      input.push(bytes);
+      buffered += bytes.length;
+    },
+    get buffered() {
+      return buffered;
+    },
+    next() {
+      while (input.length > 0) {
+        const piece = step();
+        if (piece) return piece;
+      }
+      return undefined;
+    },
+  };
+}
+
+function parseHead(bytes: Uint8Array): FrameHead {
+  const view = new DataView(bytes.buffer);
+  return {
+    size: view.getUint32(0) >>> 8,
+    type: bytes[3]!,
+    flags: bytes[4]!,
+    stream: view.getUint32(5) & 0x7fff_ffff,
+  };
+}
