@@ -35,7 +35,7 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["hall"],
     use: "server context",
-    still: ["lib/serve/"],
+    still: [],
   },
   {
     forms: ["seat", "seats", "seated"],
@@ -45,9 +45,7 @@ export const RETIRED: readonly Retired[] = [
       "cmd/pilot-discovery/",
       "lib/debug/",
       "lib/history/",
-      "lib/model/",
       "lib/monitor/",
-      "lib/serve/",
       "lib/simulate/",
       "lib/translate/",
       "lib/whatif/",
@@ -60,7 +58,7 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["sit", "sits", "sitting"],
     use: "bind",
-    still: ["lib/serve/"],
+    still: [],
   },
   {
     forms: ["breath", "breather"],
@@ -69,22 +67,22 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["haste"],
     use: "priority",
-    still: ["lib/serve/"],
+    still: [],
   },
   {
     forms: ["parcel", "parcels"],
     use: "pending response",
-    still: ["lib/serve/"],
+    still: [],
   },
   {
     forms: ["doomed"],
     use: "pending removal",
-    still: ["lib/serve/"],
+    still: [],
   },
   {
     forms: ["keeper"],
     use: "snapshot store",
-    still: ["lib/serve/"],
+    still: [],
   },
   {
     forms: ["farewell"],
@@ -104,7 +102,7 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["looker", "lookers", "onlooker", "onlookers"],
     use: "subscriber",
-    still: ["lib/debug/", "lib/receipts/", "lib/serve/"],
+    still: ["lib/debug/", "lib/receipts/"],
   },
   {
     forms: ["husk", "husks"],
@@ -128,7 +126,7 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["held back", "holds back"],
     use: "quarantined",
-    still: ["docs/decisions/", "docs/metrics.md", "lib/debug/", "lib/serve/", "tests/e2e/"],
+    still: ["docs/decisions/", "docs/metrics.md", "lib/debug/", "tests/e2e/"],
   },
   {
     forms: ["inert"],
@@ -148,12 +146,12 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["newcomer", "newcomers"],
     use: "new client",
-    still: ["lib/serve/", "tests/e2e/"],
+    still: ["tests/e2e/"],
   },
   {
     forms: ["crowd", "crowds"],
     use: "reconnecting clients",
-    still: ["lib/serve/"],
+    still: [],
   },
   {
     forms: ["rehearse", "rehearsal", "rehearsals", "rehearsed"],
@@ -178,13 +176,12 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["wholes"],
     use: "parent resources",
-    still: ["lib/derive/", "lib/schema/", "lib/serve/"],
+    still: ["lib/derive/", "lib/schema/"],
   },
   {
     forms: ["tally", "tallies"],
     use: "checksum or count",
     still: [
-      "lib/serve/",
       "scripts/test.ts",
       "scripts/test_report.ts",
       "scripts/test_report_test.ts",

@@ -36,10 +36,10 @@ export const expiredNonces: Counter = counter({
   labels: ["type"],
 });
 
-/** Resources held back. */
+/** Quarantined resources. */
 export const quarantined: Gauge = gauge({
   name: "mesh_xds_quarantined",
-  help: "Resources of proxy classes held back because a proxy rejected them, by resource type.",
+  help: "Resources of proxy classes that are quarantined because a proxy rejected them, by type.",
   labels: ["type"],
 });
 

@@ -50,9 +50,9 @@ export interface XdsServer {
   sessions(): SessionInfo[];
   /** Proxies connected. */
   readonly size: number;
-  /** Resources that proxies rejected, and that are held back. */
+  /** Resources that are quarantined because proxies rejected them. */
   quarantined(): Quarantined[];
-  /** Sends everything to everybody again, what was held back too; returns how many streams that are. */
+  /** Sends all resources to all streams again, quarantined ones too. Returns the number of streams. */
   pushAll(): number;
   /** Ends the streams of a proxy, `name.namespace` or a connection id; returns how many. */
   disconnect(proxy: string): number;
@@ -60,7 +60,7 @@ export interface XdsServer {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Makes a discovery server over a source of seats. */
+/** Makes a discovery server over a source of bindings. */
 export function createXdsServer(options: XdsOptions): XdsServer {
   const sessions = new Set<Session>();
   const yielding = createFairYielding({ sliceMs: SLICE_MS, now: options.now });
@@ -157,7 +157,7 @@ function createContext(
   options: XdsOptions,
   queue: PushQueue<Session>,
   batches: BatchCache,
-  heldBack: (retryAt: number) => void,
+  quarantined: (retryAt: number) => void,
 ): ServerContext {
   const { limits = {} } = options;
   const encoders = new Map<string, ResponseEncoder>();
@@ -186,7 +186,7 @@ function createContext(
       log.error("an observer of pushes failed", { error });
     }),
     rebinds: new Map(),
-    quarantine: quarantine(options.clock, heldBack),
+    quarantine: quarantine(options.clock, quarantined),
     snapshots: snapshots(),
     culprits: options.culprits ?? (() => []),
     unserved(session, typeUrl) {

@@ -276,7 +276,7 @@ Deno.test("a patch that an Envoy rejects is contained to its resource and named"
   await eventually("the patch to be held back by name", () =>
     Promise.resolve(
       daemon.program.output().split("\n").some((line) =>
-        line.includes("held back until its content") &&
+        line.includes("quarantined until its content") &&
         line.includes(`DataproxyFilter/${NAMESPACE}/bad`)
       ),
     ));

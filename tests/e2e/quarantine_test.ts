@@ -73,7 +73,7 @@ Deno.test("what an Envoy rejects is held back and named, all else flows, and a r
   assert.deepEqual(rejections, rejections.map(() => 1), "each Envoy rejects it once");
 
   const said = daemon.program.output();
-  const lines = said.split("\n").filter((line) => line.includes("held back until its content"));
+  const lines = said.split("\n").filter((line) => line.includes("quarantined until its content"));
   assert.ok(lines.length >= 1, said);
   for (const line of lines) {
     assert.match(line, /DestinationRule\/test\/shop/);

@@ -45,9 +45,9 @@ export interface PushState {
   readonly cold: Set<string>;
   /** Whether there are endpoints of a name for this stream's proxy. */
   readonly hasEndpoints: (name: string) => boolean;
-  /** A change without what is held back from the client; `undefined` when nothing is left. */
+  /** A change without the resources that are quarantined for the client; `undefined` when nothing is left. */
   readonly withoutQuarantined: (change: Change) => Change | undefined;
-  /** What is sent for resources in a full response, in view of what is held back. */
+  /** The resources of a full response, without the quarantined ones. */
   readonly shown: (
     subscription: Subscription,
     resources: readonly Resource[],
@@ -63,7 +63,7 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
   const changes: Change[] = [];
   for (const name of stream.cold) if (!stream.hasEndpoints(name)) stream.cold.delete(name);
   for (const subscription of stream.subscriptions) {
-    if (!subscription.due || isHeldBack(stream, subscription) || isPremature(subscription)) {
+    if (!subscription.due || waitsForClusters(stream, subscription) || isPremature(subscription)) {
       continue;
     }
     if (!subscription.started) resendEarly(stream, subscription);
@@ -126,7 +126,7 @@ function replaces({ subscription, resources, removed }: Change): boolean {
 }
 
 /** Whether what is due of a type waits for clusters to become warm. What a client without knowledge asks for does not. */
-export function isHeldBack(
+export function waitsForClusters(
   { cold }: PushState,
   { type, started, versions }: Subscription,
 ): boolean {

@@ -55,7 +55,7 @@ function begin(session: Session, now: number): boolean {
     if (left && left !== subscription.held) context.registry.leave(session, left);
   });
   if (session.subscriptions.some((subscription) => subscription.due)) {
-    // The publication is not sent before what is held back is.
+    // The publication is not sent completely: something waits for new clusters.
     session.publishedAt = session.pushFor;
     session.pushFor = undefined;
   }

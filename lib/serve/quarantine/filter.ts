@@ -1,6 +1,6 @@
 /**
- * What streams are shown in view of what is held back: the last good version, or nothing, in the
- * place of what a proxy rejected.
+ * The filter of quarantined resources: a stream is sent the last good version in place of a rejected
+ * one, or nothing.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { type Subscription, wants } from "../subscription/subscription.ts";
 import { contentChanged, resendName } from "../subscription/transitions.ts";
 
 /**
- * A change without what is held back from a stream; newcomers are sent what was accepted last.
- * `undefined` when nothing is left to say.
+ * A change without the resources that are quarantined for a stream. A new client is sent the version
+ * that was accepted last. `undefined` when nothing is left.
  */
 export function withoutQuarantined(session: Session, change: Change): Change | undefined {
   const { subscription, from } = change;

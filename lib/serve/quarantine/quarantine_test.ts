@@ -160,7 +160,7 @@ Deno.test("quarantine: a client that rejects everything, for ever, is sent each 
   assert.equal(one.seen.length, second + 30, "one response for each new version, and none beside");
   const [entry] = w.xds.quarantined().filter(({ name }) => name === "r1");
   assert.ok(entry!.versions.length <= 8);
-  // What was held back because the client rejects everything is held back from nobody else.
+  // What was quarantined because the client rejects everything is quarantined from nobody else.
   w.set(RDS, { r2: "fine" });
   w.publish();
   const two = picky(w, RDS, "two", ["r2"]);
@@ -185,15 +185,15 @@ Deno.test("quarantine: a version that another of the class accepted is kept from
   await one.settle();
   assert.deepEqual([...one.holds], []);
   assert.equal(w.xds.quarantined()[0]!.from, "stream");
-  const newcomer = w.delta({ name: "newcomer" });
-  newcomer.send({ typeUrl: CDS });
-  assert.deepEqual((await newcomer.take()).resources.map(({ name }) => name), ["a"]);
+  const newClient = w.delta({ name: "newClient" });
+  newClient.send({ typeUrl: CDS });
+  assert.deepEqual((await newClient.take()).resources.map(({ name }) => name), ["a"]);
   one.close();
   await w.until(() => w.xds.quarantined().length === 0);
-  for (const client of [good, newcomer]) client.close();
+  for (const client of [good, newClient]) client.close();
 });
 
-Deno.test("quarantine: a newcomer of another class that rejects the same version gets what others have", async () => {
+Deno.test("quarantine: a newClient of another class that rejects the same version gets what others have", async () => {
   await using w = await world([CDS]);
   w.set(CDS, { a: "a1" });
   w.publish();
@@ -227,7 +227,7 @@ Deno.test("quarantine: state of the world has the last accepted version in place
   proxy.close();
 });
 
-Deno.test("quarantine: a push asked for sends what was held back once more", async () => {
+Deno.test("quarantine: a push asked for sends what was quarantined once more", async () => {
   await using w = await world([CDS]);
   w.set(CDS, { a: "a bad" });
   w.publish();

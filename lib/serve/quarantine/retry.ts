@@ -21,7 +21,7 @@ export type LaterTimer = (run: () => void, ms: number) => () => void;
 
 /** Looks after what is to be tried again. */
 export interface Retries {
-  /** Sees to it that what is held back is tried when it is time; what is new, at a time of its own. */
+  /** Sets the timer for the next retry. `newAt`: the time of a resource that was quarantined just now. */
   arm(newAt?: number): void;
   stop(): void;
 }

@@ -1,6 +1,6 @@
 /**
  * Versions of resources that proxies rejected. A version that a proxy of a class rejected is not
- * sent to that class again: those who hold the version before it keep it, and newcomers are sent
+ * sent to that class again: clients with the version before it keep it, and new clients are sent
  * the last one accepted. A version that another proxy of the class accepted is kept from those
  * alone who rejected it, for then the reason is theirs.
  *
@@ -22,8 +22,8 @@ const VERSIONS = 8;
 const MAX_ENTRIES = 20_000;
 
 /**
- * Nothing held back. `clock`: milliseconds since the epoch; `added` is told when
- * something is held back, with the time at which it is to be tried again.
+ * An empty quarantine. `clock`: milliseconds since the epoch. `added` is called when a resource is
+ * quarantined, with the time at which it is sent again.
  */
 export function quarantine(
   clock: () => number,
@@ -207,7 +207,7 @@ export function quarantine(
 
 function report({ typeUrl, name, message, culprits, lastGood, from }: Entry, stream: Stream): void {
   log.warn(
-    "a proxy rejected a resource; it is held back until its content changes, and tried again now and then",
+    "a proxy rejected a resource; it is quarantined until its content changes, and sent again now and then",
     {
       proxy: stream.id,
       type: short(typeUrl),

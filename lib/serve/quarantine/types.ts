@@ -55,7 +55,7 @@ export interface Entry extends Omit<Quarantined, "streams"> {
   /** A stream that is being sent the last of the versions again. */
   trial: Stream | undefined;
   readonly streams: Set<Stream>;
-  /** Names held back together with it, because it is not known which of them is the reason. */
+  /** Names quarantined together with it, because it is not known which of them is rejected. */
   together: readonly string[];
 }
 
@@ -73,14 +73,14 @@ export interface Rejection {
   readonly together: readonly string[];
 }
 
-/** What is held back. */
+/** The quarantined resources. */
 export interface Quarantine {
   readonly size: number;
   /** Finds what is kept from a stream, of one type; `undefined` when nothing is. */
   screen(stream: Stream, typeUrl: string): QuarantineFilter | undefined;
   /** Holds a resource back; returns what is sent in its place, if anything is. */
   reject(rejection: Rejection): Resource | undefined;
-  /** Whether a stream rejected something of a type that is held back still. */
+  /** Whether a stream rejected a resource of a type that is still quarantined. */
   rejectedBy(stream: Stream, typeUrl: string): boolean;
   /** A client accepted resources; returns names that others of its class may be sent now. */
   accept(stream: Stream, typeUrl: string, resources: readonly Resource[]): readonly string[];
@@ -95,9 +95,9 @@ export interface Quarantine {
   ): readonly string[];
   /** What is to be tried again by now. */
   due(): readonly Entry[];
-  /** When something is to be tried again next; `undefined` when nothing is held back. */
+  /** When a resource is sent again next; `undefined` when none is quarantined. */
   readonly next: number | undefined;
-  /** Lets a stream have what is held back once more, or nobody, and puts off the next time. */
+  /** Lets one stream have the resource once more, or none, and sets the next time. */
   tryAgain(entry: Entry, stream: Stream | undefined): void;
   /** A stream ended. */
   leave(stream: Stream): void;

@@ -266,7 +266,7 @@ Deno.test("a source that fails for one proxy fails that stream alone", async () 
   good.close();
 });
 
-Deno.test("draining refuses newcomers and ends the streams there are", async () => {
+Deno.test("draining refuses new clients and ends the streams there are", async () => {
   await using w = await world([CDS]);
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS });

@@ -32,7 +32,7 @@ export interface StreamAcceptor {
   readonly admission: Admission;
   /** Called before each request is decoded. */
   readonly yielding: FairYielding;
-  /** Tries again what is held back, while there are streams. */
+  /** Sends quarantined resources again, while there are streams. */
   readonly retries: Retries;
   /** Lists of requests that others may send alike. */
   readonly lists: NameListCache;
@@ -170,7 +170,7 @@ function open(
       id: `${node.name}.${node.namespace}-${number}`,
       noncePrefix: `${acceptor.options.instance}.${number.toString(36)}.`,
     },
-    (onRebind) => seat(acceptor, node, onRebind),
+    (onRebind) => bindProxy(acceptor, node, onRebind),
   );
   call.admit();
   session.disconnected = metrics.connectedAs(node.buildVersion);
@@ -187,7 +187,11 @@ function isLocal(peer: string): boolean {
   return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
-function seat(acceptor: StreamAcceptor, node: ProxyNode, onRebind: () => void): Session["binding"] {
+function bindProxy(
+  acceptor: StreamAcceptor,
+  node: ProxyNode,
+  onRebind: () => void,
+): Session["binding"] {
   try {
     return acceptor.options.source.bind(node, onRebind);
   } catch (error) {

@@ -36,7 +36,7 @@ export interface ServerContext {
   ) => ResponseEncoder;
   /** Asks for a turn to send. */
   readonly enqueue: (session: Session) => void;
-  /** Resolves when what the seats taken so far show was made; see `BindingSource.prepare`. */
+  /** Resolves when the resources of all bound proxies were computed; see `BindingSource.prepare`. */
   readonly prepared: () => Promise<void> | undefined;
   readonly quarantine: Quarantine;
   /** What clients hold who fell behind. */
@@ -90,7 +90,7 @@ export interface Session extends PushState {
   /** Characters of names that were new to the server when this stream asked for them. */
   newNames: number;
   nonces: number;
-  /** The seat moved, and what it shows now may not be made yet: nothing is planned before. */
+  /** The proxy was bound to another class whose resources may not be computed yet. No push is planned before they are. */
   rebinding: boolean;
   /** What is being sent, and how far it got. */
   pendingResponses: PendingResponse[];

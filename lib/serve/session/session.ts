@@ -28,14 +28,14 @@ import {
   setOnDemand,
 } from "../subscription/transitions.ts";
 
-/** A session without subscriptions. The seat is taken by `sit`, which is handed what to call when it rebinds. */
+/** Makes a session without subscriptions. `bind` binds its proxy; it gets the function to call when the class changes. */
 export function newSession(
   init: SessionInit,
-  sit: (onRebind: () => void) => ProxyBinding,
+  bind: (onRebind: () => void) => ProxyBinding,
 ): Session {
   const session: Session = {
     ...init,
-    binding: sit(() => move(session)),
+    binding: bind(() => move(session)),
     connectedAt: init.context.clock(),
     subscriptions: [],
     early: new Set(),
@@ -136,7 +136,7 @@ export function notice(session: Session, view: View, time: number): void {
   enqueue(session);
 }
 
-/** The session's seat moved: its views may be others now. */
+/** The proxy was bound to another class: its views may be other ones. */
 function move(session: Session): void {
   const { observer, rebinds } = session.context;
   for (const subscription of session.subscriptions) {
@@ -153,7 +153,7 @@ function move(session: Session): void {
 /** Asks for a turn once what the session's new views show was made. */
 async function afterRebind(session: Session): Promise<void> {
   session.rebinding = true;
-  // Seats move within publications, in which nothing can be made ahead.
+  // Proxies are bound again within publications, in which nothing can be computed ahead.
   await new Promise((resolve) => setTimeout(resolve, 0));
   await session.context.prepared();
   session.rebinding = false;
@@ -173,7 +173,7 @@ function look(session: Session, subscription: Subscription, view: View | undefin
   followView(subscription, view);
 }
 
-/** Ends a session: gives back its seat, its views, its names. */
+/** Ends a session: closes its binding, and gives back its views and names. */
 export function closeSession(session: Session): void {
   if (session.closed) return;
   session.closed = true;

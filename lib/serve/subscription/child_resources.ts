@@ -1,8 +1,8 @@
 /**
- * Types whose resources are children of those of another type: virtual hosts of route tables, named
- * `table/host`. A client that asks for such a type without naming anything asks for the children of
- * every parent it asks for. It waits for the first word about a parent it is new to, even if that is
- * that there are no children.
+ * Types whose resources have a parent of another type: virtual hosts of route tables, named
+ * `<table>/<host>`. A client that subscribes to such a type without names subscribes to the children of
+ * all parents that it subscribes to. It waits until it is sent the children of a new parent, or told
+ * that there are none.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { linkChildren, parentIsKnown, parentIsNew, resendName } from "./transiti
 
 const NONE: readonly Resource[] = Object.freeze([]);
 
-/** The children in views by their parents: sorted out once for each state of a view, shared by all streams. */
+/** The children in views by parent, made once for each state of a view and shared by all streams. */
 const children = new WeakMap<
   View,
   { readonly changedAt: number; readonly by: Map<string, Resource[]> }
 >();
 
-/** What a view has of a parent. */
+/** The children of a parent in a view. */
 export function childrenOf(view: View | undefined, parent: string): readonly Resource[] {
   if (!view) return NONE;
   let known = children.get(view);
@@ -37,7 +37,7 @@ export function childrenOf(view: View | undefined, parent: string): readonly Res
   return known!.by.get(parent) ?? NONE;
 }
 
-/** Connects a stream's subscription with those of the parents or children of its type. */
+/** Links a subscription of a stream to those of its parent and child types. */
 export function connect(subscriptions: readonly Subscription[], subscription: Subscription): void {
   for (const other of subscriptions) {
     if (other.type.name === subscription.type.parent) {
@@ -49,15 +49,15 @@ export function connect(subscriptions: readonly Subscription[], subscription: Su
   }
 }
 
-/** Whether children cannot be told yet, because the client did not say of what. */
+/** Whether the children cannot be sent yet, because the client has not subscribed to a parent type. */
 export function isPremature({ type, view, parents }: Subscription): boolean {
   return type.parent !== undefined && view !== undefined && parents === undefined;
 }
 
 /**
- * Notes which of the parents about to be sent a client is new to: it needs all their children, even
- * those it said to hold, for those were of another parent of that name. When a stream begins that
- * is any parent that is sent.
+ * Notes the parents about to be sent that are new to the client. It needs all their children, even
+ * those that it says to hold, because those belonged to an earlier parent of that name. When a stream
+ * begins, every parent is new.
  */
 export function noteNewParents(subscription: Subscription, sent: readonly Resource[]): void {
   if (!isParentType(subscription.type)) return;
@@ -70,8 +70,8 @@ export function noteNewParents(subscription: Subscription, sent: readonly Resour
 }
 
 /**
- * A client asks for parents again. Parts of them may be on their way to it, and may be gone by the
- * time it is told what there is: it is to hear of each.
+ * The client subscribes to parents again. Children of them may be on their way to it, and may be
+ * removed before they are answered: each is sent again, or its removal.
  */
 export function noteRequested({ children }: Subscription, parents: readonly string[]): void {
   if (!children || children.outstanding.length === 0) return;
@@ -84,7 +84,7 @@ export function noteRequested({ children }: Subscription, parents: readonly stri
   }
 }
 
-/** A client accepted parents: it has them now, and what children it was sent. One that it rejected it is new to still. */
+/** Notes that the client accepted parents. A rejected one is still new to it. */
 export function noteAcknowledged(
   subscription: Subscription,
   accepted: readonly Resource[],
@@ -93,7 +93,7 @@ export function noteAcknowledged(
   for (const { name } of accepted) parentIsKnown(subscription, name);
 }
 
-/** Tells which children are of parents that the client is new to by now; `undefined` when it is new to none. */
+/** A function that says whether a name is a child of a new parent; `undefined` when no parent is new. */
 export function childrenOfNewParents(
   { parents }: Subscription,
 ): ((name: string) => boolean) | undefined {
@@ -105,14 +105,14 @@ export function childrenOfNewParents(
   };
 }
 
-/** Wholes that a client asks for and that exist; none when their children are not served apart. */
+/** Existing parents that the client subscribes to; none when their children are not served as resources. */
 export function* subscribedParents({ view, parents }: Subscription): Generator<string> {
   if (!view || !parents?.view) return;
   if (parents.wildcard) yield* parents.view.names();
   else for (const name of parents.names) if (parents.view.get(name)) yield name;
 }
 
-/** What there is of some parents: their children, and for those without any the word that there are none. */
+/** The children of some parents, and a name for each parent without children; see `noChildrenName`. */
 export function childrenOfAll(
   { view }: Subscription,
   parents: Iterable<string>,

@@ -75,7 +75,7 @@ Deno.test("who comes back with thousands of names is sent what differs, and noth
 
 Deno.test("a checksum is the same in any order, and another for other pairs", () => {
   const pair = (name: string, version: string) => concat(delimited(1, name), delimited(2, version));
-  const tallyOf = (pairs: readonly (readonly [string, string])[]) => {
+  const checksumOf = (pairs: readonly (readonly [string, string])[]) => {
     const checksum = newChecksum();
     for (const [name, version] of pairs) {
       const bytes = pair(name, version);
@@ -86,15 +86,15 @@ Deno.test("a checksum is the same in any order, and another for other pairs", ()
   const short = fc.string({ maxLength: 12 });
   const pairs = fc.uniqueArray(fc.tuple(short, short), { selector: (one) => one.join("\0") });
   fc.assert(fc.property(pairs, pairs, (some, others) => {
-    const own = tallyOf(some);
-    assert.ok(sameChecksum(own, tallyOf(some.toReversed())));
+    const own = checksumOf(some);
+    assert.ok(sameChecksum(own, checksumOf(some.toReversed())));
     const resources = newChecksum();
     for (const [name, version] of some) {
       addResource(resources, { name, version, bytes: new Uint8Array() });
     }
     assert.ok(sameChecksum(own, resources));
     const keys = (list: typeof some) => JSON.stringify(list.map((one) => one.join("\0")).sort());
-    assert.equal(sameChecksum(own, tallyOf(others)), keys(some) === keys(others));
+    assert.equal(sameChecksum(own, checksumOf(others)), keys(some) === keys(others));
   }));
 });
 

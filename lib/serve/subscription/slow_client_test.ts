@@ -148,8 +148,8 @@ Deno.test("behind: so much is kept and no more; what is kept last stays", () => 
   const w = store([CDS]);
   w.set(CDS, { a: "a1" });
   w.publish();
-  const seat = w.source.bind({ namespace: "default" } as ProxyNode, () => {});
-  const view = seat.view(CDS)!;
+  const binding = w.source.bind({ namespace: "default" } as ProxyNode, () => {});
+  const view = binding.view(CDS)!;
   const keep = snapshots();
   const first = keep.keep(view, w.source.revision)!;
   assert.equal(keep.keep(view, w.source.revision), first, "one for all who hold the same");

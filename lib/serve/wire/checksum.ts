@@ -27,7 +27,7 @@ export function newChecksum(): Checksum {
   return { count: 0, low: 0, high: 0 };
 }
 
-/** Whether two tallies are of the same pairs. */
+/** Whether two checksums are of the same pairs. */
 export function sameChecksum(a: Checksum, b: Checksum): boolean {
   return a.count === b.count && a.low === b.low && a.high === b.high;
 }

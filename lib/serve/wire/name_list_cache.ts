@@ -17,7 +17,7 @@ export interface Lists {
 const LEAST = 1024;
 /** Bytes of requests kept to matchExpected others by; what was used last stays. */
 const MOST = 32 * 1024 * 1024;
-/** How long they are kept without being met again, milliseconds: a crowd comes back within seconds. */
+/** How long they are kept without being met again, milliseconds: after a restart clients reconnect within seconds. */
 const KEPT_MS = 10_000;
 
 /** Lists read before, by the hash of their bytes. */
