@@ -1,5 +1,5 @@
 /**
- * Input rows as JSON and back: messages in their JSON form, all else as it is.
+ * Codec of input rows: messages in protobuf JSON, other values unchanged.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { KINDS } from "../schema/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 
-/** How the rows of a table are written down. */
+/** Codec of the rows of a table. */
 export interface Codec {
   readonly encode: (row: unknown) => unknown;
   readonly decode: (json: unknown) => unknown;
@@ -17,7 +17,7 @@ export interface Codec {
 
 const PLAIN: Codec = { encode: (row) => row, decode: (json) => json };
 
-/** The codec of the table of this name: a kind, the mesh configuration, or a table of plain data. */
+/** The codec of a table: a kind, the mesh configuration, or plain data. */
 export function codecOf(table: string): Codec {
   if (table === "MeshConfig") return message(MeshConfigSchema);
   if (table === "MeshNetworks") return message(MeshNetworksSchema);

@@ -1,7 +1,6 @@
 /**
- * What changed when: the latest publications with the edits that led to them and
- * the resources they changed. The resources themselves are not copied: earlier
- * ones stay in the logs of their collections for as long as those reach back.
+ * History: the latest publications with their edits and changed resources. Resources are not
+ * copied: earlier ones are read from the logs of their collections, as far as these reach.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { historyBytes, revisionsKept } from "./metrics.ts";
 export interface Change {
   readonly collection: string;
   readonly name: string;
-  /** Version before and after; `undefined` when there was or is none. An empty one hides the name in layers below. */
+  /** Version before and after; `undefined`: none. An empty version is a tombstone. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
@@ -26,58 +25,58 @@ export interface Revision {
   readonly at: number;
   /** Rows edited; the first thousand. */
   readonly edits: readonly Edit[];
-  /** How many rows were edited in all; more than listed when some are not known any more. */
+  /** Number of edited rows; more than listed if the list is truncated. */
   readonly edited: number;
   /** Resources changed; the first thousand. */
   readonly changes: readonly Change[];
   readonly changed: number;
 }
 
-/** What differs between two revisions for whoever sees a view. Sorted by name. */
+/** The differences of a view between two revisions, sorted by name. */
 export interface HistoryDiff {
   readonly added: readonly Resource[];
   readonly removed: readonly Resource[];
   readonly changed: readonly { readonly before: Resource; readonly after: Resource }[];
 }
 
-/** The record, to be read. */
+/** Read access to the history. */
 export interface History {
   /** The latest publications, the newest first. */
   revisions(limit?: number): readonly Revision[];
-  /** One publication, if it is still known. */
+  /** One publication, if it is stored. */
   revision(revision: number): Revision | undefined;
   /**
-   * What a view showed as of a revision, by name; `undefined` when that is not
-   * known any more. The layers are those of the view now: to whom other layers
-   * were laid then (a Sidecar came or went) something else was shown.
+   * The content of a view at a revision, by name; `undefined` if it is no longer stored. The
+   * current layers of the view are used, so the answer is wrong if the view had other layers then
+   * (a Sidecar was added or removed).
    */
   at(revision: number, view: View): ReadonlyMap<string, Resource> | undefined;
-  /** What differs from `a` to `b`; `undefined` when one of them is not known any more. */
+  /** The differences from `a` to `b`; `undefined` if one of them is no longer stored. */
   diff(a: number, b: number, view: View): HistoryDiff | undefined;
 }
 
-/** The record, to be written. */
+/** Write access to the history. */
 export interface HistoryLog extends History {
-  /** Takes down a publication: to be called after each, with what it changed. */
+  /** Records a publication; called after each with its changes. */
   note(changed: ReadonlySet<Collection>, revision: number): void;
 }
 
-/** Bounds of the record. */
+/** Bounds of the history. */
 export interface HistoryOptions {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Publications kept (default 1000). */
+  /** Maximum number of publications (default 1000). */
   readonly limit?: number;
-  /** Bytes of all that is noted of them, about (default 16 MiB). */
+  /** Approximate maximum of bytes (default 16 MiB). */
   readonly bytes?: number;
 }
 
-/** Lines noted of one publication, of edits and of changes each. */
+/** Maximum of edits and of changes in one publication. */
 const LINES = 1_000;
-/** Bytes of a line beside its names, and of a publication, about. */
+/** Approximate bytes of a line without its names, and of a publication. */
 const LINE_BYTES = 64;
 
-/** A record of a graph's publications from now on. */
+/** Starts the history of a graph. */
 export function createHistory(graph: Graph, options: HistoryOptions): HistoryLog {
   const { clock, limit = 1_000, bytes: most = 16 * 1024 * 1024 } = options;
   const kept: { readonly entry: Revision; readonly bytes: number }[] = [];
@@ -131,7 +130,7 @@ function revisionOf(
   return { revision, previous, at, edits, edited: all.length, changes, changed: count };
 }
 
-/** Characters of keys and names, and what holds them. Those of tables and collections are shared. */
+/** Bytes of keys and names. Names of tables and collections are shared. */
 function sizeOf({ edits, changes }: Revision): number {
   let bytes = LINE_BYTES;
   for (const { key } of edits) bytes += LINE_BYTES + key.length;

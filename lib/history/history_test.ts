@@ -1,7 +1,4 @@
-/**
- * What history tells against what stood there, and recordings against what they
- * were made of.
- */
+/** Compares history with past states, and replays with recordings. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { destinationRule, serviceEntry, virtualService } from "../../tests/support/corpus.ts";
@@ -50,7 +47,7 @@ function begun(): Bench {
 const bound = (bench: Pick<Bench, "translation">): ProxyBinding =>
   bench.translation.source.bind(proxyNode("ns-1"), () => {});
 
-/** What history says that a binding showed. */
+/** The content of a binding according to history. */
 function told(history: HistoryLog, revision: number, binding: ProxyBinding): Content {
   return Object.fromEntries(
     Object.entries(TYPE_URLS).map(([short, url]) => {

@@ -1,5 +1,5 @@
 /**
- * What history and the self-audit count.
+ * Metrics of history and audit.
  *
  * @module
  */

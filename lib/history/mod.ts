@@ -1,7 +1,6 @@
 /**
- * What changed when: the latest publications, the resources of earlier ones, a
- * recording of all input that can be played back elsewhere, and the audit that
- * checks in the background whether what is kept is right.
+ * History of publications and earlier resources, recording and replay of the input, and the
+ * background audit of stored values.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * Recording the input: every row that changed, publication by publication, as lines
- * of JSON. What is written is configuration as it was read, without secrets: none
- * of the tables holds any.
+ * Recording of the input: changed rows of each publication, as JSON lines. Recordings have
+ * configuration as it was read. They have no secrets, because no table has any.
  *
  * @module
  */
@@ -10,10 +9,10 @@ import type { Graph, Input } from "../graph/mod.ts";
 import type { Features } from "../translate/mod.ts";
 import { codecOf } from "./codec.ts";
 
-/** The form of the lines; another number is another form. */
+/** Version of the format. */
 export const LOG_FORM = 1;
 
-/** What generation depends on beside the rows. */
+/** Settings that generation depends on in addition to rows. */
 export interface RecordedOptions {
   readonly domain: string;
   readonly clusterId: string;
@@ -26,31 +25,31 @@ export interface LogHeader {
   readonly options: RecordedOptions;
 }
 
-/** One row; without `row` it is gone. */
+/** One row; without `row` it was deleted. */
 export interface LoggedRow {
   readonly table: string;
   readonly key: string;
   readonly row?: unknown;
 }
 
-/** Every line but the first. */
+/** All lines except the first. */
 export interface LogLine {
-  /** The publication that these rows were out with. */
+  /** Revision of the publication. */
   readonly revision: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Whether the rows are all there are, instead of those that changed. */
+  /** Whether the line has all rows instead of changed ones. */
   readonly whole?: true;
   readonly rows: readonly LoggedRow[];
 }
 
-/** Writes down publications. */
+/** Records publications. */
 export interface Recorder {
   /** To be called after each publication. */
   note(revision: number): void;
 }
 
-/** What a recording needs. */
+/** Options of a recording. */
 export interface RecordingOptions {
   readonly graph: Graph;
   readonly tables: Tables;
@@ -58,7 +57,7 @@ export interface RecordingOptions {
   readonly options: RecordedOptions;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Writes a line, which is passed without its end. */
+  /** Writes a line, passed without line end. */
   readonly write: (line: string) => void;
 }
 
@@ -92,7 +91,7 @@ function allRows(inputs: ReadonlyMap<string, Input<unknown>>): LoggedRow[] {
   return [...inputs.values()].flatMap((table) => table.keys().map((key) => rowOf(table, key)));
 }
 
-/** The present state of the rows that were edited, each once. */
+/** The current state of the edited rows, each once. */
 function rowsOf(
   inputs: ReadonlyMap<string, Input<unknown>>,
   edits: readonly { readonly table: string; readonly key: string }[],

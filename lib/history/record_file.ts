@@ -1,21 +1,21 @@
 /**
- * The file that a recording goes to.
+ * The file of a recording.
  *
  * @module
  */
 import { MeshError } from "../base/mod.ts";
 
-/** A file that takes lines, in order, without anybody waiting. */
+/** A file that is written line by line in the background. */
 export interface LineFile {
   readonly write: (line: string) => void;
-  /** Ends once everything is written. */
+  /** Resolves when everything is written. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a file for lines; what was in it goes.
+ * Opens a file for lines and truncates it.
  *
- * @param onError called once when writing fails; nothing more is written then
+ * @param onError called once when writing fails; writing then stops
  * @throws MeshError `input-log-unwritable`
  */
 export async function openLineFile(

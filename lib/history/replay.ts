@@ -1,6 +1,6 @@
 /**
- * Playing a recording back: a graph of its own with the rows as they were at a
- * revision, whose resources are those that were served then.
+ * Replay of a recording: a graph with the rows of a revision, whose resources are those that were
+ * served then.
  *
  * @module
  */
@@ -11,25 +11,25 @@ import { createPipeline, type Translation } from "../translate/mod.ts";
 import { codecOf } from "./codec.ts";
 import { LOG_FORM, type LoggedRow, type LogHeader, type LogLine } from "./record.ts";
 
-/** What a recording came to. */
+/** A replay. */
 export interface Replayed {
   readonly graph: Graph;
   readonly translation: Translation;
-  /** The recorded revision that it stands at; the graph counts its own. */
+  /** The recorded revision; the graph has its own. */
   readonly revision: number;
-  /** When that was published: milliseconds since the epoch. */
+  /** Time of its publication, milliseconds since the epoch. */
   readonly at: number;
-  /** Goes on to a later revision of the recording; returns the one that it comes to stand at. */
+  /** Continues to a later revision; returns the reached one. */
   advance(until: number): number;
 }
 
 /**
- * Plays a recording back.
+ * Replays a recording.
  *
- * @param text the recording; a last line that was cut off is left out
- * @param until the latest revision to take (default: all)
- * @throws MeshError `input-log-invalid` for a text that is no recording, and for a
- * revision before its beginning
+ * @param text the recording; an incomplete last line is ignored
+ * @param until the last revision to apply (default: all)
+ * @throws MeshError `input-log-invalid` for a text that is not a recording, and for a revision
+ * before its beginning
  */
 export function replay(text: string, until: number = Infinity): Replayed {
   const [header, ...lines] = parse(text);
@@ -76,7 +76,7 @@ export function replay(text: string, until: number = Infinity): Replayed {
 
 function parse(text: string): unknown[] {
   const lines = text.split("\n");
-  // What follows the last end of line is nothing, or was being written.
+  // Text after the last line end is empty or incomplete.
   return lines.slice(0, -1).map((line, i) => {
     try {
       return JSON.parse(line);

@@ -1,36 +1,35 @@
 /**
- * The law, checked in production: in the background, cell after cell is computed
- * anew and compared with what is kept. What differs is counted, repaired,
- * published, and reported.
+ * Background audit: computes cells again, one after the other, and compares them with the stored
+ * values. Differences are counted, repaired, published and reported.
  *
  * @module
  */
 import type { AuditResult, CellRef, Graph } from "../graph/mod.ts";
 import { audits, differences } from "./metrics.ts";
 
-/** A difference that was found. */
+/** A difference. */
 export interface AuditReport {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Revision that was published when it was found. */
+  /** Published revision at that time. */
   readonly revision: number;
-  /** The cell that was looked at; a collection has an empty key. */
+  /** The audited cell; a collection has an empty key. */
   readonly cell: CellRef;
-  /** The cells that were wrong: that one, or some that it is computed from. */
+  /** The wrong cells: this one, or cells that it is computed from. */
   readonly wrong: readonly CellRef[];
-  /** Input rows behind the cell, as `table/key`; the first hundred. */
+  /** Input rows of the cell, as `table/key`; the first hundred. */
   readonly origins: readonly string[];
   readonly from: AuditResult["from"];
 }
 
-/** How it stands. */
+/** State of the audit. */
 export interface AuditSummary {
-  /** Cells found right or wrong, and cells that could not be judged. */
+  /** Numbers of correct, wrong and skipped cells. */
   readonly audited: number;
   readonly skipped: number;
-  /** Audits that found something wrong. */
+  /** Number of audits with differences. */
   readonly differences: number;
-  /** How often all cells have been gone through. */
+  /** Number of complete rounds over all cells. */
   readonly passes: number;
   /** The latest reports, the newest first. */
   readonly reports: readonly AuditReport[];
@@ -38,34 +37,38 @@ export interface AuditSummary {
 
 /** The background loop. */
 export interface SelfAudit {
-  /** Audits until the budget is spent or every cell has been looked at once; returns how many were. */
+  /**
+   * Audits until the budget is spent or every cell was audited once; returns the number of cells.
+   */
   round(): number;
   summary(): AuditSummary;
 }
 
-/** What it works with. */
+/** Options of the audit. */
 export interface SelfAuditOptions {
   readonly graph: Graph;
-  /** Publishes what was repaired. */
+  /** Publishes repaired values. */
   readonly publish: () => void;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Milliseconds with fractions. */
   readonly now: () => number;
-  /** Milliseconds that a round may take, about: a single audit is bounded by it, a single computation is not. */
+  /**
+   * Approximate milliseconds of a round. It bounds a single audit, but not a single computation.
+   */
   readonly millis: number;
   /** Called for each difference, before it is published. */
   readonly onDifference?: (report: AuditReport) => void;
-  /** Reports kept (default 100). */
+  /** Maximum number of reports (default 100). */
   readonly limit?: number;
 }
 
-/** Cells looked at in one round, however little they take: those to be skipped take next to nothing. */
+/** Maximum of cells in one round; skipped cells take almost no time. */
 const MOST = 500;
-/** Input rows named in a report. */
+/** Maximum of input rows in a report. */
 const ORIGINS = 100;
 
-/** A loop that has looked at nothing yet. Somebody else keeps the time. */
+/** Creates the audit. The caller schedules rounds. */
 export function createSelfAudit(options: SelfAuditOptions): SelfAudit {
   const { graph, now, millis, limit = 100 } = options;
   const reports: AuditReport[] = [];

@@ -1,6 +1,4 @@
-/**
- * The audit in the background: nothing where nothing is wrong, everything that is.
- */
+/** The background audit reports all differences, and nothing else. */
 import assert from "node:assert/strict";
 import { destinationRule, serviceEntry, virtualService } from "../../tests/support/corpus.ts";
 import {
@@ -13,7 +11,7 @@ import {
 import { type AuditReport, createSelfAudit } from "./mod.ts";
 import { TYPE_URLS } from "../model/mod.ts";
 
-/** A mesh with a few of everything, seen by proxies of both kinds. */
+/** A small mesh with proxies of both roles. */
 function mesh() {
   const bench = startTranslation();
   const documents = Array.from({ length: 60 }, (_, i) => [
@@ -72,7 +70,7 @@ Deno.test("a cell that was spoilt is found, reported, and what it led to is put 
   const view = bindings[0]!.view(TYPE_URLS.cluster)!;
   const name = [...view.names()].find((one) => one.includes("svc-7"))!;
   const cell = view.cellOf(name)!;
-  // Memory gone wrong: a resource that is shared by all who hold it takes another version.
+  // Simulates corrupted memory: a shared resource gets another version.
   (view.get(name) as { version: string }).version = "spoilt";
   assert.notDeepEqual(seen(), right);
   pass();
@@ -81,7 +79,7 @@ Deno.test("a cell that was spoilt is found, reported, and what it led to is put 
   const { differences, reports } = audit.summary();
   assert.deepEqual([differences, reports.length], [found.length, found.length]);
   const wrong = found.flatMap((report) => report.wrong.map((one) => `${one.table}/${one.key}`));
-  // The cell told of took it from one that many share, where it is found first.
+  // The reported cell has the value from a shared cell, which is found first.
   assert.ok(wrong.some((one) => one.startsWith(cell.table) && one.includes("svc-7")), wrong.join());
   assert.ok(found.some(({ origins }) => origins.includes("ServiceEntry/ns-7/svc-7")));
   assert.equal(found[0]!.at, 1_000);

@@ -1,6 +1,5 @@
 /**
- * Starts the history of publications, the recording of the input, and the audit in the background, as
- * the environment asks for them.
+ * Starts history, recording and background audit by the environment variables.
  *
  * @module
  */
@@ -25,7 +24,7 @@ export interface RunningHistory extends AsyncDisposable {
   readonly audit: () => AuditSummary;
 }
 
-/** What they are started with. */
+/** Options. */
 export interface HistoryStart {
   readonly translation: Translation;
   /** Settings that a recording of the input begins with. */
@@ -35,7 +34,7 @@ export interface HistoryStart {
 }
 
 /**
- * Starts them.
+ * Starts history, recording and audit.
  *
  * @throws MeshError `input-log-unwritable`
  */

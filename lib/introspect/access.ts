@@ -1,9 +1,9 @@
 /**
- * Who may look, and who may change something.
+ * Access to the introspection listener.
  *
- * Looking is for whoever reaches the listener, which is this machine unless its address was chosen
- * otherwise. Changes are for this machine alone, whatever the address, and not for web pages of
- * others that are open in a browser on it: those can send forms here without reading the answers.
+ * Every client that reaches the listener may read; by default the listener is on this machine. Only
+ * clients on this machine may change something, whatever the address, and no pages of other sites
+ * in a browser, which could send forms without reading the answers.
  *
  * @module
  */
@@ -17,18 +17,18 @@ import {
   type WebCall,
 } from "../web/mod.ts";
 
-/** Routes to look at something, with and without a slash at the end. */
+/** Read-only routes, with and without a slash at the end. */
 export function reading(pattern: string, handler: Handler): Route[] {
   const guarded: Handler = (call) => rebound(call) ?? handler(call);
   return [pattern, `${pattern}/`].map((each) => route("GET", each, guarded));
 }
 
-/** Routes to look at something that is for this machine alone, such as profiles. */
+/** Read-only routes for clients on this machine only, such as profiles. */
 export function readingHere(pattern: string, handler: Handler): Route[] {
   return reading(pattern, (call) => call.local ? handler(call) : notHere());
 }
 
-/** A route to change something. */
+/** A route that changes something. */
 export function changing(method: string, pattern: string, handler: Handler): Route {
   return route(method, pattern, (call) => {
     if (!call.local) return notHere();
@@ -46,7 +46,7 @@ function refused(sentence: string): Response {
   return text(`${sentence}\n`, { status: 403 });
 }
 
-/** On an address beyond loopback, the listener itself lets foreign host names through. */
+/** On an address other than loopback, the listener itself accepts foreign host names. */
 function rebound({ peer, local }: WebCall): Response | undefined {
   return isLoopback(peer.hostname) && !local ? notHere() : undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * `/homej`, `/homez`: the process at a glance, and ending it; `/signalj`, `/signalz`: sending it a
- * signal.
+ * `/homej`, `/homez`: an overview of the process, and its exit; `/signalj`, `/signalz`: signals.
  *
  * @module
  */
@@ -31,7 +30,7 @@ export function homeRoutes(inputs: IntrospectInputs, collections: () => number):
   ];
 }
 
-/** Named as programs that read this document expect it. */
+/** Member names that readers of this document expect. */
 interface HomeState {
   readonly ProcessName: string;
   /** Bytes. */
@@ -54,7 +53,7 @@ function homeState({ program, now }: IntrospectInputs, collections: number): Hom
   };
 }
 
-/** The first address by which others may know this machine, IPv4 before IPv6; if it may be read. */
+/** The first external address of this machine, IPv4 before IPv6, if it may be read. */
 function ownAddress(): string {
   const foreign = (permitted(() => Deno.networkInterfaces()) ?? [])
     .filter(({ address }) => !isLoopback(address) && !address.startsWith("fe80:"))

@@ -1,16 +1,16 @@
 /**
- * What the introspection of a process is given.
+ * Inputs of the introspection of a process.
  *
  * @module
  */
 
-/** The process, as far as the facility does not know it by itself. */
+/** Properties of the process that the program provides. */
 export interface IntrospectInputs {
   /** Name of the program, such as `pilot-discovery`. */
   readonly program: string;
   /** Asks the process to end, gracefully; returns at once. */
   readonly stop: () => void;
-  /** What the process does on SIGUSR1, as a sentence; it must have a listener for it. */
+  /** Effect of SIGUSR1, as a sentence; the process must have a listener for it. */
   readonly userSignal: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

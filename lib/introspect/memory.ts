@@ -1,5 +1,5 @@
 /**
- * `/memj`, `/memz`: the heap of the process, and collecting its garbage now.
+ * `/memj`, `/memz`: the heap of the process, and garbage collection on request.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface MemoryState {
   readonly resident: number;
   readonly heapTotal: number;
   readonly heapUsed: number;
-  /** At this size the process ends for want of memory. */
+  /** Heap limit, at which the process ends. */
   readonly heapLimit: number;
-  /** Outside of the heap, held by objects in it. */
+  /** Memory outside of the heap that heap objects reference. */
   readonly external: number;
   /** Full garbage collections since the facility started. */
   readonly collections: number;
@@ -37,7 +37,7 @@ export function memoryRoutes(collections: () => number): Route[] {
   ];
 }
 
-/** Starts counting full garbage collections: each takes away an object that nothing refers to. */
+/** Starts counting full garbage collections: each one finalizes an unreferenced object. */
 export function countCollections(): () => number {
   let count = -1;
   const registry = new FinalizationRegistry(() => plant());
@@ -75,7 +75,7 @@ function force(done: () => Response): Response {
   return done();
 }
 
-/** The engine's collector; it is shown to contexts made after its flag was set. */
+/** The engine's collector, which is available in contexts created after its flag was set. */
 function collector(): (() => void) | undefined {
   setFlagsFromString("--expose-gc");
   const found: unknown = runInNewContext("typeof gc === 'function' ? gc : undefined");

@@ -1,6 +1,6 @@
 /**
- * The introspection facility of a process: its logging, memory, environment, command line and
- * version, with the few things that can be changed while it runs.
+ * Introspection of a process: logging, memory, environment, command line and version, and the
+ * settings that can be changed at run time.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export type { IntrospectInputs } from "./inputs.ts";
 export { PROFILE_LIMITS, profileRoutes } from "./profile.ts";
 export { reopenOnSignal, USER_SIGNAL } from "./reopen.ts";
 
-/** Where the facility listens: `--ctrlz_address` (`*` means all addresses) and `--ctrlz_port`. */
+/** The listener's address: `--ctrlz_address` (`*` means all addresses) and `--ctrlz_port`. */
 export interface IntrospectAddress {
   readonly address: string;
   readonly port: number;
@@ -48,7 +48,7 @@ export async function startIntrospection(
   const where = formatAddress({ hostname: address, port });
   const remedy = "Its flags are --ctrlz_address and --ctrlz_port; port 0 switches it off.";
   return await openListener({ by: "introspection", address: where, remedy }, async () => {
-    // To other listeners no name means all addresses; this one is opened wide by `*` alone.
+    // For other listeners an empty host means all addresses; here only `*` does.
     if (address === "") throw new MeshError("address-invalid", "the address is empty");
     return await startWeb({
       name: "introspection",

@@ -1,4 +1,4 @@
-/** What `read` gives; `undefined` when the process lacks the permission for it. */
+/** The result of `read`; `undefined` without the permission for it. */
 export function permitted<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,5 +1,5 @@
 /**
- * `env`, `proc`, `arg`, `version`: what the process was started with, and as.
+ * `env`, `proc`, `arg`, `version`: environment, process, command line and version.
  *
  * @module
  */
@@ -26,13 +26,13 @@ export function processRoutes(): Route[] {
   ];
 }
 
-/** A variable; what is secret in its value is left out. */
+/** A variable with a redacted value. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
 }
 
-/** The variables that are set, by name; of a process that may not read all, those that Mesh reads. */
+/** The variables that are set, by name; without permission for all, those that Mesh reads. */
 export function environment(): Variable[] {
   const all = permitted(() => Deno.env.toObject()) ?? declared();
   return Object.entries(all)
@@ -49,7 +49,7 @@ function declared(): Record<string, string> {
   return values;
 }
 
-/** What the process may not know is left out. */
+/** Values that the process may not read are omitted. */
 function system() {
   const { user, system } = process.cpuUsage();
   return {
@@ -82,7 +82,7 @@ function words(args: readonly string[]): VNode {
   });
 }
 
-/** The members that `version --output json` has; `golang_version` names the runtime there, too. */
+/** The members of `version --output json`; `golang_version` has the runtime, as there. */
 function version() {
   const { version, revision, status, tag } = buildInfo;
   return { version, revision, golang_version: `deno${Deno.version.deno}`, status, tag };

@@ -1,7 +1,7 @@
 /**
- * `/debug/pprof`: profiles of the running process, in the forms of its JavaScript engine, which the
- * developer tools of browsers open. For clients on this machine alone: profiling costs, and a heap
- * snapshot holds everything that the process knows.
+ * `/debug/pprof`: profiles of the running process in the formats of its JavaScript engine, which
+ * the developer tools of browsers open. Only for clients on this machine: profiling costs CPU time,
+ * and a heap snapshot has all data of the process.
  *
  * @module
  */
@@ -16,12 +16,14 @@ import { redactUrls } from "./redact.ts";
 const DEFAULT_SECONDS = 30;
 const MAX_SECONDS = 60;
 
-/** What a listener with these routes must grant a request: the longest profile and its sending. */
+/**
+ * Request timeout that a listener with these routes needs: the longest profile and its transfer.
+ */
 export const PROFILE_LIMITS: { readonly handlerTimeoutMs: number } = {
   handlerTimeoutMs: (MAX_SECONDS + 30) * 1000,
 };
 
-/** What there is: name below `/debug/pprof/`, and what it gives. */
+/** Profiles: name below `/debug/pprof/`, and description. */
 const PROFILES: readonly (readonly [name: string, gives: string])[] = [
   ["cmdline", "the command line, words separated by NUL"],
   ["profile", `where CPU time goes, sampled for ?seconds=${DEFAULT_SECONDS}: a .cpuprofile`],
@@ -29,7 +31,7 @@ const PROFILES: readonly (readonly [name: string, gives: string])[] = [
   ["heap", "all objects: a .heapsnapshot; stops the process meanwhile. ?debug=1: sizes alone"],
 ];
 
-/** What there cannot be, with the reason. */
+/** Unsupported profiles, with the reason. */
 const ABSENT: Readonly<Record<string, string>> = {
   block: "one thread runs the program, and it never waits for another one",
   goroutine: "the runtime has no list of what is waiting; heap shows the promises",
@@ -39,7 +41,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   trace: "the runtime has no execution traces; profile shows where time goes",
 };
 
-/** Routes for the listener that `--profile` opens them on, and for introspection. */
+/** Routes for the listener of `--profile`, and for introspection. */
 export function profileRoutes(): Route[] {
   const sample = oneAtATime();
   return [
@@ -97,13 +99,13 @@ const CPU: Sampler = {
 const ALLOCATIONS: Sampler = {
   enable: "HeapProfiler.enable",
   start: "HeapProfiler.startSampling",
-  // What was taken and is free again counts; what is held is for the snapshot to say.
+  // Freed allocations are included; the snapshot has retained ones.
   parameters: { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true },
   stop: "HeapProfiler.stopSampling",
   file: "mesh.heapprofile",
 };
 
-/** Two profiles at a time would each show the other's work. */
+/** One profile at a time, because two would show each other's work. */
 function oneAtATime(): (call: WebCall, sampler: Sampler) => Promise<Response> {
   let busy = false;
   return async (call, sampler) => {
@@ -130,7 +132,7 @@ function secondsOf(url: URL): number | undefined {
   return /^\d{1,3}$/.test(given) && seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined;
 }
 
-/** Samples until the time is over or the client left. */
+/** Samples until the time is over or the client disconnects. */
 async function take(sampler: Sampler, seconds: number, signal: AbortSignal): Promise<unknown> {
   const session = connect();
   const post = session.post.bind(session) as (

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ask, withFacility } from "../../tests/support/introspection_fixture.ts";
 
-/** Gives the samplers something to see. */
+/** Generates work for the samplers. */
 function spin(ms: number): number {
   const end = performance.now() + ms;
   let kept: unknown[] = [];
@@ -12,7 +12,7 @@ function spin(ms: number): number {
   return kept.length;
 }
 
-/** Spins, with room for the facility between, until an answer is there. */
+/** Busy loop with pauses for the listener, until an answer arrives. */
 async function spinUntil<T>(answer: Promise<T>): Promise<T> {
   let waiting = true;
   const done = answer.finally(() => waiting = false);

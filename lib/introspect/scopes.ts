@@ -1,6 +1,5 @@
 /**
- * `/scopej`, `/scopez`: what is written of each logging scope, and changing it while the process
- * runs.
+ * `/scopej`, `/scopez`: settings of logging scopes, and their changes at run time.
  *
  * @module
  */
@@ -41,7 +40,7 @@ export function scopeRoutes(): Route[] {
   ];
 }
 
-/** A scope as it is written and read. */
+/** A scope in JSON. */
 interface WireScope {
   readonly name: string;
   readonly description: string;
@@ -89,7 +88,7 @@ function change(
   };
 }
 
-/** Reads a scope as it was given out; members that are left out stay as they are. */
+/** Parses a scope in JSON; absent members are kept. */
 function parseJson(name: string, body: string): Partial<ScopeSettings> {
   let value: unknown;
   try {
@@ -111,7 +110,7 @@ function parseJson(name: string, body: string): Partial<ScopeSettings> {
   });
 }
 
-/** Reads the form of {@link editor}; a box that is not ticked is not sent. */
+/** Parses the form of {@link editor}; unchecked boxes are not sent. */
 function parseForm(_name: string, body: string): Partial<ScopeSettings> {
   const form = new URLSearchParams(body);
   return {

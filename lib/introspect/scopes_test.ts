@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { changeScope, configureLogging, scope, scopeState, scopeStates } from "../log/mod.ts";
 import { ask, type Facility, withFacility } from "../../tests/support/introspection_fixture.ts";
 
-/** Runs with logging to a file, and gives what was written. */
+/** Runs with logging to a file, and returns its content. */
 async function logged(act: (facility: Facility) => Promise<void>): Promise<string> {
   const file = await Deno.makeTempFile();
   const end = configureLogging({ targets: [file], outputLevel: "delta:warn" });

@@ -15,7 +15,7 @@ import {
 } from "../web/mod.ts";
 import { reading } from "./access.ts";
 
-/** The topics in the order of the pages' links: the part of the path, and the heading. */
+/** The topics in the order of the links: path segment and heading. */
 export const TOPICS = [
   ["home", "Process"],
   ["scope", "Logging"],
@@ -27,10 +27,10 @@ export const TOPICS = [
   ["signal", "Signals"],
 ] as const;
 
-/** A topic's part of the path. */
+/** Path segment of a topic. */
 export type TopicName = typeof TOPICS[number][0];
 
-/** The two views of a topic. `read` gives what both show. */
+/** The two views of a topic. `read` returns their content. */
 export function topicRoutes<T>(
   name: TopicName,
   read: () => T,
@@ -42,7 +42,7 @@ export function topicRoutes<T>(
   ];
 }
 
-/** A page of a topic, with the ways to all others. */
+/** A page of a topic, with links to all others. */
 export function topicPage(name: TopicName, body: ComponentChildren, status = 200): Response {
   const title = TOPICS.find(([each]) => each === name)![1];
   return page({
@@ -59,7 +59,7 @@ function link([name, title]: typeof TOPICS[number], here: TopicName): ComponentC
   return h("a", { href: `/${name}z/`, ...current }, title);
 }
 
-/** After a form was sent: shows a page anew, so that reloading does not send it again. */
+/** Redirects after a form, so that reloading does not send it again. */
 export function seeOther(path: string): Response {
   return answer(null, "", { status: 303, headers: { location: path } });
 }
@@ -74,7 +74,7 @@ function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A form of one button; with `sure`, a box must be ticked before it is sent. */
+/** A form with one button; with `sure`, a box must be checked first. */
 export function button(action: string, label: string, sure?: string): ComponentChildren {
   const box = h("input", { type: "checkbox", required: true });
   return h("form", { method: "post", action }, [

@@ -1,14 +1,14 @@
 /**
- * Sets of small numbers, which stand for names in a list. Sets that are equal are the same object
- * within one {@link BitPool}, so that streams which follow the same names share one.
+ * Sets of small numbers, which are indexes of a list of names. Equal sets are one object within a
+ * {@link BitPool}, so that streams with the same names share it.
  *
  * @module
  */
 
-/** A set that is not changed any more. */
+/** An immutable set. */
 export type Bits = Uint32Array;
 
-/** Adds a number, with a larger set when it does not fit. */
+/** Adds a number; returns a larger set if it does not fit. */
 export function withBit(bits: Bits, at: number): Bits {
   const word = at >>> 5;
   let target = bits;
@@ -20,26 +20,26 @@ export function withBit(bits: Bits, at: number): Bits {
   return target;
 }
 
-/** Whether a set holds a number. */
+/** Whether a set has a number. */
 export function hasBit(bits: Bits, at: number): boolean {
   return ((bits[at >>> 5] ?? 0) & (1 << (at & 31))) !== 0;
 }
 
-/** What is in both. */
+/** The intersection. */
 export function common(a: Bits, b: Bits): Bits {
   const out = new Uint32Array(Math.min(a.length, b.length));
   for (let i = 0; i < out.length; i++) out[i] = a[i]! & b[i]!;
   return out;
 }
 
-/** Whether two sets have something in common. */
+/** Whether two sets intersect. */
 export function meets(a: Bits, b: Bits): boolean {
   const words = Math.min(a.length, b.length);
   for (let i = 0; i < words; i++) if ((a[i]! & b[i]!) !== 0) return true;
   return false;
 }
 
-/** Whether all of `a` is in `b`. */
+/** Whether `a` is a subset of `b`. */
 export function within(a: Bits, b: Bits): boolean {
   for (let i = 0; i < a.length; i++) if ((a[i]! & ~(b[i] ?? 0)) !== 0) return false;
   return true;
@@ -54,10 +54,10 @@ export function* numbersOf(bits: Bits): Generator<number> {
   }
 }
 
-/** Hands out one object for equal sets. */
+/** Returns one object for equal sets. */
 export interface BitPool {
   share(bits: Bits): Bits;
-  /** Bytes of the sets handed out. */
+  /** Bytes of the sets. */
   readonly bytes: number;
 }
 

@@ -1,5 +1,6 @@
 /**
- * From a publication to a rollout: which edits changed which resources, and who follows those.
+ * Builds the rollout of a publication: which edits changed which resources, and which streams
+ * follow them.
  *
  * @module
  */
@@ -19,10 +20,10 @@ import {
 } from "./rollout.ts";
 import type { ReceiptOptions } from "./types.ts";
 
-/** Called for each stream that is concerned. */
+/** Called for each affected stream. */
 export type OnMember = (subscriber: Subscriber, change: TypeChange, member: Member) => void;
 
-/** Resource changes of a publication that are followed exactly, by default. */
+/** Default limit of resource changes of a publication that are followed exactly. */
 const EXACT_LIMIT = 200_000;
 const NOTHING: Bits = new Uint32Array(0);
 
@@ -50,7 +51,7 @@ interface ConcernChange extends Concern {
   readonly names: readonly string[];
 }
 
-/** What the subscribers of a concern see changed. */
+/** The changes for the subscribers of a concern. */
 function changeOf(concern: Concern, from: number): ConcernChange {
   const { changed, removed } = deltaOf(concern, from);
   return { ...concern, names: [...changed.map(({ name }) => name), ...removed] };
@@ -62,7 +63,7 @@ function deltaOf({ view, before }: Concern, from: number): Delta {
   return (view === before ? view.since(from) : undefined) ?? view.diffFrom(before, from);
 }
 
-/** An entry for each object that was edited; of several edits the last. */
+/** An entry for each edited object, with its last edit. */
 function entriesOf(rollout: Rollout, from: number, options: ReceiptOptions): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   const edits = new Map<string, Edit>();
@@ -83,9 +84,9 @@ function rowOf({ table, key }: Edit): string {
 
 /** Finds the edits behind changes. */
 interface Blame {
-  /** Notes which edits changed a name that a view shows. */
+  /** Records which edits changed a name of a view. */
   add(concern: Concern, change: TypeChange, name: string): void;
-  /** Hands the entries what was found. */
+  /** Adds the results to the entries. */
   finish(): void;
 }
 
@@ -100,7 +101,8 @@ function blamer(entries: ReadonlyMap<string, Entry>, from: number, options: Rece
       for (const layer of layersOf(view, before)) {
         for (const entry of causes(layer, name)) blamed.add(entry);
       }
-      // A stream that moved sees other resources, though none of them changed: any edit may be why.
+      // A stream with a new binding sees other resources although none changed: any edit may be the
+      // cause.
       for (const entry of blamed.size > 0 ? blamed : everybody) {
         let byType = found.get(entry);
         if (!byType) found.set(entry, byType = new Map());
@@ -117,7 +119,7 @@ function blamer(entries: ReadonlyMap<string, Entry>, from: number, options: Rece
   };
 }
 
-/** The entries behind the change of a name in a layer; asked of the engine once. */
+/** The entries that caused the change of a name in a layer; the engine is asked once. */
 function layerCauses(
   entries: ReadonlyMap<string, Entry>,
   from: number,
@@ -180,7 +182,7 @@ function bitsOf(change: TypeChange, names: readonly string[]): Bits {
   return change.pool.share(bits);
 }
 
-/** Too much changed to tell edits from each other: each is taken to be behind all of it. */
+/** With too many changes, each edit is taken as the cause of all of them. */
 function blameAll(rollout: Rollout): void {
   for (const change of rollout.types.values()) {
     const all = change.names.map((_, number) => number);

@@ -1,5 +1,5 @@
 /**
- * The configuration object behind an edit of a row.
+ * The configuration object of an edited row.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The law of receipts: whatever is edited, answered, rejected or interrupted, a receipt says of
- * each proxy what a naive record of all that was said on the wire says.
+ * The law of receipts: after any edits, answers, rejections and interruptions, a receipt has the
+ * same result for each proxy as a naive record of all messages.
  *
  * @module
  */
@@ -15,14 +15,17 @@ const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_262 };
 const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 25);
-/** Names of a type; endpoints have others than clusters, which would have theirs sent again. */
+/**
+ * Names of a type. Endpoints and clusters have different names, because a changed cluster resends
+ * endpoints of its name.
+ */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   [CDS]: ["c1", "c2", "c3"],
   [EDS]: ["e1", "e2", "e3"],
 };
 const TYPES = [CDS, EDS];
 
-/** What a client was sent, as it came. */
+/** The responses of a client, in order. */
 interface Response {
   readonly typeUrl: string;
   readonly nonce: string;
@@ -30,18 +33,18 @@ interface Response {
   readonly names: readonly string[];
 }
 
-/** An edit that changed what a client sees of what it follows. */
+/** An edit that changed subscribed resources of a client. */
 interface Expected {
   readonly revision: number;
   readonly type: string;
   readonly layer: string;
   readonly name: string;
   outcome: Outcome;
-  /** No answer covers it yet. */
+  /** Not answered yet. */
   open: boolean;
 }
 
-/** A client with a class of its own, and what the record says of it. */
+/** A client with a class of its own, and its record. */
 interface Client {
   readonly variant: "delta" | "sotw";
   readonly layer: string;
@@ -54,7 +57,7 @@ interface Client {
 
 /** A stream of either variant. */
 interface Wire {
-  /** Everything on its way. */
+  /** Waits until all messages are delivered. */
   pull(): Promise<Response[]>;
   answer(response: Response, error: string | undefined): Promise<void>;
   close(): Promise<void>;
@@ -136,7 +139,7 @@ async function connect({ w }: Scene, one: Client): Promise<void> {
     async answer(response, error) {
       if (delta) delta.answer(response, error);
       else sotw!.answer(response, error, asked(response.typeUrl));
-      // Once something said later was answered, this was taken in.
+      // A later message was answered, so this one was processed.
       one.unanswered.push(...await this.pull());
     },
     async close() {
@@ -160,10 +163,10 @@ function note(one: Client, responses: readonly Response[]): void {
   for (const { typeUrl, nonce } of responses) one.latest.set(typeUrl, nonce);
 }
 
-/** Answers the oldest response, and records what that means for what the client was concerned by. */
+/** Answers the oldest response, and records the result for the client's edits. */
 async function answer(one: Client, reject: string | undefined): Promise<void> {
   if (!one.wire) return;
-  // What the server sent overtakes, whether or not the client has looked at it.
+  // A newer response supersedes, whether or not the client has read it.
   note(one, await one.wire.pull());
   const response = one.unanswered.shift();
   if (!response) return;
@@ -176,7 +179,7 @@ async function answer(one: Client, reject: string | undefined): Promise<void> {
     type === response.typeUrl && revision <= response.revision && open
   );
   if (overtaken) {
-    // It counts for nothing, unless it is a rejection of what was not sent again since.
+    // It is ignored, unless it rejects resources that were not sent again since.
     if (response.typeUrl === CDS || reject === undefined) return;
     for (const entry of settled) {
       if (response.names.includes(entry.name)) entry.outcome = "rejected";
@@ -236,7 +239,7 @@ async function toggle(client: Client): Promise<void> {
   }
 }
 
-/** What a client sees, by name. */
+/** The resources of a client, by name. */
 function effective(w: Scene["w"], client: Client): Map<string, string> {
   const info = w.xds.sessions().find(({ node }) => node.namespace === client.layer);
   const all = TYPES.flatMap((type) => [...info?.view(type)?.entries() ?? []]);

@@ -1,5 +1,5 @@
 /**
- * What receipts count.
+ * Metrics of receipts.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export const keptBytes: Gauge = gauge({
   help: "Bytes that receipts take, about.",
 });
 
-/** Publications that somebody has not answered. */
+/** Publications with unanswered streams. */
 export const openRollouts: Gauge = gauge({
   name: "mesh_rollouts_pending",
   help: "Publications that some proxy concerned has not answered yet.",

@@ -1,6 +1,6 @@
 /**
- * Receipts: for every edit of a configuration object, which resources it changed, which proxies
- * those concern, and what each of them said.
+ * Receipts: for each edit of a configuration object, the changed resources, the affected proxies
+ * and their answers.
  *
  * @module
  */

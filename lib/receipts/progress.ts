@@ -1,6 +1,5 @@
 /**
- * How far streams are: what each still owes an answer to, and what its answers mean for the
- * publications they are about.
+ * Progress of streams: unanswered publications of each stream, and the effect of its answers.
  *
  * @module
  */
@@ -21,13 +20,13 @@ export interface Progress {
   withheld(event: WithheldEvent): void;
   settled(event: SettledEvent): void;
   closed(stream: ObservedStream, time: number): void;
-  /** Forgets a publication, though somebody may be pending. */
+  /** Drops a publication, even with pending streams. */
   forget(rollout: Rollout): void;
 }
 
 const NOTHING: Bits = new Uint32Array(0);
 
-/** Nobody followed. `done` is called when a publication has nobody pending any more. */
+/** Creates progress without streams. `done` is called when a publication has no pending streams. */
 export function progress(done: (rollout: Rollout, time: number) => void): Progress {
   /** By type, oldest first. */
   const open = new Map<ObservedStream, Map<string, Open[]>>();
@@ -47,7 +46,7 @@ export function progress(done: (rollout: Rollout, time: number) => void): Progre
       let byType = open.get(stream);
       if (!byType) open.set(stream, byType = new Map());
       const list = byType.get(one.change.typeUrl);
-      // A stream may follow a type by two views in one publication; it is one member then.
+      // A stream with two views of a type in one publication is one member.
       if (list) list.push(one);
       else byType.set(one.change.typeUrl, [one]);
     },
@@ -102,7 +101,7 @@ function numbers({ index, pool }: TypeChange, names: readonly string[]): Bits {
   return pool.share(bits);
 }
 
-/** Names of a publication that later ones, answered together with it, changed again. */
+/** Names of a publication that later ones with the same answer changed again. */
 function coveredBy({ change, member }: Open, later: readonly Open[]): Bits {
   let bits = NOTHING;
   for (const number of numbersOf(member.names)) {

@@ -1,5 +1,5 @@
 /**
- * From what is kept to what is shown: a receipt is put together when somebody asks for it.
+ * Builds receipts on request from the stored data.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { type Bits, common, meets, withBit, within } from "./bits.ts";
 import { CLOSED, type Entry, type Member, PENDING, type TypeChange } from "./rollout.ts";
 import { type Outcome, OUTCOMES, type Receipt, type StreamOutcome } from "./types.ts";
 
-/** Resources and streams that one receipt lists. */
+/** Maximum of resources and streams in a receipt. */
 const LISTED = { resources: 200, streams: 50 };
 
 /** The receipt of an entry. */
@@ -44,7 +44,7 @@ interface Part {
   readonly message?: string;
 }
 
-/** How each stream concerned stands: of several types, the one that says most. */
+/** The outcome of each affected stream: of several types, the most significant one. */
 function streamOutcomes(entry: Entry): Map<string, Part> {
   const streams = new Map<string, Part>();
   for (const [change, numbers] of entry.changed) {
@@ -109,7 +109,7 @@ function listed(streams: ReadonlyMap<string, Part>): StreamOutcome[] {
   return list;
 }
 
-/** The value below which a share of sorted numbers lies. */
+/** A percentile of sorted numbers. */
 function quantile(sorted: readonly number[], share: number): number | undefined {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)];
 }

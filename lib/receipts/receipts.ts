@@ -1,6 +1,6 @@
 /**
- * Receipts: who was sent an edit, and who acknowledged it. They are made by watching serving, and
- * kept in a ring that is bounded in number and in bytes.
+ * Receipts: which proxies were sent an edit, and which acknowledged it. They are made by an
+ * observer of serving and stored in a ring that is bounded in number and bytes.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import type { Receipt, ReceiptOptions } from "./types.ts";
 const LIMIT = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What is known of edits. */
+/** The receipts of edits. */
 export interface Receipts {
-  /** To be handed to serving. */
+  /** The observer for serving. */
   readonly observer: XdsObserver;
   /** The receipts of an object, newest first. */
   of(kind: string, namespace: string, name: string): Receipt[];
@@ -25,11 +25,11 @@ export interface Receipts {
   latest(limit: number): Receipt[];
   /** Receipts kept. */
   readonly size: number;
-  /** Bytes they take, about. */
+  /** Approximate bytes. */
   readonly bytes: number;
 }
 
-/** No receipts yet. */
+/** Creates a store without receipts. */
 export function createReceipts(options: ReceiptOptions): Receipts {
   const ring: Rollout[] = [];
   const objects = new Map<string, Entry[]>();
@@ -46,7 +46,7 @@ export function createReceipts(options: ReceiptOptions): Receipts {
 
   const forget = (rollout: Rollout, entries: readonly Entry[]): void => {
     for (const { edited } of entries) {
-      // What goes is the oldest there is, and a publication has an object once.
+      // The oldest receipt is removed; a publication has each object once.
       const list = objects.get(keyOf(edited));
       list?.shift();
       if (list?.length === 0) objects.delete(keyOf(edited));
@@ -63,7 +63,7 @@ export function createReceipts(options: ReceiptOptions): Receipts {
       const oldest = ring.shift()!;
       forget(oldest, oldest.entries);
     }
-    // One publication of more edits than are kept: those it is told of are its last ones.
+    // A publication with more edits than the store holds: only the last ones are stored.
     const only = ring[0];
     if (only && size > limit) {
       const excess = only.entries.slice(0, size - limit);

@@ -6,7 +6,7 @@ import { TYPE_URLS } from "../model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
-/** Receipts over a store: its rows are the objects, `rows <type>/<layer>/<name>`. */
+/** Receipts over a test store: its rows are the objects, `rows <type>/<layer>/<name>`. */
 function receiptsOver({ graph }: Store, more: Partial<ReceiptOptions> = {}): Receipts {
   return createReceipts({
     edits: graph.edits,
@@ -106,7 +106,7 @@ Deno.test("receipts: versions overtaken, ends of streams and edits without effec
   proxy.send({ typeUrl: CDS });
   await proxy.take();
   await proxy.quiet();
-  // Published twice before the event loop comes round to sending.
+  // Two publications before anything is sent.
   w.set(CDS, { a: "2", b: "2" });
   w.publish();
   w.set(CDS, { a: "3" });

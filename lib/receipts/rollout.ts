@@ -1,6 +1,6 @@
 /**
- * What one publication changed, who follows it, and how far each of them is. All receipts of a
- * publication share it.
+ * The changes of one publication, the streams that follow them, and their progress. All receipts of
+ * a publication share it.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ObservedStream } from "../serve/mod.ts";
 import { type BitPool, bitPool, type Bits } from "./bits.ts";
 import type { Edited } from "./types.ts";
 
-/** How a stream's answer stands; what it means for one edit depends on the resources of that edit. */
+/** State of a stream's answer. The outcome of one edit depends on its resources. */
 export const PENDING = 0;
 /** Answered; see {@link Member.covered} and {@link Member.rejected}. */
 export const SETTLED = 1;
@@ -18,24 +18,24 @@ export const CLOSED = 2;
 /** A stream that follows resources of a type that a publication changed. */
 export interface Member {
   readonly id: string;
-  /** Which of {@link TypeChange.names} it follows. */
+  /** Followed indexes of {@link TypeChange.names}. */
   readonly names: Bits;
   state: typeof PENDING | typeof SETTLED | typeof CLOSED;
   /** When it was settled, milliseconds since the epoch. */
   at: number;
-  /** Names that a later publication, answered with it, changed again. */
+  /** Names that a later publication with the same answer changed again. */
   covered: Bits | undefined;
-  /** Names that it rejected, with its words. */
+  /** Rejected names, with the client's message. */
   rejected: { readonly names: Bits; readonly message: string } | undefined;
-  /** Names it was not sent. */
+  /** Names that were not sent. */
   withheld: Bits | undefined;
 }
 
-/** What a publication changed of one resource type. */
+/** The changes of one resource type in a publication. */
 export interface TypeChange {
   readonly typeUrl: string;
   readonly names: string[];
-  /** Place of a name in {@link names}; emptied when nobody is pending. */
+  /** Index of a name in {@link names}; cleared when no stream is pending. */
   readonly index: Map<string, number>;
   readonly pool: BitPool;
   readonly members: Member[];
@@ -45,7 +45,7 @@ export interface TypeChange {
 /** One edit of a publication. */
 export interface Entry {
   readonly edited: Edited;
-  /** Places of the names it changed in {@link TypeChange.names}. */
+  /** Indexes of the changed names in {@link TypeChange.names}. */
   readonly changed: Map<TypeChange, readonly number[]>;
   readonly rollout: Rollout;
 }
@@ -59,11 +59,11 @@ export interface Rollout {
   readonly exact: boolean;
   /** Members that are pending. */
   open: number;
-  /** Bytes it takes, about. */
+  /** Approximate bytes. */
   bytes: number;
 }
 
-/** A publication that changed nothing yet. */
+/** Creates a rollout without changes. */
 export function newRollout(revision: number, publishedAt: number, exact: boolean): Rollout {
   return { revision, publishedAt, types: new Map(), entries: [], exact, open: 0, bytes: 0 };
 }
@@ -78,7 +78,7 @@ export function typeChange(rollout: Rollout, typeUrl: string): TypeChange {
   return change;
 }
 
-/** The number of a name that changed. */
+/** The index of a changed name. */
 export function numberOf(change: TypeChange, name: string): number {
   let at = change.index.get(name);
   if (at === undefined) {
@@ -105,10 +105,10 @@ export function addMember(change: TypeChange, stream: ObservedStream, names: Bit
   return member;
 }
 
-/** Bytes of a member, of an entry, and of a name with its place; measured, rounded up. */
+/** Bytes of a member, an entry, and a name with its index; measured, rounded up. */
 const SIZES = { member: 120, entry: 300, name: 48 };
 
-/** Bytes a publication takes, about. Names are shared with the engine, and count as pointers. */
+/** Approximate bytes of a publication. Names are shared with the engine and count as pointers. */
 export function weigh(rollout: Rollout): number {
   let bytes = 300;
   for (const { changed } of rollout.entries) {
@@ -121,7 +121,7 @@ export function weigh(rollout: Rollout): number {
   return bytes;
 }
 
-/** Nobody is pending any more: what was only needed to follow answers goes. */
+/** No stream is pending: data for following answers is dropped. */
 export function settleRollout(rollout: Rollout): void {
   for (const { index } of rollout.types.values()) index.clear();
 }

@@ -1,5 +1,5 @@
 /**
- * What a receipt says, and what receipts are made from.
+ * Types of receipts and of their inputs.
  *
  * @module
  */
@@ -8,30 +8,30 @@ import type { Collection, Edit } from "../graph/mod.ts";
 /** A configuration object at one generation. */
 export interface Edited {
   readonly kind: string;
-  /** Empty for what has none, such as the mesh configuration. */
+  /** Empty for objects without one, such as the mesh configuration. */
   readonly namespace: string;
   readonly name: string;
-  /** `undefined` when the object is gone. */
+  /** `undefined` for a deleted object. */
   readonly generation: number | undefined;
-  /** When the edit was seen, milliseconds since the epoch, where that is known. */
+  /** When the edit was seen, milliseconds since the epoch, if known. */
   readonly seenAt: number | undefined;
 }
 
-/** What happened to an edit at one proxy. */
+/** Outcome of an edit at one proxy. */
 export type Outcome =
-  /** Not sent yet, or not answered. */
+  /** Not sent or not answered yet. */
   | "pending"
   /** The proxy rejected a resource of it. */
   | "rejected"
-  /** Not sent, because a proxy of its kind rejected this version. */
+  /** Not sent, because a proxy of its class rejected this version. */
   | "withheld"
   /** The stream ended before the proxy answered. */
   | "closed"
-  /** The proxy answered, but to a later version of the same resources, or nothing differed in the end. */
+  /** The proxy answered a later version of the same resources, or nothing differed in the end. */
   | "superseded"
   | "acknowledged";
 
-/** Outcomes, the one that tells most about an edit first: of several at a proxy it counts. */
+/** Outcomes by significance: the first of several at a proxy is its outcome. */
 export const OUTCOMES: readonly Outcome[] = [
   "pending",
   "rejected",
@@ -41,26 +41,26 @@ export const OUTCOMES: readonly Outcome[] = [
   "acknowledged",
 ];
 
-/** What became of one edit of one object. Times in milliseconds since the epoch. */
+/** The result of one edit of one object. Times in milliseconds since the epoch. */
 export interface Receipt extends Edited {
-  /** Revision of the publication that the edit was out with. */
+  /** Revision of the publication with the edit. */
   readonly revision: number;
   readonly publishedAt: number;
-  /** Resources that the edit changed or removed and somebody follows; a part of them when there are many. */
+  /** Changed or removed resources with subscribers; truncated when there are many. */
   readonly resources: readonly { readonly typeUrl: string; readonly name: string }[];
   readonly resourceCount: number;
-  /** False when the publication changed so much that edits were not told from each other. */
+  /** False if the publication had too many changes to separate edits. */
   readonly exact: boolean;
-  /** Streams concerned, by outcome. A stream that does not follow what changed is not concerned. */
+  /** Affected streams by outcome. A stream is affected if it follows changed resources. */
   readonly sessions: Readonly<Record<Outcome, number>> & { readonly concerned: number };
-  /** Nobody is pending. */
+  /** No stream is pending. */
   readonly complete: boolean;
   readonly firstAckAt: number | undefined;
   readonly lastAckAt: number | undefined;
-  /** From the moment the edit was seen (published, when that is not known) to acknowledgements, milliseconds. */
+  /** From the time the edit was seen (or published) to acknowledgements, milliseconds. */
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
-  /** Some of the streams that did not simply acknowledge. */
+  /** Some of the streams with other outcomes than acknowledgement. */
   readonly streams: readonly StreamOutcome[];
 }
 
@@ -69,24 +69,27 @@ export interface StreamOutcome {
   /** Connection id, `<name>.<namespace>-<number>`. */
   readonly id: string;
   readonly outcome: Exclude<Outcome, "acknowledged">;
-  /** The client's words, for a rejection. */
+  /** The client's message of a rejection. */
   readonly message?: string;
 }
 
-/** What receipts are made from. */
+/** Inputs of receipts. */
 export interface ReceiptOptions {
   /** Rows changed later than a revision; see `Graph.edits`. */
   readonly edits: (since: number) => readonly Edit[] | undefined;
-  /** Why a resource changed in the last publication; see `Graph.causes`. */
+  /** Causes of a resource's change in the last publication; see `Graph.causes`. */
   readonly causes: (collection: Collection, name: string) => readonly Edit[];
-  /** The object of a row; `undefined` for rows that are none. */
+  /** The object of a row; `undefined` for other rows. */
   readonly identify: (edit: Edit) => Edited | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Receipts kept (default 10,000). */
+  /** Maximum number of receipts (default 10,000). */
   readonly limit?: number;
-  /** Bytes they may take, about (default 16 MiB). */
+  /** Approximate maximum of bytes (default 16 MiB). */
   readonly maxBytes?: number;
-  /** Changes of resources, over all views, that a publication is followed exactly for (default 200,000). */
+  /**
+   * Maximum of resource changes, over all views, that are followed exactly in a publication
+   * (default 200,000).
+   */
   readonly exactLimit?: number;
 }

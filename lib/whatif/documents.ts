@@ -1,6 +1,6 @@
 /**
- * What is to be rehearsed: documents, read and checked like a file of the config
- * directory, and names of objects to take away.
+ * Parses what-if questions: documents, checked like a file of the configuration directory, and
+ * names of objects to remove.
  *
  * @module
  */
@@ -23,39 +23,39 @@ import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Pace } from "./pace.ts";
 
-/** What somebody wants to know. */
+/** A what-if question. */
 export interface Question {
   /**
-   * YAML documents of objects that come, or take the place of those of their name. With
-   * `kind: MeshConfig` or `kind: MeshNetworks` above, what the file of that would say.
+   * YAML documents of objects to add or replace. A document with `kind: MeshConfig` or `kind:
+   * MeshNetworks` has the content of that file.
    */
   readonly documents: string;
-  /** Objects that go, each as `Kind/namespace/name`. */
+  /** Objects to remove, each as `Kind/namespace/name`. */
   readonly removals: readonly string[];
 }
 
-/** What happens to one object. */
+/** The edit of one object. */
 export interface Edit {
-  /** `Kind/namespace/name`, or the kind alone of what there is one of. */
+  /** `Kind/namespace/name`, or only the kind of a singleton. */
   readonly object: string;
   readonly change: "added" | "changed" | "removed" | "unchanged" | "no effect";
 }
 
-/** A question that was understood, or what is wrong with it. */
+/** A parsed question, or its problems. */
 export interface Reading {
   readonly edits: readonly Edit[];
   readonly changes: ChangeSet;
-  /** Not empty: nothing is rehearsed. */
+  /** If not empty, the question is not evaluated. */
   readonly problems: readonly SchemaProblem[];
   readonly warnings: readonly SchemaProblem[];
 }
 
-/** What documents are called in problems: they have no file. */
+/** Name of documents in problems, because they have no file. */
 export const DOCUMENTS = "request";
-/** What removals are called in problems; the line counts them. */
+/** Name of removals in problems; the line is their number. */
 const REMOVALS = "?remove";
 
-/** Reads a question against what serves. */
+/** Parses a question and compares it with the current objects. */
 export async function readQuestion(
   question: Question,
   live: Pipeline,
@@ -111,7 +111,7 @@ export async function readQuestion(
   return { edits, changes: all, problems, warnings };
 }
 
-/** Takes over settings of the mesh; tells whether they are others. */
+/** Applies settings of the mesh; returns whether they differ. */
 function takeSettings(
   found: MeshSettings,
   { mesh: { tables } }: Pipeline,
@@ -133,7 +133,7 @@ function editOf(before: ConfigObject | undefined, row: ConfigObject): Edit["chan
     : "changed";
 }
 
-/** The row that the object would be. */
+/** The row of the object. */
 function rowOf(object: ParsedObject, before: ConfigObject | undefined): ConfigObject {
   const { kind, spec, digest, meta: { line, ...meta } } = object;
   const same = before?.digest === digest;
@@ -202,7 +202,7 @@ function settingsTwice(kind: string, line: number): SchemaProblem {
   };
 }
 
-/** Kinds that are read before anything acts on them. */
+/** Kinds that are parsed but have no effect yet. */
 function untabled(object: ParsedObject): SchemaProblem {
   return {
     ...place(object),

@@ -1,6 +1,6 @@
 /**
- * A second pipeline with everything that the live one was given, made in small pieces. Nothing in
- * here writes to the live one.
+ * A second pipeline with the inputs of the live one, built in small pieces. Nothing here writes to
+ * the live one.
  *
  * @module
  */
@@ -12,24 +12,24 @@ import type { Pace } from "./pace.ts";
 /** Creates a pipeline in a graph, with the settings of the live one. */
 export type MakePipeline = (graph: Graph) => Pipeline;
 
-/** A translation beside the living one. */
+/** A second translation. */
 export interface Fork {
   readonly graph: Graph;
   readonly translation: Translation;
-  /** Makes what the bindings taken so far show. */
+  /** Builds the views of all bindings. */
   prepare(pace: Pace): Promise<void>;
-  /** Applies changes as the living one would, and publishes what came of them. */
+  /** Applies and publishes changes, like the live one. */
   apply(changes: ChangeSet, pace: Pace): Promise<void>;
 }
 
-/** Entries of the collections' logs: nothing that is rehearsed may be trimmed away. */
+/** Entries of the collections' logs: nothing may be trimmed during a question. */
 const LOG_LIMIT = 10_000_000;
-/** The same of bytes: as many as there are. */
+/** Bytes of the logs: unlimited. */
 const LOG_BYTES = Number.MAX_SAFE_INTEGER;
-/** Milliseconds of work before there may be a pause. */
+/** Milliseconds of work before a pause. */
 const PIECE_MS = 5;
 
-/** Takes everything as it is at this moment; rows are never changed, so that both can have the same ones. */
+/** Copies the current inputs. Rows are immutable, so both pipelines share them. */
 export async function fork(live: Pipeline, make: MakePipeline, pace: Pace): Promise<Fork> {
   const all = live.writer.all();
   await pace.pause();

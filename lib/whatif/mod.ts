@@ -1,5 +1,5 @@
 /**
- * What an edit would change, without making it: which proxies would be sent what.
+ * What-if answers: which proxies would be sent what by an edit, without applying it.
  *
  * @module
  */
@@ -25,28 +25,27 @@ export {
   type TypePrediction,
 } from "./prediction.ts";
 
-/** What became of a question. */
+/** The result of a question. */
 export type Answer =
   | { readonly kind: "predicted"; readonly prediction: Prediction }
-  /** Nothing was rehearsed: documents or names are wrong. */
+  /** The question was not evaluated: documents or names are invalid. */
   | {
     readonly kind: "invalid";
     readonly problems: readonly SchemaProblem[];
     readonly warnings: readonly SchemaProblem[];
   }
-  /** Another question is being answered: there is room for one second graph at a time. */
+  /** Another question is being answered: one second graph at a time. */
   | { readonly kind: "busy" };
 
 /** Answers questions, one at a time. */
 export interface WhatIf {
-  /** Rejects with the signal's reason when that is aborted; the work then ends at its next pause. */
+  /** Rejects with the signal's reason when it is aborted; the work ends at its next pause. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
 /**
- * Rehearses over a living translation, which is only read: its rows are shared, not
- * copied. Costs, while a question is answered, the time and memory of a second
- * translation, in pieces of some milliseconds.
+ * Answers questions with a second translation. The live one is only read, and its rows are shared.
+ * A question costs the time and memory of a second translation, in pieces of milliseconds.
  *
  * @param make makes the second translation with the settings of the living one
  */

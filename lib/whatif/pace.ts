@@ -1,29 +1,29 @@
 /**
- * Long work in small pieces, so that everybody else is served in between.
+ * Yielding of long work in small pieces.
  *
  * @module
  */
 
-/** Milliseconds of work before others have their turn. */
+/** Milliseconds of work before other tasks run. */
 const SLICE_MS = 8;
 
-/** Tells long work when to pause. */
+/** Decides when long work pauses. */
 export interface Pace {
   /**
-   * To be called between pieces; `undefined` when there is no need to pause. The
-   * promise rejects with the signal's reason when nobody waits for the work any more.
+   * Called between pieces; `undefined` if no pause is needed. The promise rejects with the signal's
+   * reason when the caller has aborted.
    */
   pause(): Promise<void> | undefined;
   /** The longest piece so far, in milliseconds. */
   readonly longest: number;
 }
 
-/** A pace that begins now. */
+/** Starts a pace. */
 export function startPace(signal: AbortSignal): Pace {
   let began = performance.now();
   let longest = 0;
   const rest = async (): Promise<void> => {
-    // A task of its own, not a microtask: sockets and timers come before the next piece.
+    // A task, not a microtask, so that sockets and timers run before the next piece.
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
     began = performance.now();

@@ -1,5 +1,5 @@
 /**
- * What came out of a rehearsal, and how it reads as text.
+ * What-if answers, and their text form.
  *
  * @module
  */
@@ -7,34 +7,34 @@ import { type FieldChange, renderChanges } from "../diff/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { Edit } from "./documents.ts";
 
-/** What would happen. */
+/** A what-if answer. */
 export interface Prediction {
-  /** The published revision that it holds for. */
+  /** The published revision that it is based on. */
   readonly revision: number;
   readonly edits: readonly Edit[];
   readonly warnings: readonly SchemaProblem[];
-  /** Computations that would newly fail; what they make would stay as it is. */
+  /** New faults; their last good values would stay. */
   readonly faults: readonly {
     readonly table: string;
     readonly key: string;
     readonly error: string;
   }[];
   readonly proxies: { readonly connected: number; readonly concerned: number };
-  /** One for each class of proxies that would be sent something, by their first proxy. */
+  /** One entry for each affected class of proxies, sorted by first proxy. */
   readonly classes: readonly ClassPrediction[];
-  /** Differences of fields were left out from some resource on, as there are too many. */
+  /** Field differences are truncated, because there are too many. */
   readonly cut: boolean;
   readonly took: { readonly ms: number; readonly longestSliceMs: number };
 }
 
-/** What proxies of one class would be sent. */
+/** The answer for the proxies of one class. */
 export interface ClassPrediction {
   readonly class: {
     readonly role: string;
     readonly namespace: string;
     readonly labels: Readonly<Record<string, string>>;
   };
-  /** The class itself would become another one: what it serves or what narrows it changes. */
+  /** The class itself would change. */
   readonly moves: boolean;
   /** `name.namespace`, sorted. */
   readonly proxies: readonly string[];
@@ -47,26 +47,25 @@ export interface TypePrediction {
   readonly resources: readonly ResourcePrediction[];
 }
 
-/** One resource that would come, change or go. */
+/** One resource that would be added, changed or removed. */
 export interface ResourcePrediction {
   readonly name: string;
   readonly change: "added" | "changed" | "removed";
   readonly versions: { readonly before: string | undefined; readonly after: string | undefined };
   readonly bytes: { readonly before: number; readonly after: number };
   /**
-   * Proxies of the class that have asked for it by now. Endpoints and routes that
-   * come are asked for when their clusters and listeners have come.
+   * Proxies of the class that have requested it. New endpoints and routes are requested after their
+   * clusters and listeners arrived.
    */
   readonly holders: number;
-  /** Absent when left out; see {@link Prediction.cut}. */
+  /** Absent if truncated; see {@link Prediction.cut}. */
   readonly fields?: readonly FieldChange[];
 }
 
 /**
- * A prediction as JSON, indented for people, a class at a time: that of an edit that concerns
- * everybody has megabytes.
+ * An answer as indented JSON, one class at a time: an edit that affects all proxies has megabytes.
  *
- * @param pause lets others have their turn, where that is due
+ * @param pause yields to other tasks if necessary
  */
 export async function predictionJson(
   { classes, ...rest }: Prediction,
@@ -81,7 +80,7 @@ export async function predictionJson(
   return `${others},\n  "classes": [${parts.join(",\n")}]\n}\n`;
 }
 
-/** A prediction as text. */
+/** An answer as text. */
 export function renderPrediction(prediction: Prediction): string {
   const { edits, warnings, faults, proxies, classes, revision, cut } = prediction;
   const lines = [
@@ -96,7 +95,7 @@ export function renderPrediction(prediction: Prediction): string {
   return lines.join("");
 }
 
-/** Proxies named in the text of a class. */
+/** Maximum of proxies in the text of a class. */
 const NAMED = 8;
 
 function renderClass({ class: cls, moves, proxies, types }: ClassPrediction): string[] {
@@ -119,7 +118,7 @@ function shortName(typeUrl: string): string {
   return typeUrl.slice(typeUrl.lastIndexOf(".") + 1);
 }
 
-/** Problems as text, a line each. */
+/** Problems as text, one on each line. */
 export function renderProblems(problems: readonly SchemaProblem[]): string {
   return problems.map((p) =>
     `${p.file}:${p.line}:${p.column}${p.path && ` ${p.path}`}: ${p.message}. ${p.remedy}\n`

@@ -1,5 +1,5 @@
 /**
- * The rehearsal: a fork takes the edit, and its views tell what changed.
+ * Evaluates a question: a fork applies the edit, and its views give the differences.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { type Fork, fork, type MakePipeline } from "./fork.ts";
 import type { Pace } from "./pace.ts";
 import type { ClassPrediction, Prediction, ResourcePrediction } from "./prediction.ts";
 
-/** What a rehearsal finds out. */
+/** Result of an evaluation. */
 export type Outcome = Pick<Prediction, "faults" | "proxies" | "classes" | "cut">;
 
 const TYPES: readonly string[] = Object.values(TYPE_URLS);
-/** Resources of which the differences are told field by field. */
+/** Maximum of resources with field differences. */
 const MAX_RESOURCES = 500;
 
-/** Proxies that are alike in all that decides about them, with what the first of them sees. */
+/** Proxies with equal classes and addresses, with the views of the first one. */
 interface BoundProxy {
   readonly sessions: readonly SessionInfo[];
   readonly binding: ProxyBinding;
@@ -29,7 +29,7 @@ interface BoundProxy {
   readonly before: ReadonlyMap<string, View>;
 }
 
-/** Rehearses changes for the proxies that are connected now. */
+/** Evaluates changes for the connected proxies. */
 export async function rehearse(
   live: Pipeline,
   make: MakePipeline,
@@ -40,13 +40,13 @@ export async function rehearse(
   const second = await fork(live, make, pace);
   const bound = await bindAll(second, sessions, pace);
   await second.prepare(pace);
-  // In a mesh without objects nothing was published so far.
+  // Without objects, nothing was published yet.
   second.graph.publish();
   await pace.pause();
   const at = second.graph.published;
   const failedBefore = new Set(second.graph.faults().map(nameOf));
   await second.apply(changes, pace);
-  // Whoever moved sees layers that nobody saw before.
+  // A new binding may have layers that were not built yet.
   await second.prepare(pace);
   const diffs = createDiffs();
   const classes: ClassPrediction[] = [];
@@ -96,7 +96,7 @@ function viewsOf(binding: ProxyBinding): Map<string, View> {
   return views;
 }
 
-/** What was the same before and is the same after is one case, whatever its proxies' addresses. */
+/** Groups by class before and after; addresses do not matter. */
 function byClass(bound: readonly BoundProxy[]): readonly (readonly BoundProxy[])[] {
   return [...Map.groupBy(bound, (s) => `${s.classBefore}\n${s.binding.classKey}`).values()];
 }
@@ -162,7 +162,7 @@ function deltaOf(before: View | undefined, after: View | undefined, at: number):
   return (before === after ? after.since(at) : undefined) ?? after.diffFrom(before, at);
 }
 
-/** Differences told so far: those that several classes share are made once. */
+/** Cached differences, because classes share resources. */
 interface Diffs {
   readonly known: Map<string, readonly FieldChange[]>;
   cut: boolean;
@@ -194,17 +194,17 @@ function predictResource(
   };
 }
 
-/** How many proxies have asked for resources of a type. */
+/** Number of proxies that requested resources of a type. */
 interface Holders {
-  /** Those that ask for all there are. */
+  /** Proxies with a wildcard. */
   readonly everything: number;
-  /** The others, by name. */
+  /** Other proxies, by resource name. */
   readonly named: ReadonlyMap<string, number>;
 }
 
 const NOBODY: Holders = { everything: 0, named: new Map() };
 
-/** Counts once for a type: one by one, proxies with thousands of names would be asked for each. */
+/** Counts once for a type, because proxies may have thousands of names. */
 async function holdersOf(
   sessions: readonly SessionInfo[],
   typeUrl: string,

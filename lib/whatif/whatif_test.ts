@@ -1,6 +1,6 @@
 /**
- * What is predicted is what happens: edits rehearsed, then applied, and what proxies then see
- * compared with what was said.
+ * The answer equals the effect: edits are evaluated, then applied, and the views of proxies
+ * compared with the answer.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -27,7 +27,7 @@ import {
   type WhatIf,
 } from "./mod.ts";
 
-/** CI takes the same path each time, so that what it says is about the change. */
+/** CI uses a fixed seed. */
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
 
 const NODES: readonly ProxyNode[] = [
@@ -146,7 +146,7 @@ const anyDocument = fc.oneof(
   ),
 );
 
-/** A set of edits: documents, each to be removed if it is there, or set. */
+/** A set of edits: documents to set, or to remove if they exist. */
 const anyEdits = fc.array(fc.tuple(anyDocument, fc.boolean()), { minLength: 1, maxLength: 4 });
 
 function split(edits: readonly (readonly [string, boolean])[], { bench }: Stage) {
@@ -169,7 +169,7 @@ function split(edits: readonly (readonly [string, boolean])[], { bench }: Stage)
   };
 }
 
-/** What a mesh configuration may say, besides its kind. */
+/** Possible content of a mesh configuration. */
 const anySettings = fc.record({
   service: fc.constantFrom("", "defaultServiceExportTo: ['.']", "defaultServiceExportTo: ['two']"),
   routes: fc.constantFrom("", "defaultVirtualServiceExportTo: ['.']"),
@@ -218,7 +218,7 @@ function apply(
   });
 }
 
-/** What each proxy would see, from what it sees and what is predicted. */
+/** The expected resources of each proxy, from its current ones and the answer. */
 function foretold(
   prediction: Prediction,
   now: readonly Record<string, Record<string, string>>[],
@@ -243,7 +243,7 @@ function foretold(
   });
 }
 
-/** Edits, and now and then other settings of the mesh with them. */
+/** Edits, sometimes with other settings of the mesh. */
 const anyStep = fc.tuple(
   anyEdits,
   fc.record({
