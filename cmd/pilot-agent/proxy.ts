@@ -42,7 +42,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   warnIneffective(options.given, INEFFECTIVE_FLAGS, warn);
   for (const warning of loaded.warnings) log.warn(warning);
   warnIneffectiveVariables(loaded.ineffectiveVariables, warn);
-  for (const [field, reason] of plan.idle) {
+  for (const [field, reason] of plan.ineffective) {
     log.warn("this field of the proxy configuration has no effect", { field, reason });
   }
   if (options.profiling && plan.ports.status === 0) {
@@ -52,8 +52,8 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   }
   log.info("starting", { node: plan.node.id, daemon: plan.target });
   const agent = await startAgent(plan, options.profiling ? PROFILES : undefined);
-  if (signal.aborted) agent.leave();
-  else signal.addEventListener("abort", () => agent.leave(), { once: true });
+  if (signal.aborted) agent.drain();
+  else signal.addEventListener("abort", () => agent.drain(), { once: true });
   await agent.done;
   return 0;
 }

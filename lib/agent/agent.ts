@@ -20,8 +20,8 @@ import { statusRoutes } from "./status.ts";
 export interface Agent {
   /** Resolves when the agent ended as it was asked to; rejects with `MeshError` `proxy-exited` when the proxy ended by itself. */
   readonly done: Promise<void>;
-  /** Lets clients leave, then ends the proxy and the agent. */
-  leave(): void;
+  /** Drains connections, then ends the proxy and the agent. */
+  drain(): void;
   /** Ends the proxy and the agent at once. */
   quit(): void;
 }
@@ -46,7 +46,7 @@ export async function startAgent(
   plan: AgentPlan,
   more: Pick<WebOptions, "limits" | "routes"> = { routes: [] },
 ): Promise<Agent> {
-  const leaving = new AbortController();
+  const draining = new AbortController();
   const quitting = new AbortController();
   const quit = () => quitting.abort();
   const admin = adminApi(plan.admin);
@@ -78,9 +78,9 @@ export async function startAgent(
     const relay = await startRelay(relayOptions(plan));
     resources.defer(() => relay.stop());
     const proxy = await launch(plan);
-    const done = life(proxy, drain, leaving.signal, quitting.signal)
+    const done = life(proxy, drain, draining.signal, quitting.signal)
       .finally(() => resources.disposeAsync());
-    return { done, leave: () => leaving.abort(), quit };
+    return { done, drain: () => draining.abort(), quit };
   } catch (error) {
     await resources.disposeAsync();
     throw error;
@@ -127,7 +127,7 @@ async function launch({ command, bootstrap, bootstrapFile }: AgentPlan) {
   return startProxy(command.binary, command.args, command.environment);
 }
 
-/** The file may hold credentials, so only its owner reads it; a rename leaves no half of it. */
+/** The file may have credentials, so only its owner may read it; a rename makes the write atomic. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const next = `${file}.next`;
   try {
@@ -146,13 +146,13 @@ async function writeWhole(file: string, text: string): Promise<void> {
 async function life(
   proxy: ProxyProcess | undefined,
   drain: Drain,
-  leaving: AbortSignal,
+  draining: AbortSignal,
   quitting: AbortSignal,
 ): Promise<void> {
-  const asked = Promise.race([aborted(leaving), aborted(quitting)]);
+  const asked = Promise.race([aborted(draining), aborted(quitting)]);
   if (proxy === undefined) return await asked;
   await Promise.race([proxy.exited, asked]);
-  if (!leaving.aborted && !quitting.aborted) throw crash(await proxy.exited);
+  if (!draining.aborted && !quitting.aborted) throw crash(await proxy.exited);
   const gone = new AbortController();
   void proxy.exited.then(() => gone.abort());
   if (!quitting.aborted) await drain.finish(AbortSignal.any([quitting, gone.signal]));

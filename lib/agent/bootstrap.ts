@@ -1,5 +1,5 @@
 /**
- * The bootstrap file of the proxy: everything it must know before it is told anything.
+ * The bootstrap file of the proxy: its configuration before it receives any over xDS.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface BootstrapInput {
   readonly delimitedTags: boolean;
   readonly deferredStats: boolean;
   readonly deferredClusters: boolean;
-  /** How long metrics are kept that nothing counts, ms; 0: for ever. */
+  /** Milliseconds until a metric without a count is dropped; 0: never. */
   readonly metricRotation: number;
   /** Whether fragments of paths are cut off; otherwise such requests are refused. */
   readonly stripFragment: boolean;
@@ -131,7 +131,7 @@ function internalListener(): JsonObject {
   };
 }
 
-/** The proxy wants to be told even that there is no limit. Its health and metrics listeners are not counted. */
+/** The proxy requires a limit even where there is none. Its health and metrics listeners are not counted. */
 function overloadManager(proxy: ProxyConfig): JsonObject {
   const limit = proxy.connectionSettings?.globalDownstreamConnectionLimit ?? UNBOUNDED_CONNECTIONS;
   const type =

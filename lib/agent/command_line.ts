@@ -27,7 +27,7 @@ const FLUSH_DEFAULT_MS = 1000;
 
 /**
  * The arguments of the proxy. The log format is not among them: it stands in the bootstrap file,
- * and the proxy refuses to be told twice.
+ * and the proxy rejects a setting that is given twice.
  */
 export function commandLine(input: CommandLineInput): string[] {
   const { proxy } = input;

@@ -85,7 +85,7 @@ export function mergeConfig(layers: ConfigLayers): MergedConfig {
   return { proxy, own, warnings };
 }
 
-/** Which fields act in the daemon is the daemon's to tell; those of the agent stand in its plan. */
+/** The daemon warns about fields that are ineffective there; the plan has those of the agent. */
 function isUnknown(warning: SchemaProblem): boolean {
   return warning.code === "unknown-field";
 }

@@ -1,5 +1,5 @@
 /**
- * Draining: clients are asked to leave, and get time to do so.
+ * Draining: clients are asked to close their connections, and get time to do so.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { AgentPorts } from "./static_resources.ts";
 
 /** How long a drain lasts. */
 export interface DrainOptions {
-  /** Time for clients to leave, ms, when connections are not counted. */
+  /** Milliseconds for clients to close their connections, when connections are not counted. */
   readonly duration: number;
   /** Ends the drain when no connection is left, instead of after `duration`. */
   readonly untilZero: boolean;
@@ -25,7 +25,7 @@ export interface DrainOptions {
 
 /** A drain that may be started early and waited for later. */
 export interface Drain {
-  /** Asks clients to leave; a second call changes nothing. */
+  /** Asks clients to close their connections; a second call does nothing. */
   start(): Promise<void>;
   /** Starts, and resolves when the time is over, the proxy is empty or `signal` is aborted. */
   finish(signal: AbortSignal): Promise<void>;
@@ -56,7 +56,7 @@ export function drainOf(admin: Admin, options: DrainOptions): Drain {
   };
 }
 
-/** A proxy that cannot be asked is not kept from ending. */
+/** A proxy that does not answer is ended without draining. */
 async function ask(admin: Admin): Promise<void> {
   try {
     await admin.drainListeners();

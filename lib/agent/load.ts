@@ -29,7 +29,7 @@ export interface LoadFlags extends AgentFlags {
   readonly templateFile: string;
 }
 
-/** Settings, and what the user should be told about them. */
+/** Settings, and warnings about them. */
 export interface Loaded {
   readonly settings: AgentSettings;
   /** Configuration fields that are not known. */
@@ -62,7 +62,7 @@ export async function loadSettings(
     serviceCluster: flags.serviceCluster,
   });
   const environ = { ...proxy.proxyMetadata, ...variables };
-  const { env, idle } = environment(environ);
+  const { env, ineffective } = environment(environ);
   const template = env.bootstrapTemplate || proxy.customConfigFile || flags.templateFile ||
     proxy.proxyBootstrapTemplatePath;
   const settings: AgentSettings = {
@@ -80,15 +80,15 @@ export async function loadSettings(
       ? (await readNamed("the bootstrap override", env.bootstrapOverride)).text
       : undefined,
   };
-  return { settings, warnings, ineffectiveVariables: idle };
+  return { settings, warnings, ineffectiveVariables: ineffective };
 }
 
 function environment(
   environ: Readonly<Record<string, string>>,
-): { env: AgentEnv; idle: IneffectiveVariable[] } {
+): { env: AgentEnv; ineffective: IneffectiveVariable[] } {
   using _ = useEnvironment(new Map(Object.entries(environ)));
   validateEnv("pilot-agent");
-  return { env: readEnv(), idle: ineffectiveVariables("pilot-agent") };
+  return { env: readEnv(), ineffective: ineffectiveVariables("pilot-agent") };
 }
 
 function configAnnotation(annotations: Pairs): NamedText | undefined {

@@ -1,6 +1,6 @@
 /**
  * The node agent: it writes the proxy's bootstrap file, runs the proxy, relays its xDS to the
- * daemon, tells whether it is ready, and lets it drain.
+ * daemon, reports its readiness, and drains it.
  *
  * @module
  */

@@ -59,7 +59,7 @@ export interface BootstrapNode {
 const META = "MESH_META_";
 const META_JSON = "MESH_METAJSON_";
 
-/** Labels that tell the locality; the first that is there counts. */
+/** Labels with the locality; the first one that exists is used. */
 const LOCALITY_LABELS = ["topology.mesh.io/locality", "mesh-locality"];
 
 /**

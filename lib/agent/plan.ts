@@ -17,7 +17,7 @@ import type { Pairs } from "./pod.ts";
 import { applicationTarget, type ScrapeOptions } from "./scrape.ts";
 import { selfEnvironment } from "./self.ts";
 import type { AgentPorts } from "./static_resources.ts";
-import { hostPort, idleTelemetry } from "./telemetry.ts";
+import { hostPort, ineffectiveTelemetry } from "./telemetry.ts";
 import { fillTemplate } from "./template.ts";
 
 /** The flags of the command, as far as the agent depends on them. */
@@ -77,7 +77,7 @@ export interface AgentPlan {
   readonly scrape: ScrapeOptions;
   readonly env: AgentEnv;
   /** Fields of the proxy configuration that are set and do nothing, with the reason. */
-  readonly idle: ReadonlyMap<string, string>;
+  readonly ineffective: ReadonlyMap<string, string>;
 }
 
 const BOOTSTRAP_FILE = "dataproxy-rev.json";
@@ -132,7 +132,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     },
     scrape: scrapeOptions(settings, loopback, flags.role),
     env,
-    idle: new Map([...idleFields(proxy), ...idleOwnFields(settings.ownProxy)]),
+    ineffective: new Map([...ineffectiveFields(proxy), ...ineffectiveOwnFields(settings.ownProxy)]),
   };
 }
 
@@ -245,9 +245,10 @@ function scrapeOptions(
 }
 
 /** Fields that the agent would have to act on. Those that the daemon reads from the node's metadata are not its business. */
-function idleFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
-  const idle = new Map(idleTelemetry(proxy));
-  const add = (set: unknown, field: string, reason: string) => set && idle.set(field, reason);
+function ineffectiveFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
+  const ineffective = new Map(ineffectiveTelemetry(proxy));
+  const add = (set: unknown, field: string, reason: string) =>
+    set && ineffective.set(field, reason);
   const old = "it is deprecated and has no effect";
   add(proxy.discoveryRefreshDelay, "discoveryRefreshDelay", old);
   add(proxy.dataproxyMetricsServiceAddress, "dataproxyMetricsServiceAddress", old);
@@ -258,11 +259,11 @@ function idleFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
   add(proxy.caCertificatesPem.length, "caCertificatesPem", "certificates are not supported yet");
   add(proxy.privateKeyProvider, "privateKeyProvider", "certificates are not supported yet");
   add(proxy.readinessProbe, "readinessProbe", "the agent does not probe the application yet");
-  return idle;
+  return ineffective;
 }
 
 /** Fields of routes and of clusters towards services, which proxies share, so that the mesh alone can say them. */
-function idleOwnFields(own: ProxyConfig | undefined): ReadonlyMap<string, string> {
+function ineffectiveOwnFields(own: ProxyConfig | undefined): ReadonlyMap<string, string> {
   const { proxyHeaders: headers, connectionSettings: connections } = own ?? {};
   const said: Readonly<Record<string, unknown>> = {
     "proxyHeaders.attemptCount": headers?.attemptCount,

@@ -245,25 +245,25 @@ for (const [what, settings, message] of REFUSED) {
 }
 
 Deno.test("fields that do nothing are named", () => {
-  const { idle } = plan({
+  const { ineffective } = plan({
     proxy: {
       availabilityZone: "z",
       readinessProbe: {},
       tracing: { tracer: { case: "stackdriver", value: {} } },
     },
   });
-  assert.deepEqual([...idle.keys()].sort(), [
+  assert.deepEqual([...ineffective.keys()].sort(), [
     "availabilityZone",
     "readinessProbe",
     "tracing.stackdriver",
   ]);
-  assert.equal(plan().idle.size, 0);
+  assert.equal(plan().ineffective.size, 0);
 });
 
 Deno.test("fields that proxies share are named where a single one says them", () => {
   const proxyHeaders = { attemptCount: {}, requestId: {} };
   const ownProxy = create(ProxyConfigSchema, { proxyHeaders });
-  assert.deepEqual([...plan({ ownProxy }).idle.keys()], ["proxyHeaders.attemptCount"]);
+  assert.deepEqual([...plan({ ownProxy }).ineffective.keys()], ["proxyHeaders.attemptCount"]);
   // In the mesh configuration they are the daemon's matter.
-  assert.equal(plan({ proxy: { proxyHeaders } }).idle.size, 0);
+  assert.equal(plan({ proxy: { proxyHeaders } }).ineffective.size, 0);
 });

@@ -1,5 +1,5 @@
 /**
- * What the orchestrator tells a workload about itself in mounted files.
+ * Labels and annotations of the own pod, from files that the orchestrator mounts.
  *
  * @module
  */

@@ -91,7 +91,7 @@ function list(subscriptions: readonly Subscription[]): string {
 /** Why the server does not serve although it has its configuration. */
 export function serverFault(stats: ReadonlyMap<string, number>): string | undefined {
   const state = stats.get("server.state");
-  if (state === undefined) return "the proxy does not tell its state yet";
+  if (state === undefined) return "the proxy does not report its state yet";
   if (state !== 0) return `the proxy is not live; its state is ${STATES[state] ?? state}`;
   // A gauge at zero is not among the used ones, so that it may be missing.
   if (stats.get("listener_manager.workers_started") !== 1) {

@@ -31,7 +31,7 @@ for (const [values, expected] of CONFIG) {
 
 const WORKERS = "listener_manager.workers_started";
 const SERVER: readonly (readonly [Record<string, number>, RegExp | undefined])[] = [
-  [{}, /does not tell its state/],
+  [{}, /does not report its state/],
   [{ "server.state": 2 }, /PRE_INITIALIZING/],
   [{ "server.state": 7 }, /7/],
   [{ "server.state": 0 }, /workers have not started/],

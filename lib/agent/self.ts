@@ -17,7 +17,7 @@ const UNKNOWN = "unknown";
 const SEPARATOR = ";";
 
 /**
- * Variables `MESH_SELF_*`. `MESH_SELF_LABEL` is what peers are told:
+ * Variables `MESH_SELF_*`. `MESH_SELF_LABEL` is what peers receive:
  * `workload;namespace;canonical service;canonical revision;cluster;app;version`.
  * The tracer reads its service's name from `OTEL_RESOURCE_ATTRIBUTES`; one that is given stays.
  *

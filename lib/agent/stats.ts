@@ -167,7 +167,7 @@ export function statsCompression(
   return named === undefined && proxy.statsCompression ? "gzip" : undefined;
 }
 
-/** How often the proxy flushes unless it is told otherwise, s. */
+/** Default interval in seconds at which the proxy flushes its statistics. */
 const FLUSH_SECONDS = 5;
 
 /**
@@ -175,7 +175,7 @@ const FLUSH_SECONDS = 5;
  * environment ask for them, as protobuf JSON durations. The proxy wants the second to be a
  * multiple of the first: what the environment says is rounded up.
  *
- * @param rotation how long metrics are kept that nothing counts, ms; 0: for ever
+ * @param rotation milliseconds until a metric without a count is dropped; 0: never
  */
 export function statsIntervals(
   annotations: Pairs,

@@ -76,7 +76,7 @@ function commandHandler(act: () => void): Handler {
   };
 }
 
-/** A browser on this machine would let any page post here; it tells so. */
+/** A browser on this machine would let any page post here; its requests have this header. */
 function isForeignPage({ request, url }: WebCall): boolean {
   const origin = request.headers.get("origin");
   return origin !== null && origin !== url.origin;

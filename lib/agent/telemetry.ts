@@ -27,7 +27,7 @@ const ZIPKIN_REFRESH = "30s";
 
 /**
  * Tracers and sinks of a configuration. A destination that would need a certificate is left out:
- * see {@link idleTelemetry}.
+ * see {@link ineffectiveTelemetry}.
  *
  * @throws MeshError `agent-address` for an address that is not `host:port`
  */
@@ -56,21 +56,21 @@ export function telemetryOf(proxy: ProxyConfig, service: string): Telemetry {
 }
 
 /** The fields that ask for telemetry this agent or this proxy cannot give. */
-export function idleTelemetry(proxy: ProxyConfig): IdleFields {
-  const idle = new Map<string, string>();
+export function ineffectiveTelemetry(proxy: ProxyConfig): IdleFields {
+  const ineffective = new Map<string, string>();
   const kind = proxy.tracing?.tracer.case;
   if (kind === "lightstep" || kind === "openCensusAgent" || kind === "stackdriver") {
-    idle.set(`tracing.${kind}`, "the proxy has no such tracer");
+    ineffective.set(`tracing.${kind}`, "the proxy has no such tracer");
   } else if (kind !== undefined && proxy.tracing?.tlsSettings?.mode) {
-    idle.set("tracing.tlsSettings", NO_TLS);
+    ineffective.set("tracing.tlsSettings", NO_TLS);
   }
   if (proxy.dataproxyMetricsService && tls(proxy.dataproxyMetricsService)) {
-    idle.set("dataproxyMetricsService", NO_TLS);
+    ineffective.set("dataproxyMetricsService", NO_TLS);
   }
   if (proxy.dataproxyAccessLogService && tls(proxy.dataproxyAccessLogService)) {
-    idle.set("dataproxyAccessLogService", NO_TLS);
+    ineffective.set("dataproxyAccessLogService", NO_TLS);
   }
-  return idle;
+  return ineffective;
 }
 
 type RemoteService = NonNullable<ProxyConfig["dataproxyMetricsService"]>;

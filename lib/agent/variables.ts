@@ -1,5 +1,5 @@
 /**
- * The environment variables that the agent acts on.
+ * The environment variables of the agent.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { METRICS_VARIABLES } from "./variables/metrics.ts";
 import { PROXY_VARIABLES } from "./variables/proxy.ts";
 import { WORKLOAD_VARIABLES } from "./variables/workload.ts";
 
-/** Values of the variables that act; each is documented at its declaration. */
+/** Values of the variables; each is documented at its declaration. */
 export interface AgentEnv {
   readonly podName: string | undefined;
   readonly podNamespace: string | undefined;
@@ -43,13 +43,13 @@ export interface AgentEnv {
   readonly deferredStats: boolean;
   readonly deferredClusters: boolean;
   readonly delimitedTags: boolean;
-  /** Milliseconds; 0: metrics are kept. */
+  /** Milliseconds; 0: metrics are never dropped. */
   readonly metricRotation: number;
   readonly stripFragment: boolean;
   readonly bypassOverload: boolean;
 }
 
-/** Those that act by their names. */
+/** Declarations of all of them. */
 const variables = {
   ...WORKLOAD_VARIABLES,
   ...LINK_VARIABLES,
@@ -58,7 +58,7 @@ const variables = {
 };
 
 /**
- * Reads every variable that acts by its name.
+ * Reads all of them.
  *
  * @throws MeshError `env-invalid` for the first that is not of its type
  */

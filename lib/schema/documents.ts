@@ -16,13 +16,13 @@ import {
 } from "./problem.ts";
 import { isMap } from "./read/well_known.ts";
 
-/** What one document gave. */
+/** The result of one document. */
 export interface ParsedDocument {
   /** 1-based line of its first key, or of the fault when it could not be parsed. */
   readonly line: number;
-  /** What the document is called, if that could be read, even when it is rejected. */
+  /** Kind, namespace and name, if they could be read, even when the document is rejected. */
   readonly identity?: ObjectIdentity;
-  /** Whether it may be any object: it did not parse, or does not tell its kind and name. */
+  /** True when it may be any object: it did not parse, or has no kind or name. */
   readonly anonymous: boolean;
   /** Absent when the document is rejected; `problems` has the reasons. */
   readonly object?: ParsedObject;
@@ -32,13 +32,13 @@ export interface ParsedDocument {
   readonly warnings: readonly SchemaProblem[];
 }
 
-/** How documents are read. */
+/** Options of reading documents. */
 export interface DocumentOptions extends ReadOptions {
-  /** Whether a mesh configuration, or networks, may be among them, by their kind. */
+  /** True: a mesh configuration and networks are accepted, by their kind. */
   readonly settings?: boolean;
 }
 
-/** What a whole file gave. */
+/** The result of a whole file. */
 export interface ParsedDocuments {
   readonly objects: readonly ParsedObject[];
   readonly problems: readonly SchemaProblem[];

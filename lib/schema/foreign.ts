@@ -1,5 +1,5 @@
 /**
- * Hints on objects of the orchestrator's own that the mesh reads: workloads and services.
+ * Hints about workloads and services, objects of the orchestrator that the mesh uses.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Report } from "./problem.ts";
 import { isMap } from "./read/well_known.ts";
 import { PROTOCOLS } from "./rules/common.ts";
 
-/** Labels by which metrics tell a workload's name and version. */
+/** Labels with the name and version of a workload in metrics. */
 const WORKLOAD_LABELS = ["app", "version"] as const;
 
 /**
- * Warns of Deployments without the labels that telemetry goes by, and of Services' ports whose
- * names do not tell their protocol. Objects of the namespaces given are left alone.
+ * Warns about Deployments without the labels that telemetry uses, and about ports of Services whose
+ * names have no protocol. Objects of the namespaces in `except` are ignored.
  */
 export function hintWorkloads(except: ReadonlySet<string>): NonNullable<ReadOptions["foreign"]> {
   return (value, report) => {
@@ -48,8 +48,8 @@ function hintPorts(value: Readonly<Record<string, unknown>>, report: Report): vo
     const prefix = typeof name === "string" ? name.toUpperCase() : "";
     if ([...PROTOCOLS].some((one) => prefix === one || prefix.startsWith(`${one}-`))) return;
     const message = typeof name === "string"
-      ? `the name of port ${JSON.stringify(name)} does not tell its protocol`
-      : "the port has no name that tells its protocol";
+      ? `the name of port ${JSON.stringify(name)} has no protocol`
+      : "the port has no name with its protocol";
     const remedy = "Name it <protocol>-<suffix>, for example http-web, or give appProtocol.";
     report.warn(["spec", "ports", index], "port-name", message, remedy);
   });

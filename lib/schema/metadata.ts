@@ -16,7 +16,7 @@ import { unknownField } from "./read/field_names.ts";
 import { isMap } from "./read/well_known.ts";
 import { describe, wrongType } from "./read/scalars.ts";
 
-/** Name, place and labels of a document's object. */
+/** Metadata of an object: name, namespace, labels, annotations, creation time. */
 export interface Metadata {
   readonly namespace: string;
   readonly name: string;
@@ -32,7 +32,7 @@ export const DEFAULT_NAMESPACE = "default";
 const MAX_ANNOTATIONS_LENGTH = 256 * 1024;
 
 const TOP_LEVEL = ["apiVersion", "kind", "metadata", "spec", "status"];
-/** Fields of the orchestrator's metadata; those that are not read are kept by its tools in dumps. */
+/** Fields of the orchestrator's metadata; the others are accepted because its tools write them. */
 const METADATA = [
   "name",
   "namespace",

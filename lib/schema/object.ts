@@ -67,7 +67,7 @@ export interface CheckedObject extends ReadResult {
 export function checkObject(value: unknown, options: ReadOptions = {}): CheckedObject {
   const report = newReport();
   const { identity, object } = readObject(value, 1, report, options);
-  const told = ({ path, code, message, remedy }: Finding): ObjectProblem => ({
+  const toProblem = ({ path, code, message, remedy }: Finding): ObjectProblem => ({
     path: formatPath(path),
     code,
     message,
@@ -76,8 +76,8 @@ export function checkObject(value: unknown, options: ReadOptions = {}): CheckedO
   return {
     identity,
     object: report.errors.length === 0 ? object : undefined,
-    problems: report.errors.map(told),
-    warnings: report.warnings.map(told),
+    problems: report.errors.map(toProblem),
+    warnings: report.warnings.map(toProblem),
   };
 }
 
@@ -185,7 +185,7 @@ function unknownKind(apiVersion: string, kind: string, report: Report): void {
   report.fail(["kind"], "unknown-kind", message, remedy);
 }
 
-/** An identity for a document whose kind is not read: as good as it can be told, for messages. */
+/** The likely identity of a document whose kind is not supported, for messages. */
 function guessIdentity(
   value: Record<string, unknown>,
   options: ReadOptions,

@@ -32,7 +32,7 @@ export function parseSingle<T>(
   if (second !== undefined) return { problems: [severalDocuments(file, second)], warnings: [] };
   const report = newReport("warnings");
   const value = read(document?.value ?? {}, report);
-  const place = (finding: Report["errors"][number]): SchemaProblem => ({
+  const located = (finding: Report["errors"][number]): SchemaProblem => ({
     file,
     ...document?.locate(finding.path, finding.target) ?? { line: 1, column: 1 },
     path: formatPath(finding.path),
@@ -42,8 +42,8 @@ export function parseSingle<T>(
   });
   return {
     value: report.errors.length === 0 ? value : undefined,
-    problems: report.errors.map(place),
-    warnings: report.warnings.map(place),
+    problems: report.errors.map(located),
+    warnings: report.warnings.map(located),
   };
 }
 

@@ -42,7 +42,7 @@ function validate(
   for (const port of ports) checkPort(Number(port), ["spec", "portLevelMtls", port], report);
   const selects = Object.keys(spec.selector?.matchLabels ?? {}).length > 0;
   if (ports.length === 0 || selects) return;
-  const message = "ports can be told apart for chosen workloads alone";
+  const message = "portLevelMtls needs a selector";
   const remedy = "Add a selector with labels, or remove portLevelMtls.";
   report.failKey(["spec", "portLevelMtls"], REQUIRED, message, remedy);
 }

@@ -143,7 +143,7 @@ function checkOverride(override: MetricsOverrides, path: Path, report: Report): 
       const message = `tag "${name}" is removed and takes no value`;
       report.failKey([...at, "value"], CONFLICT, message, "Remove value.");
     }
-    // The schema takes any text, so that this is told and does not refuse the object.
+    // The schema accepts any text, so this is a warning and does not reject the object.
     const fault = tag.value === "" ? undefined : celFault(tag.value) ?? strangeness(tag.value);
     if (fault !== undefined) {
       const message = `the value of tag "${name}" is no expression: ${fault}`;

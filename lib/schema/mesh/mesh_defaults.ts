@@ -54,7 +54,7 @@ export function defaultMeshConfig(): MeshConfig {
   });
 }
 
-/** A new copy of what a proxy is told where nothing says otherwise. */
+/** A new copy of the default proxy configuration. */
 export function defaultProxyConfig(): ProxyConfig {
   return create(ProxyConfigSchema, {
     configPath: "./etc/mesh/proxy",

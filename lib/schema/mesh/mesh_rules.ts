@@ -78,7 +78,7 @@ function checkTimes(config: MeshConfig, report: Report): void {
   checkDuration(config.tcpKeepalive?.interval, ["tcpKeepalive", "interval"], report);
 }
 
-/** The directory that a place of configuration is (`fs://DIR`); `undefined` where it is something else. */
+/** The directory of a configuration source `fs://DIR`; `undefined` for other sources. */
 export function directoryOf(address: string): string | undefined {
   const scheme = "fs://";
   return address.startsWith(scheme) && address.length > scheme.length

@@ -111,7 +111,7 @@ function readAny(value: unknown, path: Path, report: Report): Read {
   const { [TYPE_KEY]: type, ...fields } = value;
   if (typeof type !== "string" || type === "") {
     const remedy = "Give @type, for example type.googleapis.com/envoy.config.cluster.v3.Cluster.";
-    report.failKey(path, "required", "the message does not tell its type", remedy);
+    report.failKey(path, "required", "the message has no type", remedy);
     return undefined;
   }
   const schema = SERVED_TYPES.getMessage(type.slice(type.lastIndexOf("/") + 1));

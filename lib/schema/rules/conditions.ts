@@ -1,5 +1,5 @@
 /**
- * Keys of the conditions of AuthorizationPolicy: the one place that reads them,
+ * Keys of the conditions of AuthorizationPolicy: the only code that reads them,
  * for the rules and for translation.
  *
  * @module

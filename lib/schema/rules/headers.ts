@@ -13,7 +13,7 @@ const HEADER_NAME = /^[-_A-Za-z0-9!#$%&'*+.^`|~]+$/;
 /** Prefix of matches on claims of a verified token. */
 const CLAIM_PREFIX = "@request.auth.claims";
 
-/** A header's name; `what` tells what is named, for the message. */
+/** Checks the name of a header; `what` is the name's role, for the message. */
 export function checkHeaderName(name: string, path: Path, report: Report): void {
   if (HEADER_NAME.test(name)) return;
   const message = name === ""

@@ -51,7 +51,7 @@ export function checkLoadBalancer(
   }
 }
 
-/** Whether the balancer gives new endpoints their share little by little where it is told to. */
+/** True for a balancer that supports warm-up of new endpoints. */
 function startsSlowly({ lbPolicy }: LoadBalancerSettings): boolean {
   if (lbPolicy.case === undefined) return true;
   return lbPolicy.case === "simple" && lbPolicy.value !== SimpleLB.RANDOM &&

@@ -12,7 +12,7 @@ import type { Path } from "../../text/mod.ts";
 import type { Report } from "../problem.ts";
 import { checkUnique, CONFLICT, REQUIRED } from "./common.ts";
 
-/** Whether a port of this protocol is told apart by TLS server name. */
+/** True for a protocol whose connections are selected by TLS server name. */
 export function isTlsProtocol(protocol: string): boolean {
   return protocol.toUpperCase() === "HTTPS" || protocol.toUpperCase() === "TLS";
 }

@@ -1,5 +1,5 @@
 /**
- * Switches of clusters, endpoints and the rules for them.
+ * Environment variables of clusters, endpoints and their rules.
  *
  * @module
  */

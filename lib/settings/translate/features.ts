@@ -1,5 +1,5 @@
 /**
- * The environment's switches of generation, read once at start.
+ * Settings of translation, read once at the start.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { readSecurity } from "./security.ts";
 import { readTelemetry } from "./telemetry.ts";
 import { readScope } from "./scope.ts";
 
-/** Reads the switches; throws `MeshError` for a value that cannot be read. */
+/** Reads the settings; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
   return {
     ...readListeners(),

@@ -1,5 +1,5 @@
 /**
- * Switches of what listens.
+ * Environment variables of listeners.
  *
  * @module
  */

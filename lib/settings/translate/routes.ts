@@ -1,5 +1,5 @@
 /**
- * Switches of routes and sessions.
+ * Environment variables of routes and sessions.
  *
  * @module
  */
@@ -57,7 +57,7 @@ const PILOT_PERSISTENT_SESSION_HEADER_LABEL = declareEnv({
   readers,
 });
 
-/** The labels of sessions; read even where the filter is off, so that values are checked. */
+/** The labels of sessions; read even without the filter, so that values are checked. */
 function sessionLabels(): Features["sessions"] {
   const cookie = PILOT_PERSISTENT_SESSION_LABEL.get();
   const header = PILOT_PERSISTENT_SESSION_HEADER_LABEL.get();

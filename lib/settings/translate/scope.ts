@@ -1,5 +1,5 @@
 /**
- * Switches of what is seen from where.
+ * Environment variables of scopes: which proxies are sent which configuration.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Switches of who is believed.
+ * Environment variables of authentication and authorization.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Switches of what is told of traffic.
+ * Environment variables of telemetry.
  *
  * @module
  */

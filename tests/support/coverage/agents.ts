@@ -48,9 +48,9 @@ async function planText(mesh: unknown): Promise<string> {
   try {
     await Deno.writeTextFile(file, toYaml({ defaultConfig: { ...PLAIN, ...defaultConfig } }));
     const { settings } = await loadSettings({ ...FLAGS, meshConfig: file }, VARIABLES);
-    const { idle, ...plan } = planAgent(settings);
+    const { ineffective, ...plan } = planAgent(settings);
     const bootstrap = JSON.parse(plan.bootstrap) as { readonly node: unknown };
-    return JSON.stringify([{ ...plan, bootstrap }, [...idle]], withoutEcho);
+    return JSON.stringify([{ ...plan, bootstrap }, [...ineffective]], withoutEcho);
   } catch (error) {
     return messageOf(error).replaceAll(file, "");
   } finally {
