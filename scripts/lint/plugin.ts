@@ -5,7 +5,9 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import { EXEMPT, type ShapeRule } from "./exempt.ts";
 import { isHeld, judge, type Offence } from "./imports.ts";
+import { keys, parameters, state } from "./shape.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -35,9 +37,25 @@ const plugin: Deno.lint.Plugin = {
     rooms: { create: (context) => imports(context, "rooms") },
     packages: { create: (context) => imports(context, "packages") },
     pure: { create: pure },
+    keys: { create: shaped("keys", keys) },
+    parameters: { create: shaped("parameters", parameters) },
+    state: { create: shaped("state", state) },
   },
 };
 export default plugin;
+
+type Rule = (context: Deno.lint.RuleContext, file: string) => Deno.lint.LintVisitor;
+
+/** A rule of `shape.ts`, for all files that are not exempt yet. */
+function shaped(
+  rule: ShapeRule,
+  create: Rule,
+): (context: Deno.lint.RuleContext) => Deno.lint.LintVisitor {
+  return (context) => {
+    const file = relative(context.filename);
+    return EXEMPT[rule].includes(file) ? {} : create(context, file);
+  };
+}
 
 /** Visits everything that names another module, and reports what breaks one rule. */
 function imports(context: Deno.lint.RuleContext, rule: Offence["rule"]): Deno.lint.LintVisitor {

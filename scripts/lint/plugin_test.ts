@@ -17,7 +17,7 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   { name: "random bytes", source: "crypto.randomUUID();", ids: ["mesh/pure"] },
   { name: "the network", source: 'await fetch("http://x");', ids: ["mesh/pure"] },
   { name: "the runtime", source: 'Deno.readTextFile("x");', ids: ["mesh/pure"] },
-  { name: "a type of the runtime", source: "let x: Deno.Addr;", ids: ["mesh/pure"] },
+  { name: "a type of the runtime", source: "const x: Deno.Addr = y;", ids: ["mesh/pure"] },
   { name: "a timer", source: "setTimeout(() => {}, 1);", ids: ["mesh/pure"] },
   { name: "a way round", source: "globalThis.fetch;", ids: ["mesh/pure"] },
   { name: "shorthand", source: "const x = { fetch };", ids: ["mesh/pure"] },
@@ -40,7 +40,11 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   { name: "an export from", source: 'export { x } from "../serve/mod.ts";', ids: ["mesh/rooms"] },
   { name: "an export of all", source: 'export * from "../serve/mod.ts";', ids: ["mesh/rooms"] },
   { name: "a dynamic import", source: 'await import("../serve/mod.ts");', ids: ["mesh/rooms"] },
-  { name: "an import as type", source: 'let x: import("../serve/mod.ts").X;', ids: ["mesh/rooms"] },
+  {
+    name: "an import as type",
+    source: 'const x: import("../serve/mod.ts").X = y;',
+    ids: ["mesh/rooms"],
+  },
   { name: "a package", source: 'import yaml from "js-yaml";', ids: ["mesh/packages"] },
   {
     name: "what is allowed",

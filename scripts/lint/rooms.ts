@@ -77,7 +77,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: "envoy",
     pure: "held",
-    not: ["graph", "sources"],
+    not: ["graph"],
     purpose: "builders of Envoy messages from plain data",
   },
   {

@@ -1,0 +1,186 @@
+/**
+ * Lint rules about the shape of code: keys made by hand, functions with many
+ * positional parameters, mutable state of modules in pure rooms.
+ *
+ * @module
+ */
+import { isHeld, isTest, placeOf } from "./imports.ts";
+
+/** The most positional parameters that a function may have. */
+const MOST_PARAMETERS = 4;
+
+/** Rooms whose tables have typed keys. */
+const KEYED_ROOMS: ReadonlySet<string> = new Set(["derive", "translate"]);
+
+/** Methods of a read context, a graph, a table or an index that take a key after the table. */
+const READERS: ReadonlySet<string> = new Set([
+  "get",
+  "follow",
+  "explain",
+  "peek",
+  "watch",
+  "members",
+  "any",
+]);
+
+/** Methods of text by which a key could be taken apart. */
+const SPLITTERS: ReadonlySet<string> = new Set([
+  "split",
+  "slice",
+  "substring",
+  "indexOf",
+  "lastIndexOf",
+  "startsWith",
+  "endsWith",
+]);
+
+const KEY_NAME = /(^k|K)ey$/;
+
+/** Keys that are built or taken apart without a codec. */
+export function keys(context: Deno.lint.RuleContext, file: string): Deno.lint.LintVisitor {
+  const room = placeOf(file);
+  if (room.kind !== "room" || !KEYED_ROOMS.has(room.name) || isTest(file)) return {};
+  const report = (node: Deno.lint.Node, what: string): void => {
+    if (isInCodec(node)) return;
+    context.report({
+      node,
+      message: `${what} by hand`,
+      hint: "Use the codec of the table: `encode`, `decode`, or a key of its type.",
+    });
+  };
+  return {
+    TemplateLiteral(node): void {
+      if (node.expressions.length === 0) return;
+      if (node.quasis.some((quasi) => quasi.cooked.includes("|"))) report(node, "a key is built");
+      else if (isKeyArgument(node)) report(node, "a key is built");
+    },
+    CallExpression(node): void {
+      const { callee } = node;
+      if (callee.type === "Identifier" && callee.name === "splitKey") {
+        return report(node, "a key is taken apart");
+      }
+      if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
+      if (!SPLITTERS.has(callee.property.name)) return;
+      const [first] = node.arguments;
+      const bar = first?.type === "Literal" && first.value === "|";
+      const onKey = callee.object.type === "Identifier" && KEY_NAME.test(callee.object.name);
+      if (bar || onKey) report(node, "a key is taken apart");
+    },
+  };
+}
+
+/** Whether a node is the key in a call such as `read.get(table, key)`. */
+function isKeyArgument(node: Deno.lint.Node): boolean {
+  const parent = parentOf(node);
+  if (parent.type !== "CallExpression" || parent.arguments[1]?.range[0] !== node.range[0]) {
+    return false;
+  }
+  const { callee } = parent;
+  return callee.type === "MemberExpression" && callee.property.type === "Identifier" &&
+    READERS.has(callee.property.name);
+}
+
+/** Whether a node is part of a codec's own conversion: `converted(text, { encode, decode })`. */
+function isInCodec(node: Deno.lint.Node): boolean {
+  for (let at = node; at.type !== "Program"; at = parentOf(at)) {
+    if (
+      at.type === "CallExpression" && at.callee.type === "Identifier" &&
+      at.callee.name === "converted"
+    ) return true;
+  }
+  return false;
+}
+
+type AnyFunction =
+  | Deno.lint.FunctionDeclaration
+  | Deno.lint.FunctionExpression
+  | Deno.lint.ArrowFunctionExpression;
+
+/** Functions with more than four positional parameters. */
+export function parameters(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  const check = (node: AnyFunction): void => {
+    const count = node.params.filter((p) => !(p.type === "Identifier" && p.name === "this")).length;
+    if (count <= MOST_PARAMETERS) return;
+    context.report({
+      node,
+      message: `a function with ${count} positional parameters; ${MOST_PARAMETERS} are the most`,
+      hint: "Take an options object or a context type.",
+    });
+  };
+  return {
+    FunctionDeclaration: check,
+    FunctionExpression: check,
+    ArrowFunctionExpression: check,
+  };
+}
+
+/** Constructors of values that change. */
+const MUTABLE: ReadonlySet<string> = new Set(["Map", "Set", "Array"]);
+/** Methods that change them. */
+const MUTATORS: ReadonlySet<string> = new Set([
+  ..."set add delete clear push pop shift unshift splice sort reverse fill copyWithin".split(" "),
+]);
+
+/** Mutable state of modules in pure rooms. */
+export function state(context: Deno.lint.RuleContext, file: string): Deno.lint.LintVisitor {
+  if (!isHeld(file)) return {};
+  const made = new Set<string>();
+  const mutated = new Map<string, Deno.lint.Node>();
+  const report = (node: Deno.lint.Node, message: string): void => {
+    context.report({
+      node,
+      message: `${message} in a pure room: the same arguments must give the same results`,
+      hint: "Keep it in an object that the caller creates.",
+    });
+  };
+  return {
+    VariableDeclaration(node): void {
+      if (!isOfModule(node)) return;
+      if (node.kind !== "const") return report(node, `\`${node.kind}\` of a module`);
+      for (const { id, init } of node.declarations) {
+        if (id.type === "Identifier" && isMutable(init)) made.add(id.name);
+      }
+    },
+    NewExpression(node): void {
+      const name = node.callee.type === "Identifier" ? node.callee.name : "";
+      if ((name === "WeakMap" || name === "WeakSet") && isOfModule(node)) {
+        report(node, `a ${name} of a module`);
+      }
+    },
+    CallExpression(node): void {
+      const { callee } = node;
+      if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return;
+      if (callee.property.type !== "Identifier" || !MUTATORS.has(callee.property.name)) return;
+      mutated.set(callee.object.name, node);
+    },
+    AssignmentExpression({ left }): void {
+      if (left.type !== "MemberExpression" || left.object.type !== "Identifier") return;
+      mutated.set(left.object.name, left);
+    },
+    "Program:exit"(): void {
+      for (const [name, node] of mutated) {
+        if (made.has(name)) report(node, `${name}, which belongs to the module, is changed`);
+      }
+    },
+  };
+}
+
+function isMutable(init: Deno.lint.Node | null | undefined): boolean {
+  if (init?.type === "NewExpression") {
+    return init.callee.type === "Identifier" && MUTABLE.has(init.callee.name);
+  }
+  return init?.type === "ArrayExpression" || init?.type === "ObjectExpression";
+}
+
+/** Whether code runs when its module is loaded: it is in no function. */
+function isOfModule(node: Deno.lint.Node): boolean {
+  for (let at = parentOf(node); at.type !== "Program"; at = parentOf(at)) {
+    if (/Function|StaticBlock/.test(at.type)) return false;
+  }
+  return true;
+}
+
+/** The node around a node. Comments, which have none, are not visited. */
+function parentOf(node: Deno.lint.Node): Deno.lint.Node {
+  return (node as { readonly parent: Deno.lint.Node }).parent;
+}
