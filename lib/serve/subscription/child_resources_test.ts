@@ -75,6 +75,8 @@ Deno.test("a table that is asked for again is followed by its parts again", asyn
   const proxy = await following(w, "80", SOCKET);
   await proxy.take();
   proxy.send({ typeUrl: RDS, resourceNamesUnsubscribe: ["80"] });
+  // The request has arrived before the publication.
+  await proxy.quiet();
   publish(w, { [VHDS]: { "80/a": undefined } });
   assert.deepEqual(await proxy.quiet(), [], "it is told nothing of what it gave up");
   proxy.send({ typeUrl: RDS, resourceNamesSubscribe: ["80"] });
