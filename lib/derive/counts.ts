@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type KeyCodec, keyOf, text } from "../graph/mod.ts";
 import { type ConfigObject, namespaceOf, type Visibility } from "../model/mod.ts";
 import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
@@ -137,6 +138,19 @@ function subsetsOf({ tables, indexes }: Counted, host: string): Map<string, Labe
   return found;
 }
 
+/** A subset of a host, in the namespace of its rules. */
+interface SubsetKey {
+  readonly namespace: string;
+  readonly host: string;
+  readonly name: string;
+}
+
+const subsetKeys: KeyCodec<SubsetKey> = keyOf<SubsetKey>({
+  namespace: text,
+  host: text,
+  name: text,
+});
+
 function duplicateSubsets({ tables, domain }: Counted): number {
   const seen = new Set<string>();
   let repeated = 0;
@@ -146,7 +160,7 @@ function duplicateSubsets({ tables, domain }: Counted): number {
     if (spec.workloadSelector !== undefined) continue;
     const host = fullHost(spec.host, meta.namespace, domain);
     for (const { name } of spec.subsets) {
-      const subset = `${meta.namespace}|${host}|${name}`;
+      const subset = subsetKeys.encode({ namespace: meta.namespace, host, name });
       if (seen.has(subset)) repeated++;
       seen.add(subset);
     }

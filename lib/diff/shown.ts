@@ -121,15 +121,8 @@ function humanDuration(canonical: string): string {
   return Number.isInteger(ms) && ms >= 0 ? formatDuration(ms) : canonical;
 }
 
-const FIELDS = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
-
 function fieldsOf(schema: DescMessage): ReadonlyMap<string, DescField> {
-  let fields = FIELDS.get(schema);
-  if (fields === undefined) {
-    fields = new Map(schema.fields.map((field) => [field.jsonName, field]));
-    FIELDS.set(schema, fields);
-  }
-  return fields;
+  return new Map(schema.fields.map((field) => [field.jsonName, field]));
 }
 
 /** Whether a value is an object with fields. */
