@@ -25,7 +25,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   auto_registration_updates_total: "tests/wire/registration_test.ts",
   pilot_dataproxy_filter_status: "lib/monitor/patches_test.ts",
   pilot_total_xds_internal_errors: "lib/serve/metrics_test.ts",
-  pilot_xds_write_timeout: "lib/serve/abuse_test.ts",
+  pilot_xds_write_timeout: "lib/serve/session/abuse_test.ts",
 };
 
 /** What the daemon must come to say, after {@link CONFIG} and {@link connectRejecting}; `+`: more than nothing. */
