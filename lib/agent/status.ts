@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import { type Handler, type Route, route, text, type WebCall } from "../web/mod.ts";
+import { type Handler, probe, type Route, route, text, type WebCall } from "../web/mod.ts";
 import type { Readiness } from "./readiness.ts";
 import { scrape, type ScrapeOptions } from "./scrape.ts";
 
@@ -32,7 +32,7 @@ const log = scope("healthcheck");
 export function statusRoutes(options: StatusOptions): Route[] {
   const metrics = metricsHandler(options);
   return [
-    route("*", "/healthz/ready", readyHandler(options.readiness)),
+    probe("*", "/healthz/ready", readyHandler(options.readiness)),
     route("GET", "/metrics", metrics),
     route("GET", "/stats/prometheus", metrics),
     route("*", "/quitquitquit", commandHandler(options.quit)),

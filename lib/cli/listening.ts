@@ -1,21 +1,21 @@
 import { MeshError } from "../base/mod.ts";
 import { type Holder, holderOf } from "./holder.ts";
 
-/** A listener as the user configured it. */
+/** A listener as the user asked for it. */
 export interface AskedListener {
-  /** The flag of the address, or its purpose: `--httpAddr`. */
+  /** What chose the address, or what it is for: `--httpAddr`. */
   readonly by: string;
-  /** The address as given: `:8080`. */
+  /** As it was given: `:8080`. */
   readonly address: string;
-  /** The remedy: how to disable or change it; a sentence. */
+  /** How to do without it, or to choose otherwise; a sentence. */
   readonly remedy?: string;
 }
 
 /**
- * Opens a listener. An error names the listener, the reason and, if known, the program that has the
- * port.
+ * Opens a listener; when that fails, says which one it was and why, and who has the port where that
+ * can be known.
  *
- * @throws {MeshError} with the code of `open`, otherwise `listen-failed`.
+ * @throws {MeshError} with the code that `open` gave, `listen-failed` otherwise.
  */
 export async function openListener<T>(asked: AskedListener, open: () => Promise<T>): Promise<T> {
   try {
@@ -46,7 +46,7 @@ function failed(
   return new MeshError(code, message, { remedy: whatToDo === "" ? undefined : whatToDo, cause });
 }
 
-/** Reason and remedy of known errors. */
+/** What went wrong, and what to do, for the reasons that are understood. */
 function faultOf(
   errno: string,
   address: string,
@@ -60,7 +60,7 @@ function faultOf(
       ];
     }
     case "EADDRNOTAVAIL":
-    // The runtime reports this instead of the error above.
+    // The runtime gives this in place of the one above.
     case "EINVAL":
       return ["this machine has no such address", "Choose an address of this machine."];
     case "ENOTFOUND":
@@ -89,10 +89,12 @@ function heldBy(holder: Holder): string {
   }
 }
 
-/** The system's name of an error, from the error or its cause. */
+/** The system's name of an error, from the error or one of its causes; empty when it has none. */
 function errnoOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("code" in at && /^E[A-Z_]+$/.test(String(at.code))) return String(at.code);
+    // The runtime gives this error no code when it resolves the name itself.
+    if (at.message.startsWith("failed to lookup address information")) return "ENOTFOUND";
   }
   return "";
 }

@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:net";
 import { MeshError } from "../base/mod.ts";
 import { holderOf } from "./holder.ts";
 import { openListener } from "./listening.ts";
 
-/** Listens like the rooms: an error has the system's name in its cause. */
-async function open(hostname: string, port: number): Promise<Server> {
-  const server = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, hostname, resolve);
-    });
-  } catch (cause) {
-    throw new MeshError("some-code", "cannot", { cause });
-  }
-  return server;
+/** Listens as the rooms do: an error has the system's name in its cause. */
+function open(hostname: string, port: number): Promise<Deno.TcpListener> {
+  return Promise.try(() => {
+    try {
+      return Deno.listen({ hostname, port });
+    } catch (cause) {
+      throw new MeshError("some-code", "cannot", { cause });
+    }
+  });
 }
 
 async function failure(hostname: string, port: number): Promise<MeshError> {
@@ -25,7 +21,7 @@ async function failure(hostname: string, port: number): Promise<MeshError> {
   return error;
 }
 
-/** A program that listens on a free port until it is ended. */
+/** A program of its own that listens on a port of its choice until it is ended. */
 async function other(): Promise<{ port: number; pid: number } & AsyncDisposable> {
   const code = `const l = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     console.log(l.addr.port); for await (const _ of l);`;
@@ -61,11 +57,11 @@ Deno.test("a port in use: which flag, which program, what to do", async () => {
 
 Deno.test("a port that another listener of the program has", async () => {
   const first = await open("127.0.0.1", 0);
-  const { port } = first.address() as { port: number };
+  const { port } = first.addr;
   const { message } = await failure("127.0.0.1", port);
   assert.match(message, /in use by this program itself, for another of its listeners$/);
   assert.deepEqual(holderOf(port), { kind: "own" });
-  await new Promise((done) => first.close(done));
+  first.close();
 });
 
 Deno.test("nobody is named when nobody can be seen", async () => {

@@ -16,4 +16,5 @@ export {
   type Labels,
 } from "./instruments.ts";
 export { expose, type Exposition } from "./expose.ts";
+export { type Scrape, sharedScrapes, type SharedScrapesOptions } from "./scrape.ts";
 export { startProcessMetrics } from "./process.ts";

@@ -4,20 +4,21 @@
  * @module
  */
 import { buildLine } from "../base/mod.ts";
-import { expose } from "../metrics/mod.ts";
-import { answer, type Route, route, text } from "../web/mod.ts";
+import { sharedScrapes } from "../metrics/mod.ts";
+import { probe, type Route, route, shared, text } from "../web/mod.ts";
 import { METRICS_LOCALHOST_ACCESS_ONLY } from "./variables.ts";
 
 /** `/metrics` and `/version`. */
 export function monitoringRoutes(): Route[] {
   const localOnly = METRICS_LOCALHOST_ACCESS_ONLY.get();
+  const scrape = sharedScrapes();
   return [
     route("GET", "/metrics", async ({ local, request }) => {
       if (localOnly && !local) {
         return text("Only requests from localhost are allowed\n", { status: 403 });
       }
-      const { contentType, body } = await expose(request.headers.get("accept") ?? undefined);
-      return answer(body, contentType);
+      const { contentType, bytes } = await scrape(request.headers.get("accept") ?? "");
+      return shared(bytes, contentType);
     }),
     route("GET", "/version", () => text(`${buildLine()}\n`)),
   ];
@@ -42,5 +43,5 @@ export function createReadiness(): Readiness {
 
 /** `/ready`: status 200 when all listeners are open, otherwise 503; without a body. */
 export function readyRoute(isReady: () => boolean): Route {
-  return route("GET", "/ready", () => text("", { status: isReady() ? 200 : 503 }));
+  return probe("GET", "/ready", () => text("", { status: isReady() ? 200 : 503 }));
 }

@@ -1,6 +1,4 @@
-import type { IncomingMessage } from "node:http";
-
-/** Why a body was not read; the listener answers with the status. */
+/** The reason why a body was not read; the listener answers with the status. */
 export class BodyError extends Error {
   readonly status: 400 | 413;
 
@@ -11,26 +9,42 @@ export class BodyError extends Error {
 }
 
 /**
- * Reads a body as UTF-8. The length that a client declares is checked first, the bytes that come
- * are counted all the same.
+ * Reads a body as UTF-8. Both the declared length and the received bytes are held to `maxBytes`.
+ * Reading ends when `signal` is aborted, so that the body can be discarded then.
  *
- * @throws {BodyError} 413 beyond `maxBytes`, 400 when it ends early or is not UTF-8.
+ * @throws {BodyError} 413 beyond `maxBytes`; 400 when the body ends early or is not UTF-8.
  */
-export async function readBody(message: IncomingMessage, maxBytes: number): Promise<string> {
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string> {
   const tooLarge = () => new BodyError(413, `the body is larger than ${maxBytes} bytes`);
-  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+  const reader = request.body?.getReader();
+  if (reader === undefined) return "";
+  const cancel = () => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let size = 0;
-  let body = "";
+  let text = "";
   try {
-    for await (const part of message as AsyncIterable<Uint8Array>) {
-      size += part.byteLength;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.byteLength;
       if (size > maxBytes) throw tooLarge();
-      body += decoder.decode(part, { stream: true });
+      text += decoder.decode(part.value, { stream: true });
     }
-    return body + decoder.decode();
+    return text + decoder.decode();
   } catch (error) {
     if (error instanceof BodyError) throw error;
     throw new BodyError(400, "the body is not complete or not UTF-8");
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    reader.releaseLock();
   }
+}
+
+/** Discards what was not read of a body, so that the runtime stops receiving it. */
+export function discardBody({ body }: Request): void {
+  if (body !== null && !body.locked) body.cancel().catch(() => {});
 }

@@ -1,63 +1,166 @@
 /**
- * Between the runtime's messages and the web's `Request` and `Response`.
+ * One request of a listener, from its headers to the delivery of its answer.
  *
  * @module
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { scope } from "../log/mod.ts";
+import { isLoopback, type ListenAddress } from "./address.ts";
+import { BodyError, discardBody, readBody } from "./body.ts";
+import { isTimeout, withDeadline } from "./deadline.ts";
+import { deliver, NoRoomError } from "./deliver.ts";
+import { text } from "./respond.ts";
+import type { Handler, Route, WebCall } from "./route.ts";
+import type { Slot, Slots } from "./slots.ts";
+import { type Target, targetOf } from "./target.ts";
 
-/** The request line and headers; undefined when the target is no path or the host no host. */
-export function toRequest(message: IncomingMessage): Request | undefined {
-  const { url: target = "", method = "GET" } = message;
-  // Proxies' absolute form and `*` are not for us; `//x` must not be read as a host.
-  if (!target.startsWith("/")) return undefined;
-  try {
-    const host = message.headers.host ?? "localhost";
-    return new Request(new URL(`http://${host}${target}`), { method, headers: headersOf(message) });
-  } catch {
-    return undefined;
-  }
+const log = scope("default");
+
+/** The reason of a refusal, in the metric and the log. */
+export type Refusal =
+  | "body"
+  | "busy"
+  | "host"
+  | "malformed"
+  | "stopping"
+  | "timeout";
+
+/** What all requests of a listener share. */
+export interface ServerContext {
+  readonly name: string;
+  readonly routes: readonly Route[];
+  readonly limits: { readonly maxBodyBytes: number; readonly handlerTimeoutMs: number };
+  /** Slots of probes, and of all other requests. */
+  readonly slots: { readonly probes: Slots; readonly others: Slots };
+  /** Bound to loopback only: answers only requests that name this machine. */
+  readonly loopback: boolean;
+  /** Aborted when the listener takes no more requests. */
+  readonly stopping: AbortSignal;
+  refused(reason: Refusal, peer: string): void;
 }
 
-function headersOf(message: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(message.headers)) {
-    for (const each of Array.isArray(value) ? value : [value ?? ""]) headers.append(name, each);
-  }
-  return headers;
+/** One request, with what is known before its handler runs. */
+interface Exchange {
+  readonly context: ServerContext;
+  readonly request: Request;
+  readonly peer: ListenAddress;
+  /** Undefined when it is malformed. */
+  readonly target: Target | undefined;
+  /** The client is on this machine and names it so. */
+  readonly local: boolean;
 }
 
-/**
- * Writes an answer as fast as the client reads it. When `signal` ends the wait, the connection is
- * cut, since half an answer cannot be taken back.
- */
-export async function send(
-  answer: Response,
-  response: ServerResponse,
-  signal: AbortSignal,
-): Promise<void> {
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  const cut = () => void response.destroy();
-  signal.addEventListener("abort", cut, { once: true });
+/** Answers a request; never rejects. */
+export async function answerRequest(
+  context: ServerContext,
+  request: Request,
+  { remoteAddr, completed }: Deno.ServeHandlerInfo<Deno.NetAddr>,
+): Promise<Response> {
+  const peer = { ...remoteAddr, hostname: remoteAddr.hostname.replace(/^::ffff:/, "") };
+  const target = targetOf(context.routes, request);
+  const local = target?.local === true && isLoopback(peer.hostname);
+  const exchange: Exchange = { context, request, peer, target, local };
+  if (context.stopping.aborted) return unavailable(exchange, "stopping");
+  const slot = slotsFor(exchange).enter();
+  if (slot === undefined) return unavailable(exchange, "busy");
+  const release = () => slot.release();
+  // Settles when the answer was delivered, or when its client left.
+  completed.then(release, release);
   try {
-    for await (const part of answer.body ?? []) {
-      if (response.destroyed) return;
-      if (!response.write(part)) await drained(response);
-    }
-    await new Promise<void>((resolve) => {
-      response.once("close", resolve);
-      response.end(() => resolve());
-    });
+    return await answerIn(slot, exchange);
+  } catch (error) {
+    slot.release();
+    if (error instanceof NoRoomError) return unavailable(exchange, "busy");
+    if (isTimeout(error)) return unavailable(exchange, "timeout");
+    if (request.signal.aborted) return new Response(null, { status: 503 });
+    log.error("answer failed", { listener: context.name, error });
+    return new Response(null, { status: 500 });
   } finally {
-    signal.removeEventListener("abort", cut);
+    discardBody(request);
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done).off("close", done);
-      resolve();
-    };
-    response.once("drain", done).once("close", done);
+function slotsFor({ context, target }: Exchange): Slots {
+  const isProbe = target?.match.kind === "found" && target.match.route.probe;
+  return isProbe ? context.slots.probes : context.slots.others;
+}
+
+async function answerIn(slot: Slot, exchange: Exchange): Promise<Response> {
+  const { context, request, local } = exchange;
+  return await deliver(await answerTo(exchange), slot, {
+    headersOnly: request.method === "HEAD",
+    mayPause: local,
+    timeoutMs: context.limits.handlerTimeoutMs,
+    ended: request.signal,
   });
+}
+
+function answerTo(exchange: Exchange): Response | Promise<Response> {
+  const { context, target } = exchange;
+  if (target === undefined) return refuse(exchange, 400, "malformed", "the request is malformed");
+  if (context.loopback && !target.local) {
+    return refuse(exchange, 403, "host", "this listener answers to local host names only");
+  }
+  const { match, url } = target;
+  switch (match.kind) {
+    case "none":
+      return text("not found\n", { status: 404 });
+    case "method":
+      return text("method not allowed\n", {
+        status: 405,
+        headers: { allow: match.allow.join(", ") },
+      });
+    case "found":
+      return handle(exchange, match.route.handler, { params: match.params, url });
+  }
+}
+
+async function handle(
+  exchange: Exchange,
+  handler: Handler,
+  found: Pick<WebCall, "params" | "url">,
+): Promise<Response> {
+  const { context, request, peer, local } = exchange;
+  const { handlerTimeoutMs, maxBodyBytes } = context.limits;
+  try {
+    return await withDeadline(
+      handlerTimeoutMs,
+      request.signal,
+      (signal) =>
+        handler({
+          ...found,
+          request,
+          peer,
+          local,
+          signal,
+          body: () => readBody(request, maxBodyBytes, signal),
+        }),
+    );
+  } catch (error) {
+    if (error instanceof BodyError) return refuse(exchange, error.status, "body", error.message);
+    if (isTimeout(error)) return refuse(exchange, 503, "timeout", "the request took too long");
+    const path = found.url.pathname;
+    if (!request.signal.aborted) {
+      log.error("request failed", { listener: context.name, path, error });
+    }
+    return text("internal error\n", { status: 500 });
+  }
+}
+
+/** A client that sends what cannot be answered is asked to close its connection. */
+const CLOSE = { connection: "close" };
+
+function refuse(
+  { context, peer }: Exchange,
+  status: number,
+  reason: Refusal,
+  sentence: string,
+): Response {
+  context.refused(reason, peer.hostname);
+  return text(`${sentence}\n`, { status, headers: CLOSE });
+}
+
+/** Refuses without a body, so that nothing waits for a client that does not read. */
+function unavailable({ context, peer }: Exchange, reason: Refusal): Response {
+  context.refused(reason, peer.hostname);
+  return new Response(null, { status: 503, headers: CLOSE });
 }

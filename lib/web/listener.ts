@@ -1,117 +1,151 @@
 /**
- * The socket side of a listener. `node:http` and not `Deno.serve`: the latter has no limit on the
- * time that headers may take or on connections, and cannot cut connections off after a graceful
- * stop was begun.
+ * The socket side of a listener, on `Deno.serve`. Decision 0009 has the reasons, and the measured
+ * cost of what the runtime cannot limit: the time of headers, the number of connections, HTTP/2.
  *
  * @module
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { MeshError, messageOf } from "../base/mod.ts";
 import type { ListenAddress } from "./address.ts";
 
-/** Bounds of the connections themselves. */
-export interface ConnectionLimits {
-  /** Size of a request's line and headers. */
-  readonly maxHeaderBytes: number;
-  /** From a connection's start, or the end of its last request, to the end of the headers. */
-  readonly headersTimeoutMs: number;
-  /** From a request's first byte to the last one of its body. */
-  readonly requestTimeoutMs: number;
-  /** Connections at one time; further ones are closed as they come. */
-  readonly maxConnections: number;
+/** What a listener needs. */
+export interface ListenerOptions {
+  readonly address: ListenAddress;
+  /** The address as the user wrote it and what it is for, for messages. */
+  readonly where: string;
+  /** Answers a request; must not throw. */
+  answer(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response>;
+  /** No connection could be accepted: as a rule the process has no file descriptor left. */
+  onAcceptFailed(error: unknown): void;
 }
 
 /** A bound socket. */
 export interface Listener {
   readonly address: ListenAddress;
-  /** See `WebServer.stop`. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * Closes all connections and listens again, at most once a second. The runtime has no way to
+   * close one connection.
+   */
+  cutConnections(): void;
+  /** Closes the socket and all connections. */
+  close(): Promise<void>;
 }
 
-/** Idle connections are kept for longer than scrapers usually wait between two requests. */
-const KEEP_ALIVE_MS = 65_000;
-const CHECK_EVERY_MS = 500;
+/** Shortest time between two openings of the socket, milliseconds. */
+const REOPEN_MS = 1_000;
+
+/** Pause between closing the socket and opening it again, milliseconds. */
+const SETTLE_MS = 20;
+
+type Server = Deno.HttpServer<Deno.NetAddr>;
 
 /**
- * Binds and serves.
+ * Binds and serves. `Deno.serve` ends when it cannot accept a connection; the listener then closes
+ * its connections, which frees file descriptors, and is opened again until it succeeds.
  *
- * @param where how the user named the address and what it is for, for the message
- * @param onRefused called with a short reason when a request never reaches `onRequest`
  * @throws {MeshError} `listen-failed`
  */
-export async function listen(
-  address: ListenAddress,
-  where: string,
-  limits: ConnectionLimits,
-  onRequest: (message: IncomingMessage, response: ServerResponse) => void,
-  onRefused: (reason: string) => void,
-): Promise<Listener> {
-  const server = createServer({
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: CHECK_EVERY_MS,
-  }, onRequest);
-  limitConnections(server, limits.maxConnections, onRefused);
-  server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
-    onRefused(answerBroken(socket, error.code ?? ""));
-  });
-  await bind(server, address, where);
-  const bound = server.address();
-  if (bound === null || typeof bound === "string") throw new TypeError("not a TCP listener");
-  return {
-    address: { hostname: bound.address, port: bound.port },
-    stop: (graceMs) => stop(server, graceMs),
-  };
+export function listen(options: ListenerOptions): Listener {
+  return new HttpListener(options);
 }
 
-/** Counted here, because the runtime's own limit closes connections without telling. */
-function limitConnections(server: Server, most: number, onRefused: (reason: string) => void): void {
-  let open = 0;
-  server.on("connection", (socket: Socket) => {
-    open++;
-    socket.once("close", () => open--);
-    if (open <= most) return;
-    onRefused("connections");
-    socket.destroy();
-  });
-}
+class HttpListener implements Listener {
+  readonly address: ListenAddress;
+  readonly #options: ListenerOptions;
+  #ending = new AbortController();
+  #finished: Promise<void> = Promise.resolve();
+  #openedAt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reopening: Promise<void> | undefined;
+  #closed = false;
 
-/** Answers what could not be parsed as a request; gives the reason for the metric. */
-function answerBroken(socket: Socket, code: string): string {
-  const [status, reason] = code === "HPE_HEADER_OVERFLOW"
-    ? ["431 Request Header Fields Too Large", "headers"]
-    : code === "ERR_HTTP_REQUEST_TIMEOUT"
-    ? ["408 Request Timeout", "timeout"]
-    : ["400 Bad Request", "malformed"];
-  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
-  else socket.destroy();
-  return reason;
-}
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.address = bind(options, (address) => this.#open(address));
+  }
 
-async function bind(server: Server, address: ListenAddress, where: string): Promise<void> {
-  try {
-    await listenOn(server, address);
-  } catch (cause) {
-    const noV6 = address.hostname === "::" && codeOf(cause) === "EAFNOSUPPORT";
-    if (!noV6) throw bindError(where, cause);
-    // All addresses were asked for, on a machine without IPv6.
-    await listenOn(server, { hostname: "0.0.0.0", port: address.port }).catch((second) => {
-      throw bindError(where, second);
-    });
+  cutConnections(): void {
+    const ms = this.#openedAt + REOPEN_MS - performance.now();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#reopening = this.#reopen();
+    }, Math.max(0, ms));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#reopening;
+    await this.#end();
+  }
+
+  #open(address: ListenAddress): ListenAddress {
+    const server = serve(this.#options, address, this.#ending.signal);
+    this.#openedAt = performance.now();
+    this.#finished = server.finished.catch((error) => this.#failed(error));
+    const { hostname, port } = server.addr;
+    return { hostname, port };
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#end();
+    // The runtime closes the socket and the connections a few turns later.
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    if (this.#closed) return;
+    this.#ending = new AbortController();
+    try {
+      this.#open(this.address);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#closed) return;
+    this.#options.onAcceptFailed(error);
+    this.cutConnections();
+  }
+
+  async #end(): Promise<void> {
+    // Never `shutdown()` first: an abort after it throws uncaught and leaves connections open.
+    this.#ending.abort();
+    await this.#finished;
   }
 }
 
-function listenOn(server: Server, { hostname, port }: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, hostname, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+function serve(
+  { answer }: ListenerOptions,
+  { hostname, port }: ListenAddress,
+  signal: AbortSignal,
+): Server {
+  const options: Deno.ServeTcpOptions = {
+    hostname,
+    port,
+    signal,
+    onListen: () => {},
+    // Errors of the streams of answers come here after the answer was begun.
+    onError: () => new Response(null, { status: 500 }),
+    automaticCompression: false,
+  };
+  return Deno.serve(options, answer);
+}
+
+/** Opens the first time: errors are for the user. Gives the bound address. */
+function bind(
+  { address, where }: ListenerOptions,
+  open: (address: ListenAddress) => ListenAddress,
+): ListenAddress {
+  try {
+    return open(address);
+  } catch (cause) {
+    const noV6 = address.hostname === "::" && codeOf(cause) === "EAFNOSUPPORT";
+    if (!noV6) throw bindError(where, cause);
+  }
+  try {
+    // All addresses were asked for, on a machine without IPv6.
+    return open({ hostname: "0.0.0.0", port: address.port });
+  } catch (cause) {
+    throw bindError(where, cause);
+  }
 }
 
 function codeOf(error: unknown): string {
@@ -135,12 +169,4 @@ function bindFault(cause: unknown): [why: string, remedy: string] {
     ];
   }
   return [messageOf(cause), "Choose an address of this machine."];
-}
-
-async function stop(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(timer);
 }

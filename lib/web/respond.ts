@@ -23,6 +23,19 @@ export function answer(
   return new Response(body, { status: options.status ?? 200, headers });
 }
 
+/** An answer whose body is shared with other answers, instead of copied. */
+export function shared(body: Uint8Array<ArrayBuffer>, contentType: string): Response {
+  const { headers } = answer(null, "");
+  headers.set("content-type", contentType);
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      controller.enqueue(body);
+      controller.close();
+    },
+  }, { highWaterMark: 0 });
+  return new Response(stream, { headers });
+}
+
 /** A plain-text answer. */
 export function text(body: string, options?: AnswerOptions): Response {
   return answer(body, "text/plain; charset=utf-8", options);

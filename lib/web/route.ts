@@ -9,17 +9,17 @@ export interface WebCall {
   /** The client's end of the connection. */
   readonly peer: ListenAddress;
   /**
-   * True when the peer is on this machine and names it by a loopback name or address; safe
+   * True when the peer is on this machine and names it by a loopback name or address. This is safe
    * against DNS rebinding, so it may stand in for authentication where loopback is trusted.
    */
   readonly local: boolean;
-  /** Aborted when the time for the request is over or the listener stops. */
+  /** Aborted when the time for the request is over, its client left, or the listener stopped. */
   readonly signal: AbortSignal;
   /** The body as text, within the listener's limit of size and time. */
   body(): Promise<string>;
 }
 
-/** Answers a request. Whatever it throws gives status 500 with no details. */
+/** Answers a request. An exception gives status 500 with no details. */
 export type Handler = (call: WebCall) => Response | Promise<Response>;
 
 /** A handler with the requests it is for. */
@@ -28,6 +28,11 @@ export interface Route {
   readonly method: string;
   readonly segments: readonly string[];
   readonly handler: Handler;
+  /**
+   * A cheap request by which others see that the process works. Probes are admitted apart, so that
+   * other requests cannot keep them from being answered.
+   */
+  readonly probe: boolean;
 }
 
 /**
@@ -37,12 +42,17 @@ export interface Route {
  * `*rest` for all that follow, slashes included.
  */
 export function route(method: string, pattern: string, handler: Handler): Route {
-  return { method, segments: pattern.split("/").slice(1), handler };
+  return { method, segments: pattern.split("/").slice(1), handler, probe: false };
 }
 
-/** What a look at the routes gave. */
+/** Makes a route for probes; see `Route.probe`. */
+export function probe(method: string, pattern: string, handler: Handler): Route {
+  return { ...route(method, pattern, handler), probe: true };
+}
+
+/** The result of a search of the routes. */
 export type Match =
-  | { readonly kind: "found"; readonly handler: Handler; readonly params: Record<string, string> }
+  | { readonly kind: "found"; readonly route: Route; readonly params: Record<string, string> }
   | { readonly kind: "method"; readonly allow: readonly string[] }
   | { readonly kind: "none" };
 
@@ -54,7 +64,7 @@ export function matchRoute(routes: readonly Route[], method: string, path: strin
   for (const each of routes) {
     const params = matchSegments(each.segments, segments);
     if (params === undefined) continue;
-    if (takesMethod(each.method, method)) return { kind: "found", handler: each.handler, params };
+    if (takesMethod(each.method, method)) return { kind: "found", route: each, params };
     allow.add(each.method);
     if (each.method === "GET") allow.add("HEAD");
   }

@@ -1,0 +1,72 @@
+/**
+ * Listeners for tests, and requests to them byte by byte.
+ *
+ * @module
+ */
+import { expose } from "../metrics/mod.ts";
+import { type Route, startWeb, type WebLimits, type WebServer } from "./mod.ts";
+
+/** The options of {@link serving}. */
+export interface ServingOptions {
+  readonly limits?: Partial<WebLimits>;
+  /** Loopback unless given. */
+  readonly address?: string;
+}
+
+/** Runs `act` with a listener named `test`, and stops it afterwards. */
+export async function serving(
+  routes: readonly Route[],
+  act: (base: string, server: WebServer) => Promise<void>,
+  { limits, address = "127.0.0.1:0" }: ServingOptions = {},
+): Promise<void> {
+  const server = await startWeb({ address, name: "test", routes, limits });
+  try {
+    await act(`http://127.0.0.1:${server.address.port}`, server);
+  } finally {
+    await server.stop(0);
+  }
+}
+
+/** A connection to the listener. */
+export function connectTo(base: string): Promise<Deno.TcpConn> {
+  return Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(base).port) });
+}
+
+/** Bytes of characters up to U+00FF. */
+export function latin1(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+}
+
+/** Writes all bytes. */
+export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
+
+/** Reads up to the end of the headers, with the part of the body that comes in the same packet. */
+export async function readHead(connection: Deno.Conn): Promise<string> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(4096);
+  let head = "";
+  while (!head.includes("\r\n\r\n")) {
+    const length = await connection.read(buffer);
+    if (length === null) break;
+    head += decoder.decode(buffer.subarray(0, length), { stream: true });
+  }
+  return head;
+}
+
+/** Sends bytes on a connection of their own; the start of the answer as {@link readHead} gives it. */
+export async function sendRaw(base: string, bytes: string): Promise<string> {
+  using connection = await connectTo(base);
+  await writeAll(connection, latin1(bytes));
+  return await readHead(connection);
+}
+
+/** The number of requests that listeners named `test` refused for a reason. */
+export async function refusals(reason: string): Promise<number> {
+  const { body } = await expose();
+  const line = body.split("\n").find((each) =>
+    each.startsWith(`mesh_web_refused_requests_total{listener="test",reason="${reason}"}`)
+  );
+  return Number(line?.split(" ")[1] ?? 0);
+}
