@@ -4,8 +4,10 @@
  * @module
  */
 import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { scope } from "../log/mod.ts";
 import { bindError, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
+import type { RpcTls } from "./options.ts";
 
 const log = scope("grpc");
 
@@ -25,14 +27,21 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Listens; `accept` gets each connection. Throws `MeshError` `rpc-bind` or `rpc-address-invalid`. */
+/** Time in which a client has to finish its TLS handshake, ms. */
+const HANDSHAKE_MS = 10_000;
+
+/**
+ * Listens; `accept` gets each connection, with TLS behind its handshake. Throws `MeshError`
+ * `rpc-bind` or `rpc-address-invalid`.
+ */
 export async function openListener(
   text: string,
   accept: (socket: Socket) => void,
+  tls?: RpcTls,
 ): Promise<Listener> {
   const address = parseAddress(text);
   if (address.kind === "unix") await clearSocket(address.path);
-  const server = createServer(accept);
+  const server = tls ? tlsServer(tls, accept) : createServer(accept);
   try {
     await bind(server, address);
   } catch (error) {
@@ -45,6 +54,22 @@ export async function openListener(
     port,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+/**
+ * A TLS server for HTTP/2. A client certificate is asked for and may be missing: `authorized` of the
+ * socket says whether there is one that the authorities issued.
+ */
+function tlsServer({ cert, key, clientCa }: RpcTls, accept: (socket: Socket) => void): Server {
+  const server = createTlsServer({
+    cert,
+    key,
+    ...clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: false },
+    ALPNProtocols: ["h2"],
+    handshakeTimeout: HANDSHAKE_MS,
+  }, accept);
+  server.on("tlsClientError", (error) => log.debug("a TLS handshake failed", { error }));
+  return server;
 }
 
 /** Address of the other end: `address:port`, or `unix`. */

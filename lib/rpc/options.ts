@@ -55,6 +55,14 @@ export interface RpcKeepalive {
 /** The HTTP/2 implementation that serves the methods. */
 export type RpcTransport = "native" | "grpc-js";
 
+/** Certificates of a server, PEM. */
+export interface RpcTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Authorities of client certificates, which are optional; without them, none is asked for. */
+  readonly clientCa?: string;
+}
+
 /** The options of {@link startRpc}. */
 export interface RpcOptions {
   /** `host:port`, `:port`, `[ipv6]:port` or `unix:/path`. */
@@ -62,6 +70,8 @@ export interface RpcOptions {
   readonly services: readonly RpcMethod[];
   readonly limits: RpcLimits;
   readonly keepalive: RpcKeepalive;
+  /** Default: no TLS. */
+  readonly tls?: RpcTls;
   /** Default: {@link DEFAULT_BOUNDS}. */
   readonly bounds?: Partial<RpcBounds>;
   /** Default: `native`. */

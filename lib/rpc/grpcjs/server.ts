@@ -35,7 +35,7 @@ export async function startGrpcJs(options: RpcOptions): Promise<RpcServer> {
   );
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const connections = openConnections(options, (front) => injector.injectConnection(front));
-  const listener = await openListener(options.address, connections.accept);
+  const listener = await openListener(options.address, connections.accept, options.tls);
   return {
     address: listener.address,
     port: listener.port,

@@ -65,7 +65,11 @@ export async function serveConnections(
 ): Promise<RpcServer> {
   const context = newContext(options, accept);
   const { connections, gate } = context;
-  const listener = await openListener(options.address, (socket) => serve(context, socket));
+  const listener = await openListener(
+    options.address,
+    (socket) => serve(context, socket),
+    options.tls,
+  );
   return {
     address: listener.address,
     port: listener.port,

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { connect, type TLSSocket } from "node:tls";
+import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
+import { createConnection, type Headers } from "./h2/mod.ts";
+import { requestHeaders } from "./h2/testing.ts";
+import { openListener } from "./listen.ts";
+import { startRpc } from "./mod.ts";
+import type { RpcTransport } from "./options.ts";
+
+const PATH = "/test.Echo/Stream";
+
+/** Certificates of a server and a client, PEM, by their authority. */
+async function makeCertificates(): Promise<
+  Record<"ca" | "cert" | "key" | "clientCert" | "clientKey", string>
+> {
+  const dir = await Deno.makeTempDir();
+  const authority = await makeAuthority(dir);
+  const server = await authority.issue("server", ["localhost"]);
+  const client = await authority.issue("client", ["spiffe://cluster.local/ns/a/sa/b"]);
+  const read = (path: string) => Deno.readTextFile(path);
+  const texts = {
+    ca: await read(authority.cert),
+    cert: await read(server.cert),
+    key: await read(server.key),
+    clientCert: await read(client.cert),
+    clientKey: await read(client.key),
+  };
+  await Deno.remove(dir, { recursive: true });
+  return texts;
+}
+
+/** Calls the method over a TLS socket, and returns the status. */
+async function call(socket: TLSSocket): Promise<string | undefined> {
+  const status = Promise.withResolvers<string | undefined>();
+  const closed = Promise.withResolvers<void>();
+  const connection = createConnection({
+    role: "client",
+    socket,
+    maxStreams: 0,
+    window: 65_535,
+    closed: () => closed.resolve(),
+  });
+  const stream = connection.open(requestHeaders(PATH), {
+    headers(headers: Headers, end) {
+      if (end) status.resolve(headers.find(([name]) => name === "grpc-status")?.[1]);
+    },
+    data() {},
+    aborted: (code) => status.reject(new Error(code)),
+  });
+  stream.data([Uint8Array.of(0, 0, 0, 0, 1, 7)], () => {});
+  stream.end();
+  const result = await status.promise;
+  connection.destroy();
+  await closed.promise;
+  return result;
+}
+
+for (const transport of ["native", "grpc-js"] as const satisfies readonly RpcTransport[]) {
+  Deno.test(
+    withCertificates(
+      `calls over TLS, with and without a client certificate (${transport})`,
+      async () => {
+        const { ca, cert, key, clientCert, clientKey } = await makeCertificates();
+        const server = await startRpc({
+          address: "127.0.0.1:0",
+          transport,
+          services: [{
+            path: PATH,
+            async handle(call) {
+              for await (const message of call.messages) call.send(message);
+            },
+          }],
+          limits: { maxReceive: 1 << 20, maxStreams: 100 },
+          keepalive: { interval: 30_000, timeout: 10_000 },
+          tls: { cert, key, clientCa: ca },
+        });
+        for (const own of [{}, { cert: clientCert, key: clientKey }]) {
+          const socket = connect({
+            host: "localhost",
+            port: server.port,
+            ca,
+            ALPNProtocols: ["h2"],
+            ...own,
+          });
+          assert.equal(await call(socket), "0");
+          assert.equal(socket.alpnProtocol, "h2");
+        }
+        await server.stop(1000);
+      },
+    ),
+  );
+}
+
+Deno.test(withCertificates("a TLS socket says whose certificate the client has", async () => {
+  const { ca, cert, key, clientCert, clientKey } = await makeCertificates();
+  const seen: [boolean, string | undefined][] = [];
+  const listener = await openListener("127.0.0.1:0", (socket) => {
+    const tls = socket as TLSSocket;
+    seen.push([tls.authorized, tls.getPeerCertificate()?.subjectaltname]);
+    tls.end();
+  }, { cert, key, clientCa: ca });
+  for (const own of [{}, { cert: clientCert, key: clientKey }]) {
+    const closed = Promise.withResolvers<void>();
+    const socket = connect({ host: "localhost", port: listener.port, ca, ...own });
+    socket.on("close", () => closed.resolve());
+    socket.resume();
+    await closed.promise;
+  }
+  await listener.close();
+  assert.deepEqual(seen, [[false, undefined], [true, "URI:spiffe://cluster.local/ns/a/sa/b"]]);
+}));
