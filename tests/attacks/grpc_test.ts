@@ -5,7 +5,7 @@
  * @module
  */
 import { firstSync } from "./first_sync.ts";
-import { ATTACK_MS, holds, type Row, step } from "./rows.ts";
+import { ATTACK_MS, holds, type Row } from "./rows.ts";
 import { attack, SERVICES, TRANSPORTS, victims } from "./victim.ts";
 
 const FRAMES: readonly Row[] = [
@@ -77,7 +77,7 @@ for (const transport of TRANSPORTS) {
       await using daemons = victims(transport);
       for (const row of rows) {
         await t.step({
-          ...step(row),
+          name: row.title,
           fn: async () => {
             const victim = await daemons.next();
             const { xds } = victim.daemon;

@@ -18,16 +18,8 @@ export interface Row {
   readonly title: string;
   /** Time of the attack ({@link ATTACK_MS}). */
   readonly ms?: number;
-  /** Not run, unless `MESH_ATTACKS=all`: the daemon does not hold it yet. */
-  readonly later?: true;
   /** Where the library misses a bound: the bound that holds there instead. See `docs/security.md`. */
   readonly library?: { readonly mib?: number; readonly ms?: number };
-}
-
-/** A step's name, and whether it is skipped. */
-export function step({ title, later }: Row): { name: string; ignore: boolean } {
-  const ignore = later === true && Deno.env.get("MESH_ATTACKS") !== "all";
-  return { name: ignore ? `${title} [not held yet]` : title, ignore };
 }
 
 /** Default time of an attack, ms. */
