@@ -82,7 +82,6 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["looker", "lookers", "onlooker", "onlookers"],
     use: "subscriber",
-    still: ["lib/receipts/"],
   },
   {
     forms: ["husk", "husks"],
@@ -91,17 +90,16 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["set aside", "sets aside"],
     use: "rejected",
-    still: ["lib/log/"],
   },
   {
     forms: ["held back", "holds back"],
     use: "quarantined",
-    still: ["docs/decisions/", "lib/debug/", "tests/e2e/"],
+    still: ["lib/debug/", "tests/e2e/"],
   },
   {
     forms: ["inert"],
     use: "ineffective",
-    still: ["lib/cli/", "tests/e2e/"],
+    still: ["tests/e2e/"],
   },
   {
     forms: ["unmet"],
@@ -130,7 +128,7 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["mend", "mends", "mended"],
     use: "repair",
-    still: ["bench/soak/", "lib/debug/", "lib/sources/", "lib/translate/"],
+    still: ["lib/debug/", "lib/translate/"],
   },
   {
     forms: ["given address", "given addresses"],

@@ -38,7 +38,7 @@ export interface Editor {
    * Repairs all broken files: the running daemon serves their last good version, which a new daemon
    * has not seen.
    */
-  mend(): Promise<void>;
+  repair(): Promise<void>;
 }
 
 const BROKEN = "apiVersion: networking.mesh.io/v1\nkind: ServiceEntry\nspec: [\n";
@@ -101,7 +101,7 @@ export function editorOf(
       await target.write(file, text());
     }
   };
-  const mend = async (): Promise<void> => {
+  const repair = async (): Promise<void> => {
     for (const i of broken) await target.write(`se-${i}.yaml`, serviceEntry(i));
     broken.clear();
   };
@@ -169,12 +169,12 @@ export function editorOf(
       return "the mesh configuration";
     },
     async () => {
-      await mend();
-      return "all broken files mended";
+      await repair();
+      return "all broken files repaired";
     },
   ];
   return {
-    mend,
+    repair,
     async edit() {
       const edit = one[below(one.length)]!;
       if (random() >= 0.05) return await edit();

@@ -87,7 +87,7 @@ export async function main(): Promise<void> {
   let sound = true;
   for (let minute = 1; minute <= minutes; minute++) {
     await agitate(soak, editor);
-    await editor.mend();
+    await editor.repair();
     const row = await check(soak);
     resident.push(row.resident);
     sound &&= row.sound;

@@ -115,8 +115,8 @@ Deno.test("version -o json", async () => {
 
 Deno.test("flags without effect are warned about when they are given", () => {
   const warnings: unknown[] = [];
-  const inert = { profile: "there are no profiles", ctrlz_port: "there is no such facility" };
-  warnIneffective(new Set(["profile", "domain"]), inert, (_, fields) => warnings.push(fields));
+  const reasons = { profile: "there are no profiles", ctrlz_port: "there is no such facility" };
+  warnIneffective(new Set(["profile", "domain"]), reasons, (_, fields) => warnings.push(fields));
   assert.deepEqual(warnings, [{ flag: "--profile", reason: "there are no profiles" }]);
 });
 

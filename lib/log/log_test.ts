@@ -60,14 +60,14 @@ Deno.test("one message is one line, whatever its text and fields hold", async ()
 Deno.test("the JSON form has level, time, scope, msg, and fields that cannot hide them", async () => {
   const text = await written({ asJson: true }, () => {
     const error = new MeshError("c", "does not parse.", { remedy: "Fix it." });
-    scope("model").error("set aside", { level: 7, file: "a.yaml", error, size: 5n });
+    scope("model").error("rejected", { level: 7, file: "a.yaml", error, size: 5n });
   });
   const { time, ...line } = JSON.parse(text);
   assert.equal(new Date(time).toISOString(), time);
   assert.deepEqual(line, {
     level: "error",
     scope: "model",
-    msg: "set aside",
+    msg: "rejected",
     level_: 7,
     file: "a.yaml",
     error: "does not parse. Fix it.",

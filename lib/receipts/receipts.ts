@@ -80,8 +80,8 @@ export function createReceipts(options: ReceiptOptions): Receipts {
 
   const observer: XdsObserver = {
     published(event) {
-      const rollout = buildRollout(event, options, (onlooker, change, member) => {
-        follow.add(onlooker.stream, { change, member });
+      const rollout = buildRollout(event, options, (subscriber, change, member) => {
+        follow.add(subscriber.stream, { change, member });
       });
       if (!rollout) return;
       ring.push(rollout);

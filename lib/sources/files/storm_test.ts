@@ -85,8 +85,8 @@ async function perform(dir: string, step: Step): Promise<void> {
   }
 }
 
-/** Last good versions are memory, which a fresh reader has not: broken files are mended at the end. */
-function mend(dir: string): void {
+/** Last good versions are memory, which a fresh reader has not: broken files are repaired at the end. */
+function repair(dir: string): void {
   for (const name of FILES) {
     try {
       const path = `${dir}/${name}`;
@@ -106,7 +106,7 @@ Deno.test("file source: after any storm of file operations it holds what a fresh
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       await withSource(() => {}, async (sandbox) => {
         for (const one of steps) await perform(sandbox.dir, one);
-        mend(sandbox.dir);
+        repair(sandbox.dir);
         const fresh = await startFileSource({
           dir: sandbox.dir,
           intake: intakeOf(() => {}),
