@@ -18,7 +18,7 @@ export {
   startCredentialSource,
 } from "./files/credentials.ts";
 export { type FileSource, type FileSourceOptions, startFileSource } from "./files/file_source.ts";
-export type { SourceProblem } from "./files/file_index.ts";
+export type { SourceProblem } from "./files/source_problem.ts";
 export {
   type WatchedFile,
   type WatchedFileOptions,

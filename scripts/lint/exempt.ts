@@ -113,6 +113,4 @@ export const EXEMPT: Readonly<Record<ShapeRule, readonly string[]>> = {
 };
 
 /** Groups of files that import each other, each sorted and joined by spaces. */
-export const EXEMPT_CYCLES: readonly string[] = [
-  "lib/sources/files/duplicates.ts lib/sources/files/file_index.ts",
-];
+export const EXEMPT_CYCLES: readonly string[] = [];

@@ -7,7 +7,7 @@ import { MeshError } from "../../base/mod.ts";
 import type { ObjectChanges } from "../../ingest/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import type { SchemaProblem } from "../../schema/mod.ts";
-import type { SourceProblem } from "./file_index.ts";
+import type { SourceProblem } from "./source_problem.ts";
 import { fileProblem } from "./file_reader.ts";
 import { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
 import { createMerge, type Merge } from "./merge.ts";

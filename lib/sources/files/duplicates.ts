@@ -4,7 +4,7 @@
  * @module
  */
 import type { ObjectIdentity } from "../../schema/mod.ts";
-import type { SourceProblem } from "./file_index.ts";
+import type { SourceProblem } from "./source_problem.ts";
 
 /** `Kind/namespace/name`. */
 export function idOf({ kind, namespace, name }: ObjectIdentity): string {

@@ -15,12 +15,7 @@ import {
 } from "../../schema/mod.ts";
 import { nearest } from "../../text/mod.ts";
 import { duplicate, idOf } from "./duplicates.ts";
-
-/** The reason why a document or file is rejected. */
-export interface SourceProblem extends SchemaProblem {
-  /** True when the last good version stays in use. */
-  readonly lastGoodServes: boolean;
-}
+import type { SourceProblem } from "./source_problem.ts";
 
 /** An object of a file: its version now, or its last good version. */
 interface Held {

@@ -7,7 +7,7 @@ import type { ObjectChanges } from "../../ingest/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import type { ObjectIdentity } from "../../schema/mod.ts";
 import { duplicate, idOf, type Position } from "./duplicates.ts";
-import type { SourceProblem } from "./file_index.ts";
+import type { SourceProblem } from "./source_problem.ts";
 
 /** Objects of several directories. */
 export interface Merge {

@@ -7,7 +7,7 @@ import { printable } from "../../base/mod.ts";
 import { type Logger, scope } from "../../log/mod.ts";
 import { counter, gauge } from "../../metrics/mod.ts";
 import type { SchemaProblem } from "../../schema/mod.ts";
-import type { SourceProblem } from "./file_index.ts";
+import type { SourceProblem } from "./source_problem.ts";
 
 const log = scope("file");
 

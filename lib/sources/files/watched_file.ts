@@ -22,7 +22,7 @@ import { decodeUtf8, DEFAULT_YAML_LIMITS } from "../../text/mod.ts";
 import { fileProblem } from "./file_reader.ts";
 import { diskIo, type Io } from "./io.ts";
 import { createListeners, type Followed } from "../followed.ts";
-import type { SourceProblem } from "./file_index.ts";
+import type { SourceProblem } from "./source_problem.ts";
 import { createProblemReporter } from "./problem_reporter.ts";
 import { DEFAULT_TIMING, type ScanTiming, startScanScheduler } from "./scan_scheduler.ts";
 import { reason } from "./walk.ts";

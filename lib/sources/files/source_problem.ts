@@ -1,0 +1,12 @@
+/**
+ * Problems of a source.
+ *
+ * @module
+ */
+import type { SchemaProblem } from "../../schema/mod.ts";
+
+/** The reason why a document or file is rejected. */
+export interface SourceProblem extends SchemaProblem {
+  /** True when the last good version stays in use. */
+  readonly lastGoodServes: boolean;
+}
