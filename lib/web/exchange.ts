@@ -31,6 +31,8 @@ export interface ServerContext {
   readonly limits: { readonly maxBodyBytes: number; readonly handlerTimeoutMs: number };
   /** Slots of probes, and of all other requests. */
   readonly slots: { readonly probes: Slots; readonly others: Slots };
+  /** The time for which the next request, if it is no probe, must wait; milliseconds. */
+  pace(): number;
   /** Bound to loopback only: answers only requests that name this machine. */
   readonly loopback: boolean;
   /** Aborted when the listener takes no more requests. */
@@ -60,12 +62,14 @@ export async function answerRequest(
   const local = target?.local === true && isLoopback(peer.hostname);
   const exchange: Exchange = { context, request, peer, target, local };
   if (context.stopping.aborted) return unavailable(exchange, "stopping");
-  const slot = slotsFor(exchange).enter();
+  const slot = context.slots[isProbe(exchange) ? "probes" : "others"].enter();
   if (slot === undefined) return unavailable(exchange, "busy");
   const release = () => slot.release();
   // Settles when the answer was delivered, or when its client left.
   completed.then(release, release);
   try {
+    const ms = isProbe(exchange) ? 0 : context.pace();
+    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
     return await answerIn(slot, exchange);
   } catch (error) {
     slot.release();
@@ -79,9 +83,8 @@ export async function answerRequest(
   }
 }
 
-function slotsFor({ context, target }: Exchange): Slots {
-  const isProbe = target?.match.kind === "found" && target.match.route.probe;
-  return isProbe ? context.slots.probes : context.slots.others;
+function isProbe({ target }: Exchange): boolean {
+  return target?.match.kind === "found" && target.match.route.probe;
 }
 
 async function answerIn(slot: Slot, exchange: Exchange): Promise<Response> {

@@ -191,3 +191,49 @@ Deno.test("stop cuts requests off when the grace is over", async () => {
   await server.stop(20);
   await refused;
 });
+/** Starts a listener in a process with so few file descriptors; gives its base URL. */
+async function withDescriptors(limit: number): Promise<{ base: string } & AsyncDisposable> {
+  const code = `import { route, startWeb, text } from ${
+    JSON.stringify(import.meta.resolve("./mod.ts"))
+  };
+    const routes = [route("GET", "/", () => text("ok"))];
+    const { address } = await startWeb({ address: ":0", name: "test", routes });
+    // As in the programs: the runtime ends when it needs a descriptor for this first later.
+    Deno.addSignalListener("SIGUSR1", () => {});
+    console.log(address.port);`;
+  const file = await Deno.makeTempFile({ suffix: ".ts" });
+  await Deno.writeTextFile(file, code);
+  const config = import.meta.resolve("../../deno.json").slice("file://".length);
+  const command = new Deno.Command("bash", {
+    args: ["-c", `ulimit -n ${limit}; exec "$@"`, "_", Deno.execPath(), "run", "-A", "-q"]
+      .concat("--config", config, file),
+    stdout: "piped",
+    stderr: "null",
+  });
+  const child = command.spawn();
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  return {
+    base: `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await reader.cancel();
+      await child.status;
+      await Deno.remove(file);
+    },
+  };
+}
+
+Deno.test("a process without file descriptors for connections goes on answering", async () => {
+  await using child = await withDescriptors(128);
+  const held: Deno.Conn[] = [];
+  try {
+    for (let n = 0; n < 300; n++) {
+      await connectTo(child.base).then((connection) => held.push(connection), () => {});
+    }
+    // All connections were closed, for there are descriptors for a part of them only.
+    await until(() => isAnswered(child.base));
+  } finally {
+    for (const connection of held) connection.close();
+  }
+});

@@ -3,6 +3,7 @@ import { intervalLogger, scope } from "../log/mod.ts";
 import { formatAddress, isLoopback, type ListenAddress, parseAddress } from "./address.ts";
 import { answerRequest, type Refusal, type ServerContext } from "./exchange.ts";
 import { listen } from "./listener.ts";
+import { createPace } from "./pace.ts";
 import type { Route } from "./route.ts";
 import { createSlots, type SlotLimits, type SlotsOptions } from "./slots.ts";
 
@@ -86,6 +87,7 @@ function open({ name, routes, ...options }: WebOptions): WebServer {
     routes,
     limits,
     slots: { probes: createSlots(pool), others: createSlots(pool) },
+    pace: createPace(() => performance.now()),
     loopback: isLoopback(wanted.hostname),
     stopping: stopping.signal,
     refused: refuse,

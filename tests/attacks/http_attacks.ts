@@ -18,7 +18,8 @@ import {
 } from "./frames.ts";
 import { again, open, pour, type Scene, type Wire } from "./wire.ts";
 
-const GET = new TextEncoder().encode("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+/** A host that is not this machine's name, as clients elsewhere use. */
+const GET = new TextEncoder().encode("GET /metrics HTTP/1.1\r\nHost: mesh.test\r\n\r\n");
 
 function* endless(piece: Uint8Array): Generator<Uint8Array> {
   for (;;) yield piece;
@@ -75,6 +76,23 @@ const endlessHeaders: Attack = (scene) =>
     await pour(wire, endless(new TextEncoder().encode(`x: ${"y".repeat(8000)}\r\n`)));
   });
 
+/** A header of 3 MB, on one connection after the other. */
+const largeHeader: Attack = (scene) =>
+  untilOver(scene, true, async (wire) => {
+    await wire.write(GET.subarray(0, GET.length - 2));
+    await wire.write(new TextEncoder().encode(`x: ${"y".repeat(3_000_000)}\r\n\r\n`));
+  });
+
+/** Connections with an answer each that is not read. */
+const unreadAnswers: Attack = async (scene) => {
+  for (let i = 0; i < 1000 && !scene.over(); i++) {
+    const wire = await open(scene).catch(() => undefined);
+    await wire?.write(GET);
+    if (i === 100) scene.begun();
+  }
+  await scene.end;
+};
+
 /** Bodies that never end, and of which most listeners want none. */
 const endlessBodies: Attack = (scene) =>
   untilOver(scene, true, async (wire) => {
@@ -88,7 +106,7 @@ const FIELDS: readonly Field[] = [
   [":method", "GET"],
   [":scheme", "http"],
   [":path", "/metrics"],
-  [":authority", "localhost"],
+  [":authority", "mesh.test"],
 ];
 const REQUEST = headerBlock(FIELDS);
 
@@ -113,6 +131,13 @@ const largeLists: Attack = (scene) =>
   again(scene, { read: true }, (wire) => {
     const block = headerBlock([...FIELDS, ["x", "y".repeat(15_000)]]);
     return pour(wire, each((id) => headersFrame(id, block)));
+  });
+
+/** Requests over HTTP/2 whose answers may not be sent, and empty DATA frames on their streams. */
+const emptyFrames: Attack = (scene) =>
+  again(scene, { read: true, settings: [[INITIAL_WINDOW_SIZE, 0]] }, async (wire) => {
+    await wire.write(headersFrame(1, REQUEST));
+    await pour(wire, endless(repeated(frame(TYPE.data, 0, 1, new Uint8Array()), 500)));
   });
 
 /** Frames of HTTP/2 that are to be answered; nothing is read. */
@@ -145,10 +170,13 @@ export const HTTP_ATTACKS: Readonly<Record<string, Attack>> = {
   keptAlive,
   halfOpen,
   endlessHeaders,
+  largeHeader,
+  unreadAnswers,
   endlessBodies,
   h2RapidReset: rapidReset,
   h2ClosedWindows: closedWindows,
   h2LargeLists: largeLists,
+  h2EmptyFrames: emptyFrames,
   h2UnreadPings: unread(frame(TYPE.ping, 0, 0, new Uint8Array(8))),
   h2Continuations: continuations,
   h2SettingsTimesStreams: settingsTimesStreams,
