@@ -32,7 +32,6 @@ export {
 } from "./authorization/mod.ts";
 export {
   applySettings,
-  type ClusterListener,
   type MeshClusterDefaults,
   type MutualInput,
   type OutboundClusterInput,

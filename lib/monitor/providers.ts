@@ -4,12 +4,12 @@
  * @module
  */
 import type { SchemaProblem } from "../schema/mod.ts";
-import { type Translation, unmetRequests } from "../translate/mod.ts";
+import { type Translation, unresolvedProviders } from "../translate/mod.ts";
 import { unlessFaulty, warningAt } from "./positions.ts";
 
 /** A warning for each such provider, at the position of the object that names it. */
 export function providerWarnings({ mesh }: Pick<Translation, "mesh">): SchemaProblem[] {
-  return unlessFaulty(() => unmetRequests(mesh), []).map(({ object, field, message, remedy }) =>
-    warningAt(mesh, { object, path: field, code: "provider", message, remedy })
-  );
+  return unlessFaulty(() => unresolvedProviders(mesh), []).map((
+    { object, field, message, remedy },
+  ) => warningAt(mesh, { object, path: field, code: "provider", message, remedy }));
 }

@@ -7,7 +7,7 @@
  */
 import { declareEnv } from "../env/mod.ts";
 import type { Keep } from "../graph/mod.ts";
-import { keeping } from "../translate/mod.ts";
+import { retention } from "../translate/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 
@@ -59,7 +59,7 @@ const PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL = declareEnv({
 
 /** Reads the bounds. */
 export function readKeep(): Keep {
-  return keeping({
+  return retention({
     anything: PILOT_ENABLE_XDS_CACHE.get(),
     clusters: PILOT_ENABLE_CDS_CACHE.get(),
     routes: PILOT_ENABLE_RDS_CACHE.get(),

@@ -9,9 +9,9 @@ export {
   inboundConflicts,
   type ListenerConflict,
   listenerConflicts,
-  unmetRequests,
+  unresolvedProviders,
 } from "./diagnostics/mod.ts";
-export { keeping } from "./layers/mod.ts";
+export { retention } from "./layers/mod.ts";
 export type { PatchFault } from "./patches/mod.ts";
 export {
   type CulpritObject,

@@ -7,11 +7,16 @@ import type { Mesh } from "../derive/mod.ts";
 import type { Collection, Keep } from "../graph/mod.ts";
 import type { BindingSource } from "../model/mod.ts";
 import { createAgentLayers } from "./agents/mod.ts";
-import type { Features } from "./context/mod.ts";
+import type { BaseContext, Context, Features } from "./context/mod.ts";
 import { createLayers, type Layers } from "./layers/mod.ts";
-import { deriveClasses, derivePlacements, takeSeat } from "./proxies/mod.ts";
-import { deriveGuards } from "./security/mod.ts";
-import { deriveSharedSettings, deriveSignals } from "./settings/mod.ts";
+import {
+  type BindingTables,
+  bindProxy,
+  deriveClassBindings,
+  deriveClasses,
+} from "./proxies/mod.ts";
+import { deriveSecurityPolicies } from "./security/mod.ts";
+import { deriveSharedSettings, deriveTelemetry } from "./settings/mod.ts";
 
 /** Translation at work over a graph. */
 export interface Translation {
@@ -47,19 +52,19 @@ export interface TranslationOptions {
 /** Creates the translation of a mesh, whose tables may still be empty. */
 export function createTranslation(mesh: Mesh, options: TranslationOptions): Translation {
   const { graph } = mesh;
-  const partial = {
+  const base: BaseContext = {
     mesh,
     features: options.features,
     clusterId: options.clusterId,
+  };
+  const context: Context = {
+    ...base,
     settings: deriveSharedSettings(mesh),
+    classes: deriveClasses(base),
+    security: deriveSecurityPolicies(base),
+    telemetry: deriveTelemetry(base),
   };
-  const context = {
-    ...partial,
-    classes: deriveClasses(partial),
-    guards: deriveGuards(partial),
-    signals: deriveSignals(partial),
-  };
-  const placements = derivePlacements(partial);
+  const bindings = deriveClassBindings(base);
   const layers = createLayers(context);
   const agentLayersOf = createAgentLayers(context);
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
@@ -68,7 +73,12 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
   // Layers that proxies moved away from, by the last publication and the one before.
   let leaving: (readonly Collection[])[] = [];
   let left: (readonly Collection[])[] = [];
-  const linger = (layers: readonly Collection[]): void => void leaving.push(layers);
+  const bindingTables: BindingTables = {
+    bindings,
+    layersOf: layers.of,
+    agentLayersOf,
+    releaseLater: (layers: readonly Collection[]): void => void leaving.push(layers),
+  };
   const tidy = (): void => void graph.evict(options.keep ?? KEEP);
   const publish = (): number => {
     const { revision } = graph;
@@ -89,10 +99,9 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     publish,
     patches: layers.patches,
     tidy,
-    wantedKeySets: (onChange) => graph.watch(context.guards.wantedKeySets, "all", onChange),
+    wantedKeySets: (onChange) => graph.watch(context.security.wantedKeySets, "all", onChange),
     source: {
-      bind: (node, onRebind) =>
-        takeSeat(context, placements, layers.of, agentLayersOf, node, onRebind, linger),
+      bind: (node, onRebind) => bindProxy(context, bindingTables, node, onRebind),
       onPublish: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -16,8 +16,14 @@ import type {
   ConnectionPoolSettings_TCPSettings_TcpKeepalive as Keepalive,
   TrafficPolicy_RetryBudget,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { formatDuration } from "../../base/mod.ts";
-import { choose, type Source, sourceOf, type Told } from "../../derive/mod.ts";
+import {
+  choose,
+  type Decision,
+  formatDuration,
+  NO_DECISIONS,
+  type Source,
+  sourceOf,
+} from "../../base/mod.ts";
 import {
   create,
   type Duration,
@@ -26,7 +32,7 @@ import {
   type MessageInitShape,
 } from "../../proto/mod.ts";
 import { positive } from "./http_options.ts";
-import type { ClusterListener, MeshClusterDefaults } from "./input.ts";
+import type { ClusterDecisions, MeshClusterDefaults } from "./input.ts";
 
 /**
  * The largest 32-bit number: no limit. Envoy's own limits (1024 connections, 3
@@ -37,25 +43,35 @@ export const UNLIMITED = 0xffff_ffff;
 /** Envoy's default of a retry budget: a fifth of the active requests. */
 const RETRY_BUDGET_PERCENT = 20;
 
+/** The parts of a traffic policy that {@link applyConnectionPool} uses. */
+export interface ConnectionPolicy {
+  readonly pool?: ConnectionPoolSettings | undefined;
+  readonly retryBudget?: TrafficPolicy_RetryBudget | undefined;
+  readonly decisions?: ClusterDecisions | undefined;
+}
+
 /** Sets connect timeout, TCP keepalive and circuit breakers. */
 export function applyConnectionPool(
   cluster: Cluster,
-  pool: ConnectionPoolSettings | undefined,
   mesh: Pick<MeshClusterDefaults, "connectTimeoutMs" | "tcpKeepalive" | "builtIn">,
-  retryBudget?: TrafficPolicy_RetryBudget,
-  listener?: ClusterListener,
+  { pool, retryBudget, decisions }: ConnectionPolicy = {},
 ): void {
-  const own = listener && listener.groups.get("connectionPool");
-  cluster.connectTimeout = choose<Duration>(listener?.tell, "connectTimeout", [
+  const log = decisions?.log ?? NO_DECISIONS;
+  const own = decisions?.policy.get("connectionPool");
+  const timeout = {
+    group: "connectTimeout",
+    show: (value: Duration) => formatDuration(durationMs(value)),
+  };
+  cluster.connectTimeout = choose<Duration>(log, timeout, [
     { value: pool?.tcp?.connectTimeout, ...inGroup(own, "tcp.connectTimeout") },
     {
       value: durationOf(mesh.connectTimeoutMs),
       ...(mesh.builtIn?.connectTimeout === true ? BUILT_IN : CONNECT_TIMEOUT),
     },
-  ], (timeout) => formatDuration(durationMs(timeout)));
+  ]);
   const keepalive = tcpKeepalive(mesh.tcpKeepalive, pool?.tcp?.tcpKeepalive);
   if (keepalive !== undefined) {
-    choose(listener?.tell, "tcpKeepalive", [
+    choose(log, "tcpKeepalive", [
       { value: pool?.tcp?.tcpKeepalive, ...inGroup(own, "tcp.tcpKeepalive") },
       { value: mesh.tcpKeepalive, source: "mesh", field: "tcpKeepalive" },
     ]);
@@ -73,7 +89,7 @@ const BUILT_IN: Source = { source: "built-in" };
 const CONNECT_TIMEOUT: Source = { source: "mesh", field: "connectTimeout" };
 
 /** A field of a group of the policy, as a source. */
-function inGroup(group: Told | undefined, field: string): Source {
+function inGroup(group: Decision | undefined, field: string): Source {
   return group === undefined
     ? { source: "object" }
     : { ...sourceOf(group), field: `${group.field ?? ""}.${field}` };

@@ -10,17 +10,18 @@ import type {
   LocalityLoadBalancerSetting,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import type { Tell, Told } from "../../derive/mod.ts";
+import type { Decision, DecisionLog } from "../../base/mod.ts";
 import type { Endpoint, ProxyLocality, Role, Service, ServicePort } from "../../model/mod.ts";
 import type { MutualParameters, SecretNames } from "../authentication/mod.ts";
 import type { SessionLabels } from "../core/mod.ts";
 import type { Reach } from "../endpoints/mod.ts";
 
-/** Who hears why a cluster is as it is. */
-export interface ClusterListener {
-  readonly tell: Tell;
-  /** Which group of the policy is from where; see `mergeTrafficPolicy`. */
-  readonly groups: ReadonlyMap<string, Told>;
+/** The record of why a cluster has its settings. */
+export interface ClusterDecisions {
+  /** Takes decisions about the cluster. */
+  readonly log: DecisionLog;
+  /** The source of each group of the traffic policy, by group; see `mergeTrafficPolicy`. */
+  readonly policy: ReadonlyMap<string, Decision>;
 }
 
 /** What the mesh configuration, the environment and the proxies' kind decide for all clusters. */
@@ -107,7 +108,7 @@ export interface OutboundClusterInput {
    * some of the proxies alone that share these routes.
    */
   readonly hashPolicy?: readonly RouteAction_HashPolicy[];
-  readonly listener?: ClusterListener;
+  readonly decisions?: ClusterDecisions | undefined;
 }
 
 /** What an inbound cluster depends on of {@link MeshClusterDefaults}. */

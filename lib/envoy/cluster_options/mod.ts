@@ -9,7 +9,7 @@ export { applyDns, dnsAssignment } from "./dns.ts";
 export { lookUpAsAsked, namesAskedFor } from "./dynamic_lookup.ts";
 export { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 export type {
-  ClusterListener,
+  ClusterDecisions,
   InboundDefaults,
   MeshClusterDefaults,
   MutualInput,

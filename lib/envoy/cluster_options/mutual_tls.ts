@@ -37,7 +37,7 @@ export function applyMutualTls(
   if (tls?.mode === Mode.MESH_MUTUAL) {
     cluster.transportSocket = mutual === undefined
       ? closedTls()
-      : socketOf(mutual, input, http, tls.sni, tls.subjectAltNames);
+      : socketOf(mutual, input, http, { sni: tls.sni, names: tls.subjectAltNames });
     if (mutual !== undefined) tellWhatIsFound(cluster, input);
     return;
   }
@@ -53,7 +53,7 @@ export function applyMutualTls(
     create(SocketMatchSchema, {
       name: "tlsMode-mesh",
       match: { [TLS_MODE.key]: TLS_MODE.mesh },
-      transportSocket: socketOf(mutual, input, http, "", []),
+      transportSocket: socketOf(mutual, input, http, { sni: "", names: [] }),
     }),
     create(SocketMatchSchema, {
       name: "tlsMode-disabled",
@@ -84,8 +84,7 @@ function socketOf(
   mutual: MutualInput,
   { service, port, subset }: OutboundClusterInput,
   http: UpstreamHttp,
-  sni: string,
-  names: readonly string[],
+  { sni, names }: { readonly sni: string; readonly names: readonly string[] },
 ): TransportSocket {
   const [http1, http2] = MESH_HTTP_ALPNS;
   return mutualClientTls(mutual.names, {

@@ -51,22 +51,26 @@ export function originatesTls(tls: ClientTLSSettings | undefined): tls is Acting
   return tls !== undefined && (tls.mode === Mode.SIMPLE || tls.mode === Mode.MUTUAL);
 }
 
-/**
- * Gives a cluster TLS.
- *
- * @param serviceNames names that the service's certificates bear by its own
- * definition; the rule's own come before them
- * @param credentials whether the proxies are handed what `credentialName` names; for
- * others it is as if it were not there
- * @param defaults what the mesh says of TLS that is not its own
- */
+/** Inputs of {@link applyTls} besides the TLS settings. */
+export interface TlsOptions {
+  /** The HTTP version of the cluster. */
+  readonly http: UpstreamHttp;
+  /**
+   * Names in the service's certificates by its own definition; those of the TLS
+   * settings come before them. Default: none.
+   */
+  readonly serviceNames?: readonly string[];
+  /** Whether the proxies get the secret of `credentialName`; default: they do not, and it is ignored. */
+  readonly credentials?: boolean;
+  /** The mesh's defaults of TLS outside the mesh (`tlsDefaults`). */
+  readonly defaults?: TlsDefaults | undefined;
+}
+
+/** Sets the TLS context of a cluster. */
 export function applyTls(
   cluster: Cluster,
   tls: ClientTLSSettings | undefined,
-  http: UpstreamHttp,
-  serviceNames: readonly string[],
-  credentials: boolean,
-  defaults?: TlsDefaults,
+  { http, serviceNames = [], credentials = false, defaults }: TlsOptions,
 ): void {
   if (!originatesTls(tls)) return;
   const names = credentials ? clientCredentialNames(tls) : undefined;

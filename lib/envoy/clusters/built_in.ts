@@ -55,7 +55,7 @@ function originalDestination(name: string, mesh: InboundDefaults): Cluster {
     clusterDiscoveryType: { case: "type", value: DiscoveryType.ORIGINAL_DST },
     lbPolicy: LbPolicy.CLUSTER_PROVIDED,
   });
-  applyConnectionPool(cluster, undefined, mesh);
+  applyConnectionPool(cluster, mesh);
   applyHttpOptions(cluster, "downstream", undefined, { outside: name === PASSTHROUGH_CLUSTER });
   return cluster;
 }

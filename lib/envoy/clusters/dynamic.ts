@@ -33,10 +33,10 @@ export function dynamicPassthroughCluster(
     altStatName: statName(name),
     metadata: nobodys(name, mesh),
   });
-  applyConnectionPool(cluster, undefined, mesh);
+  applyConnectionPool(cluster, mesh);
   const names = namesAskedFor(tls, []);
   applyHttpOptions(cluster, "downstream", undefined, { names, outside: true });
-  applyTls(cluster, tls, "downstream", [], false, mesh.tls);
+  applyTls(cluster, tls, { http: "downstream", defaults: mesh.tls });
   lookUpAsAsked(cluster, mesh, names);
   return cluster;
 }

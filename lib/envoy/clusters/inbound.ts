@@ -69,7 +69,7 @@ export function buildInboundCluster(input: InboundClusterInput): Cluster {
     ...(target.kind === "original" ? originalDestination(target.port) : fixed(name, target)),
   });
   if (needsOwnSource(target)) cluster.upstreamBindConfig = ownSource(mesh.family);
-  applyConnectionPool(cluster, connectionPool, mesh);
+  applyConnectionPool(cluster, mesh, { pool: connectionPool });
   const port = { number: input.port, name: "", targetPort: input.port, protocol: input.protocol };
   applyHttpOptions(cluster, upstreamHttp(port, connectionPool, false, true), connectionPool);
   return cluster;

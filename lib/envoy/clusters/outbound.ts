@@ -11,8 +11,7 @@ import {
   ClusterSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Metadata } from "#envoy/config/core/v3/base_pb.ts";
-import { formatDuration } from "../../base/mod.ts";
-import type { Told } from "../../derive/mod.ts";
+import { type Decision, formatDuration } from "../../base/mod.ts";
 import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../proto/mod.ts";
 import {
@@ -24,7 +23,7 @@ import {
   applyOutlierDetection,
   applyProxyProtocol,
   applyTls,
-  type ClusterListener,
+  type ClusterDecisions,
   dnsAssignment,
   isOriginalDestination,
   isPassthrough,
@@ -72,7 +71,11 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
     applyDns(cluster, mesh);
   }
   const pool = policy?.connectionPool;
-  applyConnectionPool(cluster, pool, mesh, policy?.retryBudget, input.listener);
+  applyConnectionPool(cluster, mesh, {
+    pool,
+    retryBudget: policy?.retryBudget,
+    decisions: input.decisions,
+  });
   const http = upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar");
   const { subjectAltNames } = service;
   const dynamic = service.resolution === "DYNAMIC_DNS";
@@ -87,14 +90,12 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
     errorCodes: policy?.outlierDetection?.outlierDetectionHttpErrorCodes,
     hashPolicy: input.hashPolicy,
   });
-  applyTls(
-    cluster,
-    policy?.tls,
+  applyTls(cluster, policy?.tls, {
     http,
-    subjectAltNames,
-    role === "router" || input.selected === true,
-    mesh.tls,
-  );
+    serviceNames: subjectAltNames,
+    credentials: role === "router" || input.selected === true,
+    defaults: mesh.tls,
+  });
   applyMutualTls(cluster, input, http);
   applyProxyProtocol(cluster, policy?.proxyProtocol);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
@@ -106,13 +107,13 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
     // Endpoints go by the cluster's name, which is what Envoy asks for unless told of another.
     cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, { edsConfig: adsSource() });
   }
-  if (input.listener !== undefined) tellGroups(input.listener, cluster, input);
+  if (input.decisions !== undefined) recordGroups(input.decisions, cluster, input);
   return cluster;
 }
 
-/** Says what each group of the policy came to. */
-function tellGroups(
-  { tell, groups }: ClusterListener,
+/** Records the result of each group of the policy. */
+function recordGroups(
+  { log, policy: groups }: ClusterDecisions,
   cluster: Cluster,
   { mesh, policy }: OutboundClusterInput,
 ): void {
@@ -120,7 +121,7 @@ function tellGroups(
   const limited = limits !== undefined &&
     [limits.maxConnections, limits.maxPendingRequests, limits.maxRequests, limits.maxRetries]
       .some((limit) => limit !== UNLIMITED);
-  const values: Record<string, Told["value"]> = {
+  const values: Record<string, Decision["value"]> = {
     loadBalancer: cluster.loadBalancingPolicy === undefined
       ? LbPolicy[cluster.lbPolicy]
       : "BACKEND_UTILIZATION",
@@ -128,15 +129,15 @@ function tellGroups(
     outlierDetection: cluster.outlierDetection === undefined ? "off" : "on",
     tls: cluster.transportSocket === undefined ? "off" : "on",
   };
-  for (const told of groups.values()) {
-    tell({ ...told, value: told.value ?? values[told.group] });
+  for (const decision of groups.values()) {
+    log.decide?.({ ...decision, value: decision.value ?? values[decision.group] });
   }
   if (mesh.h2Upgrade && policy?.connectionPool?.http?.h2UpgradePolicy === undefined) {
-    tell({ group: "http2", source: "mesh", field: "h2UpgradePolicy", value: true });
+    log.decide?.({ group: "http2", source: "mesh", field: "h2UpgradePolicy", value: true });
   }
   if (isDns(cluster)) {
     const builtIn = mesh.builtIn?.dnsRefreshRate === true;
-    tell({
+    log.decide?.({
       group: "dnsRefreshRate",
       ...(builtIn ? { source: "built-in" } : { source: "mesh", field: "dnsRefreshRate" }),
       value: formatDuration(mesh.dnsRefreshRateMs),

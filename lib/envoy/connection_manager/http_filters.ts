@@ -106,23 +106,24 @@ const SESSIONS: FilterRow = {
 /** The filter before which requests are let in or refused: what follows is done for those alone that are let in. */
 const BEHIND_GUARD = "envoy.filters.http.fault";
 
-/**
- * The filters for a port's protocol.
- *
- * @param guard filters that let requests in or refuse them, in their order
- * @param onDemand whether clusters are asked for when a request is to go to them
- * @param signals filters for what is logged and counted
- * @param sessions whether services' sessions may stay with one endpoint
- * @param bare leave Envoy's own headers (`x-envoy-upstream-service-time` and others) out
- */
-export function httpFilters(
-  protocol: Protocol,
-  guard: readonly HttpFilter[] = [],
-  onDemand: boolean = false,
-  { first, last }: Pick<Signals, "first" | "last"> = NO_SIGNALS,
-  sessions: boolean = false,
-  bare: boolean = false,
-): HttpFilter[] {
+/** Inputs of {@link httpFilters} besides the protocol. */
+export interface HttpFilterOptions {
+  /** Filters that accept or reject requests, in order. */
+  readonly guard?: readonly HttpFilter[] | undefined;
+  /** Whether clusters are subscribed to when a request needs them. */
+  readonly onDemand?: boolean;
+  /** Filters of telemetry. */
+  readonly signals?: Pick<Signals, "first" | "last">;
+  /** Whether sessions of services may stay with one endpoint. */
+  readonly sessions?: boolean;
+  /** Leaves Envoy's own headers (`x-envoy-upstream-service-time` and others) out. */
+  readonly bare?: boolean | undefined;
+}
+
+/** The HTTP filters for a port's protocol. */
+export function httpFilters(protocol: Protocol, options: HttpFilterOptions): HttpFilter[] {
+  const { guard = [], onDemand, signals = NO_SIGNALS, sessions, bare = false } = options;
+  const { first, last } = signals;
   const filters = [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [

@@ -68,16 +68,15 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
       : { case: "routeConfig", value: routes.inline },
     httpFilters: [
       ...(input.alternative === undefined ? [] : [alternativeService(input.alternative)]),
-      ...httpFilters(
-        input.protocol ?? "HTTP",
-        input.guard,
-        input.class === "outbound" && defaults.onDemand === true,
-        (input.found ?? defaults.found) === true && defaults.quietAboutFound !== true
+      ...httpFilters(input.protocol ?? "HTTP", {
+        guard: input.guard,
+        onDemand: input.class === "outbound" && defaults.onDemand === true,
+        signals: (input.found ?? defaults.found) === true && defaults.quietAboutFound !== true
           ? { ...signals, last: [...signals.last, TELLS_FOUND()] }
           : signals,
-        input.class !== "inbound" && defaults.sessions === true,
-        defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
-      ),
+        sessions: input.class !== "inbound" && defaults.sessions === true,
+        bare: defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
+      }),
     ],
     accessLog: [...signals.http],
     tracing: signals.tracing,

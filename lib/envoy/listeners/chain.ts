@@ -46,25 +46,26 @@ export function chain(
   });
 }
 
-/** A chain that forwards every connection to one cluster, named after it in statistics. */
+/** A chain that forwards every connection to one cluster. */
+export interface ForwardChain extends Partial<Pick<Forwarding, "signals" | "idleTimeoutMs">> {
+  readonly match?: ChainMatch | undefined;
+  /** Also its name in statistics. */
+  readonly cluster: string;
+  readonly head?: ChainHead;
+}
+
+/** Builds a chain that forwards every connection to one cluster. */
 export function forwardChain(
   name: string,
-  match: ChainMatch | undefined,
-  cluster: string,
-  how: Pick<Forwarding, "signals" | "idleTimeoutMs">,
-  head?: ChainHead,
+  { match, cluster, head, idleTimeoutMs, signals }: ForwardChain,
 ): FilterChain {
-  return chain(
-    name,
-    match,
-    tcpProxyFilter({
-      statPrefix: cluster,
-      clusters: [{ cluster, weight: 1 }],
-      idleTimeoutMs: how.idleTimeoutMs,
-      signals: how.signals,
-    }),
-    head,
-  );
+  const filter = tcpProxyFilter({
+    statPrefix: cluster,
+    clusters: [{ cluster, weight: 1 }],
+    idleTimeoutMs,
+    signals,
+  });
+  return chain(name, match, filter, head);
 }
 
 /** Chains of TCP destinations. */

@@ -82,16 +82,20 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
     direction: "inbound",
     bindToPort: true,
     chains: [
-      forwardChain(
-        "virtualInbound-blackhole",
-        { destinationPort: input.port },
-        BLACK_HOLE_CLUSTER,
-        {},
-      ),
-      ...portChains(rest, "virtualInbound", undefined, manager, guard, guard.otherwise),
+      forwardChain("virtualInbound-blackhole", {
+        match: { destinationPort: input.port },
+        cluster: BLACK_HOLE_CLUSTER,
+      }),
+      ...portChains(rest, { name: "virtualInbound", manager, guard, mode: guard.otherwise }),
       ...modes.flatMap((p) => {
         const name = listenerName(input.bind, p.port);
-        return portChains(p, name, { destinationPort: p.port }, manager, guard, p.mode);
+        return portChains(p, {
+          name,
+          match: { destinationPort: p.port },
+          manager,
+          guard,
+          mode: p.mode,
+        });
       }),
     ],
     listenerFilters: [
@@ -165,27 +169,33 @@ export function ingressListener(input: IngressListenerInput): Listener {
     ...input,
     direction: "inbound",
     bindToPort: true,
-    chains: portChains(
-      input,
-      listenerName(input.bind, input.port),
-      undefined,
+    chains: portChains(input, {
+      name: listenerName(input.bind, input.port),
       manager,
       guard,
       mode,
-    ),
+    }),
     listenerFilters: [...(tls ? [tlsInspector()] : []), ...(http ? [httpInspector()] : [])],
     detects: tls || http,
   });
 }
 
-/** The chains of one port. `match` is what tells it from others of the listener. */
+/** Inputs of {@link portChains} besides the port. */
+interface PortChains {
+  /** Name of the port's chains; suffixes tell them apart. */
+  readonly name: string;
+  /** What distinguishes the port from others of the listener. */
+  readonly match?: Tell;
+  readonly manager: ManagerDefaults;
+  readonly guard: Guard;
+  /** Mode of mutual TLS of the port. */
+  readonly mode: PeerMode;
+}
+
+/** The chains of one port. */
 function portChains(
   port: InboundPort,
-  name: string,
-  match: Tell | undefined,
-  manager: ManagerDefaults,
-  guard: Guard,
-  mode: PeerMode,
+  { name, match, manager, guard, mode }: PortChains,
 ): FilterChain[] {
   const ways = port.tls === undefined
     ? waysIn(port.protocol, mode, guard, manager.http10)
@@ -212,11 +222,14 @@ function portChains(
       return chain(called, at, http(way.ends === true), { transportSocket });
     }
     const how = forwarding(manager, way.ends ? "mutual" : "server");
-    if (way.carries === "nothing") return forwardChain(called, at, BLACK_HOLE_CLUSTER, how);
-    return forwardChain(called, at, port.cluster, how, {
+    if (way.carries === "nothing") {
+      return forwardChain(called, { ...how, match: at, cluster: BLACK_HOLE_CLUSTER });
+    }
+    const head = {
       guard: [...guard.tcp, ...(port.speaks === "document" ? [documentFilter(port.cluster)] : [])],
       transportSocket,
-    });
+    };
+    return forwardChain(called, { ...how, match: at, cluster: port.cluster, head });
   });
 }
 

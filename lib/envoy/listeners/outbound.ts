@@ -65,12 +65,10 @@ export function outboundHttpListener(input: OutboundHttpInput): Listener {
     ...input,
     direction: "outbound",
     chains: [chain("", foundHttp(manager), http)],
-    defaultChain: forwardChain(
-      FALLTHROUGH_CHAIN,
-      undefined,
-      fallthrough,
-      forwarding(manager, "client"),
-    ),
+    defaultChain: forwardChain(FALLTHROUGH_CHAIN, {
+      ...forwarding(manager, "client"),
+      cluster: fallthrough,
+    }),
     listenerFilters: [tlsInspector(), httpInspector()],
     detects: true,
   });
@@ -113,9 +111,10 @@ export function outboundTcpListener(input: OutboundTcpInput): Listener {
   const http = httpRoutes !== undefined ||
     input.chains.some((c) => c.httpRoutes !== undefined);
   const detects = http || bySni(chains);
-  const rest = fallthrough === undefined
-    ? undefined
-    : forwardChain(FALLTHROUGH_CHAIN, undefined, fallthrough, forwarding(manager, "client"));
+  const rest = fallthrough === undefined ? undefined : forwardChain(FALLTHROUGH_CHAIN, {
+    ...forwarding(manager, "client"),
+    cluster: fallthrough,
+  });
   return assemble({
     ...input,
     direction: "outbound",
@@ -168,18 +167,14 @@ export function virtualOutbound(input: VirtualOutboundInput): Listener {
     bindToPort: true,
     useOriginalDst: true,
     chains: [
-      forwardChain(
-        "virtualOutbound-blackhole",
-        { destinationPort: port },
-        BLACK_HOLE_CLUSTER,
-        {},
-      ),
-      forwardChain(
-        "virtualOutbound-catchall-tcp",
-        undefined,
-        egressCluster,
-        forwarding(manager, "client"),
-      ),
+      forwardChain("virtualOutbound-blackhole", {
+        match: { destinationPort: port },
+        cluster: BLACK_HOLE_CLUSTER,
+      }),
+      forwardChain("virtualOutbound-catchall-tcp", {
+        ...forwarding(manager, "client"),
+        cluster: egressCluster,
+      }),
     ],
   });
 }

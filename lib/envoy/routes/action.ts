@@ -16,8 +16,13 @@ import type {
   HTTPRouteDestination,
   Percent,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { formatDuration } from "../../base/mod.ts";
-import { choose, type Source, type Tell } from "../../derive/mod.ts";
+import {
+  choose,
+  type DecisionLog,
+  formatDuration,
+  NO_DECISIONS,
+  type Source,
+} from "../../base/mod.ts";
 import { type Any, create, type Duration, durationMs, durationOf } from "../../proto/mod.ts";
 import { SESSION_FILTER } from "../core/mod.ts";
 import {
@@ -37,6 +42,11 @@ import {
 } from "./scope.ts";
 
 const NOBODY: Source = { source: "built-in" };
+
+const TIMEOUT = {
+  group: "timeout",
+  show: (timeout: Duration) => formatDuration(durationMs(timeout)),
+};
 
 /** How a rule forwards. */
 export interface Forwarding {
@@ -68,6 +78,7 @@ export function translateForwarding(
   at: string,
 ): Forwarding | undefined {
   const targets = targetsOf(rule.route, scope);
+  const log = scope.decisions ?? NO_DECISIONS;
   const [first] = targets;
   if (first === undefined) return undefined;
   const single = rule.route.length === 1 ? first : undefined;
@@ -80,16 +91,16 @@ export function translateForwarding(
     ...pathRewrite(rule.rewrite),
     hostRewriteSpecifier: authority ? { case: "hostRewriteLiteral", value: authority } : undefined,
     ...timeouts(
-      choose(scope.tell, "timeout", [
+      choose<Duration>(log, TIMEOUT, [
         { value: rule.timeout, ...inService(scope, `${at}.timeout`) },
-      ], (timeout) => formatDuration(durationMs(timeout))),
-      scope.tell,
+      ]),
+      log,
     ),
     retryPolicy: retryPolicy(
       rule.retries,
       scope.mesh,
       single !== undefined && hashPolicy.length > 0,
-      scope.tell && { tell: scope.tell, rule: inService(scope, `${at}.retries`) },
+      { log, rule: inService(scope, `${at}.retries`) },
     ),
     requestMirrorPolicies: mirrorPolicies(rule, scope),
     hashPolicy,
@@ -111,13 +122,13 @@ function rewritesHost(authority: string | undefined, targets: readonly Target[])
 export function plainAction(
   target: ResolvedDestination,
   mesh: MeshRouteDefaults,
-  tell?: Tell,
+  log: DecisionLog = NO_DECISIONS,
 ): RouteAction {
   const hashPolicy = [...target.hashPolicy ?? []];
   return create(RouteActionSchema, {
     clusterSpecifier: { case: "cluster", value: target.cluster },
-    ...timeouts(undefined, tell),
-    retryPolicy: retryPolicy(undefined, mesh, false, tell && { tell, rule: NOBODY }),
+    ...timeouts(undefined, log),
+    retryPolicy: retryPolicy(undefined, mesh, false, { log, rule: NOBODY }),
     hashPolicy,
   });
 }
@@ -126,12 +137,12 @@ export function plainAction(
  * Time limits of a request; none unless the rule sets one, where the proxy's own
  * would be 15 s. A limit that a gRPC client sends counts as well, up to the rule's.
  */
-export function timeouts(timeout: Duration | undefined, tell?: Tell): {
+export function timeouts(timeout: Duration | undefined, log?: DecisionLog): {
   timeout: Duration;
   maxGrpcTimeout: Duration;
 } {
   const limit = timeout ?? durationOf(0);
-  if (timeout === undefined) tell?.({ group: "timeout", source: "built-in", value: "none" });
+  if (timeout === undefined) log?.decide?.({ group: "timeout", source: "built-in", value: "none" });
   return { timeout: limit, maxGrpcTimeout: durationMs(limit) === 0 ? durationOf(0) : limit };
 }
 
@@ -139,7 +150,7 @@ function targetsOf(routes: readonly HTTPRouteDestination[], scope: RouteScope): 
   return routes.flatMap(({ destination, weight, headers }) => {
     if (destination === undefined || (weight <= 0 && routes.length > 1)) return [];
     return [{
-      resolved: scope.resolve(destination, scope.vsNamespace, scope.tell),
+      resolved: scope.resolve(destination, scope.vsNamespace, scope.decisions),
       weight,
       headers: translateHeaders(headers),
     }];

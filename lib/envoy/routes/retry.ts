@@ -7,7 +7,7 @@ import { type RetryPolicy, RetryPolicySchema } from "#envoy/config/route/v3/rout
 import { PreviousHostsPredicateSchema } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { PreviousPrioritiesConfigSchema } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
 import type { HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { choose, type Source, type Tell } from "../../derive/mod.ts";
+import { choose, type DecisionLog, NO_DECISIONS, type Source } from "../../base/mod.ts";
 import { create, type Duration, durationMs, packAny } from "../../proto/mod.ts";
 import type { MeshRouteDefaults } from "./scope.ts";
 
@@ -30,20 +30,21 @@ const PRIORITY_UPDATE_FREQUENCY = 2;
  * `undefined`, no retries, when `attempts` is 0.
  *
  * @param hashed the destination balances by consistent hash, so that a retry must be free to go to the same host
- * @param listener told whose policy it is
+ * @param record the log, and the source of the rule's policy
  */
 export function retryPolicy(
   rule: HTTPRetry | undefined,
   mesh: MeshRouteDefaults,
   hashed: boolean,
-  listener?: { readonly tell: Tell | undefined; readonly rule: Source },
+  record?: { readonly log: DecisionLog; readonly rule: Source },
 ): RetryPolicy | undefined {
-  const policy = choose(listener?.tell, "retries", [
-    { value: rule, ...listener?.rule ?? NOBODY },
+  const log = record?.log ?? NO_DECISIONS;
+  const policy = choose<HTTPRetry>(log, { group: "retries", show: (p) => p.attempts }, [
+    { value: rule, ...record?.rule ?? NOBODY },
     { value: mesh.defaultHttpRetryPolicy, source: "mesh", field: "defaultHttpRetryPolicy" },
-  ], (p) => p.attempts);
+  ]);
   if (policy === undefined) {
-    listener?.tell?.({ group: "retries", source: "built-in", value: ATTEMPTS });
+    log.decide?.({ group: "retries", source: "built-in", value: ATTEMPTS });
   }
   if (policy !== undefined && policy.attempts <= 0) return undefined;
   const otherHosts = policy?.retryIgnorePreviousHosts ?? !hashed;

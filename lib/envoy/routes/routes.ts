@@ -17,7 +17,7 @@ import type {
   HTTPRoute,
   VirtualService,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { type PassedOver, type Tell, within } from "../../derive/mod.ts";
+import { type DecisionLog, NO_DECISIONS, type PassedOver } from "../../base/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 import { isCatchAll, translateMatch } from "../matching/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
@@ -47,7 +47,8 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
   const passedOver: PassedOver[] = [];
   let full: string | undefined;
   const outcomes = outcomesOf();
-  for (const [at, rule, match] of placesOf(vs)) {
+  const log = scope.decisions ?? NO_DECISIONS;
+  for (const { at, rule, match } of matchesOf(vs)) {
     const why = full !== undefined
       ? `${full} takes every request before it`
       : whyNot(rule, match, scope);
@@ -55,24 +56,17 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
       passedOver.push({ ...inService(scope, at), why });
       continue;
     }
-    const inside = within(scope.tell, `routes[${routes.length}]`);
-    const route = translateRule(
-      rule,
-      match,
-      inside === undefined ? scope : {
-        ...scope,
-        tell: inside,
-      },
-      at,
-      outcomes,
-    );
+    const inside = log.decide === undefined
+      ? scope
+      : { ...scope, decisions: log.within(`routes[${routes.length}]`) };
+    const route = translateRule({ rule, match, at }, inside, outcomes);
     routes.push(route);
     if (!isCatchAll(route.match!)) continue;
-    if (scope.tell === undefined) return routes;
+    if (log.decide === undefined) return routes;
     full = at;
   }
   if (passedOver.length > 0) {
-    scope.tell?.({
+    log.decide?.({
       group: "rules left out",
       ...inService(scope, "spec.http"),
       value: passedOver.length,
@@ -82,14 +76,21 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
   return routes;
 }
 
-/** Each match of each rule with its place: `spec.http[0].match[1]`. */
-function* placesOf(
-  vs: VirtualService,
-): Generator<[at: string, rule: HTTPRoute, match: HTTPMatchRequest | undefined]> {
+/** One match of a rule. */
+interface RuleMatch {
+  /** Its field path: `spec.http[0].match[1]`. */
+  readonly at: string;
+  readonly rule: HTTPRoute;
+  /** `undefined`: the rule has no matches and applies to every request. */
+  readonly match: HTTPMatchRequest | undefined;
+}
+
+/** The matches of all rules, in order. */
+function* matchesOf(vs: VirtualService): Generator<RuleMatch> {
   for (const [i, rule] of vs.http.entries()) {
     const at = `spec.http[${i}]`;
-    if (rule.match.length === 0) yield [at, rule, undefined];
-    for (const [j, match] of rule.match.entries()) yield [`${at}.match[${j}]`, rule, match];
+    if (rule.match.length === 0) yield { at, rule, match: undefined };
+    for (const [j, match] of rule.match.entries()) yield { at: `${at}.match[${j}]`, rule, match };
   }
 }
 
@@ -107,10 +108,10 @@ function whyNot(
 export function defaultRoute(
   target: ResolvedDestination,
   mesh: MeshRouteDefaults,
-  tell?: Tell,
+  log: DecisionLog = NO_DECISIONS,
 ): Route {
-  const inside = within(tell, "routes[0]");
-  inside?.({ group: "rule", source: "built-in", value: "everything to the service" });
+  const inside = log.within("routes[0]");
+  inside.decide?.({ group: "rule", source: "built-in", value: "everything to the service" });
   const match = translateMatch(undefined);
   return create(RouteSchema, {
     name: "default",
@@ -146,14 +147,16 @@ export function inboundRoute(cluster: string, operation: string, retries?: Retry
 }
 
 function translateRule(
-  rule: HTTPRoute,
-  match: HTTPMatchRequest | undefined,
+  { rule, match, at }: RuleMatch,
   scope: RouteScope,
-  at: string,
   outcomes: typeof outcomeOf,
 ): Route {
   const routeMatch = translateMatch(match);
-  scope.tell?.({ group: "rule", ...inService(scope, at), value: rule.name || undefined });
+  scope.decisions?.decide?.({
+    group: "rule",
+    ...inService(scope, at),
+    value: rule.name || undefined,
+  });
   const { action, operations, target, settings } = outcomes(rule, scope, ruleAt(at));
   return create(RouteSchema, {
     name: match === undefined || match.name === "" ? rule.name : `${rule.name}.${match.name}`,
@@ -193,12 +196,12 @@ function outcomeOf(rule: HTTPRoute, scope: RouteScope, at: string): Outcome {
 
 /**
  * {@link outcomeOf}, once for each rule: a rule of a thousand matches is a thousand routes that share
- * it. Where somebody listens, each route tells its own.
+ * it. Where decisions are recorded, each route records its own.
  */
 function outcomesOf(): typeof outcomeOf {
   const known = new Map<HTTPRoute, Outcome>();
   return (rule, scope, at) => {
-    if (scope.tell !== undefined) return outcomeOf(rule, scope, at);
+    if (scope.decisions?.decide !== undefined) return outcomeOf(rule, scope, at);
     const found = known.get(rule) ?? outcomeOf(rule, scope, at);
     known.set(rule, found);
     return found;
@@ -214,7 +217,7 @@ interface RuleAction {
 /** Status of a rule that forwards but has nowhere to: as of a cluster without endpoints. */
 const NOWHERE = 503;
 
-/** The place of a match's rule. */
+/** The field path of a match's rule. */
 function ruleAt(at: string): string {
   const match = at.indexOf(".match[");
   return match < 0 ? at : at.slice(0, match);

@@ -5,7 +5,8 @@
  */
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Destination, HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { gatewayKey, hasLabels, type Source, type Tell } from "../../derive/mod.ts";
+import type { DecisionLog, Source } from "../../base/mod.ts";
+import { gatewayKey, hasLabels } from "../../derive/mod.ts";
 import type { Any } from "../../proto/mod.ts";
 
 /** What a request is hashed by when its cluster balances by consistent hash. */
@@ -58,12 +59,15 @@ export interface RouteScope {
   /** Unset: a source without namespace and labels. Rules that select on either then do not apply. */
   readonly source?: RouteSource | undefined;
   readonly mesh: MeshRouteDefaults;
-  /** Looks a destination up; short names are of `fromNamespace`. Always gives a cluster name, even of a cluster that does not exist. */
-  resolve(destination: Destination, fromNamespace: string, tell?: Tell): ResolvedDestination;
+  /**
+   * Finds the cluster of a destination; short names are completed by `fromNamespace`. Returns a
+   * cluster name even where no such cluster exists. Records its decisions in the log, if there is one.
+   */
+  resolve(destination: Destination, fromNamespace: string, log?: DecisionLog): ResolvedDestination;
   /** The virtual host names the VirtualService, for its routes are all from that one; default: each route does. */
   readonly named?: boolean | undefined;
-  /** Hears which rule each route is from, and where its terms are from. */
-  readonly tell?: Tell | undefined;
+  /** Takes the rule that each route comes from, and the sources of its settings. Default: nothing is recorded. */
+  readonly decisions?: DecisionLog | undefined;
 }
 
 /** A field of the VirtualService of a scope, as a source. */

@@ -48,7 +48,7 @@ export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRo
       : rule.match;
     for (const match of matches) {
       if (match !== undefined && !conditionHolds(match, scope)) continue;
-      tellRule(scope, `spec.tcp[${i}]`, targets);
+      recordRule(scope, `spec.tcp[${i}]`, targets);
       routes.push({
         match: {
           subnets: match?.destinationSubnets ?? [],
@@ -72,7 +72,7 @@ export function translateTlsRoutes(vs: VirtualService, scope: RouteScope): TcpRo
     const targets = tcpTargets(rule.route, scope);
     if (targets.length === 0) return [];
     if (rule.match.some((match) => conditionHolds(match, scope))) {
-      tellRule(scope, `spec.tls[${i}]`, targets);
+      recordRule(scope, `spec.tls[${i}]`, targets);
     }
     return rule.match.filter((match) => conditionHolds(match, scope)).map((match) => ({
       match: { subnets: match.destinationSubnets, port: match.port, sniHosts: match.sniHosts },
@@ -86,8 +86,8 @@ interface Target {
   readonly weight: number;
 }
 
-function tellRule(scope: RouteScope, at: string, targets: readonly Target[]): void {
-  scope.tell?.({
+function recordRule(scope: RouteScope, at: string, targets: readonly Target[]): void {
+  scope.decisions?.decide?.({
     group: "rule",
     ...inService(scope, at),
     value: targets.map(({ resolved }) => resolved.cluster).join(", "),

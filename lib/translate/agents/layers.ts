@@ -1,28 +1,28 @@
 /**
- * What is served to the agents beside the proxies: the name table that they answer DNS queries from,
- * what ProxyConfigs say to their proxy, and the authorities that they trust besides the mesh's own. A view of these exists once an agent
- * has asked for it: most never do.
+ * The layers of agents beside proxies: the name table for DNS, the settings of ProxyConfigs, and the
+ * certificate authorities of the mesh configuration. A view of these types exists once an agent
+ * subscribes to it: most never do.
  *
  * @module
  */
 import type { MeshConfig_CertificateData } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { type Mesh, type Workload, workloadKeys } from "../../derive/mod.ts";
-import type { Read, Resource } from "../../graph/mod.ts";
+import type { Read } from "../../graph/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { type AgentLayersOf, type Context, isGrpc } from "../context/mod.ts";
-import { AGENT_TYPE_URLS, encodeResource, sameResources } from "../resources/mod.ts";
+import { AGENT_TYPE_URLS, encodeResource, resourceTable } from "../resources/mod.ts";
 import { trustDomainsOf } from "../security/mod.ts";
 import { deriveNameTables } from "./name_table.ts";
 
-/** Name of the one resource of the type `ProxyConfig`. */
+/** Name of the only resource of the type `ProxyConfig`. */
 export const PROXY_CONFIG = "proxy-config";
 
 /** Creates the tables and the function that finds layers. */
 export function createAgentLayers(context: Context): AgentLayersOf {
   const { graph } = context.mesh;
   const names = deriveNameTables(context);
-  const settings = graph.derive("pcds", workloadKeys, (read, key): readonly Resource[] => {
+  const settings = resourceTable(graph, "pcds", workloadKeys, (read, key) => {
     const config = effectiveSettings(read, context.mesh, key);
     if (context.features.multiRoot) {
       config.caCertificatesPem = authorities(
@@ -32,7 +32,7 @@ export function createAgentLayers(context: Context): AgentLayersOf {
       );
     }
     return [encodeResource(PROXY_CONFIG, ProxyConfigSchema, config)];
-  }, { equal: sameResources });
+  });
   return ({ cls, sidecar }, type) => {
     if (isGrpc(cls)) return undefined;
     if (type === AGENT_TYPE_URLS.nameTable) return names.layers(cls, sidecar);
@@ -40,17 +40,17 @@ export function createAgentLayers(context: Context): AgentLayersOf {
     const { role, namespace, labels } = cls;
     const key = { role, namespace, labels };
     return [
-      graph.collection(
-        `pcds/${workloadKeys.encode(key)}`,
-        () => ({ members: { list: [key] }, resources: settings }),
-      ),
+      graph.collection(`pcds/${workloadKeys.encode(key)}`, () => ({
+        members: { list: [key] },
+        resources: settings,
+      })),
     ];
   };
 }
 
 /**
- * Whether an authority vouches for trust domains of this mesh. Agents are told a list without
- * domains, so that one that is for others alone could vouch for identities of this one, too.
+ * Whether an authority vouches for trust domains of this mesh. Agents get the authorities without
+ * their domains, so that an authority of other domains could vouch for identities of this mesh, too.
  */
 function vouchesHere(
   read: Read,
@@ -62,7 +62,7 @@ function vouchesHere(
   return trustDomains.some((domain) => own.includes(domain));
 }
 
-/** What ProxyConfigs say to a workload, the more specific over the less; variables by name. */
+/** The settings of ProxyConfigs for a workload: the more specific ones win, variables by name. */
 function effectiveSettings(read: Read, mesh: Mesh, workload: Workload): ProxyConfig {
   const config = create(ProxyConfigSchema);
   for (const key of read.get(mesh.proxyConfigs, workload)) {
@@ -77,7 +77,7 @@ function effectiveSettings(read: Read, mesh: Mesh, workload: Workload): ProxyCon
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Each certificate of some PEM texts by itself, once, in an order that follows from the content alone. */
+/** Each certificate of some PEM texts, once, in an order that depends only on the content. */
 function authorities(texts: readonly string[]): string[] {
   const all = texts.flatMap((text) => text.match(CERTIFICATE) ?? []);
   return [...new Set(all.map((one) => one.replaceAll("\r", "") + "\n"))].sort();

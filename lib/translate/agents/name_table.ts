@@ -1,138 +1,135 @@
 /**
- * The name table: what a proxy's agent answers DNS queries from. One cell for each host, encoded; the
- * table is put together from those, so that an edit of one host encodes one host.
+ * The name table, from which a proxy's agent answers DNS queries. There is one encoded cell for each
+ * host, and the table is assembled from those, so that a change of one host encodes one host.
  *
- * An entry of a table is a table of that entry alone, and tables one after the other are one table of
- * all their entries: that is how protocol buffers merge messages.
+ * An entry is encoded as a table with only that entry. Concatenated tables are one table with all
+ * entries: this is how protocol buffers merge messages.
  *
  * @module
  */
+import { type HostKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
+import { type Collection, type KeyCodec, keyOf, type Resource, text } from "../../graph/mod.ts";
+import type { ProxyClass } from "../../model/mod.ts";
+import type { Context } from "../context/mod.ts";
 import {
-  type NameTable_NameInfo,
-  NameTable_NameInfoSchema,
-  NameTableSchema,
-} from "#mesh/networking/nds/v1/nds_pb.ts";
-import { isRange, isWildcard } from "../../derive/mod.ts";
-import { shortNames } from "../../envoy/mod.ts";
-import type { Collection, Derived, Read, Resource } from "../../graph/mod.ts";
-import type { Endpoint, ProxyClass, Service } from "../../model/mod.ts";
-import { create } from "../../proto/mod.ts";
-import {
-  addressesOf,
-  type Context,
-  type Family,
-  familyOf,
-  pickService,
-  usesGiven,
-} from "../context/mod.ts";
-import {
-  encodeResource,
-  type Layered,
+  collection,
   overlayOf,
   resourceOf,
-  sameResources,
-  splitKey,
+  type ResourceTable,
+  resourceTable,
 } from "../resources/mod.ts";
+import { type DnsVariant, dnsVariantOf, dnsVariants, entriesOf } from "./name_entries.ts";
 
-/** Name of the one resource of the type. */
+/** Name of the only resource of the type. */
 export const NAME_TABLE = "name-table";
 
-/** Where hosts of ServiceEntries are known from, as agents tell them from an orchestrator's services. */
-const REGISTRY = "External";
-
-/** What a name table depends on in a class, besides what its namespace sees. */
-interface Look {
-  readonly family: Family;
-  /** As `Flavour.given`. */
-  readonly given: boolean;
-  /** The proxy's network: endpoints of others are not reached by their addresses. */
-  readonly network: string;
-}
-
-/** The tables of tables. */
+/** The tables of name tables. */
 export interface NameTables {
-  /** The layers of a class; `sidecar` as in `Placement`. */
+  /** The layers of a class; `sidecar` as in `ClassBinding`. */
   layers(cls: ProxyClass, sidecar: string): readonly Collection[];
 }
 
-/** A look as a key part. */
-function lookKey(cls: ProxyClass): string {
-  const given = usesGiven(cls) ? "given" : "";
-  return `${familyOf(cls)},${given},${encodeURIComponent(cls.network)}`;
+interface EntryKey extends HostKey {
+  readonly variant: DnsVariant;
 }
 
-function parseLook(key: string): Look {
-  const [family = "", given = "", network = ""] = key.split(",");
-  return {
-    family: family as Family,
-    given: given !== "",
-    network: decodeURIComponent(network),
-  };
+const entryKeys: KeyCodec<EntryKey> = keyOf<EntryKey>({
+  variant: dnsVariants,
+  namespace: text,
+  host: text,
+});
+
+interface NamespaceKey {
+  readonly variant: DnsVariant;
+  readonly namespace: string;
 }
+
+const namespaceKeys: KeyCodec<NamespaceKey> = keyOf<NamespaceKey>({
+  variant: dnsVariants,
+  namespace: text,
+});
+
+interface ImportKey extends SidecarKey {
+  readonly variant: DnsVariant;
+}
+
+const importKeys: KeyCodec<ImportKey> = keyOf<ImportKey>({
+  variant: dnsVariants,
+  namespace: text,
+  sidecar: text,
+});
 
 /** Creates the tables. */
 export function deriveNameTables(context: Context): NameTables {
   const { graph, scopes, indexes } = context.mesh;
-  const options = { equal: sameResources };
-  const base = graph.derive<readonly Resource[]>("nds.entry", (read, key) => {
-    const [look = "", namespace = "", host = ""] = splitKey(key, 3);
-    return entriesOf(read, context, parseLook(look), namespace, host);
-  }, options);
-  const entries: Layered = { base, overlay: overlayOf(context, "nds.overlay", base, 3, 1) };
-  const publicEntries = (look: string): Collection =>
-    graph.collection(`names/${look}/public`, () => ({
-      members: { index: indexes.hostsSeenBy, buckets: [""] },
-      resources: entries.base,
-      keyOf: (host) => `${look}||${host}`,
-    }));
-  const ownEntries = (look: string, ns: string): Collection =>
-    graph.collection(`names/${look}/overlay/${ns}`, () => ({
-      members: { listFrom: [scopes.overlayHosts, ns] },
-      resources: entries.overlay,
-      keyOf: (host) => `${look}|${ns}|${host}`,
-    }));
-  const imported = (look: string, ns: string, sidecar: string): Collection =>
-    graph.collection(`names/${look}/egress/${ns}|${sidecar}`, () => ({
-      members: { listFrom: [scopes.egressHosts, { namespace: ns, sidecar, listener: undefined }] },
-      resources: entries.base,
-      keyOf: (host) => `${look}|${ns}|${host}`,
-    }));
-  const shared = graph.derive<readonly Resource[]>(
-    "nds.public",
-    (read, look) => [assemble(read.content(publicEntries(look)))],
-    options,
+  const base = resourceTable(
+    graph,
+    "nds.entry",
+    entryKeys,
+    (read, { variant, ...seen }) => entriesOf(read, context, variant, seen),
   );
-  const own = graph.derive<readonly Resource[]>("nds.own", (read, key) => {
-    const [look = "", ns = ""] = splitKey(key, 2);
-    const mine = read.content(ownEntries(look, ns));
+  const overlay = overlayOf(context, "nds.overlay", base);
+  const publicEntries = (variant: DnsVariant): Collection =>
+    graph.collection(`names/${dnsVariants.encode(variant)}/public`, () => ({
+      members: { index: indexes.hostsSeenBy, buckets: [""] },
+      resources: base,
+      keyOf: (host) => ({ variant, namespace: "", host }),
+    }));
+  const ownEntries = ({ variant, namespace }: NamespaceKey): Collection =>
+    graph.collection(`names/${dnsVariants.encode(variant)}/overlay/${namespace}`, () => ({
+      members: { listFrom: [scopes.overlayHosts, namespace] },
+      resources: overlay,
+      keyOf: (host) => ({ variant, namespace, host }),
+    }));
+  const imported = ({ variant, ...scope }: ImportKey): Collection => {
+    return graph.collection(
+      `names/${dnsVariants.encode(variant)}/egress/${sidecarKeys.encode(scope)}`,
+      () => ({
+        members: { listFrom: [scopes.egressHosts, { ...scope, listener: undefined }] },
+        resources: base,
+        keyOf: (host) => ({ variant, namespace: scope.namespace, host }),
+      }),
+    );
+  };
+  const shared = resourceTable(
+    graph,
+    "nds.public",
+    dnsVariants,
+    (read, variant) => [assemble(read.content(publicEntries(variant)))],
+  );
+  const own = resourceTable(graph, "nds.own", namespaceKeys, (read, key) => {
+    const mine = read.content(ownEntries(key));
     if (mine.size === 0) return [];
-    const all = new Map(read.content(publicEntries(look)));
+    const all = new Map(read.content(publicEntries(key.variant)));
     for (const [name, resource] of mine) {
       if (resource.tombstone === true) all.delete(name);
       else all.set(name, resource);
     }
     return [assemble(all)];
-  }, options);
-  const egress = graph.derive<readonly Resource[]>("nds.egress", (read, key) => {
-    const [look = "", ns = "", sidecar = ""] = splitKey(key, 3);
-    return [assemble(read.content(imported(look, ns, sidecar)))];
-  }, options);
-  const layer = (table: Derived<readonly Resource[]>, key: string): Collection =>
-    graph.collection(`${table.name}/${key}`, () => ({
+  });
+  const egress = resourceTable(
+    graph,
+    "nds.egress",
+    importKeys,
+    (read, key) => [assemble(read.content(imported(key)))],
+  );
+  const layer = <K>(table: ResourceTable<K>, key: K): Collection =>
+    collection<K>({ context }, `${table.name}/${table.keyCodec.encode(key)}`, () => ({
       members: { list: [key] },
       resources: table,
     }));
   return {
     layers: (cls, sidecar) => {
-      const look = lookKey(cls);
+      const variant = dnsVariantOf(cls);
+      const { namespace } = cls;
       return sidecar === ""
-        ? [layer(own, `${look}|${cls.namespace}`), layer(shared, look)]
-        : [layer(egress, `${look}|${cls.namespace}|${sidecar}`)];
+        ? [layer(own, { variant, namespace }), layer(shared, variant)]
+        : [layer(egress, { variant, namespace, sidecar })];
     },
   };
 }
 
-/** One table of all entries, sorted by name, so that its bytes depend on its content alone. */
+/** One table of all entries, sorted by name, so that its bytes depend only on its content. */
 function assemble(entries: ReadonlyMap<string, Resource>): Resource {
   const sorted = [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const bytes = new Uint8Array(sorted.reduce((sum, r) => sum + r.bytes.length, 0));
@@ -142,94 +139,4 @@ function assemble(entries: ReadonlyMap<string, Resource>): Resource {
     at += resource.bytes.length;
   }
   return resourceOf(NAME_TABLE, bytes);
-}
-
-/** The entries of a host, as a namespace sees it: its own, and those of workloads that have names below it. */
-function entriesOf(
-  read: Read,
-  context: Context,
-  look: Look,
-  namespace: string,
-  host: string,
-): Resource[] {
-  const service = pickService(read, context, namespace, host);
-  if (service === undefined) return [];
-  const named = namesOf(read, context, namespace, host);
-  const addresses = addressesOf(read, context, service, look).filter((a) => !isRange(a));
-  if (addresses.length > 0) return [entry(host, addresses, named)];
-  const endpoints = headlessEndpoints(read, context, look, service);
-  if (endpoints.length === 0) return [];
-  return [
-    entry(host, [...new Set(endpoints.map((e) => e.address))], named),
-    ...workloadEntries(read, context, namespace, endpoints, named, host),
-  ];
-}
-
-type Named = Pick<NameTable_NameInfo, "shortname" | "namespace" | "altHosts">;
-
-/** What a host is called besides its name, from the namespace: nothing that is the name of another host. */
-function namesOf(read: Read, { mesh }: Context, namespace: string, host: string): Named {
-  const suffix = `.svc.${mesh.domain}`;
-  const parts = host.endsWith(suffix) ? host.slice(0, -suffix.length).split(".") : [];
-  const [shortname = "", owner = ""] = parts.length === 2 ? parts : [];
-  const domain = namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`;
-  const altHosts = shortname === "" ? [] : shortNames(host, domain)
-    .filter((name) => read.get(mesh.services.resolve, { namespace, host: name }) === undefined);
-  return { shortname, namespace: owner, altHosts };
-}
-
-function entry(name: string, ips: readonly string[], named: Named): Resource {
-  const info = create(NameTable_NameInfoSchema, { ips: [...ips], registry: REGISTRY, ...named });
-  return encodeResource(
-    name,
-    NameTableSchema,
-    create(NameTableSchema, { table: { [name]: info } }),
-  );
-}
-
-/**
- * The endpoints that a host without an address and without resolution stands for: calls go to where
- * the caller says, so that the caller must be told. Those of other networks cannot be gone to.
- */
-function headlessEndpoints(
-  read: Read,
-  { mesh }: Context,
-  { network }: Look,
-  service: Service,
-): Endpoint[] {
-  if (service.resolution !== "NONE" || isWildcard(service.host)) return [];
-  return read.get(mesh.services.endpoints, service).filter((endpoint) =>
-    isIp(endpoint.address) && endpoint.health !== "unhealthy" &&
-    (endpoint.network === "" || endpoint.network === network)
-  );
-}
-
-/** Whether an endpoint's address is no name and no socket's path: those have been checked when they were read. */
-function isIp(address: string): boolean {
-  return !address.startsWith("unix:") && (address.includes(":") || /^[0-9.]+$/.test(address));
-}
-
-/** Workloads that were selected have names of their own: `workload.host`. */
-function workloadEntries(
-  read: Read,
-  { mesh }: Context,
-  namespace: string,
-  endpoints: readonly Endpoint[],
-  named: Named,
-  host: string,
-): Resource[] {
-  const byName = new Map<string, string[]>();
-  for (const { workload, address } of endpoints) {
-    const name = `${workload}.${host}`;
-    byName.set(name, [...byName.get(name) ?? [], address]);
-  }
-  return [...byName].filter(([name]) =>
-    read.get(mesh.services.resolve, { namespace, host: name }) === undefined
-  ).map(([name, addresses]) =>
-    entry(name, addresses, {
-      shortname: named.shortname === "" ? "" : name.slice(0, -host.length) + named.shortname,
-      namespace: named.namespace,
-      altHosts: [],
-    })
-  );
 }

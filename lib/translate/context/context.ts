@@ -6,85 +6,104 @@
 import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { Mesh } from "../../derive/mod.ts";
 import type { AuthorizationFilters, TelemetryResult } from "../../envoy/mod.ts";
-import type { Derived, Read } from "../../graph/mod.ts";
+import {
+  type Derived,
+  type KeyCodec,
+  keyOf,
+  list,
+  oneOf,
+  type Read,
+  text,
+} from "../../graph/mod.ts";
 import type { ProxyClass, Role } from "../../model/mod.ts";
 import type { Features } from "./features.ts";
+import type { TelemetryKey } from "./telemetry_key.ts";
 
-/** The mesh, the switches, and the classes in use. */
-export interface Context {
+/** The part of the context that needs no table of translation. */
+export interface BaseContext {
   readonly mesh: Mesh;
   readonly features: Features;
   /** Id of the cluster that endpoints of files belong to. */
   readonly clusterId: string;
-  /** Key of a class → the class. */
-  readonly classes: Derived<ProxyClass>;
-  /** What guards workloads. */
-  readonly guards: Guards;
-  /** What the configuration of proxies says of clusters and routes. */
-  readonly settings: ReadShared;
-  /** What is logged, counted and traced; see `telemetryKey`. */
-  readonly signals: SignalTable;
 }
 
-/** What clusters take of a proxy's configuration. */
+/** The mesh, the switches, and the tables that several others read. */
+export interface Context extends BaseContext {
+  /** Key of a class → the class. */
+  readonly classes: Derived<ProxyClass>;
+  readonly security: SecurityTables;
+  /** Settings of clusters and routes from the proxy configuration of the mesh. */
+  readonly settings: ReadShared;
+  readonly telemetry: TelemetryTable;
+}
+
+/** Settings of clusters that come from the configuration of proxies. */
 export interface ClusterSettings {
-  /** HTTP/1 headers keep the case they came in. */
+  /** HTTP/1 headers keep their case. */
   readonly keepCase: boolean;
-  /** How much of a connection's bytes is kept while the other side does not read; `undefined`: Envoy's own bound. */
+  /** Bytes of a connection that are buffered while the peer does not read; `undefined`: Envoy's default. */
   readonly bufferBytes?: number;
 }
 
-/** What routes take of it. */
+/** Settings of routes that come from the configuration of proxies. */
 export interface RouteSettings {
-  /** Servers are not told the number of the attempt. */
+  /** Requests do not carry the number of the attempt. */
   readonly hideAttempts: boolean;
-  /** Where the host is rewritten, the one that the client asked for goes along. */
+  /** A rewritten host is sent along as `x-forwarded-host`. */
   readonly forwardHost: boolean;
 }
 
-/** What clusters and routes of the whole mesh take of `defaultConfig`, apart from what else is said there. */
+/** Settings of all clusters and routes of the mesh, from `defaultConfig`. */
 export interface SharedSettings {
   readonly clusters: ClusterSettings;
   readonly routes: RouteSettings;
 }
 
-/** Reads {@link SharedSettings}; their table is one cell a part, equal by content. */
+/** Reads a part of {@link SharedSettings}. Each part is a cell of its own. */
 export type ReadShared = <P extends keyof SharedSettings>(read: Read, part: P) => SharedSettings[P];
 
-/** The table of signals: see {@link telemetryKey}. */
-export type SignalTable = Derived<TelemetryResult>;
+/** Telemetry resources → access logs, metrics and tracing of listeners. */
+export type TelemetryTable = Derived<TelemetryResult, TelemetryKey>;
+
+/** The filters of security policies. */
+export interface SecurityTables {
+  /** The filters of AuthorizationPolicies. */
+  readonly authorization: Derived<AuthorizationFilters, PolicyKeys>;
+  /** Their filters in proxyless gRPC servers. */
+  readonly proxyless: Derived<ProxylessFilters, PolicyKeys>;
+  readonly tokens: Derived<TokenFilter, TokenPolicies>;
+  /** Key `all` → URIs of key sets that this program fetches. */
+  readonly wantedKeySets: Derived<readonly string[]>;
+}
 
 /** Row keys of policies, in order. */
 export type PolicyKeys = readonly string[];
 
-/** RequestAuthentications as they apply to a proxy of a role. */
-export interface TokensKey {
+/** The codec of {@link PolicyKeys}. */
+export const policyKeys: KeyCodec<PolicyKeys> = list(text);
+
+/** RequestAuthentications, and the role of the proxy that they apply to. */
+export interface TokenPolicies {
   readonly role: Role;
   readonly policies: PolicyKeys;
 }
 
-/** The tables of filters. */
-export interface Guards {
-  /** The filters of AuthorizationPolicies. */
-  readonly authorization: Derived<AuthorizationFilters, PolicyKeys>;
-  /** The same for servers whose gRPC library speaks xDS. */
-  readonly libraries: Derived<LibraryGuard, PolicyKeys>;
-  /** The filter of RequestAuthentications. */
-  readonly tokens: Derived<TokenGuard, TokensKey>;
-  /** `all` → URIs of key sets that the daemon fetches. */
-  readonly wantedKeySets: Derived<readonly string[]>;
-}
+/** The codec of {@link TokenPolicies}. */
+export const tokenPolicies: KeyCodec<TokenPolicies> = keyOf<TokenPolicies>({
+  role: oneOf<Role>("sidecar", "router"),
+  policies: policyKeys,
+});
 
-/** The filter that verifies tokens, if any. */
-export interface TokenGuard {
-  readonly filter?: HttpFilter;
-  /** Equal digests, equal filters. */
+/** The filter that verifies tokens, if there is one. */
+export interface TokenFilter {
+  readonly filter?: HttpFilter | undefined;
+  /** Equal digests mean equal filters. */
   readonly digest: string;
 }
 
-/** The filters of a gRPC library. */
-export interface LibraryGuard {
+/** The filters of a proxyless gRPC server. */
+export interface ProxylessFilters {
   readonly filters: readonly HttpFilter[];
-  /** Equal digests, equal filters. */
+  /** Equal digests mean equal filters. */
   readonly digest: string;
 }

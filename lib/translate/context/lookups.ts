@@ -1,73 +1,99 @@
 /**
- * Finds the service that a host means to a namespace, and the rules that apply to it.
+ * Finds the service that a host means to a namespace, and the DestinationRules
+ * that apply to it.
+ *
+ * A `find` function only reads. The `follow` function of the same lookup also takes
+ * over the decisions behind the result, for the provenance of what is made of it.
  *
  * @module
  */
-import { lookUp, type Mesh, ruleKeys, type Tell } from "../../derive/mod.ts";
+import type { Mesh, RuleKeys } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { type Service, serviceKeys } from "../../model/mod.ts";
+import type { Service, ServiceKey } from "../../model/mod.ts";
 
-/** What lookups need: the mesh. */
+/** The part of the context that lookups need. */
 export interface MeshContext {
   readonly mesh: Mesh;
 }
 
-/** The service that a host stands for in a namespace, and the rules that apply to it. */
-export interface Pick {
-  /** The text of a service key. */
-  readonly service: string;
-  /** The text of `ruleKeys`. */
-  readonly rules: string;
+/** A service, and the DestinationRules that apply to it. */
+export interface ServiceRules {
+  readonly service: ServiceKey;
+  readonly rules: RuleKeys;
 }
 
-/** Looks a host up as a namespace sees it (`""`: as everybody does). */
-export function pick(
-  read: Read,
-  { mesh }: MeshContext,
-  namespace: string,
-  host: string,
-  tell?: Tell,
-): Pick | undefined {
-  const service = lookUp(read, mesh.services.resolve, { namespace, host }, tell);
-  if (service === undefined) return undefined;
-  const key = { client: namespace, owner: service.namespace, host };
-  const rules = lookUp(read, mesh.policies.rules, key, tell);
-  return { service: serviceKeys.encode(service), rules: ruleKeys.encode(rules) };
-}
-
-/** The proxies of a namespace, or those of them that rules select. */
-export interface Caller {
+/** The clients of a service: the proxies of a namespace, or those of them that rules select. */
+export interface Client {
+  /** `""`: the proxies of all namespaces. */
   readonly namespace: string;
-  /** Row keys of the DestinationRules that select the workload by labels, oldest first. */
-  readonly rules?: readonly string[];
+  /** Keys of the DestinationRules that select the workload by labels, oldest first. */
+  readonly rules?: RuleKeys;
 }
 
-/** As {@link pick}, but rules that select the workload go before all others. */
-export function pickFor(
+type How = "get" | "follow";
+
+/** A context that reads through another one and records no decisions. */
+export function silent(read: Read): Read {
+  return read.mapped(() => undefined);
+}
+
+/** The service of a host, and its rules, as a client sees them. */
+export function findServiceRules(
   read: Read,
   context: MeshContext,
-  { namespace, rules = [] }: Caller,
+  client: Client,
   host: string,
-  tell?: Tell,
-): Pick | undefined {
-  const chosen = pick(read, context, namespace, host, tell);
-  if (chosen === undefined || rules.length === 0) return chosen;
-  const recording = tell === undefined ? read : read.mapped((decision) => {
-    tell(decision);
-    return undefined;
-  });
-  const own = context.mesh.policies.selected(recording, host, rules);
-  return own.length === 0 ? chosen : { ...chosen, rules: ruleKeys.encode(own) };
+): ServiceRules | undefined {
+  return serviceRules(read, context, "get", { client, host });
 }
 
-/** The service that a host stands for in a namespace. */
-export function pickService(
+/** As {@link findServiceRules}, with the decisions. */
+export function followServiceRules(
+  read: Read,
+  context: MeshContext,
+  client: Client,
+  host: string,
+): ServiceRules | undefined {
+  return serviceRules(read, context, "follow", { client, host });
+}
+
+function serviceRules(
+  read: Read,
+  { mesh }: MeshContext,
+  how: How,
+  { client: { namespace, rules = [] }, host }: { readonly client: Client; readonly host: string },
+): ServiceRules | undefined {
+  const service = read[how](mesh.services.resolve, { namespace, host });
+  if (service === undefined) return undefined;
+  const shared = read[how](mesh.policies.rules, {
+    client: namespace,
+    owner: service.namespace,
+    host,
+  });
+  if (rules.length === 0) return { service, rules: shared };
+  // Rules that select the workload go before all others.
+  const selecting = mesh.policies.selected(how === "follow" ? read : silent(read), host, rules);
+  return { service, rules: selecting.length === 0 ? shared : selecting };
+}
+
+/** The service that a host means to the proxies of a namespace. */
+export function findService(
   read: Read,
   { mesh }: MeshContext,
   namespace: string,
   host: string,
-  tell?: Tell,
 ): Service | undefined {
-  const key = lookUp(read, mesh.services.resolve, { namespace, host }, tell);
-  return key === undefined ? undefined : lookUp(read, mesh.services.service, key, tell);
+  const key = read.get(mesh.services.resolve, { namespace, host });
+  return key === undefined ? undefined : read.get(mesh.services.service, key);
+}
+
+/** As {@link findService}, with the decisions. */
+export function followService(
+  read: Read,
+  { mesh }: MeshContext,
+  namespace: string,
+  host: string,
+): Service | undefined {
+  const key = read.follow(mesh.services.resolve, { namespace, host });
+  return key === undefined ? undefined : read.follow(mesh.services.service, key);
 }

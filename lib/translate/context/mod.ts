@@ -3,33 +3,60 @@
  *
  * @module
  */
-export { addressesOf, hasOwnListeners, listenedAddresses, ownsAddress } from "./addresses.ts";
-export type {
-  ClusterSettings,
-  Context,
-  Guards,
-  LibraryGuard,
-  PolicyKeys,
-  ReadShared,
-  SharedSettings,
-  SignalTable,
-  TokenGuard,
-  TokensKey,
+export {
+  addressesOf,
+  type AddressUse,
+  hasOwnListeners,
+  listenedAddresses,
+  ownsAddress,
+} from "./addresses.ts";
+export { type AgentLayersOf, type ClassBinding, isGrpc, type LayersOf } from "./class_binding.ts";
+export { type ClusterVariant, clusterVariantOf, clusterVariants } from "./cluster_variant.ts";
+export {
+  type BaseContext,
+  type ClusterSettings,
+  type Context,
+  type PolicyKeys,
+  policyKeys,
+  type ProxylessFilters,
+  type ReadShared,
+  type SecurityTables,
+  type SharedSettings,
+  type TelemetryTable,
+  type TokenFilter,
+  tokenPolicies,
 } from "./context.ts";
 export { type Family, familyOf, isOfFamily } from "./family.ts";
 export { type Features, knownProtocol } from "./features.ts";
 export {
-  type Exposed,
-  exposed,
-  type Flavour,
-  flavourKey,
-  flavourOf,
-  parseFlavour,
-  usesGiven,
+  type ExposedPort,
+  type ListenerVariant,
+  listenerVariants,
+  usesAutoAddresses,
+  variantOf,
   wildcard,
-} from "./flavour.ts";
-export { type Caller, type Pick, pick, pickFor, pickService } from "./lookups.ts";
-export { hostOf } from "./named_services.ts";
-export { type AgentLayersOf, isGrpc, type LayersOf, type Placement } from "./placement.ts";
-export { type ContentKey, pickPlaced, placeOf, reachOf } from "./places.ts";
-export { mergeTrafficPolicy, notingListener, type PolicyListener } from "./traffic_policy.ts";
+} from "./listener_variant.ts";
+export {
+  automaticLocality,
+  clientAt,
+  type ContentKey,
+  contentKeys,
+  followRulesAt,
+  localityOf,
+  reachOf,
+  selectingRules,
+} from "./localities.ts";
+export {
+  type Client,
+  findService,
+  findServiceRules,
+  followService,
+  followServiceRules,
+  type MeshContext,
+  type ServiceRules,
+  silent,
+} from "./lookups.ts";
+export { namedHost } from "./named_services.ts";
+export { egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
+export { type TelemetryKey, telemetryKeys } from "./telemetry_key.ts";
+export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";

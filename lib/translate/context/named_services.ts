@@ -5,12 +5,17 @@
  */
 import type { Read } from "../../graph/mod.ts";
 import { namespaceOf } from "../../model/mod.ts";
-import type { Context } from "./context.ts";
+import type { MeshContext } from "./lookups.ts";
 
-/** The host of a service that the mesh configuration names: `namespace/host`, or a host that one namespace alone defines. */
-export function hostOf(
+/**
+ * The host of a service that the mesh configuration names.
+ *
+ * @param service `namespace/host`, or a host that only one namespace defines
+ * @returns `undefined` where there is no such service, or no single one
+ */
+export function namedHost(
   read: Read,
-  { mesh }: Pick<Context, "mesh">,
+  { mesh }: MeshContext,
   service: string,
 ): string | undefined {
   const slash = service.indexOf("/");

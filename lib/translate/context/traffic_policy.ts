@@ -1,5 +1,5 @@
 /**
- * Which traffic policy a cluster gets.
+ * The traffic policy of a cluster, merged from DestinationRules and the mesh configuration.
  *
  * @module
  */
@@ -13,90 +13,124 @@ import {
 import {
   type Candidate,
   choose,
+  type Decision,
+  type DecisionLog,
+  NO_DECISIONS,
   type PassedOver,
-  type Policy,
   type Source,
-  type Tell,
-  type Told,
-} from "../../derive/mod.ts";
+} from "../../base/mod.ts";
+import type { Policy } from "../../derive/mod.ts";
 import { create } from "../../proto/mod.ts";
 
-/** The groups of settings that a port can have for itself. */
+/** Groups of settings that can also be set for one port. */
 const GROUPS = ["loadBalancer", "connectionPool", "outlierDetection", "tls"] as const;
 
-/** Groups that stand for the destination as a whole. */
+/** Groups that apply to the whole destination. */
 const WHOLE = ["tunnel", "proxyProtocol", "retryBudget"] as const;
 
-/** What is written down of whoever gave a group. */
-export interface PolicyListener {
-  readonly tell: Tell;
-  /** Reference of the object that the rule's policy is from, `DestinationRule/NS/NAME`. */
-  readonly rule: string;
-  /** Of the subset's, and its place there. */
-  readonly subset?: { readonly object: string; readonly field: string };
+/** The policies of one cluster. */
+export interface PolicyLevels {
+  /** The rule's policy. */
+  readonly rule: TrafficPolicy | undefined;
+  /** The subset's policy; `undefined` for the cluster of the whole service. */
+  readonly subset?: TrafficPolicy | undefined;
+  /** Port of the service. */
+  readonly port: number;
+  /** The mesh's defaults, for groups that neither rule nor subset sets. */
+  readonly defaults?: MeshConfig_DefaultTrafficPolicy | undefined;
+  /** The objects of the policies, for the record. */
+  readonly objects?: { readonly rule: ObjectPath; readonly subset: ObjectPath };
 }
 
-/** Has the groups of a merged policy noted, for whoever makes something of them to tell. */
-export function notingListener(
-  groups: Map<string, Told>,
-  policy: Policy,
-  subset: Subset | undefined,
-): PolicyListener {
-  const at = subset === undefined ? -1 : policy.subsets.indexOf(subset);
-  return {
-    tell: (told) => groups.set(told.group, { ...told, of: [] }),
-    rule: `DestinationRule/${policy.trafficPolicyOf}`,
+/** A part of an object. */
+interface ObjectPath {
+  /** `DestinationRule/namespace/name`. */
+  readonly object: string;
+  /** `spec.subsets[v1]`. */
+  readonly field: string;
+}
+
+/** The merged policy of a cluster. */
+export interface MergedPolicy {
+  /** Without port settings; `undefined` where nothing is set. */
+  readonly policy: TrafficPolicy | undefined;
+  /** The source of each group, by group; empty while no decisions are recorded. */
+  readonly decisions: ReadonlyMap<string, Decision>;
+}
+
+const NONE: ReadonlyMap<string, Decision> = new Map();
+
+/**
+ * Merges the rules of a service for one port, or for a subset there.
+ *
+ * @param log only tells whether decisions are recorded: those about the policy are returned, and the
+ * caller records the ones that it uses
+ */
+export function mergedPolicy(
+  log: DecisionLog,
+  { rules, subset, port, defaults }: {
+    readonly rules: Policy;
+    readonly subset?: Subset | undefined;
+    readonly port: number;
+    readonly defaults?: MeshConfig_DefaultTrafficPolicy | undefined;
+  },
+): MergedPolicy {
+  const levels = { rule: rules.trafficPolicy, subset: subset?.trafficPolicy, port, defaults };
+  if (log.decide === undefined) {
+    return { policy: mergeTrafficPolicy(NO_DECISIONS, levels), decisions: NONE };
+  }
+  const decisions = new Map<string, Decision>();
+  const collect = log.mapped((decision) => {
+    decisions.set(decision.group, { ...decision, of: [] });
+    return undefined;
+  });
+  const at = subset === undefined ? -1 : rules.subsets.indexOf(subset);
+  const objects = {
+    rule: { object: `DestinationRule/${rules.trafficPolicyOf}`, field: "spec" },
     subset: {
-      object: `DestinationRule/${policy.subsetsOf[at] ?? ""}`,
+      object: `DestinationRule/${rules.subsetsOf[at] ?? ""}`,
       field: `spec.subsets[${subset?.name ?? ""}]`,
     },
   };
+  return { policy: mergeTrafficPolicy(collect, { ...levels, objects }), decisions };
 }
 
 /**
- * The policy of a cluster: subset over rule, group by group; settings of the
- * port replace all four groups of the level they stand at. A group is taken as
- * a whole: nothing inside it is inherited, and a port's settings leave nothing
- * of the destination's in force, not even in groups they do not mention.
+ * The policy of a cluster: the subset's over the rule's, group by group. Settings of the port replace
+ * all four groups of their level. A group is taken as a whole: nothing inside it is inherited, and
+ * the settings of a port also replace groups that they do not mention.
  *
- * @param rule the rule's policy
- * @param subset the subset's policy; `undefined` for the cluster of the whole service
- * @param port service port number
- * @param defaults the mesh's own, for groups that nobody set
- * @param listener told where each group is from, and those that nobody set
- * @returns a policy without port settings; `undefined` when nobody set anything
+ * @param log takes the source of each group, and the groups that are not set
+ * @returns a policy without port settings; `undefined` where nothing is set
  */
 export function mergeTrafficPolicy(
-  rule: TrafficPolicy | undefined,
-  subset: TrafficPolicy | undefined,
-  port: number,
-  defaults?: MeshConfig_DefaultTrafficPolicy,
-  listener?: PolicyListener,
+  log: DecisionLog,
+  { rule, subset, port, defaults, objects }: PolicyLevels,
 ): TrafficPolicy | undefined {
   if (rule === undefined && subset === undefined && defaults === undefined) {
-    for (const group of GROUPS) listener?.tell({ group, source: "built-in" });
+    for (const group of GROUPS) log.decide?.({ group, source: "built-in" });
     return undefined;
   }
   const merged = create(TrafficPolicySchema);
   const levels = [
-    ...levelOf(subset, port, listener?.subset),
-    ...levelOf(rule, port, listener && { object: listener.rule, field: "spec" }),
+    ...levelOf(subset, port, objects?.subset),
+    ...levelOf(rule, port, objects?.rule),
   ];
-  for (const group of GROUPS) setGroup(merged, group, levels, defaults, listener?.tell);
+  for (const group of GROUPS) setGroup(log, merged, group, { levels, defaults });
   for (const group of WHOLE) {
     const candidates = levels.map((l) => candidate(l, group, l.policy[group]));
-    setValue(merged, group, choose(listener?.tell, group, candidates));
+    setValue(merged, group, choose<TrafficPolicy[Whole]>(log, group, candidates));
   }
   return merged;
 }
 
-/** A policy that takes part, the highest first. */
+/** One of the policies that are merged. */
 interface Level {
   readonly policy: TrafficPolicy;
   /** Its settings of the port. */
   readonly own: TrafficPolicy_PortTrafficPolicy | undefined;
   readonly object?: string;
-  /** Where the policy stands, and its settings of the port. */
+  /** Field paths of the policy and of its settings of the port. */
   readonly at: string;
   readonly ownAt: string;
 }
@@ -104,7 +138,7 @@ interface Level {
 function levelOf(
   policy: TrafficPolicy | undefined,
   port: number,
-  from: { readonly object: string; readonly field: string } | undefined,
+  from: ObjectPath | undefined,
 ): Level[] {
   if (policy === undefined) return [];
   const i = policy.portLevelSettings.findIndex((p) => p.port?.number === port);
@@ -129,11 +163,10 @@ type Whole = typeof WHOLE[number];
 
 /** Settings of the port close the levels below, whether they have the group or not. */
 function setGroup(
+  log: DecisionLog,
   merged: TrafficPolicy,
   group: Group,
-  levels: readonly Level[],
-  defaults: MeshConfig_DefaultTrafficPolicy | undefined,
-  tell: Tell | undefined,
+  { levels, defaults }: { readonly levels: readonly Level[] } & Pick<PolicyLevels, "defaults">,
 ): void {
   const candidates: Candidate<TrafficPolicy[Group]>[] = [];
   const closed: PassedOver[] = [];
@@ -150,7 +183,7 @@ function setGroup(
       );
       if (own !== undefined) closing = level;
     }
-    if (closing !== undefined && policy[group] !== undefined && tell !== undefined) {
+    if (closing !== undefined && policy[group] !== undefined && log.decide !== undefined) {
       closed.push(closedBy(closing, level, group, level.at));
     }
   }
@@ -158,8 +191,8 @@ function setGroup(
     ? defaults?.[group]
     : undefined;
   candidates.push({ value: fallback, source: "mesh", field: `defaultTrafficPolicy.${group}` });
-  const value = choose(tell, group, candidates, undefined, closed);
-  if (value === undefined) tell?.({ group, source: "built-in", passedOver: closed });
+  const value = choose(log, { group, closed }, candidates);
+  if (value === undefined) log.decide?.({ group, source: "built-in", passedOver: closed });
   setValue(merged, group, value);
 }
 

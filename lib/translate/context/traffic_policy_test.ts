@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshConfig_DefaultTrafficPolicySchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { TrafficPolicySchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import { NO_DECISIONS } from "../../base/mod.ts";
 import { fromJson, type JsonValue, toJson } from "../../proto/mod.ts";
 import { mergeTrafficPolicy } from "./traffic_policy.ts";
 
@@ -75,20 +76,21 @@ for (const { name, rule, subset, defaults, merged } of CASES) {
   Deno.test(`traffic policy: ${name}`, () => {
     const policy = (json?: JsonValue) =>
       json === undefined ? undefined : fromJson(TrafficPolicySchema, json);
-    const result = mergeTrafficPolicy(
-      policy(rule),
-      policy(subset),
-      80,
-      defaults === undefined
+    const result = mergeTrafficPolicy(NO_DECISIONS, {
+      rule: policy(rule),
+      subset: policy(subset),
+      port: 80,
+      defaults: defaults === undefined
         ? undefined
         : fromJson(MeshConfig_DefaultTrafficPolicySchema, defaults),
-    );
+    });
     assert.deepEqual(result && toJson(TrafficPolicySchema, result), merged);
   });
 }
 
 Deno.test("merging leaves its inputs alone", () => {
   const rule = fromJson(TrafficPolicySchema, { ...random, ...pool });
-  mergeTrafficPolicy(rule, fromJson(TrafficPolicySchema, roundRobin), 80);
+  const subset = fromJson(TrafficPolicySchema, roundRobin);
+  mergeTrafficPolicy(NO_DECISIONS, { rule, subset, port: 80 });
   assert.deepEqual(toJson(TrafficPolicySchema, rule), { ...random, ...pool });
 });

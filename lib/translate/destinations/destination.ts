@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { serviceKeys } from "../../model/mod.ts";
-import { fullHost, ruleKeys, type Source, type Tell, type Told, within } from "../../derive/mod.ts";
+import type { Decision, DecisionLog, Source } from "../../base/mod.ts";
+import { fullHost } from "../../derive/mod.ts";
 import {
   clusterName,
   hashPolicyFor,
@@ -12,9 +12,10 @@ import {
   sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { type Context, mergeTrafficPolicy, notingListener, pickFor } from "../context/mod.ts";
+import type { Service } from "../../model/mod.ts";
+import { type Client, type Context, followServiceRules, mergedPolicy } from "../context/mod.ts";
 
-/** What a destination needs to say; the port may be left out. */
+/** The fields of a destination that are used; the port may be missing. */
 interface DestinationLike {
   readonly host: string;
   readonly subset: string;
@@ -22,51 +23,52 @@ interface DestinationLike {
 }
 
 /**
- * Finds the cluster of a destination, as a namespace sees it. Without a port it is
- * the service's only one, else the listener's.
+ * Finds the cluster of a destination. Short host names are completed by `fromNamespace`. Decisions go
+ * to the log; without one they are not recorded.
+ */
+export type ResolveDestination = (
+  destination: DestinationLike,
+  fromNamespace: string,
+  log?: DecisionLog,
+) => ResolvedDestination;
+
+/**
+ * Creates the function that finds the clusters of destinations, as a client sees them.
  *
- * @param rules those that select the proxies, oldest first
+ * @param listenerPort the port of a destination without one whose service has several
  */
 export function destinationResolver(
   read: Read,
   context: Context,
-  namespace: string,
+  client: Client,
   listenerPort: number,
-  rules: readonly string[] = [],
-): (destination: DestinationLike, fromNamespace: string, tell?: Tell) => ResolvedDestination {
+): ResolveDestination {
   const { mesh, features } = context;
-  return (destination, fromNamespace, tell) => {
+  return (destination, fromNamespace, log) => {
     const host = fullHost(destination.host, fromNamespace, mesh.domain);
-    const inside = within(tell, `to ${host}`);
-    const chosen = pickFor(read, context, { namespace, rules }, host, inside);
-    const service = chosen && read.get(mesh.services.service, serviceKeys.decode(chosen.service));
+    const inside = read.mapped((decision) => {
+      log?.decide?.(decision);
+      return undefined;
+    }).within(`to ${host}`);
+    const chosen = followServiceRules(inside, context, client, host);
+    const service = chosen && read.get(mesh.services.service, chosen.service);
     const only = service?.ports.length === 1 ? service.ports[0] : undefined;
     const port = destination.port?.number || only?.number || listenerPort;
-    const policy = chosen && read.get(mesh.policies.policy, ruleKeys.decode(chosen.rules));
-    const subset = policy?.subsets.find((s) => s.name === destination.subset);
-    const groups = inside && new Map<string, Told>();
-    const merged = mergeTrafficPolicy(
-      policy?.trafficPolicy,
-      subset?.trafficPolicy,
-      port,
-      undefined,
-      groups && policy && notingListener(groups, policy, subset),
-    );
+    const rules = chosen && read.get(mesh.policies.policy, chosen.rules);
+    const subset = rules?.subsets.find((s) => s.name === destination.subset);
+    const merged = rules && mergedPolicy(inside, { rules, subset, port });
     const cluster = clusterName("outbound", port, destination.subset, host);
-    const hashPolicy = hashPolicyFor(merged?.loadBalancer);
-    if (inside !== undefined) {
-      const from: Source = service === undefined
-        ? { source: "built-in" }
-        : { source: "object", object: service.source };
-      inside({ group: "cluster", ...from, value: cluster });
-      const hash = groups?.get("loadBalancer");
-      if (hashPolicy !== undefined && hashPolicy.length > 0 && hash !== undefined) {
-        inside({ ...hash, group: "hashPolicy" });
-      }
-    }
+    const hashPolicy = hashPolicyFor(merged?.policy?.loadBalancer);
+    const hashed = hashPolicy !== undefined && hashPolicy.length > 0;
+    recordCluster(
+      inside,
+      cluster,
+      service,
+      hashed ? merged?.decisions.get("loadBalancer") : undefined,
+    );
     const session = service && sessionRule(service.labels, features.sessions);
     if (session === undefined) return { cluster, host, port, hashPolicy };
-    inside?.({
+    inside.decide?.({
       group: "session",
       source: "object",
       object: service!.source,
@@ -75,4 +77,18 @@ export function destinationResolver(
     });
     return { cluster, host, port, hashPolicy, session: session.config };
   };
+}
+
+/** Records the service of a cluster, and the rule that its requests are hashed by. */
+function recordCluster(
+  log: DecisionLog,
+  cluster: string,
+  service: Service | undefined,
+  hash: Decision | undefined,
+): void {
+  const from: Source = service === undefined
+    ? { source: "built-in" }
+    : { source: "object", object: service.source };
+  log.decide?.({ group: "cluster", ...from, value: cluster });
+  if (hash !== undefined) log.decide?.({ ...hash, group: "hashPolicy" });
 }

@@ -1,10 +1,9 @@
 /**
- * The routes of one port of a host, as callers of a namespace see them.
+ * The routes of one port of a host, as clients of a namespace see them.
  *
  * @module
  */
 import { type Route, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { lookUp, type Tell, within } from "../../derive/mod.ts";
 import {
   defaultRoute,
   type DomainOptions,
@@ -15,55 +14,49 @@ import type { Read, Resource } from "../../graph/mod.ts";
 import { mayBeHttp, type Service } from "../../model/mod.ts";
 import {
   addressesOf,
-  type Caller,
+  type Client,
   type Context,
+  followService,
   ownsAddress,
-  pickService,
 } from "../context/mod.ts";
-import { encodeResource } from "../resources/mod.ts";
+import { encodeResource, type HostPort } from "../resources/mod.ts";
 import { destinationResolver } from "./destination.ts";
 import { routeDefaults } from "./route_defaults.ts";
 
-/**
- * The virtual host of one port of a host.
- *
- * @param labels of the callers; rules for certain labels are left out without them
- */
+/** The clients of a host, with the labels that rules may match. */
+export interface RouteClient extends Client {
+  /** Source labels; without them rules that match source labels do not apply. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The virtual host of one port of a host; `undefined` where it has none. */
 export function virtualHost(
   read: Read,
   context: Context,
-  namespace: string,
-  port: number,
-  host: string,
-  tell: Tell | undefined,
-  labels: Readonly<Record<string, string>> = {},
+  client: RouteClient,
+  target: HostPort,
 ): Resource | undefined {
-  const found = hostRoutes(read, context, { namespace, labels }, port, host, tell);
+  const found = hostRoutes(read, context, client, target);
   if (found === undefined) return undefined;
   const { service, routes, rule } = found;
+  const { host, port } = target;
   const message = virtualHostFor({
     host,
     port,
     hideAttempts: routeDefaults(read, context).hideAttempts,
-    // Tables are of one port, and take a host whatever port is named beside it.
+    // A route table is for one port, and matches a host with any port beside it.
     withPort: false,
     rule,
-    ...namesOf(read, context, namespace, host, service),
+    ...domainsOf(read, context, { namespace: client.namespace, host }, service),
   }, routes);
   return encodeResource(message.name, VirtualHostSchema, message);
-}
-
-/** Those who call: their namespace, and what rules may choose them by. */
-export interface RouteCaller extends Caller {
-  /** Rules for certain labels are left out without them. */
-  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** The routes of one port of a host. */
 export interface HostRoutes {
   readonly service: Service | undefined;
   readonly routes: readonly Route[];
-  /** `namespace/name` of the VirtualService that they are from, which they do not say; `undefined`: of none. */
+  /** The VirtualService of all routes, `namespace/name`; `undefined`: the routes come from none. */
   readonly rule?: string;
 }
 
@@ -71,22 +64,21 @@ export interface HostRoutes {
 export function hostRoutes(
   read: Read,
   context: Context,
-  { namespace, labels = {}, rules }: RouteCaller,
-  port: number,
-  host: string,
-  tell: Tell | undefined,
+  client: RouteClient,
+  { host, port }: HostPort,
 ): HostRoutes | undefined {
   const { mesh } = context;
-  const service = pickService(read, context, namespace, host, tell);
+  const { namespace, labels = {} } = client;
+  const service = followService(read, context, namespace, host);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
   if (service !== undefined && !served) return undefined;
-  const routeKey = lookUp(read, mesh.routes.meshRoute, { namespace, host }, tell);
+  const routeKey = read.follow(mesh.routes.meshRoute, { namespace, host });
   if (service === undefined && (port !== 80 || routeKey === "")) return undefined;
 
   const defaults = routeDefaults(read, context);
-  const resolve = destinationResolver(read, context, namespace, port, rules);
+  const resolve = destinationResolver(read, context, client, port);
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
-  const spec = row && lookUp(read, mesh.routes.spec, routeKey, tell);
+  const spec = row && read.follow(mesh.routes.spec, routeKey);
   const routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {
     gateways: ["mesh"],
     port,
@@ -96,7 +88,7 @@ export function hostRoutes(
     mesh: defaults,
     resolve,
     named: true,
-    tell,
+    decisions: read,
   });
   if (routes.length > 0 || service === undefined) {
     return routes.length === 0 ? undefined : { service, routes, rule: routeKey };
@@ -104,31 +96,31 @@ export function hostRoutes(
   const target = resolve(
     { host, port: { number: port }, subset: "" },
     service.namespace,
-    within(tell, "routes[0]"),
+    read.within("routes[0]"),
   );
-  return { service, routes: [defaultRoute(target, defaults, tell)] };
+  return { service, routes: [defaultRoute(target, defaults, read)] };
 }
 
-/** What the names of a host depend on, beside itself and its port, as a namespace sees it. */
-export function namesOf(
+/** What the domains of a host depend on besides its name and port, as a namespace sees it. */
+export function domainsOf(
   read: Read,
   context: Context,
-  namespace: string,
-  host: string,
+  seen: { readonly namespace: string; readonly host: string },
   service: Service | undefined,
 ): Pick<DomainOptions, "proxyDomain" | "addresses" | "claims"> {
   const { mesh, features } = context;
+  const { namespace } = seen;
+  const use = { autoAddresses: features.giveAddresses, family: "dual" } as const;
   return {
     proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
-    addresses: service === undefined ? [] : addressesOf(read, context, service, {
-      given: features.giveAddresses,
-      family: "dual",
-    }).filter((a) => ownsAddress(read, context, namespace, a, host)),
+    addresses: service === undefined
+      ? []
+      : addressesOf(read, context, service, use).filter((a) => ownsAddress(read, context, seen, a)),
     claims: (alias) => !isTaken(read, context, namespace, alias),
   };
 }
 
-/** Whether a short name is the full name of something else, which has a virtual host of its own. */
+/** Whether a short name is the full name of another host, which has a virtual host of its own. */
 function isTaken(read: Read, { mesh }: Context, namespace: string, alias: string): boolean {
   return read.get(mesh.services.resolve, { namespace, host: alias }) !== undefined ||
     read.any(mesh.indexes.meshRoutesByHost, alias);

@@ -4,6 +4,6 @@
  * @module
  */
 export { destinationResolver } from "./destination.ts";
-export { hostRoutes, namesOf, type RouteCaller, virtualHost } from "./host_routes.ts";
+export { domainsOf, hostRoutes, type RouteClient, virtualHost } from "./host_routes.ts";
 export { routeDefaults } from "./route_defaults.ts";
 export { chainsOf, tcpDestinations, tlsDestinations } from "./tcp_routes.ts";

@@ -1,11 +1,10 @@
 /**
- * Where connections go: as a VirtualService's TCP or TLS rules say, else to the
+ * Filter chains of TCP and TLS connections: by the TCP or TLS rules of a VirtualService, else to the
  * service itself.
  *
  * @module
  */
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { lookUp, ruleKeys, type Tell, type Told } from "../../derive/mod.ts";
 import {
   clusterName,
   hashesSourceIp,
@@ -19,40 +18,43 @@ import type { Read } from "../../graph/mod.ts";
 import type { ConfigObject, Service } from "../../model/mod.ts";
 import { durationMs } from "../../proto/mod.ts";
 import {
-  type Caller,
+  type Client,
   type Context,
+  findServiceRules,
   knownProtocol,
-  mergeTrafficPolicy,
-  notingListener,
-  pickFor,
+  mergedPolicy,
 } from "../context/mod.ts";
 import { destinationResolver } from "./destination.ts";
 import { routeDefaults } from "./route_defaults.ts";
-import { waysTo } from "./tunnels.ts";
+import { transportTo } from "./upstream_transport.ts";
 
-/**
- * The chains of a service's TCP port, as a namespace sees it.
- *
- * @param ranges address ranges that the connections must be meant for; empty: any
- */
+/** A port of a service whose connections are forwarded. */
+export interface ServiceDestination {
+  readonly service: Service;
+  readonly port: number;
+  /** Address ranges of the connections' original destinations; empty: any. */
+  readonly ranges: readonly string[];
+}
+
+/** The chains of a service's TCP port, as a client sees it. */
 export function tcpDestinations(
   read: Read,
   context: Context,
   source: RouteSource,
-  service: Service,
-  port: number,
-  ranges: readonly string[],
-  tell?: Tell,
+  { service, port, ranges }: ServiceDestination,
 ): TcpChain[] {
-  const { mesh } = context;
-  const { namespace } = source;
-  const routeKey = lookUp(read, mesh.routes.meshRoute, { namespace, host: service.host }, tell);
-  const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
+  const row = virtualServiceOf(read, context, source.namespace, service.host);
   const name = clusterName("outbound", port, "", service.host);
-  const { hashSourceIp, ...pool } = ruleOf(read, context, source, service.host, port, tell);
-  const routes = row === undefined
-    ? []
-    : chainsOf(read, context, source, row, ["mesh"], port, translateTcpRoutes, tell);
+  const { hashSourceIp, ...pool } = settingsOfRule(read, context, source, {
+    host: service.host,
+    port,
+  });
+  const routes = row === undefined ? [] : chainsOf(read, context, source, {
+    row,
+    gateways: ["mesh"],
+    port,
+    translate: translateTcpRoutes,
+  });
   const declared = service.ports.find((p) => p.number === port)?.protocol ?? "TCP";
   const protocol = knownProtocol(context.features, declared);
   const own = routes.map((chain) => ({
@@ -61,47 +63,50 @@ export function tcpDestinations(
     protocol,
     destinationCidrs: chain.destinationCidrs?.length ? chain.destinationCidrs : ranges,
   }));
-  // A rule for part of the addresses leaves the rest to the service itself.
+  // A rule for some of the addresses leaves the others to the service itself.
   if (own.some((chain) => chain.destinationCidrs.length === ranges.length)) return own;
-  tell?.({ group: "to", source: "object", object: service.source, field: "spec", value: name });
+  recordService(read, service, name);
   return [...own, {
     ...pool,
     protocol,
     destinationCidrs: ranges,
     hashSourceIp,
-    ...serviceItself(read, context, source, name, tell),
+    ...serviceItself(read, context, source, name),
   }];
 }
 
+/** A TLS port of a service. */
+export interface TlsDestination extends ServiceDestination {
+  /**
+   * Nothing else is served at this address, so that connections with any server name, or without
+   * one, belong to the service.
+   */
+  readonly alone: boolean;
+}
+
 /**
- * The chains of a service's TLS port, told apart by server name: where a
- * VirtualService's TLS rules send them, and for other names of the host the
- * service itself.
- *
- * @param ranges address ranges that the connections must be meant for; empty: any
- * @param alone whether nothing else is served at this address, so that
- * connections with any name or none are the service's
+ * The chains of a service's TLS port, distinguished by server name: by the TLS rules of a
+ * VirtualService, and for other names of the host to the service itself.
  */
 export function tlsDestinations(
   read: Read,
   context: Context,
   source: RouteSource,
-  service: Service,
-  port: number,
-  ranges: readonly string[],
-  alone: boolean,
-  tell?: Tell,
+  { service, port, ranges, alone }: TlsDestination,
 ): TcpChain[] {
-  const { mesh } = context;
-  const { namespace } = source;
-  const routeKey = lookUp(read, mesh.routes.meshRoute, { namespace, host: service.host }, tell);
-  const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
+  const row = virtualServiceOf(read, context, source.namespace, service.host);
   const name = clusterName("outbound", port, "", service.host);
-  const { hashSourceIp, ...pool } = ruleOf(read, context, source, service.host, port, tell);
-  tell?.({ group: "to", source: "object", object: service.source, field: "spec", value: name });
-  const rules = row === undefined
-    ? []
-    : chainsOf(read, context, source, row, ["mesh"], port, translateTlsRoutes, tell);
+  const { hashSourceIp, ...pool } = settingsOfRule(read, context, source, {
+    host: service.host,
+    port,
+  });
+  recordService(read, service, name);
+  const rules = row === undefined ? [] : chainsOf(read, context, source, {
+    row,
+    gateways: ["mesh"],
+    port,
+    translate: translateTlsRoutes,
+  });
   return [
     ...rules.map((chain) => ({
       ...chain,
@@ -113,34 +118,54 @@ export function tlsDestinations(
       destinationCidrs: ranges,
       sniHosts: alone ? [] : [service.host],
       hashSourceIp,
-      ...serviceItself(read, context, source, name, tell),
+      ...serviceItself(read, context, source, name),
     },
   ];
 }
 
-/** The way to a service where no VirtualService says another. */
+/** The VirtualService that routes a host for the proxies of a namespace. */
+function virtualServiceOf(
+  read: Read,
+  { mesh }: Context,
+  namespace: string,
+  host: string,
+): ConfigObject<VirtualService> | undefined {
+  const key = read.follow(mesh.routes.meshRoute, { namespace, host });
+  return key === "" ? undefined : read.get(mesh.tables.virtualServices, key);
+}
+
+function recordService(read: Read, { source }: Service, cluster: string): void {
+  read.decide?.({ group: "to", source: "object", object: source, field: "spec", value: cluster });
+}
+
+/** The destination of a service without rules of a VirtualService. */
 function serviceItself(
   read: Read,
   context: Context,
-  caller: Caller,
+  client: Client,
   name: string,
-  tell: Tell | undefined,
 ): Pick<TcpChain, "clusters" | "statPrefix" | "tunnel" | "lookUpPort"> {
   const clusters = [{ cluster: name, weight: 1 }];
-  return { clusters, statPrefix: name, ...waysTo(read, context, caller, clusters, tell) };
+  return { clusters, statPrefix: name, ...transportTo(read, context, client, clusters) };
 }
 
+/** Rules of a VirtualService at a port. */
+export interface ServedRules {
+  readonly row: ConfigObject<VirtualService>;
+  /** Those of its Gateways that are served, or `mesh`. */
+  readonly gateways: readonly string[];
+  readonly port: number;
+  /** Translates its TCP or its TLS rules. */
+  readonly translate: typeof translateTcpRoutes;
+}
+
+/** The chains of a VirtualService's TCP or TLS rules. */
 export function chainsOf(
   read: Read,
   context: Context,
   source: RouteSource,
-  row: ConfigObject<VirtualService>,
-  gateways: readonly string[],
-  port: number,
-  translate: typeof translateTcpRoutes,
-  tell: Tell | undefined,
+  { row, gateways, port, translate }: ServedRules,
 ): TcpChain[] {
-  const { namespace } = source;
   return translate(row.spec, {
     gateways,
     port,
@@ -148,13 +173,13 @@ export function chainsOf(
     vsName: row.meta.name,
     source,
     mesh: routeDefaults(read, context),
-    resolve: destinationResolver(read, context, namespace, port, source.rules),
-    tell,
+    resolve: destinationResolver(read, context, source, port),
+    decisions: read,
   }).map((route) => ({
     destinationCidrs: route.match.subnets,
     sniHosts: route.match.sniHosts,
     clusters: route.clusters,
-    ...waysTo(read, context, source, route.clusters, tell),
+    ...transportTo(read, context, source, route.clusters),
     hashSourceIp: route.hashSourceIp,
     statPrefix: route.clusters.length === 1
       ? route.clusters[0]!.cluster
@@ -162,34 +187,25 @@ export function chainsOf(
   }));
 }
 
-/** What the rule says of connections: times of its TCP pool, and what a destination is chosen by. */
-function ruleOf(
+/** The connection times of a host's rule, and whether it hashes by the source address. */
+function settingsOfRule(
   read: Read,
   context: Context,
-  caller: Caller,
-  host: string,
-  port: number,
-  tell: Tell | undefined,
+  client: Client,
+  { host, port }: { readonly host: string; readonly port: number },
 ): Pick<TcpChain, "idleTimeoutMs" | "maxConnectionDurationMs" | "hashSourceIp"> {
-  const chosen = pickFor(read, context, caller, host);
+  const chosen = findServiceRules(read, context, client, host);
   if (chosen === undefined) return {};
-  const policy = read.get(context.mesh.policies.policy, ruleKeys.decode(chosen.rules));
-  const groups = tell && new Map<string, Told>();
-  const merged = mergeTrafficPolicy(
-    policy.trafficPolicy,
-    undefined,
-    port,
-    undefined,
-    groups && notingListener(groups, policy, undefined),
-  );
-  const tcp = merged?.connectionPool?.tcp;
-  const pool = groups?.get("connectionPool");
+  const rules = read.get(context.mesh.policies.policy, chosen.rules);
+  const { policy, decisions } = mergedPolicy(read, { rules, port });
+  const tcp = policy?.connectionPool?.tcp;
+  const pool = decisions.get("connectionPool");
   if (pool !== undefined && (tcp?.idleTimeout ?? tcp?.maxConnectionDuration) !== undefined) {
-    tell?.({ ...pool, group: "connection times", field: `${pool.field}.tcp` });
+    read.decide?.({ ...pool, group: "connection times", field: `${pool.field}.tcp` });
   }
   return {
     idleTimeoutMs: tcp?.idleTimeout && durationMs(tcp.idleTimeout),
     maxConnectionDurationMs: tcp?.maxConnectionDuration && durationMs(tcp.maxConnectionDuration),
-    hashSourceIp: hashesSourceIp({ hashPolicy: hashPolicyFor(merged?.loadBalancer) }),
+    hashSourceIp: hashesSourceIp({ hashPolicy: hashPolicyFor(policy?.loadBalancer) }),
   };
 }

@@ -1,102 +1,68 @@
 /**
- * Gateways between networks: servers of mode `AUTO_PASSTHROUGH` send connections
- * on, mutual TLS and all, to the cluster that their TLS server name tells.
+ * Gateways between networks. Servers of mode `AUTO_PASSTHROUGH` forward connections with their mutual
+ * TLS to the cluster that the TLS server name stands for.
  *
  * @module
  */
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
-import { canonicalJson } from "../../base/mod.ts";
-import {
-  covers,
-  deriveTelling,
-  type GatewayServer,
-  labelsKeys,
-  localityKeys,
-  lookUp,
-  ruleKeys,
-  type Tell,
-} from "../../derive/mod.ts";
+import type { RecordedDecision } from "../../base/mod.ts";
+import { covers, type GatewayServer, type HostKey } from "../../derive/mod.ts";
 import {
   clusterName,
   dnsSrvClusterName,
   type GatewayTlsChain,
   parseClusterName,
 } from "../../envoy/mod.ts";
-import type { Derived, Read, Resource } from "../../graph/mod.ts";
-import { type Service, serviceKeys } from "../../model/mod.ts";
+import type { Read, Resource } from "../../graph/mod.ts";
+import type { Service } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
-import { type Context, pick } from "../context/mod.ts";
-import { encodeResource, sameResources, splitKey } from "../resources/mod.ts";
+import { type Context, findServiceRules } from "../context/mod.ts";
+import {
+  type ByLocality,
+  type ClusterTable,
+  encodeResource,
+  resourceTable,
+} from "../resources/mod.ts";
+import { automaticHostKeys, type AutomaticTables, gatewayKeys } from "../tables/mod.ts";
 
-/** The tables about such servers. */
-export interface AutomaticTables {
-  /** `NS|scope` → hosts that the gateway's servers send connections on to. */
-  readonly hosts: Derived<readonly string[]>;
-  /** `family|NS|host` → clusters of the host, by server names. */
-  readonly clusters: Derived<readonly Resource[]>;
-  /** `NS|host|place` → their endpoints: those of the gateway's own network. */
-  readonly assignments: Derived<readonly Resource[]>;
-}
-
-/**
- * Creates the tables.
- *
- * @param outbound `kind|NS|host` → clusters of the host, by their usual names
- * @param endpoints the same for their endpoints; the key without `kind`
- * @param placed what is different of these from a place; `|place` at the end of the key
- */
-export function deriveAutomatic(
+/** Creates the tables from the clusters and endpoints with the usual names. */
+export function deriveAutomatic<C>(
   context: Context,
-  outbound: Derived<readonly Resource[]>,
-  endpoints: Derived<readonly Resource[]>,
-  placed: Derived<readonly Resource[]>,
-): AutomaticTables {
+  outbound: ClusterTable<C>,
+  endpoints: ByLocality<HostKey>,
+): AutomaticTables<C> {
   const { mesh } = context;
   return {
-    hosts: mesh.graph.derive<readonly string[]>("gateway.automaticHosts", (read, key) => {
-      const [namespace = "", scope = ""] = splitKey(key, 2);
-      const servers = read.get(mesh.gatewayPorts, labelsKeys.decode(scope))
+    hosts: mesh.graph.derive("gateway.automaticHosts", gatewayKeys, (read, key) => {
+      const { namespace, scope } = key;
+      const servers = read.get(mesh.gatewayPorts, scope)
         .flatMap((port) => port.servers.filter(({ kind }) => kind === "auto"));
       if (servers.length === 0) return [];
       const hosts = servers.flatMap((s) =>
-        servedBy(read, context, namespace, s).map(({ host }) => host)
+        servicesOf(read, context, namespace, s).map(({ host }) => host)
       );
       return [...new Set(hosts)].sort();
     }),
-    clusters: deriveTelling<readonly Resource[]>(
+    clusters: resourceTable(
       mesh.graph,
       "cds.automatic",
-      (read, key, tell) => lookUp(read, outbound, key, byServerName(tell)).map(clusterByServerName),
-      { equal: sameResources },
+      outbound.keyCodec,
+      (read, key) =>
+        read.mapped(byServerName).follow<readonly Resource[], C>(outbound, key).map(
+          clusterByServerName,
+        ),
     ),
-    assignments: deriveTelling<readonly Resource[]>(
-      mesh.graph,
-      "eds.automatic",
-      (read, key, tell) => {
-        const [namespace = "", host = "", place = ""] = splitKey(key, 3);
-        const heard = byServerName(tell);
-        const everywhere = lookUp(read, endpoints, `${namespace}|${host}`, heard);
-        const here = place === ""
-          ? []
-          : lookUp(read, placed, `${namespace}|${host}|${place}`, heard);
-        const differing = new Map(here.map((resource) => [resource.name, resource]));
-        return everywhere.map((resource) => differing.get(resource.name) ?? resource)
-          .map(endpointsByServerName);
-      },
-      { equal: sameResources },
-    ),
+    endpoints: resourceTable(mesh.graph, "eds.automatic", automaticHostKeys, (read, key) => {
+      const { locality, ...seen } = key;
+      const renaming = read.mapped(byServerName);
+      const everywhere = renaming.follow(endpoints.base, seen);
+      const here = locality === "" ? [] : renaming.follow(endpoints.local, key);
+      const differing = new Map(here.map((resource) => [resource.name, resource]));
+      return everywhere.map((resource) => differing.get(resource.name) ?? resource)
+        .map(endpointsByServerName);
+    }),
   };
-}
-
-/**
- * The place of a gateway that sends on by server name, as a key: of networks it sees
- * its own alone, because what it is sent was meant for that.
- */
-export function automaticPlace(place: string): string {
-  if (place === "") return "";
-  const at = localityKeys.decode(place);
-  return at.network === "" ? place : canonicalJson({ ...at, view: [at.network] });
 }
 
 function serverName(name: string): string {
@@ -104,11 +70,11 @@ function serverName(name: string): string {
   return dnsSrvClusterName(direction, port, subset, host);
 }
 
-/** Tells of a cluster under the name that it has here. */
-function byServerName(tell: Tell | undefined): Tell | undefined {
-  return tell &&
-    (({ of: [name, ...parts] = [], ...told }) =>
-      tell({ ...told, of: name === undefined ? [] : [renamed(name), ...parts] }));
+/** Renames the cluster of a decision. */
+function byServerName(
+  { of: [name, ...parts] = [], ...decision }: RecordedDecision,
+): RecordedDecision {
+  return { ...decision, of: name === undefined ? [] : [renamed(name), ...parts] };
 }
 
 function renamed(name: string): string {
@@ -116,8 +82,8 @@ function renamed(name: string): string {
 }
 
 /**
- * A cluster without anything that looks into connections or wraps them. Its
- * endpoints go by its own name: Envoy does not ask again for some that it has.
+ * A cluster that neither inspects nor wraps connections. It has endpoints of its own name: Envoy does
+ * not subscribe again to endpoints that it has.
  */
 function clusterByServerName({ name, bytes }: Resource): Resource {
   const cluster = fromBinary(ClusterSchema, bytes);
@@ -136,23 +102,20 @@ function endpointsByServerName({ name, bytes }: Resource): Resource {
   return encodeResource(assignment.clusterName, ClusterLoadAssignmentSchema, assignment);
 }
 
-/** A chain for each port and subset of the services that a server is for. */
+/** A chain for each port and subset of the services of a server. */
 export function automaticChains(
   read: Read,
   context: Context,
   namespace: string,
   server: GatewayServer,
-  tell: Tell | undefined,
 ): GatewayTlsChain[] {
-  return servedBy(read, context, namespace, server).flatMap((service) => {
-    const rules = pick(read, context, namespace, service.host)?.rules;
-    const policy = rules === undefined
-      ? undefined
-      : read.get(context.mesh.policies.policy, ruleKeys.decode(rules));
+  return servicesOf(read, context, namespace, server).flatMap((service) => {
+    const rules = findServiceRules(read, context, { namespace }, service.host)?.rules;
+    const policy = rules === undefined ? undefined : read.get(context.mesh.policies.policy, rules);
     const subsets = ["", ...policy?.subsets.map(({ name }) => name) ?? []];
-    tell?.({ group: "to", source: "object", object: service.source, value: service.host });
+    read.decide?.({ group: "to", source: "object", object: service.source, value: service.host });
     for (const rule of policy?.subsets.length ? policy.rules : []) {
-      tell?.({
+      read.decide?.({
         group: "subsets",
         source: "object",
         object: `DestinationRule/${rule}`,
@@ -174,8 +137,8 @@ export function automaticChains(
   });
 }
 
-/** Services of the mesh that the gateway's namespace sees and a server's hosts cover. */
-function servedBy(
+/** Services of the mesh that the gateway's namespace sees and that a server's hosts match. */
+function servicesOf(
   read: Read,
   context: Context,
   namespace: string,
@@ -187,10 +150,8 @@ function servedBy(
     ...read.get(mesh.scopes.overlayHosts, namespace),
   ]);
   return [...seen].sort().flatMap((host) => {
-    const key = pick(read, context, namespace, host)?.service;
-    const service = key === undefined
-      ? undefined
-      : read.get(mesh.services.service, serviceKeys.decode(key));
+    const key = findServiceRules(read, context, { namespace }, host)?.service;
+    const service = key === undefined ? undefined : read.get(mesh.services.service, key);
     if (service === undefined || service.meshExternal || service.resolution === "NONE") return [];
     const accepted = hosts.some((h) =>
       covers(h.host, host) && (h.namespace === "*" || h.namespace === service.namespace)

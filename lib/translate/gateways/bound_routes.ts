@@ -11,7 +11,6 @@ import {
   type GatewayServer,
   onlyServer,
   servedHosts,
-  type Tell,
 } from "../../derive/mod.ts";
 import {
   type RouteSource,
@@ -27,7 +26,7 @@ import { chainsOf } from "../destinations/mod.ts";
 /** A VirtualService that is bound to a gateway's port. */
 export interface BoundRoute {
   readonly row: ConfigObject<VirtualService>;
-  /** Those of the port's Gateways that it names, oldest first; at least one. */
+  /** The port's Gateways that it names, oldest first; at least one. */
   readonly gateways: readonly string[];
   /** All Gateways that it names. */
   readonly bound: ReadonlySet<string>;
@@ -40,7 +39,10 @@ export function boundRoutes(
   namespace: string,
   port: Pick<GatewayPort, "gateways">,
 ): BoundRoute[] {
-  const routes = read.get(mesh.routes.gatewayRoutes, { namespace, gateways: port.gateways });
+  const routes = read.get(mesh.routes.gatewayRoutes, {
+    namespace,
+    gateways: port.gateways,
+  });
   return routes.flatMap((key) => {
     const row = read.get(mesh.tables.virtualServices, key);
     if (row === undefined) return [];
@@ -56,49 +58,39 @@ export function gatewayTcpChains(
   context: Context,
   source: RouteSource,
   port: GatewayPort,
-  tell?: Tell,
 ): TcpChain[] {
-  return boundRoutes(read, context, source.namespace, port).flatMap(({ row, gateways }) =>
-    chainsOf(read, context, source, row, gateways, port.number, translateTcpRoutes, tell)
-  );
+  return boundRoutes(read, context, source.namespace, port).flatMap(({ row, gateways }) => {
+    const rules = { row, gateways, port: port.number, translate: translateTcpRoutes };
+    return chainsOf(read, context, source, rules);
+  });
 }
 
 /**
- * The chains of a gateway's server that forwards what is inside of TLS, or TLS
- * as it is: then by the TLS rules, for names that the server has.
+ * The chains of a gateway's server that forwards the bytes inside of TLS, or TLS connections as they
+ * are. The latter are routed by TLS rules, for server names of the server.
  */
 export function gatewayServerChains(
   read: Read,
   context: Context,
   source: RouteSource,
-  port: GatewayPort,
-  server: GatewayServer,
-  tell?: Tell,
+  { port, server }: { readonly port: GatewayPort; readonly server: GatewayServer },
 ): TcpChain[] {
   const { mesh } = context;
   const only = onlyServer(port, server);
   return boundRoutes(read, context, source.namespace, only).flatMap(({ row, gateways, bound }) => {
     const owner = row.meta.namespace;
+    const rules = { row, gateways, port: port.number };
     const serves = (names: readonly string[]): string[] =>
       servedHosts(only, bound, names, owner).map(([host]) => host);
     if (server.kind === "passthrough") {
-      return chainsOf(
-        read,
-        context,
-        source,
-        row,
-        gateways,
-        port.number,
-        translateTlsRoutes,
-        tell,
-      )
+      return chainsOf(read, context, source, { ...rules, translate: translateTlsRoutes })
         .map((chain) => ({ ...chain, sniHosts: serves(lowerCase(chain.sniHosts ?? [])) }))
         .filter((chain) => chain.sniHosts.length > 0);
     }
     const hosts = serves(row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain)));
     if (hosts.length === 0) return [];
     const sniHosts = server.hosts.map(({ host }) => host);
-    return chainsOf(read, context, source, row, gateways, port.number, translateTcpRoutes, tell)
+    return chainsOf(read, context, source, { ...rules, translate: translateTcpRoutes })
       .map((chain) => ({ ...chain, sniHosts }));
   });
 }

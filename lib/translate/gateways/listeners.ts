@@ -11,7 +11,6 @@ import {
   type GatewayServer,
   gatewayServerKey,
   onlyServer,
-  type Tell,
   type Workload,
 } from "../../derive/mod.ts";
 import {
@@ -20,21 +19,20 @@ import {
   gatewayTcpListener,
   type GatewayTlsChain,
   gatewayTlsListener,
-  type RouteSource,
   SHARED,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { type Context, type Flavour, parseFlavour, wildcard } from "../context/mod.ts";
+import { type Context, type ListenerVariant, wildcard } from "../context/mod.ts";
 import { encodeResource } from "../resources/mod.ts";
-import { guardOf, mutualServer } from "../security/mod.ts";
+import { mutualServer, securityOf } from "../security/mod.ts";
 import { managerDefaults, overTlsDefaults } from "../settings/mod.ts";
 import { automaticChains } from "./automatic.ts";
 import { gatewayServerChains, gatewayTcpChains } from "./bound_routes.ts";
 import { listenedPort, takesQuic } from "./ports.ts";
 
 /**
- * Name of the route table of a gateway's port: of all servers of an HTTP port
- * together, or of the only server that the port is given with.
+ * Name of the route table of a gateway's port: of all servers of an HTTP port, or of the only server
+ * that is given with the port.
  */
 export function gatewayRouteName(port: GatewayPort): string {
   const { number, bind, family, servers } = port;
@@ -45,80 +43,82 @@ export function gatewayRouteName(port: GatewayPort): string {
   return bind === "" ? `http.${number}` : `http.${number}.${bind}`;
 }
 
+/** A port of a gateway's workload. */
+export interface ServedPort {
+  readonly variant: ListenerVariant;
+  readonly workload: Workload;
+  readonly port: GatewayPort;
+}
+
 /**
- * The listener of a port, and the one beside it that takes HTTP/3; none while no connection would lead
- * anywhere.
+ * The listener of a port, and its HTTP/3 listener; none while no connection has a destination.
  *
- * @param ports all that the Gateways name, this one among them
+ * @param ports all ports that the Gateways name
  */
 export function gatewayListeners(
   read: Read,
   context: Context,
-  flavourText: string,
-  workload: Workload,
-  port: GatewayPort,
+  served: ServedPort,
   ports: readonly GatewayPort[],
-  tell?: Tell,
 ): Resource[] {
-  const flavour = parseFlavour(flavourText);
-  const place = {
+  const { variant, workload, port } = served;
+  const base = {
     ...(port.bind !== ""
       ? { bind: port.bind }
-      : wildcard({ family: flavour.family, bound: false })),
-    port: listenedPort(read, context, flavour, port, ports, tell),
-    manager: { ...managerDefaults(read, context, flavour, tell), found: flavour.certified },
-    guard: guardOf(read, context, workload, {}, tell),
+      : wildcard({ family: variant.family, bound: false })),
+    port: listenedPort(read, context, variant, { port, ports }),
+    manager: { ...managerDefaults(read, context, variant), found: variant.certified },
+    guard: securityOf(read, context, workload, {}),
   };
-  return listenersAt(read, context, workload, flavour, port, place, tell)
+  return listenersAt(read, context, served, base)
     .map((listener) => encodeResource(listener.name, ListenerSchema, listener));
 }
 
-type Place = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
+/** What listeners of all families share. */
+type ListenerBase = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
 
 function listenersAt(
   read: Read,
   context: Context,
-  source: RouteSource,
-  flavour: Flavour,
-  port: GatewayPort,
-  place: Place,
-  tell: Tell | undefined,
+  served: ServedPort,
+  base: ListenerBase,
 ): Listener[] {
+  const { variant, workload: source, port } = served;
   switch (port.family) {
     case "http":
-      return [gatewayHttpListener({ ...place, routeName: gatewayRouteName(port) })];
+      return [gatewayHttpListener({ ...base, routeName: gatewayRouteName(port) })];
     case "tls": {
-      const mutual = flavour.certified ? mutualServer(read, context, SHARED) : undefined;
+      const mutual = variant.certified ? mutualServer(read, context, SHARED) : undefined;
       const chains = port.servers.flatMap((s) =>
-        tlsChains(read, context, source, port, s, mutual, tell)
+        tlsChains(read, context, served, { server: s, mutual })
       );
       if (chains.length === 0) return [];
-      const http3 = takesQuic(read, context, flavour, place.port, tell)
-        ? gatewayQuicListener({ ...place, chains, alternative: port.number })
+      const http3 = takesQuic(read, context, variant, base.port)
+        ? gatewayQuicListener({ ...base, chains, alternative: port.number })
         : undefined;
       const alternative = http3 === undefined ? undefined : port.number;
-      const tls = gatewayTlsListener({ ...place, chains, alternative });
+      const tls = gatewayTlsListener({ ...base, chains, alternative });
       return http3 === undefined ? [tls] : [tls, http3];
     }
     case "tcp": {
-      const chains = gatewayTcpChains(read, context, source, port, tell);
-      return chains.length === 0 ? [] : [gatewayTcpListener({ ...place, chains })];
+      const chains = gatewayTcpChains(read, context, source, port);
+      return chains.length === 0 ? [] : [gatewayTcpListener({ ...base, chains })];
     }
   }
 }
 
-/** @param mutual ends the TLS of servers for workloads of the mesh; without it they let nobody in */
+/** @param mutual TLS of servers for workloads of the mesh; without it these servers have no chains */
 function tlsChains(
   read: Read,
   context: Context,
-  source: RouteSource,
-  port: GatewayPort,
-  server: GatewayServer,
-  mutual: TransportSocket | undefined,
-  tell: Tell | undefined,
+  { workload: source, port }: ServedPort,
+  { server, mutual }: {
+    readonly server: GatewayServer;
+    readonly mutual: TransportSocket | undefined;
+  },
 ): GatewayTlsChain[] {
   const { kind, hosts } = server;
-  if (kind === "auto") return automaticChains(read, context, source.namespace, server, tell);
+  if (kind === "auto") return automaticChains(read, context, source.namespace, server);
   const ofMesh = server.tls?.mode === TlsMode.MESH_MUTUAL;
   if (ofMesh && mutual === undefined) return [];
   const tls = ofMesh
@@ -128,7 +128,7 @@ function tlsChains(
     const routeName = gatewayRouteName(onlyServer(port, server));
     return [{ sniHosts: hosts.map(({ host }) => host), ...tls, to: { routeName } }];
   }
-  return gatewayServerChains(read, context, source, port, server, tell).map((tcp) => ({
+  return gatewayServerChains(read, context, source, { port, server }).map((tcp) => ({
     sniHosts: tcp.sniHosts ?? [],
     destinationCidrs: tcp.destinationCidrs,
     ...tls,

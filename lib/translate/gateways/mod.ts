@@ -3,6 +3,7 @@
  *
  * @module
  */
-export { automaticPlace, type AutomaticTables, deriveAutomatic } from "./automatic.ts";
-export { deriveGatewayClusters, type GatewayClusterTables, placedKey } from "./clusters.ts";
-export { deriveGatewayTables, type GatewayTables } from "./tables.ts";
+export { deriveAutomatic } from "./automatic.ts";
+export { deriveGatewayClusters } from "./clusters.ts";
+export { deriveCredentials } from "./credentials.ts";
+export { deriveGatewayTables } from "./tables.ts";

@@ -1,65 +1,67 @@
 /**
- * Where a gateway listens, and with what, by the services that lead to it.
+ * The ports at which a gateway listens: those that its Gateways name, as its services map them.
  *
  * @module
  */
-import type { GatewayPort, Tell } from "../../derive/mod.ts";
+import type { GatewayPort } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { type Service, serviceKeys } from "../../model/mod.ts";
-import { type Context, type Exposed, exposed, type Flavour } from "../context/mod.ts";
+import type { ExposedPort, ListenerVariant, MeshContext } from "../context/mod.ts";
 
-/** Where a service leads connections to a port; the least number of several, `undefined` for nowhere else. */
-function ledTo(flavour: Flavour, number: number): Exposed | undefined {
-  const all = exposed(flavour).filter(([, , port]) => port === number);
-  return all.some(([to]) => to === number) ? undefined : all.sort(([a], [b]) => a - b)[0];
+/** The target of a service's port; the least number of several. `undefined` where it has the same number. */
+function targetOf({ exposedPorts }: ListenerVariant, number: number): ExposedPort | undefined {
+  const all = exposedPorts.filter(({ port }) => port === number);
+  if (all.some(({ targetPort }) => targetPort === number)) return undefined;
+  return all.sort((a, b) => a.targetPort - b.targetPort)[0];
 }
 
 /**
- * The port at which a gateway listens for one that its Gateways name, which is what
- * clients connect to: where a service of the gateway leads it. It stays what it is
- * where another port of the Gateways listens there already.
+ * The port at which a gateway listens for a port that its Gateways name, to which clients connect: the
+ * target port of the gateway's service. It is the named port where another port of the Gateways
+ * listens at the target.
  *
  * @param ports all that the Gateways name
  */
 export function listenedPort(
   read: Read,
-  { mesh }: Context,
-  flavour: Flavour,
-  { number, bind }: GatewayPort,
-  ports: readonly GatewayPort[],
-  tell: Tell | undefined,
+  { mesh }: MeshContext,
+  variant: ListenerVariant,
+  { port: { number, bind }, ports }: {
+    readonly port: GatewayPort;
+    readonly ports: readonly GatewayPort[];
+  },
 ): number {
-  const led = ledTo(flavour, number);
-  if (led === undefined) return number;
-  const [to, key] = led;
+  const target = targetOf(variant, number);
+  if (target === undefined) return number;
+  const to = target.targetPort;
   const taken = ports.some((other) =>
     other.bind === bind &&
-    (other.number === to || (other.number < number && ledTo(flavour, other.number)?.[0] === to))
+    (other.number === to ||
+      (other.number < number && targetOf(variant, other.number)?.targetPort === to))
   );
-  const service = read.get(mesh.services.service, serviceKeys.decode(key));
+  const service = read.get(mesh.services.service, serviceKeys.decode(target.service));
   if (taken || service === undefined) return number;
-  tellPort(service, "port", to, tell);
+  recordPort(read, service, "port", to);
   return to;
 }
 
-/** Whether a service of the gateway has a UDP port that leads to this one. */
+/** Whether a service of the gateway has a UDP port with this target, so that it takes HTTP/3. */
 export function takesQuic(
   read: Read,
-  { mesh }: Context,
-  flavour: Flavour,
+  { mesh }: MeshContext,
+  { exposedPorts }: ListenerVariant,
   listened: number,
-  tell: Tell | undefined,
 ): boolean {
-  return exposed(flavour).some(([targetPort, key, port]) => {
+  return exposedPorts.some(({ targetPort, service: key, port }) => {
     const service = targetPort === listened
       ? read.get(mesh.services.service, serviceKeys.decode(key))
       : undefined;
     if (!service?.ports.some((p) => p.number === port && p.protocol === "UDP")) return false;
-    tellPort(service, "http3", port, tell);
+    recordPort(read, service, "http3", port);
     return true;
   });
 }
 
-function tellPort(service: Service, group: string, value: number, tell: Tell | undefined): void {
-  tell?.({ group, source: "object", object: service.source, field: "spec.ports", value });
+function recordPort(read: Read, { source }: Service, group: string, value: number): void {
+  read.decide?.({ group, source: "object", object: source, field: "spec.ports", value });
 }

@@ -1,6 +1,6 @@
 /**
- * Resources of gRPC libraries that speak xDS without a proxy.
+ * Resources of proxyless gRPC programs, which speak xDS themselves.
  *
  * @module
  */
-export { deriveGrpcTables, type GrpcTables, selectingRules } from "./tables.ts";
+export { deriveGrpcTables } from "./tables.ts";

@@ -10,7 +10,7 @@ import type { ProxyClass } from "../../model/mod.ts";
 import { type Context, familyOf, wildcard } from "../context/mod.ts";
 import { HTTP_PROXY_TABLE, httpProxyPort } from "../settings/mod.ts";
 
-/** The listener of a class, on loopback: it is for its own workload. */
+/** The listener of a class, on loopback: only its own workload uses it. */
 export function httpProxyListeners(
   read: Read,
   context: Context,

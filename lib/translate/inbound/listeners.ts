@@ -5,7 +5,6 @@
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { type Tell, within } from "../../derive/mod.ts";
 import {
   type Guard,
   inboundClusterName,
@@ -19,80 +18,90 @@ import {
 import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
-import { type Context, type Flavour, flavourOf, knownProtocol } from "../context/mod.ts";
-import { guardOf } from "../security/mod.ts";
-import { clusterOutside, managerDefaults, outboundPolicy, telemetryKey } from "../settings/mod.ts";
+import {
+  type Context,
+  knownProtocol,
+  type ListenerVariant,
+  sidecarOf,
+  variantOf,
+} from "../context/mod.ts";
+import { securityOf } from "../security/mod.ts";
+import { clusterOfPolicy, managerDefaults, outboundPolicy, telemetryKey } from "../settings/mod.ts";
 import { httpProxyListeners } from "./http_proxy.ts";
 import type { InboundPort } from "./ports.ts";
 
-/** Ports that captured connections arrive at, unless the mesh configuration says otherwise. */
+/** Ports of redirected connections, unless the mesh configuration says otherwise. */
 const OUTBOUND_PORT = 15001;
 
 const INBOUND_PORT = 15006;
 
-/** Names of the listeners that captured connections arrive at. */
+/** Names of the listeners of redirected connections. */
 export const VIRTUAL_OUTBOUND = "virtualOutbound";
 
 export const VIRTUAL_INBOUND = "virtualInbound";
 
-export function sidecarOf(read: Read, { mesh }: Context, cls: ProxyClass): string {
-  return read.get(mesh.scopes.sidecar, { namespace: cls.namespace, labels: cls.labels });
+function listenerVariantOf(read: Read, context: Context, cls: ProxyClass): ListenerVariant {
+  return variantOf(cls, telemetryKey(read, context, cls, sidecarOf(read, context, cls)));
 }
 
-function flavourFor(read: Read, context: Context, cls: ProxyClass): Flavour {
-  return flavourOf(cls, telemetryKey(read, context, cls, sidecarOf(read, context, cls)));
+/** What the listeners of all ports of a class share. */
+interface PortListeners {
+  readonly cls: ProxyClass;
+  readonly manager: ManagerDefaults;
+  readonly guard: Guard;
 }
 
-/** Where nothing redirects traffic: a listener of its own for each port. */
+/** The listeners of a class without redirected traffic: one for each port. */
 export function inboundListeners(
   read: Read,
   context: Context,
   cls: ProxyClass,
   ports: readonly InboundPort[],
-  tell?: Tell,
 ): Listener[] {
-  const manager = managerDefaults(read, context, flavourFor(read, context, cls), tell);
-  const guard = guardOf(read, context, cls, cls.options, tell);
+  const manager = managerDefaults(read, context, listenerVariantOf(read, context, cls));
+  const guard = securityOf(read, context, cls, cls.options);
   return [
-    ...ports.map((port) => ownListener(read, context, cls, port, manager, guard)),
+    ...ports.map((port) => portListener(read, context, port, { cls, manager, guard })),
     ...httpProxyListeners(read, context, cls, manager),
   ];
 }
 
-/** Where traffic is redirected: the listeners it arrives at, and those of a Sidecar that open their own port. */
+/**
+ * The listeners of a class with redirected traffic: those of redirected connections, and those of a
+ * Sidecar's ports with a listener of their own.
+ */
 export function virtualListeners(
   read: Read,
   context: Context,
   cls: ProxyClass,
   ports: readonly InboundPort[],
-  tell?: Tell,
 ): Listener[] {
   const { mesh } = context;
-  const flavour = flavourFor(read, context, cls);
-  const manager = managerDefaults(read, context, flavour, tell);
+  const variant = listenerVariantOf(read, context, cls);
+  const manager = managerDefaults(read, context, variant);
   const sidecar = sidecarOf(read, context, cls);
-  const outside = outboundPolicy(read, context, sidecar, within(tell, VIRTUAL_OUTBOUND));
-  const guard = guardOf(read, context, cls, cls.options, within(tell, VIRTUAL_INBOUND));
-  const place = {
-    bind: flavour.family === "v6" ? "::" : "0.0.0.0",
+  const policy = outboundPolicy(read.within(VIRTUAL_OUTBOUND), context, sidecar);
+  const guard = securityOf(read.within(VIRTUAL_INBOUND), context, cls, cls.options);
+  const common = {
+    bind: variant.family === "v6" ? "::" : "0.0.0.0",
     transparent: cls.interception === "TPROXY",
     manager,
   };
   return [
     virtualOutbound({
-      ...place,
-      extraBinds: flavour.family === "dual"
+      ...common,
+      extraBinds: variant.family === "dual"
         ? ["::"]
-        : flavour.family === "v6" && context.features.ipv4Outbound
+        : variant.family === "v6" && context.features.ipv4Outbound
         ? ["0.0.0.0"]
         : undefined,
       exactBalance: isTrue(cls.options.OUTBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyListenPort") || OUTBOUND_PORT,
-      egressCluster: clusterOutside(outside),
+      egressCluster: clusterOfPolicy(policy),
     }),
     virtualInbound({
-      ...place,
-      extraBinds: flavour.family === "dual" ? ["::"] : undefined,
+      ...common,
+      extraBinds: variant.family === "dual" ? ["::"] : undefined,
       exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
       guard,
@@ -106,19 +115,18 @@ export function virtualListeners(
       })),
     }),
     ...ports.filter((p) => p.bindToPort).map((p) =>
-      ownListener(read, context, cls, p, manager, guard)
+      portListener(read, context, p, { cls, manager, guard })
     ),
     ...httpProxyListeners(read, context, cls, manager),
   ];
 }
 
-function ownListener(
+/** The listener of one port. */
+function portListener(
   read: Read,
   context: Context,
-  cls: ProxyClass,
   port: InboundPort,
-  manager: ManagerDefaults,
-  guard: Guard,
+  { cls, manager, guard }: PortListeners,
 ): Listener {
   const wildcard = cls.ipv4 || !cls.ipv6 ? "0.0.0.0" : "::";
   return ingressListener({
@@ -140,7 +148,7 @@ function isTrue(option: string | undefined): boolean {
   return option === "true" || option === "1";
 }
 
-/** Every request goes to the workload. */
+/** The virtual host of a port: every request goes to the workload. */
 function inboundVirtualHost(
   read: Read,
   { mesh, features }: Context,

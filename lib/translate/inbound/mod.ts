@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { type ClassTables, deriveClassTables, secretsKey } from "./tables.ts";
+export { deriveClassTables } from "./tables.ts";

@@ -1,6 +1,6 @@
 /**
- * The ports on which the workload beside a proxy is reached: those that its
- * Sidecar lists, else those of the services it is an endpoint of.
+ * The ports of the workload beside a proxy: those that its Sidecar lists, else those of the services
+ * that it is an endpoint of.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   CaptureMode,
   type MeshIngressListener as IngressListener,
 } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { lookUp, protocolOf, ruleKeys, type Tell, type Told, within } from "../../derive/mod.ts";
+import { protocolOf } from "../../derive/mod.ts";
 import { inboundClusterName } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import {
@@ -23,70 +23,61 @@ import {
   serviceKeys,
   type ServicePort,
 } from "../../model/mod.ts";
-import { type Context, mergeTrafficPolicy, notingListener, pick } from "../context/mod.ts";
+import { type Context, followServiceRules, mergedPolicy } from "../context/mod.ts";
 import { overTlsDefaults } from "../settings/mod.ts";
 
 /** One port of the workload. */
 export interface InboundPort {
-  /** Where connections come in. */
+  /** The port of inbound connections. */
   readonly number: number;
   readonly protocol: Protocol;
-  /** Address to bind to; `""`: as the class does. */
+  /** Address to bind to; `""`: the default of the class. */
   readonly bind: string;
-  /** Binds to its own port, whatever the class does. */
+  /** The listener binds to its own port, whatever the class does. */
   readonly bindToPort: boolean;
   /** As in a Sidecar's ingress listener; `""`: the workload at the same port. */
   readonly defaultEndpoint: string;
   readonly services: readonly Pick<Service, "host" | "namespace">[];
-  /** The port of the first of the services. */
+  /** The port of the first service. */
   readonly servicePort?: Pick<ServicePort, "number" | "name">;
-  readonly connectionPool?: ConnectionPoolSettings;
-  /** Key of the rule that the pool is from. */
-  readonly rule?: string;
-  /** TLS of clients that ends here, whatever the mesh's own is like. */
+  readonly connectionPool?: ConnectionPoolSettings | undefined;
+  /** Key of the rule that the pool comes from. */
+  readonly rule?: string | undefined;
+  /** TLS that the listener terminates in place of mutual TLS. */
   readonly tls?: ServerTLSSettings;
 }
 
 /** The ports of a class, sorted by number. */
-export function inboundPorts(
-  read: Read,
-  context: Context,
-  cls: ProxyClass,
-  tell?: Tell,
-): InboundPort[] {
+export function inboundPorts(read: Read, context: Context, cls: ProxyClass): InboundPort[] {
   const { mesh } = context;
-  const sidecarKey = lookUp(
-    read,
-    mesh.scopes.sidecar,
-    { namespace: cls.namespace, labels: cls.labels },
-    tell,
-  );
+  const workload = { namespace: cls.namespace, labels: cls.labels };
+  const sidecarKey = read.follow(mesh.scopes.sidecar, workload);
   const sidecar = sidecarKey === "" ? undefined : read.get(mesh.tables.sidecars, sidecarKey)?.spec;
   const ingress = sidecar?.ingress ?? [];
   const pool = sidecar?.inboundConnectionPool;
-  const named = ingress.map((listener) => ingressPort(read, listener, pool, context));
-  for (const [i, { number }] of named.entries()) {
-    within(tell, partOf(number))?.({
+  const listed = ingress.map((listener) => ingressPort(read, context, listener, pool));
+  for (const [i, { number }] of listed.entries()) {
+    read.within(inboundClusterName(number)).decide?.({
       group: "port",
       source: "object",
       object: `Sidecar/${sidecarKey}`,
       field: `spec.ingress[${i}]`,
     });
   }
-  const alone = named.length > 0 && !context.features.ingressBesideServices;
-  const served = alone ? [] : targetPorts(read, context, cls, tell)
-    // What the Sidecar says of a port goes before.
-    .filter(({ number }) => !named.some((one) => one.number === number))
+  const exclusive = listed.length > 0 && !context.features.ingressBesideServices;
+  const served = exclusive ? [] : servicePorts(read, context, cls)
+    // The Sidecar's listener of a port goes before that of a service.
+    .filter(({ number }) => !listed.some((one) => one.number === number))
     .map((port) => pool === undefined ? port : { ...port, connectionPool: pool, rule: undefined });
-  return [...named, ...served].sort((a, b) => a.number - b.number);
+  return [...listed, ...served].sort((a, b) => a.number - b.number);
 }
 
 /** The port of an ingress listener. */
 function ingressPort(
   read: Read,
+  { mesh, features }: Context,
   listener: IngressListener,
   pool: ConnectionPoolSettings | undefined,
-  { mesh, features }: Context,
 ): InboundPort {
   return {
     number: listener.port?.number ?? 0,
@@ -96,31 +87,21 @@ function ingressPort(
     defaultEndpoint: listener.defaultEndpoint,
     services: [],
     connectionPool: listener.connectionPool ?? pool,
-    ...features.tlsOnIngress && endsTls(listener.tls) && {
+    ...features.tlsOnIngress && terminatesTls(listener.tls) && {
       tls: overTlsDefaults(read, mesh, listener.tls),
     },
   };
 }
 
-/** Whether TLS ends at the listener, with certificates that are files beside the proxy. */
-function endsTls(tls: ServerTLSSettings | undefined): tls is ServerTLSSettings {
+/** Whether a listener terminates TLS, with certificates that are files beside the proxy. */
+function terminatesTls(tls: ServerTLSSettings | undefined): tls is ServerTLSSettings {
   const { SIMPLE, MUTUAL, OPTIONAL_MUTUAL } = TlsMode;
   return tls !== undefined && [SIMPLE, MUTUAL, OPTIONAL_MUTUAL].includes(tls.mode) &&
     (tls.serverCertificate !== "" || tls.tlsCertificates.length > 0);
 }
 
-/** How a port of the workload is named in what is told. */
-export function partOf(port: number): string {
-  return inboundClusterName(port);
-}
-
-/** One port for each target port; several services may share it, the first by key decides its protocol. */
-function targetPorts(
-  read: Read,
-  context: Context,
-  cls: ProxyClass,
-  tell: Tell | undefined,
-): InboundPort[] {
+/** One port for each target port. Several services may share it; the first by key decides its protocol. */
+function servicePorts(read: Read, context: Context, cls: ProxyClass): InboundPort[] {
   const ports = new Map<
     number,
     InboundPort & { services: Pick<Service, "host" | "namespace">[] }
@@ -130,8 +111,8 @@ function targetPorts(
     const port = service?.ports.find((p) => p.number === target.port);
     if (service === undefined || port === undefined || port.protocol === "UDP") continue;
     const known = ports.get(target.targetPort);
-    const inside = within(tell, partOf(target.targetPort));
-    inside?.({
+    const inside = read.within(inboundClusterName(target.targetPort));
+    inside.decide?.({
       group: known === undefined ? "port" : "port shared",
       source: "object",
       object: service.source,
@@ -150,32 +131,24 @@ function targetPorts(
       defaultEndpoint: "",
       services: [{ host: service.host, namespace: service.namespace }],
       servicePort: { number: port.number, name: port.name },
-      ...poolOf(read, context, cls.namespace, service, port.number, inside),
+      ...poolOf(inside, context, cls.namespace, { service, port: port.number }),
     });
   }
   return [...ports.values()];
 }
 
+/** The connection pool of a service's port. */
 function poolOf(
   read: Read,
   context: Context,
   namespace: string,
-  service: Service,
-  port: number,
-  tell: Tell | undefined,
+  { service, port }: { readonly service: Service; readonly port: number },
 ): Pick<InboundPort, "connectionPool" | "rule"> {
-  const chosen = pick(read, context, namespace, service.host, tell);
-  if (chosen === undefined || chosen.service !== service.key) return {};
-  const policy = read.get(context.mesh.policies.policy, ruleKeys.decode(chosen.rules));
-  const groups = tell && new Map<string, Told>();
-  const merged = mergeTrafficPolicy(
-    policy.trafficPolicy,
-    undefined,
-    port,
-    undefined,
-    groups && notingListener(groups, policy, undefined),
-  );
-  const pool = groups?.get("connectionPool");
-  if (pool !== undefined) tell?.(pool);
-  return { connectionPool: merged?.connectionPool, rule: policy.rules[0] };
+  const chosen = followServiceRules(read, context, { namespace }, service.host);
+  if (chosen === undefined || !serviceKeys.equal(chosen.service, service)) return {};
+  const rules = read.get(context.mesh.policies.policy, chosen.rules);
+  const { policy, decisions } = mergedPolicy(read, { rules, port });
+  const decision = decisions.get("connectionPool");
+  if (decision !== undefined) read.decide?.(decision);
+  return { connectionPool: policy?.connectionPool, rule: rules.rules[0] };
 }

@@ -1,139 +1,142 @@
 /**
- * The layers of gRPC libraries that speak xDS themselves (`GENERATOR: grpc` in a node's metadata):
- * what their workload serves, over what they reach.
+ * The layers of proxyless gRPC programs (`GENERATOR: grpc` in the node metadata): the listeners of
+ * their own servers over their outbound resources.
  *
  * @module
  */
-import { labelKeys } from "../../derive/mod.ts";
-import type { Collection } from "../../graph/mod.ts";
-import type { Placement } from "../context/mod.ts";
-import { type GrpcTables, selectingRules } from "../grpc/mod.ts";
-import { collection, importedBy, type Layered, TYPE_URLS } from "../resources/mod.ts";
-import { egressEndpoints, endpointLayers, placedEndpoints } from "./outbound.ts";
-import type { Parts } from "./parts.ts";
+import { type HostKey, labelKeys, sidecarKeys } from "../../derive/mod.ts";
+import { type Collection, text } from "../../graph/mod.ts";
+import { type ClassBinding, selectingRules } from "../context/mod.ts";
+import { collection, type Layered, TYPE_URLS } from "../resources/mod.ts";
+import { egressHosts, type GrpcTables } from "../tables/mod.ts";
+import {
+  egressEndpoints,
+  endpointLayers,
+  imports,
+  localEndpoints,
+  localImports,
+  locatedKey,
+  type OutboundLayers,
+} from "./outbound.ts";
+import type { LayerTables } from "./tables.ts";
 
-/** A library's layers: of other forms than a proxy's, but for endpoints. */
-export function libraryLayers(
-  parts: Parts,
-  tables: GrpcTables,
-  placement: Placement,
+/** The layers of a program. Only endpoints have the form that a proxy's have. */
+export function grpcLayers(
+  tables: LayerTables,
+  grpc: GrpcTables,
+  binding: ClassBinding,
 ): Map<string, readonly Collection[]> {
-  const { cls, sidecar } = placement;
-  const servers = collection(parts, `listener/grpc/class/${cls.key}`, () => ({
+  const { cls, sidecar } = binding;
+  const servers = collection(tables, `listener/grpc/class/${cls.key}`, () => ({
     members: { list: [cls.key] },
-    resources: tables.servers,
+    resources: grpc.servers,
   }));
-  const reached = sidecar === ""
-    ? namespaceLayers(parts, tables, cls.namespace)
-    : importedLayers(parts, tables, cls.namespace, sidecar);
+  const outbound = sidecar === ""
+    ? namespaceLayers(tables, grpc, cls.namespace)
+    : importedLayers(tables, grpc, binding);
   return new Map([
-    [TYPE_URLS.cluster, [...placedClusters(parts, tables, placement), ...reached.clusters]],
-    [TYPE_URLS.endpoint, [...placedEndpoints(parts, placement), ...reached.endpoints]],
-    [TYPE_URLS.listener, [servers, ...reached.listeners]],
-    [TYPE_URLS.route, [callersRoutes(parts, tables, placement), ...reached.routes]],
+    [TYPE_URLS.cluster, [...localClusters(tables, grpc, binding), ...outbound.clusters]],
+    [TYPE_URLS.endpoint, [...localEndpoints(tables, binding), ...outbound.endpoints]],
+    [TYPE_URLS.listener, [servers, ...outbound.listeners]],
+    [TYPE_URLS.route, [clientRoutes(tables, grpc, binding), ...outbound.routes]],
   ]);
 }
 
-/** Layers of what is reached. */
-type Reached = Readonly<
-  Record<"clusters" | "endpoints" | "listeners" | "routes", readonly Collection[]>
->;
+interface GrpcLayers extends OutboundLayers {
+  readonly routes: readonly Collection[];
+}
 
-/** What a namespace reaches without a Sidecar: an overlay over what everybody sees. */
-function namespaceLayers(parts: Parts, tables: GrpcTables, ns: string): Reached {
-  const { indexes, scopes } = parts.context.mesh;
-  const layers = (type: string, { base, overlay }: Layered): Collection[] => [
-    collection(parts, `${type}/grpc/overlay/${ns}`, () => ({
-      members: { listFrom: [scopes.overlayHosts, ns] },
+/** The layers of a namespace without a Sidecar: an overlay over the base layer. */
+function namespaceLayers(tables: LayerTables, grpc: GrpcTables, namespace: string): GrpcLayers {
+  const { indexes, scopes } = tables.context.mesh;
+  const layers = (type: string, { base, overlay }: Layered<HostKey>): Collection[] => [
+    collection(tables, `${type}/grpc/overlay/${namespace}`, () => ({
+      members: { listFrom: [scopes.overlayHosts, namespace] },
       resources: overlay,
-      keyOf: (host) => `${ns}|${host}`,
+      keyOf: (host) => ({ namespace, host }),
     })),
-    collection(parts, `${type}/grpc/public`, () => ({
+    collection(tables, `${type}/grpc/public`, () => ({
       members: { index: indexes.hostsSeenBy, buckets: [""] },
       resources: base,
-      keyOf: (host) => `|${host}`,
+      keyOf: (host) => ({ namespace: "", host }),
     })),
   ];
   return {
-    clusters: layers("cluster", tables.clusters),
-    endpoints: endpointLayers(parts, ns),
-    listeners: layers("listener", tables.listeners),
-    routes: layers("route", tables.routes),
+    clusters: layers("cluster", grpc.clusters),
+    endpoints: endpointLayers(tables, namespace),
+    listeners: layers("listener", grpc.listeners),
+    routes: layers("route", grpc.routes),
   };
 }
 
-/** What a Sidecar imports: targets at the ports of its listeners, and what calls to them may be led to. */
-function importedLayers(parts: Parts, tables: GrpcTables, ns: string, sidecar: string): Reached {
-  const scope = `${ns}|${sidecar}`;
-  const targets = (type: "listeners" | "routes"): Collection =>
-    importedBy(
-      collection(parts, `${type}/grpc/egress/${scope}`, () => ({
-        members: { listFrom: [parts.egress.virtualHostMembers, scope] },
-        resources: tables.targets[type],
-        keyOf: (member) => {
-          const [port = "", , host = ""] = member.split("|");
-          return `${ns}|${port}|${host}`;
-        },
-      })),
-      scope,
-    );
-  const clusters = importedBy(
-    collection(parts, `cluster/grpc/egress/${scope}`, () => ({
+/** The layers of a Sidecar's imports: targets at the ports of its listeners, and their destinations. */
+function importedLayers(
+  tables: LayerTables,
+  grpc: GrpcTables,
+  { cls: { namespace }, sidecar }: ClassBinding,
+): GrpcLayers {
+  const scope = { namespace, sidecar };
+  const name = sidecarKeys.encode(scope);
+  const targets = (
+    type: "listeners" | "routes",
+    table: GrpcTables["targetListeners"],
+  ): Collection =>
+    collection(tables, `${type}/grpc/egress/${name}`, () => ({
       members: {
-        listFrom: [parts.context.mesh.scopes.egressHosts, {
-          namespace: ns,
-          sidecar,
-          listener: undefined,
-        }],
+        listFrom: [tables.egress.virtualHostMembers, scope],
+        codec: egressHosts,
       },
-      resources: tables.clusters.base,
-      keyOf: (host) => `${ns}|${host}`,
-    })),
-    scope,
-  );
+      resources: table,
+      keyOf: ({ port, host }) => ({ namespace, port, host }),
+      note: imports(scope),
+    }));
+  const clusters = collection(tables, `cluster/grpc/egress/${name}`, () => ({
+    members: {
+      listFrom: [tables.context.mesh.scopes.egressHosts, { ...scope, listener: undefined }],
+    },
+    resources: grpc.clusters.base,
+    keyOf: (host) => ({ namespace, host }),
+    note: imports(scope),
+  }));
   return {
     clusters: [clusters],
-    endpoints: egressEndpoints(parts, ns, sidecar),
-    listeners: [targets("listeners")],
-    routes: [targets("routes")],
+    endpoints: egressEndpoints(tables, scope),
+    listeners: [targets("listeners", grpc.targetListeners)],
+    routes: [targets("routes", grpc.targetRoutes)],
   };
 }
 
-/** Clusters of rules that select the workload. */
-function placedClusters(
-  parts: Parts,
-  tables: GrpcTables,
-  { cls, sidecar, place }: Placement,
+/** Clusters with rules that select the workload. */
+function localClusters(
+  tables: LayerTables,
+  grpc: GrpcTables,
+  binding: ClassBinding,
 ): Collection[] {
-  if (selectingRules(place) === "") return [];
-  const { namespace } = cls;
-  const scope = `${namespace}|${sidecar}|${place}`;
-  const layer = collection(parts, `cluster/grpc/placed/${scope}`, () => ({
-    members: {
-      listFrom: [parts.context.mesh.localities.clusterHosts, {
-        namespace,
-        sidecar,
-        locality: place,
-      }],
-    },
-    resources: tables.clusters.placed,
-    keyOf: (host) => `${cls.namespace}|${host}|${place}`,
-  }));
-  return [sidecar === "" ? layer : importedBy(layer, `${cls.namespace}|${sidecar}`)];
+  const { cls: { namespace }, locality } = binding;
+  if (selectingRules(locality).length === 0) return [];
+  const { clusterHosts } = tables.context.mesh.localities;
+  const key = locatedKey(binding);
+  return [collection(tables, `cluster/grpc/placed/${clusterHosts.keyCodec.encode(key)}`, () => ({
+    members: { listFrom: [clusterHosts, key] },
+    resources: grpc.clusters.local,
+    keyOf: (host) => ({ namespace, host, locality }),
+    ...localImports(binding),
+  }))];
 }
 
-/** Routes that such callers have otherwise than their namespace. */
-function callersRoutes(
-  parts: Parts,
-  tables: GrpcTables,
-  { cls, sidecar, place }: Placement,
+/** Routes that differ for the clients of a class. */
+function clientRoutes(
+  tables: LayerTables,
+  grpc: GrpcTables,
+  { cls, sidecar, locality }: ClassBinding,
 ): Collection {
-  const rules = selectingRules(place);
+  const { namespace } = cls;
+  const rules = selectingRules(locality);
   const labels = labelKeys.encode(cls.labels);
-  const scope = `${cls.namespace}|${sidecar}|${rules}`;
-  return collection(parts, `route/grpc/callers/${scope}|${labels}`, () => ({
-    members: { listFrom: [tables.particular, scope] },
-    resources: tables.callers,
-    keyOf: (host) => `${cls.namespace}|${host}|${rules}|${labels}`,
+  const name = `${sidecarKeys.encode({ namespace, sidecar })}|${rules.join(",")}|${labels}`;
+  return collection(tables, `route/grpc/callers/${name}`, () => ({
+    members: { listFrom: [grpc.clientHosts, { namespace, sidecar, rules }], codec: text },
+    resources: grpc.clientRoutes,
+    keyOf: (host) => ({ namespace, host, rules, labels }),
   }));
 }

@@ -1,7 +1,166 @@
 /**
- * The layers that proxies see of each resource type.
+ * The layers that proxies see of each resource type: those of their class over the overlay of their
+ * namespace over the base layer that all proxies share.
  *
  * @module
  */
-export { keeping } from "./keeping.ts";
-export { createLayers, type Layers } from "./layers.ts";
+import { changeKeys } from "../../derive/mod.ts";
+import type { PatchedType } from "../../envoy/mod.ts";
+import type { Collection } from "../../graph/mod.ts";
+import { type ClassBinding, type Context, isGrpc, type LayersOf } from "../context/mod.ts";
+import {
+  deriveAutomatic,
+  deriveCredentials,
+  deriveGatewayClusters,
+  deriveGatewayTables,
+} from "../gateways/mod.ts";
+import { deriveGrpcTables } from "../grpc/mod.ts";
+import { deriveClassTables } from "../inbound/mod.ts";
+import {
+  deriveEgress,
+  deriveEgressListeners,
+  deriveEndpoints,
+  deriveOutboundClusters,
+  deriveOutboundListeners,
+  deriveOverlayListeners,
+  deriveSourceLabelListeners,
+} from "../outbound/mod.ts";
+import { createPatched, type Patched, PATCHED_BY } from "../patches/mod.ts";
+import { createExplained, type Explainable } from "../provenance/mod.ts";
+import { anyTable, overlayOf, TYPE_URLS } from "../resources/mod.ts";
+import { deriveHttpProxy, deriveRoutes } from "../routes/mod.ts";
+import { grpcLayers } from "./grpc.ts";
+import { routerLayers } from "./router.ts";
+import { sidecarLayers } from "./sidecar.ts";
+import type { LayerTables } from "./tables.ts";
+
+export { retention } from "./retention.ts";
+
+/** The layers of class bindings, and the effects of patches in them. */
+export interface Layers {
+  readonly of: LayersOf;
+  readonly patches: Pick<Patched, "faults" | "counts">;
+}
+
+/** Creates all tables of translation, and the function that finds the layers of a class binding. */
+export function createLayers(context: Context): Layers {
+  const { mesh } = context;
+  const tables = deriveTables(context);
+  const grpc = deriveGrpcTables(context);
+  const byType = tablesByType(tables);
+  const patched = createPatched(mesh, { ...byType, extension: [] });
+  const explained = createExplained(mesh.graph, explainable(byType, patched));
+  const of: LayersOf = (binding) => {
+    const layers = isGrpc(binding.cls)
+      ? grpcLayers(tables, grpc, binding)
+      : binding.cls.role === "router"
+      ? patchedLayers(patched, binding, routerLayers(tables, binding))
+      : patchedLayers(patched, binding, sidecarLayers(tables, binding));
+    return binding.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
+  };
+  return { of, patches: patched };
+}
+
+/** Creates the tables that layers are made of. */
+function deriveTables(context: Context): LayerTables {
+  const egress = deriveEgress(context);
+  const listeners = deriveOutboundListeners(context);
+  const egressListeners = deriveEgressListeners(context);
+  const clusters = deriveOutboundClusters(context);
+  const endpoints = deriveEndpoints(context);
+  const routes = deriveRoutes(context, egress);
+  return {
+    context,
+    clusters,
+    endpoints,
+    listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners) },
+    overlayListeners: deriveOverlayListeners(context),
+    sourceLabelListeners: deriveSourceLabelListeners(
+      context,
+      { listeners, egressListeners },
+      egress,
+    ),
+    egress,
+    egressListeners,
+    routes,
+    own: deriveClassTables(context),
+    gateways: deriveGatewayTables(context),
+    gatewayClusters: deriveGatewayClusters(context),
+    automatic: deriveAutomatic(context, clusters.base, endpoints),
+    credentials: deriveCredentials(context),
+    httpProxy: deriveHttpProxy(context, routes, routes.sourceLabels),
+  };
+}
+
+/** Puts the patched layers of a class in the place of the layers that it would see without patches. */
+function patchedLayers(
+  patched: Patched,
+  { cls, patching }: ClassBinding,
+  layers: ReadonlyMap<string, readonly Collection[]>,
+): Map<string, readonly Collection[]> {
+  const all = new Map([...layers, [TYPE_URLS.extension, []]]);
+  for (const type of Object.keys(PATCHED_BY) as PatchedType[]) {
+    const own = all.get(TYPE_URLS[type]);
+    if (own === undefined) continue;
+    const changes = changeKeys.decode(patching[PATCHED_BY[type]]);
+    all.set(TYPE_URLS[type], patched.layers(type, { role: cls.role, changes }, own));
+  }
+  return all;
+}
+
+type TablesByType = Omit<Patched["tables"], "extension"> & {
+  readonly endpoint: Patched["tables"]["cluster"];
+};
+
+/** The tables that can be explained, with those of patched resources. */
+function explainable(tables: TablesByType, patched: Patched): Explainable {
+  const types = Object.keys(PATCHED_BY) as PatchedType[];
+  const patchable = types.map((type) => {
+    const original = type === "extension" ? [] : tables[type];
+    return [TYPE_URLS[type], [...original, ...patched.tables[type]]] as const;
+  });
+  return { [TYPE_URLS.endpoint]: tables.endpoint, ...Object.fromEntries(patchable) };
+}
+
+/** All tables of resources that can be patched or explained. */
+function tablesByType(all: LayerTables): TablesByType {
+  const { clusters, endpoints, listeners, own, gateways, routes, sourceLabelListeners } = all;
+  const { tables, onDemand, sourceLabels } = routes;
+  return {
+    cluster: [
+      anyTable(clusters.base),
+      anyTable(clusters.overlay),
+      anyTable(clusters.local),
+      anyTable(own.clusters),
+      anyTable(own.routerClusters),
+    ],
+    endpoint: [anyTable(endpoints.base), anyTable(endpoints.overlay), anyTable(endpoints.local)],
+    listener: [
+      anyTable(listeners.base),
+      anyTable(listeners.overlay),
+      anyTable(all.egressListeners),
+      anyTable(sourceLabelListeners.listeners),
+      anyTable(sourceLabelListeners.egressListeners),
+      anyTable(own.listeners),
+      anyTable(gateways.listeners),
+    ],
+    route: [
+      anyTable(tables.public),
+      anyTable(tables.overlay),
+      anyTable(tables.egress),
+      anyTable(onDemand.skeletons.base),
+      anyTable(onDemand.skeletons.overlay),
+      anyTable(onDemand.egressSkeletons),
+      anyTable(sourceLabels.tables),
+      anyTable(sourceLabels.egressTables),
+      anyTable(gateways.routes),
+    ],
+    virtualHost: [
+      anyTable(onDemand.hosts.base),
+      anyTable(onDemand.hosts.overlay),
+      anyTable(onDemand.egressHosts),
+      anyTable(sourceLabels.parts),
+      anyTable(sourceLabels.egressParts),
+    ],
+  };
+}

@@ -1,167 +1,203 @@
 /**
- * What proxies reach: the layers of a namespace, of a place, of a Sidecar.
+ * Outbound layers: of a namespace, of a locality, of a Sidecar.
  *
  * @module
  */
+import {
+  listenerMembers,
+  type LocatedKey,
+  type SidecarKey,
+  sidecarKeys,
+} from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
-import { parseFlavour, type Placement } from "../context/mod.ts";
-import { outboundKeys } from "../outbound/mod.ts";
-import { collection, importedBy } from "../resources/mod.ts";
-import { clusterKind } from "../settings/mod.ts";
-import { egressKey } from "../sidecars/mod.ts";
-import type { Parts } from "./parts.ts";
+import {
+  type ClassBinding,
+  type ClusterVariant,
+  clusterVariantOf,
+  clusterVariants,
+  type ListenerVariant,
+  listenerVariants,
+} from "../context/mod.ts";
+import { collection, type ImportNote } from "../resources/mod.ts";
+import { egressMembers } from "../tables/mod.ts";
+import type { LayerTables } from "./tables.ts";
 
-/** Layers of what is reached. */
-export interface Outbound {
+/** The layers of a proxy's outbound resources. */
+export interface OutboundLayers {
   readonly clusters: readonly Collection[];
   readonly endpoints: readonly Collection[];
   readonly listeners: readonly Collection[];
 }
 
-/** What a namespace reaches without a Sidecar: an overlay over what everybody sees. */
+/** The variants of a proxy class. */
+export interface Variants {
+  readonly clusters: ClusterVariant;
+  readonly listeners: ListenerVariant;
+}
+
+/** The note of a collection of imports of a Sidecar. */
+export function imports(scope: SidecarKey): ImportNote {
+  return { importedBy: scope };
+}
+
+/** The layers of a namespace without a Sidecar: an overlay over the base layer. */
 export function namespaceLayers(
-  parts: Parts,
-  ns: string,
-  family: string,
-  flavour: string,
-): Outbound {
-  const { indexes } = parts.context.mesh;
-  const { given } = parseFlavour(flavour);
+  tables: LayerTables,
+  namespace: string,
+  variants: Variants,
+): OutboundLayers {
+  const { indexes } = tables.context.mesh;
+  const variant = variants.listeners;
+  const { autoAddresses } = variant;
+  const name = listenerVariants.encode(variant);
   return {
-    clusters: clusterLayers(parts, ns, family),
-    endpoints: endpointLayers(parts, ns),
+    clusters: clusterLayers(tables, namespace, variants.clusters),
+    endpoints: endpointLayers(tables, namespace),
     listeners: [
-      collection(parts, `listener/${flavour}/overlay/${ns}`, () => ({
-        members: { listFrom: [parts.overlayListeners, { given, namespace: ns }] },
-        resources: parts.listeners.overlay,
-        keyOf: (member) => outboundKeys.encode({ flavour, namespace: ns, member }),
+      collection(tables, `listener/${name}/overlay/${namespace}`, () => ({
+        members: {
+          listFrom: [tables.overlayListeners, { given: autoAddresses, namespace }],
+          codec: listenerMembers,
+        },
+        resources: tables.listeners.overlay,
+        keyOf: (member) => ({ variant, namespace, ...member }),
       })),
-      collection(parts, `listener/${flavour}/public`, () => ({
+      collection(tables, `listener/${name}/public`, () => ({
         members: {
           index: indexes.listenersSeenBy,
-          buckets: [false, ...(given ? [true] : [])].map((g) => ({ given: g, namespace: "" })),
+          buckets: [false, ...(autoAddresses ? [true] : [])].map((given) => ({
+            given,
+            namespace: "",
+          })),
         },
-        resources: parts.listeners.base,
-        keyOf: (member) => outboundKeys.encode({ flavour, namespace: "", member }),
+        resources: tables.listeners.base,
+        keyOf: (member) => ({ variant, namespace: "", ...member }),
       })),
     ],
   };
 }
 
-export function clusterLayers(parts: Parts, ns: string, kind: string): Collection[] {
-  const { mesh } = parts.context;
+/** The cluster layers of a namespace. */
+export function clusterLayers(
+  tables: LayerTables,
+  namespace: string,
+  variant: ClusterVariant,
+): Collection[] {
+  const { scopes, indexes } = tables.context.mesh;
+  const name = clusterVariants.encode(variant);
   return [
-    collection(parts, `cluster/${kind}/overlay/${ns}`, () => ({
-      members: { listFrom: [mesh.scopes.overlayHosts, ns] },
-      resources: parts.clusters.overlay,
-      keyOf: (host) => `${kind}|${ns}|${host}`,
+    collection(tables, `cluster/${name}/overlay/${namespace}`, () => ({
+      members: { listFrom: [scopes.overlayHosts, namespace] },
+      resources: tables.clusters.overlay,
+      keyOf: (host) => ({ variant, namespace, host }),
     })),
-    collection(parts, `cluster/${kind}/public`, () => ({
-      members: { index: mesh.indexes.hostsSeenBy, buckets: [""] },
-      resources: parts.clusters.base,
-      keyOf: (host) => `${kind}||${host}`,
+    collection(tables, `cluster/${name}/public`, () => ({
+      members: { index: indexes.hostsSeenBy, buckets: [""] },
+      resources: tables.clusters.base,
+      keyOf: (host) => ({ variant, namespace: "", host }),
     })),
   ];
 }
 
-export function endpointLayers(parts: Parts, ns: string): Collection[] {
-  const { mesh } = parts.context;
+/** The endpoint layers of a namespace. */
+export function endpointLayers(tables: LayerTables, namespace: string): Collection[] {
+  const { scopes, indexes } = tables.context.mesh;
   return [
-    collection(parts, `endpoint/overlay/${ns}`, () => ({
-      members: { listFrom: [mesh.scopes.overlayHosts, ns] },
-      resources: parts.assignments.overlay,
-      keyOf: (host) => `${ns}|${host}`,
+    collection(tables, `endpoint/overlay/${namespace}`, () => ({
+      members: { listFrom: [scopes.overlayHosts, namespace] },
+      resources: tables.endpoints.overlay,
+      keyOf: (host) => ({ namespace, host }),
     })),
-    collection(parts, `endpoint/public`, () => ({
-      members: { index: mesh.indexes.hostsSeenBy, buckets: [""] },
-      resources: parts.assignments.base,
-      keyOf: (host) => `|${host}`,
+    collection(tables, `endpoint/public`, () => ({
+      members: { index: indexes.hostsSeenBy, buckets: [""] },
+      resources: tables.endpoints.base,
+      keyOf: (host) => ({ namespace: "", host }),
     })),
   ];
 }
 
-/** What proxies of a place see otherwise than others of their namespace, of the hosts concerned alone. */
-export function placedEndpoints(parts: Parts, { cls, sidecar, place }: Placement): Collection[] {
-  if (place === "") return [];
-  const { namespace } = cls;
-  const scope = `${namespace}|${sidecar}|${place}`;
-  const layer = collection(parts, `endpoint/placed/${scope}`, () => ({
-    members: {
-      listFrom: [parts.context.mesh.localities.hosts, { namespace, sidecar, locality: place }],
-    },
-    resources: parts.assignments.placed,
-    keyOf: (host) => `${cls.namespace}|${host}|${place}`,
-  }));
-  return [sidecar === "" ? layer : importedBy(layer, `${cls.namespace}|${sidecar}`)];
+/** The proxies of a binding's locality. */
+export function locatedKey({ cls, sidecar, locality }: ClassBinding): LocatedKey {
+  return { namespace: cls.namespace, sidecar, locality };
 }
 
-/** The same of clusters: those of other rules, and those whose endpoints are within them. */
-export function placedClusters(parts: Parts, { cls, sidecar, place }: Placement): Collection[] {
-  if (place === "") return [];
-  const { namespace } = cls;
-  const scope = `${namespace}|${sidecar}|${place}`;
-  const kind = clusterKind(cls);
-  const layer = collection(parts, `cluster/${kind}/placed/${scope}`, () => ({
-    members: {
-      listFrom: [parts.context.mesh.localities.clusterHosts, {
-        namespace,
-        sidecar,
-        locality: place,
-      }],
-    },
-    resources: parts.clusters.placed,
-    keyOf: (host) => `${kind}|${cls.namespace}|${host}|${place}`,
-  }));
-  return [sidecar === "" ? layer : importedBy(layer, `${cls.namespace}|${sidecar}`)];
+/** The note of a locality layer: its hosts are imported where a Sidecar applies. */
+export function localImports({ cls, sidecar }: ClassBinding): { readonly note?: ImportNote } {
+  return sidecar === "" ? {} : { note: imports({ namespace: cls.namespace, sidecar }) };
 }
 
-/** What a Sidecar lets a workload reach, and nothing else. */
+/** Endpoints that proxies of a locality see differently from others of their namespace. */
+export function localEndpoints(tables: LayerTables, binding: ClassBinding): Collection[] {
+  const { cls: { namespace }, locality } = binding;
+  if (locality === "") return [];
+  const { hosts } = tables.context.mesh.localities;
+  const key = locatedKey(binding);
+  return [collection(tables, `endpoint/placed/${hosts.keyCodec.encode(key)}`, () => ({
+    members: { listFrom: [hosts, key] },
+    resources: tables.endpoints.local,
+    keyOf: (host) => ({ namespace, host, locality }),
+    ...localImports(binding),
+  }))];
+}
+
+/** The same for clusters: those with other rules, and those that contain their endpoints. */
+export function localClusters(tables: LayerTables, binding: ClassBinding): Collection[] {
+  const { cls, locality } = binding;
+  if (locality === "") return [];
+  const { namespace } = cls;
+  const { clusterHosts } = tables.context.mesh.localities;
+  const key = locatedKey(binding);
+  const name = clusterHosts.keyCodec.encode(key);
+  const variant = clusterVariantOf(cls);
+  return [collection(tables, `cluster/${clusterVariants.encode(variant)}/placed/${name}`, () => ({
+    members: { listFrom: [clusterHosts, key] },
+    resources: tables.clusters.local,
+    keyOf: (host) => ({ variant, namespace, host, locality }),
+    ...localImports(binding),
+  }))];
+}
+
+/** The layers of what a Sidecar imports. */
 export function egressLayers(
-  parts: Parts,
-  ns: string,
-  sidecar: string,
-  family: string,
-  flavour: string,
-): Outbound {
-  const { mesh } = parts.context;
-  const scope = `${ns}|${sidecar}`;
+  tables: LayerTables,
+  scope: SidecarKey,
+  variants: Variants,
+): OutboundLayers {
+  const { mesh } = tables.context;
+  const { namespace } = scope;
+  const name = sidecarKeys.encode(scope);
+  const { autoAddresses } = variants.listeners;
+  const clusterVariant = clusterVariants.encode(variants.clusters);
+  const listenerVariant = listenerVariants.encode(variants.listeners);
   return {
-    clusters: [importedBy(
-      collection(parts, `cluster/${family}/egress/${scope}`, () => ({
-        members: {
-          listFrom: [mesh.scopes.egressHosts, { namespace: ns, sidecar, listener: undefined }],
-        },
-        resources: parts.clusters.base,
-        keyOf: (host) => `${family}|${ns}|${host}`,
-      })),
-      scope,
-    )],
-    endpoints: egressEndpoints(parts, ns, sidecar),
-    listeners: [collection(parts, `listener/${flavour}/egress/${scope}`, () => ({
+    clusters: [collection(tables, `cluster/${clusterVariant}/egress/${name}`, () => ({
+      members: { listFrom: [mesh.scopes.egressHosts, { ...scope, listener: undefined }] },
+      resources: tables.clusters.base,
+      keyOf: (host) => ({ variant: variants.clusters, namespace, host }),
+      note: imports(scope),
+    }))],
+    endpoints: egressEndpoints(tables, scope),
+    listeners: [collection(tables, `listener/${listenerVariant}/egress/${name}`, () => ({
       members: {
-        listFrom: [parts.egress.listenerMembers, egressKey(scope, parseFlavour(flavour))],
+        listFrom: [tables.egress.listenerMembers, { given: autoAddresses, ...scope }],
+        codec: egressMembers,
       },
-      resources: parts.egressListeners,
-      keyOf: (member) => `${flavour}|${scope}|${member}`,
+      resources: tables.egressListeners,
+      keyOf: (member) => ({ variant: variants.listeners, ...scope, member }),
     }))],
   };
 }
 
-/** Endpoints of what a Sidecar imports. */
-export function egressEndpoints(parts: Parts, ns: string, sidecar: string): Collection[] {
-  const scope = `${ns}|${sidecar}`;
-  return [importedBy(
-    collection(parts, `endpoint/egress/${scope}`, () => ({
-      members: {
-        listFrom: [parts.context.mesh.scopes.egressHosts, {
-          namespace: ns,
-          sidecar,
-          listener: undefined,
-        }],
-      },
-      resources: parts.assignments.base,
-      keyOf: (host) => `${ns}|${host}`,
-    })),
-    scope,
-  )];
+/** Endpoints of the hosts that a Sidecar imports. */
+export function egressEndpoints(tables: LayerTables, scope: SidecarKey): Collection[] {
+  const { namespace } = scope;
+  const name = sidecarKeys.encode(scope);
+  return [collection(tables, `endpoint/egress/${name}`, () => ({
+    members: {
+      listFrom: [tables.context.mesh.scopes.egressHosts, { ...scope, listener: undefined }],
+    },
+    resources: tables.endpoints.base,
+    keyOf: (host) => ({ namespace, host }),
+    note: imports(scope),
+  }))];
 }

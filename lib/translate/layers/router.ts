@@ -1,102 +1,153 @@
 /**
- * The layers of gateways: they reach what their namespace reaches, and listen for what their
- * Gateways ask.
+ * The layers of gateways: the outbound ones of their namespace, and the listeners and route tables of
+ * their Gateways.
  *
  * @module
  */
-import { labelsKeys } from "../../derive/mod.ts";
-import type { Collection } from "../../graph/mod.ts";
-import { familyOf, flavourKey, flavourOf, type Placement } from "../context/mod.ts";
-import { automaticPlace, placedKey } from "../gateways/mod.ts";
+import { type LabelsKey, labelsKeys } from "../../derive/mod.ts";
+import { type Collection, text } from "../../graph/mod.ts";
+import {
+  automaticLocality,
+  type ClassBinding,
+  type ClusterVariant,
+  clusterVariantOf,
+  clusterVariants,
+  familyOf,
+  listenerVariants,
+  variantOf,
+} from "../context/mod.ts";
 import { collection, TYPE_URLS } from "../resources/mod.ts";
-import { clusterKind } from "../settings/mod.ts";
-import { clusterLayers, endpointLayers, placedClusters, placedEndpoints } from "./outbound.ts";
-import type { Parts } from "./parts.ts";
-import { credentialLayer, ruleCredentials, secretLayer } from "./secrets.ts";
+import { gatewayTables } from "../tables/mod.ts";
+import { clusterLayers, endpointLayers, localClusters, localEndpoints } from "./outbound.ts";
+import { gatewayCredentials, ruleCredentials, secretLayer } from "./secrets.ts";
+import type { LayerTables } from "./tables.ts";
 
-/** A gateway reaches what its namespace reaches, and listens for what its Gateways ask. */
+/** The layers of a gateway. */
 export function routerLayers(
-  parts: Parts,
-  placement: Placement,
+  tables: LayerTables,
+  binding: ClassBinding,
 ): Map<string, readonly Collection[]> {
-  const { cls } = placement;
-  const { features } = parts.context;
-  const family = familyOf(cls);
-  const flavour = flavourKey(flavourOf(cls, placement.telemetry));
-  const scope = labelsKeys.encode({
-    namespace: features.scopeGatewayToNamespace ? cls.namespace : "",
+  const { cls } = binding;
+  const { features } = tables.context;
+  const { namespace } = cls;
+  const variant = clusterVariantOf(cls);
+  const scope: LabelsKey = {
+    namespace: features.scopeGatewayToNamespace ? namespace : "",
     labels: cls.labels,
-  });
+  };
   return new Map([
     [TYPE_URLS.cluster, [
-      collection(parts, `cluster/router/${family}`, () => ({
-        members: { list: [family] },
-        resources: parts.own.routerClusters,
-      })),
-      collection(parts, `cluster/automatic/${family}/${cls.namespace}/${scope}`, () => ({
-        members: { listFrom: [parts.automatic.hosts, `${cls.namespace}|${scope}`] },
-        resources: parts.automatic.clusters,
-        keyOf: (host) => `${family}.router|${cls.namespace}|${host}`,
-      })),
-      ...features.filterGatewayClusters ? gatewayClusters(parts, placement, scope) : [
-        ...placedClusters(parts, placement),
-        ...clusterLayers(parts, cls.namespace, clusterKind(cls)),
+      ...ownClusters(tables, binding, scope),
+      ...features.filterGatewayClusters ? usedClusters(tables, binding, scope) : [
+        ...localClusters(tables, binding),
+        ...clusterLayers(tables, namespace, variant),
       ],
     ]],
     [TYPE_URLS.endpoint, [
-      automaticEndpoints(parts, placement, scope),
-      ...placedEndpoints(parts, placement),
-      ...endpointLayers(parts, cls.namespace),
+      automaticEndpoints(tables, binding, scope),
+      ...localEndpoints(tables, binding),
+      ...endpointLayers(tables, namespace),
     ]],
     [TYPE_URLS.secret, [
-      secretLayer(parts, cls),
+      secretLayer(tables, cls),
       ...(cls.options.LOCAL === "true"
-        ? [credentialLayer(parts, cls.namespace, scope), ruleCredentials(parts, cls.namespace)]
+        ? [gatewayCredentials(tables, namespace, scope), ruleCredentials(tables, namespace)]
         : []),
     ]],
-    [TYPE_URLS.listener, [
-      collection(parts, `listener/gateway/${flavour}/${cls.namespace}/${scope}`, () => ({
-        members: { listFrom: [parts.gateways.portKeys, scope] },
-        resources: parts.gateways.listeners,
-        keyOf: (port) => `${flavour}|${cls.namespace}|${port}|${scope}`,
-      })),
-    ]],
-    [TYPE_URLS.route, [
-      collection(parts, `route/gateway/${cls.namespace}/${scope}`, () => ({
-        members: { listFrom: [parts.gateways.tableKeys, scope] },
-        resources: parts.gateways.routes,
-        keyOf: (table) => `${cls.namespace}|${table}|${scope}`,
-      })),
-    ]],
+    [TYPE_URLS.listener, [gatewayListeners(tables, binding, scope)]],
+    [TYPE_URLS.route, [gatewayRoutes(tables, binding, scope)]],
   ]);
 }
 
-/** Endpoints of the services that a gateway sends connections on to by their names. */
-function automaticEndpoints(parts: Parts, { cls, place }: Placement, scope: string): Collection {
+function gatewayListeners(
+  tables: LayerTables,
+  { cls, telemetry }: ClassBinding,
+  scope: LabelsKey,
+): Collection {
   const { namespace } = cls;
-  const at = automaticPlace(place);
-  return collection(parts, `endpoint/automatic/${namespace}/${scope}|${at}`, () => ({
-    members: { listFrom: [parts.automatic.hosts, `${namespace}|${scope}`] },
-    resources: parts.automatic.assignments,
-    keyOf: (host) => `${namespace}|${host}|${at}`,
+  const variant = variantOf(cls, telemetry);
+  const name = `${listenerVariants.encode(variant)}/${namespace}/${labelsKeys.encode(scope)}`;
+  return collection(tables, `listener/gateway/${name}`, () => ({
+    members: { listFrom: [tables.gateways.portKeys, scope], codec: text },
+    resources: tables.gateways.listeners,
+    keyOf: (port) => ({ variant, namespace, port, scope }),
   }));
 }
 
-/** The clusters that a gateway can send something to, and no others. */
-function gatewayClusters(parts: Parts, { cls, place }: Placement, scope: string): Collection[] {
-  const { namespace } = cls;
-  const kind = clusterKind(cls);
-  const at = placedKey(namespace, scope, place);
-  const everywhere = collection(parts, `cluster/${kind}/used/${namespace}/${scope}`, () => ({
-    members: { listFrom: [parts.gatewayClusters.hosts, `${namespace}|${scope}`] },
-    resources: parts.clusters.base,
-    keyOf: (host) => `${kind}|${namespace}|${host}`,
+function gatewayRoutes(
+  tables: LayerTables,
+  { cls: { namespace } }: ClassBinding,
+  scope: LabelsKey,
+): Collection {
+  const { tableKeys, routes } = tables.gateways;
+  return collection(tables, `route/gateway/${namespace}/${labelsKeys.encode(scope)}`, () => ({
+    members: { listFrom: [tableKeys, scope], codec: gatewayTables },
+    resources: routes,
+    keyOf: (table) => ({ namespace, table, scope }),
   }));
-  if (place === "") return [everywhere];
-  const here = collection(parts, `cluster/${kind}/used/placed/${at}`, () => ({
-    members: { listFrom: [parts.gatewayClusters.placed, at] },
-    resources: parts.clusters.placed,
-    keyOf: (host) => `${kind}|${namespace}|${host}|${place}`,
+}
+
+/** Clusters that every gateway has, and those of servers that forward by server name. */
+function ownClusters(
+  { context, own, automatic }: LayerTables,
+  { cls }: ClassBinding,
+  scope: LabelsKey,
+): Collection[] {
+  const { namespace } = cls;
+  const family = familyOf(cls);
+  const variant: ClusterVariant = { role: "router", family };
+  const name = `${family}/${namespace}/${labelsKeys.encode(scope)}`;
+  return [
+    collection({ context }, `cluster/router/${family}`, () => ({
+      members: { list: [family] },
+      resources: own.routerClusters,
+    })),
+    collection({ context }, `cluster/automatic/${name}`, () => ({
+      members: { listFrom: [automatic.hosts, { namespace, scope }], codec: text },
+      resources: automatic.clusters,
+      keyOf: (host) => ({ variant, namespace, host }),
+    })),
+  ];
+}
+
+/** Endpoints of the services to which servers forward by server name. */
+function automaticEndpoints(
+  { context, automatic }: LayerTables,
+  { cls: { namespace }, locality: at }: ClassBinding,
+  scope: LabelsKey,
+): Collection {
+  const locality = automaticLocality(at);
+  const name = `${namespace}/${labelsKeys.encode(scope)}|${locality}`;
+  return collection({ context }, `endpoint/automatic/${name}`, () => ({
+    members: { listFrom: [automatic.hosts, { namespace, scope }], codec: text },
+    resources: automatic.endpoints,
+    keyOf: (host) => ({ namespace, host, locality }),
+  }));
+}
+
+/** Only the clusters that a gateway can send requests to. */
+function usedClusters(
+  { context, gatewayClusters, clusters }: LayerTables,
+  { cls, locality }: ClassBinding,
+  scope: LabelsKey,
+): Collection[] {
+  const { namespace } = cls;
+  const variant = clusterVariantOf(cls);
+  const prefix = `cluster/${clusterVariants.encode(variant)}/used`;
+  const name = `${namespace}/${labelsKeys.encode(scope)}`;
+  const everywhere = collection({ context }, `${prefix}/${name}`, () => ({
+    members: { listFrom: [gatewayClusters.hosts, { namespace, scope }], codec: text },
+    resources: clusters.base,
+    keyOf: (host) => ({ variant, namespace, host }),
+  }));
+  if (locality === "") return [everywhere];
+  const here = collection({ context }, `${prefix}/placed/${name}|${locality}`, () => ({
+    members: {
+      listFrom: [gatewayClusters.localHosts, { namespace, scope, locality }],
+      codec: text,
+    },
+    resources: clusters.local,
+    keyOf: (host) => ({ variant, namespace, host, locality }),
   }));
   return [here, everywhere];
 }

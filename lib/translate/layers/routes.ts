@@ -1,142 +1,158 @@
 /**
- * The layers of routes: whole tables, or, for proxies that take them apart, skeletons and virtual
- * hosts.
+ * Route layers: whole route tables, or, for proxies that support VHDS, skeletons and virtual hosts.
  *
  * @module
  */
-import type { Collection, Derived, Resource } from "../../graph/mod.ts";
-import { collection, type Layered } from "../resources/mod.ts";
-import type { Routes } from "../routes/mod.ts";
+import { type PortKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
+import { type Collection, integer } from "../../graph/mod.ts";
+import { collection, hostPorts, type Layered, type RouteTable } from "../resources/mod.ts";
+import { egressHosts, type EgressTableKey, egressTables, type Routes } from "../tables/mod.ts";
 
-/** Whole tables. `sidecar` as in `Placement`, `labels` as in `labelKeys`. */
-export function tableLayers(
-  parts: Routes,
-  ns: string,
-  sidecar: string,
-  labels: string,
-): readonly Collection[] {
-  const { tables, labelled } = parts;
+/** The clients of a class. */
+export interface RouteClients extends SidecarKey {
+  /** Source labels, see `labelKeys`. */
+  readonly labels: string;
+}
+
+/** Whole route tables. */
+export function tableLayers(routes: Routes, clients: RouteClients): readonly Collection[] {
+  const { tables, sourceLabels } = routes;
+  const { namespace, sidecar, labels } = clients;
   if (sidecar === "") {
-    const own = collection(parts, `route/labelled/${ns}|${labels}`, () => ({
-      members: { listFrom: [labelled.ports, `${ns}|${labels}`] },
-      resources: labelled.tables,
-      keyOf: (port) => `${ns}|${port}|${labels}`,
+    const own = collection(routes, `route/labelled/${namespace}|${labels}`, () => ({
+      members: { listFrom: [sourceLabels.ports, { namespace, labels }], codec: integer },
+      resources: sourceLabels.tables,
+      keyOf: (port) => ({ namespace, port, labels }),
     }));
-    const shared = { base: tables.public, overlay: tables.overlay };
-    return [own, ...portTables(parts, "route", shared, "", ns)];
+    return [own, ...portTables(routes, namespace)];
   }
-  const scope = `${ns}|${sidecar}`;
-  const own = collection(parts, `route/labelled/${scope}|${labels}`, () => ({
-    members: { listFrom: [labelled.listeners, `${scope}|${labels}`] },
-    resources: labelled.egressTables,
-    keyOf: (member) => `${scope}|${member}|${labels}`,
+  const own = collection(routes, `route/labelled/${sidecarKeys.encode(clients)}|${labels}`, () => ({
+    members: {
+      listFrom: [sourceLabels.egressMembers, { namespace, sidecar, labels }],
+      codec: egressTables,
+    },
+    resources: sourceLabels.egressTables,
+    keyOf: (table) => ({ namespace, sidecar, ...table, labels }),
   }));
-  return [own, egressTables(parts, "route", tables.egress, scope)];
+  return [own, sidecarTables(routes, "route", tables.egress, { namespace, sidecar })];
 }
 
-/** The same tables without their virtual hosts. */
-export function skeletonLayers(parts: Routes, ns: string, sidecar: string): readonly Collection[] {
-  const { vhds } = parts;
-  return sidecar === ""
-    ? portTables(parts, "skeleton", vhds.skeletons, "|", ns)
-    : [egressTables(parts, "skeleton", vhds.egressSkeletons, `${ns}|${sidecar}`)];
+/** Route tables without their virtual hosts. */
+export function skeletonLayers(routes: Routes, scope: SidecarKey): readonly Collection[] {
+  const { skeletons, egressSkeletons } = routes.onDemand;
+  return scope.sidecar === ""
+    ? portSkeletons(routes, skeletons, scope.namespace)
+    : [sidecarTables(routes, "skeleton", egressSkeletons, scope)];
 }
 
-/** The virtual hosts that are missing there. */
-export function virtualHostLayers(
-  parts: Routes,
-  ns: string,
-  sidecar: string,
-  labels: string,
-): readonly Collection[] {
-  const { labelled } = parts;
+/** The virtual hosts of skeletons. */
+export function virtualHostLayers(routes: Routes, clients: RouteClients): readonly Collection[] {
+  const { sourceLabels } = routes;
+  const { namespace, sidecar, labels } = clients;
   if (sidecar === "") {
-    const own = collection(parts, `vhds/labelled/${ns}|${labels}`, () => ({
-      members: { listFrom: [labelled.places, `${ns}|${labels}`] },
-      resources: labelled.parts,
-      keyOf: (place) => `${ns}|${place}|${labels}`,
+    const own = collection(routes, `vhds/labelled/${namespace}|${labels}`, () => ({
+      members: { listFrom: [sourceLabels.differing, { namespace, labels }], codec: hostPorts },
+      resources: sourceLabels.parts,
+      keyOf: (at) => ({ namespace, ...at, labels }),
     }));
-    return [own, ...hostLayers(parts, ns)];
+    return [own, ...hostLayers(routes, namespace)];
   }
-  const scope = `${ns}|${sidecar}`;
-  const own = collection(parts, `vhds/labelled/${scope}|${labels}`, () => ({
-    members: { listFrom: [labelled.egressPlaces, `${scope}|${labels}`] },
-    resources: labelled.egressParts,
-    keyOf: (member) => `${ns}|${member}|${labels}`,
+  const own = collection(routes, `vhds/labelled/${sidecarKeys.encode(clients)}|${labels}`, () => ({
+    members: {
+      listFrom: [sourceLabels.egressDiffering, { namespace, sidecar, labels }],
+      codec: egressHosts,
+    },
+    resources: sourceLabels.egressParts,
+    keyOf: (at) => ({ namespace, ...at, labels }),
   }));
-  return [own, egressParts(parts, scope)];
+  return [own, sidecarHosts(routes, { namespace, sidecar })];
 }
 
-/** One table for each HTTP port. `prefix` is what keys of the shared ones begin with. */
-function portTables(
-  parts: Routes,
-  kind: string,
-  tables: Layered,
-  prefix: string,
-  ns: string,
-): Collection[] {
-  const { httpPortsSeenBy } = parts.context.mesh.indexes;
+/** A route table for each HTTP port. */
+function portTables(routes: Routes, namespace: string): Collection[] {
+  const { httpPortsSeenBy } = routes.context.mesh.indexes;
   return [
-    collection(parts, `${kind}/overlay/${ns}`, () => ({
-      members: { index: httpPortsSeenBy, buckets: ["", ns] },
-      resources: tables.overlay,
-      keyOf: (port) => `${ns}|${port}`,
+    collection(routes, `route/overlay/${namespace}`, () => ({
+      members: { index: httpPortsSeenBy, buckets: ["", namespace] },
+      resources: routes.tables.overlay,
+      keyOf: (port) => ({ namespace, port: Number(port) }),
     })),
-    collection(parts, `${kind}/public`, () => ({
+    collection(routes, `route/public`, () => ({
       members: { index: httpPortsSeenBy, buckets: [""] },
-      resources: tables.base,
-      keyOf: (port) => `${prefix}${port}`,
+      resources: routes.tables.public,
+      keyOf: (port) => Number(port),
     })),
   ];
 }
 
-/** One table for each HTTP port of each listener of a Sidecar. */
-function egressTables(
-  parts: Routes,
-  kind: string,
-  tables: Derived<readonly Resource[]>,
-  scope: string,
+/** A skeleton for each HTTP port. */
+function portSkeletons(
+  routes: Routes,
+  { base, overlay }: Layered<PortKey>,
+  namespace: string,
+): Collection[] {
+  const { httpPortsSeenBy } = routes.context.mesh.indexes;
+  return [
+    collection(routes, `skeleton/overlay/${namespace}`, () => ({
+      members: { index: httpPortsSeenBy, buckets: ["", namespace] },
+      resources: overlay,
+      keyOf: (port) => ({ namespace, port: Number(port) }),
+    })),
+    collection(routes, `skeleton/public`, () => ({
+      members: { index: httpPortsSeenBy, buckets: [""] },
+      resources: base,
+      keyOf: (port) => ({ namespace: "", port: Number(port) }),
+    })),
+  ];
+}
+
+/** A table for each HTTP port of each listener of a Sidecar. */
+function sidecarTables(
+  routes: Routes,
+  kind: "route" | "skeleton",
+  tables: RouteTable<EgressTableKey>,
+  scope: SidecarKey,
 ): Collection {
-  return collection(parts, `${kind}/egress/${scope}`, () => ({
-    members: { listFrom: [parts.egress.routeMembers, scope] },
+  return collection(routes, `${kind}/egress/${sidecarKeys.encode(scope)}`, () => ({
+    members: { listFrom: [routes.egress.routeMembers, scope], codec: egressTables },
     resources: tables,
-    keyOf: (member) => `${scope}|${member}`,
+    keyOf: (table) => ({ ...scope, ...table }),
   }));
 }
 
 /** The virtual hosts of a Sidecar's tables. */
-function egressParts(parts: Routes, scope: string): Collection {
-  const ns = scope.slice(0, scope.indexOf("|"));
-  return collection(parts, `vhds/egress/${scope}`, () => ({
-    members: { listFrom: [parts.egress.virtualHostMembers, scope] },
-    resources: parts.vhds.egressHosts,
-    keyOf: (member) => `${ns}|${member}`,
+function sidecarHosts(routes: Routes, scope: SidecarKey): Collection {
+  const { namespace } = scope;
+  return collection(routes, `vhds/egress/${sidecarKeys.encode(scope)}`, () => ({
+    members: { listFrom: [routes.egress.virtualHostMembers, scope], codec: egressHosts },
+    resources: routes.onDemand.egressHosts,
+    keyOf: (at) => ({ namespace, ...at }),
   }));
 }
 
-/** The virtual hosts of every port's table, by host. */
-function hostLayers(parts: Routes, ns: string): Collection[] {
-  const { indexes, scopes } = parts.context.mesh;
-  const { base, overlay } = parts.vhds.hosts;
-  const keyOf = (host: string) => `${ns}|${host}`;
-  const shared = (host: string) => `|${host}`;
+/** The virtual hosts of the tables of ports, by host. */
+function hostLayers(routes: Routes, namespace: string): Collection[] {
+  const { indexes, scopes } = routes.context.mesh;
+  const { base, overlay } = routes.onDemand.hosts;
+  const keyOf = (host: string) => ({ namespace, host });
+  const shared = (host: string) => ({ namespace: "", host });
   return [
-    collection(parts, `vhds/overlay/${ns}`, () => ({
-      members: { listFrom: [scopes.overlayHosts, ns] },
+    collection(routes, `vhds/overlay/${namespace}`, () => ({
+      members: { listFrom: [scopes.overlayHosts, namespace] },
       resources: overlay,
       keyOf,
     })),
-    collection(parts, `vhds/overlay-routes/${ns}`, () => ({
-      members: { listFrom: [scopes.routeHosts, ns] },
+    collection(routes, `vhds/overlay-routes/${namespace}`, () => ({
+      members: { listFrom: [scopes.routeHosts, namespace] },
       resources: overlay,
       keyOf,
     })),
-    collection(parts, "vhds/public", () => ({
+    collection(routes, "vhds/public", () => ({
       members: { index: indexes.hostsSeenBy, buckets: [""] },
       resources: base,
       keyOf: shared,
     })),
-    collection(parts, "vhds/public-routes", () => ({
+    collection(routes, "vhds/public-routes", () => ({
       members: { listFrom: [scopes.routeHosts, ""] },
       resources: base,
       keyOf: shared,

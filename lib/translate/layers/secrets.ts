@@ -1,48 +1,55 @@
 /**
- * Layers of secrets: what proxies declare as files, and what is named among the credentials of
- * their namespace.
+ * Layers of secrets: the files of proxies, and the credentials that configuration names.
  *
  * @module
  */
-import type { Collection } from "../../graph/mod.ts";
+import { type LabelsKey, labelsKeys } from "../../derive/mod.ts";
+import { type Collection, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
-import type { Placement } from "../context/mod.ts";
-import { secretsKey } from "../inbound/mod.ts";
+import { type ClassBinding } from "../context/mod.ts";
 import { collection } from "../resources/mod.ts";
-import type { Parts } from "./parts.ts";
+import { certificateFiles, certificateFilesOf } from "../tables/mod.ts";
+import type { LayerTables } from "./tables.ts";
 
-/** Secrets depend on nothing but the files that a proxy declares. */
-export function secretLayer(parts: Parts, cls: ProxyClass): Collection {
-  const key = secretsKey(cls);
-  return collection(parts, `secret/${key}`, () => ({
-    members: { list: [key] },
-    resources: parts.own.secrets,
+/** The secrets of a class's own certificates; they depend only on the files that it names. */
+export function secretLayer(tables: LayerTables, cls: ProxyClass): Collection {
+  const files = certificateFilesOf(cls);
+  return collection(tables, `secret/${certificateFiles.encode(files)}`, () => ({
+    members: { list: [files] },
+    resources: tables.own.secrets,
   }));
 }
 
-/** What the Gateways of a scope name among the credentials of the proxies' namespace. */
-export function credentialLayer(parts: Parts, namespace: string, scope: string): Collection {
-  return collection(parts, `secret/gateway/${namespace}/${scope}`, () => ({
-    members: { listFrom: [parts.credentials.named, scope] },
-    resources: parts.credentials.secrets,
-    keyOf: (secret) => `${namespace}|${secret}`,
+/** The credentials that Gateways name, in the proxies' namespace. */
+export function gatewayCredentials(
+  tables: LayerTables,
+  namespace: string,
+  scope: LabelsKey,
+): Collection {
+  return collection(tables, `secret/gateway/${namespace}/${labelsKeys.encode(scope)}`, () => ({
+    members: { listFrom: [tables.credentials.ofGateways, scope], codec: text },
+    resources: tables.credentials.secrets,
+    keyOf: (name) => ({ namespace, name }),
   }));
 }
 
-/** What rules name, among the credentials of a gateway's namespace. */
-export function ruleCredentials(parts: Parts, namespace: string): Collection {
-  return collection(parts, `secret/rules/${namespace}`, () => ({
-    members: { listFrom: [parts.credentials.ofRules, ""] },
-    resources: parts.credentials.secrets,
-    keyOf: (secret) => `${namespace}|${secret}`,
+/** The credentials that rules name, in a gateway's namespace. */
+export function ruleCredentials(tables: LayerTables, namespace: string): Collection {
+  return collection(tables, `secret/rules/${namespace}`, () => ({
+    members: { listFrom: [tables.credentials.ofRules, ""] },
+    resources: tables.credentials.secrets,
+    keyOf: (name) => ({ namespace, name }),
   }));
 }
 
-/** What rules name that select a workload, among the credentials of its namespace. */
-export function placeCredentials(parts: Parts, { cls, place }: Placement): Collection {
-  return collection(parts, `secret/place/${cls.namespace}|${place}`, () => ({
-    members: { listFrom: [parts.credentials.ofPlace, place] },
-    resources: parts.credentials.secrets,
-    keyOf: (secret) => `${cls.namespace}|${secret}`,
+/** The credentials that rules which select a workload name, in its namespace. */
+export function localCredentials(
+  tables: LayerTables,
+  { cls: { namespace }, locality }: ClassBinding,
+): Collection {
+  return collection(tables, `secret/place/${namespace}|${locality}`, () => ({
+    members: { listFrom: [tables.credentials.ofLocality, locality] },
+    resources: tables.credentials.secrets,
+    keyOf: (name) => ({ namespace, name }),
   }));
 }

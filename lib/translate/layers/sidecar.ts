@@ -1,91 +1,126 @@
 /**
- * The layers of proxies beside a workload: what is their class's own over what they reach.
+ * The layers of sidecars: those of their class over the outbound ones.
  *
  * @module
  */
-import { labelKeys, localityKeys } from "../../derive/mod.ts";
-import type { Collection, Derived, Resource } from "../../graph/mod.ts";
-import { flavourKey, flavourOf, parseFlavour, type Placement } from "../context/mod.ts";
-import { egressCallersKey } from "../outbound/mod.ts";
-import { collection, TYPE_URLS } from "../resources/mod.ts";
-import { clusterKind } from "../settings/mod.ts";
-import { egressKey } from "../sidecars/mod.ts";
-import { egressLayers, namespaceLayers, placedClusters, placedEndpoints } from "./outbound.ts";
-import type { Parts } from "./parts.ts";
+import { labelKeys, listenerMembers, localityKeys, sidecarKeys } from "../../derive/mod.ts";
+import type { Collection } from "../../graph/mod.ts";
+import {
+  type ClassBinding,
+  clusterVariantOf,
+  listenerVariants,
+  variantOf,
+} from "../context/mod.ts";
+import { collection, type ResourceTable, TYPE_URLS } from "../resources/mod.ts";
+import { egressMembers } from "../tables/mod.ts";
+import {
+  egressLayers,
+  localClusters,
+  localEndpoints,
+  namespaceLayers,
+  type Variants,
+} from "./outbound.ts";
 import { skeletonLayers, tableLayers, virtualHostLayers } from "./routes.ts";
-import { placeCredentials, secretLayer } from "./secrets.ts";
+import { localCredentials, secretLayer } from "./secrets.ts";
+import type { LayerTables } from "./tables.ts";
 
-/** The layers of a proxy beside a workload. */
+/** The layers of a sidecar. */
 export function sidecarLayers(
-  parts: Parts,
-  placement: Placement,
+  tables: LayerTables,
+  binding: ClassBinding,
 ): Map<string, readonly Collection[]> {
-  const { cls, sidecar } = placement;
-  const flavour = flavourKey(flavourOf(cls, placement.telemetry));
-  const ns = cls.namespace;
-  const labels = labelKeys.encode(cls.labels);
-  const own = (type: "cluster" | "listener", table: Derived<readonly Resource[]>): Collection =>
-    collection(parts, `${type}/class/${cls.key}`, () => ({
-      members: { list: [cls.key] },
-      resources: table,
-    }));
-  const proxied = collection(parts, `route/httpProxy/${sidecar}|${cls.key}`, () => ({
-    members: { listFrom: [parts.httpProxy.members, `${sidecar}|${cls.key}`] },
-    resources: parts.httpProxy.tables,
-  }));
+  const { cls, sidecar, locality, telemetry } = binding;
+  const variants = { clusters: clusterVariantOf(cls), listeners: variantOf(cls, telemetry) };
+  const { namespace } = cls;
+  const clients = { namespace, sidecar, labels: labelKeys.encode(cls.labels) };
   const outbound = sidecar === ""
-    ? namespaceLayers(parts, ns, clusterKind(cls), flavour)
-    : egressLayers(parts, ns, sidecar, clusterKind(cls), flavour);
-  const labelled = labelledListeners(parts, placement, flavour, labels);
+    ? namespaceLayers(tables, namespace, variants)
+    : egressLayers(tables, { namespace, sidecar }, variants);
   return new Map([
     [TYPE_URLS.cluster, [
-      own("cluster", parts.own.clusters),
-      ...placedClusters(parts, placement),
+      classLayer(tables, binding, "cluster", tables.own.clusters),
+      ...localClusters(tables, binding),
       ...outbound.clusters,
     ]],
-    [TYPE_URLS.endpoint, [...placedEndpoints(parts, placement), ...outbound.endpoints]],
+    [TYPE_URLS.endpoint, [...localEndpoints(tables, binding), ...outbound.endpoints]],
     [TYPE_URLS.listener, [
-      own("listener", parts.own.listeners),
-      labelled,
+      classLayer(tables, binding, "listener", tables.own.listeners),
+      clientListeners(tables, binding, variants, clients.labels),
       ...outbound.listeners,
     ]],
     [TYPE_URLS.secret, [
-      secretLayer(parts, cls),
-      ...(cls.options.LOCAL === "true" && placement.place !== ""
-        ? [placeCredentials(parts, placement)]
+      secretLayer(tables, cls),
+      ...(cls.options.LOCAL === "true" && locality !== ""
+        ? [localCredentials(tables, binding)]
         : []),
     ]],
     ...(cls.options.VHDS === "true"
       ? [
-        [TYPE_URLS.route, [proxied, ...skeletonLayers(parts.routes, ns, sidecar)]],
-        [TYPE_URLS.virtualHost, virtualHostLayers(parts.routes, ns, sidecar, labels)],
+        [TYPE_URLS.route, [
+          httpProxyTables(tables, binding),
+          ...skeletonLayers(tables.routes, { namespace, sidecar }),
+        ]],
+        [TYPE_URLS.virtualHost, virtualHostLayers(tables.routes, clients)],
       ] as const
-      : [[TYPE_URLS.route, [proxied, ...tableLayers(parts.routes, ns, sidecar, labels)]]] as const),
+      : [[TYPE_URLS.route, [
+        httpProxyTables(tables, binding),
+        ...tableLayers(tables.routes, clients),
+      ]]] as const),
   ]);
 }
 
-/** Listeners whose connections go elsewhere, or otherwise, for callers with these labels. */
-function labelledListeners(
-  parts: Parts,
-  { cls, sidecar, place }: Placement,
-  flavour: string,
+/** The resources of a class. */
+function classLayer(
+  tables: LayerTables,
+  { cls }: ClassBinding,
+  type: "cluster" | "listener",
+  table: ResourceTable,
+): Collection {
+  return collection(tables, `${type}/class/${cls.key}`, () => ({
+    members: { list: [cls.key] },
+    resources: table,
+  }));
+}
+
+/** The route table of the HTTP proxy port of a class. */
+function httpProxyTables({ context, httpProxy }: LayerTables, binding: ClassBinding): Collection {
+  const { sidecar, cls } = binding;
+  return collection({ context }, `route/httpProxy/${sidecar}|${cls.key}`, () => ({
+    members: { listFrom: [httpProxy.members, { sidecar, cls: cls.key }] },
+    resources: httpProxy.tables,
+  }));
+}
+
+/** Listeners that differ for clients with the labels of a class, or that rules select. */
+function clientListeners(
+  tables: LayerTables,
+  { cls: { namespace }, sidecar, locality }: ClassBinding,
+  { listeners: variant }: Variants,
   labels: string,
 ): Collection {
-  const { members, listeners, egressMembers, egressListeners } = parts.labelledListeners;
-  const ns = cls.namespace;
-  const rules = place === "" ? "" : localityKeys.decode(place).rules.join(",");
+  const { members, listeners, egressMembers: ofEgress, egressListeners } =
+    tables.sourceLabelListeners;
+  const rules = locality === "" ? [] : localityKeys.decode(locality).rules;
+  const name = `listener/${listenerVariants.encode(variant)}/labelled`;
+  const clients = `${rules.join(",")}|${labels}`;
   if (sidecar === "") {
-    return collection(parts, `listener/${flavour}/labelled/${ns}|${rules}|${labels}`, () => ({
-      members: { listFrom: [members, `${ns}|${rules}`] },
+    return collection(tables, `${name}/${namespace}|${clients}`, () => ({
+      members: { listFrom: [members, { namespace, rules }], codec: listenerMembers },
       resources: listeners,
-      keyOf: (member) => `${flavour}|${ns}|${rules}|${member}|${labels}`,
+      keyOf: (member) => ({ variant, namespace, rules, ...member, labels }),
     }));
   }
-  const scope = `${ns}|${sidecar}`;
-  const key = egressCallersKey(egressKey(scope, parseFlavour(flavour)), rules);
-  return collection(parts, `listener/${flavour}/labelled/${scope}|${rules}|${labels}`, () => ({
-    members: { listFrom: [egressMembers, key] },
-    resources: egressListeners,
-    keyOf: (member) => `${flavour}|${scope}|${rules}|${member}|${labels}`,
-  }));
+  const { autoAddresses } = variant;
+  return collection(
+    tables,
+    `${name}/${sidecarKeys.encode({ namespace, sidecar })}|${clients}`,
+    () => ({
+      members: {
+        listFrom: [ofEgress, { given: autoAddresses, namespace, sidecar, rules }],
+        codec: egressMembers,
+      },
+      resources: egressListeners,
+      keyOf: (member) => ({ variant, namespace, sidecar, rules, member, labels }),
+    }),
+  );
 }

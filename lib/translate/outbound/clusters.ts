@@ -1,155 +1,147 @@
 /**
- * Outbound clusters: one cell per service and the rules that won, shared by every
- * namespace that sees the same.
+ * Outbound clusters. Their content is one cell for each service and the rules that apply to it, shared
+ * by all namespaces that see the same.
  *
  * @module
  */
-import { serviceKeys } from "../../model/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import type { Subset } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import {
-  deriveTelling,
-  lookUp,
-  policiesOf,
-  type Policy,
-  ruleKeys,
-  type Tell,
-  type Telling,
-  type Told,
-  within,
-} from "../../derive/mod.ts";
+import { policiesOf, type Policy } from "../../derive/mod.ts";
 import {
   applySettings,
   buildOutboundCluster,
-  type ClusterListener,
   clusterName,
   hashPolicyFor,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import {
-  type ContentKey,
+  type ClusterVariant,
   type Context,
-  mergeTrafficPolicy,
-  notingListener,
-  type Pick,
-  pick,
-  pickPlaced,
-  placeOf,
-  type PolicyListener,
+  followRulesAt,
+  followServiceRules,
+  localityOf,
+  mergedPolicy,
   reachOf,
+  type ServiceRules,
 } from "../context/mod.ts";
 import {
+  type ByLocality,
   differences,
   encodeResource,
   overlayOf,
-  type Placed,
-  sameResources,
-  splitKey,
+  type ResourcesOf,
+  resourceTable,
 } from "../resources/mod.ts";
 import { mutualInput, takesMutual } from "../security/mod.ts";
-import { clusterDefaults, parseKind } from "../settings/mod.ts";
+import { clusterDefaults } from "../settings/mod.ts";
+import {
+  type ClusterContent,
+  clusterContents,
+  type ClusterKey,
+  clusterKeys,
+  localClusterKeys,
+} from "../tables/mod.ts";
 
-/**
- * Creates the tables of outbound clusters: `kind|NS|host`, the kind being an
- * address family, or `family.router` for gateways.
- */
-export function deriveOutboundClusters(context: Context): Placed {
-  const { mesh } = context;
-  const { graph } = mesh;
-  const content = deriveTelling<readonly Resource[]>(graph, "cds.content", (read, key, tell) => {
-    const [kind = "", service = "", rules = "", place = ""] = splitKey(key, 4);
-    return clustersOf(read, context, { kind, service, rules, place: placeOf(place) }, tell);
-  }, { equal: sameResources });
-  const seen: Telling<readonly Resource[]> = (read, key, tell) => {
-    const [kind = "", namespace = "", host = ""] = splitKey(key, 3);
-    const chosen = pick(read, context, namespace, host, tell);
-    if (chosen === undefined) return [];
-    const shared = sharedKind(read, context, kind, chosen);
-    return lookUp(read, content, `${shared}|${chosen.service}|${chosen.rules}|`, tell);
+/** Creates the tables of outbound clusters. */
+export function deriveOutboundClusters(context: Context): ByLocality<ClusterKey> {
+  const { graph } = context.mesh;
+  const content = resourceTable(
+    graph,
+    "cds.content",
+    clusterContents,
+    (read, key) => clustersOf(read, context, key),
+  );
+  const contentOf = (
+    read: Read,
+    variant: ClusterVariant,
+    chosen: ServiceRules,
+    locality: string,
+  ): readonly Resource[] => {
+    const shared = sharedVariant(read, context, variant, chosen);
+    return read.follow(content, { variant: shared, content: { ...chosen, locality } });
   };
-  const base = deriveTelling(graph, "cds", seen, { equal: sameResources });
-  const placed = deriveTelling<readonly Resource[]>(graph, "cds.placed", (read, key, tell) => {
-    const [kind = "", namespace = "", host = "", place = ""] = splitKey(key, 4);
-    const chosen = pickPlaced(read, context, namespace, host, place, tell);
+  const seen: ResourcesOf<ClusterKey> = (read, { variant, namespace, host }) => {
+    const chosen = followServiceRules(read, context, { namespace }, host);
+    return chosen === undefined ? [] : contentOf(read, variant, chosen, "");
+  };
+  const base = resourceTable(graph, "cds", clusterKeys, seen);
+  const local = resourceTable(graph, "cds.placed", localClusterKeys, (read, key) => {
+    const { locality, ...shared } = key;
+    const chosen = followRulesAt(read, context, key);
     if (chosen === undefined) return [];
-    const shared = sharedKind(read, context, kind, chosen);
-    const here = `${shared}|${chosen.service}|${chosen.rules}|${place}`;
-    return differences(
-      lookUp(read, content, here, tell),
-      read.get(base, `${kind}|${namespace}|${host}`),
-    );
-  }, { equal: sameResources });
-  return { base, overlay: overlayOf(context, "cds.overlay", base, 3, 1, seen), placed };
+    return differences(contentOf(read, key.variant, chosen, locality), read.get(base, shared));
+  });
+  return { base, overlay: overlayOf(context, "cds.overlay", base, seen), local };
 }
 
 /**
- * Gateways share the clusters of sidecars, but for services without resolution, as they see no
- * original destination, and for rules that name credentials, which sidecars are not handed.
+ * Gateways share the clusters of sidecars, with two exceptions: services without resolution, because
+ * gateways see no original destination, and rules with credentials, which sidecars do not get.
  */
-function sharedKind(read: Read, { mesh }: Context, kind: string, { service, rules }: Pick): string {
-  if (!kind.includes(".router")) return kind;
-  if (read.get(mesh.services.service, serviceKeys.decode(service))?.resolution === "NONE") {
-    return kind;
-  }
-  return namesCredentials(read.get(mesh.policies.policy, ruleKeys.decode(rules)))
-    ? kind
-    : kind.replace(".router", "");
+function sharedVariant(
+  read: Read,
+  { mesh }: Context,
+  variant: ClusterVariant,
+  { service, rules }: ServiceRules,
+): ClusterVariant {
+  if (variant.role !== "router") return variant;
+  if (read.get(mesh.services.service, service)?.resolution === "NONE") return variant;
+  return namesCredentials(read.get(mesh.policies.policy, rules))
+    ? variant
+    : { ...variant, role: "sidecar" };
 }
 
 function namesCredentials(policy: Policy): boolean {
   return policiesOf(policy).some(({ tls }) => tls !== undefined && tls.credentialName !== "");
 }
 
+/** The clusters of a service: one for each port, and for each subset there. */
 function clustersOf(
   read: Read,
   context: Context,
-  { kind, service: serviceKey, rules, place }: ContentKey & { readonly kind: string },
-  tell: Tell | undefined,
-): Resource[] {
-  const service = lookUp(read, context.mesh.services.service, serviceKeys.decode(serviceKey), tell);
+  { variant, content }: ClusterContent,
+): readonly Resource[] {
+  const { mesh } = context;
+  const service = read.follow(mesh.services.service, content.service);
   if (service === undefined) return [];
-  const policy = lookUp(read, context.mesh.policies.policy, ruleKeys.decode(rules), tell);
-  const { role, family, names } = parseKind(kind);
-  const defaults = clusterDefaults(read, context, family);
-  const endpoints = service.resolution === "STATIC"
-    ? []
-    : lookUp(read, context.mesh.services.endpoints, serviceKeys.decode(serviceKey), tell);
-  const fallback = context.mesh.field(read, "defaultTrafficPolicy");
-  const mutual = names && mutualInput(read, context, names, service);
-  const takes = takesMutual(read, context);
-  const reach = place && reachOf(read, context);
-  const selected = place?.rules.includes(policy.rules[0] ?? "") ?? false;
+  const rules = read.follow(mesh.policies.policy, content.rules);
+  const { role, family, secrets } = variant;
+  const place = localityOf(content.locality);
+  const selected = place?.rules.includes(rules.rules[0] ?? "") ?? false;
+  const shared = {
+    service,
+    endpoints: service.resolution === "STATIC"
+      ? []
+      : read.follow(mesh.services.endpoints, content.service),
+    mesh: clusterDefaults(read, context, family),
+    rule: rules.rules[0],
+    role,
+    selected,
+    mutual: secrets && mutualInput(read, context, secrets, service),
+    takesMutual: takesMutual(read, context),
+    place,
+    reach: place && reachOf(read, context),
+  };
+  const defaults = mesh.field(read, "defaultTrafficPolicy");
   const settings = context.settings(read, "clusters");
   const resources: Resource[] = [];
   for (const port of service.ports) {
     if (port.protocol === "UDP") continue;
-    for (const subset of [undefined, ...policy.subsets]) {
+    for (const subset of [undefined, ...rules.subsets]) {
       const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
-      const listening = tell && listenerOf(within(tell, name)!, policy, subset);
-      const merged = mergeTrafficPolicy(
-        policy.trafficPolicy,
-        subset?.trafficPolicy,
-        port.number,
-        fallback,
-        listening?.policy,
-      );
+      const { policy, decisions } = mergedPolicy(read, {
+        rules,
+        subset,
+        port: port.number,
+        defaults,
+      });
       const cluster = buildOutboundCluster({
-        service,
+        ...shared,
         port,
         subset: subset === undefined ? undefined : { name: subset.name, labels: subset.labels },
-        policy: merged,
-        // Routes are shared with proxies that the rule is not for.
-        selected,
-        hashPolicy: selected ? hashPolicyFor(merged?.loadBalancer) : undefined,
-        endpoints,
-        mesh: defaults,
-        rule: policy.rules[0],
-        role,
-        mutual,
-        takesMutual: takes,
-        place,
-        reach,
-        listener: listening?.cluster,
+        policy,
+        // Routes are shared with proxies that the rule does not select.
+        hashPolicy: selected ? hashPolicyFor(policy?.loadBalancer) : undefined,
+        decisions: read.decide && { log: read.within(name), policy: decisions },
       });
       if (cluster !== undefined) {
         applySettings(cluster, settings);
@@ -158,14 +150,4 @@ function clustersOf(
     }
   }
   return resources;
-}
-
-/** Has the policy's groups noted, and told by the cluster that is made of them. */
-function listenerOf(
-  tell: Tell,
-  policy: Policy,
-  subset: Subset | undefined,
-): { policy: PolicyListener; cluster: ClusterListener } {
-  const groups = new Map<string, Told>();
-  return { policy: notingListener(groups, policy, subset), cluster: { tell, groups } };
 }

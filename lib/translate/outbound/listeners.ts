@@ -1,168 +1,137 @@
 /**
- * Outbound listeners, by the member that needs them (see the index `listenersSeenBy`).
+ * Outbound listeners, as namespaces without a Sidecar see them.
  *
  * @module
  */
 import {
-  deriveTelling,
   type ListenerMember,
   listenerMembers,
   type ListenersKey,
   listenersKeys,
-  type Tell,
+  type PortKey,
 } from "../../derive/mod.ts";
-import {
-  type Derived,
-  type KeyCodec,
-  keyOf,
-  type Read,
-  type Resource,
-  text,
-} from "../../graph/mod.ts";
+import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import { isHttp, mayBeTcp } from "../../model/mod.ts";
-import { type Context, hasOwnListeners, parseFlavour, pickService } from "../context/mod.ts";
-import { sameResources } from "../resources/mod.ts";
-import { addressListeners, sharedListener, tcpServices } from "./tcp_listeners.ts";
+import { type Context, findService, hasOwnListeners } from "../context/mod.ts";
+import { type ListenerTable, resourceTable, sortedKeys } from "../resources/mod.ts";
+import { type ListenerKey, listenerKeys } from "../tables/mod.ts";
+import {
+  addressListeners,
+  type ListenerScope,
+  sharedListener,
+  tcpServices,
+} from "./tcp_listeners.ts";
 
-/** The key of outbound listeners. */
-export interface OutboundKey {
-  /** As `flavourKey`. */
-  readonly flavour: string;
-  readonly namespace: string;
-  readonly member: ListenerMember;
+/** Creates the table of outbound listeners. */
+export function deriveOutboundListeners(context: Context): ListenerTable<ListenerKey> {
+  return resourceTable(
+    context.mesh.graph,
+    "lds",
+    listenerKeys,
+    (read, key) => outboundListeners(read, context, key),
+  );
 }
 
-/** The codec of {@link OutboundKey}: `flavour|namespace|port|host`. */
-export const outboundKeys: KeyCodec<OutboundKey> = keyOf<OutboundKey>({
-  flavour: text,
-  namespace: text,
-  member: listenerMembers,
-});
-
-/** Creates the table; keys are texts of {@link outboundKeys}. */
-export function deriveOutboundListeners(context: Context): Derived<readonly Resource[]> {
-  const { graph } = context.mesh;
-  return deriveTelling<readonly Resource[]>(graph, "lds", (read, key, tell) => {
-    return outboundListener(read, context, outboundKeys.decode(key), tell);
-  }, { equal: sameResources });
-}
-
-/** What an outbound listener is for, and for whom. */
-export interface OutboundMember extends OutboundKey {
-  /** Of the callers; rules for certain labels are left out without them. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Keys of the DestinationRules that select the callers, oldest first. */
-  readonly rules?: readonly string[];
-}
-
-/** The listeners of a member. */
-export function outboundListener(
+/** The listeners of a member, for all clients of a namespace, or for certain ones. */
+export function outboundListeners(
   read: Read,
   context: Context,
-  { flavour, namespace, member, labels, rules }: OutboundMember,
-  tell: Tell | undefined,
-): Resource[] {
-  const { port, host } = member;
-  const place = {
-    flavour: parseFlavour(flavour),
-    namespace,
-    port,
-    labels,
-    rules,
-    sidecar: "",
-    httpRoutes: `${port}`,
-  };
-  if (host !== undefined) return addressListeners(read, context, place, host, tell);
-  const hosts = tcpHosts(read, context, namespace, port);
-  const services = tcpServices(read, context, namespace, port, hosts);
-  const http = hasHttp(read, context, namespace, port);
-  if (http) tellDeclaring(read, context, namespace, port, tell);
-  return sharedListener(read, context, place, services, http, tell);
+  { variant, namespace, port, host }: ListenerKey,
+  clients: Pick<ListenerScope, "labels" | "rules"> = {},
+): readonly Resource[] {
+  const scope = { variant, namespace, port, ...clients, sidecar: "", httpRoutes: `${port}` };
+  if (host !== undefined) return addressListeners(read, context, scope, host);
+  const seen = { namespace, port };
+  const services = tcpServices(read, context, seen, tcpHosts(read, context, seen));
+  const declaresHttp = hasHttp(read, context, seen);
+  if (declaresHttp) recordHttp(read, context, seen);
+  return sharedListener(read, context, scope, { services, declaresHttp });
 }
 
 /**
- * Creates the table: members of which the namespace may see another version
- * than everybody: those of what it sees privately, and the TCP ports of hosts
- * for which something else applies there.
+ * Creates the table of overlay members: those that the namespace may see differently from all
+ * namespaces. These are the members of hosts that it sees privately, and the TCP ports of hosts
+ * with rules of their own there.
  */
 export function deriveOverlayListeners(
   context: Context,
 ): Derived<readonly ListenerMember[], ListenersKey> {
   const { mesh } = context;
-  return mesh.graph.derive("lds.overlayMembers", listenersKeys, (read, { given, namespace }) => {
-    const place = { given, family: "dual" } as const;
-    const key = { given: false, namespace };
-    const members = new Set(
-      read.members(mesh.indexes.listenersSeenBy, key).map((one) => listenerMembers.encode(one)),
-    );
-    const add = (member: ListenerMember) => members.add(listenerMembers.encode(member));
+  return mesh.graph.derive("lds.overlayMembers", listenersKeys, (read, key) => {
+    const { namespace, given } = key;
+    const members = new Map<string, ListenerMember>();
+    const add = (member: ListenerMember): void => {
+      members.set(listenerMembers.encode(member), member);
+    };
+    const own = { given: false, namespace };
+    for (const member of read.members(mesh.indexes.listenersSeenBy, own)) add(member);
     for (const host of read.get(mesh.scopes.overlayHosts, namespace)) {
-      // What everybody sees may be hidden here, so its ports count too.
+      // The namespace may hide a host that all namespaces see, so its ports count, too.
       for (const seenBy of [namespace, ""]) {
-        const service = pickService(read, context, seenBy, host);
-        if (service === undefined) continue;
-        const alone = hasOwnListeners(read, context, service, place);
-        for (const port of service.ports) {
-          if (!mayBeTcp(port.protocol)) continue;
-          add({ port: port.number, host: undefined });
-          if (alone) add({ port: port.number, host });
+        for (const member of tcpMembers(read, context, seenBy, { host, given })) {
+          add(member);
         }
       }
     }
-    return [...members].sort().map((one) => listenerMembers.decode(one));
+    return sortedKeys(listenerMembers, [...members.values()]);
   });
 }
 
-/** How many of the services that declare HTTP at a port are named: there may be thousands. */
-const NAMED = 20;
-
-/** Says which services have HTTP at a port. */
-function tellDeclaring(
+/** The listeners of a host's TCP ports. */
+export function tcpMembers(
   read: Read,
   context: Context,
   namespace: string,
-  port: number,
-  tell: Tell | undefined,
-): void {
-  if (tell === undefined) return;
+  { host, given }: { readonly host: string; readonly given: boolean },
+): ListenerMember[] {
+  const service = findService(read, context, namespace, host);
+  if (service === undefined) return [];
+  const alone = hasOwnListeners(read, context, service, { autoAddresses: given, family: "dual" });
+  return service.ports.filter(({ protocol }) => mayBeTcp(protocol)).flatMap(({ number: port }) =>
+    alone ? [{ port, host: undefined }, { port, host }] : [{ port, host: undefined }]
+  );
+}
+
+/** The number of services with HTTP at a port that are recorded: there may be thousands. */
+const RECORDED = 20;
+
+/** Records the services that declare HTTP at a port. */
+function recordHttp(read: Read, context: Context, { namespace, port }: PortKey): void {
+  if (read.decide === undefined) return;
   const { httpHosts } = context.mesh.indexes;
   const hosts = new Set([
     ...read.members(httpHosts, { namespace: "", port }),
     ...read.members(httpHosts, { namespace, port }),
   ]);
-  const services = [...hosts].sort().map((host) => pickService(read, context, namespace, host))
+  const services = [...hosts].sort().map((host) => findService(read, context, namespace, host))
     .filter((s) => s?.ports.some((p) => p.number === port && isHttp(p.protocol)))
     .filter((s) => s !== undefined);
-  for (const service of services.slice(0, NAMED)) {
-    tell({
+  for (const { source, host } of services.slice(0, RECORDED)) {
+    read.decide({
       group: "http",
       source: "object",
-      object: service.source,
+      object: source,
       field: "spec.ports",
-      value: service.host,
+      value: host,
     });
   }
-  if (services.length > NAMED) {
-    tell({
-      group: "http",
-      source: "built-in",
-      value: `and ${services.length - NAMED} services more`,
-    });
+  if (services.length > RECORDED) {
+    const more = services.length - RECORDED;
+    read.decide({ group: "http", source: "built-in", value: `and ${more} services more` });
   }
 }
 
 /** Whether the namespace sees a service that declares HTTP at a port. */
-function hasHttp(read: Read, { mesh }: Context, namespace: string, port: number): boolean {
+function hasHttp(read: Read, { mesh }: Context, { namespace, port }: PortKey): boolean {
   return read.any(mesh.indexes.declaredHttp, { namespace: "", port }) ||
     (namespace !== "" && read.any(mesh.indexes.declaredHttp, { namespace, port }));
 }
 
-/** Hosts that the namespace may see a TCP port of a number of. */
+/** Hosts with a TCP port of a number that the namespace may see. */
 function tcpHosts(
   read: Read,
   { mesh: { indexes } }: Context,
-  namespace: string,
-  port: number,
+  { namespace, port }: PortKey,
 ): Set<string> {
   const hosts = new Set(read.members(indexes.tcpHosts, { namespace: "", port }));
   if (namespace === "") return hosts;

@@ -4,11 +4,8 @@
  * @module
  */
 export { deriveOutboundClusters } from "./clusters.ts";
+export { deriveEgress } from "./egress.ts";
 export { deriveEgressListeners } from "./egress_listeners.ts";
-export { deriveAssignments } from "./endpoints.ts";
-export {
-  deriveLabelledListeners,
-  egressCallersKey,
-  type LabelledListeners,
-} from "./labelled_listeners.ts";
-export { deriveOutboundListeners, deriveOverlayListeners, outboundKeys } from "./listeners.ts";
+export { deriveEndpoints } from "./endpoints.ts";
+export { deriveOutboundListeners, deriveOverlayListeners } from "./listeners.ts";
+export { deriveSourceLabelListeners } from "./source_label_listeners.ts";

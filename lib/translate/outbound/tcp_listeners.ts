@@ -1,15 +1,16 @@
 /**
- * Outbound listeners: those that services of a port share, and those of single
- * addresses.
+ * Builds outbound listeners: the one that the services of a port share, and those of single addresses.
  *
  * @module
  */
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { held, isRange, type Tell, within } from "../../derive/mod.ts";
+import { holdDecisions } from "../../base/mod.ts";
+import { isRange } from "../../derive/mod.ts";
 import {
   outboundHttpListener,
   type OutboundTcpInput,
   outboundTcpListener,
+  type RouteSource,
   type TcpChain,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
@@ -17,45 +18,50 @@ import { isTls, mayBeTcp, type Protocol, type Service } from "../../model/mod.ts
 import {
   addressesOf,
   type Context,
-  type Flavour,
+  findService,
+  followService,
   isOfFamily,
   listenedAddresses,
-  pickService,
+  type ListenerVariant,
   wildcard,
 } from "../context/mod.ts";
 import { tcpDestinations, tlsDestinations } from "../destinations/mod.ts";
 import { encodeResource } from "../resources/mod.ts";
-import { fallthroughCluster, managerDefaults } from "../settings/mod.ts";
+import { managerDefaults, passthroughFor } from "../settings/mod.ts";
 
-/** Where a listener is, and for whom. */
-export interface TcpPlace {
-  readonly flavour: Flavour;
+/** A port at which a variant of proxies listens, and their clients. */
+export interface ListenerScope {
+  readonly variant: ListenerVariant;
   readonly namespace: string;
   readonly port: number;
-  /** Of the callers; rules for certain labels are left out without them. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Keys of the DestinationRules that select the callers, oldest first. */
-  readonly rules?: readonly string[];
-  /** Key of the Sidecar that shapes it; `""` for none. */
+  /** Source labels of the clients; without them rules that match source labels do not apply. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Keys of the DestinationRules that select the clients, oldest first. */
+  readonly rules?: readonly string[] | undefined;
+  /** Key of the Sidecar that shapes the listener; `""` for none. */
   readonly sidecar: string;
-  /** Address that a Sidecar asks for. */
-  readonly bind?: string;
-  /** Route table for HTTP that is found; `undefined`: a Sidecar says that there is none. */
-  readonly httpRoutes?: string;
+  /** The address that a Sidecar asks for. */
+  readonly bind?: string | undefined;
+  /** Route table for detected HTTP; `undefined`: a Sidecar excludes HTTP. */
+  readonly httpRoutes?: string | undefined;
 }
 
-/** Those of some hosts that have a port of a number that may carry TCP, oldest first, then by host. */
+/** The clients of a listener. */
+function sourceOf({ namespace, labels = {}, rules }: ListenerScope): RouteSource {
+  return { namespace, labels, rules };
+}
+
+/** The services of some hosts that have a TCP port of this number, oldest first, then by host. */
 export function tcpServices(
   read: Read,
   context: Context,
-  namespace: string,
-  port: number,
+  { namespace, port }: { readonly namespace: string; readonly port: number },
   hosts: Iterable<string>,
 ): Service[] {
   const age = (s: Service): number => s.creationTime || Number.MAX_SAFE_INTEGER;
   const services: Service[] = [];
   for (const host of hosts) {
-    const service = pickService(read, context, namespace, host);
+    const service = findService(read, context, namespace, host);
     if (service !== undefined && protocolAt(service, port) !== undefined) services.push(service);
   }
   return services.sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));
@@ -66,115 +72,168 @@ function protocolAt(service: Service, port: number): Protocol | undefined {
   return service.ports.find((p) => p.number === port && mayBeTcp(p.protocol))?.protocol;
 }
 
+/** The services of a shared listener. */
+export interface SharedServices {
+  readonly services: readonly Service[];
+  /** Whether a service declares HTTP at the port. */
+  readonly declaresHttp: boolean;
+}
+
 /**
- * The listener of a port for services that have no single address. TLS services
- * are told apart by server name, others by address range; of those without
- * either the first is served. Where the listener is bound, addresses do not tell
- * destinations apart. HTTP is found by the connections' first bytes, if a
- * service declares it or one declares nothing.
- *
- * @param declared whether a service declares HTTP at the port
+ * The listener of a port for services without single addresses. TLS services are distinguished by
+ * server name, others by address range; of those without either the first is served. Where
+ * the listener is bound to its own port, addresses do not distinguish destinations. HTTP is detected by
+ * the first bytes of a connection, if a service declares HTTP or does not declare a protocol.
  */
 export function sharedListener(
   read: Read,
   context: Context,
-  place: TcpPlace,
-  services: readonly Service[],
-  declared: boolean,
-  tell?: Tell,
+  scope: ListenerScope,
+  { services, declaresHttp }: SharedServices,
 ): Resource[] {
-  const { namespace, port, flavour, httpRoutes } = place;
-  const source = { namespace, labels: place.labels ?? {}, rules: place.rules };
-  const alone = flavour.bound || place.bind !== undefined;
-  const chains: TcpChain[] = [];
-  const destinations = held(tell);
-  let http = declared;
-  let open = false;
-  for (const service of services) {
-    const protocol = protocolAt(service, port) ?? "TCP";
-    // Captured connections to its instances have listeners of their own.
-    if (!alone && service.headless === true && protocol !== "Unsupported") continue;
-    const addresses = addressesOf(read, context, service, flavour);
-    const ranges = alone
-      ? []
-      : addresses.filter((a) => isRange(a) && isOfFamily(flavour.family, a));
-    if (!alone && addresses.length > 0 && ranges.length === 0) continue;
-    const inside = within(destinations.tell, service.host);
-    if (isTls(protocol)) {
-      chains.push(
-        ...tlsDestinations(read, context, source, service, port, ranges, false, inside),
-      );
-      continue;
-    }
-    const sniffed = protocol === "Unsupported" && httpRoutes !== undefined;
-    http ||= sniffed && ranges.length === 0;
-    if (ranges.length === 0 && open) {
-      tell?.({
-        group: "to",
-        source: "built-in",
-        value: "the first service without an address",
-        passedOver: [{ source: "object", object: service.source, why: "it is not the first" }],
-      });
-      continue;
-    }
-    open ||= ranges.length === 0;
-    const found = sniffed && ranges.length > 0 ? { httpRoutes } : {};
-    chains.push(
-      ...tcpDestinations(read, context, source, service, port, ranges, inside)
-        .map((chain) => ({ ...chain, ...found })),
-    );
+  const { variant } = scope;
+  // The decisions about chains are about the listener, which gets its name last.
+  const { log, release } = holdDecisions(read);
+  const { chains, http, others } = sharedChains(log, context, scope, services);
+  for (const { source } of others) {
+    read.decide?.({
+      group: "to",
+      source: "built-in",
+      value: "the first service without an address",
+      passedOver: [{ source: "object", object: source, why: "it is not the first" }],
+    });
   }
-  if (chains.length === 0 && !http) return [];
-  const binding = place.bind !== undefined ? { bind: place.bind } : {
-    ...wildcard(flavour),
-    fallthroughCluster: fallthroughCluster(read, context, flavour, place.sidecar, tell),
+  if (chains.length === 0 && !http && !declaresHttp) return [];
+  const binding = scope.bind !== undefined ? { bind: scope.bind } : {
+    ...wildcard(variant),
+    fallthroughCluster: passthroughFor(read, context, variant, scope.sidecar),
   };
-  const listener = listenerAt(read, context, place, binding, chains, http, tell);
-  destinations.of(listener.name);
+  const listener = listenerAt(read, context, scope, {
+    binding,
+    chains,
+    http: http || declaresHttp,
+  });
+  release(listener.name);
   return [listener];
 }
 
-/** One listener for each single address of a host, or for each instance of a headless one. Bound ones cannot have it: it is not the proxy's. */
+/** The chains of a shared listener. */
+interface SharedChains {
+  readonly chains: readonly TcpChain[];
+  /** Whether a service without a declared protocol may carry HTTP. */
+  readonly http: boolean;
+  /** Services that nothing distinguishes from the one that is served. */
+  readonly others: readonly Service[];
+}
+
+function sharedChains(
+  read: Read,
+  context: Context,
+  scope: ListenerScope,
+  services: readonly Service[],
+): SharedChains {
+  const { port, variant, httpRoutes } = scope;
+  const source = sourceOf(scope);
+  const bound = variant.bound || scope.bind !== undefined;
+  const chains: TcpChain[] = [];
+  const others: Service[] = [];
+  let http = false;
+  let open = false;
+  for (const service of services) {
+    const protocol = protocolAt(service, port) ?? "TCP";
+    const ranges = rangesOf(read, context, scope, { service, protocol, bound });
+    if (ranges === undefined) continue;
+    const inside = read.within(service.host);
+    if (isTls(protocol)) {
+      const tls = { service, port, ranges, alone: false };
+      chains.push(...tlsDestinations(inside, context, source, tls));
+      continue;
+    }
+    const detected = protocol === "Unsupported" && httpRoutes !== undefined;
+    http ||= detected && ranges.length === 0;
+    if (ranges.length === 0 && open) {
+      others.push(service);
+      continue;
+    }
+    open ||= ranges.length === 0;
+    const routed = detected && ranges.length > 0 ? { httpRoutes } : {};
+    const tcp = tcpDestinations(inside, context, source, { service, port, ranges });
+    chains.push(...tcp.map((chain) => ({ ...chain, ...routed })));
+  }
+  return { chains, http, others };
+}
+
+/**
+ * The address ranges of a service in a shared listener; empty: all addresses. `undefined` where its
+ * connections have listeners of their own.
+ */
+function rangesOf(
+  read: Read,
+  context: Context,
+  { variant }: ListenerScope,
+  { service, protocol, bound }: {
+    readonly service: Service;
+    readonly protocol: Protocol;
+    /** Whether addresses do not distinguish destinations. */
+    readonly bound: boolean;
+  },
+): readonly string[] | undefined {
+  // Captured connections to instances of headless services have listeners of their own.
+  if (!bound && service.headless === true && protocol !== "Unsupported") return undefined;
+  const addresses = addressesOf(read, context, service, variant);
+  if (bound) return [];
+  const ranges = addresses.filter((a) => isRange(a) && isOfFamily(variant.family, a));
+  return addresses.length > 0 && ranges.length === 0 ? undefined : ranges;
+}
+
+/**
+ * A listener for each single address of a host, or for each instance of a headless one. Bound
+ * listeners have none: the addresses are not the proxy's.
+ */
 export function addressListeners(
   read: Read,
   context: Context,
-  place: TcpPlace,
+  scope: ListenerScope,
   host: string,
-  tell?: Tell,
 ): Resource[] {
-  const { namespace, port, httpRoutes } = place;
-  const source = { namespace, labels: place.labels ?? {}, rules: place.rules };
-  const service = pickService(read, context, namespace, host, tell);
+  const { namespace, port, httpRoutes, variant } = scope;
+  const source = sourceOf(scope);
+  const service = followService(read, context, namespace, host);
   const protocol = service && protocolAt(service, port);
-  if (place.flavour.bound || service === undefined || protocol === undefined) return [];
+  if (variant.bound || service === undefined || protocol === undefined) return [];
   const chains = isTls(protocol)
-    ? tlsDestinations(read, context, source, service, port, [], true, tell)
-    : tcpDestinations(read, context, source, service, port, [], tell);
+    ? tlsDestinations(read, context, source, { service, port, ranges: [], alone: true })
+    : tcpDestinations(read, context, source, { service, port, ranges: [] });
   const http = protocol === "Unsupported" && httpRoutes !== undefined;
   if (service.headless === true && protocol === "Unsupported") return [];
-  return listenedAddresses(read, context, { namespace, service, port }, place.flavour)
-    .map((address) => listenerAt(read, context, place, { bind: address }, chains, http, tell));
+  return listenedAddresses(read, context, { namespace, service, port }, variant)
+    .map((address) =>
+      listenerAt(read, context, scope, { binding: { bind: address }, chains, http })
+    );
+}
+
+/** The parts of a listener that differ between listeners of one scope. */
+interface ListenerParts {
+  readonly binding: Pick<OutboundTcpInput, "bind" | "extraBinds" | "fallthroughCluster">;
+  readonly chains: readonly TcpChain[];
+  readonly http: boolean;
 }
 
 function listenerAt(
   read: Read,
   context: Context,
-  place: TcpPlace,
-  binding: Pick<OutboundTcpInput, "bind" | "extraBinds" | "fallthroughCluster">,
-  chains: readonly TcpChain[],
-  http: boolean,
-  tell: Tell | undefined,
+  { port, variant, httpRoutes }: ListenerScope,
+  { binding, chains, http }: ListenerParts,
 ): Resource {
-  const { port, flavour, httpRoutes } = place;
   const common = {
     ...binding,
     port,
-    bindToPort: flavour.bound,
-    manager: managerDefaults(read, context, flavour, tell),
+    bindToPort: variant.bound,
+    manager: managerDefaults(read, context, variant),
   };
   const routeName = http ? httpRoutes : undefined;
   if (routeName !== undefined) {
-    tell?.({ group: "route table", source: "built-in", value: routeName });
+    read.decide?.({ group: "route table", source: "built-in", value: routeName });
   }
   const listener = chains.length === 0 && routeName !== undefined
     ? outboundHttpListener({ ...common, routeName })

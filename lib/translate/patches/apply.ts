@@ -1,7 +1,6 @@
 /**
- * Applying changes to encoded resources, so that a bad one stays by itself: what
- * throws, or breaks a constraint that Envoy declares, is left out of the resource
- * and named, and everything else applies.
+ * Applies changes to encoded resources. A change that throws, or that breaks a constraint of Envoy's
+ * messages, is left out of the resource and reported; all others apply.
  *
  * @module
  */
@@ -23,59 +22,59 @@ import {
 } from "../../proto/mod.ts";
 import { encodeResource } from "../resources/mod.ts";
 
-/** What came of a change for a resource. */
-export interface Note {
+/** The result of a change for a resource. */
+export interface ChangeResult {
   readonly change: Change;
-  /** Why it does not apply to the resource; absent: it does. */
+  /** The reason why it does not apply to the resource; absent: it does. */
   readonly fault?: string;
 }
 
-/** Hears of changes that concerned a resource. */
-export type Hear = (note: Note, resource: string) => void;
+/** Takes the results of changes that match a resource. */
+export type ReportChange = (result: ChangeResult, resource: string) => void;
 
-/** Changes a resource; `undefined` when it is taken away. The very same when nothing concerned it. */
+/** The changed resource; `undefined` where it is removed; the same object where no change matches it. */
 export function changedResource(
   resource: Resource,
   type: PatchedType,
   { list, role }: Changes,
-  hear: Hear,
+  report: ReportChange,
 ): Resource | undefined {
   const { schema, apply } = EDITORS[type];
   const message = fromBinary(schema, resource.bytes);
-  const notes: Note[] = [];
+  const results: ChangeResult[] = [];
   try {
     for (const change of list) {
       const done = apply(message, change, role);
-      if (done !== "nothing") notes.push({ change });
-      if (done === "removed") return tell(notes, resource, hear, undefined);
+      if (done !== "nothing") results.push({ change });
+      if (done === "removed") return reported(results, resource, report, undefined);
     }
-    if (notes.length === 0) return resource;
+    if (results.length === 0) return resource;
     const encoded = encodeResource(resource.name, schema, message);
     if (faultOf(schema, message, resource) === undefined) {
-      return tell(notes, resource, hear, encoded);
+      return reported(results, resource, report, encoded);
     }
   } catch {
-    // Which change it was is found out below.
+    // oneByOne finds the change at fault.
   }
-  return oneByOne(resource, EDITORS[type], { list, role }, hear);
+  return oneByOne(resource, EDITORS[type], { list, role }, report);
 }
 
-function tell(
-  notes: readonly Note[],
+function reported(
+  results: readonly ChangeResult[],
   { name }: Resource,
-  hear: Hear,
+  report: ReportChange,
   result: Resource | undefined,
 ): Resource | undefined {
-  for (const note of notes) hear(note, name);
+  for (const one of results) report(one, name);
   return result;
 }
 
-/** Each change by itself, on a copy that is thrown away if the change is bad. */
+/** Applies each change to a copy, which is dropped if the change is invalid. */
 function oneByOne(
   resource: Resource,
   { schema, apply }: Editor<DescMessage>,
   { list, role }: Pick<Changes, "list" | "role">,
-  hear: Hear,
+  report: ReportChange,
 ): Resource | undefined {
   let message = fromBinary(schema, resource.bytes);
   for (const change of list) {
@@ -86,18 +85,18 @@ function oneByOne(
       const fault = done === "removed" ? undefined : faultOf(schema, trial, resource);
       if (fault !== undefined) throw new TypeError(fault);
       encodeResource(resource.name, schema, trial);
-      hear({ change }, resource.name);
+      report({ change }, resource.name);
       if (done === "removed") return undefined;
       message = trial;
     } catch (error) {
       const fault = error instanceof Error ? error.message : `${error}`;
-      hear({ change, fault }, resource.name);
+      report({ change, fault }, resource.name);
     }
   }
   return encodeResource(resource.name, schema, message);
 }
 
-/** What makes a resource invalid that was not so before. */
+/** The constraint that a changed resource violates and the original did not. */
 function faultOf(
   schema: DescMessage,
   message: MessageShape<DescMessage>,
@@ -110,8 +109,12 @@ function faultOf(
   return `${found.path} ${found.message}`.trim();
 }
 
-/** Resources that changes add, each changed by those that come behind. Of one name the last is. */
-export function addedResources(type: PatchedType, changes: Changes, hear: Hear): Resource[] {
+/** Resources that changes add, each changed by the changes after it. Of one name the last wins. */
+export function addedResources(
+  type: PatchedType,
+  changes: Changes,
+  report: ReportChange,
+): Resource[] {
   const { schema } = EDITORS[type];
   const added = new Map<string, Resource>();
   changes.list.forEach((change, index) => {
@@ -119,10 +122,10 @@ export function addedResources(type: PatchedType, changes: Changes, hear: Hear):
     if (message === undefined) return;
     const name = (message as unknown as { readonly name: string }).name;
     const fault = name === "" ? "it has no name" : faultOfNew(schema, message);
-    hear({ change, ...(fault === undefined ? {} : { fault }) }, name);
+    report({ change, ...(fault === undefined ? {} : { fault }) }, name);
     if (fault !== undefined) return;
     const rest = { ...changes, list: changes.list.slice(index + 1) };
-    const resource = changedResource(encodeResource(name, schema, message), type, rest, hear);
+    const resource = changedResource(encodeResource(name, schema, message), type, rest, report);
     if (resource === undefined) added.delete(name);
     else added.set(name, resource);
   });

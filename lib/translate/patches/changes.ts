@@ -1,5 +1,6 @@
 /**
- * The table of changes: what DataproxyFilters and WasmPlugins do to the resources of a proxy.
+ * The table of changes: the patches of DataproxyFilters and the filters of WasmPlugins, for the
+ * resources of a proxy.
  *
  * @module
  */
@@ -18,18 +19,18 @@ import type { Role } from "../../model/mod.ts";
 import { toJson } from "../../proto/mod.ts";
 import { readPatchValue } from "../../schema/mod.ts";
 
-/** Group of the names of extensions' configurations. */
+/** Prefix of the names of extension configurations. */
 const PLUGIN_NAMES = "extensions.mesh.io/wasmplugin";
 
-/** Patches and plugins, for proxies of a role. */
+/** The changes of a proxy's resources of one type. */
 export interface ChangesKey {
   readonly role: Role;
   readonly changes: readonly ChangeRef[];
 }
 
-/** The codec of {@link ChangesKey}: `role|change,change`. */
+/** The codec of {@link ChangesKey}. */
 export const changesKeys: KeyCodec<ChangesKey> = keyOf<ChangesKey>({
-  role: oneOf("sidecar", "router"),
+  role: oneOf<Role>("sidecar", "router"),
   changes: changeKeys,
 });
 
@@ -45,6 +46,7 @@ export function deriveChanges({ graph, tables }: Mesh): Derived<Changes, Changes
   }, { equal: (a, b) => a.digest === b.digest });
 }
 
+/** A change, and the text that its digest is made from. */
 interface Found {
   readonly change: Change;
   readonly content: string;

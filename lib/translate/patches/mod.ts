@@ -3,4 +3,5 @@
  *
  * @module
  */
-export { createPatched, type Patched, PATCHED_BY, type PatchFault } from "./patched.ts";
+export { createPatched, type Patched, PATCHED_BY } from "./patched_layers.ts";
+export type { PatchFault } from "./report.ts";

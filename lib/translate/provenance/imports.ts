@@ -1,52 +1,36 @@
 /**
- * Which egress listener of a Sidecar lets a proxy see a resource. That is not in
- * the resource's own cell, which those share who see it without a Sidecar.
+ * The egress listener of a Sidecar that imports a resource. It is not in the resource's own cell, which
+ * clients without a Sidecar share.
  *
  * @module
  */
-import { egressKeys, type Mesh, sidecarKeys, type Tell } from "../../derive/mod.ts";
-import type { CellRef, Collection, View } from "../../graph/mod.ts";
-import { scopeOf } from "../resources/mod.ts";
+import type { RecordedDecision } from "../../base/mod.ts";
+import type { Mesh } from "../../derive/mod.ts";
+import type { CellRef, View } from "../../graph/mod.ts";
+import { importNoteOf } from "../resources/mod.ts";
 
-/** Tables of which a part of the key is the host that was imported, and which part. */
-const HOST_AT: Readonly<Record<string, number>> = {
-  "cds": 2,
-  "eds": 1,
-  "cds.placed": 2,
-  "eds.placed": 1,
-  "cds.grpc": 1,
-  "cds.grpc.placed": 1,
-  "lds.grpc.target": 2,
-  "rds.grpc.target": 2,
-};
-
-/** Says which egress listener imports the host of a resource, if a Sidecar had to. */
-export function tellImport(
+/** Records the egress listener that imports the host of a resource, where a Sidecar applies. */
+export function recordImport(
+  record: (decision: RecordedDecision) => void,
   mesh: Mesh,
   view: View,
-  cell: CellRef,
-  name: string,
-  tell: Tell,
+  { cell, name }: { readonly cell: CellRef; readonly name: string },
 ): void {
   const layer = view.layers.find((l) => l.get(name) !== undefined);
-  const scope = layer && scopeOf(layer);
-  const table = cell.table.slice(cell.table.lastIndexOf("/") + 1);
-  const at = HOST_AT[table];
-  if (scope === undefined || at === undefined) return;
-  const host = baseKey(layer!, cell).split("|")[at];
-  const imports = mesh.graph.explain({
-    table: mesh.scopes.egressHosts.name,
-    key: egressKeys.encode({ ...sidecarKeys.decode(scope), listener: undefined }),
-  });
+  const note = layer && importNoteOf(layer);
+  if (note === undefined) return;
+  const host = hostOf(layer!.spec.resources.keyCodec.decode(cell.key));
+  const { name: table, keyCodec } = mesh.scopes.egressHosts;
+  const key = keyCodec.encode({ ...note.importedBy, listener: undefined });
+  const imports = mesh.graph.explain({ table, key });
   for (const decision of imports?.decisions ?? []) {
-    if (decision.of[0] === host) tell({ ...decision, of: [name] });
+    if (decision.of[0] === host) record({ ...decision, of: [name] });
   }
 }
 
-/** The key of a resource without the patches that its key may begin with. */
-function baseKey({ spec }: Collection, { key }: CellRef): string {
-  const decoded = spec.resources.keyCodec.decode(key);
-  return typeof decoded === "object" && decoded !== null && "base" in decoded
-    ? `${decoded.base}`
-    : key;
+/** The host in a key; keys of derived layers contain the key of the original as `of`. */
+function hostOf(key: unknown): string | undefined {
+  if (typeof key !== "object" || key === null) return undefined;
+  if ("host" in key && typeof key.host === "string") return key.host;
+  return "of" in key ? hostOf(key.of) : undefined;
 }

@@ -1,13 +1,14 @@
 /**
- * Why a resource is as it is: which objects it came from, and which of them gave
- * each group of fields.
+ * The provenance of a resource: the objects that it came from, and the source of each group of its
+ * fields.
  *
  * @module
  */
-import type { Mesh, Tell, Told } from "../../derive/mod.ts";
+import type { Decision, RecordedDecision } from "../../base/mod.ts";
+import type { Mesh } from "../../derive/mod.ts";
 import type { CellRef, Resource, View } from "../../graph/mod.ts";
 import type { ConfigObject, ObjectMeta, Origin } from "../../model/mod.ts";
-import { tellImport } from "./imports.ts";
+import { recordImport } from "./imports.ts";
 
 /** An object that a resource came from. */
 export interface ObjectRef {
@@ -19,13 +20,13 @@ export interface ObjectRef {
   readonly origin: Origin;
 }
 
-/** One decision about a resource; see `Told`. */
-export interface FieldGroup extends Omit<Told, "of"> {
+/** One decision about a resource; see `Decision`. */
+export interface FieldGroup extends Omit<Decision, "of"> {
   /** The part of the resource that it is about, outermost first; empty: all of it. */
   readonly of: readonly string[];
 }
 
-/** Why a resource is as it is. Plain data, ready for JSON. */
+/** The provenance of a resource. Plain data, ready for JSON. */
 export interface Provenance {
   readonly resource: string;
   /** Type URL. */
@@ -36,41 +37,42 @@ export interface Provenance {
   readonly services: readonly string[];
   readonly groups: readonly FieldGroup[];
   /**
-   * Whether the decisions, made once more, gave the very bytes that are served.
-   * False while a last good value stands in for one that cannot be computed.
+   * Whether computing the resource again gave the bytes that are served. False while a last good value
+   * replaces one that cannot be computed.
    */
   readonly exact: boolean;
-  /** Why it cannot be computed now. */
+  /** The error, where it cannot be computed now. */
   readonly fault?: string;
 }
 
-/** Of what a provenance is asked. */
+/** The resource whose provenance is asked. */
 export interface ProvenanceQuestion {
   readonly mesh: Mesh;
-  /** What the proxy sees of the type. */
+  /** The proxy's view of the type. */
   readonly view: View;
   /** Type URL. */
   readonly type: string;
   readonly name: string;
   /**
-   * The object of a reference as it stands now. Default: the table's row, of which
-   * generation and line may be older, when nothing that counts has changed since.
+   * The current object of a reference. Default: the row of the table, whose generation and line may be
+   * older where later edits had no effect.
    */
   readonly objectOf?: (kind: string, key: string) => Pick<ConfigObject, "meta"> | undefined;
 }
 
-/** Explains a resource; `undefined` when the view has none of that name. */
+/** Explains a resource; `undefined` where the view has no resource of that name. */
 export function provenanceOf(question: ProvenanceQuestion): Provenance | undefined {
   const { mesh, view, type, name } = question;
   const resource = view.get(name);
   const cell = view.cellOf(name);
   if (resource === undefined || cell === undefined) return undefined;
-  const heard = listen();
-  const outcome = again(mesh, cell, resource, heard.tell);
-  tellImport(mesh, view, cell, name, heard.tell);
-  const groups = heard.told().filter(({ of }) => of.length === 0 || of[0] === name)
-    .map((told) => ({ ...told, of: told.of.slice(1) }));
-  const refs = outcome.told ? referencesOf(groups) : mesh.graph.origins(cell.table, cell.key);
+  const decisions = new Map<string, Decision>();
+  const record = recorder(decisions);
+  const outcome = computeAgain(record, mesh, cell, resource);
+  recordImport(record, mesh, view, { cell, name });
+  const groups = [...decisions.values()].filter(({ of }) => of.length === 0 || of[0] === name)
+    .map((decision) => ({ ...decision, of: decision.of.slice(1) }));
+  const refs = outcome.recorded ? referencesOf(groups) : mesh.graph.origins(cell.table, cell.key);
   return {
     resource: name,
     type,
@@ -83,39 +85,37 @@ export function provenanceOf(question: ProvenanceQuestion): Provenance | undefin
 }
 
 interface Outcome {
-  /** Whether the decisions could be heard. */
-  readonly told: boolean;
+  /** Whether decisions could be recorded. */
+  readonly recorded: boolean;
   readonly exact: boolean;
   readonly fault?: string;
 }
 
-/** Makes the decisions behind a cell again. */
-function again(mesh: Mesh, cell: CellRef, served: Resource, tell: Tell): Outcome {
+/** Computes a cell again and records its decisions. */
+function computeAgain(record: Record, mesh: Mesh, cell: CellRef, served: Resource): Outcome {
   try {
-    const made = mesh.graph.explain(cell);
-    if (made === undefined) return { told: false, exact: false };
-    for (const decision of made.decisions) tell(decision);
-    const same = (made.value as readonly Resource[])
+    const explained = mesh.graph.explain(cell);
+    if (explained === undefined) return { recorded: false, exact: false };
+    for (const decision of explained.decisions) record(decision);
+    const exact = (explained.value as readonly Resource[])
       .some((r) => r.name === served.name && r.version === served.version);
-    return { told: made.decisions.length > 0, exact: same };
+    return { recorded: explained.decisions.length > 0, exact };
   } catch (error) {
     return {
-      told: false,
+      recorded: false,
       exact: false,
       fault: error instanceof Error ? error.message : `${error}`,
     };
   }
 }
 
-/** Keeps what is told, once each. */
-export function listen(): { readonly tell: Tell; told(): Told[] } {
-  const heard = new Map<string, Told>();
-  return {
-    tell: ({ of = [], passedOver = [], ...told }) => {
-      const entry = { of, ...told, ...(passedOver.length === 0 ? {} : { passedOver }) };
-      heard.set(JSON.stringify(entry), entry);
-    },
-    told: () => [...heard.values()],
+type Record = (decision: RecordedDecision) => void;
+
+/** Keeps each decision once. */
+function recorder(decisions: Map<string, Decision>): Record {
+  return ({ of = [], passedOver = [], ...rest }) => {
+    const decision = { of, ...rest, ...(passedOver.length === 0 ? {} : { passedOver }) };
+    decisions.set(JSON.stringify(decision), decision);
   };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Connected proxies: their class, their placement, and the views they are bound to.
+ * Connected proxies: their class, their class binding, and the views that they are bound to.
  *
  * @module
  */
-export { takeSeat } from "./binding.ts";
-export { deriveClasses, derivePlacements } from "./placements.ts";
+export { type BindingTables, bindProxy } from "./binding.ts";
+export { deriveClassBindings, deriveClasses } from "./class_bindings.ts";

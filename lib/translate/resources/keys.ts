@@ -1,18 +1,29 @@
 /**
- * Keys of derived tables.
+ * Keys of hosts.
  *
  * @module
  */
+import type { HostKey } from "../../derive/mod.ts";
+import { integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 
-/** Splits a key of parts joined by `|`; the last part takes what is left. */
-export function splitKey(key: string, parts: number): string[] {
-  const out: string[] = [];
-  let from = 0;
-  for (let i = 1; i < parts; i++) {
-    const bar = key.indexOf("|", from);
-    out.push(key.slice(from, bar));
-    from = bar + 1;
-  }
-  out.push(key.slice(from));
-  return out;
+/** A port of a host. */
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
 }
+
+/** A key with the locality of the proxies. */
+export type AtLocality<K> = K & {
+  /** As `Localities.ofClass`. */
+  readonly locality: string;
+};
+
+/** The codec of hosts as proxies of a locality see them. */
+export const localHostKeys: KeyCodec<AtLocality<HostKey>> = keyOf<AtLocality<HostKey>>({
+  namespace: text,
+  host: text,
+  locality: text,
+});
+
+/** The codec of {@link HostPort}. */
+export const hostPorts: KeyCodec<HostPort> = keyOf<HostPort>({ port: integer, host: text });

@@ -1,50 +1,80 @@
 /**
- * Tables of what clients see of a host: everybody, a namespace, and proxies of a
- * place.
+ * Tables of resources, and tables in layers: base, namespace overlay, locality.
  *
  * @module
  */
-import { deriveTelling, lookUp, type Telling } from "../../derive/mod.ts";
-import type { Derived, Resource } from "../../graph/mod.ts";
-import type { InGraph } from "./collections.ts";
-import { splitKey } from "./keys.ts";
+import type { Derived, Graph, KeyCodec, Read, Resource } from "../../graph/mod.ts";
+import type { AtLocality } from "./keys.ts";
 import { differences, sameResources } from "./resource.ts";
 
-/** Tables whose values are lists of resources. */
-export interface Layered {
-  /** What a namespace sees (`""`: everybody). */
-  readonly base: Derived<readonly Resource[]>;
-  /** What a namespace sees otherwise than everybody. */
-  readonly overlay: Derived<readonly Resource[]>;
+/** A derived table of encoded resources. Its aliases below say of which type. */
+export type ResourceTable<K = string> = Derived<readonly Resource[], K>;
+
+/** A table of clusters (CDS). */
+export type ClusterTable<K = string> = ResourceTable<K>;
+
+/** A table of endpoint assignments (EDS). */
+export type EndpointTable<K = string> = ResourceTable<K>;
+
+/** A table of listeners (LDS). */
+export type ListenerTable<K = string> = ResourceTable<K>;
+
+/** A table of route configurations (RDS). */
+export type RouteTable<K = string> = ResourceTable<K>;
+
+/** A table of virtual hosts (VHDS), or of the virtual hosts that route configurations contain. */
+export type VirtualHostTable<K = string> = ResourceTable<K>;
+
+/** A table of secrets (SDS). */
+export type SecretTable<K = string> = ResourceTable<K>;
+
+/** Computes the resources of a key. */
+export type ResourcesOf<K> = (read: Read, key: K) => readonly Resource[];
+
+/** Creates a table of resources; a value that equals the old one changes nothing. */
+export function resourceTable<K>(
+  graph: Graph,
+  name: string,
+  codec: KeyCodec<K>,
+  compute: ResourcesOf<K>,
+): ResourceTable<K> {
+  return graph.derive<readonly Resource[], K>(name, codec, compute, { equal: sameResources });
 }
 
-/** With what proxies of a place see otherwise than others of their namespace. */
-export interface Placed extends Layered {
-  /** The keys of the other tables with `|place` at the end. */
-  readonly placed: Derived<readonly Resource[]>;
+/** A key with a namespace; `""` is the view of all namespaces. */
+export interface Namespaced {
+  readonly namespace: string;
+}
+
+/** Tables of resources as namespaces see them. */
+export interface Layered<K extends Namespaced> {
+  /** The resources that a namespace sees; `""`: the ones that all namespaces see. */
+  readonly base: ResourceTable<K>;
+  /** The resources of a namespace that differ from the ones that all namespaces see. */
+  readonly overlay: ResourceTable<K>;
+}
+
+/** With the resources that differ from those of the namespace for proxies of one locality. */
+export interface ByLocality<K extends Namespaced> extends Layered<K> {
+  readonly local: ResourceTable<AtLocality<K>>;
 }
 
 /**
- * The overlay of a table: what a namespace sees otherwise than everybody. A
- * member that nobody else sees is whole in it. What it hides of one member, another
- * may give: of a name, a resource goes before a tombstone.
+ * The overlay of a table: the resources of a namespace that differ from the ones
+ * that all namespaces see. A member that only the namespace sees is in it as a whole. A name that one
+ * member hides may come from another member: a resource goes before a tombstone.
  *
- * @param parts how many parts the table's keys have
- * @param at which of them is the namespace
- * @param compute how the table computes a cell, where that is little: an overlay then has no cell of
- * the table beside its own
+ * @param compute how the table computes a cell, where that is little work: an overlay then has no
+ * cell of the table beside its own
  */
-export function overlayOf(
-  { mesh }: InGraph,
+export function overlayOf<K extends Namespaced>(
+  { mesh }: { readonly mesh: { readonly graph: Graph } },
   name: string,
-  base: Derived<readonly Resource[]>,
-  parts: number,
-  at: number,
-  compute: Telling<readonly Resource[]> = (read, key, tell) => lookUp(read, base, key, tell),
-): Derived<readonly Resource[]> {
-  return deriveTelling<readonly Resource[]>(mesh.graph, name, (read, key, tell) => {
-    const split = splitKey(key, parts);
-    split[at] = "";
-    return differences(compute(read, key, tell), read.get(base, split.join("|")));
-  }, { equal: sameResources });
+  base: ResourceTable<K>,
+  compute: ResourcesOf<K> = (read, key) => read.follow<readonly Resource[], K>(base, key),
+): ResourceTable<K> {
+  return resourceTable(mesh.graph, name, base.keyCodec, (read, key) => {
+    const shared: K = { ...key, namespace: "" };
+    return differences(compute(read, key), read.get<readonly Resource[], K>(base, shared));
+  });
 }

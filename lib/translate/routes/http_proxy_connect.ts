@@ -1,58 +1,58 @@
 /**
- * Ways through the port at which workloads use their proxy as an HTTP proxy: a
- * request of the method CONNECT opens one to a port of a service, whatever is said
- * inside. The proxy forwards bytes there, so that rules about requests do not act.
+ * CONNECT at the port where workloads use their proxy as an HTTP proxy: such a request opens a
+ * connection to a port of a service, whatever protocol it carries. The proxy forwards bytes, so that
+ * rules about requests do not apply.
  *
  * @module
  */
 import { type Route, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { type Tell, within } from "../../derive/mod.ts";
+import { type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
 import { clusterName, connectRoute, hostPort, virtualHostFor } from "../../envoy/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
-import { type Context, pickService } from "../context/mod.ts";
-import { namesOf } from "../destinations/mod.ts";
-import { encodeResource, splitKey } from "../resources/mod.ts";
+import { type Context, findService, followService } from "../context/mod.ts";
+import { domainsOf } from "../destinations/mod.ts";
+import { encodeResource, type HostPort, hostPorts, sortedKeys } from "../resources/mod.ts";
+import { type VirtualHostKey } from "../tables/mod.ts";
 
-/** The way to a port of a service. */
-export function connectTo(host: string, port: number): Route {
+/** The route of CONNECT requests to a port of a service. */
+export function connectTo({ host, port }: HostPort): Route {
   return connectRoute(clusterName("outbound", port, "", host));
 }
 
 /**
- * Creates the table: `NS|SIDECAR` → `port|host` of everything that ways lead to,
- * which is all that a namespace sees, or that its Sidecar imports, but for UDP.
+ * Creates the table of targets: all ports but UDP ones of the services that a namespace sees, or that
+ * its Sidecar imports.
  */
-export function deriveConnectTargets(context: Context): Derived<readonly string[]> {
+export function deriveConnectTargets(
+  context: Context,
+): Derived<readonly HostPort[], SidecarKey> {
   const { graph, indexes, scopes } = context.mesh;
-  return graph.derive<readonly string[]>("httpProxy.connects", (read, key) => {
-    const [namespace = "", sidecar = ""] = splitKey(key, 2);
+  return graph.derive("httpProxy.connects", sidecarKeys, (read, { namespace, sidecar }) => {
     const hosts = sidecar === ""
       ? ["", namespace].flatMap((ns) => read.members(indexes.hostsSeenBy, ns))
       : read.get(scopes.egressHosts, { namespace, sidecar, listener: undefined });
-    return [...new Set(hosts)].flatMap((host) => {
-      const ports = pickService(read, context, namespace, host)?.ports ?? [];
+    const targets = [...new Set(hosts)].flatMap((host): HostPort[] => {
+      const ports = findService(read, context, namespace, host)?.ports ?? [];
       return ports.filter(({ protocol }) => protocol !== "UDP")
-        .map(({ number }) => `${number}|${host}`);
-    }).sort();
+        .map(({ number }) => ({ host, port: number }));
+    });
+    return sortedKeys(hostPorts, targets);
   });
 }
 
-/** The virtual host of a port that carries no HTTP: there is nothing but the way to it. */
+/** The virtual host of a port without HTTP: it has only the route of CONNECT requests. */
 export function connectHost(
   read: Read,
   context: Context,
-  namespace: string,
-  port: number,
-  host: string,
-  tell: Tell | undefined,
+  { namespace, host, port }: VirtualHostKey,
 ): Resource | undefined {
-  const inside = within(tell, hostPort(host, port));
-  const service = pickService(read, context, namespace, host, inside);
-  const names = namesOf(read, context, namespace, host, service);
-  const message = virtualHostFor({ host, port, ...names }, [connectTo(host, port)]);
+  const inside = read.within(hostPort(host, port));
+  const service = followService(inside, context, namespace, host);
+  const domains = domainsOf(read, context, { namespace, host }, service);
+  const message = virtualHostFor({ host, port, ...domains }, [connectTo({ host, port })]);
   message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));
   if (message.domains.length === 0) return undefined;
   const cluster = clusterName("outbound", port, "", host);
-  inside?.({ group: "connect", source: "built-in", value: cluster });
+  inside.decide?.({ group: "connect", source: "built-in", value: cluster });
   return encodeResource(hostPort(host, port), VirtualHostSchema, message);
 }

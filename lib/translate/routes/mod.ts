@@ -3,6 +3,5 @@
  *
  * @module
  */
-export { deriveHttpProxy, type HttpProxyTables } from "./http_proxy.ts";
-export { deriveRoutes, type Routes } from "./routes.ts";
-export { tellParts } from "./tables.ts";
+export { deriveHttpProxy } from "./http_proxy.ts";
+export { deriveRoutes } from "./routes.ts";

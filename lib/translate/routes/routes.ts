@@ -3,124 +3,112 @@
  *
  * @module
  */
-import type { Collection, Derived, Resource } from "../../graph/mod.ts";
-import { type Context, pickService } from "../context/mod.ts";
+import { type PortKey, portKeys } from "../../derive/mod.ts";
+import type { Collection, Derived } from "../../graph/mod.ts";
+import { type Context, findService } from "../context/mod.ts";
 import { collection, type Layered, overlayOf } from "../resources/mod.ts";
-import type { Egress } from "../sidecars/mod.ts";
-import { deriveLabelledRoutes, type LabelledRoutes } from "./labelled_routes.ts";
-import { deriveRouteTables, type RouteTables } from "./tables.ts";
-import { deriveVhds, type VhdsTables } from "./vhds.ts";
+import {
+  type Egress,
+  type EgressPortKey,
+  type Routes,
+  type VirtualHostKey,
+} from "../tables/mod.ts";
+import { deriveOnDemandHosts } from "./on_demand_hosts.ts";
+import { deriveSourceLabelRoutes } from "./source_label_routes.ts";
+import { deriveRouteTables } from "./tables.ts";
 import { deriveVirtualHosts } from "./virtual_hosts.ts";
 
-/** Every table that the layers of routes are made of. */
-export interface Routes {
+/** The tables that whole route tables are made of. */
+interface Parts {
   readonly context: Context;
   readonly egress: Egress;
-  /** `NS|port|host` → the host's routes. */
-  readonly virtualHosts: Derived<readonly Resource[]>;
-  readonly tables: RouteTables;
-  readonly vhds: VhdsTables;
-  readonly labelled: LabelledRoutes;
-}
-
-/** What whole tables are made of. */
-interface Pieces {
-  readonly context: Context;
-  readonly egress: Egress;
-  readonly virtualHosts: Layered;
-  readonly overlayHttpHosts: Derived<readonly string[]>;
+  readonly virtualHosts: Layered<VirtualHostKey>;
+  readonly overlayHttpHosts: Derived<readonly string[], PortKey>;
 }
 
 /** Creates the tables. */
 export function deriveRoutes(context: Context, egress: Egress): Routes {
-  const base = deriveVirtualHosts(context);
-  const pieces: Pieces = {
+  const virtualHosts = deriveVirtualHosts(context);
+  const parts: Parts = {
     context,
     egress,
-    virtualHosts: { base, overlay: overlayOf(context, "vhost.overlay", base, 3, 0) },
+    virtualHosts: {
+      base: virtualHosts,
+      overlay: overlayOf(context, "vhost.overlay", virtualHosts),
+    },
     overlayHttpHosts: deriveOverlayHttpHosts(context),
   };
   const tables = deriveRouteTables(context, {
-    cells: base,
-    public: (port) => [publicHosts(pieces, port), ...publicRouteHosts(pieces, port)],
-    overlay: (ns, port) => [overlayHosts(pieces, ns, port), ...overlayRouteHosts(pieces, ns, port)],
-    egress: (ns, sidecar, listener, port) => [egressHosts(pieces, ns, sidecar, listener, port)],
+    cells: virtualHosts,
+    public: (port) => [publicHosts(parts, port), ...publicRouteHosts(parts, port)],
+    overlay: (key) => [overlayHosts(parts, key), ...overlayRouteHosts(parts, key)],
+    egress: (key) => [egressHosts(parts, key)],
   });
+  const plain = { virtualHosts, tables, egress };
   return {
     context,
-    egress,
-    virtualHosts: base,
-    tables,
-    vhds: deriveVhds(context, base),
-    labelled: deriveLabelledRoutes(context, base, tables, egress),
+    ...plain,
+    onDemand: deriveOnDemandHosts(context, virtualHosts),
+    sourceLabels: deriveSourceLabelRoutes(context, plain),
   };
 }
 
-function publicHosts(parts: Pieces, port: string): Collection {
+function publicHosts(parts: Parts, port: number): Collection {
   return collection(parts, `vhost/${port}/public`, () => ({
-    members: {
-      index: parts.context.mesh.indexes.httpHosts,
-      buckets: [{ namespace: "", port: Number(port) }],
-    },
+    members: { index: parts.context.mesh.indexes.httpHosts, buckets: [{ namespace: "", port }] },
     resources: parts.virtualHosts.base,
-    keyOf: (host) => `|${port}|${host}`,
+    keyOf: (host) => ({ namespace: "", port, host }),
   }));
 }
 
 /** Hosts that only VirtualServices name are served at port 80. */
-function publicRouteHosts(parts: Pieces, port: string): Collection[] {
-  if (port !== "80") return [];
+function publicRouteHosts(parts: Parts, port: number): Collection[] {
+  if (port !== 80) return [];
   return [collection(parts, `vhost/80/public-routes`, () => ({
     members: { listFrom: [parts.context.mesh.scopes.routeHosts, ""] },
     resources: parts.virtualHosts.base,
-    keyOf: (host) => `|80|${host}`,
+    keyOf: (host) => ({ namespace: "", port, host }),
   }))];
 }
 
-function overlayHosts(parts: Pieces, ns: string, port: string): Collection {
-  return collection(parts, `vhost/${port}/overlay/${ns}`, () => ({
-    members: { listFrom: [parts.overlayHttpHosts, `${ns}|${port}`] },
+function overlayHosts(parts: Parts, { namespace, port }: PortKey): Collection {
+  return collection(parts, `vhost/${port}/overlay/${namespace}`, () => ({
+    members: { listFrom: [parts.overlayHttpHosts, { namespace, port }] },
     resources: parts.virtualHosts.overlay,
-    keyOf: (host) => `${ns}|${port}|${host}`,
+    keyOf: (host) => ({ namespace, port, host }),
   }));
 }
 
-function overlayRouteHosts(parts: Pieces, ns: string, port: string): Collection[] {
-  if (port !== "80") return [];
-  return [collection(parts, `vhost/80/overlay-routes/${ns}`, () => ({
-    members: { listFrom: [parts.context.mesh.scopes.routeHosts, ns] },
+function overlayRouteHosts(parts: Parts, { namespace, port }: PortKey): Collection[] {
+  if (port !== 80) return [];
+  return [collection(parts, `vhost/80/overlay-routes/${namespace}`, () => ({
+    members: { listFrom: [parts.context.mesh.scopes.routeHosts, namespace] },
     resources: parts.virtualHosts.overlay,
-    keyOf: (host) => `${ns}|80|${host}`,
+    keyOf: (host) => ({ namespace, port, host }),
   }))];
 }
 
-function egressHosts(
-  parts: Pieces,
-  ns: string,
-  sidecar: string,
-  listener: string,
-  port: string,
+export function egressHosts(
+  parts: Parts,
+  { namespace, sidecar, listener, port }: EgressPortKey,
 ): Collection {
-  return collection(parts, `vhost/${port}/egress/${ns}|${sidecar}|${listener}`, () => ({
-    members: { listFrom: [parts.egress.httpHosts, `${ns}|${sidecar}|${listener}|${port}`] },
+  return collection(parts, `vhost/${port}/egress/${namespace}|${sidecar}|${listener}`, () => ({
+    members: { listFrom: [parts.egress.httpHosts, { namespace, sidecar, listener, port }] },
     resources: parts.virtualHosts.base,
-    keyOf: (host) => `${ns}|${port}|${host}`,
+    keyOf: (host) => ({ namespace, port, host }),
   }));
 }
 
 /**
- * `NS|port` → those of the namespace's overlay hosts that have a port of that
- * number, for the namespace or for everybody: a host may lose one.
+ * The namespace's overlay hosts that have a port of a number, for the namespace or for all namespaces:
+ * a host may lose a port in a namespace.
  */
-function deriveOverlayHttpHosts(context: Context): Derived<readonly string[]> {
+function deriveOverlayHttpHosts(context: Context): Derived<readonly string[], PortKey> {
   const { mesh } = context;
-  return mesh.graph.derive<readonly string[]>("vhost.overlayHosts", (read, key) => {
-    const bar = key.indexOf("|");
-    const namespace = key.slice(0, bar);
-    const port = Number(key.slice(bar + 1));
+  return mesh.graph.derive("vhost.overlayHosts", portKeys, (read, { namespace, port }) => {
     const has = (seenBy: string, host: string): boolean =>
-      pickService(read, context, seenBy, host)?.ports.some((p) => p.number === port) === true;
-    // At port 80 everybody may be served a VirtualService of a host that is a service here.
+      findService(read, context, seenBy, host)?.ports.some((p) => p.number === port) === true;
+    // At port 80 a VirtualService of a host may be served that is a service in this namespace.
     const routed = (host: string): boolean =>
       port === 80 && read.any(mesh.indexes.meshRoutesByHost, host);
     return read.get(mesh.scopes.overlayHosts, namespace)

@@ -1,155 +1,153 @@
 /**
- * Outbound route tables: the virtual hosts of a port, assembled from encoded
- * pieces, so that a change of one host encodes one host.
+ * Outbound route tables, assembled from encoded virtual hosts, so that a change of one host encodes
+ * one host.
  *
  * @module
  */
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { deriveTelling, lookUp, type Tell, within } from "../../derive/mod.ts";
+import { type PortKey, portKeys } from "../../derive/mod.ts";
 import { type CatchAll, catchAllVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
-import type { Collection, Derived, Read, Resource } from "../../graph/mod.ts";
+import { type Collection, integer, type Read, type Resource } from "../../graph/mod.ts";
 import { encode } from "../../proto/mod.ts";
 import type { Context } from "../context/mod.ts";
-import { resourceOf, sameResources, splitKey } from "../resources/mod.ts";
+import { resourceOf, resourceTable, type VirtualHostTable } from "../resources/mod.ts";
 import { outboundPolicy } from "../settings/mod.ts";
+import {
+  type EgressPortKey,
+  egressTableKeys,
+  type RouteTables,
+  type VirtualHostKey,
+} from "../tables/mod.ts";
 
-/** What of a table is not its hosts'. */
-export interface TableRest {
+/** The properties of a route table besides its virtual hosts. */
+export interface TableSettings {
   readonly catchAll: CatchAll;
-  /** Servers are not told the number of the attempt. */
+  /** Requests do not carry the number of the attempt. */
   readonly hideAttempts: boolean;
-  /** Where names are looked up, clients may ask for ways there (CONNECT). Default: they may not. */
+  /** Whether clients may use CONNECT to hosts whose names are looked up. Default: false. */
   readonly connects?: boolean;
-  /** Hosts of several ports are in it, told apart by the port that clients name. Default: of one port. */
+  /** The table has hosts of several ports, distinguished by the port in the host header. Default: of one port. */
   readonly byPort?: boolean;
 }
 
-/** The rest of a table, for a Sidecar or (`""`) without one. */
-export function tableRest(read: Read, context: Context, sidecar: string, tell?: Tell): TableRest {
-  const catchAll = outboundPolicy(read, context, sidecar, tell);
+/**
+ * The settings of a route table.
+ *
+ * @param sidecar key of the Sidecar that shapes it; `""` for none
+ */
+export function tableSettings(read: Read, context: Context, sidecar: string): TableSettings {
+  const catchAll = outboundPolicy(read, context, sidecar);
   return { catchAll, hideAttempts: context.settings(read, "routes").hideAttempts };
 }
 
-/** An assembled table; its virtual hosts are sorted by name, so that its bytes depend on its content alone. */
+/** Assembles a route table. Its virtual hosts are sorted by name, so that its bytes depend only on its content. */
 export function assembleTable(
   name: string,
   virtualHosts: Iterable<Resource>,
-  rest: TableRest,
+  settings: TableSettings,
 ): Resource {
   const sorted = [...virtualHosts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const bytes = sorted.map((v) => v.bytes);
-  // A service of the host `*` is the catch-all itself: Envoy refuses a second one.
+  // A service of the host `*` takes the place of the catch-all: Envoy rejects a second one.
   if (!sorted.some((v) => v.name.startsWith("*:"))) {
-    bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(rest.catchAll, rest)));
+    bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(settings.catchAll, settings)));
   }
   return resourceOf(
     name,
-    routeConfiguration(name, bytes, { ignorePortInHostMatching: rest.byPort !== true }),
+    routeConfiguration(name, bytes, { ignorePortInHostMatching: settings.byPort !== true }),
   );
 }
 
-/**
- * Has each virtual host of a table tell for itself.
- *
- * @param names of the virtual hosts, `host:port`
- * @param keyOf the cell of a host in `virtualHosts`
- */
-export function tellParts(
+/** The host of a virtual host's name, `host:port`. */
+export function hostOfName(name: string): string {
+  return name.slice(0, name.lastIndexOf(":"));
+}
+
+/** Takes over the decisions of the virtual hosts of a route table. */
+export function followHosts<K>(
   read: Read,
-  virtualHosts: Derived<readonly Resource[]>,
+  virtualHosts: VirtualHostTable<K>,
   names: Iterable<string>,
-  keyOf: (host: string, name: string) => string,
-  tell: Tell | undefined,
+  keyOf: (name: string) => K,
 ): void {
-  if (tell === undefined) return;
-  for (const name of names) {
-    lookUp(read, virtualHosts, keyOf(name.slice(0, name.lastIndexOf(":")), name), tell);
-  }
+  if (read.decide === undefined) return;
+  for (const name of names) read.follow<readonly Resource[], K>(virtualHosts, keyOf(name));
 }
 
-/** The collections of virtual hosts that tables are assembled from. */
-export interface VirtualHostLayers {
-  /** `NS|port|host` → the virtual host that they hold. */
-  readonly cells: Derived<readonly Resource[]>;
-  /** Hosts with an HTTP port of this number, as everybody sees them. */
-  public(port: string): readonly Collection[];
-  /** What a namespace sees otherwise. */
-  overlay(namespace: string, port: string): readonly Collection[];
-  /** What one egress listener of a Sidecar imports. */
-  egress(namespace: string, sidecar: string, listener: string, port: string): readonly Collection[];
-}
-
-/** The derived tables of route tables. */
-export interface RouteTables {
-  /** port → the table that everybody shares. */
-  readonly public: Derived<readonly Resource[]>;
-  /** `NS|port` → the namespace's own table, if it differs. */
-  readonly overlay: Derived<readonly Resource[]>;
-  /** `NS|sidecar|listener|port|name` → the table of an egress listener. */
-  readonly egress: Derived<readonly Resource[]>;
-  /** Virtual hosts of a namespace's table, by name: its own over those of everybody. */
-  readonly hostsOf: (read: Read, namespace: string, port: string) => Map<string, Resource>;
-  /** Virtual hosts of an egress listener's table, by name. */
-  readonly egressHostsOf: (
-    read: Read,
-    ...listener: Parameters<VirtualHostLayers["egress"]>
-  ) => Map<string, Resource>;
+/** The collections of virtual hosts that route tables are assembled from. */
+export interface VirtualHostCollections {
+  /** The virtual hosts in the collections. */
+  readonly cells: VirtualHostTable<VirtualHostKey>;
+  /** Hosts with an HTTP port of this number that all namespaces see. */
+  public(port: number): readonly Collection[];
+  /** Hosts that a namespace sees differently. */
+  overlay(key: PortKey): readonly Collection[];
+  /** Hosts that one egress listener of a Sidecar imports. */
+  egress(key: EgressPortKey): readonly Collection[];
 }
 
 /** Creates the tables. */
-export function deriveRouteTables(context: Context, layers: VirtualHostLayers): RouteTables {
-  const { graph } = context.mesh;
-  const options = { equal: sameResources };
-  const contents = (read: Read, collections: readonly Collection[]): Map<string, Resource> => {
-    const all = new Map<string, Resource>();
-    for (const c of collections) for (const [name, r] of read.content(c)) all.set(name, r);
-    return all;
-  };
-  const hostsOf: RouteTables["hostsOf"] = (read, namespace, port) => {
-    const all = contents(read, layers.public(port));
-    for (const [name, resource] of contents(read, layers.overlay(namespace, port))) {
+export function deriveRouteTables(context: Context, hosts: VirtualHostCollections): RouteTables {
+  const { graph, indexes } = context.mesh;
+  const hostsOf: RouteTables["hostsOf"] = (read, key) => {
+    const all = contents(read, hosts.public(key.port));
+    for (const [name, resource] of contents(read, hosts.overlay(key))) {
       if (resource.tombstone === true) all.delete(name);
       else all.set(name, resource);
     }
     return all;
   };
+  const egressHostsOf: RouteTables["egressHostsOf"] = (read, key) =>
+    contents(read, hosts.egress(key));
   return {
     hostsOf,
-    egressHostsOf: (read, ...listener) => contents(read, layers.egress(...listener)),
-    public: deriveTelling<readonly Resource[]>(graph, "rds.public", (read, port, tell) => {
-      const hosts = contents(read, layers.public(port));
-      const inside = within(tell, port);
-      tellParts(read, layers.cells, hosts.keys(), (host) => `|${port}|${host}`, inside);
-      return [assembleTable(port, hosts.values(), tableRest(read, context, "", inside))];
-    }, options),
-    overlay: deriveTelling<readonly Resource[]>(graph, "rds.overlay", (read, key, tell) => {
-      const [namespace = "", port = ""] = splitKey(key, 2);
-      const own = contents(read, layers.overlay(namespace, port));
-      const shared = read.any(context.mesh.indexes.httpHosts, {
+    egressHostsOf,
+    public: resourceTable(graph, "rds.public", integer, (read, port) => {
+      const all = contents(read, hosts.public(port));
+      const inside = read.within(`${port}`);
+      const keyOf = (name: string): VirtualHostKey => ({
         namespace: "",
-        port: Number(port),
+        port,
+        host: hostOfName(name),
       });
+      followHosts(inside, hosts.cells, all.keys(), keyOf);
+      return [assembleTable(`${port}`, all.values(), tableSettings(inside, context, ""))];
+    }),
+    overlay: resourceTable(graph, "rds.overlay", portKeys, (read, key) => {
+      const { namespace, port } = key;
+      const own = contents(read, hosts.overlay(key));
+      const shared = read.any(indexes.httpHosts, { namespace: "", port });
       if (own.size === 0 && shared) return [];
-      const all = hostsOf(read, namespace, port);
-      const inside = within(tell, port);
-      const keyOf = (host: string, name: string): string =>
-        `${own.has(name) ? namespace : ""}|${port}|${host}`;
-      tellParts(read, layers.cells, all.keys(), keyOf, inside);
-      return [assembleTable(port, all.values(), tableRest(read, context, "", inside))];
-    }, options),
-    egress: deriveTelling<readonly Resource[]>(graph, "rds.egress", (read, key, tell) => {
-      const [namespace = "", sidecar = "", listener = "", port = "", name = ""] = splitKey(key, 5);
-      const hosts = contents(read, layers.egress(namespace, sidecar, listener, port));
-      const inside = within(tell, name);
-      inside?.({
+      const all = hostsOf(read, key);
+      const inside = read.within(`${port}`);
+      const keyOf = (name: string): VirtualHostKey => ({
+        namespace: own.has(name) ? namespace : "",
+        port,
+        host: hostOfName(name),
+      });
+      followHosts(inside, hosts.cells, all.keys(), keyOf);
+      return [assembleTable(`${port}`, all.values(), tableSettings(inside, context, ""))];
+    }),
+    egress: resourceTable(graph, "rds.egress", egressTableKeys, (read, key) => {
+      const { namespace, sidecar, listener, port, table } = key;
+      const all = egressHostsOf(read, key);
+      const inside = read.within(table);
+      inside.decide?.({
         group: "listener",
         source: "object",
         object: `Sidecar/${sidecar}`,
         field: `spec.egress[${listener}]`,
       });
-      const keyOf = (host: string): string => `${namespace}|${port}|${host}`;
-      tellParts(read, layers.cells, hosts.keys(), keyOf, inside);
-      return [assembleTable(name, hosts.values(), tableRest(read, context, sidecar, inside))];
-    }, options),
+      const keyOf = (name: string): VirtualHostKey => ({ namespace, port, host: hostOfName(name) });
+      followHosts(inside, hosts.cells, all.keys(), keyOf);
+      return [assembleTable(table, all.values(), tableSettings(inside, context, sidecar))];
+    }),
   };
+}
+
+/** The content of collections, by name; of one name the last wins. */
+function contents(read: Read, collections: readonly Collection[]): Map<string, Resource> {
+  const all = new Map<string, Resource>();
+  for (const c of collections) for (const [name, r] of read.content(c)) all.set(name, r);
+  return all;
 }

@@ -1,59 +1,47 @@
 /**
- * Virtual hosts of outbound route tables: one cell per port and host, as a
- * namespace sees it.
+ * Virtual hosts of outbound route tables: one cell for each port of a host, as a namespace sees it.
  *
  * @module
  */
-import { deriveTelling, within } from "../../derive/mod.ts";
-import { domainsFor, hostPort } from "../../envoy/mod.ts";
-import type { Derived, Read, Resource } from "../../graph/mod.ts";
+import { hostPort } from "../../envoy/mod.ts";
+import type { Read } from "../../graph/mod.ts";
 import { mayBeHttp } from "../../model/mod.ts";
-import { type Context, pickService } from "../context/mod.ts";
-import { namesOf, virtualHost } from "../destinations/mod.ts";
-import { sameResources, splitKey } from "../resources/mod.ts";
-import { routedAlike } from "./alike.ts";
+import { type Context, findService } from "../context/mod.ts";
+import { virtualHost } from "../destinations/mod.ts";
+import { resourceTable, type VirtualHostTable } from "../resources/mod.ts";
+import { type VirtualHostKey, virtualHostKeys } from "../tables/mod.ts";
+import { hasSharedDomains, hasSharedRoutes } from "./shared_routes.ts";
 
 /**
- * Creates the table: `NS|port|host` → its virtual host, if the host has an HTTP
- * port of that number, or a VirtualService and no service at port 80. Port 0 stands for
- * the first that the host has.
+ * Creates the table. A host has a virtual host at its HTTP ports. A host of a VirtualService without a
+ * service has one at port 80. Port 0 is the first HTTP port of the host.
  */
-export function deriveVirtualHosts(context: Context): Derived<readonly Resource[]> {
-  const { graph } = context.mesh;
-  const table: Derived<readonly Resource[]> = deriveTelling(graph, "vhost", (read, key, tell) => {
-    const [namespace = "", portText = "", host = ""] = splitKey(key, 3);
-    const port = Number(portText) || onlyPort(read, context, namespace, host);
-    if (
-      tell === undefined && namespace !== "" &&
-      routedAlike(read, context, namespace, host) &&
-      namedAlike(read, context, namespace, port, host)
-    ) {
-      return read.get(table, `|${portText}|${host}`);
-    }
-    const inside = within(tell, hostPort(host, port));
-    const resource = virtualHost(read, context, namespace, port, host, inside);
-    return resource === undefined ? [] : [resource];
-  }, { equal: sameResources });
+export function deriveVirtualHosts(context: Context): VirtualHostTable<VirtualHostKey> {
+  const table: VirtualHostTable<VirtualHostKey> = resourceTable(
+    context.mesh.graph,
+    "vhost",
+    virtualHostKeys,
+    (read, key) => {
+      const { namespace, host } = key;
+      const port = key.port || firstPort(read, context, namespace, host);
+      if (
+        read.decide === undefined && namespace !== "" &&
+        hasSharedRoutes(read, context, namespace, host) &&
+        hasSharedDomains(read, context, { namespace, port, host })
+      ) {
+        return read.get(table, { ...key, namespace: "" });
+      }
+      const inside = read.within(hostPort(host, port));
+      const resource = virtualHost(inside, context, { namespace }, { host, port });
+      return resource === undefined ? [] : [resource];
+    },
+  );
   return table;
 }
 
-/** Whether a host, which is one service for both, has the names in a namespace that it has for everybody. */
-function namedAlike(
-  read: Read,
-  context: Context,
-  namespace: string,
-  port: number,
-  host: string,
-): boolean {
-  const service = pickService(read, context, "", host);
-  const names = (seenBy: string): string =>
-    String(domainsFor({ host, port, ...namesOf(read, context, seenBy, host, service) }));
-  return names(namespace) === names("");
-}
-
-/** The port of a host that tables of Unix sockets serve, which have none: its first for HTTP. */
-function onlyPort(read: Read, context: Context, namespace: string, host: string): number {
-  const service = pickService(read, context, namespace, host);
-  // A host that VirtualServices alone name is served at port 80.
+/** The first HTTP port of a host. Route tables of Unix sockets have no port, and serve this one. */
+function firstPort(read: Read, context: Context, namespace: string, host: string): number {
+  const service = findService(read, context, namespace, host);
+  // Hosts that only VirtualServices name are served at port 80.
   return service === undefined ? 80 : service.ports.find((p) => mayBeHttp(p.protocol))?.number ?? 0;
 }

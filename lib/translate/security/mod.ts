@@ -3,6 +3,11 @@
  *
  * @module
  */
-export { type CredentialTables, deriveCredentials } from "./credentials.ts";
 export { mutualInput, takesMutual } from "./mutual_tls.ts";
-export { deriveGuards, guardOf, mutualServer, tellPolicies, trustDomainsOf } from "./policies.ts";
+export {
+  deriveSecurityPolicies,
+  mutualServer,
+  recordPolicies,
+  securityOf,
+  trustDomainsOf,
+} from "./policies.ts";

@@ -1,6 +1,5 @@
 /**
- * Who opens mutual TLS to whom: what clients can, what endpoints take, whom they
- * may be.
+ * Mutual TLS of clients: which endpoints accept it, and which identities servers may have.
  *
  * @module
  */
@@ -8,17 +7,17 @@ import { modeOf } from "../../derive/mod.ts";
 import type { MutualInput, SecretNames } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Endpoint, Service } from "../../model/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { MeshContext } from "../context/mod.ts";
 import { mutualParameters, trustDomainsOf } from "./policies.ts";
 
-/** Whether an endpoint's port takes mutual TLS. */
+/** Whether an endpoint's port accepts mutual TLS. */
 export type TakesMutual = (endpoint: Endpoint, port: number) => boolean;
 
-/** The label by which a workload says that its proxy ends mutual TLS. */
+/** The label of workloads whose proxy terminates mutual TLS. */
 const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 
-/** An endpoint takes mutual TLS when its proxy can, and no policy switches it off. */
-export function takesMutual(read: Read, { mesh }: Context): TakesMutual {
+/** An endpoint accepts mutual TLS if its proxy terminates it and no policy disables it. */
+export function takesMutual(read: Read, { mesh }: MeshContext): TakesMutual {
   return ({ namespace, labels }, port) => {
     if (labels[TLS_MODE_LABEL] !== "mesh") return false;
     const workload = { role: "sidecar", namespace, labels } as const;
@@ -27,10 +26,10 @@ export function takesMutual(read: Read, { mesh }: Context): TakesMutual {
 }
 
 /**
- * SPIFFE ids that a service's workloads may have: those of their service accounts,
- * and what the service itself lists. Empty when an endpoint does not tell.
+ * SPIFFE ids of a service's workloads: those of their service accounts, and those that the service
+ * lists. Empty where an endpoint has no known account.
  */
-function identitiesOf(read: Read, context: Context, service: Service): string[] {
+function identitiesOf(read: Read, context: MeshContext, service: Service): string[] {
   const accounts = read.get(context.mesh.services.accounts, service);
   if (accounts.length === 0) return [];
   const domains = trustDomainsOf(read, context);
@@ -41,10 +40,10 @@ function identitiesOf(read: Read, context: Context, service: Service): string[] 
   return [...new Set([...service.subjectAltNames, ...ids])].sort();
 }
 
-/** What clusters of a service need to open mutual TLS. */
+/** The settings of mutual TLS in clusters of a service. */
 export function mutualInput(
   read: Read,
-  context: Context,
+  context: MeshContext,
   names: SecretNames,
   service: Service,
 ): MutualInput {

@@ -1,7 +1,7 @@
 /**
- * What guards a workload: one cell for each set of policies, which all classes
- * that the set applies to share. A change of a policy thus touches the listeners
- * of the workloads that it selects, and nothing else.
+ * Security policies of workloads. There is one cell for each set of policies, shared by all classes
+ * that the set applies to. A change of a policy so changes only the listeners of the workloads that
+ * it selects.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import {
   MeshConfig_TLSConfig_TLSProtocol as Version,
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.ts";
-import { hash } from "../../base/mod.ts";
-import { lookUp, modeOf, type Tell, type Workload } from "../../derive/mod.ts";
+import { type DecisionLog, hash } from "../../base/mod.ts";
+import { modeOf, type Workload } from "../../derive/mod.ts";
 import {
   type AuthorizationFilters,
   authorizationFilters,
@@ -29,72 +29,51 @@ import {
   secretNames,
   tokenFilter,
 } from "../../envoy/mod.ts";
-import { type KeyCodec, keyOf, list, oneOf, type Read, text } from "../../graph/mod.ts";
+import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
+  type BaseContext,
   type Context,
-  type Guards,
-  hostOf,
-  type LibraryGuard,
+  type MeshContext,
+  namedHost,
   type PolicyKeys,
-  type TokenGuard,
-  type TokensKey,
+  policyKeys,
+  type ProxylessFilters,
+  type SecurityTables,
+  type TokenFilter,
+  tokenPolicies,
 } from "../context/mod.ts";
 
-/** The codec of {@link PolicyKeys}: joined by commas. */
-const policyKeys: KeyCodec<PolicyKeys> = list(text);
-
-const tokenKeys: KeyCodec<TokensKey> = keyOf<TokensKey>({
-  role: oneOf("sidecar", "router"),
-  policies: policyKeys,
-});
-
 /** Creates the tables. */
-export function deriveGuards(
-  context: Omit<Context, "classes" | "guards" | "signals">,
-): Guards {
+export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
   const { mesh } = context;
   const { graph, tables } = mesh;
-  const sameDigest = (a: { digest: string }, b: { digest: string }): boolean =>
-    a.digest === b.digest;
+  const options = {
+    equal: (a: { digest: string }, b: { digest: string }): boolean => a.digest === b.digest,
+  };
   return {
     authorization: graph.derive(
       "guard.authorization",
       policyKeys,
-      (read, keys): AuthorizationFilters => {
-        const policies = rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key));
-        const asks = policies.some(({ spec }) => spec.actionDetail.value !== undefined);
-        return authorizationFilters({
-          policies,
-          providers: asks ? mesh.field(read, "extensionProviders") : [],
-          findService: (service, port) => {
-            const host = hostOf(read, context, service);
-            return host === undefined
-              ? undefined
-              : { host, cluster: clusterName("outbound", port, "", host) };
-          },
-          trustDomains: trustDomainsOf(read, context),
-          guards: guardsPaths(read, context),
-        });
-      },
-      { equal: sameDigest },
+      (read, keys) => authorizationOf(read, context, keys),
+      options,
     ),
-    libraries: graph.derive("guard.libraries", policyKeys, (read, keys): LibraryGuard => {
+    proxyless: graph.derive("guard.libraries", policyKeys, (read, keys): ProxylessFilters => {
       const filters = libraryFilters({
         policies: rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key)),
         trustDomains: trustDomainsOf(read, context),
-        guards: guardsPaths(read, context),
+        guards: normalizesPaths(read, context),
       });
       return { filters, digest: hash(filters.map(digestOf).join("\n")) };
-    }, { equal: sameDigest }),
-    tokens: graph.derive("guard.tokens", tokenKeys, (read, { role, policies }): TokenGuard => {
+    }, options),
+    tokens: graph.derive("guard.tokens", tokenPolicies, (read, { role, policies }): TokenFilter => {
       const rows = rowsOf(policies, (one) => read.get(tables.requestAuthentications, one));
       const rules = rows.flatMap(({ spec }) => spec.jwtRules)
         .map((rule) => ({ rule, keys: keysOf(read, context, rule) }));
       const filter = tokenFilter(rules, role === "router");
       return { filter, digest: filter === undefined ? "" : digestOf(filter) };
-    }, { equal: sameDigest }),
+    }, options),
     wantedKeySets: graph.derive<readonly string[]>(
       "guard.wantedKeySets",
       (read, key) =>
@@ -104,8 +83,27 @@ export function deriveGuards(
   };
 }
 
-/** Whether what forbids knows other ways to write the same. */
-function guardsPaths(read: Read, { mesh }: Pick<Context, "mesh">): boolean {
+/** The filters of AuthorizationPolicies. */
+function authorizationOf(read: Read, context: BaseContext, keys: PolicyKeys): AuthorizationFilters {
+  const { mesh } = context;
+  const policies = rowsOf(keys, (key) => read.get(mesh.tables.authorizationPolicies, key));
+  const custom = policies.some(({ spec }) => spec.actionDetail.value !== undefined);
+  return authorizationFilters({
+    policies,
+    providers: custom ? mesh.field(read, "extensionProviders") : [],
+    findService: (service, port) => {
+      const host = namedHost(read, context, service);
+      return host === undefined
+        ? undefined
+        : { host, cluster: clusterName("outbound", port, "", host) };
+    },
+    trustDomains: trustDomainsOf(read, context),
+    guards: normalizesPaths(read, context),
+  });
+}
+
+/** Whether paths are normalized, so that rules must match other spellings of a path, too. */
+function normalizesPaths(read: Read, { mesh }: MeshContext): boolean {
   return mesh.field(read, "pathNormalization")?.normalization !== Normalization.NONE;
 }
 
@@ -118,75 +116,68 @@ function rowsOf<T>(keys: PolicyKeys, row: (key: string) => T | undefined): T[] {
 }
 
 /** The mesh's trust domain, then its aliases. */
-export function trustDomainsOf(read: Read, { mesh }: Pick<Context, "mesh">): string[] {
+export function trustDomainsOf(read: Read, { mesh }: MeshContext): string[] {
   const own = mesh.field(read, "trustDomain");
   return [...new Set([own || mesh.domain, ...mesh.field(read, "trustDomainAliases")])];
 }
 
 /**
- * Keys that are not to be had: the proxy looks for them where nothing is, fails,
- * and believes no token. A set without keys, or with one that nobody is meant to
- * hold, would not do: the first is refused, the second is a key.
+ * Keys that cannot be had: the proxy asks a cluster that does not exist, fails, and accepts no token.
+ * Envoy rejects an empty key set, and a key set with a made-up key would be a key.
  */
 const NO_KEYS: Keys = { cluster: BLACK_HOLE_CLUSTER, uri: "http://keys.invalid/" };
 
-/** Where the keys of a rule are to be had; see the variable `PILOT_JWT_ENABLE_REMOTE_JWKS`. */
-function keysOf(
-  read: Read,
-  context: Omit<Context, "classes" | "guards" | "signals">,
-  rule: JWTRule,
-): Keys {
+/** The keys of a rule; see the variable `PILOT_JWT_ENABLE_REMOTE_JWKS`. */
+function keysOf(read: Read, context: BaseContext, rule: JWTRule): Keys {
   if (rule.jwks !== "") return hasUsableKey(rule.jwks) ? { jwks: rule.jwks } : NO_KEYS;
   if (rule.jwksUri === "") return NO_KEYS;
   const cluster = remoteCluster(read, context, rule.jwksUri);
   if (cluster !== undefined) return { uri: rule.jwksUri, cluster };
-  const fetched = read.get(context.mesh.tables.keySets, rule.jwksUri);
-  const jwks = fetched?.jwks;
+  const jwks = read.get(context.mesh.tables.keySets, rule.jwksUri)?.jwks;
   return jwks !== undefined && hasUsableKey(jwks) ? { jwks } : NO_KEYS;
 }
 
-/** The cluster by which proxies fetch keys from an address; `undefined` when this program fetches them. */
-function remoteCluster(
-  read: Read,
-  context: Omit<Context, "classes" | "guards" | "signals">,
-  uri: string,
-): string | undefined {
+/** The cluster through which proxies fetch keys from a URI; `undefined` where this program fetches them. */
+function remoteCluster(read: Read, context: BaseContext, uri: string): string | undefined {
   const { remoteKeys } = context.features;
   if (remoteKeys === "daemon") return undefined;
   const url = new URL(uri);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const known = hostOf(read, context, url.hostname);
+  const known = namedHost(read, context, url.hostname);
   if (known === undefined && remoteKeys === "hybrid") return undefined;
   return clusterName("outbound", port, "", known ?? url.hostname);
 }
 
-/** Records the policies of a workload as decisions. */
-export function tellPolicies(tell: Tell, group: string, kind: string, keys: PolicyKeys): void {
+/** Records the policies that apply to a workload. */
+export function recordPolicies(
+  log: DecisionLog,
+  group: "access" | "tokens",
+  kind: string,
+  keys: PolicyKeys,
+): void {
   for (const key of keys) {
-    tell({ group, source: "object", object: `${kind}/${key}`, field: "spec" });
+    log.decide?.({ group, source: "object", object: `${kind}/${key}`, field: "spec" });
   }
 }
 
-/** What guards a workload. */
-export function guardOf(
+/**
+ * The security policies of a workload's listeners.
+ *
+ * @param options of the proxy, for the secrets of mutual TLS
+ */
+export function securityOf(
   read: Read,
   context: Context,
   workload: Workload,
   options: ProxyClass["options"],
-  tell?: Tell,
 ): Guard {
   const { security } = context.mesh;
   const accessKeys = read.get(security.authorization, workload);
-  const access = read.get(context.guards.authorization, accessKeys);
-  const tokenPolicies = read.get(security.tokens, workload);
-  if (tell !== undefined) {
-    tellPolicies(tell, "access", "AuthorizationPolicy", accessKeys);
-    tellPolicies(tell, "tokens", "RequestAuthentication", tokenPolicies);
-  }
-  const tokens = read.get(context.guards.tokens, {
-    role: workload.role,
-    policies: tokenPolicies,
-  });
+  const access = read.get(context.security.authorization, accessKeys);
+  const policies = read.get(security.tokens, workload);
+  recordPolicies(read, "access", "AuthorizationPolicy", accessKeys);
+  recordPolicies(read, "tokens", "RequestAuthentication", policies);
+  const tokens = read.get(context.security.tokens, { role: workload.role, policies });
   const filters = {
     http: [
       ...access.http.asking,
@@ -195,11 +186,11 @@ export function guardOf(
     ],
     tcp: access.tcp,
   };
-  // Gateways speak TLS as their servers say.
+  // The servers of Gateways say how gateways use TLS.
   if (workload.role === "router") {
     return { ...filters, mode: () => "disable", otherwise: "disable", named: [] };
   }
-  const modes = lookUp(read, security.peerModes, workload, tell);
+  const modes = read.follow(security.peerModes, workload);
   const names = secretNames({ options }).server;
   return {
     ...filters,
@@ -210,14 +201,18 @@ export function guardOf(
   };
 }
 
-/** Ends mutual TLS of clients that are workloads of the mesh. */
-export function mutualServer(read: Read, context: Context, names: SecretNames): TransportSocket {
+/** The TLS context of a server whose clients are workloads of the mesh. */
+export function mutualServer(
+  read: Read,
+  context: BaseContext,
+  names: SecretNames,
+): TransportSocket {
   const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
   return mutualServerTls(names, domains, mutualParameters(read, context));
 }
 
-/** What `meshMTLS` says; suites that Envoy does not know were warned of, and are left out. */
-export function mutualParameters(read: Read, { mesh }: Context): MutualParameters {
+/** The settings of `meshMTLS`. Cipher suites that Envoy does not know are left out; validation warns of them. */
+export function mutualParameters(read: Read, { mesh }: MeshContext): MutualParameters {
   const settings = mesh.field(read, "meshMTLS");
   if (settings === undefined) return {};
   return {

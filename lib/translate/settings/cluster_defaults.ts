@@ -12,7 +12,7 @@ import type { Mesh } from "../../derive/mod.ts";
 import type { MeshClusterDefaults } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { create, durationMs } from "../../proto/mod.ts";
-import type { Context, Family } from "../context/mod.ts";
+import type { BaseContext, Family } from "../context/mod.ts";
 
 /** Built-in connect timeout, ms (G54 of the mesh configuration's defaults). */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -20,13 +20,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Built-in DNS refresh rate, ms. */
 const DNS_REFRESH_MS = 60_000;
 
-/** What holds for localities where a rule says nothing; `undefined`: nothing does, it is switched off. */
+/** The locality setting where no rule has one; `undefined`: locality load balancing is disabled. */
 export function meshLocality(read: Read, mesh: Mesh): LocalitySetting | undefined {
   const setting = mesh.field(read, "localityLbSetting") ?? create(LocalitySettingSchema);
   return setting.enabled === false ? undefined : setting;
 }
 
-/** How often names are looked up again. */
+/** How often DNS names are resolved again. */
 export function dnsRefreshRate(
   read: Read,
   mesh: Mesh,
@@ -41,7 +41,7 @@ export function dnsRefreshRate(
 /** Defaults of clusters for proxies of an address family. */
 export function clusterDefaults(
   read: Read,
-  { mesh, features }: Context,
+  { mesh, features }: BaseContext,
   family: Family,
 ): MeshClusterDefaults {
   const connect = mesh.field(read, "connectTimeout");

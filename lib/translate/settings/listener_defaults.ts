@@ -4,77 +4,85 @@
  * @module
  */
 import { MeshConfig_ProxyPathNormalization_NormalizationType as Normalization } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { formatDuration } from "../../base/mod.ts";
-import { choose, MESH_ROW, type Tell } from "../../derive/mod.ts";
+import { choose, formatDuration } from "../../base/mod.ts";
+import { MESH_ROW } from "../../derive/mod.ts";
 import type { ManagerDefaults, PathNormalization } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { durationMs, durationOf } from "../../proto/mod.ts";
-import type { Context, Flavour } from "../context/mod.ts";
+import { type Duration, durationMs, durationOf } from "../../proto/mod.ts";
+import type { Context, ListenerVariant } from "../context/mod.ts";
 import { dnsRefreshRate } from "./cluster_defaults.ts";
 import { settingsOf } from "./proxy_settings.ts";
-import { signalsFor, telemetryKeys } from "./telemetry.ts";
 
-/** Defaults of listeners for proxies of a flavour. */
+/** Defaults of the listeners of a variant. */
 export function managerDefaults(
   read: Read,
   context: Context,
-  flavour: Flavour,
-  tell?: Tell,
+  variant: ListenerVariant,
 ): ManagerDefaults {
   const { mesh, features } = context;
   const detection = mesh.field(read, "protocolDetectionTimeout");
-  choose(tell, "protocolDetectionTimeout", [
-    { value: detection, source: "mesh", field: "protocolDetectionTimeout" },
-    { value: durationOf(0), source: "built-in" },
-  ], (timeout) => formatDuration(durationMs(timeout)));
-  if (flavour.http10 || features.http10) {
-    const own = { source: "proxy", field: "HTTP10" } as const;
-    const all = { source: "environment", field: "PILOT_HTTP10" } as const;
-    tell?.({ group: "http10", ...(flavour.http10 ? own : all), value: true });
-  }
-  if (flavour.idleTimeoutMs !== undefined) {
-    const value = formatDuration(flavour.idleTimeoutMs);
-    tell?.({ group: "idleTimeout", source: "proxy", field: "IDLE_TIMEOUT", value });
-  }
-  tellTelemetry(read, context, flavour, tell);
+  recordDefaults(read, context, variant, detection);
   return {
-    signals: signalsFor(read, context, flavour.telemetry),
-    settings: settingsOf(read, mesh, flavour.settings),
+    signals: read.get(context.telemetry, variant.telemetry).signals,
+    settings: settingsOf(read, mesh, variant.settings),
     ...internalRanges(read, context),
     ...(features.tellsFound ? {} : { quietAboutFound: true }),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
-    http10: flavour.http10 || features.http10,
-    ...(flavour.onDemand ? { onDemand: true } : {}),
+    http10: variant.http10 || features.http10,
+    ...(variant.onDemand ? { onDemand: true } : {}),
     ...(features.sessions === undefined ? {} : { sessions: true }),
-    idleTimeoutMs: flavour.idleTimeoutMs,
+    idleTimeoutMs: variant.idleTimeoutMs,
     sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
     detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),
     proxy100Continue: features.proxy100Continue,
-    lookup: { family: flavour.family, dnsRefreshRateMs: dnsRefreshRate(read, mesh).ms },
+    lookup: { family: variant.family, dnsRefreshRateMs: dnsRefreshRate(read, mesh).ms },
   };
 }
 
-/** Says whether requests are logged to a file, and which resources have a say. */
-function tellTelemetry(
+const DETECTION_TIMEOUT = {
+  group: "protocolDetectionTimeout",
+  show: (timeout: Duration) => formatDuration(durationMs(timeout)),
+};
+
+/** Records the sources of defaults that users ask about. */
+function recordDefaults(
   read: Read,
-  { mesh }: Context,
-  { telemetry }: Flavour,
-  tell: Tell | undefined,
+  { mesh, features }: Context,
+  { http10, idleTimeoutMs, telemetry }: ListenerVariant,
+  detection: Duration | undefined,
 ): void {
+  if (read.decide === undefined) return;
+  choose<Duration>(read, DETECTION_TIMEOUT, [
+    { value: detection, source: "mesh", field: "protocolDetectionTimeout" },
+    { value: durationOf(0), source: "built-in" },
+  ]);
+  if (http10 || features.http10) {
+    const own = { source: "proxy", field: "HTTP10" } as const;
+    const all = { source: "environment", field: "PILOT_HTTP10" } as const;
+    read.decide({ group: "http10", ...(http10 ? own : all), value: true });
+  }
+  if (idleTimeoutMs !== undefined) {
+    const value = formatDuration(idleTimeoutMs);
+    read.decide({ group: "idleTimeout", source: "proxy", field: "IDLE_TIMEOUT", value });
+  }
   const file = mesh.field(read, "accessLogFile");
-  tell?.({
+  read.decide({
     group: "accessLog",
     ...(file === "" ? { source: "built-in" } : { source: "mesh", field: "accessLogFile" }),
     value: file || "none",
   });
-  const names = telemetryKeys.decode(telemetry.replace("!", ""));
-  for (const name of names) {
-    tell?.({ group: "telemetry", source: "object", object: `Telemetry/${name}`, field: "spec" });
+  for (const name of telemetry.resources) {
+    read.decide({
+      group: "telemetry",
+      source: "object",
+      object: `Telemetry/${name}`,
+      field: "spec",
+    });
   }
 }
 
-/** The mesh networks' ranges, where they are to be internal. */
+/** The ranges of the mesh networks, where a switch makes them internal addresses. */
 function internalRanges(
   read: Read,
   { mesh, features }: Context,
@@ -87,7 +95,7 @@ function internalRanges(
   return ranges.length === 0 ? {} : { internalRanges: ranges };
 }
 
-/** The built-in choice is `BASE`: dot segments and percent-encoding are undone, slashes stay. */
+/** The default is `BASE`: dot segments and percent-encoding are resolved, slashes stay. */
 function pathNormalization(read: Read, { mesh }: Context): PathNormalization {
   switch (mesh.field(read, "pathNormalization")?.normalization) {
     case Normalization.NONE:

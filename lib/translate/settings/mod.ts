@@ -4,10 +4,9 @@
  * @module
  */
 export { clusterDefaults, meshLocality } from "./cluster_defaults.ts";
-export { clusterKind, parseKind } from "./cluster_kind.ts";
 export { HTTP_PROXY_TABLE, httpProxyPort } from "./http_proxy_port.ts";
 export { managerDefaults } from "./listener_defaults.ts";
-export { clusterOutside, fallthroughCluster, outboundPolicy } from "./outbound_policy.ts";
+export { clusterOfPolicy, outboundPolicy, passthroughFor } from "./outbound_policy.ts";
 export { deriveSharedSettings, ownClusterSettings, ownSettings } from "./proxy_settings.ts";
-export { deriveSignals, telemetryKey } from "./telemetry.ts";
+export { deriveTelemetry, telemetryKey } from "./telemetry.ts";
 export { overTlsDefaults } from "./tls_defaults.ts";

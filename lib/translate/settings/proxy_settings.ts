@@ -1,7 +1,6 @@
 /**
- * The configuration of proxies, as far as resources depend on it: what the mesh
- * says for all of them (`defaultConfig`), and what a proxy says for itself in its
- * node's metadata.
+ * The parts of the proxy configuration that resources depend on: the mesh's `defaultConfig`, and the
+ * proxy's own settings in its node metadata.
  *
  * @module
  */
@@ -9,33 +8,32 @@ import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { canonicalJson } from "../../base/mod.ts";
 import type { Mesh } from "../../derive/mod.ts";
 import { connectionSettings, type ProxySettings } from "../../envoy/mod.ts";
-import type { Derived, Read } from "../../graph/mod.ts";
+import { oneOf, type Read } from "../../graph/mod.ts";
 import { fromJson, type JsonObject, toJson } from "../../proto/mod.ts";
 import { parseProxyConfig } from "../../schema/mod.ts";
 import type { ClusterSettings, ReadShared, SharedSettings } from "../context/mod.ts";
 
-/** Fields that a proxy's own word counts for. */
+/** Fields that a proxy may set for itself. */
 const OWN_FIELDS = ["gatewayTopology", "proxyHeaders", "connectionSettings"] as const;
 
-/** A proxy that says more than this of itself is not listened to, characters. */
+/** Longer settings of a proxy are ignored, characters. */
 const LONGEST = 8192;
 
 /**
- * What a proxy says for itself in the metadata `PROXY_CONFIG`, as canonical JSON;
- * `undefined`: nothing, or nothing that is valid. The agent checks before it
- * sends; who sends something else gets what one gets that says nothing.
+ * The proxy's own settings in the metadata `PROXY_CONFIG`, as canonical JSON. `undefined` where there
+ * are none, or invalid ones: agents validate before they send, and invalid settings are ignored.
  */
 export function ownSettings(metadata: unknown): string | undefined {
   if (typeof metadata !== "object" || metadata === null) return undefined;
   const all = metadata as Readonly<Record<string, unknown>>;
-  const said = OWN_FIELDS.filter((field) => all[field] !== undefined);
-  if (said.length === 0) return undefined;
-  const text = canonicalJson(Object.fromEntries(said.map((field) => [field, all[field]])));
+  const fields = OWN_FIELDS.filter((field) => all[field] !== undefined);
+  if (fields.length === 0) return undefined;
+  const text = canonicalJson(Object.fromEntries(fields.map((field) => [field, all[field]])));
   if (text.length > LONGEST) return undefined;
   const { value, problems } = parseProxyConfig(text, "PROXY_CONFIG");
   if (value === undefined || problems.length > 0) return undefined;
   const read = toJson(ProxyConfigSchema, value) as JsonObject;
-  return canonicalJson(Object.fromEntries(said.map((field) => [field, read[field] ?? {}])));
+  return canonicalJson(Object.fromEntries(fields.map((field) => [field, read[field] ?? {}])));
 }
 
 /** Reads {@link ownSettings} back. */
@@ -49,7 +47,7 @@ function parseOwn(text: string): ProxySettings {
   };
 }
 
-/** What listeners take: each part from the proxy itself where it says it, else from the mesh. */
+/** Settings of listeners: each part from the proxy itself where it sets it, else from the mesh. */
 export function settingsOf(read: Read, mesh: Mesh, ownText: string): ProxySettings {
   const all = mesh.field(read, "defaultConfig");
   const own = parseOwn(ownText);
@@ -62,9 +60,10 @@ export function settingsOf(read: Read, mesh: Mesh, ownText: string): ProxySettin
 
 /** Creates the table. */
 export function deriveSharedSettings(mesh: Mesh): ReadShared {
-  const parts: Derived<unknown> = mesh.graph.derive<unknown>(
+  const parts = mesh.graph.derive<unknown, keyof SharedSettings>(
     "mesh.proxySettings",
-    (read, part) => PARTS[part as keyof SharedSettings](settingsOf(read, mesh, "")),
+    oneOf("clusters", "routes"),
+    (read, part) => PARTS[part](settingsOf(read, mesh, "")),
     { equal: (a, b) => canonicalJson(a) === canonicalJson(b) },
   );
   return <P extends keyof SharedSettings>(read: Read, part: P) =>
@@ -87,7 +86,7 @@ function clusterSettings({ headers, connections }: ProxySettings): ClusterSettin
   };
 }
 
-/** What a class's own clusters take: its own word counts there. */
+/** Settings of a class's own clusters: the proxy's own settings apply to them. */
 export function ownClusterSettings(read: Read, mesh: Mesh, ownText: string): ClusterSettings {
   return clusterSettings(settingsOf(read, mesh, ownText));
 }

@@ -1,69 +1,70 @@
 /**
- * What is logged, counted and traced: one cell for each set of Telemetry
- * resources, which all workloads share that the set applies to.
+ * Telemetry of workloads: one cell for each set of Telemetry resources, shared by all workloads that
+ * the set applies to.
  *
  * @module
  */
 import { MeshConfig_AccessLogEncoding as Encoding } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { type Mesh } from "../../derive/mod.ts";
+import type { Mesh } from "../../derive/mod.ts";
 import {
   type AccessLogSettings,
   clusterName,
   needsCluster,
-  type SignalSet,
   signalsOf,
   type TelemetryResult,
   tracingRule,
 } from "../../envoy/mod.ts";
-import { type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
+import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass, Role } from "../../model/mod.ts";
-import { type Features, hostOf, type SignalTable } from "../context/mod.ts";
-
-/** Row keys of Telemetry resources, joined by commas. */
-export const telemetryKeys: KeyCodec<readonly string[]> = list(text);
-
-/** At the end of a key: some clusters are not there. */
-const UNCERTAIN = "!";
+import {
+  type BaseContext,
+  type MeshContext,
+  namedHost,
+  type TelemetryKey,
+  telemetryKeys,
+  type TelemetryTable,
+} from "../context/mod.ts";
 
 /** Creates the table. */
-export function deriveSignals(
-  context: { readonly mesh: Mesh; readonly features: Features; readonly clusterId: string },
-): SignalTable {
+export function deriveTelemetry(context: BaseContext): TelemetryTable {
   const { mesh, features } = context;
-  return mesh.graph.derive<TelemetryResult>("telemetry.signals", (read, key) => {
-    const certain = !key.endsWith(UNCERTAIN);
-    const names = certain ? key : key.slice(0, -UNCERTAIN.length);
-    const proxy = mesh.field(read, "defaultConfig");
-    return signalsOf({
-      levels: levelsOf(read, mesh, names),
-      providers: mesh.field(read, "extensionProviders"),
-      defaults: defaultsOf(read, mesh),
-      file: accessLogFile(read, mesh),
-      logService: mesh.field(read, "enableDataproxyAccessLogService"),
-      tracing: proxy?.tracing,
-      builtInTracer: mesh.field(read, "enableTracing") &&
-        (proxy?.zipkinAddress !== "" && proxy !== undefined ||
-          ["zipkin", "datadog"].includes(proxy?.tracing?.tracer.case ?? "")),
-      certain,
-      sampling: features.traceSampling,
-      peersTell: features.peersTell,
-      clusterId: context.clusterId,
-      forgets: features.forgetMetrics,
-      clusterOf: (service, port) => {
-        const host = hostOf(read, context, service);
-        return host === undefined ? undefined : clusterName("outbound", port, "", host);
-      },
-    });
-  }, { equal: (a, b) => a.digest === b.digest });
+  return mesh.graph.derive<TelemetryResult, TelemetryKey>(
+    "telemetry.signals",
+    telemetryKeys,
+    (read, { resources, tracerMissing }) => {
+      const proxy = mesh.field(read, "defaultConfig");
+      return signalsOf({
+        levels: levelsOf(read, mesh, resources),
+        providers: mesh.field(read, "extensionProviders"),
+        defaults: defaultsOf(read, mesh),
+        file: accessLogFile(read, mesh),
+        logService: mesh.field(read, "enableDataproxyAccessLogService"),
+        tracing: proxy?.tracing,
+        builtInTracer: mesh.field(read, "enableTracing") &&
+          (proxy?.zipkinAddress !== "" && proxy !== undefined ||
+            ["zipkin", "datadog"].includes(proxy?.tracing?.tracer.case ?? "")),
+        certain: !tracerMissing,
+        sampling: features.traceSampling,
+        peersTell: features.peersTell,
+        clusterId: context.clusterId,
+        forgets: features.forgetMetrics,
+        clusterOf: (service, port) => {
+          const host = namedHost(read, context, service);
+          return host === undefined ? undefined : clusterName("outbound", port, "", host);
+        },
+      });
+    },
+    { equal: (a, b) => a.digest === b.digest },
+  );
 }
 
-function levelsOf(read: Read, { tables }: Mesh, names: string) {
-  return telemetryKeys.decode(names)
-    .map((name) => read.get(tables.telemetries, name)?.spec)
+/** The specifications of Telemetry resources, the least specific first. */
+function levelsOf(read: Read, { tables }: Mesh, names: readonly string[]) {
+  return names.map((name) => read.get(tables.telemetries, name)?.spec)
     .filter((spec) => spec !== undefined);
 }
 
-/** Where the mesh configuration names no provider of metrics, the one called `prometheus` is used. */
+/** The default providers. Where the mesh names none for metrics it is the one called `prometheus`. */
 function defaultsOf(read: Read, mesh: Mesh) {
   const given = mesh.field(read, "defaultProviders");
   const metrics = given?.metrics ?? [];
@@ -81,21 +82,25 @@ function accessLogFile(read: Read, mesh: Mesh): AccessLogSettings | undefined {
   return { file, encoding: json ? "json" : "text", format: mesh.field(read, "accessLogFormat") };
 }
 
+/** The properties of a workload that its telemetry depends on. */
+type TelemetryWorkload = Pick<ProxyClass, "namespace" | "labels" | "options"> & {
+  readonly role: Role;
+};
+
 /**
- * The key of a workload's signals: the resources that apply to it, and a mark when
- * it may lack the cluster of a tracer that proxies refuse without it. Then nothing
- * is traced.
+ * The telemetry key of a workload.
  *
  * @param sidecar the Sidecar that narrows what it sees; `""` for none
  */
 export function telemetryKey(
   read: Read,
-  { mesh }: { readonly mesh: Mesh },
-  cls: Pick<ProxyClass, "namespace" | "labels" | "options"> & { readonly role: Role },
+  context: MeshContext,
+  workload: TelemetryWorkload,
   sidecar: string,
-): string {
-  const names = telemetryKeys.encode(read.get(mesh.telemetry, cls));
-  const levels = levelsOf(read, mesh, names);
+): TelemetryKey {
+  const { mesh } = context;
+  const resources = read.get(mesh.telemetry, workload);
+  const levels = levelsOf(read, mesh, resources);
   const providers = mesh.field(read, "extensionProviders");
   for (const direction of ["client", "server"] as const) {
     const { provider: name } = tracingRule(levels, direction, defaultsOf(read, mesh));
@@ -103,31 +108,27 @@ export function telemetryKey(
     if (provider === undefined || !needsCluster(provider)) continue;
     const { value } = provider.provider;
     const service = value !== undefined && "service" in value ? value.service : "";
-    const host = hostOf(read, { mesh }, service);
-    if (host !== undefined && !reaches(read, mesh, cls, sidecar, host)) return names + UNCERTAIN;
+    const host = namedHost(read, context, service);
+    if (host !== undefined && !reaches(read, mesh, { workload, sidecar, host })) {
+      return { resources, tracerMissing: true };
+    }
   }
-  return names;
+  return { resources, tracerMissing: false };
 }
 
+/** Whether a workload certainly has the clusters of a host. */
 function reaches(
   read: Read,
   mesh: Mesh,
-  { namespace, options }: Pick<ProxyClass, "namespace" | "options">,
-  sidecar: string,
-  host: string,
+  { workload: { namespace, options }, sidecar, host }: {
+    readonly workload: TelemetryWorkload;
+    readonly sidecar: string;
+    readonly host: string;
+  },
 ): boolean {
   if (options.ODCDS === "true") return false;
   if (sidecar === "") return read.get(mesh.services.resolve, { namespace, host }) !== undefined;
   return read.get(mesh.scopes.egressHosts, { namespace, sidecar, listener: undefined }).includes(
     host,
   );
-}
-
-/** The signals of a key. */
-export function signalsFor(
-  read: Read,
-  { signals }: { readonly signals: SignalTable },
-  key: string,
-): SignalSet {
-  return read.get(signals, key).signals;
 }

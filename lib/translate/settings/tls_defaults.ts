@@ -1,5 +1,5 @@
 /**
- * What the mesh says of TLS that is not its own (`tlsDefaults`): at gateways, and towards services.
+ * Defaults of TLS outside the mesh (`tlsDefaults`): at gateways, and towards services.
  *
  * @module
  */
@@ -18,8 +18,8 @@ const VERSIONS: Readonly<Record<Least, Version>> = {
 };
 
 /**
- * A server's settings, with the mesh's in place of those it leaves out. A server that takes no
- * version as new as the mesh's oldest keeps what it says: that is what it was written for.
+ * The TLS settings of a server, with the mesh's defaults for those that it does not set. A server
+ * whose newest version is older than the mesh's minimum keeps its own versions.
  */
 export function overTlsDefaults(
   read: Read,

@@ -17,6 +17,7 @@ import {
 } from "../../../lib/envoy/mod.ts";
 import type { Endpoint, Service, ServicePort } from "../../../lib/model/mod.ts";
 import { create, fromJson, type JsonObject, type JsonValue } from "../../../lib/proto/mod.ts";
+import { NO_DECISIONS } from "../../../lib/base/mod.ts";
 import { mergeTrafficPolicy } from "../../../lib/translate/mod.ts";
 
 /** The mesh configuration as it is built in, for IPv4 proxies. */
@@ -96,7 +97,11 @@ export function outbound(spec: OutboundCase = {}): Cluster | undefined {
     service: testService(),
     port,
     endpoints: [],
-    policy: mergeTrafficPolicy(policyOf(rulePolicy), policyOf(subsetPolicy), port.number),
+    policy: mergeTrafficPolicy(NO_DECISIONS, {
+      rule: policyOf(rulePolicy),
+      subset: policyOf(subsetPolicy),
+      port: port.number,
+    }),
     mesh: { ...CLUSTER_DEFAULTS, ...defaults },
     ...rest,
   });

@@ -1,12 +1,12 @@
 /**
- * What objects ask of providers of the mesh configuration, and do not get: read off
- * the tables when somebody asks, and no part of what is served.
+ * Extension providers that objects name in vain: they do not exist, or do not fit. Reported from the
+ * tables on request; no part of what is served.
  *
  * @module
  */
 import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ProviderRef, Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
-import { hasLabels, type Mesh, MESH_ROW, objectRef } from "../../derive/mod.ts";
+import { hasLabels, type Mesh, MESH_ROW } from "../../derive/mod.ts";
 import {
   askingOf,
   effectOf,
@@ -16,23 +16,23 @@ import {
   SIGNALS,
   unfit,
 } from "../../envoy/mod.ts";
-import { type ConfigObject, isHttp, namespaceOf } from "../../model/mod.ts";
+import { type ConfigObject, isHttp, namespaceOf, objectRef } from "../../model/mod.ts";
 
-/** Something that is asked for in vain. */
-export interface Unmet {
+/** A provider that cannot be used. */
+export interface UnresolvedProvider {
   /** `Kind/namespace/name`; empty: the mesh configuration. */
   readonly object: string;
-  /** Where it stands there: `spec.tracing[0].providers[0].name`. */
+  /** The field path: `spec.tracing[0].providers[0].name`. */
   readonly field: string;
-  /** What happens, one sentence without a full stop. */
+  /** The effect, one sentence without a full stop. */
   readonly message: string;
   readonly remedy: string;
 }
 
 const NAME_ONE = "Name an extension provider of the mesh configuration.";
 
-/** All of them, the mesh configuration's first. */
-export function unmetRequests(mesh: Mesh): Unmet[] {
+/** All of them, those of the mesh configuration first. */
+export function unresolvedProviders(mesh: Mesh): UnresolvedProvider[] {
   const config = mesh.tables.mesh.peek(MESH_ROW);
   const providers = new Map(config?.extensionProviders.map((one) => [one.name, one]) ?? []);
   const rows = <T>(table: {
@@ -40,18 +40,20 @@ export function unmetRequests(mesh: Mesh): Unmet[] {
     peek(key: string): ConfigObject<T> | undefined;
   }): ConfigObject<T>[] => [...table.keys()].sort().flatMap((key) => table.peek(key) ?? []);
   return [
-    ...defaultsUnmet(config?.defaultProviders, providers),
-    ...rows(mesh.tables.telemetries).flatMap((row) => telemetryUnmet(row, providers)),
-    ...rows(mesh.tables.authorizationPolicies).flatMap((row) => customUnmet(mesh, row, providers)),
+    ...unresolvedDefaults(config?.defaultProviders, providers),
+    ...rows(mesh.tables.telemetries).flatMap((row) => unresolvedOfTelemetry(row, providers)),
+    ...rows(mesh.tables.authorizationPolicies).flatMap((row) =>
+      unresolvedOfPolicy(mesh, row, providers)
+    ),
   ];
 }
 
 type Providers = ReadonlyMap<string, ExtensionProvider>;
 
-function defaultsUnmet(
+function unresolvedDefaults(
   defaults: Readonly<Partial<Record<Signal, readonly string[]>>> | undefined,
   providers: Providers,
-): Unmet[] {
+): UnresolvedProvider[] {
   return SIGNALS.flatMap((signal) =>
     (defaults?.[signal] ?? []).flatMap((name, index) => {
       const why = unfit(name, providers.get(name), signal);
@@ -61,7 +63,10 @@ function defaultsUnmet(
   );
 }
 
-function telemetryUnmet(row: ConfigObject<Telemetry>, providers: Providers): Unmet[] {
+function unresolvedOfTelemetry(
+  row: ConfigObject<Telemetry>,
+  providers: Providers,
+): UnresolvedProvider[] {
   return SIGNALS.flatMap((signal) =>
     row.spec[signal].flatMap((entry: { readonly providers: readonly ProviderRef[] }, at: number) =>
       entry.providers.flatMap(({ name }, index) => {
@@ -74,8 +79,12 @@ function telemetryUnmet(row: ConfigObject<Telemetry>, providers: Providers): Unm
   );
 }
 
-/** Policies that have somebody else asked. */
-function customUnmet(mesh: Mesh, row: PolicyObject, providers: Providers): Unmet[] {
+/** The provider of a CUSTOM policy. */
+function unresolvedOfPolicy(
+  mesh: Mesh,
+  row: PolicyObject,
+  providers: Providers,
+): UnresolvedProvider[] {
   if (effectOf(row) !== "custom") return [];
   const object = objectRef(row);
   if (isDryRun(row)) {
@@ -136,9 +145,7 @@ function plainPorts({ graph, tables, services }: Mesh, { meta, spec }: PolicyObj
       const service = graph.peek(services.service, serviceKey);
       const plain = service?.ports.filter(({ protocol }) => !isHttp(protocol)) ?? [];
       if (plain.length === 0) continue;
-      const selected = graph.peek(services.endpoints, serviceKey).some((
-        endpoint,
-      ) =>
+      const selected = graph.peek(services.endpoints, serviceKey).some((endpoint) =>
         (meta.namespace === root || endpoint.namespace === meta.namespace) &&
         hasLabels(endpoint.labels, selector)
       );

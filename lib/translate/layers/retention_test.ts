@@ -7,7 +7,7 @@ import {
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
-import { keeping } from "./mod.ts";
+import { retention } from "./mod.ts";
 
 const OBJECTS = Array.from(
   { length: 30 },
@@ -15,7 +15,7 @@ const OBJECTS = Array.from(
 ).flatMap((documents) => objectsOf(documents.join("---\n")).map(changeOf));
 
 /** What is idle after a proxy came and went. */
-function left(options: Partial<Parameters<typeof keeping>[0]>) {
+function left(options: Partial<Parameters<typeof retention>[0]>) {
   const all = { anything: true, clusters: true, routes: true, cells: 60_000, bytes: 1e9 };
   const bench = startTranslation();
   bench.apply({ objects: OBJECTS });
@@ -23,7 +23,7 @@ function left(options: Partial<Parameters<typeof keeping>[0]>) {
   for (const url of Object.values(TYPE_URLS)) for (const _ of seat.view(url)?.entries() ?? []);
   const { bytes } = bench.graph.stats();
   seat.close();
-  bench.graph.evict(keeping({ ...all, ...options }));
+  bench.graph.evict(retention({ ...all, ...options }));
   const { idle, cells, computedByTable } = bench.graph.stats();
   const held = (bench.graph.dump() as { derived: Record<string, object> }).derived;
   const kept = (table: string) => Object.keys(held[table] ?? {}).length;

@@ -1,36 +1,36 @@
 /**
- * What stays in memory of what no proxy is served any more, for the case that one
- * comes back for it.
+ * Retention: bounds of the memory for resources that no proxy sees any more, in case one connects that
+ * needs them.
  *
  * @module
  */
 import type { Keep } from "../../graph/mod.ts";
 
-/** What an operator may say about it. */
-export interface KeepingOptions {
-  /** Whether anything stays at all, of any type. */
+/** Settings of an operator. */
+export interface RetentionOptions {
+  /** Whether anything is retained at all. */
   readonly anything: boolean;
   readonly clusters: boolean;
   /** Route tables and virtual hosts. */
   readonly routes: boolean;
-  /** Computed values, resources among them. */
+  /** Number of computed values, resources included. */
   readonly cells: number;
   /** Bytes of the resources among them. */
   readonly bytes: number;
 }
 
-/** Layers that stay: each is a set of references to resources, which are bounded themselves. */
+/** Collections that are retained: each is a set of references to resources, which have bounds of their own. */
 const COLLECTIONS = 64;
 
-/** Tables and collections of clusters, by the names they are given in this room. */
+/** Names of tables and collections of clusters. */
 const CLUSTERS = /^(cds($|\.)|cluster\/)/;
 
-/** Of routes and virtual hosts. */
+/** Names of tables and collections of routes and virtual hosts. */
 const ROUTES = /^((rds|vhost|vhds)($|[./])|route\/)/;
 
-/** The engine's bounds. */
-export function keeping(
-  { anything, clusters, routes, cells, bytes }: KeepingOptions,
+/** The bounds of the engine. */
+export function retention(
+  { anything, clusters, routes, cells, bytes }: RetentionOptions,
 ): Keep {
   if (!anything) return { collections: 0, cells: 0 };
   const bounds = { collections: COLLECTIONS, cells, bytes };

@@ -3,7 +3,7 @@ import { documents, manifest, serviceEntry, type Spec } from "../../../tests/sup
 import { startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { parseMeshConfig } from "../../schema/mod.ts";
 import { toYaml } from "../../text/mod.ts";
-import { unmetRequests } from "./unmet.ts";
+import { unresolvedProviders } from "./unresolved_providers.ts";
 
 const MESH = `extensionProviders:
 
@@ -29,7 +29,7 @@ function unmet(...texts: readonly string[]): string[] {
   bench.set(
     documents(serviceEntry("ask", ["ask.test"], { number: 80, protocol: "HTTP" }, []), ...texts),
   );
-  return unmetRequests(bench.translation.mesh).filter(({ object }) =>
+  return unresolvedProviders(bench.translation.mesh).filter(({ object }) =>
     texts.length === 0 || object !== ""
   )
     .map(({ object, field, message, remedy }) => {

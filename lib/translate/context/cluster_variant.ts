@@ -1,0 +1,42 @@
+/**
+ * Cluster variants: the properties of a proxy class that change its outbound clusters.
+ *
+ * @module
+ */
+import { CLIENT, type SecretNames, secretNames, SHARED } from "../../envoy/mod.ts";
+import { converted, type KeyCodec, text } from "../../graph/mod.ts";
+import type { ProxyClass, Role } from "../../model/mod.ts";
+import { type Family, familyOf } from "./family.ts";
+
+/** Classes of one variant share outbound clusters. */
+export interface ClusterVariant {
+  readonly role: Role;
+  readonly family: Family;
+  /** Secrets of the client's side of mutual TLS; `undefined`: none. */
+  readonly secrets?: SecretNames | undefined;
+}
+
+/** The variant of a class. */
+export function clusterVariantOf(cls: ProxyClass): ClusterVariant {
+  return { role: cls.role, family: familyOf(cls), secrets: secretNames(cls).client };
+}
+
+const SECRETS: Readonly<Record<string, SecretNames>> = { mtls: SHARED, "mtls-client": CLIENT };
+
+/** The codec of variants in keys, for example `v4.router.mtls`. */
+export const clusterVariants: KeyCodec<ClusterVariant> = converted(text, {
+  encode: ({ role, family, secrets }: ClusterVariant) => {
+    const word = Object.entries(SECRETS).find(([, names]) => names === secrets)?.[0];
+    const parts = [family, role === "router" ? role : undefined, word];
+    return parts.filter((part) => part !== undefined).join(".");
+  },
+  decode: (variant) => {
+    const [family = "", ...flags] = variant.split(".");
+    const word = flags.find((flag) => Object.hasOwn(SECRETS, flag));
+    return {
+      role: flags.includes("router") ? "router" : "sidecar",
+      family: family as Family,
+      secrets: word === undefined ? undefined : SECRETS[word],
+    };
+  },
+});

@@ -1,0 +1,72 @@
+/**
+ * Localities of proxies: their region, zone and network, and the DestinationRules that select them.
+ *
+ * @module
+ */
+import { localityKeys, networkOf, type RuleKeys, ruleKeys } from "../../derive/mod.ts";
+import type { Reach } from "../../envoy/mod.ts";
+import { type KeyCodec, keyOf, type Read, text } from "../../graph/mod.ts";
+import { type ProxyLocality, serviceKeys } from "../../model/mod.ts";
+import { type Client, followServiceRules, type MeshContext, type ServiceRules } from "./lookups.ts";
+
+/** Keys of the DestinationRules that select the workloads of a locality. */
+export function selectingRules(locality: string): RuleKeys {
+  return locality === "" ? [] : localityKeys.decode(locality).rules;
+}
+
+/**
+ * The locality of a gateway that forwards by server name. It sees only endpoints of its own network,
+ * because the connections that it gets are meant for those.
+ */
+export function automaticLocality(locality: string): string {
+  if (locality === "") return "";
+  const at = localityKeys.decode(locality);
+  return at.network === "" ? locality : localityKeys.encode({ ...at, view: [at.network] });
+}
+
+/** The content of a host: all that its clusters or endpoints are made from. */
+export interface ContentKey extends ServiceRules {
+  /** As `Localities.ofClass`; `""`: the content does not depend on it. */
+  readonly locality: string;
+}
+
+/** The codec of {@link ContentKey}. */
+export const contentKeys: KeyCodec<ContentKey> = keyOf<ContentKey>({
+  service: serviceKeys,
+  rules: ruleKeys,
+  locality: text,
+});
+
+/** The clients of a namespace in a locality. */
+export function clientAt({ namespace, locality }: {
+  readonly namespace: string;
+  readonly locality: string;
+}): Client {
+  return { namespace, rules: localityKeys.decode(locality).rules };
+}
+
+/** The service and the rules of a host as clients in a locality see them, with the decisions. */
+export function followRulesAt(
+  read: Read,
+  context: MeshContext,
+  key: { readonly namespace: string; readonly host: string; readonly locality: string },
+): ServiceRules | undefined {
+  return followServiceRules(read, context, clientAt(key), key.host);
+}
+
+/** Reads the key of a locality; `undefined` for `""`. */
+export function localityOf(key: string): ProxyLocality | undefined {
+  return key === "" ? undefined : localityKeys.decode(key);
+}
+
+/** How endpoints of other networks are reached. */
+export function reachOf(
+  read: Read,
+  { mesh, clusterId }: MeshContext & { readonly clusterId: string },
+): Reach {
+  const map = read.get(mesh.networks.all, "");
+  return {
+    networkOf: (endpoint) => networkOf(map, endpoint, clusterId),
+    gateways: map.gateways,
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Credentials: the secrets that Gateways and DestinationRules name (`credentialName`).
+ *
+ * @module
+ */
+import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { labelsKeys, localityKeys, policiesOf } from "../../derive/mod.ts";
+import { clientSecrets, credentialNames, credentialSecret } from "../../envoy/mod.ts";
+import { type MeshContext } from "../context/mod.ts";
+import { encodeResource, resourceTable } from "../resources/mod.ts";
+import { type CredentialTables, secretKeys } from "../tables/mod.ts";
+
+/** Creates the tables. */
+export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
+  return {
+    ofGateways: mesh.graph.derive(
+      "gateway.credentials",
+      labelsKeys,
+      (read, scope): readonly string[] => {
+        const ports = read.get(mesh.gatewayPorts, scope);
+        const names = ports.flatMap(({ servers }) =>
+          servers.flatMap(({ tls }) => {
+            const named = tls && credentialNames(tls);
+            return named === undefined ? [] : [...named.certificates, named.authorities ?? ""];
+          })
+        );
+        return [...new Set(names)].filter((name) => name !== "").sort();
+      },
+    ),
+    ofRules: mesh.graph.derive<readonly string[]>("rule.credentials", (read) => {
+      const names = read.members(mesh.indexes.credentialRules, "all");
+      return [...new Set([...names].flatMap(clientSecrets))].sort();
+    }),
+    ofLocality: mesh.graph.derive<readonly string[]>("place.credentials", (read, locality) => {
+      const rules = localityKeys.decode(locality).rules
+        .map((key) => read.get(mesh.tables.destinationRules, key))
+        .filter((row) => row !== undefined);
+      const names = rules.flatMap(({ spec }) =>
+        policiesOf(spec).map(({ tls }) => tls?.credentialName ?? "")
+      );
+      return [...new Set(names.filter((name) => name !== "").flatMap(clientSecrets))].sort();
+    }),
+    secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, { namespace, name }) => {
+      const secret = credentialSecret(name, namespace, (at) => {
+        const credential = read.get(mesh.credentials, at);
+        if (credential !== undefined) {
+          read.decide?.({
+            group: "credential",
+            source: "environment",
+            field: "MESH_CREDENTIAL_DIR",
+            value: at,
+          });
+        }
+        return credential;
+      });
+      return secret === undefined ? [] : [encodeResource(name, SecretSchema, secret)];
+    }),
+  };
+}

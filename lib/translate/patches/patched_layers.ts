@@ -1,0 +1,114 @@
+/**
+ * Patched layers. A proxy whose resources of a type are patched sees a derived layer in place of each
+ * of its collections: the same members, with the changes made to their resources. Patched
+ * layers are shared by all proxies with the same changes. Proxies without changes see the
+ * collections themselves.
+ *
+ * @module
+ */
+import type { Mesh, Patching } from "../../derive/mod.ts";
+import type { PatchedType } from "../../envoy/mod.ts";
+import { type Collection, type KeyCodec, keyOf } from "../../graph/mod.ts";
+import {
+  type AnyResourceTable,
+  anyTable,
+  collection,
+  derivedLayer,
+  type ResourceTable,
+  resourceTable,
+  tombstone,
+} from "../resources/mod.ts";
+import { addedResources, changedResource } from "./apply.ts";
+import { type ChangesKey, changesKeys, deriveChanges } from "./changes.ts";
+import { createPatchReport, type PatchReport } from "./report.ts";
+
+/** Tables of resources by type. */
+export type TablesByType = Readonly<Record<PatchedType, readonly AnyResourceTable[]>>;
+
+/** Patched layers. */
+export interface Patched extends Pick<PatchReport, "faults" | "counts"> {
+  /** Puts the patched layers of one type in the place of collections, below the added resources. */
+  layers(
+    type: PatchedType,
+    changes: ChangesKey,
+    collections: readonly Collection[],
+  ): readonly Collection[];
+  /** All tables of patched resources. */
+  readonly tables: TablesByType;
+}
+
+/** The part of {@link Patching} that patches a type. */
+export const PATCHED_BY: Readonly<Record<PatchedType, keyof Patching>> = {
+  cluster: "cluster",
+  listener: "listener",
+  route: "route",
+  virtualHost: "route",
+  extension: "extension",
+};
+
+const TYPES = Object.keys(PATCHED_BY) as PatchedType[];
+
+/** Changes, and the key of the resources that they change. */
+interface PatchedKey {
+  readonly changes: ChangesKey;
+  readonly of: unknown;
+}
+
+/** Creates the tables. */
+export function createPatched(mesh: Mesh, bases: TablesByType): Patched {
+  const { graph } = mesh;
+  const report = createPatchReport(mesh);
+  const changes = deriveChanges(mesh);
+  const patched = new Map<AnyResourceTable, ResourceTable<PatchedKey>>();
+  for (const type of TYPES) {
+    for (const base of bases[type]) {
+      const codec: KeyCodec<PatchedKey> = keyOf<PatchedKey>({
+        changes: changesKeys,
+        of: base.keyCodec,
+      });
+      const name = `patched/${base.name}`;
+      const table = resourceTable(graph, name, codec, (read, key) => {
+        const resources = read.follow(base, key.of);
+        const all = read.get(changes, key.changes);
+        const note = report.start(type, `${base.name} ${codec.encode(key)}`, read);
+        return resources.map((r) =>
+          r.tombstone ? r : changedResource(r, type, all, note) ?? tombstone(r.name)
+        );
+      });
+      patched.set(base, table);
+    }
+  }
+  const added = Object.fromEntries(TYPES.map((type) => {
+    const table = resourceTable(graph, `patched.added/${type}`, changesKeys, (read, key) => {
+      const note = report.start(type, `added ${changesKeys.encode(key)}`, read);
+      return addedResources(type, read.get(changes, key), note);
+    });
+    return [type, table] as const;
+  })) as Record<PatchedType, ResourceTable<ChangesKey>>;
+  const layerOf = (key: ChangesKey, original: Collection): Collection => {
+    const table = patched.get(original.spec.resources);
+    if (table === undefined) return original;
+    return derivedLayer(graph, original, {
+      name: `patched/${changesKeys.encode(key)}/${original.name}`,
+      table: anyTable(table),
+      keyOf: (of): PatchedKey => ({ changes: key, of }),
+    });
+  };
+  return {
+    layers: (type, key, collections) => {
+      if (key.changes.length === 0) return collections;
+      const name = `patched.added/${type}/${changesKeys.encode(key)}`;
+      const top = collection({ context: { mesh } }, name, () => ({
+        members: { list: [key] },
+        resources: added[type],
+      }));
+      return [top, ...collections.map((original) => layerOf(key, original))];
+    },
+    tables: Object.fromEntries(TYPES.map((type) => {
+      const tables = bases[type].map((base) => anyTable(patched.get(base)!));
+      return [type, [...tables, anyTable(added[type])]] as const;
+    })) as unknown as TablesByType,
+    faults: report.faults,
+    counts: report.counts,
+  };
+}

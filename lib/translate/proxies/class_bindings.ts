@@ -1,0 +1,84 @@
+/**
+ * The table of class bindings and the table of classes.
+ *
+ * @module
+ */
+import { canonicalJson } from "../../base/mod.ts";
+import type { Patching } from "../../derive/mod.ts";
+import { converted, type Derived, type KeyCodec, text } from "../../graph/mod.ts";
+import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
+import {
+  type ClassBinding,
+  type Features,
+  type MeshContext,
+  telemetryKeys,
+} from "../context/mod.ts";
+import { telemetryKey } from "../settings/mod.ts";
+import { type ClassBasis, classBasis, proxyClass } from "./classify.ts";
+
+/** The properties of a proxy that its class binding depends on. */
+export interface ProxyKey {
+  readonly basis: ClassBasis;
+  readonly ips: readonly string[];
+  /** Version and metadata: patches may select proxies by these, besides their class. */
+  readonly version: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The properties of a connected proxy. */
+export function proxyKeyOf(node: ProxyNode, features: Features): ProxyKey {
+  return {
+    basis: classBasis(node, features),
+    ips: node.ips,
+    version: String(node.metadata.MESH_VERSION ?? ""),
+    metadata: textsOf(node.metadata),
+  };
+}
+
+/** Metadata with text values, which is what patches compare. */
+function textsOf(metadata: ProxyNode["metadata"]): Record<string, string> {
+  const entries = Object.entries(metadata).filter(([, value]) => typeof value === "string");
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** The codec of {@link ProxyKey}: canonical JSON. */
+const proxyKeys: KeyCodec<ProxyKey> = converted(text, {
+  encode: (key: ProxyKey) => canonicalJson(key),
+  decode: (json) => JSON.parse(json) as ProxyKey,
+});
+
+/** Creates the table of class bindings. */
+export function deriveClassBindings(context: MeshContext): Derived<ClassBinding, ProxyKey> {
+  const { mesh } = context;
+  return mesh.graph.derive("placement", proxyKeys, (read, { basis, ips, ...proxy }) => {
+    const sidecar = basis.role === "sidecar"
+      ? read.get(mesh.scopes.sidecar, { namespace: basis.namespace, labels: basis.labels })
+      : "";
+    const cls = proxyClass(basis, read.get(mesh.targets, ips));
+    return {
+      cls,
+      sidecar,
+      locality: mesh.localities.ofClass(read, cls),
+      telemetry: telemetryKey(read, context, cls, sidecar),
+      patching: mesh.patchingOf(read, { ...basis, ...proxy }),
+    };
+  }, { equal: sameBinding });
+}
+
+function sameBinding(a: ClassBinding, b: ClassBinding): boolean {
+  return a.cls.key === b.cls.key && a.sidecar === b.sidecar && a.locality === b.locality &&
+    telemetryKeys.equal(a.telemetry, b.telemetry) && samePatching(a.patching, b.patching);
+}
+
+function samePatching(a: Patching, b: Patching): boolean {
+  return a.cluster === b.cluster && a.listener === b.listener && a.route === b.route &&
+    a.extension === b.extension;
+}
+
+/** Creates the table of classes: the key of a class is its content. */
+export function deriveClasses({ mesh }: MeshContext): Derived<ProxyClass> {
+  return mesh.graph.derive<ProxyClass>(
+    "class",
+    (_read, key) => ({ ...JSON.parse(key) as ProxyClass, key }),
+  );
+}

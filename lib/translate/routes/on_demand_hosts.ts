@@ -1,0 +1,178 @@
+/**
+ * Virtual hosts as resources of their own (VHDS), for clients that support them. A route table is then
+ * a skeleton that stays the same, and a change of one host is sent as one host.
+ *
+ * The resource of a virtual host is named `table/host:port`, and Envoy requires that its own name is
+ * the same. Otherwise it equals the virtual host of a whole table. The host `*` stays in the
+ * skeleton: it takes the place of the catch-all there, and Envoy rejects a table that has both, even
+ * for a moment.
+ *
+ * @module
+ */
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import type { RecordedDecision } from "../../base/mod.ts";
+import { type HostKey, hostKeys, portKeys } from "../../derive/mod.ts";
+import { catchAllVirtualHost, renamedVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
+import type { Read, Resource } from "../../graph/mod.ts";
+import { mayBeHttp } from "../../model/mod.ts";
+import { encode } from "../../proto/mod.ts";
+import { type Context, findService } from "../context/mod.ts";
+import {
+  differences,
+  overlayOf,
+  resourceOf,
+  type ResourcesOf,
+  resourceTable,
+  sameResources,
+  type VirtualHostTable,
+} from "../resources/mod.ts";
+import { outboundPolicy } from "../settings/mod.ts";
+import {
+  type EgressTableKey,
+  egressTableKeys,
+  type OnDemandHosts,
+  type TableHostKey,
+  tableHostKeys,
+  type VirtualHostKey,
+} from "../tables/mod.ts";
+
+/**
+ * Creates the tables.
+ *
+ * @param virtualHosts the virtual hosts of whole route tables
+ */
+export function deriveOnDemandHosts(
+  context: Context,
+  virtualHosts: VirtualHostTable<VirtualHostKey>,
+): OnDemandHosts {
+  const { graph, indexes } = context.mesh;
+  const { hosts, seen } = deriveHosts(context, virtualHosts);
+  const skeletons = resourceTable(
+    graph,
+    "rds.skeleton",
+    portKeys,
+    (read, { namespace, port }) =>
+      skeletonOf(read, context, virtualHosts, { namespace, port, sidecar: "", table: `${port}` }),
+  );
+  const skeletonOverlay = resourceTable(graph, "rds.skeleton.overlay", portKeys, (read, key) => {
+    const { port } = key;
+    const shared = read.any(indexes.httpHosts, { namespace: "", port });
+    const mine = read.follow(skeletons, key);
+    return differences(mine, shared ? read.get(skeletons, { namespace: "", port }) : []);
+  });
+  return {
+    hosts: { base: hosts, overlay: overlayOf(context, "vhds.overlay", hosts, seen) },
+    egressHosts: deriveEgressHosts(context, virtualHosts),
+    skeletons: { base: skeletons, overlay: skeletonOverlay },
+    egressSkeletons: resourceTable(
+      graph,
+      "rds.skeleton.egress",
+      egressTableKeys,
+      (read, key) => skeletonOf(read, context, virtualHosts, key),
+    ),
+  };
+}
+
+/** The virtual hosts of hosts, for the route tables of ports. */
+function deriveHosts(
+  context: Context,
+  virtualHosts: VirtualHostTable<VirtualHostKey>,
+): { readonly hosts: VirtualHostTable<HostKey>; readonly seen: ResourcesOf<HostKey> } {
+  /** Whether a namespace sees the virtual hosts that all namespaces see, and needs no copies. */
+  const isShared = (read: Read, { namespace, host }: HostKey): boolean => {
+    const ports = portsOf(read, context, namespace, host);
+    return String(ports) === String(portsOf(read, context, "", host)) &&
+      ports.every((port) =>
+        sameResources(
+          read.get(virtualHosts, { namespace, port, host }),
+          read.get(virtualHosts, { namespace: "", port, host }),
+        )
+      );
+  };
+  const seen: ResourcesOf<HostKey> = (read, key) => {
+    const { namespace, host } = key;
+    if (read.decide === undefined && namespace !== "" && isShared(read, key)) {
+      return read.get(hosts, { namespace: "", host });
+    }
+    return portsOf(read, context, namespace, host).flatMap((port) => {
+      const inside = read.mapped(inTable(`${port}`));
+      return partsOf(`${port}`, host, inside.follow(virtualHosts, { namespace, port, host }));
+    });
+  };
+  const hosts: VirtualHostTable<HostKey> = resourceTable(
+    context.mesh.graph,
+    "vhds",
+    hostKeys,
+    seen,
+  );
+  return { hosts, seen };
+}
+
+/** The virtual hosts of route tables of Sidecars. */
+function deriveEgressHosts(
+  { mesh }: Context,
+  virtualHosts: VirtualHostTable<VirtualHostKey>,
+): VirtualHostTable<TableHostKey> {
+  const table: VirtualHostTable<TableHostKey> = resourceTable(
+    mesh.graph,
+    "vhds.egress",
+    tableHostKeys,
+    (read, key) => {
+      const { table: name, ...plain } = key;
+      const mine = read.mapped(inTable(name)).follow(virtualHosts, plain);
+      const shared = read.get(virtualHosts, { ...plain, namespace: "" });
+      // Virtual hosts that all namespaces see exist once.
+      return key.namespace !== "" && sameResources(mine, shared)
+        ? read.get(table, { ...key, namespace: "" })
+        : partsOf(name, key.host, mine);
+    },
+  );
+  return table;
+}
+
+/** A route table without its virtual hosts. */
+function skeletonOf(
+  read: Read,
+  context: Context,
+  virtualHosts: VirtualHostTable<VirtualHostKey>,
+  { namespace, sidecar, port, table }: Omit<EgressTableKey, "listener">,
+): readonly Resource[] {
+  const inside = read.within(table);
+  const star = inside.follow(virtualHosts, { namespace, port, host: "*" });
+  const policy = star.length > 0 ? undefined : outboundPolicy(inside, context, sidecar);
+  const inline = policy === undefined
+    ? star.map((r) => r.bytes)
+    : [encode(VirtualHostSchema, catchAllVirtualHost(policy, context.settings(read, "routes")))];
+  const options = { ignorePortInHostMatching: true, virtualHostsApart: true };
+  return [resourceOf(table, routeConfiguration(table, inline, options))];
+}
+
+/** Renames the virtual hosts in decisions as parts of a route table. */
+export function inTable(table: string): (decision: RecordedDecision) => RecordedDecision {
+  return ({ of = [], ...decision }) => {
+    const [name, ...parts] = of;
+    return { ...decision, of: name === undefined ? of : [`${table}/${name}`, ...parts] };
+  };
+}
+
+/** The ports at which a host may have a virtual host. */
+function portsOf(read: Read, context: Context, namespace: string, host: string): number[] {
+  const service = findService(read, context, namespace, host);
+  // Hosts that only VirtualServices name are served at port 80.
+  if (service === undefined) return [80];
+  const ports = service.ports.filter((p) => mayBeHttp(p.protocol)).map((p) => p.number);
+  return [...new Set(ports)];
+}
+
+/** Virtual hosts under the names that they have as parts of a route table. */
+export function partsOf(
+  table: string,
+  host: string,
+  virtualHosts: readonly Resource[],
+): Resource[] {
+  if (host === "*") return [];
+  return virtualHosts.map((r) => {
+    const name = `${table}/${r.name}`;
+    return resourceOf(name, renamedVirtualHost(r.bytes, name));
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * Tables of credentials.
+ *
+ * @module
+ */
+import type { LabelsKey } from "../../derive/mod.ts";
+import { type Derived, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
+import type { SecretTable } from "../resources/mod.ts";
+
+/** A secret, for proxies of a namespace. */
+export interface SecretKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export const secretKeys: KeyCodec<SecretKey> = keyOf<SecretKey>({ namespace: text, name: text });
+
+/** The tables of credentials. */
+export interface CredentialTables {
+  /** Names of the secrets that the servers of Gateways name. */
+  readonly ofGateways: Derived<readonly string[], LabelsKey>;
+  /** Key `""` → names of the secrets that rules for hosts of all namespaces may name. */
+  readonly ofRules: Derived<readonly string[]>;
+  /** Locality, as `Localities.ofClass` → names of the secrets that rules for certain workloads name. */
+  readonly ofLocality: Derived<readonly string[]>;
+  readonly secrets: SecretTable<SecretKey>;
+}
