@@ -58,6 +58,7 @@ export {
   clusterName,
   dnsSrvClusterName,
   inboundClusterName,
+  inboundHostName,
   NO_SIGNALS,
   parseClusterName,
   PASSTHROUGH_CLUSTER,

@@ -45,6 +45,11 @@ export function inboundClusterName(port: number): string {
   return clusterName("inbound", port, "", "");
 }
 
+/** Name of the virtual host of an inbound port: `inbound|http|8080`. */
+export function inboundHostName(port: number): string {
+  return `inbound|http|${port}`;
+}
+
 /** The same in characters that a TLS server name may have: `outbound_.80_.v1_.reviews…`. */
 export function dnsSrvClusterName(
   direction: Direction,

@@ -12,6 +12,7 @@ export {
   DYNAMIC_PASSTHROUGH_CLUSTER,
   INBOUND_PASSTHROUGH_CLUSTER,
   inboundClusterName,
+  inboundHostName,
   parseClusterName,
   PASSTHROUGH_CLUSTER,
   statName,

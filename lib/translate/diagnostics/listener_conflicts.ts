@@ -59,7 +59,7 @@ function tcpConflicts(mesh: Mesh): ListenerConflict[] {
     ]);
     const [served, ...rest] = openServices(mesh, namespace, port, hosts);
     for (const { host, source } of rest) {
-      found.set(`${port}|${host}|${source}|${served!.source}`, {
+      found.set(JSON.stringify([port, host, source, served!.source]), {
         kind: "tcp",
         object: source,
         field: "",
@@ -115,7 +115,7 @@ function gatewayConflicts({ graph, gatewayPorts, indexes, tables }: Mesh, scoped
     const scope = { namespace: scoped ? row.meta.namespace : "", labels: row.spec.selector };
     const ports = new Map(graph.peek(gatewayPorts, scope).map((p) => [gatewayPortKey(p), p]));
     for (const conflict of leftOut(row, ports)) {
-      found.set(`${conflict.object}|${conflict.field}`, conflict);
+      found.set(JSON.stringify([conflict.object, conflict.field]), conflict);
     }
   }
   return [...found.values()];

@@ -6,7 +6,7 @@
  */
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
-import { type HostKey, hostKeys, labelKeys } from "../../derive/mod.ts";
+import { type HostKey, hostKeys } from "../../derive/mod.ts";
 import { buildGrpcListener, buildGrpcRoutes, clusterName } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { mayBeHttp, type Service, type ServicePort } from "../../model/mod.ts";
@@ -61,7 +61,7 @@ export function deriveGrpcTables(context: Context): GrpcTables {
       const mine = routesOf(
         read,
         context,
-        { namespace, rules, labels: labelKeys.decode(labels) },
+        { namespace, rules, labels: labels },
         host,
       );
       return differences(mine, read.get(routes.base, { namespace, host }));

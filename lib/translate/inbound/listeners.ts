@@ -8,6 +8,7 @@ import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/rout
 import {
   type Guard,
   inboundClusterName,
+  inboundHostName,
   inboundRetries,
   inboundRoute,
   ingressListener,
@@ -157,7 +158,7 @@ function inboundVirtualHost(
   const [service] = port.services;
   const host = service?.host ?? "*";
   return create(VirtualHostSchema, {
-    name: `inbound|http|${port.number}`,
+    name: inboundHostName(port.number),
     domains: ["*"],
     routes: [
       inboundRoute(

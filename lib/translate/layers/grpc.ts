@@ -8,7 +8,7 @@ import { type HostKey, labelKeys, sidecarKeys } from "../../derive/mod.ts";
 import { type Collection, text } from "../../graph/mod.ts";
 import { type ClassBinding, selectingRules } from "../context/mod.ts";
 import { collection, type Layered, TYPE_URLS } from "../resources/mod.ts";
-import { egressHosts, type GrpcTables } from "../tables/mod.ts";
+import { clientScopes, egressHosts, type GrpcTables } from "../tables/mod.ts";
 import {
   egressEndpoints,
   endpointLayers,
@@ -132,10 +132,11 @@ function clientRoutes(
 ): Collection {
   const { namespace } = cls;
   const rules = selectingRules(locality);
-  const labels = labelKeys.encode(cls.labels);
-  const name = `${sidecarKeys.encode({ namespace, sidecar })}|${rules.join(",")}|${labels}`;
+  const { labels } = cls;
+  const key = { namespace, sidecar, rules };
+  const name = `${clientScopes.encode(key)}/${labelKeys.encode(labels)}`;
   return collection(tables, `route/grpc/callers/${name}`, () => ({
-    members: { listFrom: [grpc.clientHosts, { namespace, sidecar, rules }], codec: text },
+    members: { listFrom: [grpc.clientHosts, key], codec: text },
     resources: grpc.clientRoutes,
     keyOf: (host) => ({ namespace, host, rules, labels }),
   }));

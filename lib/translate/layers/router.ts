@@ -17,7 +17,7 @@ import {
   variantOf,
 } from "../context/mod.ts";
 import { collection, TYPE_URLS } from "../resources/mod.ts";
-import { gatewayTables } from "../tables/mod.ts";
+import { gatewayLocalityKeys, gatewayTables } from "../tables/mod.ts";
 import { clusterLayers, endpointLayers, localClusters, localEndpoints } from "./outbound.ts";
 import { gatewayCredentials, ruleCredentials, secretLayer } from "./secrets.ts";
 import type { LayerTables } from "./tables.ts";
@@ -117,7 +117,7 @@ function automaticEndpoints(
   scope: LabelsKey,
 ): Collection {
   const locality = automaticLocality(at);
-  const name = `${namespace}/${labelsKeys.encode(scope)}|${locality}`;
+  const name = gatewayLocalityKeys.encode({ namespace, scope, locality });
   return collection({ context }, `endpoint/automatic/${name}`, () => ({
     members: { listFrom: [automatic.hosts, { namespace, scope }], codec: text },
     resources: automatic.endpoints,
@@ -141,9 +141,11 @@ function usedClusters(
     keyOf: (host) => ({ variant, namespace, host }),
   }));
   if (locality === "") return [everywhere];
-  const here = collection({ context }, `${prefix}/placed/${name}|${locality}`, () => ({
+  const key = { namespace, scope, locality };
+  const placed = `${prefix}/placed/${gatewayLocalityKeys.encode(key)}`;
+  const here = collection({ context }, placed, () => ({
     members: {
-      listFrom: [gatewayClusters.localHosts, { namespace, scope, locality }],
+      listFrom: [gatewayClusters.localHosts, key],
       codec: text,
     },
     resources: clusters.local,

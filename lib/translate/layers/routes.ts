@@ -3,30 +3,31 @@
  *
  * @module
  */
-import { type PortKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
+import { labelsKeys, type PortKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
 import { type Collection, integer } from "../../graph/mod.ts";
 import { collection, hostPorts, type Layered, type RouteTable } from "../resources/mod.ts";
-import { egressHosts, type EgressTableKey, egressTables, type Routes } from "../tables/mod.ts";
-
-/** The clients of a class. */
-export interface RouteClients extends SidecarKey {
-  /** Source labels, see `labelKeys`. */
-  readonly labels: string;
-}
+import {
+  egressHosts,
+  type EgressTableKey,
+  egressTables,
+  type Routes,
+  type SidecarClientsKey,
+  sidecarClientsKeys,
+} from "../tables/mod.ts";
 
 /** Whole route tables. */
-export function tableLayers(routes: Routes, clients: RouteClients): readonly Collection[] {
+export function tableLayers(routes: Routes, clients: SidecarClientsKey): readonly Collection[] {
   const { tables, sourceLabels } = routes;
   const { namespace, sidecar, labels } = clients;
   if (sidecar === "") {
-    const own = collection(routes, `route/labelled/${namespace}|${labels}`, () => ({
+    const own = collection(routes, `route/labelled/${labelsKeys.encode(clients)}`, () => ({
       members: { listFrom: [sourceLabels.ports, { namespace, labels }], codec: integer },
       resources: sourceLabels.tables,
       keyOf: (port) => ({ namespace, port, labels }),
     }));
     return [own, ...portTables(routes, namespace)];
   }
-  const own = collection(routes, `route/labelled/${sidecarKeys.encode(clients)}|${labels}`, () => ({
+  const own = collection(routes, `route/labelled/${sidecarClientsKeys.encode(clients)}`, () => ({
     members: {
       listFrom: [sourceLabels.egressMembers, { namespace, sidecar, labels }],
       codec: egressTables,
@@ -46,18 +47,21 @@ export function skeletonLayers(routes: Routes, scope: SidecarKey): readonly Coll
 }
 
 /** The virtual hosts of skeletons. */
-export function virtualHostLayers(routes: Routes, clients: RouteClients): readonly Collection[] {
+export function virtualHostLayers(
+  routes: Routes,
+  clients: SidecarClientsKey,
+): readonly Collection[] {
   const { sourceLabels } = routes;
   const { namespace, sidecar, labels } = clients;
   if (sidecar === "") {
-    const own = collection(routes, `vhds/labelled/${namespace}|${labels}`, () => ({
+    const own = collection(routes, `vhds/labelled/${labelsKeys.encode(clients)}`, () => ({
       members: { listFrom: [sourceLabels.differing, { namespace, labels }], codec: hostPorts },
       resources: sourceLabels.parts,
       keyOf: (at) => ({ namespace, ...at, labels }),
     }));
     return [own, ...hostLayers(routes, namespace)];
   }
-  const own = collection(routes, `vhds/labelled/${sidecarKeys.encode(clients)}|${labels}`, () => ({
+  const own = collection(routes, `vhds/labelled/${sidecarClientsKeys.encode(clients)}`, () => ({
     members: {
       listFrom: [sourceLabels.egressDiffering, { namespace, sidecar, labels }],
       codec: egressHosts,

@@ -47,7 +47,7 @@ export function localCredentials(
   tables: LayerTables,
   { cls: { namespace }, locality }: ClassBinding,
 ): Collection {
-  return collection(tables, `secret/place/${namespace}|${locality}`, () => ({
+  return collection(tables, `secret/place/${namespace}/${locality}`, () => ({
     members: { listFrom: [tables.credentials.ofLocality, locality] },
     resources: tables.credentials.secrets,
     keyOf: (name) => ({ namespace, name }),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { labelKeys, listenerMembers, localityKeys, sidecarKeys } from "../../derive/mod.ts";
+import { labelKeys, type Labels, listenerMembers, localityKeys } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
 import {
   type ClassBinding,
@@ -12,7 +12,7 @@ import {
   variantOf,
 } from "../context/mod.ts";
 import { collection, type ResourceTable, TYPE_URLS } from "../resources/mod.ts";
-import { egressMembers } from "../tables/mod.ts";
+import { clientScopes, egressMembers, sidecarClassKeys } from "../tables/mod.ts";
 import {
   egressLayers,
   localClusters,
@@ -32,7 +32,7 @@ export function sidecarLayers(
   const { cls, sidecar, locality, telemetry } = binding;
   const variants = { clusters: clusterVariantOf(cls), listeners: variantOf(cls, telemetry) };
   const { namespace } = cls;
-  const clients = { namespace, sidecar, labels: labelKeys.encode(cls.labels) };
+  const clients = { namespace, sidecar, labels: cls.labels };
   const outbound = sidecar === ""
     ? namespaceLayers(tables, namespace, variants)
     : egressLayers(tables, { namespace, sidecar }, variants);
@@ -84,9 +84,9 @@ function classLayer(
 
 /** The route table of the HTTP proxy port of a class. */
 function httpProxyTables({ context, httpProxy }: LayerTables, binding: ClassBinding): Collection {
-  const { sidecar, cls } = binding;
-  return collection({ context }, `route/httpProxy/${sidecar}|${cls.key}`, () => ({
-    members: { listFrom: [httpProxy.members, { sidecar, cls: cls.key }] },
+  const key = { sidecar: binding.sidecar, cls: binding.cls.key };
+  return collection({ context }, `route/httpProxy/${sidecarClassKeys.encode(key)}`, () => ({
+    members: { listFrom: [httpProxy.members, key] },
     resources: httpProxy.tables,
   }));
 }
@@ -96,15 +96,15 @@ function clientListeners(
   tables: LayerTables,
   { cls: { namespace }, sidecar, locality }: ClassBinding,
   { listeners: variant }: Variants,
-  labels: string,
+  labels: Labels,
 ): Collection {
   const { members, listeners, egressMembers: ofEgress, egressListeners } =
     tables.sourceLabelListeners;
   const rules = locality === "" ? [] : localityKeys.decode(locality).rules;
   const name = `listener/${listenerVariants.encode(variant)}/labelled`;
-  const clients = `${rules.join(",")}|${labels}`;
+  const clients = clientScopes.encode({ namespace, sidecar, rules });
   if (sidecar === "") {
-    return collection(tables, `${name}/${namespace}|${clients}`, () => ({
+    return collection(tables, `${name}/${clients}/${labelKeys.encode(labels)}`, () => ({
       members: { listFrom: [members, { namespace, rules }], codec: listenerMembers },
       resources: listeners,
       keyOf: (member) => ({ variant, namespace, rules, ...member, labels }),
@@ -113,7 +113,7 @@ function clientListeners(
   const { autoAddresses } = variant;
   return collection(
     tables,
-    `${name}/${sidecarKeys.encode({ namespace, sidecar })}|${clients}`,
+    `${name}/${clients}/${labelKeys.encode(labels)}`,
     () => ({
       members: {
         listFrom: [ofEgress, { given: autoAddresses, namespace, sidecar, rules }],

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { coveredHosts, labelKeys, type ListenerMember, listenerMembers } from "../../derive/mod.ts";
+import { coveredHosts, type ListenerMember, listenerMembers } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { differences, resourceTable, sortedKeys } from "../resources/mod.ts";
@@ -37,7 +37,7 @@ export function deriveSourceLabelListeners(
     ),
     listeners: resourceTable(graph, "lds.labelled", clientListenerKeys, (read, key) => {
       const { rules, labels, ...shared } = key;
-      const clients = { labels: labelKeys.decode(labels), rules };
+      const clients = { labels: labels, rules };
       const mine = outboundListeners(read, context, shared, clients);
       return differences(mine, read.get(plain.listeners, shared));
     }),
@@ -50,7 +50,7 @@ export function deriveSourceLabelListeners(
     }),
     egressListeners: resourceTable(graph, "lds.labelled.egress", clientEgressKeys, (read, key) => {
       const { rules, labels, ...shared } = key;
-      const clients = { labels: labelKeys.decode(labels), rules };
+      const clients = { labels: labels, rules };
       const mine = egressListeners(read, context, shared, clients);
       return differences(mine, read.get(plain.egressListeners, shared));
     }),

@@ -5,7 +5,7 @@
  * @module
  */
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
-import { labelKeys } from "../../derive/mod.ts";
+import type { Labels, SidecarKey } from "../../derive/mod.ts";
 import { hostPort } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
@@ -13,11 +13,10 @@ import type { Context } from "../context/mod.ts";
 import { encodeResource, type HostPort, resourceTable } from "../resources/mod.ts";
 import { HTTP_PROXY_TABLE, httpProxyPort } from "../settings/mod.ts";
 import {
+  httpProxyKeys,
   type HttpProxyTables,
   type PlainRoutes,
   sidecarClassKeys,
-  type SidecarClientsKey,
-  sidecarClientsKeys,
   type SourceLabelRoutes,
   type VirtualHostKey,
 } from "../tables/mod.ts";
@@ -31,22 +30,25 @@ export function deriveHttpProxy(
   sourceLabels: SourceLabelRoutes,
 ): HttpProxyTables {
   const { graph } = context.mesh;
-  const differingFor = (read: Read, key: SidecarClientsKey): readonly HostPort[] =>
-    key.sidecar === ""
-      ? read.get(sourceLabels.differing, { namespace: key.namespace, labels: key.labels })
-      : read.get(sourceLabels.egressDiffering, key);
+  const differingFor = (
+    read: Read,
+    { namespace, sidecar }: SidecarKey,
+    labels: Labels,
+  ): readonly HostPort[] =>
+    sidecar === ""
+      ? read.get(sourceLabels.differing, { namespace, labels })
+      : read.get(sourceLabels.egressDiffering, { namespace, sidecar, labels });
   const connects = deriveConnectTargets(context);
   const withPort = hostCopies();
   return {
     members: graph.derive("httpProxy.members", sidecarClassKeys, (read, { sidecar, cls: key }) => {
       const cls = read.get(context.classes, key);
       if (httpProxyPort(read, context, cls) === 0) return [];
-      const { namespace } = cls;
-      const labels = labelKeys.encode(cls.labels);
-      const differs = differingFor(read, { namespace, sidecar, labels }).length > 0;
-      return [{ namespace, sidecar, labels: differs ? labels : "" }];
+      const { namespace, labels } = cls;
+      const differs = differingFor(read, { namespace, sidecar }, labels).length > 0;
+      return [{ namespace, sidecar, labels: differs ? labels : undefined }];
     }),
-    tables: resourceTable(graph, "rds.httpProxy", sidecarClientsKeys, (read, key) => {
+    tables: resourceTable(graph, "rds.httpProxy", httpProxyKeys, (read, key) => {
       const { namespace, sidecar, labels } = key;
       const inside = read.within(HTTP_PROXY_TABLE);
       const hosts = new Map<string, Resource>();
@@ -62,9 +64,11 @@ export function deriveHttpProxy(
         return { namespace, port: Number(name.slice(host.length + 1)), host };
       };
       followHosts(inside, plain.virtualHosts, hosts.keys(), keyOf);
-      for (const { host, port } of labels === "" ? [] : differingFor(read, key)) {
-        const own = inside.follow(sourceLabels.hosts, { namespace, port, host, labels });
-        for (const one of own) add(port, one);
+      if (labels !== undefined) {
+        for (const { host, port } of differingFor(read, key, labels)) {
+          const own = inside.follow(sourceLabels.hosts, { namespace, port, host, labels });
+          for (const one of own) add(port, one);
+        }
       }
       for (const { host, port } of targets) {
         if (hosts.has(hostPort(host, port))) continue;
@@ -83,7 +87,7 @@ export function hostsOf(
   read: Read,
   { mesh }: Context,
   { tables, egress }: PlainRoutes,
-  { namespace, sidecar }: SidecarClientsKey,
+  { namespace, sidecar }: SidecarKey,
 ): (readonly [port: number, host: Resource])[] {
   if (sidecar === "") {
     const ports = ["", namespace].flatMap((ns) => read.members(mesh.indexes.httpPortsSeenBy, ns));

@@ -10,6 +10,7 @@ import { collection, type Layered, overlayOf } from "../resources/mod.ts";
 import {
   type Egress,
   type EgressPortKey,
+  egressPorts,
   type Routes,
   type VirtualHostKey,
 } from "../tables/mod.ts";
@@ -90,10 +91,11 @@ function overlayRouteHosts(parts: Parts, { namespace, port }: PortKey): Collecti
 
 export function egressHosts(
   parts: Parts,
-  { namespace, sidecar, listener, port }: EgressPortKey,
+  key: EgressPortKey,
 ): Collection {
-  return collection(parts, `vhost/${port}/egress/${namespace}|${sidecar}|${listener}`, () => ({
-    members: { listFrom: [parts.egress.httpHosts, { namespace, sidecar, listener, port }] },
+  const { namespace, port } = key;
+  return collection(parts, `vhost/egress/${egressPorts.encode(key)}`, () => ({
+    members: { listFrom: [parts.egress.httpHosts, key] },
     resources: parts.virtualHosts.base,
     keyOf: (host) => ({ namespace, port, host }),
   }));

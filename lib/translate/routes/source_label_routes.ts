@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { labelKeys } from "../../derive/mod.ts";
+import { type LabelsKey, labelsKeys } from "../../derive/mod.ts";
 import { hostPort } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { mayBeHttp } from "../../model/mod.ts";
@@ -15,8 +15,6 @@ import { type HostPort, hostPorts, resourceTable, sameResources } from "../resou
 import {
   clientHostKeys,
   clientPortKeys,
-  type ClientsKey,
-  clientsKeys,
   clientTableHostKeys,
   clientTableKeys,
   type EgressHost,
@@ -34,7 +32,7 @@ export function deriveSourceLabelRoutes(context: Context, plain: PlainRoutes): S
   const hosts = resourceTable(graph, "vhost.labelled", clientHostKeys, (read, key) => {
     const { namespace, port, host, labels } = key;
     const inside = read.within(hostPort(host, port));
-    const client = { namespace, labels: labelKeys.decode(labels) };
+    const client = { namespace, labels: labels };
     const resource = virtualHost(inside, context, client, { host, port });
     return resource === undefined ? [] : [resource];
   });
@@ -66,7 +64,7 @@ function deriveDiffering(
   const { mesh } = context;
   return mesh.graph.derive(
     "labelled.places",
-    clientsKeys,
+    labelsKeys,
     (read, { namespace, labels }) =>
       read.get(mesh.scopes.sourceLabelHosts, namespace).flatMap((host): HostPort[] => {
         const service = findService(read, context, namespace, host);
@@ -89,7 +87,7 @@ function derivePortTables(
 ): Pick<SourceLabelRoutes, "ports" | "tables"> {
   const { graph, indexes } = context.mesh;
   return {
-    ports: graph.derive("labelled.ports", clientsKeys, (read, key) => {
+    ports: graph.derive("labelled.ports", labelsKeys, (read, key) => {
       // A host without a service is served where its port has a route table.
       const isServed = (port: number): boolean =>
         ["", key.namespace].some((ns) => read.members(indexes.httpPortsSeenBy, ns).includes(port));
@@ -166,7 +164,7 @@ interface Hosts {
 function withOwn(
   inside: Read,
   hosts: Own["hosts"],
-  { namespace, labels }: ClientsKey,
+  { namespace, labels }: LabelsKey,
   { own, all }: { readonly own: readonly HostPort[]; readonly all: Map<string, Resource> },
 ): Hosts {
   const names = new Set<string>();

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type HostKey, type RuleKeys, ruleKeys } from "../../derive/mod.ts";
+import { type HostKey, labelKeys, type Labels, type RuleKeys, ruleKeys } from "../../derive/mod.ts";
 import { type Derived, integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 import type { ByLocality, HostPort, Layered, ListenerTable, RouteTable } from "../resources/mod.ts";
 
@@ -55,8 +55,8 @@ export const clientScopes: KeyCodec<ClientScope> = keyOf<ClientScope>({
 /** A host for certain clients. */
 export interface GrpcClientKey extends HostKey {
   readonly rules: RuleKeys;
-  /** Their source labels, see `labelKeys`. */
-  readonly labels: string;
+  /** Their source labels. */
+  readonly labels: Labels;
 }
 
 /** The codec of {@link GrpcClientKey}. */
@@ -64,5 +64,5 @@ export const grpcClientKeys: KeyCodec<GrpcClientKey> = keyOf<GrpcClientKey>({
   namespace: text,
   host: text,
   rules: ruleKeys,
-  labels: text,
+  labels: labelKeys,
 });

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { type HostKey, type ListenerMember, type RuleKeys, ruleKeys } from "../../derive/mod.ts";
+import {
+  type HostKey,
+  labelKeys,
+  type Labels,
+  type ListenerMember,
+  type RuleKeys,
+  ruleKeys,
+} from "../../derive/mod.ts";
 import {
   type Derived,
   flag,
@@ -74,8 +81,8 @@ export const listenerKeys: KeyCodec<ListenerKey> = keyOf<ListenerKey>({
 export interface Clients {
   /** Keys of the DestinationRules that select them, oldest first. */
   readonly rules: RuleKeys;
-  /** Their source labels, see `labelKeys`. */
-  readonly labels: string;
+  /** Their source labels. */
+  readonly labels: Labels;
 }
 
 /** The outbound listeners of a member for certain clients. */
@@ -88,7 +95,7 @@ export const clientListenerKeys: KeyCodec<ClientListenerKey> = keyOf<ClientListe
   rules: ruleKeys,
   port: integer,
   host: optional(text),
-  labels: text,
+  labels: labelKeys,
 });
 
 /** A namespace, and the rules that select clients there. */
@@ -130,7 +137,7 @@ export const clientEgressKeys: KeyCodec<ClientEgressKey> = keyOf<ClientEgressKey
   sidecar: text,
   rules: ruleKeys,
   member: egressMembers,
-  labels: text,
+  labels: labelKeys,
 });
 
 /** A Sidecar, and the rules that select clients. */

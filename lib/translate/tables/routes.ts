@@ -3,12 +3,20 @@
  *
  * @module
  */
-import type { HostKey, PortKey, SidecarKey } from "../../derive/mod.ts";
+import {
+  type HostKey,
+  labelKeys,
+  type Labels,
+  type LabelsKey,
+  type PortKey,
+  type SidecarKey,
+} from "../../derive/mod.ts";
 import {
   type Derived,
   integer,
   type KeyCodec,
   keyOf,
+  optional,
   type Read,
   type Resource,
   text,
@@ -57,20 +65,8 @@ export const tableHostKeys: KeyCodec<TableHostKey> = keyOf<TableHostKey>({
 
 /** Source labels of clients. */
 export interface SourceLabels {
-  /** As `labelKeys`. */
-  readonly labels: string;
+  readonly labels: Labels;
 }
-
-/** The clients of a namespace with certain labels. */
-export interface ClientsKey extends SourceLabels {
-  readonly namespace: string;
-}
-
-/** The codec of {@link ClientsKey}. */
-export const clientsKeys: KeyCodec<ClientsKey> = keyOf<ClientsKey>({
-  namespace: text,
-  labels: text,
-});
 
 /** A virtual host for clients with certain labels. */
 export interface ClientHostKey extends VirtualHostKey, SourceLabels {}
@@ -80,7 +76,7 @@ export const clientHostKeys: KeyCodec<ClientHostKey> = keyOf<ClientHostKey>({
   namespace: text,
   port: integer,
   host: text,
-  labels: text,
+  labels: labelKeys,
 });
 
 /** The route table of a port for clients with certain labels. */
@@ -90,7 +86,7 @@ export interface ClientPortKey extends PortKey, SourceLabels {}
 export const clientPortKeys: KeyCodec<ClientPortKey> = keyOf<ClientPortKey>({
   namespace: text,
   port: integer,
-  labels: text,
+  labels: labelKeys,
 });
 
 /** The clients with certain labels that a Sidecar applies to. */
@@ -100,7 +96,7 @@ export interface SidecarClientsKey extends SidecarKey, SourceLabels {}
 export const sidecarClientsKeys: KeyCodec<SidecarClientsKey> = keyOf<SidecarClientsKey>({
   namespace: text,
   sidecar: text,
-  labels: text,
+  labels: labelKeys,
 });
 
 /** A route table of an egress listener for clients with certain labels. */
@@ -113,7 +109,7 @@ export const clientTableKeys: KeyCodec<ClientTableKey> = keyOf<ClientTableKey>({
   listener: integer,
   port: integer,
   table: text,
-  labels: text,
+  labels: labelKeys,
 });
 
 /** A virtual host of a route table for clients with certain labels. */
@@ -125,7 +121,7 @@ export const clientTableHostKeys: KeyCodec<ClientTableHostKey> = keyOf<ClientTab
   port: integer,
   table: text,
   host: text,
-  labels: text,
+  labels: labelKeys,
 });
 
 /** A class, and the Sidecar that applies to it. */
@@ -142,12 +138,24 @@ export const sidecarClassKeys: KeyCodec<SidecarClassKey> = keyOf<SidecarClassKey
   cls: text,
 });
 
+/** The route table of the HTTP proxy port for some clients that a Sidecar applies to. */
+export interface HttpProxyKey extends SidecarKey {
+  /** Their source labels; `undefined`: no rule distinguishes them by labels. */
+  readonly labels: Labels | undefined;
+}
+
+/** The codec of {@link HttpProxyKey}. */
+export const httpProxyKeys: KeyCodec<HttpProxyKey> = keyOf<HttpProxyKey>({
+  namespace: text,
+  sidecar: text,
+  labels: optional(labelKeys),
+});
+
 /** The tables of {@link deriveHttpProxy}. */
 export interface HttpProxyTables {
   /** The route table of a class; none where it has no such port. */
-  readonly members: Derived<readonly SidecarClientsKey[], SidecarClassKey>;
-  /** The route tables. Labels are empty where no rule matches those of the class. */
-  readonly tables: RouteTable<SidecarClientsKey>;
+  readonly members: Derived<readonly HttpProxyKey[], SidecarClassKey>;
+  readonly tables: RouteTable<HttpProxyKey>;
 }
 
 /** The tables of route tables. */
@@ -189,9 +197,9 @@ export interface Routes {
 export interface SourceLabelRoutes {
   readonly hosts: VirtualHostTable<ClientHostKey>;
   /** Virtual hosts that differ. */
-  readonly differing: Derived<readonly HostPort[], ClientsKey>;
+  readonly differing: Derived<readonly HostPort[], LabelsKey>;
   /** Ports whose route tables differ. */
-  readonly ports: Derived<readonly number[], ClientsKey>;
+  readonly ports: Derived<readonly number[], LabelsKey>;
   readonly tables: RouteTable<ClientPortKey>;
   /** Virtual hosts as parts of the tables of ports. */
   readonly parts: VirtualHostTable<ClientHostKey>;
