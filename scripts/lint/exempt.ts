@@ -24,7 +24,6 @@ export const EXEMPT: Readonly<Record<ShapeRule, readonly string[]>> = {
     "lib/serve/wire/codec_test.ts",
     "lib/simulate/action.ts",
     "lib/text/yaml_fault.ts",
-    "lib/web/listener.ts",
     "lib/whatif/rehearse.ts",
     "scripts/demo.ts",
     "tests/e2e/gateway_test.ts",
