@@ -37,7 +37,7 @@ export const DEFAULT_BOUNDS: RpcBounds = {
   unadmittedOfAddress: 2000,
   requestMs: 30_000,
   unadmittedStreams: 100,
-  memory: 128 * 1024 * 1024,
+  memory: 64 * 1024 * 1024,
 };
 
 /** Keepalive and age of connections. All in milliseconds. */

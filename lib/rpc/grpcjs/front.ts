@@ -7,11 +7,14 @@
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { H2Error } from "../h2/error.ts";
 import { goAwayFrame } from "../h2/frame.ts";
 import type { Refusal } from "../refused.ts";
 import type { Task, Turns } from "../turns.ts";
+import { Excess } from "./excess.ts";
 import { frameInspector, type Inspector } from "./inspect.ts";
-import { Excess, type Ledger } from "./ledger.ts";
+import { HeaderGuard } from "./header_guard.ts";
+import type { Ledger } from "./ledger.ts";
 
 /** Bytes that are passed on in one piece. */
 const PIECE = 16 * 1024;
@@ -37,10 +40,12 @@ export interface FrontOptions {
  */
 export class Front extends Duplex {
   readonly #options: FrontOptions;
+  readonly #guard: HeaderGuard;
   readonly #input: Inspector;
   readonly #output: Inspector;
   /** Bytes that wait to be passed on. */
   #waiting = 0;
+  #counted = 0;
   /** The library takes no more for now. */
   #blocked = false;
   #begun = false;
@@ -60,7 +65,11 @@ export class Front extends Duplex {
     this.ledger = ledger;
     this.remoteAddress = socket.remoteAddress;
     this.remotePort = socket.remotePort;
-    this.#input = frameInspector({ preface: true }, (head) => ledger.received(head));
+    this.#guard = new HeaderGuard((bytes) => ledger.decoded(bytes));
+    this.#input = frameInspector({ preface: true }, (head) => {
+      this.#guard.begin(head);
+      return ledger.received(head);
+    });
     this.#output = frameInspector({ preface: false }, (head) => ledger.sent(head));
     this.#task = {
       get party() {
@@ -82,7 +91,7 @@ export class Front extends Duplex {
   #take(bytes: Buffer): void {
     this.#input.push(bytes);
     this.#waiting += bytes.length;
-    this.ledger.wait(bytes.length);
+    this.#count();
     this.#goOn();
     if (this.#waiting > 0) this.#options.socket.pause();
   }
@@ -107,7 +116,7 @@ export class Front extends Duplex {
     let late = false;
     try {
       for (let piece; !late && size < PIECE && (piece = this.#input.next());) {
-        pieces.push(piece);
+        pieces.push(...this.#guard.pass(piece));
         size += piece.length;
         late = expired();
       }
@@ -119,18 +128,24 @@ export class Front extends Duplex {
   }
 
   #pass(pieces: Uint8Array[]): boolean {
-    const before = this.#waiting;
     this.#waiting = this.#input.buffered;
-    this.ledger.wait(this.#waiting - before);
+    this.#count();
     this.#blocked = pieces.length > 0 && !this.push(Buffer.concat(pieces));
     if (this.#waiting > 0 && !this.#blocked) return this.#queued = !this.destroyed;
     if (this.#waiting === 0) this.#options.socket.resume();
     return false;
   }
 
+  /** Counts bytes that wait, and those of a header block that is not complete. */
+  #count(): void {
+    const before = this.#counted;
+    this.#counted = this.#waiting + this.#guard.held;
+    this.ledger.wait(this.#counted - before);
+  }
+
   /** Ends the connection of a client that is beyond a bound. */
   #end(error: Error): void {
-    if (error instanceof Excess) this.refused(error.refusal);
+    if (error instanceof Excess || error instanceof H2Error) this.refused(error.refusal);
     this.#options.socket.write(goAwayFrame(this.ledger.last, "ENHANCE_YOUR_CALM"));
     this.destroy();
   }
@@ -155,8 +170,8 @@ export class Front extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.ledger.wait(-this.#waiting);
     this.#waiting = 0;
+    this.ledger.wait(-this.#counted);
     this.ledger.close();
     this.#options.socket.destroySoon();
     done(error);

@@ -6,7 +6,7 @@
  */
 import type { Budget } from "../budget.ts";
 import type { Visitor } from "../gate.ts";
-import type { Refusal } from "../refused.ts";
+import { Excess } from "./excess.ts";
 import type { FrameHead } from "./inspect.ts";
 
 /** Types and flags of frames, RFC 9113 section 6. */
@@ -15,14 +15,12 @@ const FLAG = { ack: 1, endStream: 1 };
 
 /** Entries of a SETTINGS frame, 6 bytes each. RFC 9113 defines six settings. */
 const MAX_SETTINGS = 32 * 6;
-/** Encoded size of a header block over all its frames, bytes. */
-const MAX_BLOCK = 32 * 1024;
 /** Period of the following bounds, ms. */
 const PERIOD_MS = 10_000;
 /** Resets, empty frames, requests that are not admitted and the like, in a period. */
 const MAX_NUISANCE = 2000;
-/** Encoded bytes of headers in a period. */
-const MAX_HEADER_BYTES = 1024 * 1024;
+/** Decoded bytes of headers in a period. */
+const MAX_HEADER_BYTES = 4 * 1024 * 1024;
 /** Bytes that an open stream counts beside its messages. */
 const STREAM_BYTES = 4096;
 /** Open streams that make a SETTINGS frame, which may change all their windows, one nuisance more. */
@@ -33,17 +31,6 @@ const STREAMS_PER_NUISANCE = 64;
  * the frame was passed on, where it cannot be measured.
  */
 const COSTS = { connection: 0.3, headers: 0.1, headerByte: 1e-4, window: 0.01, other: 0.005 };
-
-/** A client that is beyond a bound, so that its connection ends. */
-export class Excess extends Error {
-  override readonly name = "Excess";
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(`the connection is beyond a bound: ${refusal}`);
-    this.refusal = refusal;
-  }
-}
 
 /** What a ledger is made with. */
 export interface LedgerOptions {
@@ -73,7 +60,6 @@ export class Ledger {
   #held = 0;
   /** The latest stream of the client. */
   #last = 0;
-  #block = 0;
   #since = 0;
   #nuisance = 0;
   #headerBytes = 0;
@@ -135,6 +121,11 @@ export class Ledger {
     }
   }
 
+  /** Counts the decoded bytes of a header list. Throws {@link Excess}. */
+  decoded(bytes: number): void {
+    this.#annoy(0, bytes);
+  }
+
   /** Counts a frame of the server. */
   sent({ type, flags, stream }: FrameHead): boolean {
     const ends = type === TYPE.reset ||
@@ -180,10 +171,8 @@ export class Ledger {
     else charge(type === TYPE.window ? COSTS.window : COSTS.other);
   }
 
-  #headers({ type, stream, size }: FrameHead): void {
-    this.#annoy(1, size);
-    this.#block = type === TYPE.headers ? size : this.#block + size;
-    if (this.#block > MAX_BLOCK) throw new Excess("header-list");
+  #headers({ type, stream }: FrameHead): void {
+    this.#annoy(1);
     if (type !== TYPE.headers || stream <= this.#last) return;
     this.#last = stream;
     const open = { held: 0, admitted: false, requested: false };
