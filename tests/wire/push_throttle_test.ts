@@ -53,10 +53,23 @@ async function most(throttle: string): Promise<number> {
   return seen;
 }
 
+/** Attempts to see the bound reached: a push may be over between two samples of the metric. */
+const ATTEMPTS = 5;
+
+/** Asserts that pushes at one time never exceed a bound, and reach it in one of several attempts. */
+async function assertReaches(throttle: string, bound: number): Promise<void> {
+  const seen: number[] = [];
+  while (seen.length < ATTEMPTS && seen.at(-1) !== bound) {
+    seen.push(await most(throttle));
+    assert.ok(seen.at(-1)! <= bound, `${seen.at(-1)} pushes at one time, the bound is ${bound}`);
+  }
+  assert.equal(seen.at(-1), bound, `pushes seen at one time: ${seen.join(", ")}`);
+}
+
 Deno.test("PILOT_PUSH_THROTTLE is how many proxies are sent to at once; who does not read makes room", async () => {
-  assert.equal(await most("2"), 2);
+  await assertReaches("2", 2);
 });
 
 Deno.test("three quarters of PILOT_PUSH_THROTTLE are for first syncs: edits find a slot", async () => {
-  assert.equal(await most("8"), 6);
+  await assertReaches("8", 6);
 });
