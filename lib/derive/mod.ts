@@ -84,24 +84,8 @@ export {
   tableOf,
   type Tables,
 } from "./tables.ts";
-export {
-  type Candidate,
-  choose,
-  deriveTelling,
-  fromObject,
-  type Held,
-  held,
-  lookUp,
-  objectRef,
-  type PassedOver,
-  type Source,
-  sourceOf,
-  type Tell,
-  type Telling,
-  type Told,
-  whyLater,
-  within,
-} from "./tell.ts";
+export { type Candidate, type PassedOver, type Source, sourceOf } from "../base/mod.ts";
+export { fromObject, objectRef, whyLater } from "../model/mod.ts";
 export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "./networks.ts";
 export { coveredHosts } from "./hosts_by_pattern.ts";
 export { type Localities, localityKeys, type LocatedClass, type LocatedKey } from "./localities.ts";

@@ -15,7 +15,6 @@ export const EXEMPT: Readonly<Record<ShapeRule, readonly string[]>> = {
     "lib/agent/pod.ts",
     "lib/agent/static_resources.ts",
     "lib/cli/listening.ts",
-    "lib/derive/tell.ts",
     "lib/env/known/rows.ts",
     "lib/history/history_test.ts",
     "lib/log/scope.ts",
