@@ -9,6 +9,12 @@ import { create, type JsonObject } from "../../proto/mod.ts";
 /** The namespace of Mesh's own metadata. */
 export const MESH_METADATA = "mesh";
 
+/**
+ * The key of an endpoint's workload label in Mesh's metadata. Access log formats of users read it:
+ * `%UPSTREAM_METADATA(mesh:workload)%`.
+ */
+export const WORKLOAD_KEY = "workload";
+
 /** The header by which a proxy tells another one of its workload. */
 export const PEER_HEADER = "x-mesh-peer";
 

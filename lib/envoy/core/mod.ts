@@ -20,7 +20,13 @@ export {
 export { adsSource, ON_DEMAND_MS } from "./config_source.ts";
 export { dnsCache, type Lookup, LOOKUP_FAMILIES } from "./dns_cache.ts";
 export { keepingCase } from "./header_case.ts";
-export { configObject, MESH_METADATA, meshMetadata, PEER_HEADER } from "./metadata.ts";
+export {
+  configObject,
+  MESH_METADATA,
+  meshMetadata,
+  PEER_HEADER,
+  WORKLOAD_KEY,
+} from "./metadata.ts";
 export { ownSource } from "./own_source.ts";
 export { SESSION_FILTER, type SessionLabels, sessionRule } from "./session.ts";
 export { NO_SIGNALS, type Side, type Signals, type SignalSet } from "./signals.ts";

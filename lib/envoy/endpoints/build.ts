@@ -15,8 +15,8 @@ import {
   ClusterLoadAssignmentSchema,
 } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { create } from "../../proto/mod.ts";
-import { meshMetadata, pipeOrSocket } from "../core/mod.ts";
-import { HEALTH, TLS_MODE, TRANSPORT_METADATA, WORKLOAD_KEY } from "./metadata.ts";
+import { meshMetadata, pipeOrSocket, WORKLOAD_KEY } from "../core/mod.ts";
+import { HEALTH, TLS_MODE, TRANSPORT_METADATA } from "./metadata.ts";
 import { planAssignment } from "./plan.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 

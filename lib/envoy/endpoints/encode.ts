@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { MESH_METADATA, UNIX_PREFIX } from "../core/mod.ts";
-import { HEALTH, TLS_MODE, TRANSPORT_METADATA, WORKLOAD_KEY } from "./metadata.ts";
+import { MESH_METADATA, UNIX_PREFIX, WORKLOAD_KEY } from "../core/mod.ts";
+import { HEALTH, TLS_MODE, TRANSPORT_METADATA } from "./metadata.ts";
 import { planAssignment } from "./plan.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 import { type ReverseWriter, reverseWriter } from "./reverse_writer.ts";

@@ -13,9 +13,6 @@ export const HEALTH: Readonly<Record<Endpoint["health"], HealthStatus>> = {
   draining: HealthStatus.DRAINING,
 };
 
-/** Key of the telemetry label in Mesh's metadata; short, because every endpoint carries it. */
-export const WORKLOAD_KEY = "w";
-
 /** Where clusters look up which transport an endpoint wants. */
 export const TRANSPORT_METADATA = "envoy.transport_socket_match";
 

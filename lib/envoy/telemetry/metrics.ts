@@ -27,7 +27,7 @@ import {
   ConfigSchema,
 } from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
 import { create, packAny } from "../../proto/mod.ts";
-import { MESH_METADATA, type Side } from "../core/mod.ts";
+import { MESH_METADATA, type Side, WORKLOAD_KEY } from "../core/mod.ts";
 import { celFormat } from "./expression.ts";
 import { PIECES, PROTOCOL_PIECE } from "./peers.ts";
 import type { MetricName, MetricRule } from "./settings.ts";
@@ -62,7 +62,8 @@ function known(command: string): string {
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
 
-const ENDPOINT_LABEL = `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.w`;
+const ENDPOINT_LABEL =
+  `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.${WORKLOAD_KEY}`;
 
 /**
  * A part of an endpoint's label, for connections; empty when there is none. As

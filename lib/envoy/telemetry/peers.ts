@@ -20,7 +20,7 @@ import {
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { lazily } from "../../base/mod.ts";
 import { create, type DescMessage, type MessageInitShape, packAny } from "../../proto/mod.ts";
-import { MESH_METADATA, PEER_HEADER } from "../core/mod.ts";
+import { MESH_METADATA, PEER_HEADER, WORKLOAD_KEY } from "../core/mod.ts";
 
 /** Keys of the pieces in dynamic metadata, in the order of a label's parts; short, because every label of a metric names one. */
 export const PIECES = ["w", "n", "s", "r", "c", "a", "v"] as const;
@@ -35,7 +35,7 @@ const CLUSTER_PIECE = PIECES[4];
 export const PROTOCOL_PIECE = "p";
 
 /** The metadata of an endpoint that holds its label. */
-const ENDPOINT_LABEL = `%UPSTREAM_METADATA(${MESH_METADATA}:w)%`;
+const ENDPOINT_LABEL = `%UPSTREAM_METADATA(${MESH_METADATA}:${WORKLOAD_KEY})%`;
 
 /** What the proxy says of itself; see the agent. */
 const OWN_LABEL = "%ENVIRONMENT(MESH_SELF_LABEL)%";

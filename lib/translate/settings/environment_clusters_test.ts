@@ -123,7 +123,7 @@ Deno.test("LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES: who is ou
     const text = JSON.stringify(
       toJson(ClusterLoadAssignmentSchema, fromBinary(ClusterLoadAssignmentSchema, bytes)),
     );
-    return [canonical_service, canonical_revision, /"w":"([^"]*)"/.exec(text)?.[1]];
+    return [canonical_service, canonical_revision, /"workload":"([^"]*)"/.exec(text)?.[1]];
   };
   const on = { canonicalOutside: true };
   assert.deepEqual(
