@@ -87,11 +87,17 @@ export function classOf({ classKey }: SessionInfo): Omit<ProxyClass, "key"> {
   return JSON.parse(classKey) as Omit<ProxyClass, "key">;
 }
 
+/** Key of the Sidecar that applies to a proxy; `""` for none. Gateways have none. */
+export function sidecarKeyOf({ mesh }: Pick<DebugInputs, "mesh">, session: SessionInfo): string {
+  const { role, namespace, labels } = classOf(session);
+  return role === "sidecar" ? mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels }) : "";
+}
+
 /** What a proxy may reach: what its Sidecar imports, or all that its namespace sees. */
 function sidecarScope(inputs: DebugInputs, session: SessionInfo): Record<string, unknown> {
   const { mesh } = inputs;
-  const { namespace, labels } = classOf(session);
-  const key = mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels });
+  const { namespace } = classOf(session);
+  const key = sidecarKeyOf(inputs, session);
   const row = key === "" ? undefined : mesh.tables.sidecars.peek(key);
   const hosts = key === ""
     ? [...new Set(allServices(inputs).map(({ host }) => host))]

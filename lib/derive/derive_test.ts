@@ -181,6 +181,37 @@ Deno.test("a Sidecar that selects the workload wins over the namespace's", () =>
   assert.equal(mesh.graph.peek(mesh.scopes.sidecar, { namespace: "two", labels: {} }), "");
 });
 
+Deno.test("a Sidecar of the root namespace is the default of namespaces without one that applies", () => {
+  const rootSidecar = (name: string, more: string): string =>
+    sidecar(name, "'./*'", more).replace("namespace: one", "namespace: mesh-system");
+  const mesh = meshOf([
+    entry("a", "one", "a.example"),
+    entry("b", "two", "b.example"),
+    entry("r", "mesh-system", "r.example"),
+    rootSidecar("selecting", "  workloadSelector: {labels: {app: a}}"),
+    rootSidecar("mesh-default", ""),
+    rootSidecar("mesh-later", ""),
+    sidecar("some", "'*/*'", "  workloadSelector: {labels: {app: a}}"),
+  ].join("\n---\n"));
+  const of = (namespace: string, labels: Record<string, string> = {}): string =>
+    mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels });
+  const imports = (namespace: string): readonly string[] =>
+    mesh.graph.peek(mesh.scopes.egressHosts, {
+      namespace,
+      sidecar: "mesh-system/mesh-default",
+      listener: undefined,
+    });
+  assert.equal(of("one", { app: "a" }), "one/some");
+  assert.equal(of("one", { app: "b" }), "mesh-system/mesh-default");
+  assert.equal(of("two"), "mesh-system/mesh-default");
+  assert.equal(of("two", { app: "a" }), "mesh-system/mesh-default");
+  assert.equal(of("mesh-system", { app: "a" }), "mesh-system/selecting");
+  assert.equal(of("mesh-system"), "mesh-system/mesh-default");
+  assert.deepEqual(imports("one"), ["a.example"]);
+  assert.deepEqual(imports("two"), ["b.example"]);
+  assert.deepEqual(imports("mesh-system"), ["r.example"]);
+});
+
 Deno.test("egress hosts import by namespace and pattern, and bring the destinations of routes", () => {
   const mesh = meshOf([
     entry("a", "one", "a.example"),

@@ -27,11 +27,11 @@ export interface ImportingProxies {
   readonly row: ConfigObject<Sidecar>;
 }
 
-/** A pattern of the form `namespace/host` in a Sidecar of a namespace. */
+/** A pattern of the form `namespace/host` in a Sidecar. */
 interface EgressPattern {
   readonly pattern: string;
-  /** The Sidecar's namespace. */
-  readonly own: string;
+  /** The namespace of the proxies: it differs from the Sidecar's for the mesh-wide default. */
+  readonly namespace: string;
 }
 
 /** Whether an egress pattern imports a host from a namespace. */
@@ -41,10 +41,12 @@ export function isImported(egress: EgressPattern, owner: string, host: string): 
 }
 
 /**
- * Splits a pattern: the namespace is a name, `*` (all), `.` (the Sidecar's own) or
- * `~` (none); without one, all are meant. The host is a name or a wildcard.
+ * Splits a pattern: the namespace is a name, `*` (all), `.` (that of the
+ * proxies) or `~` (none); without one, all are meant. The host is a name or a wildcard.
  */
-function splitPattern({ pattern, own }: EgressPattern): { namespace: string; wanted: string } {
+function splitPattern(
+  { pattern, namespace: own }: EgressPattern,
+): { namespace: string; wanted: string } {
   const slash = pattern.indexOf("/");
   const namespace = slash < 0 ? "*" : pattern.slice(0, slash);
   return {
@@ -63,7 +65,7 @@ export function importHosts(
   const patterns = row.spec.egress[listener]?.hosts ?? [];
   const found = new Set<string>();
   for (const [i, pattern] of patterns.entries()) {
-    const { namespace: owner, wanted } = splitPattern({ pattern, own: row.meta.namespace });
+    const { namespace: owner, wanted } = splitPattern({ pattern, namespace });
     if (owner === "~") continue;
     const candidates = isWildcard(wanted)
       ? [wanted, ...read.members(inputs.indexes.hostsByNamespace, owner)]

@@ -8,7 +8,7 @@ import type { Derived, Read } from "../graph/mod.ts";
 import { type ConfigObject, fromObject, namespaceOf, objectKey, whyLater } from "../model/mod.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import type { MeshInputs } from "./inputs.ts";
-import { type EgressKey, egressKeys, type LabelsKey, labelsKeys } from "./keys.ts";
+import { type EgressKey, egressKeys, type Labels, type LabelsKey, labelsKeys } from "./keys.ts";
 import { byAge, hasLabels } from "./objects.ts";
 import { deriveOverlayHosts } from "./overlay_hosts.ts";
 import type { Routes } from "./routes.ts";
@@ -154,31 +154,64 @@ function deriveEgressRouteHosts(
         if (read.get(services.resolve, { namespace, host }) !== undefined) return false;
         const route = read.get(routes.meshRoute, { namespace, host });
         const owner = route === "" ? "" : namespaceOf(route);
-        const own = row?.meta.namespace ?? "";
-        return patterns.some((pattern) => isImported({ pattern, own }, owner, host));
+        return patterns.some((pattern) => isImported({ pattern, namespace }, owner, host));
       });
     },
   );
 }
 
 /**
- * The Sidecar of a workload: the oldest of its namespace whose selector matches,
- * else the oldest one without a selector.
+ * The Sidecar of a workload: the oldest of its namespace whose selector matches, else the
+ * oldest one there without a selector, else the oldest of the root namespace without one.
  */
 function selectSidecar(
   read: Read,
-  { tables, indexes }: MeshInputs,
+  inputs: MeshInputs,
   { namespace, labels }: LabelsKey,
 ): ConfigObject<Sidecar> | undefined {
-  const rows = read.members(indexes.sidecarsByNamespace, namespace)
+  const own = sidecarsOf(read, inputs, namespace);
+  const chosen = own.find((row) => selecting(row) && hasLabels(labels, selectorOf(row))) ??
+    own.find((row) => !selecting(row));
+  if (chosen === undefined) {
+    const root = inputs.rootNamespace(read);
+    const defaults = root === namespace
+      ? []
+      : sidecarsOf(read, inputs, root).filter((row) => !selecting(row));
+    decideSidecar(read, defaults[0], [...own, ...defaults], labels);
+    return defaults[0];
+  }
+  decideSidecar(read, chosen, own, labels);
+  return chosen;
+}
+
+/** The Sidecars of a namespace, oldest first. */
+function sidecarsOf(
+  read: Read,
+  { tables, indexes }: MeshInputs,
+  namespace: string,
+): ConfigObject<Sidecar>[] {
+  return read.members(indexes.sidecarsByNamespace, namespace)
     .map((key) => read.get(tables.sidecars, key))
     .filter((row) => row !== undefined)
     .sort(byAge);
-  const selectorOf = (row: ConfigObject<Sidecar>) => row.spec.workloadSelector?.labels ?? {};
-  const selecting = (row: ConfigObject<Sidecar>) => Object.keys(selectorOf(row)).length > 0;
-  const chosen = rows.find((row) => selecting(row) && hasLabels(labels, selectorOf(row))) ??
-    rows.find((row) => !selecting(row));
-  if (chosen === undefined || read.decide === undefined) return chosen;
+}
+
+function selectorOf(row: ConfigObject<Sidecar>): Labels {
+  return row.spec.workloadSelector?.labels ?? {};
+}
+
+function selecting(row: ConfigObject<Sidecar>): boolean {
+  return Object.keys(selectorOf(row)).length > 0;
+}
+
+/** Records the choice of a Sidecar and why the others were not chosen. */
+function decideSidecar(
+  read: Read,
+  chosen: ConfigObject<Sidecar> | undefined,
+  rows: readonly ConfigObject<Sidecar>[],
+  labels: Labels,
+): void {
+  if (chosen === undefined || read.decide === undefined) return;
   const why = (row: ConfigObject<Sidecar>): string =>
     selecting(row) && !hasLabels(labels, selectorOf(row))
       ? "it selects other workloads"
@@ -191,5 +224,4 @@ function selectSidecar(
     passedOver: rows.filter((row) => row !== chosen)
       .map((row) => ({ ...fromObject(row, "spec.workloadSelector"), why: why(row) })),
   });
-  return chosen;
 }

@@ -9,12 +9,14 @@ import { conflictWarnings } from "./conflicts.ts";
 import { disabledWarnings } from "./disabled.ts";
 import { patchWarnings } from "./patches.ts";
 import { providerWarnings } from "./providers.ts";
+import { shadowWarnings } from "./shadowed.ts";
 
-/** Warnings about conflicts, providers, settings that a variable disables, and patches. */
+/** Warnings about conflicts, providers, shadowed objects, settings that a variable disables, and patches. */
 export function meshWarnings(translation: Translation, features: Features): SchemaProblem[] {
   return [
     ...conflictWarnings(translation, features.scopeGatewayToNamespace),
     ...providerWarnings(translation),
+    ...shadowWarnings(translation),
     ...disabledWarnings(translation, features),
     ...patchWarnings(translation),
   ];

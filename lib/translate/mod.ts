@@ -9,6 +9,7 @@ export {
   inboundConflicts,
   type ListenerConflict,
   listenerConflicts,
+  shadowedObjects,
   unresolvedProviders,
 } from "./diagnostics/mod.ts";
 export { retention } from "./layers/mod.ts";

@@ -9,7 +9,7 @@ import { debugRoute } from "../access.ts";
 import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId } from "../proxies.ts";
-import { classOf } from "../workloads.ts";
+import { classOf, sidecarKeyOf } from "../workloads.ts";
 import {
   badge,
   debugPage,
@@ -153,7 +153,7 @@ function about(inputs: DebugInputs, session: SessionInfo) {
   const cls = classOf(session);
   const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
   const mates = inputs.sessions().filter((s) => s.classKey === session.classKey).length;
-  const sidecar = inputs.mesh.tables.sidecars.keys().length === 0 ? "" : sidecarOf(inputs, session);
+  const sidecar = sidecarKeyOf(inputs, session);
   const dump = `/debug/config_dump?proxyID=${encodeURIComponent(proxyId(session))}`;
   return [
     ["Node", `${node.id}${node.buildVersion && `, Envoy ${node.buildVersion}`}`],
@@ -164,11 +164,6 @@ function about(inputs: DebugInputs, session: SessionInfo) {
     ["Narrowed by", sidecar === "" ? "no Sidecar" : rowLink("Sidecar", sidecar)],
     ["As JSON", h("a", { href: dump }, "dump of its configuration")],
   ] as const;
-}
-
-function sidecarOf({ mesh }: DebugInputs, session: SessionInfo): string {
-  const { namespace, labels } = classOf(session);
-  return mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels });
 }
 
 function resourceList(

@@ -1,9 +1,10 @@
 /**
  * Reports about the mesh that are made from its tables on request: conflicts of listeners and ports,
- * and providers that objects name in vain.
+ * providers that objects name in vain, and objects that an older one shadows.
  *
  * @module
  */
 export { inboundConflicts } from "./inbound_conflicts.ts";
 export { type ListenerConflict, listenerConflicts } from "./listener_conflicts.ts";
+export { type ShadowedObject, shadowedObjects } from "./shadowed_objects.ts";
 export { unresolvedProviders } from "./unresolved_providers.ts";

@@ -25,6 +25,7 @@ export const EVERYTHING: readonly string[] = ["./*", "other/*"];
 const UNKNOWN = { host: "nobody-knows.example" };
 
 const NARROW = "narrow";
+const MESH_WIDE = "mesh-wide";
 const POLICY = "policy";
 const INGRESS = "ingress";
 
@@ -47,6 +48,42 @@ export const SCOPE_CASES: readonly ClusterCase[] = [
           const own = held.filter((name) => name.startsWith(http));
           return own.join() === clusterOf(NARROW, parts);
         });
+        await answeredBy("a");
+        assert.notEqual((await call({ host: hostOf("hidden") })).echo?.backend, "b");
+      });
+      await world.config.write(SIDECARS_FILE, allSidecars(parts, EVERYTHING));
+      await each(async ({ call }) => {
+        await eventually(
+          "the hidden host again",
+          async () => (await call({ host: hostOf("hidden") })).echo?.backend === "b",
+        );
+      });
+    },
+  },
+  {
+    name: "the root namespace's Sidecar applies to proxies that no other one selects",
+    file: MESH_WIDE,
+    documents: (parts) => httpService(MESH_WIDE, parts, [endpoint(parts.backends.a.port)]),
+    run: async ({ each, world, ...parts }) => {
+      await each((p) => p.answeredBy("a"));
+      // It has a listener at the address of each proxy, which both open and share.
+      const shared = manifest("Sidecar", "default", {
+        egress: eachTransport((transport) => ({
+          port: { number: parts.ports.http, protocol: "HTTP", name: "http" },
+          bind: addressOf("sidecar", transport),
+          captureMode: "NONE",
+          hosts: [`./${hostOf(MESH_WIDE)}`],
+        })),
+      }, "mesh-system");
+      await world.config.write(SIDECARS_FILE, shared);
+      await each(async ({ agent }) => {
+        await eventually("one HTTP cluster", async () => {
+          const held = await agent.held("cluster");
+          const own = held.filter((name) => name.startsWith(`outbound|${parts.ports.http}|`));
+          return own.join() === clusterOf(MESH_WIDE, parts);
+        });
+      });
+      await each(async ({ answeredBy, call }) => {
         await answeredBy("a");
         assert.notEqual((await call({ host: hostOf("hidden") })).echo?.backend, "b");
       });

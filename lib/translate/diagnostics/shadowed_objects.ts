@@ -1,0 +1,52 @@
+/**
+ * Objects that have no effect because an older one has their place. Reported from the tables on
+ * request; no part of what is served.
+ *
+ * @module
+ */
+import { byAge, type Mesh, objectRef, whyLater } from "../../derive/mod.ts";
+import type { ConfigObject } from "../../model/mod.ts";
+
+/** An object, or a part of it, without effect. */
+export interface ShadowedObject {
+  /** `Kind/namespace/name`. */
+  readonly object: string;
+  /** The field path: `spec.ports`; empty: the object as a whole. */
+  readonly field: string;
+  /** The effect, one sentence without a full stop. */
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** All of them, by object. */
+export function shadowedObjects(mesh: Mesh): ShadowedObject[] {
+  return shadowedSidecars(mesh);
+}
+
+/** Sidecars without a selector beside an older one of their namespace: only the oldest applies. */
+function shadowedSidecars({ tables }: Mesh): ShadowedObject[] {
+  const defaults = tables.sidecars.keys()
+    .flatMap((key) => tables.sidecars.peek(key) ?? [])
+    .filter(({ spec }) => Object.keys(spec.workloadSelector?.labels ?? {}).length === 0);
+  return groups(defaults, ({ meta }) => meta.namespace).flatMap(([first, later]) =>
+    later.map((row) => ({
+      object: objectRef(row),
+      field: "",
+      message: `this Sidecar applies to no proxy: ${whyLater(row, first)}, and of several ` +
+        "without workloadSelector in a namespace one applies",
+      remedy: "Give it a workloadSelector, or delete one of them.",
+    }))
+  );
+}
+
+/** The rows by a property, in groups of several: the oldest, and the others by age. */
+function groups<T extends ConfigObject>(
+  rows: readonly T[],
+  by: (row: T) => string,
+): [first: T, later: T[]][] {
+  const found = Map.groupBy([...rows].sort(byAge), by);
+  return [...found.keys()].sort().flatMap((key): [T, T[]][] => {
+    const [first, ...later] = found.get(key)!;
+    return first === undefined || later.length === 0 ? [] : [[first, later]];
+  });
+}
