@@ -1,6 +1,6 @@
 /**
- * Builders of Envoy messages: pure functions from plain data to messages. They know the nouns of
- * the mesh (`model`) and the kinds of configuration (`schema`), and neither the graph nor its tables.
+ * Builders of Envoy messages: pure functions from plain data to messages. They use the types of the
+ * mesh (`model`) and of configuration (`schema`), but not the graph or its tables.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Certificates that a Gateway names, as secrets that are served to the gateways
- * of the namespace they lie in.
+ * Secrets for the certificates that a Gateway names. They are served to the gateways in the
+ * namespace of the credential.
  *
  * @module
  */
@@ -18,23 +18,26 @@ import type { Credential } from "../../derive/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { WORKLOAD_SECRET } from "../core/mod.ts";
 
-/** Names of the secrets that a server's TLS is made with. */
+/** The names of the secrets for a server's TLS context. */
 export interface CredentialNames {
   readonly certificates: readonly string[];
-  /** Whom clients' certificates must be from; `undefined`: none are asked for, or a file says so. */
+  /**
+   * Secret with the authorities of client certificates; `undefined`: no client certificate is
+   * requested, or the authorities are a file.
+   */
   readonly authorities?: string;
 }
 
-/** What names of secrets begin with that are looked up by the name of a credential. */
+/** Prefix of the names of secrets that are looked up by credential name. */
 const SCHEME = "kubernetes://";
 
 /** The proxy's own certificate. */
 const BUILT_IN = "builtin://";
 
-/** Ends the name of the secret with a credential's authorities. */
+/** Suffix of the name of the secret with a credential's authorities. */
 const AUTHORITIES_SUFFIX = "-cacert";
 
-/** The secrets that a server names; `undefined`: its certificates are files. */
+/** Returns the names of the secrets of a server; `undefined`: its certificates are files. */
 export function credentialNames(tls: ServerTLSSettings): CredentialNames | undefined {
   const named = tls.credentialNames.length > 0 ? tls.credentialNames : [tls.credentialName];
   const certificates = named.filter((name) => name !== "").map(secretName);
@@ -46,8 +49,8 @@ export function credentialNames(tls: ServerTLSSettings): CredentialNames | undef
 }
 
 /**
- * The secrets that a rule's TLS names: of the client itself, where the server wants to
- * know it, and of whom it believes. `undefined`: certificates are files.
+ * Returns the names of the secrets of a rule's TLS settings: the client certificate, if the server
+ * requests one, and the trusted authorities. `undefined`: the certificates are files.
  */
 export function clientCredentialNames(
   tls: Pick<ClientTLSSettings, "mode" | "credentialName" | "insecureSkipVerify">,
@@ -62,7 +65,7 @@ export function clientCredentialNames(
   };
 }
 
-/** Every secret that a client may be made with by the name of a credential. */
+/** Returns all secrets that a client may be configured with by credential name. */
 export function clientSecrets(name: string): string[] {
   return [secretName(name), authoritiesName(secretName(name))];
 }
@@ -80,8 +83,8 @@ function authoritiesName(name: string): string {
 export type FindCredential = (key: string) => Credential | undefined;
 
 /**
- * The secret of a name for gateways of a namespace; `undefined` when it is not
- * there, is incomplete, or lies in a namespace that is not theirs.
+ * Returns the secret of a name for the gateways of a namespace; `undefined` if it does not exist,
+ * is incomplete, or belongs to a namespace that these gateways may not read.
  */
 export function credentialSecret(
   secret: string,

@@ -1,18 +1,18 @@
 /**
- * The curves of keys that tokens are signed with: whether two coordinates are a point
- * of one. Field sizes and coefficients are those of FIPS 186-5 (SP 800-186, 3.2.1);
- * in all of them `y² = x³ - 3x + b` modulo `p`.
+ * Elliptic curves of token signing keys, and the check that a point lies on a curve. Field sizes
+ * and coefficients are those of FIPS 186-5 (SP 800-186, 3.2.1); all curves have the form `y² = x³ -
+ * 3x + b` modulo `p`.
  *
  * @module
  */
 
-/** A curve. */
+/** An elliptic curve. */
 export interface Curve {
   readonly p: bigint;
   readonly b: bigint;
 }
 
-/** By the names that keys have for them. */
+/** The curves by their name in JSON Web Keys. */
 export const CURVES: Readonly<Record<string, Curve>> = {
   "P-256": {
     p: 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n,
@@ -34,7 +34,7 @@ export const CURVES: Readonly<Record<string, Curve>> = {
   },
 };
 
-/** Whether a point is one of a curve's. The point at infinity has no coordinates. */
+/** Reports if a point lies on a curve. The point at infinity has no coordinates. */
 export function isOnCurve({ p, b }: Curve, x: bigint, y: bigint): boolean {
   return x < p && y < p && (y * y - (x * x - 3n) * x - b) % p === 0n;
 }

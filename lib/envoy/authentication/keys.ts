@@ -1,7 +1,6 @@
 /**
- * Sets of keys, as far as a proxy must be able to use them: it refuses a whole
- * listener for a set without a single good key. What is a good one is judged as the
- * proxy judges it; a test asks both.
+ * Checks that a JSON Web Key Set has a key that Envoy can use. Envoy rejects a whole listener if a
+ * set has no usable key. The check follows Envoy's; a test compares the two.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import { CURVES, isOnCurve } from "./curves.ts";
 
 type Key = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON Web Key Set holds a key that tokens can be verified with. */
+/** Reports if a JSON Web Key Set has a key that can verify tokens. */
 export function hasUsableKey(jwks: string): boolean {
   try {
     const value: unknown = JSON.parse(jwks);
@@ -43,10 +42,10 @@ function isUsable(key: Key): boolean {
 
 const ED25519_BYTES = 32;
 
-/** Sizes of moduli that the proxy's cryptography works with, bits. */
+/** RSA modulus sizes that Envoy's cryptography accepts, in bits. */
 const MODULUS_BITS = { least: 512, most: 16_384 } as const;
 
-/** Exponents that it takes. */
+/** RSA exponents that Envoy's cryptography accepts. */
 const EXPONENTS: readonly (bigint | undefined)[] = [3n, 65_537n];
 
 function isRsa(modulus: bigint | undefined, exponent: bigint | undefined): boolean {
@@ -55,7 +54,7 @@ function isRsa(modulus: bigint | undefined, exponent: bigint | undefined): boole
   return bits >= MODULUS_BITS.least && bits <= MODULUS_BITS.most;
 }
 
-/** Which curve an algorithm signs on. A key that names neither is on the first. */
+/** The curve of each signing algorithm. A key without algorithm and curve uses the first one. */
 const CURVE_OF: Readonly<Record<string, string>> = {
   "": "P-256",
   ES256: "P-256",
@@ -72,7 +71,7 @@ function isEc(key: Key, alg: string): boolean {
   return curve !== undefined && x !== undefined && y !== undefined && isOnCurve(curve, x, y);
 }
 
-/** What a text in base64url stands for; `undefined` for what is none. */
+/** Decodes base64url; `undefined` for text that is not base64url. */
 function bytesOf(value: unknown): Uint8Array | undefined {
   if (typeof value !== "string") return undefined;
   try {
@@ -82,7 +81,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   }
 }
 
-/** The number whose bytes a text stands for, the highest first. */
+/** Decodes base64url as a big-endian number. */
 function numberOf(value: unknown): bigint | undefined {
   const bytes = bytesOf(value);
   return bytes === undefined || bytes.length === 0 ? undefined : BigInt(`0x${bytes.toHex()}`);

@@ -1,6 +1,6 @@
 /**
- * What Mesh takes for a usable key of tokens is what the real Envoy does: it refuses
- * a whole listener for a set without one.
+ * Compares Mesh's check of token keys with the real Envoy, which rejects a listener for a set
+ * without a usable key.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { tokenKeys } from "../../../tests/support/token_keys.ts";
 import type { JsonValue } from "../../proto/mod.ts";
 import { hasUsableKey } from "./keys.ts";
 
-/** Envoys that are asked at once. */
+/** Number of Envoys that run at the same time. */
 const WIDTH = 3;
 
 const HTTP = "type.googleapis.com/envoy.extensions.filters.http";
 
 const NETWORK = "type.googleapis.com/envoy.extensions.filters.network";
 
-/** A listener that wants tokens verified by a set of keys. */
+/** A bootstrap with a listener that verifies tokens with a key set. */
 function bootstrap(jwks: string): JsonValue {
   const tokens = {
     "@type": `${HTTP}.jwt_authn.v3.JwtAuthentication`,

@@ -1,6 +1,6 @@
 /**
- * Mutual TLS between proxies of the mesh. Certificates go by the names of
- * secrets, so that the configuration of every workload says the same.
+ * Mutual TLS between proxies of the mesh. Certificates are referenced by secret name, so the
+ * configuration is the same for all workloads.
  *
  * @module
  */
@@ -25,10 +25,13 @@ import { create, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { MESH_ALPN, secretConfig, tlsSocket } from "../core/mod.ts";
 import type { SecretNames } from "./secrets.ts";
 
-/** What a server offers inside mutual TLS, to clients that do not come from the mesh's proxies. */
+/**
+ * ALPN protocols that a server offers inside mutual TLS to clients that are not proxies of the
+ * mesh.
+ */
 const SERVER_ALPN = ["h2", "http/1.1"];
 
-/** Identities of every workload of some trust domains. */
+/** Matches the identities of all workloads of some trust domains. */
 function ofDomains(trustDomains: readonly string[]): SubjectAltNameMatcher[] {
   return trustDomains.filter((domain) => domain !== "").map((domain) =>
     uri({ case: "prefix", value: `spiffe://${domain}/` })
@@ -42,17 +45,20 @@ function uri(matchPattern: StringMatcher["matchPattern"]): SubjectAltNameMatcher
   });
 }
 
-/** What the mesh says of mutual TLS between its proxies. */
+/** TLS parameters of the mesh for mutual TLS between proxies. */
 export interface MutualParameters {
-  /** TLS 1.2 is refused. */
+  /** Rejects TLS 1.2. */
   readonly onlyNewest?: boolean;
-  /** Curves for key exchange, in order; empty: Envoy's. */
+  /** Key exchange curves in order of preference; empty: Envoy's default. */
   readonly curves?: readonly string[];
-  /** Suites of TLS 1.2, in order; empty: Envoy's. */
+  /** Cipher suites of TLS 1.2 in order of preference; empty: Envoy's default. */
   readonly suites?: readonly string[];
 }
 
-/** Clients of Envoy stop at TLS 1.2 unless they are told, so that 1.3 is said as the newest, too, where it must be. */
+/**
+ * Envoy clients use at most TLS 1.2 by default, so the maximum version is set too when TLS 1.3 is
+ * required.
+ */
 function parametersOf({ onlyNewest, curves = [], suites = [] }: MutualParameters): TlsParameters {
   return create(TlsParametersSchema, {
     tlsMinimumProtocolVersion: onlyNewest ? Version.TLSv1_3 : Version.TLSv1_2,
@@ -85,9 +91,10 @@ function contextOf(
 }
 
 /**
- * Ends mutual TLS at a workload.
+ * Terminates mutual TLS at a workload.
  *
- * @param trustDomains whose workloads may connect; empty: those of any that the authorities vouch for
+ * @param trustDomains trust domains whose workloads may connect; empty: every identity that the
+ * authorities signed
  */
 export function mutualServerTls(
   names: SecretNames,
@@ -100,19 +107,19 @@ export function mutualServerTls(
   }));
 }
 
-/** Towards whom mutual TLS is opened. */
+/** Settings of a mutual TLS client. */
 export interface MutualClient {
-  /** Server name that tells gateways between networks where to. */
+  /** Server name (SNI). Gateways between networks route by it. */
   readonly sni: string;
-  /** Identities that the workload may have; empty: any that the authorities vouch for. */
+  /** Accepted identities of the server; empty: every identity that the authorities signed. */
   readonly identities: readonly string[];
-  /** What is inside, where that is known. */
+  /** ALPN protocols of the content; empty if it is not known. */
   readonly alpn: readonly string[];
-  /** Default: Envoy's. */
+  /** Default: Envoy's defaults. */
   readonly parameters?: MutualParameters;
 }
 
-/** Opens mutual TLS towards a workload. */
+/** Originates mutual TLS to a workload. */
 export function mutualClientTls(
   names: SecretNames,
   { sni, identities, alpn, parameters = {} }: MutualClient,

@@ -1,8 +1,7 @@
 /**
- * Secrets of a workload whose certificates are files. Secrets hold the paths and
- * not the files, whose content never passes through here; the proxy watches the
- * files' folders. An agent that holds certificates itself serves secrets of the
- * same names.
+ * Secrets of a workload whose certificates are files. A secret has the paths, not the content of
+ * the files; the proxy watches the folders of the files. An agent that holds certificates itself
+ * serves secrets with the same names.
  *
  * @module
  */
@@ -17,19 +16,19 @@ export interface SecretNames {
   readonly authorities: string;
 }
 
-/** The names for one who has one certificate for both sides. */
+/** The secret names of a workload that has one certificate for both sides. */
 export const SHARED: SecretNames = {
   certificate: WORKLOAD_SECRET,
   authorities: AUTHORITIES_SECRET,
 };
 
-/** The names towards servers, for one who shows them another certificate than clients. */
+/** The secret names towards servers, for a workload that has a separate client certificate. */
 export const CLIENT: SecretNames = {
   certificate: `${WORKLOAD_SECRET}-client`,
   authorities: `${AUTHORITIES_SECRET}-client`,
 };
 
-/** Node metadata by which a proxy declares its files. */
+/** Node metadata in which a proxy declares its certificate files. */
 export const CERTIFICATE_OPTIONS = [
   "TLS_SERVER_CERT_CHAIN",
   "TLS_SERVER_KEY",
@@ -52,7 +51,10 @@ function filesOf({ options }: Pick<ProxyClass, "options">, side: string): Files 
   return chain === "" || key === "" || root === "" ? undefined : { chain, key, root };
 }
 
-/** Which secrets a proxy has for each side; `undefined` where it has none. */
+/**
+ * Returns the names of the secrets of a proxy for each side; `undefined`: it has no certificate for
+ * that side.
+ */
 export function secretNames(
   cls: Pick<ProxyClass, "options">,
 ): { readonly server?: SecretNames; readonly client?: SecretNames } {

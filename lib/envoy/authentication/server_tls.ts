@@ -1,5 +1,5 @@
 /**
- * TLS towards clients of a gateway.
+ * TLS for clients of a gateway.
  *
  * @module
  */
@@ -34,7 +34,7 @@ import {
 } from "../core/mod.ts";
 import { type CredentialNames, credentialNames } from "./credentials.ts";
 
-/** What an HTTPS server offers, the best first. */
+/** ALPN protocols of an HTTPS server, in order of preference. */
 const HTTP_ALPN = ["h2", "http/1.1"];
 
 const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
@@ -46,9 +46,9 @@ const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
 };
 
 /**
- * The transport socket of a server whose certificates are files, or secrets by name.
+ * Returns the transport socket of a server whose certificates are files, or secrets by name.
  *
- * @param http whether requests follow, or any bytes
+ * @param http true: the content is HTTP; false: it is any TCP protocol
  */
 export function serverTls(tls: ServerTLSSettings, http: boolean): TransportSocket {
   const names = credentialNames(tls);
@@ -63,10 +63,13 @@ export function serverTls(tls: ServerTLSSettings, http: boolean): TransportSocke
   }));
 }
 
-/** What clients of HTTP/3 are offered. */
+/** ALPN protocols for clients of HTTP/3. */
 const HTTP3_ALPN = ["h3"];
 
-/** The same over QUIC, whose TLS is 1.3 and takes no other parameters; no client shows a certificate there. */
+/**
+ * Returns the transport socket of a server over QUIC. QUIC uses TLS 1.3 without further parameters
+ * and without client certificates.
+ */
 export function quicTls(tls: ServerTLSSettings): TransportSocket {
   return create(TransportSocketSchema, {
     name: "envoy.transport_sockets.quic",
@@ -113,7 +116,10 @@ function validation(
   };
 }
 
-/** Suites that Envoy does not know would make it refuse the listener; they are left out, and were warned of. */
+/**
+ * Cipher suites that Envoy does not know are omitted, because Envoy would reject the listener;
+ * validation warned about them.
+ */
 function parameters(tls: ServerTLSSettings): TlsParameters | undefined {
   const { minProtocolVersion: min, maxProtocolVersion: max, ecdhCurves } = tls;
   const cipherSuites = tls.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite));
@@ -128,7 +134,7 @@ function parameters(tls: ServerTLSSettings): TlsParameters | undefined {
   });
 }
 
-/** What clients' certificates are held to, where the mode asks for any. */
+/** Returns the validation of client certificates, if the TLS mode requests them. */
 function clientValidation(tls: ServerTLSSettings): CertificateValidationContext | undefined {
   if (tls.mode !== Mode.MUTUAL && tls.mode !== Mode.OPTIONAL_MUTUAL) return undefined;
   return create(CertificateValidationContextSchema, {

@@ -1,5 +1,5 @@
 /**
- * RequestAuthentications as the filter that verifies tokens.
+ * Builds the filter that verifies tokens from RequestAuthentications.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { lazily } from "../../base/mod.ts";
 import { create, durationOf, packAny } from "../../proto/mod.ts";
 import { PAYLOAD, TOKEN_FILTER } from "../core/mod.ts";
 
-/** Where the keys of a rule are: in the configuration, or to be fetched by the proxy. */
+/** The source of a rule's keys: the configuration, or a URL that the proxy fetches. */
 export type Keys =
   | { readonly jwks: string }
   | { readonly cluster: string; readonly uri: string };
@@ -34,21 +34,21 @@ export interface TokenRule {
   readonly keys: Keys;
 }
 
-/** Claims that are lists written as one text with blanks, besides those a rule names. */
+/** Claims that are lists in one space-separated string, in addition to those that a rule names. */
 const SPACED_CLAIMS = ["scope", "permission"];
 
-/** How long a proxy waits for keys, ms, where a rule does not say. */
+/** Default timeout for fetching keys, ms. */
 const FETCH_TIMEOUT_MS = 5_000;
 
-/** How long a proxy uses the keys that it fetched, ms. */
+/** Time for which a proxy caches fetched keys, ms. */
 const KEYS_LAST_MS = 5 * 60_000;
 
 /**
- * Builds the filter. A token that is there must be good; whether one must be
- * there is for AuthorizationPolicies to say, unless a rule requires it.
+ * Builds the filter. A token that is present must be valid. AuthorizationPolicies decide if a token
+ * is required, unless a rule requires it.
  *
- * @param gateway whether routes are chosen by claims: then they are chosen again
- * @returns `undefined` when there are no rules
+ * @param gateway true: routes may match claims, so the route is selected again after verification
+ * @returns `undefined` if there are no rules
  */
 export function tokenFilter(
   rules: readonly TokenRule[],
@@ -109,7 +109,7 @@ function remote(rule: JWTRule, { uri, cluster }: { uri: string; cluster: string 
   };
 }
 
-/** The requirements of all rules together. */
+/** Returns the requirement that combines all rules. */
 function requirementOf(rules: readonly TokenRule[]): JwtRequirement {
   const names = rules.map((_, index) => nameOf(index));
   const optional = optionally(names);
@@ -121,8 +121,8 @@ function requirementOf(rules: readonly TokenRule[]): JwtRequirement {
 }
 
 /**
- * Either one of the issuers' tokens, or none that is bad: where two issuers share
- * a place for tokens, one of them always finds a token that is not its own.
+ * Accepts a valid token of one of the issuers, or no invalid token. If two issuers read tokens from
+ * the same header, each of them sees the tokens of the other.
  */
 function optionally(names: readonly string[]): JwtRequirement {
   const [only] = names;

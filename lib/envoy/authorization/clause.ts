@@ -1,6 +1,6 @@
 /**
- * Clauses: what a rule demands of a request, as alternatives that must hold and
- * alternatives that must not.
+ * A clause is one demand of a rule on a request. It has alternatives that must hold and
+ * alternatives that must not hold.
  *
  * @module
  */
@@ -13,14 +13,17 @@ import {
 import { lazily } from "../../base/mod.ts";
 import { create } from "../../proto/mod.ts";
 
-/** What happens to requests that a policy is about. */
+/** The action of a policy on matching requests. */
 export type Effect = "allow" | "deny" | "audit" | "custom";
 
-/** What can be known of those who are decided about. */
+/** What the enforcing proxy or library knows about requests. */
 export interface Knowing {
-  /** Whether the connection carries HTTP. */
+  /** True: the connection carries HTTP. */
   readonly http: boolean;
-  /** Whether a gRPC library decides: it has no tokens, no filters' metadata and no server names. */
+  /**
+   * True: a gRPC library enforces the rules. It does not know tokens, metadata of filters and
+   * server names.
+   */
   readonly library: boolean;
 }
 
@@ -28,18 +31,21 @@ export interface Knowing {
 export interface Clause<T> {
   readonly values: readonly string[];
   readonly notValues: readonly string[];
-  /** `undefined`: connections that carry no HTTP do not tell, or libraries do not know. */
+  /**
+   * Returns `undefined` for connections without HTTP, or for libraries, if they do not know the
+   * value.
+   */
   readonly match: (value: string) => T | undefined;
-  /** Other ways to write the same, for those who forbid it. */
+  /** Matches other spellings of the same value. Rules that deny use it. */
   readonly disguised?: (value: string) => T | undefined;
-  /** All values in one, where the proxy can tell them from each other itself. */
+  /** Matches all values with one matcher, if the proxy can compare them itself. */
   readonly together?: ((values: readonly string[]) => T) | undefined;
 }
 
-/** How clauses are put together. */
+/** How clauses are combined. */
 export interface Combining<T> {
   readonly effect: Effect;
-  /** Whether what forbids knows other ways to write the same. */
+  /** True: rules that deny also match other spellings. */
   readonly guards: boolean;
   readonly any: () => T;
   readonly all: (parts: readonly T[]) => T;
@@ -48,9 +54,9 @@ export interface Combining<T> {
 }
 
 /**
- * The conjunction of clauses. What cannot be told of a connection makes a rule
- * that allows hold for none (`undefined`), and drops out of any other, which
- * then holds for more: in doubt nobody is let in.
+ * Returns the conjunction of clauses. If a connection does not have the information for a clause, a
+ * rule that allows matches nothing (`undefined`), and any other rule ignores the clause and
+ * therefore matches more. In doubt, access is denied.
  */
 export function conjunction<T>(clauses: readonly Clause<T>[], how: Combining<T>): T | undefined {
   const parts: T[] = [];
@@ -86,7 +92,7 @@ function alternatives<T>(
   return how.one(told);
 }
 
-/** Putting permissions together. */
+/** Combines permissions. */
 export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "guards"> = {
   any: lazily(() => create(PermissionSchema, { rule: { case: "any", value: true } })),
   all: (rules) =>
@@ -96,7 +102,7 @@ export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "guards"> = {
   not: (value) => create(PermissionSchema, { rule: { case: "notRule", value } }),
 };
 
-/** Putting principals together. */
+/** Combines principals. */
 export const PRINCIPALS: Omit<Combining<Principal>, "effect" | "guards"> = {
   any: lazily(() => create(PrincipalSchema, { identifier: { case: "any", value: true } })),
   all: (ids) =>

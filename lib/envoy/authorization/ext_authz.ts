@@ -1,5 +1,5 @@
 /**
- * Asking somebody else: extension providers of the mesh that authorise.
+ * External authorization: extension providers of the mesh that authorize requests.
  *
  * @module
  */
@@ -35,36 +35,38 @@ import {
 import { textMatch } from "./text.ts";
 import { metadataMatch, textValue } from "./tokens.ts";
 
-/** Prefix of statistics, and of the metadata in which the rules that ask leave their verdict. */
+/** Prefix of statistics, and of the metadata in which the selecting rules store their result. */
 export const ASK_PREFIX = "mesh_ext_authz_";
 
-/** Prefix of the names of rules that ask. */
+/** Prefix of the names of the rules that select requests for external authorization. */
 export const ASK_POLICY_PREFIX = "mesh-ext-authz-";
 
-/** Key under which access control names the rule that held without being enforced. */
+/** Metadata key under which the RBAC filter writes the shadow rule that matched. */
 const VERDICT = `${ASK_PREFIX}shadow_effective_policy_id`;
 
-/** Providers that set no time limit leave it to the rule of their service. */
+/** Timeout for providers that do not set one, ms. */
 const TIMEOUT_MS = 600_000;
 
-/** Looks up a service, `namespace/host` or `host`, by which its requests go; `undefined` when there is none, or several. */
+/**
+ * Finds a service by `namespace/host` or `host`; `undefined` if there is none, or more than one.
+ */
 export type FindService = (
   service: string,
   port: number,
 ) => { readonly host: string; readonly cluster: string } | undefined;
 
-/** The filters that ask a provider. */
+/** The filters that call a provider. */
 export interface Asking {
   readonly http: Any;
-  /** `undefined`: the provider understands HTTP alone. */
+  /** `undefined`: the provider supports only HTTP. */
   readonly tcp?: Any;
 }
 
 /**
- * The configuration of the filters that ask a provider.
+ * Returns the configuration of the filters that call a provider.
  *
- * @param find looks the provider's service up
- * @returns what is wrong with the provider, as text, when it cannot be asked
+ * @param find finds the provider's service
+ * @returns an error text if the provider cannot be called
  */
 export function askingOf(
   { provider }: ExtensionProvider,
@@ -107,7 +109,7 @@ function common(provider: GrpcProvider | HttpProvider): Common {
   };
 }
 
-/** Holds where a rule that asks held before. */
+/** Matches requests that a selecting rule matched before. */
 function askedBy(filter: string): MetadataMatcher {
   const prefix = ASK_POLICY_PREFIX.slice(0, -1);
   return metadataMatch(filter, [VERDICT], textValue(textMatch(`${prefix}*`)));
@@ -179,7 +181,7 @@ function responseOf(
   return Object.values(response).some((list) => list !== undefined) ? response : undefined;
 }
 
-/** Names of headers, with wildcards. */
+/** Matches header names, with wildcards. */
 function headers(names: readonly string[]): ListStringMatcher | undefined {
   if (names.length === 0) return undefined;
   return create(ListStringMatcherSchema, {

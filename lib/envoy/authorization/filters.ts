@@ -1,5 +1,5 @@
 /**
- * The filters that let requests and connections in, or not.
+ * The filters that allow or deny requests and connections.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
 import { ASK_POLICY_PREFIX, ASK_PREFIX, askingOf, type FindService } from "./ext_authz.ts";
 import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
 
-/** What the filters of a workload are made from. */
+/** The input for the authorization filters of a workload. */
 export interface AuthorizationInput {
   readonly policies: readonly PolicyObject[];
-  /** Of the mesh configuration. */
+  /** Extension providers of the mesh configuration. */
   readonly providers: readonly ExtensionProvider[];
   readonly findService: FindService;
   /** The mesh's trust domain, then its aliases. */
@@ -32,13 +32,16 @@ export interface AuthorizationInput {
 /** Filters in the order in which requests or connections pass them. */
 export interface AuthorizationFilters {
   readonly http: {
-    /** Those that ask somebody else: before tokens are verified, which the answer may bring. */
+    /**
+     * External authorization filters. They are placed before token verification, because a provider
+     * may add the token.
+     */
     readonly asking: readonly HttpFilter[];
-    /** Those that decide by themselves: audit, deny, allow. */
+    /** Filters that decide locally: audit, deny, allow. */
     readonly deciding: readonly HttpFilter[];
   };
   readonly tcp: readonly Filter[];
-  /** Equal digests, equal filters. */
+  /** Equal digests mean equal filters. */
   readonly digest: string;
 }
 
@@ -67,7 +70,7 @@ function tcpFilter({ name, config: value }: Named): Filter {
   return create(FilterSchema, { name, configType: { case: "typedConfig", value } });
 }
 
-/** Access control of one layer: its names, and how its configuration is packed. */
+/** RBAC for HTTP or TCP: names, and the encoding of the configuration. */
 interface Layer {
   readonly access: string;
   readonly ask: string;
@@ -123,8 +126,8 @@ function decidingFilter(
 }
 
 /**
- * Rules that find out whether to ask, and the filter that asks. Where it cannot
- * be told whom to ask everything is forbidden.
+ * Returns the rules that select requests, and the filter that calls the provider. If the provider
+ * cannot be determined, all requests are denied.
  */
 function askingFilters(
   input: AuthorizationInput,

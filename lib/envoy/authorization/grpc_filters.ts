@@ -1,5 +1,5 @@
 /**
- * AuthorizationPolicies for servers whose gRPC library speaks xDS (gRFC A41).
+ * AuthorizationPolicies for servers with a gRPC library that supports xDS (gRFC A41).
  *
  * @module
  */
@@ -13,13 +13,14 @@ import type { Effect } from "./clause.ts";
 import type { AuthorizationInput } from "./filters.ts";
 import { accessRules, effectOf, isDryRun, type RuleOptions } from "./rules.ts";
 
-/** What is decided, in this order. */
+/** The evaluated actions, in this order. */
 const DECIDED = ["custom", "deny", "allow"] as const satisfies readonly Effect[];
 
 /**
- * The filters that let calls in, or not. Libraries refuse rules that only log or are only tried, so
- * both are left out; and as they can ask nobody, what a policy of action `CUSTOM` wants asked about
- * is forbidden. Each filter has a name of its own, as libraries demand.
+ * Returns the filters that allow or deny calls. gRPC libraries reject rules that only log or are in
+ * shadow mode, so both are omitted. Libraries cannot call a provider, so requests that match a
+ * policy with action `CUSTOM` are denied. Each filter has a unique name, because libraries require
+ * it.
  */
 export function libraryFilters(
   { policies, trustDomains, guards }: Pick<

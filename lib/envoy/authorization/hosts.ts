@@ -1,5 +1,5 @@
 /**
- * Hosts of policies. Case never matters; what stands behind a colon may.
+ * Host matchers of policies. Matching ignores case. A port may follow the host.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import { quote, regexMatch, textMatch } from "./text.ts";
 
 const AUTHORITY = ":authority";
 
-/** Whether the host of a request matches. */
+/** Matches the host of a request. */
 export function hostMatch(host: string): HeaderMatcher {
   return headerMatch(AUTHORITY, host, true);
 }
 
-/** Whether a header has a value; `*` holds when it is there at all. */
+/** Matches a header value; `*` matches every present header. */
 export function headerMatch(name: string, value: string, ignoreCase = false): HeaderMatcher {
   return create(HeaderMatcherSchema, {
     name,
@@ -28,10 +28,10 @@ export function headerMatch(name: string, value: string, ignoreCase = false): He
 }
 
 /**
- * The same host with a port, or with the dot that ends a whole name: servers take
- * both for the host itself, so a rule that forbids it must know them.
+ * Matches the same host with a port, or with a trailing dot. Servers treat both like the host, so a
+ * rule that denies the host must match them.
  *
- * @returns `undefined` where the host has a port already, or anything goes behind it
+ * @returns `undefined` if the host has a port already, or allows any suffix
  */
 export function disguisedHost(host: string): HeaderMatcher | undefined {
   if (host.endsWith("*") || /:\d+$/.test(host)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Paths of policies.
+ * Path matchers of policies.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { StringMatcher } from "#envoy/type/matcher/v3/string_pb.ts";
 import { create, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { quote, regexMatch, textMatch } from "./text.ts";
 
-/** Whether a path is a template: `{*}` stands for a segment, `{**}` for any number. */
+/** Reports if a path is a template: `{*}` matches one segment, `{**}` any number of segments. */
 export function isTemplate(path: string): boolean {
   return path.includes("{*}") || path.includes("{**}");
 }
 
-/** The matcher of a template. */
+/** Returns the matcher of a template. */
 export function templateMatch(path: string): MessageInitShape<typeof TypedExtensionConfigSchema> {
   const pathTemplate = path.replaceAll("{*}", "*").replaceAll("{**}", "**");
   return {
@@ -24,7 +24,7 @@ export function templateMatch(path: string): MessageInitShape<typeof TypedExtens
   };
 }
 
-/** The matcher of a template, for those who know expressions alone. */
+/** Returns the matcher of a template as a regular expression. */
 export function templatePathMatch(path: string): PathMatcher {
   const pieces = path.split(/(\{\*\*?\})/).map((piece) =>
     piece === "{*}" ? "[^/]+" : piece === "{**}" ? ".*" : quote(piece)
@@ -32,7 +32,7 @@ export function templatePathMatch(path: string): PathMatcher {
   return pathMatcher(regexMatch(pieces.join("")));
 }
 
-/** The matcher of a plain path. Queries are not looked at. */
+/** Returns the matcher of a plain path. The query is ignored. */
 export function pathMatch(path: string): PathMatcher {
   return pathMatcher(textMatch(path));
 }
@@ -41,18 +41,18 @@ function pathMatcher(value: StringMatcher): PathMatcher {
   return create(PathMatcherSchema, { rule: { case: "path", value } });
 }
 
-/** What servers may take for a slash, and the parameters that may stand before one. */
+/** Expression for everything that a server may treat as a slash, with path parameters before it. */
 const SLASHES = "(?:;[^/]*)?(?:/|\\\\|%2[Ff]|%5[Cc])+";
 
-/** Parameters behind the last segment. */
+/** Expression for path parameters after the last segment. */
 const PARAMETERS = "(?:;.*)?";
 
 /**
- * Further ways to write a path that some servers take for the same: with several
- * slashes in a row, slashes escaped, parameters behind a semicolon. A rule that
- * forbids a path must know them, or it could be walked round.
+ * Matches other spellings of a path that some servers treat like the path: repeated slashes,
+ * escaped slashes, parameters after a semicolon. A rule that denies a path must match them,
+ * otherwise it can be bypassed.
  *
- * @returns `undefined` where everything matches anyway
+ * @returns `undefined` if the path matches everything
  */
 export function disguisedMatch(path: string): PathMatcher | undefined {
   if (path === "*") return undefined;

@@ -1,5 +1,5 @@
 /**
- * What a rule says of the request: host, method, path, port.
+ * Permissions: the parts of a rule about the request (host, method, path, port).
  *
  * @module
  */
@@ -79,7 +79,10 @@ function destinationPort(port: string): Permission {
   return permission({ case: "destinationPort", value: Number(port) });
 }
 
-/** The clause of a condition about the request or the connection; `undefined` when it is about the caller. */
+/**
+ * Returns the clause of a condition about the request or the connection; `undefined` if the
+ * condition is about the caller.
+ */
 export function permissionClause(
   condition: Condition,
   { library }: Knowing,
@@ -95,7 +98,7 @@ export function permissionClause(
       return {
         values,
         notValues,
-        // Libraries take every name for none, so that "another than this" would always hold.
+        // Libraries know no server name. A negative match would therefore always hold.
         match: (name) =>
           library ? undefined : permission({ case: "requestedServerName", value: textMatch(name) }),
       };
@@ -111,13 +114,13 @@ export function permissionClause(
   }
 }
 
-/** An address that does not parse was refused by the rules of the kind. */
+/** Validation of the kind has rejected addresses that do not parse. */
 function destinationIp(block: string): Permission | undefined {
   const value = cidrRange(block);
   return value && permission({ case: "destinationIp", value });
 }
 
-/** What a filter left in the metadata; a value in brackets is one of a list. */
+/** Matches metadata of a filter; a value in brackets matches an element of a list. */
 function filterValues(key: ConditionKey, values: readonly string[]): Permission {
   const matchers = values.map((value) =>
     value.startsWith("[") && value.endsWith("]")

@@ -1,5 +1,5 @@
 /**
- * What a rule says of the caller: identity, token, address.
+ * Principals: the parts of a rule about the caller (identity, token, address).
  *
  * @module
  */
@@ -22,9 +22,9 @@ function principal(identifier: Identifier): Principal {
   return create(PrincipalSchema, { identifier });
 }
 
-/** What matters about callers beside the rule itself. */
+/** Information about callers that is not in the rule itself. */
 export interface Callers extends Knowing {
-  /** Namespace of the policy: that of service accounts which name none. */
+  /** Namespace of the policy. It is the default namespace of service accounts. */
   readonly namespace: string;
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
@@ -43,7 +43,9 @@ export function sourceClauses(source: Source, callers: Callers): Clause<Principa
   ];
 }
 
-/** The clause of a condition about the caller or a header; `undefined` for others. */
+/**
+ * Returns the clause of a condition about the caller or a header; `undefined` for other conditions.
+ */
 export function principalClause(
   condition: Condition,
   callers: Callers,
@@ -92,12 +94,12 @@ export function principalClause(
   }
 }
 
-/** Whether what a verified token says is known. */
+/** Reports if the claims of verified tokens are known. */
 function tellsTokens({ http, library }: Knowing): boolean {
   return http && !library;
 }
 
-/** Headers that libraries use themselves, and refuse or pass over in rules (gRFC A41). */
+/** Reports if libraries use a header themselves and reject or ignore it in rules (gRFC A41). */
 function isHidden(header: string): boolean {
   const name = header.toLowerCase();
   return name.startsWith("grpc-") || name === ":scheme" || name.endsWith("-bin");
@@ -165,17 +167,17 @@ function tokens(
   };
 }
 
-/** The connection's other end. */
+/** Matches the peer address of the connection. */
 function sourceIp(block: string): Principal | undefined {
   return ranged(block, (value) => ({ case: "directRemoteIp", value }));
 }
 
-/** The client, as trusted proxies before this one tell. */
+/** Matches the client address, as trusted proxies in front of this one report it. */
 function remoteIp(block: string): Principal | undefined {
   return ranged(block, (value) => ({ case: "remoteIp", value }));
 }
 
-/** An address that does not parse was refused by the rules of the kind. */
+/** Validation of the kind has rejected addresses that do not parse. */
 function ranged(block: string, make: (value: CidrRange) => Identifier): Principal | undefined {
   const value = cidrRange(block);
   return value && principal(make(value));

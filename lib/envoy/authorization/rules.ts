@@ -29,18 +29,18 @@ import { type Callers, principalClause, sourceClauses } from "./principals.ts";
 /** An AuthorizationPolicy. */
 export type PolicyObject = ConfigObject<AuthorizationPolicy>;
 
-/** What all policies are read with. */
+/** Options for reading policies. */
 export interface RuleOptions {
   readonly http: boolean;
-  /** Whether a gRPC library decides, which knows less of requests than Envoy. */
+  /** True: a gRPC library enforces the rules. It knows less about requests than Envoy. */
   readonly library?: boolean;
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
-  /** Whether what forbids knows other ways to write paths and hosts; see `disguisedMatch`. */
+  /** True: rules that deny also match other spellings of paths and hosts; see `disguisedMatch`. */
   readonly guards: boolean;
 }
 
-/** The action of a policy in lower case. */
+/** Returns the action of a policy in lower case. */
 export function effectOf({ spec }: PolicyObject): Effect {
   switch (spec.action) {
     case Action.ALLOW:
@@ -54,10 +54,10 @@ export function effectOf({ spec }: PolicyObject): Effect {
   }
 }
 
-/** An annotation by which a policy is tried without being enforced. */
+/** Annotation of policies in shadow (dry-run) mode. */
 const DRY_RUN = "mesh.io/dry-run";
 
-/** Whether a policy is only tried. */
+/** Reports if a policy is in shadow (dry-run) mode. */
 export function isDryRun({ meta }: PolicyObject): boolean {
   return meta.annotations[DRY_RUN] === "true";
 }
@@ -66,11 +66,14 @@ const ACTIONS: Readonly<Record<Effect, RBAC_Action>> = {
   allow: RBAC_Action.ALLOW,
   deny: RBAC_Action.DENY,
   audit: RBAC_Action.LOG,
-  // What it finds is asked about elsewhere.
+  // The rule only selects requests; another filter calls the provider.
   custom: RBAC_Action.DENY,
 };
 
-/** The rules of policies with one action, under names that tell which rule held. */
+/**
+ * Returns the rules of policies with one action. The name of a rule identifies its policy and
+ * index.
+ */
 export function accessRules(
   policies: readonly PolicyObject[],
   effect: Effect,
@@ -98,7 +101,10 @@ export function accessRules(
   return create(RBACSchema, { action: ACTIONS[effect], policies: Object.fromEntries(sorted) });
 }
 
-/** A policy without rules holds for nothing; of those that allow, that is how everything is forbidden. */
+/**
+ * A policy without rules matches nothing. An ALLOW policy without rules therefore denies
+ * everything.
+ */
 const NEVER = lazily((): Policy =>
   create(PolicySchema, {
     permissions: [
@@ -110,7 +116,7 @@ const NEVER = lazily((): Policy =>
   })
 );
 
-/** @returns `undefined` when the rule holds for no connection of this kind */
+/** @returns `undefined` if the rule matches no connection of this kind */
 function policyOf(
   rule: Rule,
   effect: Effect,
@@ -140,7 +146,7 @@ function policyOf(
   return create(PolicySchema, { permissions, principals });
 }
 
-/** A rule of which a part cannot be told of the connection is no rule for it. */
+/** A rule is dropped if the connection does not have the information for one of its parts. */
 function collect<T>(parts: readonly (T | undefined)[]): T[] | undefined {
   const whole = parts.filter((part) => part !== undefined);
   return whole.length === parts.length ? whole : undefined;

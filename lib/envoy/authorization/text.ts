@@ -1,25 +1,25 @@
 /**
- * Values of policies as matchers: whole, with a wildcard at either end, or any.
+ * Values of policies as matchers: exact, with a wildcard at one end, or any.
  *
  * @module
  */
 import { type StringMatcher, StringMatcherSchema } from "#envoy/type/matcher/v3/string_pb.ts";
 import { create } from "../../proto/mod.ts";
 
-/** Holds for texts that a whole expression matches. */
+/** Matches text that a regular expression matches as a whole. */
 export function regexMatch(regex: string): StringMatcher {
   return create(StringMatcherSchema, { matchPattern: { case: "safeRegex", value: { regex } } });
 }
 
-/** Holds for this text and no other. */
+/** Matches exactly this text. */
 export function exactMatch(value: string, ignoreCase = false): StringMatcher {
   return create(StringMatcherSchema, { matchPattern: { case: "exact", value }, ignoreCase });
 }
 
 /**
- * Reads a value: `*` is any text but none, `*x` and `x*` end or begin with `x`.
+ * Parses a value: `*` matches any text that is not empty, `*x` and `x*` match by suffix and prefix.
  *
- * @param before stands before every value that does not begin with a wildcard
+ * @param before prefix for every value that does not begin with a wildcard
  */
 export function textMatch(value: string, before = "", ignoreCase = false): StringMatcher {
   if (value === "*") return regexMatch(".+");
@@ -36,12 +36,12 @@ export function textMatch(value: string, before = "", ignoreCase = false): Strin
   });
 }
 
-/** A text as an expression that matches it alone. */
+/** Returns a regular expression that matches exactly this text. */
 export function quote(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** As {@link quote}, with `*` for any text, or for what an expression says. */
+/** Like {@link quote}, but `*` matches any text, or the given expression. */
 export function quoteWildcards(text: string, any = ".*"): string {
   return text.split("*").map(quote).join(any);
 }

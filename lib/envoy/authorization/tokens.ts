@@ -1,5 +1,5 @@
 /**
- * What verified tokens say, as the token filter leaves it in the metadata.
+ * Claims of verified tokens, as the token filter writes them to the metadata.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { create } from "../../proto/mod.ts";
 import { PAYLOAD, TOKEN_FILTER } from "../core/mod.ts";
 import { exactMatch, regexMatch, textMatch } from "./text.ts";
 
-/** Holds for a value of a filter's metadata. */
+/** Matches a value in the metadata of a filter. */
 export function metadataMatch(
   filter: string,
   path: readonly string[],
@@ -23,12 +23,12 @@ export function metadataMatch(
   });
 }
 
-/** Holds for a text. */
+/** Matches a string value. */
 export function textValue(value: StringMatcher): ValueMatcher {
   return create(ValueMatcherSchema, { matchPattern: { case: "stringMatch", value } });
 }
 
-/** Holds for a list with such a text. */
+/** Matches a list that has a matching string. */
 export function listValue(value: StringMatcher): ValueMatcher {
   return create(ValueMatcherSchema, {
     matchPattern: {
@@ -38,7 +38,7 @@ export function listValue(value: StringMatcher): ValueMatcher {
   });
 }
 
-/** Holds when one of several does. */
+/** Matches if one of several matchers does. */
 export function anyValue(values: readonly ValueMatcher[]): ValueMatcher {
   const [only] = values;
   if (values.length === 1 && only !== undefined) return only;
@@ -47,7 +47,7 @@ export function anyValue(values: readonly ValueMatcher[]): ValueMatcher {
   });
 }
 
-/** Whether a claim, or a claim within claims, is a text or a list with one. */
+/** Matches a claim, or a nested claim, that is a string or a list with a matching string. */
 export function claimMatch(names: readonly string[], value: string): MetadataMatcher {
   const match = textMatch(value);
   return metadataMatch(
@@ -57,14 +57,14 @@ export function claimMatch(names: readonly string[], value: string): MetadataMat
   );
 }
 
-/** Whether a claim is a text. */
+/** Matches a claim that is a string. */
 export function plainClaimMatch(name: string, match: StringMatcher): MetadataMatcher {
   return metadataMatch(TOKEN_FILTER, [PAYLOAD, name], textValue(match));
 }
 
 /**
- * Whom a token is from and about, `issuer/subject`. Issuers are addresses as a
- * rule, so the last slash parts the two.
+ * Matches issuer and subject of a token, `issuer/subject`. Issuers are usually URLs, so the last
+ * slash separates the two.
  */
 export function issuerAndSubject(
   principal: string,

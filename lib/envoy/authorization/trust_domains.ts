@@ -1,18 +1,17 @@
 /**
- * Trust domains of callers: a mesh that was renamed, or merged with another,
- * goes by several names.
+ * Trust domains of callers. A mesh that was renamed or merged has several.
  *
  * @module
  */
 
-/** The name that stands for the mesh's own trust domain, whatever that is called. */
+/** The name that stands for the mesh's own trust domain. */
 const LOCAL = "cluster.local";
 
 /**
- * Principals in every trust domain of the mesh. One of a foreign domain stays as
- * it is, and so does one that says nothing of domains.
+ * Expands principals to every trust domain of the mesh. Principals of foreign domains and
+ * principals without a domain are not changed.
  *
- * @param domains the mesh's own first, then its aliases
+ * @param domains the mesh's own domain first, then its aliases
  */
 export function inEveryDomain(
   principals: readonly string[],
@@ -28,7 +27,8 @@ export function inEveryDomain(
 function variants(principal: string, domains: readonly string[]): readonly string[] {
   const parts = principal.split("/");
   const [domain = ""] = parts;
-  // `domain/ns/NAMESPACE/sa/ACCOUNT`, or how it begins: what forbids `domain/ns/a/*` forbids it by any name.
+  // `domain/ns/NAMESPACE/sa/ACCOUNT` or a prefix of it: a rule that denies `domain/ns/a/*` denies
+  // it in every domain.
   const begins = parts.length > 1 && parts.length < 5 && principal.endsWith("*");
   if ((parts.length !== 5 && !begins) || domain === "*") return [principal];
   if (domain !== LOCAL && !domains.some((one) => covers(domain, one))) return [principal];

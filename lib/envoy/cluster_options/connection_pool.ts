@@ -1,5 +1,5 @@
 /**
- * Connections of a cluster: limits, timeouts, keepalive.
+ * Connection settings of a cluster: limits, timeouts, keepalive.
  *
  * @module
  */
@@ -35,12 +35,12 @@ import { positive } from "./http_options.ts";
 import type { ClusterDecisions, MeshClusterDefaults } from "./input.ts";
 
 /**
- * The largest 32-bit number: no limit. Envoy's own limits (1024 connections, 3
- * parallel retries) are met by ordinary traffic and by rolling updates.
+ * The largest 32-bit number: no limit. Ordinary traffic and rolling updates reach Envoy's own
+ * limits (1024 connections, 3 parallel retries).
  */
 export const UNLIMITED = 0xffff_ffff;
 
-/** Envoy's default of a retry budget: a fifth of the active requests. */
+/** Envoy's default retry budget: 20 % of the active requests. */
 const RETRY_BUDGET_PERCENT = 20;
 
 /** The parts of a traffic policy that {@link applyConnectionPool} uses. */
@@ -88,7 +88,7 @@ const BUILT_IN: Source = { source: "built-in" };
 
 const CONNECT_TIMEOUT: Source = { source: "mesh", field: "connectTimeout" };
 
-/** A field of a group of the policy, as a source. */
+/** Returns the source of a field in a group of the policy. */
 function inGroup(group: Decision | undefined, field: string): Source {
   return group === undefined
     ? { source: "object" }
@@ -99,7 +99,7 @@ type KeepaliveInit = NonNullable<
   MessageInitShape<typeof UpstreamConnectionOptionsSchema>["tcpKeepalive"]
 >;
 
-/** The rule's keepalive over the mesh's, field by field; seconds. */
+/** Merges the rule's keepalive over the mesh's, field by field; seconds. */
 function tcpKeepalive(
   mesh: Keepalive | undefined,
   rule: Keepalive | undefined,

@@ -1,5 +1,5 @@
 /**
- * Clusters whose endpoints Envoy finds by DNS.
+ * Clusters whose endpoints Envoy resolves by DNS.
  *
  * @module
  */
@@ -11,29 +11,33 @@ import { LOOKUP_FAMILIES } from "../core/mod.ts";
 import { buildAssignment, canonicalOf, localityRule } from "../endpoints/mod.ts";
 import type { MeshClusterDefaults, OutboundClusterInput } from "./input.ts";
 
-/** Number of `dns_jitter` in `envoy.config.cluster.v3.Cluster`; newer than the generated code. */
+/**
+ * Field number of `dns_jitter` in `envoy.config.cluster.v3.Cluster`; the generated code is older
+ * than the field.
+ */
 const DNS_JITTER_FIELD = 58;
 
-/** Protobuf's wire type of messages. */
+/** Protobuf wire type of messages. */
 const LENGTH_DELIMITED = 2;
 
-/** Says how names are resolved, and how often. */
+/** Sets the address family and the interval of DNS resolution. */
 export function applyDns(cluster: Cluster, mesh: MeshClusterDefaults): void {
   cluster.dnsLookupFamily = LOOKUP_FAMILIES[mesh.family];
   cluster.dnsRefreshRate = durationOf(mesh.dnsRefreshRateMs);
   cluster.respectDnsTtl = true;
   if (mesh.dnsJitterMs <= 0) return;
   const jitter = encode(DurationSchema, durationOf(mesh.dnsJitterMs));
-  // A duration is shorter than 128 bytes, so its length is one byte.
+  // An encoded duration is shorter than 128 bytes, so its length is one byte.
   const data = new Uint8Array([jitter.length, ...jitter]);
   cluster.$unknown = [{ no: DNS_JITTER_FIELD, wireType: LENGTH_DELIMITED, data }];
 }
 
 /**
- * The names to resolve: the endpoints', or the service's own when it lists none.
+ * Returns the names to resolve: those of the endpoints, or the service's own if it has no
+ * endpoints.
  *
- * @param single Envoy's LOGICAL_DNS takes exactly one name: the first
- * @returns `undefined` when a subset selects no endpoint
+ * @param single Envoy's LOGICAL_DNS accepts exactly one name: the first
+ * @returns `undefined` if a subset selects no endpoint
  */
 export function dnsAssignment(
   name: string,

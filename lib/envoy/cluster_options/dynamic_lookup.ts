@@ -1,5 +1,5 @@
 /**
- * Clusters that look up the host name of each request or TLS handshake.
+ * Clusters that resolve the host name of each request or TLS handshake.
  *
  * @module
  */
@@ -17,10 +17,10 @@ import { namesOfRequests, originatesTls } from "./tls.ts";
 
 const DYNAMIC_FORWARD_PROXY = "envoy.clusters.dynamic_forward_proxy";
 
-/** The name of the request is that of TLS, and must be in the certificate, where there is TLS. */
+/** With TLS, the request's name is used as SNI and must be in the certificate. */
 const NAMES_ASKED_FOR: RequestNames = { autoSni: true, autoSanValidation: true };
 
-/** What a rule's TLS leaves to requests; all of it where there is none. */
+/** Returns which TLS names come from requests; both if the rule sets none. */
 export function namesAskedFor(
   tls: ClientTLSSettings | undefined,
   serviceNames: readonly string[],
@@ -30,10 +30,10 @@ export function namesAskedFor(
 }
 
 /**
- * Makes a cluster look names up as clients ask for them.
+ * Makes a cluster resolve the names that clients request.
  *
- * @param names what TLS takes from requests; Envoy wants to be told aloud where it is
- * not both, because then a certificate of any server would do
+ * @param names TLS names that come from requests. Envoy requires an explicit setting if only one of
+ * them does, because then a certificate of any server would be accepted.
  */
 export function lookUpAsAsked(cluster: Cluster, lookup: Lookup, names: RequestNames): void {
   cluster.lbPolicy = LbPolicy.CLUSTER_PROVIDED;

@@ -1,5 +1,5 @@
 /**
- * How a cluster speaks HTTP to its endpoints.
+ * HTTP options of a cluster.
  *
  * @module
  */
@@ -36,18 +36,18 @@ import { isHttp, isHttp2, type ServicePort } from "../../model/mod.ts";
 import { create, type DescMessage, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { PEER_HEADER } from "../core/mod.ts";
 
-/** Key of the options in a cluster. */
+/** Key of the HTTP options in a cluster. */
 export const HTTP_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/** Which HTTP a cluster speaks: `downstream` is what the client spoke. */
+/** HTTP version of a cluster; `downstream` is the version of the client's request. */
 export type UpstreamHttp = "http1" | "http2" | "downstream";
 
 /**
- * Chooses the protocol. What the port declares is overridden by
- * `useClientProtocol`, else by the rule's upgrade policy, else by the mesh's.
- * A port of unknown protocol may carry either HTTP, so the client decides.
+ * Selects the HTTP version. `useClientProtocol` overrides the port's declaration, then the rule's
+ * upgrade policy, then the mesh's. A port with unknown protocol may carry either version, so the
+ * client's version is used.
  *
- * @param sniffs whether the proxy finds out the protocol of undeclared ports
+ * @param sniffs true: the proxy detects the protocol of undeclared ports
  */
 export function upstreamHttp(
   port: ServicePort,
@@ -60,7 +60,10 @@ export function upstreamHttp(
   return sniffs && port.protocol === "Unsupported" ? "downstream" : "http1";
 }
 
-/** A rule that asks for the upgrade knows the port better than its declaration; the mesh's word counts for HTTP alone. */
+/**
+ * The rule's upgrade policy overrides the port's declaration; the mesh's policy applies only to
+ * HTTP ports.
+ */
 function upgrades(
   port: ServicePort,
   http: ConnectionPoolSettings_HTTPSettings | undefined,
@@ -71,23 +74,23 @@ function upgrades(
   return mesh && policy === H2UpgradePolicy.DEFAULT && isHttp(port.protocol);
 }
 
-/** What TLS takes from each request: see `namesOfRequests`. */
+/** TLS names that come from each request: see `namesOfRequests`. */
 export type RequestNames = Pick<UpstreamHttpProtocolOptions, "autoSni" | "autoSanValidation">;
 
-/** Options that not every cluster has. */
+/** HTTP options that only some clusters have. */
 export interface MoreHttpOptions {
   readonly names?: RequestNames;
-  /** Whether endpoints may be none of the mesh's: they are not told of workloads. */
+  /** True: endpoints may be outside the mesh, so the peer header is removed. */
   readonly outside?: boolean;
-  /** Statuses that detection of outliers takes for errors, in place of those from 500; empty: those. */
+  /** Status codes that outlier detection counts as errors, instead of 5xx; empty: 5xx. */
   readonly errorCodes?: readonly number[];
-  /** What requests are hashed by, in place of what their routes say. */
+  /** Hash policy of requests; it replaces the policy of their routes. */
   readonly hashPolicy?: readonly RouteAction_HashPolicy[];
 }
 
 /**
- * Writes the options into a cluster. HTTP/1.1 without further settings is what
- * Envoy does anyway and is left unsaid.
+ * Writes the options into a cluster. HTTP/1.1 without further settings is Envoy's default and is
+ * omitted.
  */
 export function applyHttpOptions(
   cluster: Cluster,
@@ -113,7 +116,7 @@ export function applyHttpOptions(
   };
 }
 
-/** Answers of certain statuses. */
+/** Matches responses with certain status codes. */
 function answersOf(codes: readonly number[]): MatchPredicate {
   const regex = [...new Set(codes)].sort((a, b) => a - b).join("|");
   return create(MatchPredicateSchema, {
@@ -132,7 +135,7 @@ function answersOf(codes: readonly number[]): MatchPredicate {
   });
 }
 
-/** Upstream of the mesh: what proxies tell each other is taken off. */
+/** Removes the peer header of the mesh from requests to endpoints outside the mesh. */
 const TO_OUTSIDE = lazily((): readonly HttpFilter[] => [
   upstreamFilter("envoy.filters.http.header_mutation", HeaderMutationSchema, {
     mutations: { requestMutations: [{ action: { case: "remove", value: PEER_HEADER } }] },
@@ -202,7 +205,7 @@ function http2Options(
   });
 }
 
-/** A count that was given: zero is the API's way to say nothing. */
+/** Returns a count if it is set: zero means unset in the API. */
 export function positive(n: number | undefined): number | undefined {
   return n !== undefined && n > 0 ? n : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * What the builders of clusters are given.
+ * Input of the cluster builders.
  *
  * @module
  */
@@ -24,58 +24,67 @@ export interface ClusterDecisions {
   readonly policy: ReadonlyMap<string, Decision>;
 }
 
-/** What the mesh configuration, the environment and the proxies' kind decide for all clusters. */
+/** Defaults for all clusters from the mesh configuration, the environment and the proxy type. */
 export interface MeshClusterDefaults {
-  /** Which of the durations below nobody set, so that they are the built-in ones. */
+  /** Marks durations that nobody set, so their values are the built-in defaults. */
   readonly builtIn?: { readonly connectTimeout: boolean; readonly dnsRefreshRate: boolean };
   /** `connectTimeout` of the mesh, ms. */
   readonly connectTimeoutMs: number;
   /** `tcpKeepalive` of the mesh; rules override it field by field. */
   readonly tcpKeepalive?: ConnectionPoolSettings_TCPSettings_TcpKeepalive;
-  /** How often DNS names are resolved again where the answer gives no lifetime, ms. */
+  /** Interval of DNS resolution if the response has no TTL, ms. */
   readonly dnsRefreshRateMs: number;
-  /** Up to so much, ms, is added to each of those intervals; 0: nothing. */
+  /** Maximum random time that is added to each interval, ms; 0: none. */
   readonly dnsJitterMs: number;
-  /** Address families of the proxies: which records a DNS name is asked for. */
+  /** Address families of the proxies. They decide which DNS records are requested. */
   readonly family: "v4" | "v6" | "dual";
-  /** Whether HTTP ports are upgraded to HTTP/2 by the mesh's `h2UpgradePolicy`. */
+  /** True: the mesh's `h2UpgradePolicy` upgrades HTTP ports to HTTP/2. */
   readonly h2Upgrade: boolean;
-  /** `localityLbSetting` of the mesh, for services whose rule has none; `undefined`: it is switched off. */
+  /** `localityLbSetting` of the mesh, for services whose rule has none; `undefined`: disabled. */
   readonly localityLb: LocalityLoadBalancerSetting | undefined;
-  /** Localities share traffic by their weight in every cluster, not only where a setting asks for shares or an order. */
+  /**
+   * True: localities are weighted in every cluster, not only if a setting defines distribution or
+   * failover.
+   */
   readonly alwaysWeighLocalities: boolean;
-  /** Endpoints that are not ready are sent too, so panic must never pick them. */
+  /** True: endpoints that are not ready are sent too, so panic mode must never select them. */
   readonly sendUnhealthyEndpoints: boolean;
-  /** Whether `targetPort` counts for services without resolution. */
+  /** True: `targetPort` applies to services without resolution. */
   readonly targetPortOfNone: boolean;
-  /** Headless services are served by endpoints; default: clients go where they meant to. */
+  /** True: headless services use EDS; default: the original destination. */
   readonly headlessEds?: boolean;
-  /** Label that marks endpoints as draining; empty: none. */
+  /** Label of draining endpoints; empty: none. */
   readonly drainingLabel: string;
-  /** Whether TLS without a server name of its own takes that of each request. */
+  /** True: TLS without a configured server name uses the host of each request. */
   readonly autoSni: boolean;
-  /** `tlsDefaults` of the mesh: what TLS that is not its own is like; default: as Envoy has it. */
+  /** `tlsDefaults` of the mesh for TLS outside mutual TLS; default: Envoy's. */
   readonly tls?: MeshConfig_TLSConfig | undefined;
-  /** Labels of services whose sessions stay with one endpoint; default: none do. */
+  /** Labels of services with sticky sessions; default: none. */
   readonly sessions?: SessionLabels;
-  /** Of endpoints outside the mesh, what a rule says of TLS goes before what they say themselves. */
+  /**
+   * True: for endpoints outside the mesh, the rule's TLS settings override the endpoints' own
+   * declaration.
+   */
   readonly preferRuleTls: boolean;
-  /** Whether services outside the mesh have their canonical service named in metadata. */
+  /** True: metadata names the canonical service of services outside the mesh. */
   readonly canonicalOutside: boolean;
-  /** Forms of clusters' names in statistics, see `countedAs`; default: the clusters' own names. */
+  /** Formats of cluster names in statistics, see `countedAs`; default: the cluster names. */
   readonly statNames?: { readonly inbound: string; readonly outbound: string };
-  /** Whether services are named in metadata. */
+  /** True: metadata names the services. */
   readonly telemetryLabel: boolean;
 }
 
-/** What a client needs to open mutual TLS. */
+/** Settings of a client for mutual TLS. */
 export interface MutualInput {
   readonly names: SecretNames;
-  /** SPIFFE ids that the service's workloads may have; empty: any. */
+  /** Accepted SPIFFE ids of the service's workloads; empty: any. */
   readonly identities: readonly string[];
-  /** Default: Envoy's. */
+  /** Default: Envoy's defaults. */
   readonly parameters?: MutualParameters;
-  /** Whether it is opened to endpoints that take it, where no rule says how (`enableAutoMtls`). */
+  /**
+   * True: mutual TLS is used for endpoints that accept it if no rule has TLS settings
+   * (`enableAutoMtls`).
+   */
   readonly automatic: boolean;
 }
 
@@ -83,35 +92,38 @@ export interface MutualInput {
 export interface OutboundClusterInput {
   readonly service: Service;
   readonly port: ServicePort;
-  /** The subset it is for; `undefined`: the whole service. */
+  /** The subset of the cluster; `undefined`: the whole service. */
   readonly subset?: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   /** Merged, see `mergeTrafficPolicy`. */
   readonly policy: TrafficPolicy | undefined;
-  /** The service's endpoints; looked at for DNS resolutions alone, the others are served apart. */
+  /** The service's endpoints; used only for DNS resolution, because EDS serves the others. */
   readonly endpoints: readonly Endpoint[];
   readonly mesh: MeshClusterDefaults;
-  /** Key of the rule that won, `namespace/name`. */
+  /** Key of the selected rule, `namespace/name`. */
   readonly rule?: string;
-  /** Gateways see no original destination: for them services without resolution are served by endpoints. Default `sidecar`. */
+  /**
+   * Gateways have no original destination, so services without resolution use EDS there. Default
+   * `sidecar`.
+   */
   readonly role?: Role;
   /** Mutual TLS of the client; `undefined`: it has no certificate. */
   readonly mutual?: MutualInput;
-  /** Whether an endpoint's port takes mutual TLS; looked at for DNS resolutions alone. */
+  /** Reports if an endpoint's port accepts mutual TLS; used only for DNS resolution. */
   readonly takesMutual?: (endpoint: Endpoint, port: number) => boolean;
-  /** Where the proxies are, and how other networks are reached from there; looked at for DNS resolutions alone. */
+  /** Locality of the proxies, and the gateways to other networks; used only for DNS resolution. */
   readonly place?: ProxyLocality;
   readonly reach?: Reach;
-  /** Whether the rule selects the proxies: then it may name credentials of sidecars, too. */
+  /** True: the rule selects the proxies by label, so it may use credentials of sidecars. */
   readonly selected?: boolean;
   /**
-   * What requests are hashed by, where their routes cannot say it: the rule is for
-   * some of the proxies alone that share these routes.
+   * Hash policy of requests. It is set if their routes cannot have it, because the rule applies
+   * only to some of the proxies that share the routes.
    */
   readonly hashPolicy?: readonly RouteAction_HashPolicy[];
   readonly decisions?: ClusterDecisions | undefined;
 }
 
-/** What an inbound cluster depends on of {@link MeshClusterDefaults}. */
+/** The parts of {@link MeshClusterDefaults} that an inbound cluster depends on. */
 export type InboundDefaults = Pick<
   MeshClusterDefaults,
   "connectTimeoutMs" | "tcpKeepalive" | "family" | "telemetryLabel" | "statNames"

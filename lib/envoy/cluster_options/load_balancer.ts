@@ -1,5 +1,5 @@
 /**
- * How a cluster picks an endpoint.
+ * Load balancing of a cluster.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { localityRule, weighsLocalities } from "../endpoints/mod.ts";
 import type { MeshClusterDefaults } from "./input.ts";
 import { applyUtilization } from "./utilization.ts";
 
-/** Those that are marked to drain among them: they finish what they have begun. */
+/** Health states of endpoints that keep their sessions; draining endpoints are included. */
 const STAYS = [
   HealthStatus.UNKNOWN,
   HealthStatus.HEALTHY,
@@ -32,7 +32,7 @@ const STAYS = [
   HealthStatus.DRAINING,
 ];
 
-/** Lets sessions stay with endpoints that get no new ones. */
+/** Lets sessions stay with endpoints that get no new sessions. */
 export function keepSessions(cluster: Cluster): void {
   if (isOriginalDestination(cluster)) return;
   cluster.commonLbConfig ??= create(Cluster_CommonLbConfigSchema);
@@ -41,17 +41,16 @@ export function keepSessions(cluster: Cluster): void {
   }).overrideHostStatus;
 }
 
-/** Envoy's default, said aloud so that a rule's 0 and a rule's silence come out alike. */
+/** Envoy's default. It is set explicitly, so that 0 and an unset value give the same result. */
 const MINIMUM_RING_SIZE = 1024n;
 
-/** By its API Envoy wants a name under which the aggression could be overridden at run time. */
+/** Envoy's API requires a runtime key for the aggression. */
 const AGGRESSION_KEY = "mesh.warmup.aggression";
 
 /**
- * Sets the load balancer; least request unless the rule chooses. `PASSTHROUGH`
- * turns the cluster into one of original destinations. Localities share traffic
- * by their weight where their setting asks for shares or an order; elsewhere that
- * would take from the load balancer what it is there for.
+ * Sets the load balancer; the default is least request. `PASSTHROUGH` makes the cluster use
+ * original destinations. Localities are weighted only if their setting defines distribution or
+ * failover; otherwise the load balancer decides alone.
  */
 export function applyLoadBalancer(
   cluster: Cluster,
@@ -75,13 +74,13 @@ export function applyLoadBalancer(
   } else applySimple(cluster, lbPolicy?.case === "simple" ? lbPolicy.value : undefined, settings);
 }
 
-/** Whether a rule sends connections where the client wanted to go. */
+/** Reports if a rule forwards connections to the client's original destination. */
 export function isPassthrough(settings: LoadBalancerSettings | undefined): boolean {
   const policy = settings?.lbPolicy;
   return policy?.case === "simple" && policy.value === SimpleLB.PASSTHROUGH;
 }
 
-/** Whether a cluster's endpoints are the original destinations of connections. */
+/** Reports if a cluster uses the original destination of connections. */
 export function isOriginalDestination(cluster: Cluster): boolean {
   const type = cluster.clusterDiscoveryType;
   return type.case === "type" && type.value === DiscoveryType.ORIGINAL_DST;
@@ -120,7 +119,7 @@ function applySimple(
   }).lbConfig;
 }
 
-/** New endpoints get their share little by little. */
+/** New endpoints get their share of traffic gradually. */
 function slowStart(
   settings: LoadBalancerSettings | undefined,
 ): Cluster_SlowStartConfig | undefined {
@@ -136,7 +135,7 @@ function slowStart(
   });
 }
 
-/** What is hashed is said by the routes; here only the table it is looked up in. */
+/** Sets the table of consistent hashing. Routes define what is hashed. */
 export function applyConsistentHash(
   cluster: Cluster,
   settings: LoadBalancerSettings_ConsistentHashLB,

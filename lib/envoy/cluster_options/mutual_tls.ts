@@ -1,6 +1,6 @@
 /**
- * Mutual TLS towards workloads of the mesh: where a rule asks for it, and to
- * endpoints that take it where no rule says anything.
+ * Mutual TLS to workloads of the mesh: explicit by a rule, or automatic for endpoints that accept
+ * it.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { TLS_MODE } from "../endpoints/mod.ts";
 import type { UpstreamHttp } from "./http_options.ts";
 import type { MutualInput, OutboundClusterInput } from "./input.ts";
 
-/** Gives a cluster mutual TLS, if it is to have it. */
+/** Adds mutual TLS to a cluster, if it applies. */
 export function applyMutualTls(
   cluster: Cluster,
   input: OutboundClusterInput,
@@ -42,11 +42,11 @@ export function applyMutualTls(
     return;
   }
   if (mutual === undefined || !mutual.automatic) return;
-  // What endpoints outside the mesh say of themselves may go before what a rule says of them.
+  // The declaration of endpoints outside the mesh may override the rule's.
   const endpointsSay = service.meshExternal && !input.mesh.preferRuleTls && tls !== undefined;
   if ((tls !== undefined || service.meshExternal) && !endpointsSay) return;
-  // Connections to where they were meant for meet no endpoint that says what it takes.
-  // Nor do those to names that are looked up as they are asked for.
+  // Connections to original destinations and to names that are resolved per request have no
+  // endpoint that declares mutual TLS.
   if (service.resolution === "DYNAMIC_DNS") return;
   if (service.resolution === "NONE" && input.role !== "router") return;
   cluster.transportSocketMatches = [
@@ -65,12 +65,12 @@ export function applyMutualTls(
   tellWhatIsFound(cluster, input);
 }
 
-/** What is named under TLS where HTTP was found. Which version it is, the server sees. */
+/** ALPN under TLS for detected HTTP. The server detects the HTTP version itself. */
 const FOUND_HTTP = [MESH_HTTP_ALPNS[0], MESH_ALPN].join(",");
 
 /**
- * A port that declares nothing gets bytes and HTTP by one cluster, whose certificates the same
- * handshake shows. Managers that found HTTP read here what to name in it instead.
+ * One cluster of an undeclared port carries raw TCP and HTTP with one TLS context. Connection
+ * managers that detected HTTP read the ALPN to use from this metadata.
  */
 function tellWhatIsFound(cluster: Cluster, { port }: OutboundClusterInput): void {
   if (isHttp(port.protocol) || !mayBeHttp(port.protocol)) return;
@@ -95,12 +95,12 @@ function socketOf(
   });
 }
 
-/** A hash that no certificate has. */
+/** A hash that no certificate matches. */
 const NO_CERTIFICATE = "00".repeat(32);
 
 /**
- * For a client that is to use a certificate and has none: nobody is believed, so
- * that nothing is sent. To send it as it is would be worse.
+ * TLS context for a client that must use a certificate and has none: it trusts no server, so that
+ * nothing is sent. Sending plain text would be worse.
  */
 function closedTls(): TransportSocket {
   return tlsSocket(packAny(UpstreamTlsContextSchema, {

@@ -1,5 +1,5 @@
 /**
- * Outlier detection: endpoints that keep failing are left out for a while.
+ * Outlier detection: failing endpoints are ejected for some time.
  *
  * @module
  */
@@ -10,14 +10,13 @@ import { create } from "../../proto/mod.ts";
 import { positive } from "./http_options.ts";
 import type { MeshClusterDefaults } from "./input.ts";
 
-/** Detection that is on acts on every finding. */
+/** Enforcing percentage: every detection ejects. */
 const ALWAYS = 100;
 
 /**
- * Sets outlier detection. Detection by success rate, which Envoy turns on by
- * itself, is off: the API does not speak of it. The panic threshold becomes
- * what the rule says, 0 if it says nothing: with few endpoints a service Envoy's
- * 50 % would send traffic to endpoints just left out.
+ * Sets outlier detection. Detection by success rate, which Envoy enables by default, is disabled,
+ * because the API has no field for it. The panic threshold is the rule's value, default 0: with
+ * Envoy's 50 %, a service with few endpoints would send traffic to ejected endpoints.
  *
  * @param outlier `undefined`: no detection
  */
@@ -49,12 +48,12 @@ type Part = Partial<
   Omit<ReturnType<typeof create<typeof OutlierDetectionSchema>>, "$typeName" | "$unknown">
 >;
 
-/** A count of zero turns a detector off. */
+/** A count of zero disables a detector. */
 function responses(outlier: OutlierDetection): Part {
   const part: Part = {};
   if (outlier.consecutive5xxErrors !== undefined) {
     part.consecutive5xx = outlier.consecutive5xxErrors;
-    // Unset, Envoy always ejects.
+    // Envoy always ejects if this is unset.
     part.enforcingConsecutive5xx = outlier.consecutive5xxErrors > 0 ? undefined : 0;
   }
   if (outlier.consecutiveGatewayErrors !== undefined) {
@@ -64,7 +63,7 @@ function responses(outlier: OutlierDetection): Part {
   return part;
 }
 
-/** Failures to connect, told apart from bad answers. */
+/** Detection of connect failures, separate from error responses. */
 function localOrigin(outlier: OutlierDetection): Part {
   if (!outlier.splitExternalLocalOriginErrors) return {};
   const part: Part = { splitExternalLocalOriginErrors: true, enforcingLocalOriginSuccessRate: 0 };

@@ -1,6 +1,6 @@
 /**
- * The PROXY protocol towards a service: whose connection it is, said before the
- * connection's own bytes.
+ * PROXY protocol to a service: a header before the bytes of the connection that has the client's
+ * address.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 import { create, packAny } from "../../proto/mod.ts";
 import { rawSocket } from "../core/mod.ts";
 
-/** Puts the header before whatever a cluster's connections are secured with. */
+/** Sends the header before the transport security of a cluster's connections. */
 export function applyProxyProtocol(
   cluster: Cluster,
   wanted: TrafficPolicy_ProxyProtocol | undefined,

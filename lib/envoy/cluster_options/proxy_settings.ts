@@ -1,5 +1,5 @@
 /**
- * What the configuration of proxies says of clusters.
+ * Cluster settings of the proxy configuration.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { create, fromBinary, packAny } from "../../proto/mod.ts";
 import { keepingCase } from "../core/mod.ts";
 import { HTTP_OPTIONS } from "./http_options.ts";
 
-/** Writes the settings into a cluster; most say nothing. */
+/** Writes the settings into a cluster; most proxy configurations have none. */
 export function applySettings(
   cluster: Cluster,
   { keepCase, bufferBytes }: { readonly keepCase: boolean; readonly bufferBytes?: number },
@@ -29,7 +29,7 @@ export function applySettings(
     })
     : fromBinary(HttpProtocolOptionsSchema, packed.value);
   const http1 = http1Of(options);
-  // HTTP/2 knows lower case alone.
+  // HTTP/2 has only lower-case header names.
   if (http1 === undefined) return;
   http1.headerKeyFormat = keepingCase();
   cluster.typedExtensionProtocolOptions[HTTP_OPTIONS] = packAny(HttpProtocolOptionsSchema, options);

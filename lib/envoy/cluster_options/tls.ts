@@ -1,5 +1,5 @@
 /**
- * TLS towards a service, as its rule asks for.
+ * TLS to a service, as its rule configures it.
  *
  * @module
  */
@@ -37,16 +37,16 @@ import {
 import type { RequestNames, UpstreamHttp } from "./http_options.ts";
 
 /**
- * Authorities that are trusted where a rule names none: those of the proxy's
- * operating system, where Debian and its descendants keep them. Envoy has no
- * word for "the system's", and not to verify would be worse than to fail.
+ * Trusted authorities if a rule names none: the bundle of the proxy's operating system at the path
+ * that Debian and its derivatives use. Envoy has no setting for the system's bundle, and no
+ * verification would be worse than a failure.
  */
 export const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** TLS settings that lead to TLS without certificates that the mesh issues. */
+/** TLS settings that originate TLS without certificates of the mesh. */
 export type ActingTls = ClientTLSSettings & { readonly mode: Mode.SIMPLE | Mode.MUTUAL };
 
-/** Whether TLS settings lead to such TLS. */
+/** Reports if TLS settings originate such TLS. */
 export function originatesTls(tls: ClientTLSSettings | undefined): tls is ActingTls {
   return tls !== undefined && (tls.mode === Mode.SIMPLE || tls.mode === Mode.MUTUAL);
 }
@@ -56,13 +56,16 @@ export interface TlsOptions {
   /** The HTTP version of the cluster. */
   readonly http: UpstreamHttp;
   /**
-   * Names in the service's certificates by its own definition; those of the TLS
-   * settings come before them. Default: none.
+   * Names in the service's certificates from the service itself; names of the TLS settings come
+   * before them. Default: none.
    */
   readonly serviceNames?: readonly string[];
-  /** Whether the proxies get the secret of `credentialName`; default: they do not, and it is ignored. */
+  /**
+   * True: the proxies get the secret of `credentialName`; default: false, and `credentialName` is
+   * ignored.
+   */
   readonly credentials?: boolean;
-  /** The mesh's defaults of TLS outside the mesh (`tlsDefaults`). */
+  /** The mesh's defaults for TLS outside the mesh (`tlsDefaults`). */
   readonly defaults?: TlsDefaults | undefined;
 }
 
@@ -80,13 +83,16 @@ export function applyTls(
       tlsParams: parametersOf(defaults),
       ...certificatesOf(tls, names),
       validationContextType: validationType(tls, serviceNames, names),
-      // A server that speaks both would choose HTTP/1.1 if it were not told.
+      // Without this, a server that supports both would select HTTP/1.1.
       alpnProtocols: http === "http2" ? ["h2"] : [],
     },
   }));
 }
 
-/** Clients of Envoy stop at TLS 1.2 unless they are told, so that 1.3 is the newest, too, where it is the oldest. */
+/**
+ * Envoy clients use at most TLS 1.2 by default, so the maximum version is set too if TLS 1.3 is the
+ * minimum.
+ */
 function parametersOf(defaults: TlsDefaults | undefined): TlsParameters | undefined {
   if (defaults === undefined) return undefined;
   const { minProtocolVersion: least, ecdhCurves } = defaults;
@@ -156,10 +162,10 @@ function expectedNames(tls: ActingTls, serviceNames: readonly string[]): readonl
 }
 
 /**
- * What HTTP requests decide where the rule does not: the server name is that of
- * the request, and so is the name that the certificate must bear.
+ * Returns the TLS names that come from HTTP requests if the rule does not set them: the server name
+ * is the request's host, and the certificate must have that name.
  *
- * @returns `undefined` when nothing is left to requests
+ * @returns `undefined` if no name comes from requests
  */
 export function namesOfRequests(
   tls: ClientTLSSettings | undefined,

@@ -1,5 +1,5 @@
 /**
- * Endpoints in turn, each as often as the load that it reports leaves room for.
+ * Weighted round robin by the utilization that endpoints report.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { type Any, create, packAny } from "../../proto/mod.ts";
 const PREFIX = "envoy.load_balancing_policies";
 
 /**
- * Weighs endpoints by what they say of themselves in the headers of their answers
- * (`endpoint-load-metrics`). Until they have said it for a while, all weigh the same.
+ * Weighs endpoints by the load reports in their response headers (`endpoint-load-metrics`). All
+ * endpoints have the same weight until they have reported for some time.
  *
- * @param slowStart of new endpoints, once they are known
+ * @param slowStart settings for new endpoints
  */
 export function applyUtilization(
   cluster: Cluster,
@@ -49,7 +49,7 @@ export function applyUtilization(
     ? policy("wrr_locality", packAny(WrrLocalitySchema, { endpointPickingPolicy: inTurn }))
     : inTurn;
   if (!weighs) return;
-  // Envoy takes what localities weigh from one place alone.
+  // Envoy accepts locality weights in only one field.
   cluster.commonLbConfig!.localityConfigSpecifier =
     create(Cluster_CommonLbConfigSchema).localityConfigSpecifier;
 }

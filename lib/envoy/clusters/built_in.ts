@@ -1,5 +1,5 @@
 /**
- * Clusters that stand for no service.
+ * Built-in clusters that belong to no service.
  *
  * @module
  */
@@ -24,19 +24,22 @@ import {
 } from "../core/mod.ts";
 import { nobodys } from "./service_metadata.ts";
 
-/** Connections go on to where they were sent; HTTP in the version the client spoke. */
+/** Forwards connections to their original destination; HTTP in the client's version. */
 export function passthroughCluster(mesh: InboundDefaults): Cluster {
   return originalDestination(PASSTHROUGH_CLUSTER, mesh);
 }
 
-/** As {@link passthroughCluster} for inbound connections, from a source that is not captured again. */
+/**
+ * Like {@link passthroughCluster} for inbound connections, from a source address that is not
+ * captured again.
+ */
 export function inboundPassthroughCluster(mesh: InboundDefaults): Cluster {
   const cluster = originalDestination(INBOUND_PASSTHROUGH_CLUSTER, mesh);
   cluster.upstreamBindConfig = ownSource(mesh.family);
   return cluster;
 }
 
-/** Has no endpoints: connections are closed, requests answered with 503. */
+/** Has no endpoints: connections are closed, requests get 503. */
 export function blackHoleCluster(mesh: InboundDefaults): Cluster {
   return create(ClusterSchema, {
     name: BLACK_HOLE_CLUSTER,

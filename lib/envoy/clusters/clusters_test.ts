@@ -40,7 +40,7 @@ const registry = createRegistry(
   WrrLocalitySchema,
 );
 
-/** The cluster as JSON, with the one field that the generated code does not know. */
+/** The cluster as JSON, with the field that the generated code does not have. */
 function jsonOf(cluster: Cluster): JsonValue {
   const json = toJson(ClusterSchema, cluster, { registry }) as JsonObject;
   const [jitter] = cluster.$unknown ?? [];

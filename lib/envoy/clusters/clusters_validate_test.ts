@@ -1,5 +1,5 @@
 /**
- * The real Envoy takes the cluster of every case that cluster translation keeps a golden file of.
+ * The real Envoy accepts the cluster of every golden file of cluster translation.
  *
  * @module
  */
@@ -20,7 +20,7 @@ Deno.test(withCertificates("Envoy takes the cluster of every case", async () => 
     const made = Object.entries({ ...OUTBOUND_CASES, ...INBOUND_CASES }).flatMap(
       ([name, build]) => {
         const cluster = build();
-        // They have one name, as they are of one service.
+        // The clusters have the same name, because they belong to one service.
         return cluster === undefined
           ? []
           : [{ name, version: name, bytes: toBinary(ClusterSchema, { ...cluster, name }) }];

@@ -1,5 +1,5 @@
 /**
- * The cluster of requests for hosts that no service claims: their names are looked up.
+ * The cluster of requests for unknown hosts, which are resolved by DNS.
  *
  * @module
  */
@@ -19,9 +19,9 @@ import { DYNAMIC_PASSTHROUGH_CLUSTER, type Lookup, statName } from "../core/mod.
 import { nobodys } from "./service_metadata.ts";
 
 /**
- * Requests for hosts that no service claims go where their names lead.
+ * Forwards requests for unknown hosts to the address that DNS returns.
  *
- * @param tls what the mesh's `outboundTrafficPolicy` says of it; by files beside the proxies
+ * @param tls TLS settings of the mesh's `outboundTrafficPolicy`, with files on the proxy's machine
  */
 export function dynamicPassthroughCluster(
   mesh: Pick<MeshClusterDefaults, "tls"> & InboundDefaults & Lookup,

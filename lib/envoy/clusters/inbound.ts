@@ -1,5 +1,5 @@
 /**
- * Clusters of the workload beside the proxy.
+ * Clusters of the local workload.
  *
  * @module
  */
@@ -30,22 +30,22 @@ import {
 import { serviceMetadata } from "./service_metadata.ts";
 import { countedAs } from "./stat_name.ts";
 
-/** Where an inbound cluster sends connections. */
+/** Destination of an inbound cluster. */
 export type InboundTarget =
-  /** The original destination, at another port if one is given. */
+  /** The original destination, with another port if one is given. */
   | { readonly kind: "original"; readonly port?: number }
   /** An IP address and port, or `unix:///path` and port 0. */
   | { readonly kind: "address"; readonly host: string; readonly port: number };
 
 /** The cluster of one port of the workload. */
 export interface InboundClusterInput {
-  /** The port connections come in for: the workload's, or that of a Sidecar's ingress listener. */
+  /** Port of the connections: the workload's port, or the port of a Sidecar ingress listener. */
   readonly port: number;
   readonly protocol: ServicePort["protocol"];
   readonly target: InboundTarget;
   /** Services that the port serves, for metadata. */
   readonly services: readonly Pick<Service, "host" | "namespace">[];
-  /** The port of the first of them; `undefined`: there is none, or a Sidecar says what the port is. */
+  /** The port of the first service; `undefined`: there is none, or a Sidecar defines the port. */
   readonly servicePort?: Pick<ServicePort, "number" | "name">;
   /** The connection pool of the Sidecar, else of the service's rule. */
   readonly connectionPool?: ConnectionPoolSettings;
@@ -113,7 +113,7 @@ function metadataOf(input: InboundClusterInput): Cluster["metadata"] {
   return Object.keys(fields).length === 0 ? undefined : meshMetadata(fields);
 }
 
-/** The loopback addresses and sockets are never captured. */
+/** Loopback addresses and sockets are never captured. */
 function needsOwnSource(target: InboundTarget): boolean {
   if (target.kind === "original") return true;
   const { host } = target;
@@ -121,14 +121,13 @@ function needsOwnSource(target: InboundTarget): boolean {
 }
 
 /**
- * Reads `defaultEndpoint` of an ingress listener: `127.0.0.1:PORT` and
- * `[::1]:PORT` are the loopback address, `0.0.0.0:PORT` and `[::]:PORT` the
- * workload's own, `unix:///path` a socket. Empty or unreadable: the original
- * destination.
+ * Parses `defaultEndpoint` of an ingress listener: `127.0.0.1:PORT` and `[::1]:PORT` are the
+ * loopback address, `0.0.0.0:PORT` and `[::]:PORT` the workload's own address, `unix:///path` a
+ * socket. Empty or invalid: the original destination.
  *
- * @param instanceIp the workload's own address of a family, needed where nothing
- * captures traffic. Captured connections were sent to that address, so their
- * original destination serves, and proxies of a class share the cluster.
+ * @param instanceIp the workload's own address of a family, needed if traffic is not captured.
+ * Captured connections have that address as original destination, so the proxies of a class share
+ * the cluster.
  */
 export function parseDefaultEndpoint(
   text: string,

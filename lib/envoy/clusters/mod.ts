@@ -1,7 +1,7 @@
 /**
- * Clusters by kind: outbound, inbound, dynamic, and those that every proxy has.
+ * Clusters by kind: outbound, inbound, dynamic, and the built-in ones.
  *
- * Not acted on here: `consecutiveErrors`.
+ * Ineffective here: `consecutiveErrors`.
  *
  * @module
  */

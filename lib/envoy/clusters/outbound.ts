@@ -1,5 +1,5 @@
 /**
- * Clusters of services as their clients see them.
+ * Outbound clusters of services.
  *
  * @module
  */
@@ -41,10 +41,10 @@ import { serviceMetadata } from "./service_metadata.ts";
 import { countedAs } from "./stat_name.ts";
 
 /**
- * The cluster of a service's port, or of a subset of it. UDP ports have none.
+ * Builds the cluster of a service's port or subset.
  *
- * @returns `undefined` when there is nothing to connect to and nothing that
- * could appear: a DNS subset that selects no endpoint, a UDP port
+ * @returns `undefined` if there can never be an endpoint: a DNS subset that selects no endpoint, or
+ * a UDP port
  */
 export function buildOutboundCluster(input: OutboundClusterInput): Cluster | undefined {
   const { service, port, subset, policy, mesh } = input;
@@ -104,7 +104,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   if (sessionRule(service.labels, mesh.sessions) !== undefined) keepSessions(cluster);
   if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
   if (isEds(cluster)) {
-    // Endpoints go by the cluster's name, which is what Envoy asks for unless told of another.
+    // The name of the endpoint assignment is the cluster's name, which is Envoy's default.
     cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, { edsConfig: adsSource() });
   }
   if (input.decisions !== undefined) recordGroups(input.decisions, cluster, input);
@@ -150,7 +150,7 @@ function typeOf(resolution: Resolution, role: Role): Cluster["clusterDiscoveryTy
   return value === undefined ? { case: undefined } : { case: "type", value };
 }
 
-/** `undefined` for a type that is none of Envoy's built-in ones. */
+/** Returns `undefined` for a type that is not one of Envoy's built-in types. */
 function discoveryType(resolution: Resolution, role: Role): DiscoveryType | undefined {
   switch (resolution) {
     case "STATIC":
@@ -171,7 +171,7 @@ function isDns(cluster: Cluster): boolean {
   return type === DiscoveryType.STRICT_DNS || type === DiscoveryType.LOGICAL_DNS;
 }
 
-/** Connections to where they were meant for go to the workload's port there, if it is another. */
+/** Connections to original destinations use the workload's port, if it differs. */
 function toTargetPort(cluster: Cluster, { number, targetPort }: ServicePort): void {
   if (targetPort === number || !isOriginalDestination(cluster)) return;
   cluster.lbConfig = create(ClusterSchema, {
@@ -183,11 +183,12 @@ function isEds(cluster: Cluster): boolean {
   return cluster.clusterDiscoveryType.value === DiscoveryType.EDS;
 }
 
-/** Whom the cluster stands for and which rule shaped it. */
+/** Metadata: the service, and the rule that configured the cluster. */
 function metadataOf(input: OutboundClusterInput): Metadata | undefined {
   const { service, subset, mesh } = input;
   const fields: JsonObject = {};
-  // Not in a list, as of inbound clusters, which formats of metrics could not look into; nor the port, which the name tells.
+  // This is not a list as in inbound clusters, because metric formats cannot read lists. The port
+  // is omitted, because it is in the cluster's name.
   if (mesh.telemetryLabel) fields.service = serviceMetadata(service);
   if (service.meshExternal) {
     fields.external = true;

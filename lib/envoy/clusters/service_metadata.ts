@@ -1,5 +1,5 @@
 /**
- * How clusters' metadata names services.
+ * Service names in cluster metadata.
  *
  * @module
  */
@@ -7,21 +7,24 @@ import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { JsonObject } from "../../proto/mod.ts";
 import { meshMetadata } from "../core/mod.ts";
 
-/** How metadata names a service. */
+/** Returns the metadata of a service. */
 export function serviceMetadata(
   service: { readonly host: string; readonly namespace: string },
 ): JsonObject {
   return { host: service.host, name: serviceName(service), namespace: service.namespace };
 }
 
-/** The orchestrator's services are known by their first label, others by their whole host. */
+/**
+ * Services of the orchestrator are named by the first label of their host, others by the whole
+ * host.
+ */
 function serviceName(service: { readonly host: string; readonly namespace: string }): string {
   const marker = `.${service.namespace}.svc.`;
   const at = service.host.indexOf(marker);
   return at > 0 ? service.host.slice(0, at) : service.host;
 }
 
-/** Metrics name the cluster in place of a service. */
+/** Metrics use the cluster's name instead of a service. */
 export function nobodys(
   name: string,
   mesh: { readonly telemetryLabel: boolean },

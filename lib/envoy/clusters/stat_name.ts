@@ -1,27 +1,27 @@
 /**
- * Under which names proxies count what goes through a cluster.
+ * Names of clusters in proxy statistics.
  *
  * @module
  */
 import type { Service, ServicePort } from "../../model/mod.ts";
 import { statName } from "../core/mod.ts";
 
-/** What the places of a form stand for. */
+/** Values of the placeholders of a format. */
 export interface Counted {
   readonly service: Pick<Service, "host">;
   readonly port: Pick<ServicePort, "number" | "name">;
   readonly subset: string;
 }
 
-/** A host as the orchestrator forms it from a service's name and namespace. */
+/** Form of the orchestrator's hosts, made of a service's name and namespace. */
 const SERVICE_HOST = /^([^.]+\.[^.]+)\.svc\./;
 
 /**
- * The name of a cluster in statistics, by the mesh's form.
+ * Returns the name of a cluster in statistics, by the mesh's format.
  *
- * @param form with `%SERVICE%` (name and namespace of hosts that are formed of the two, else the
+ * @param form with `%SERVICE%` (name and namespace for hosts of the orchestrator, otherwise the
  * host), `%SERVICE_FQDN%`, `%SERVICE_PORT%`, `%SERVICE_PORT_NAME%` and `%SUBSET_NAME%`; empty: the
- * cluster's name counts
+ * cluster's name is used
  */
 export function countedAs(form: string, cluster: string, counted: Counted | undefined): string {
   if (form === "" || counted === undefined) return statName(cluster);

@@ -34,38 +34,38 @@ import {
   type Signals,
 } from "../core/mod.ts";
 
-/** One row of the table: a filter, where it stands and why. */
+/** One row of the table: a filter, its position and the reason for it. */
 interface FilterRow {
   readonly name: string;
-  /** Whether Envoy's own headers are left out is the router's matter. */
+  /** True: the router adds no headers of Envoy. */
   readonly config: (bare: boolean) => Any;
   /** Default: always. */
   readonly when?: (protocol: Protocol) => boolean;
 }
 
-/** A message without fields whose code is not generated. */
+/** Packs an empty message whose code is not generated. */
 function empty(typeName: string): Any {
   return create(AnySchema, { typeUrl: TYPE_URL_PREFIX + typeName });
 }
 
-/** The filter that forwards. */
+/** The router filter. */
 const ROUTER = "envoy.filters.http.router";
 
 /**
- * In the order in which requests pass them. Routes configure fault and CORS by
- * these names; without a route's word they do nothing, so they can always be
- * there, and a rule that comes later changes routes alone, not listeners.
+ * The filters in request order. Routes configure fault and CORS by these names. Without route
+ * configuration they do nothing, so they are always present, and a later rule changes only routes,
+ * not listeners.
  */
 const FILTERS: readonly FilterRow[] = [
   {
-    // Translates browsers' gRPC to gRPC, so everything behind sees gRPC.
+    // Translates gRPC-Web to gRPC, so all later filters see gRPC.
     name: "envoy.filters.http.grpc_web",
     config: () => empty("envoy.extensions.filters.http.grpc_web.v3.GrpcWeb"),
     when: (protocol) => protocol === "GRPC-Web",
   },
   {
-    // Before the filters that answer themselves, so that it counts those answers.
-    // Message counts go to filter state for access logs; no statistics by method.
+    // Before the filters that respond themselves, so that it counts their responses. Message counts
+    // go to filter state for access logs; there are no statistics per method.
     name: "envoy.filters.http.grpc_stats",
     config: () =>
       packAny(GrpcStatsSchema, {
@@ -74,49 +74,52 @@ const FILTERS: readonly FilterRow[] = [
       }),
   },
   {
-    // Faults strike before anything else acts on the request.
+    // Injects faults before any other action on the request.
     name: "envoy.filters.http.fault",
     config: () => packAny(HTTPFaultSchema, {}),
   },
   {
-    // Answers preflight requests.
+    // Responds to preflight requests.
     name: "envoy.filters.http.cors",
     config: () => packAny(CorsSchema, {}),
   },
   {
-    // Last by definition: forwards.
+    // Always last: forwards the request.
     name: ROUTER,
     config: (bare) => packAny(RouterSchema, { suppressEnvoyHeaders: bare }),
   },
 ];
 
-/** Holds a request to a cluster that is not there until it was asked for. First, for other filters look at the cluster. */
+/**
+ * Holds a request to a missing cluster until the proxy has requested the cluster. It is the first
+ * filter, because other filters read the cluster.
+ */
 const ON_DEMAND: FilterRow = {
   name: "envoy.filters.http.on_demand",
   config: () =>
     packAny(OnDemandSchema, { odcds: { source: adsSource(), timeout: durationOf(ON_DEMAND_MS) } }),
 };
 
-/** Chooses the endpoint that a session is with, where a route says how sessions are known. */
+/** Selects the endpoint of a sticky session, if the route configures one. */
 const SESSIONS: FilterRow = {
   name: SESSION_FILTER,
   config: () => packAny(StatefulSessionSchema, {}),
 };
 
-/** The filter before which requests are let in or refused: what follows is done for those alone that are let in. */
+/** The filter behind the authorization filters; it runs only for allowed requests. */
 const BEHIND_GUARD = "envoy.filters.http.fault";
 
 /** Inputs of {@link httpFilters} besides the protocol. */
 export interface HttpFilterOptions {
   /** Filters that accept or reject requests, in order. */
   readonly guard?: readonly HttpFilter[] | undefined;
-  /** Whether clusters are subscribed to when a request needs them. */
+  /** True: the proxy subscribes to clusters when a request needs them. */
   readonly onDemand?: boolean;
   /** Filters of telemetry. */
   readonly signals?: Pick<Signals, "first" | "last">;
-  /** Whether sessions of services may stay with one endpoint. */
+  /** True: services may have sticky sessions. */
   readonly sessions?: boolean;
-  /** Leaves Envoy's own headers (`x-envoy-upstream-service-time` and others) out. */
+  /** Omits Envoy's own headers (`x-envoy-upstream-service-time` and others). */
   readonly bare?: boolean | undefined;
 }
 
@@ -135,12 +138,12 @@ export function httpFilters(protocol: Protocol, options: HttpFilterOptions): Htt
   return [...first, ...filters];
 }
 
-/** Where Envoy looks for what is offered under TLS in place of what the cluster says. */
+/** Filter state in which Envoy finds the ALPN that overrides the cluster's. */
 const OFFERED = "envoy.network.application_protocols";
 
 /**
- * For managers that found HTTP by looking: says so under mutual TLS, to clusters that have a word for
- * it. Servers then know what is inside, which they cannot look at beforehand.
+ * For connection managers that detected HTTP: sets the ALPN of mutual TLS, for clusters with the
+ * ALPN metadata. Servers then know the protocol, which they cannot detect inside TLS.
  */
 export const TELLS_FOUND: () => HttpFilter = lazily(() =>
   create(HttpFilterSchema, {
@@ -172,10 +175,10 @@ export const TELLS_FOUND: () => HttpFilter = lazily(() =>
   })
 );
 
-/** How long clients may remember that there is HTTP/3, s. */
+/** Time for which clients may cache the offer of HTTP/3, s. */
 const ALTERNATIVE_SECONDS = 86_400;
 
-/** Tells clients in every answer that the server takes HTTP/3 at a port. */
+/** Advertises HTTP/3 at a port in every response (`alt-svc`). */
 export function alternativeService(port: number): HttpFilter {
   const value = `h3=":${port}"; ma=${ALTERNATIVE_SECONDS}`;
   return create(HttpFilterSchema, {

@@ -6,38 +6,44 @@
 import type { Lookup, SignalSet } from "../core/mod.ts";
 import type { ProxySettings } from "./settings.ts";
 
-/** How paths are made comparable before they are routed. */
+/** Normalization of paths before routing. */
 export type PathNormalization = "none" | "base" | "merge-slashes" | "decode-and-merge-slashes";
 
-/** What the mesh configuration, the environment and the kind of proxy decide for all listeners. */
+/** Defaults for all listeners from the mesh configuration, the environment and the proxy type. */
 export interface ManagerDefaults {
-  /** What is logged, counted and traced; default: nothing. */
+  /** Telemetry; default: none. */
   readonly signals?: SignalSet;
-  /** What the configuration of proxies says; default: nothing. */
+  /** Settings of the proxy configuration; default: none. */
   readonly settings?: ProxySettings;
-  /** Whether connections that no filter chain takes are logged too. */
+  /** True: connections that no filter chain matches are logged too. */
   readonly listenerLog: boolean;
   readonly pathNormalization: PathNormalization;
-  /** Accept HTTP/1.0 (`PILOT_HTTP10`, node metadata `HTTP10`). */
+  /** Accepts HTTP/1.0 (`PILOT_HTTP10`, node metadata `HTTP10`). */
   readonly http10: boolean;
-  /** Node metadata `IDLE_TIMEOUT`, ms: connections without requests are closed. */
+  /** Node metadata `IDLE_TIMEOUT`, ms: closes connections without requests. */
   readonly idleTimeoutMs?: number;
-  /** `PILOT_SIDECAR_USE_REMOTE_ADDRESS`: outbound listeners of sidecars take the connection's address for the client's. */
+  /**
+   * `PILOT_SIDECAR_USE_REMOTE_ADDRESS`: outbound listeners of sidecars use the connection's address
+   * as the client's.
+   */
   readonly sidecarUseRemoteAddress: boolean;
-  /** How long protocol detection waits for the client's first bytes, ms; 0: for ever. */
+  /** Time for which protocol detection waits for the client's first bytes, ms; 0: no limit. */
   readonly detectionTimeoutMs: number;
-  /** Pass `100-continue` on instead of answering it. */
+  /** Forwards `100-continue` instead of responding to it. */
   readonly proxy100Continue: boolean;
-  /** Ranges that are internal to gateways, and to others beside private ones. */
+  /** Ranges that are internal for gateways, and for others in addition to private ranges. */
   readonly internalRanges?: readonly string[];
-  /** Services' sessions may stay with one endpoint, as routes say. */
+  /** True: services may have sticky sessions, as routes configure. */
   readonly sessions?: boolean;
-  /** Mutual TLS does not say that HTTP was found. */
+  /** True: mutual TLS does not announce detected HTTP. */
   readonly quietAboutFound?: boolean;
-  /** Whether requests may go to ports that declare nothing, under mutual TLS: see `TELLS_FOUND`. */
+  /** True: requests may go to undeclared ports under mutual TLS: see `ANNOUNCE_DETECTED_HTTP`. */
   readonly found?: boolean;
-  /** Outbound requests and connections to clusters that are not there make the proxy ask for them (node metadata `ODCDS`). */
+  /**
+   * True: outbound requests and connections to missing clusters make the proxy request them (node
+   * metadata `ODCDS`).
+   */
   readonly onDemand?: boolean;
-  /** How names are looked up that clients ask for. */
+  /** DNS settings for names that clients request. */
   readonly lookup?: Lookup;
 }

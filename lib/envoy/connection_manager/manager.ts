@@ -24,32 +24,32 @@ import { withSettings } from "./settings.ts";
 /** Name of the network filter. */
 const HTTP_CONNECTION_MANAGER = "envoy.filters.network.http_connection_manager";
 
-/** What the `server` header says of workloads and gateways. */
+/** Value of the `server` header of workloads and gateways. */
 const SERVER_NAME = "mesh-dataproxy";
 
-/** Which way requests go, and so whom to trust. */
+/** Direction of requests. It decides which headers are trusted. */
 export type ManagerClass = "outbound" | "inbound" | "gateway";
 
-/** What a connection manager is made from. */
+/** Input of a connection manager. */
 export interface ManagerInput {
   readonly class: ManagerClass;
   /** Name in statistics, for example `outbound_0.0.0.0_80`. */
   readonly statPrefix: string;
-  /** A route table by name, fetched apart, or the table itself. */
+  /** The name of a route table (RDS), or the table itself. */
   readonly routes: { readonly rds: string } | { readonly inline: RouteConfiguration };
-  /** Default `HTTP`; gRPC-Web needs a filter. */
+  /** Default `HTTP`; gRPC-Web needs an additional filter. */
   readonly protocol?: Protocol;
-  /** Accept requests whose target is a whole URL, as clients of a proxy write it. */
+  /** Accepts requests with an absolute URL, which clients of an HTTP proxy send. */
   readonly allowAbsoluteUrl?: boolean;
-  /** Whether HTTP was found on a port that may carry other things. */
+  /** True: HTTP was detected on a port that may carry other protocols. */
   readonly found?: boolean;
-  /** Whether requests came under mutual TLS that ended here. */
+  /** True: requests came over mutual TLS that this listener terminated. */
   readonly mutual?: boolean;
-  /** Filters that let requests in or refuse them. */
+  /** Filters that allow or deny requests. */
   readonly guard?: readonly HttpFilter[];
   /** Requests are HTTP/3. */
   readonly http3?: boolean;
-  /** Port at which clients are told that they may speak HTTP/3. */
+  /** Port of the HTTP/3 server that is advertised to clients. */
   readonly alternative?: number | undefined;
   readonly defaults: ManagerDefaults;
 }
@@ -82,7 +82,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     tracing: signals.tracing,
     requestIdExtension: signals.requestId,
     upgradeConfigs: [{ upgradeType: "websocket" }],
-    // Streams may rest for as long as they like; time limits are the routes' matter.
+    // Streams may be idle without limit; routes set timeouts.
     streamIdleTimeout: durationOf(0),
     commonHttpProtocolOptions: defaults.idleTimeoutMs === undefined
       ? undefined
@@ -130,7 +130,10 @@ function pathOptions(normalization: PathNormalization): Init {
   };
 }
 
-/** Whose word counts: addresses, client certificates, Envoy's own request headers. */
+/**
+ * Sets which information of the client is trusted: addresses, client certificates, Envoy's own
+ * request headers.
+ */
 function trust(input: ManagerInput): Init {
   switch (input.class) {
     case "outbound":
@@ -147,7 +150,7 @@ function trust(input: ManagerInput): Init {
         serverName: SERVER_NAME,
       };
     case "gateway":
-      // Nobody outside is internal: what clients claim in Envoy's headers is taken off.
+      // No client is internal: Envoy's headers are removed from requests.
       return {
         useRemoteAddress: true,
         internalAddressConfig: input.defaults.internalRanges === undefined
@@ -161,9 +164,9 @@ function trust(input: ManagerInput): Init {
 }
 
 /**
- * Applications set timeouts and retries of single requests with Envoy's headers,
- * which are taken off unless the request comes from inside. Envoy no longer
- * counts private addresses as inside by itself.
+ * Applications set timeouts and retries of single requests with Envoy's headers. Envoy removes
+ * these headers from external requests, and no longer treats private addresses as internal by
+ * default.
  */
 const PRIVATE_RANGES = [
   "127.0.0.0/8",

@@ -1,6 +1,6 @@
 /**
- * What the configuration of proxies (`defaultConfig` of the mesh configuration)
- * says about clients' connections and requests.
+ * Connection and request settings of the proxy configuration (`defaultConfig` of the mesh
+ * configuration).
  *
  * @module
  */
@@ -26,9 +26,9 @@ import { lazily } from "../../base/mod.ts";
 import { create, durationOf, type MessageInitShape } from "../../proto/mod.ts";
 import { keepingCase } from "../core/mod.ts";
 
-/** The parts of a proxy's configuration that listeners look at. */
+/** The parts of the proxy configuration that listeners use. */
 export interface ProxySettings {
-  /** What stands before gateways. */
+  /** Proxies in front of gateways. */
   readonly topology?: Topology;
   readonly headers?: ProxyHeaders;
   readonly connections?: ConnectionSettings;
@@ -60,7 +60,7 @@ const UNDERSCORES: Readonly<Record<Underscores, EnvoyUnderscores | undefined>> =
   [Underscores.HEADERS_WITH_UNDERSCORES_DROP_HEADER]: EnvoyUnderscores.DROP_HEADER,
 };
 
-/** What Envoy's documentation advises for proxies that face clients nobody knows. */
+/** Settings that Envoy's documentation recommends for edge proxies. */
 const EDGE = lazily((): ConnectionSettings =>
   create(ConnectionSettingsSchema, {
     listenerPerConnectionBufferLimitBytes: 32 * 1024,
@@ -77,7 +77,7 @@ const EDGE = lazily((): ConnectionSettings =>
   })
 );
 
-/** Settings of connections with those of their profile where they say nothing. */
+/** Returns the settings of connections; unset fields come from their profile. */
 export function connectionSettings(
   own: ConnectionSettings | undefined,
 ): ConnectionSettings | undefined {
@@ -97,10 +97,10 @@ export function connectionSettings(
 }
 
 /**
- * The connection manager with the settings over what it has.
+ * Returns the connection manager with the settings merged over it.
  *
- * @param gateway whether it is one: what stands before it is not before others
- * @param believes whether it says anything of clients' certificates
+ * @param gateway true: `topology` applies, which describes the proxies in front of a gateway
+ * @param believes true: the listener sets how client certificates are forwarded
  */
 export function withSettings(
   base: Init,
@@ -150,7 +150,7 @@ function withConnections(base: Init, settings: ConnectionSettings): Init {
   const common = {
     ...base.commonHttpProtocolOptions as object,
     ...given({
-      // What the proxy says of itself goes before.
+      // The proxy's own node metadata takes precedence.
       idleTimeout: base.commonHttpProtocolOptions?.idleTimeout ?? settings.httpIdleTimeout,
       maxConnectionDuration: settings.httpMaxConnectionDuration,
       maxStreamDuration: settings.httpMaxStreamDuration,
@@ -177,7 +177,7 @@ function withConnections(base: Init, settings: ConnectionSettings): Init {
   };
 }
 
-/** What is set of some fields. */
+/** Returns the fields that are set. */
 function given<T extends object>(fields: T): Partial<T> {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as Partial<T>;

@@ -1,5 +1,5 @@
 /**
- * Addresses as Envoy writes them.
+ * Envoy addresses.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import {
 import { create } from "../../proto/mod.ts";
 import { isIpv4, isIpv6, parseCidr } from "../../text/mod.ts";
 
-/** What a Unix domain socket's address begins with in configuration. */
+/** Prefix of Unix domain socket addresses in configuration. */
 export const UNIX_PREFIX = "unix://";
 
-/** A TCP address; `host` is an IP address, or a host name where Envoy resolves it. */
+/** Builds a TCP address; `host` is an IP address, or a host name if Envoy resolves it. */
 export function socket(host: string, port: number): Address {
   return create(AddressSchema, {
     address: {
@@ -25,7 +25,7 @@ export function socket(host: string, port: number): Address {
   });
 }
 
-/** The address of `unix:///path` (its port does not matter), else a TCP address. */
+/** Builds the address of `unix:///path` (the port is ignored), otherwise a TCP address. */
 export function pipeOrSocket(host: string, port: number): Address {
   if (!host.startsWith(UNIX_PREFIX)) return socket(host, port);
   return create(AddressSchema, {
@@ -33,7 +33,7 @@ export function pipeOrSocket(host: string, port: number): Address {
   });
 }
 
-/** The range of `10.0.0.0/8`, or of a single address; `undefined` for other text. */
+/** Parses `10.0.0.0/8` or a single address as a range; `undefined` for other text. */
 export function cidrRange(text: string): CidrRange | undefined {
   const range = parseCidr(text) ?? single(text);
   return range === undefined
@@ -47,8 +47,8 @@ function single(text: string): { readonly address: string; readonly bits: number
 }
 
 /**
- * Splits `host:port`, an IPv6 host in brackets (taken off) or not.
- * `undefined` when there is no port from 1 to 65535.
+ * Splits `host:port`; brackets of an IPv6 host are removed. `undefined` without a port from 1 to
+ * 65535.
  */
 export function splitHostPort(
   text: string,

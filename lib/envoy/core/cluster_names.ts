@@ -1,23 +1,23 @@
 /**
- * Names of clusters. They are an interface: routes, statistics, debug commands
- * and other gateways' SNI go by them.
+ * Cluster names. They are an interface: routes, statistics, debug commands and the SNI of other
+ * gateways use them.
  *
  * @module
  */
 
-/** Which way a cluster's traffic goes. `inbound-vip` is that of a waypoint. */
+/** Direction of a cluster's traffic. `inbound-vip` is used by waypoints. */
 export type Direction = "inbound" | "outbound" | "inbound-vip";
 
-/** Traffic to addresses that no service claims goes where it wanted to go. */
+/** Forwards traffic for unknown addresses to its original destination. */
 export const PASSTHROUGH_CLUSTER = "PassthroughCluster";
 
-/** Requests for hosts that no service claims go where their names lead. */
+/** Forwards requests for unknown hosts to the address that DNS returns. */
 export const DYNAMIC_PASSTHROUGH_CLUSTER = "DynamicPassthroughCluster";
 
-/** Traffic that must not leave: the cluster has no endpoints. */
+/** Drops traffic: the cluster has no endpoints. */
 export const BLACK_HOLE_CLUSTER = "BlackHoleCluster";
 
-/** Inbound traffic to ports that no service declares. */
+/** Forwards inbound traffic to undeclared ports. */
 export const INBOUND_PASSTHROUGH_CLUSTER = "InboundPassthroughCluster";
 
 /** The parts of a cluster's name. */
@@ -40,7 +40,7 @@ export function clusterName(
   return `${direction}|${port}|${subset}|${host}`;
 }
 
-/** The name of a workload's own port: `inbound|8080||`. */
+/** Returns the name of a workload's own port: `inbound|8080||`. */
 export function inboundClusterName(port: number): string {
   return clusterName("inbound", port, "", "");
 }
@@ -50,7 +50,7 @@ export function inboundHostName(port: number): string {
   return `inbound|http|${port}`;
 }
 
-/** The same in characters that a TLS server name may have: `outbound_.80_.v1_.reviews…`. */
+/** Returns the name in characters that SNI allows: `outbound_.80_.v1_.reviews…`. */
 export function dnsSrvClusterName(
   direction: Direction,
   port: number,
@@ -60,7 +60,7 @@ export function dnsSrvClusterName(
   return `${direction}_.${port}_.${subset}_.${host}`;
 }
 
-/** Reads a name of either form; `undefined` when it is none. */
+/** Parses a name of either form; `undefined` for other text. */
 export function parseClusterName(name: string): ClusterNameParts | undefined {
   const match = BAR_FORM.exec(name) ?? SRV_FORM.exec(name);
   const [, direction, port, subset, host] = match ?? [];
@@ -75,10 +75,10 @@ export function parseClusterName(name: string): ClusterNameParts | undefined {
 
 const BAR_FORM = /^(inbound-vip|inbound|outbound)\|(\d{1,5})\|([^|]*)\|([^|]*)$/;
 
-// A subset's name holds no underscore, so the first `_.` behind the port ends it.
+// A subset's name has no underscore, so the first `_.` after the port ends it.
 const SRV_FORM = /^(inbound-vip|inbound|outbound)_\.(\d{1,5})_\.([^_]*)_\.(.*)$/;
 
-/** A cluster's name in statistics; the semicolon ends it, because host names hold the dots that else would. */
+/** Returns a cluster's name in statistics. A semicolon ends it, because host names contain dots. */
 export function statName(name: string): string {
   return `${name};`;
 }

@@ -1,5 +1,5 @@
 /**
- * Where proxies fetch dynamic resources.
+ * Configuration sources of dynamic resources.
  *
  * @module
  */
@@ -11,9 +11,8 @@ import {
 import { create, durationOf } from "../../proto/mod.ts";
 
 /**
- * The aggregated stream that the proxy has open anyway. A fetch never times
- * out: a listener or cluster that went on without its content would answer with
- * errors in place of waiting.
+ * The proxy's aggregated stream (ADS). The initial fetch never times out: a listener or cluster
+ * without its content would respond with errors instead of waiting.
  */
 export function adsSource(): ConfigSource {
   return create(ConfigSourceSchema, {
@@ -23,5 +22,5 @@ export function adsSource(): ConfigSource {
   });
 }
 
-/** How long a request waits for a cluster that was asked for because of it, ms; Envoy's own default. */
+/** Timeout for an on-demand cluster request, ms; Envoy's default. */
 export const ON_DEMAND_MS = 5000;

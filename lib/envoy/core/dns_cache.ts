@@ -1,5 +1,5 @@
 /**
- * What proxies keep of the names that they look up for their clients.
+ * DNS cache of proxies for names that clients request.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import {
 } from "#envoy/extensions/common/dynamic_forward_proxy/v3/dns_cache_pb.ts";
 import { create, durationOf } from "../../proto/mod.ts";
 
-/** Which addresses of a name are of use to proxies of an address family. */
+/** DNS lookup families by address family of the proxies. */
 export const LOOKUP_FAMILIES: Readonly<Record<"v4" | "v6" | "dual", LookupFamily>> = {
   v4: LookupFamily.V4_ONLY,
   v6: LookupFamily.V6_ONLY,
   dual: LookupFamily.ALL,
 };
 
-/** What names are looked up by. */
+/** DNS settings. */
 export interface Lookup {
   /** Address families of the proxies. */
   readonly family: keyof typeof LOOKUP_FAMILIES;
-  /** How often names are looked up again, ms. */
+  /** Interval of DNS resolution, ms. */
   readonly dnsRefreshRateMs: number;
 }
 
 /**
- * The cache that clusters and filters share. Envoy holds one for each name, and
- * refuses a second of the same name with other settings: so the settings are in
- * the name, and old ones may go on beside new ones.
+ * The cache that clusters and filters share. Envoy keeps one cache per name and rejects a second
+ * one with the same name and other settings. The settings are therefore part of the name, and old
+ * caches can coexist with new ones.
  */
 export function dnsCache({ family, dnsRefreshRateMs }: Lookup): DnsCacheConfig {
   return create(DnsCacheConfigSchema, {

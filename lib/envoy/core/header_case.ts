@@ -10,7 +10,7 @@ import {
 import { PreserveCaseFormatterConfigSchema as PreserveCaseSchema } from "#envoy/extensions/http/header_formatters/preserve_case/v3/preserve_case_pb.ts";
 import { create, packAny } from "../../proto/mod.ts";
 
-/** Headers go on in the case they came in; Envoy writes them in lower case otherwise. */
+/** Forwards headers in their original case; otherwise Envoy writes them in lower case. */
 export function keepingCase(): KeyFormat {
   return create(KeyFormatSchema, {
     headerFormat: {

@@ -1,5 +1,5 @@
 /**
- * Metadata on resources, for access logs, statistics and whoever reads a dump.
+ * Metadata of resources, for access logs, statistics and people who read a dump.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const MESH_METADATA = "mesh";
  */
 export const WORKLOAD_KEY = "workload";
 
-/** The header by which a proxy tells another one of its workload. */
+/** The header in which a proxy sends its workload's identity to another proxy. */
 export const PEER_HEADER = "x-mesh-peer";
 
 /** Metadata in Mesh's namespace. */
@@ -24,8 +24,8 @@ export function meshMetadata(fields: JsonObject): Metadata {
 }
 
 /**
- * Metadata that names the configuration object a resource was made from, as explanations and
- * receipts name it, for people who read a dump: `VirtualService/ns/name`.
+ * Metadata that names the source object of a resource as explanations and receipts do:
+ * `VirtualService/ns/name`.
  *
  * @param key `namespace/name`
  */

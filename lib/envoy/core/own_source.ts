@@ -1,5 +1,5 @@
 /**
- * Source addresses that the capture rules know as the proxy's own.
+ * Source addresses that the capture rules exclude.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { type BindConfig, BindConfigSchema } from "#envoy/config/core/v3/address
 import { create } from "../../proto/mod.ts";
 
 /**
- * Source addresses that the capture rules know as the proxy's own, so that
- * connections to the workload's own address are not captured again.
+ * Source addresses that the capture rules exclude, so that connections to the workload's own
+ * address are not captured again.
  */
 const OWN_SOURCE = { v4: "127.0.0.6", v6: "::6" } as const;
 
-/** Binds connections to the proxy's own source addresses. */
+/** Binds connections to these source addresses. */
 export function ownSource(family: "v4" | "v6" | "dual"): BindConfig {
   const port = { case: "portValue", value: 0 } as const;
   const first = family === "v6" ? OWN_SOURCE.v6 : OWN_SOURCE.v4;

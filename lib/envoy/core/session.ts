@@ -1,5 +1,5 @@
 /**
- * Sessions that stay with one endpoint (the filter `stateful_session`).
+ * Sticky sessions (the filter `stateful_session`).
  *
  * @module
  */
@@ -11,33 +11,32 @@ import { CookieBasedSessionStateSchema } from "#envoy/extensions/http/stateful_s
 import { HeaderBasedSessionStateSchema } from "#envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 
-/** Labels of services whose sessions stay with one endpoint; an empty one is no label. */
+/** Labels of services with sticky sessions; an empty string disables a label. */
 export interface SessionLabels {
-  /** Sessions are known by a cookie, `name:/path`. */
+  /** Label for sessions by cookie, `name:/path`. */
   readonly cookie: string;
-  /** Sessions are known by a header of this name; goes before the cookie. */
+  /** Label for sessions by header name; it takes precedence over the cookie. */
   readonly header: string;
 }
 
-/** Name of the HTTP filter; routes configure it by this. */
+/** Name of the HTTP filter; routes configure it by this name. */
 export const SESSION_FILTER = "envoy.filters.http.stateful_session";
 
-/** How a service's sessions are known. */
+/** Session settings of a service. */
 export interface SessionRule {
-  /** The label that says so. */
+  /** The label that configures the sessions. */
   readonly label: string;
   readonly value: string;
-  /** What routes to the service say to the filter. */
+  /** Filter configuration for routes to the service. */
   readonly config: Any;
 }
 
-/** What names of cookies and headers are made of (RFC 9110, tokens). */
+/** Characters of cookie and header names (RFC 9110, tokens). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * How the sessions of a service with these labels are known; `undefined`: it has
- * none. A label whose value names no cookie or header counts for nothing: Envoy
- * would refuse the routes.
+ * Returns the session settings of a service with these labels; `undefined`: none. A label with an
+ * invalid cookie or header name is ignored, because Envoy would reject the routes.
  */
 export function sessionRule(
   labels: Readonly<Record<string, string>>,
@@ -52,12 +51,12 @@ export function sessionRule(
   const cookie = labels[wanted.cookie] ?? "";
   const [name, path] = splitCookie(cookie);
   if (wanted.cookie === "" || !TOKEN.test(name)) return undefined;
-  // Without a lifetime the cookie is the browser's session's.
+  // Without a TTL it is a session cookie of the browser.
   const state = packAny(CookieBasedSessionStateSchema, { cookie: { name, path } });
   return { label: wanted.cookie, value: cookie, config: perRoute("cookie", state) };
 }
 
-/** `name:/path`; without a path the cookie is for all. */
+/** `name:/path`; without a path the cookie applies to all paths. */
 function splitCookie(value: string): [name: string, path: string] {
   const colon = value.indexOf(":");
   if (colon < 0) return [value, "/"];

@@ -1,5 +1,5 @@
 /**
- * What is logged, counted and traced, as listeners take it.
+ * Telemetry settings as listeners use them.
  *
  * @module
  */
@@ -10,38 +10,38 @@ import type {
   RequestIDExtension,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 
-/** What is made of requests and connections besides forwarding them. */
+/** Telemetry of requests and connections. */
 export interface Signals {
-  /** Of requests. */
+  /** Access logs of requests. */
   readonly http: readonly AccessLog[];
-  /** Of connections whose content is not looked at. */
+  /** Access logs of TCP connections. */
   readonly tcp: readonly AccessLog[];
-  /** Of connections that no chain takes. */
+  /** Access logs of connections that no filter chain matches. */
   readonly unmatched: readonly AccessLog[];
-  /** Whether connections are told of when they are opened, too. */
+  /** True: connections are also logged when they are opened. */
   readonly opened: boolean;
   /** Filters before all others. */
   readonly first: readonly HttpFilter[];
-  /** Filters behind all others but the last. */
+  /** Filters before the router, after all others. */
   readonly last: readonly HttpFilter[];
   readonly tracing?: Tracing;
   readonly requestId?: RequestIDExtension;
 }
 
-/** The sides of a proxy. */
+/** Telemetry by side of a proxy. */
 export interface SignalSet {
-  /** Of what the workload sends, and what gateways forward. */
+  /** Telemetry of the workload's outbound traffic, and of a gateway's traffic. */
   readonly client: Signals;
-  /** Of what the workload receives in plain text. */
+  /** Telemetry of plain-text inbound traffic. */
   readonly server: Signals;
-  /** Of what it receives under mutual TLS. */
+  /** Telemetry of inbound traffic with mutual TLS. */
   readonly mutual: Signals;
 }
 
-/** A side. */
+/** A side of a proxy. */
 export type Side = keyof SignalSet;
 
-/** Nothing is logged, counted or traced. */
+/** No telemetry. */
 export const NO_SIGNALS: Signals = {
   http: [],
   tcp: [],

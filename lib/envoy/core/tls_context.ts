@@ -1,6 +1,6 @@
 /**
- * Pieces of TLS that both sides of a proxy share. Certificates and keys are files
- * on the proxy's machine: their content never passes through here.
+ * TLS parts for both sides of a proxy. Certificates and keys are files on the proxy's machine; the
+ * control plane does not read their content.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import {
 import { type Any, create, durationOf, packAny } from "../../proto/mod.ts";
 import { adsSource } from "./config_source.ts";
 
-/** Connections that nothing secures. */
+/** A transport socket without security. */
 export function rawSocket(): TransportSocket {
   return create(TransportSocketSchema, {
     name: "envoy.transport_sockets.raw_buffer",
@@ -58,10 +58,10 @@ export function fileCertificate(chain: string, key: string): TlsCertificate {
   });
 }
 
-/** The kinds of names in certificates that configuration may mean: it does not say which. */
+/** Certificate name types to match. The configuration does not specify a type. */
 const SAN_TYPES = [SanType.DNS, SanType.URI, SanType.EMAIL, SanType.IP_ADDRESS] as const;
 
-/** Holds for certificates that bear one of these names, whole and of any kind; empty for none. */
+/** Matches certificates that have one of these exact names, of any type; empty for no names. */
 export function sanMatchers(names: readonly string[]): SubjectAltNameMatcher[] {
   return names.flatMap((name) =>
     SAN_TYPES.map((sanType) =>
@@ -73,30 +73,30 @@ export function sanMatchers(names: readonly string[]): SubjectAltNameMatcher[] {
   );
 }
 
-/** The protocol by which proxies of the mesh know each other's TLS from an application's own. */
+/** ALPN protocol that marks the mesh's mutual TLS, as opposed to an application's own TLS. */
 export const MESH_ALPN = "mesh";
 
-/** What they name beside it where HTTP is inside. */
+/** ALPN protocols that proxies offer in addition if the content is HTTP. */
 export const MESH_HTTP_ALPNS = ["mesh-http/1.1", "mesh-h2"] as const;
 
 /** Name of the secret with a workload's own certificate and key. */
 export const WORKLOAD_SECRET = "default";
 
-/** Name of the secret with the authorities that it trusts. */
+/** Name of the secret with the trusted authorities. */
 export const AUTHORITIES_SECRET = "ROOTCA";
 
-/** A secret that is served by name beside all other resources. */
+/** A secret that is fetched by name (SDS). */
 export function secretConfig(name: string): SdsSecretConfig {
   return create(SdsSecretConfigSchema, { name, sdsConfig: adsSource() });
 }
 
 /**
- * How long a listener waits for a certificate that a Gateway names, ms: with one
- * that is not there, its other servers must go on.
+ * Time for which a listener waits for a Gateway's certificate, ms. A missing certificate must not
+ * block the other servers of the listener.
  */
 const CREDENTIAL_FETCH_MS = 5_000;
 
-/** A secret that may not be there. */
+/** A secret that may be missing. */
 export function credentialConfig(name: string): SdsSecretConfig {
   const sdsConfig = adsSource();
   sdsConfig.initialFetchTimeout = durationOf(CREDENTIAL_FETCH_MS);

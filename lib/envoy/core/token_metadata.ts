@@ -7,5 +7,5 @@
 /** The filter that verifies tokens. */
 export const TOKEN_FILTER = "envoy.filters.http.jwt_authn";
 
-/** The name in its metadata under which the claims of the token are found. */
+/** Metadata key of the claims of the token. */
 export const PAYLOAD = "payload";

@@ -1,5 +1,5 @@
 /**
- * Assignments as messages.
+ * Endpoint assignments as messages.
  *
  * @module
  */
@@ -21,8 +21,8 @@ import { planAssignment } from "./plan.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 
 /**
- * The endpoints of a cluster, by locality. Endpoints that lack the port, the
- * subset's labels, an address Envoy can use, or health are left out.
+ * Returns the endpoints of a cluster by locality. Endpoints without the port, the subset's labels,
+ * a usable address, or health are omitted.
  */
 export function buildAssignment(input: AssignmentInput): ClusterLoadAssignment {
   return create(ClusterLoadAssignmentSchema, {
@@ -50,7 +50,7 @@ function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
     },
     healthStatus: HEALTH[health],
     metadata: metadataOf(planned),
-    // One is what is taken where nothing is said.
+    // The default weight is 1.
     loadBalancingWeight: weight === 1 ? undefined : weight,
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Assignments as bytes, without messages in between. Endpoints are what changes
- * most in a mesh, and by way of messages they take more than twice as long. A
- * property test holds the two to the same bytes.
+ * Encodes endpoint assignments to bytes without intermediate messages. Endpoints change most often,
+ * and encoding with messages takes more than twice as long. A property test compares the bytes of
+ * both.
  *
- * Field numbers are those of `envoy.config.endpoint.v3` and what it refers to.
+ * Field numbers are those of `envoy.config.endpoint.v3` and the messages it uses.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { planAssignment } from "./plan.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 import { type ReverseWriter, reverseWriter } from "./reverse_writer.ts";
 
-/** About what an endpoint takes with a telemetry label; saves growing the buffer. */
+/** Approximate size of an endpoint with a telemetry label; avoids growing the buffer. */
 const BYTES_PER_ENDPOINT = 128;
 
 /** The bytes of `buildAssignment(input)`. */
@@ -50,7 +50,7 @@ function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
   out.message(2, mark);
 }
 
-/** A wrapped number: `load_balancing_weight`. */
+/** A wrapped number, for example `load_balancing_weight`. */
 function writeWeight(out: ReverseWriter, field: number, weight: number): void {
   const mark = out.length;
   out.number(1, weight);
@@ -80,7 +80,7 @@ function writeMetadata(out: ReverseWriter, { label, mutual }: PlannedEndpoint): 
   out.message(3, mark);
 }
 
-/** `Metadata.filter_metadata`: one entry with one text in it. */
+/** `Metadata.filter_metadata`: one entry with one string field. */
 function writeEntry(out: ReverseWriter, name: string, key: string, value: string): void {
   const mark = out.length;
   out.text(3, value); // Value.string_value

@@ -24,7 +24,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   testEndpoint({ address: "10.1.0.5", ports: { grpc: 9090 } }),
 ];
 
-/** At `r1/z1/s1` in network `one`, with what is said otherwise. */
+/** A locality `r1/z1/s1` in network `one`, with overrides. */
 function placeAt(over: Partial<ProxyLocality> = {}): ProxyLocality {
   const locality = { region: "r1", zone: "z1", subzone: "s1" };
   return { locality, labels: {}, network: "one", view: [], rules: [], ...over };
@@ -34,7 +34,7 @@ function ruleOf(setting: JsonValue, failsOver = true): LocalityRule {
   return { setting: fromJson(LocalityLoadBalancerSettingSchema, setting), failsOver };
 }
 
-/** Endpoints at places written as `region/zone/subzone`, by address. */
+/** Endpoints at localities written as `region/zone/subzone`, by address. */
 function placedEndpoints(places: Readonly<Record<string, string>>): Endpoint[] {
   return Object.entries(places).map(([address, at]) => {
     const [region = "", zone = "", subzone = ""] = at.split("/");
@@ -42,7 +42,7 @@ function placedEndpoints(places: Readonly<Record<string, string>>): Endpoint[] {
   });
 }
 
-/** Address → `priority:locality's weight`. */
+/** Address → `priority:weight of the locality`. */
 function orderOf(input: Partial<AssignmentInput>): Record<string, string> {
   const planned = planAssignment({
     clusterName: "c",
@@ -122,7 +122,7 @@ Deno.test("localities get the shares that a rule gives them, by their weight", (
     "10.0.0.3": "0:20",
     "10.0.0.4": "0:10",
   });
-  // From elsewhere the rule says nothing.
+  // The rule has no share for other regions.
   const place = placeAt({ locality: { region: "r2", zone: "z1", subzone: "" } });
   assert.equal(Object.keys(orderOf({ ...shared, place })).length, EVERYWHERE.length);
 });
@@ -207,7 +207,7 @@ const reachTwo = {
   ]]]),
 };
 
-/** Address and port → weight, and `mtls` where it takes mutual TLS. */
+/** Address and port → weight, and `mtls` if it accepts mutual TLS. */
 function reached(place: ProxyLocality): Record<string, string> {
   const planned = planAssignment({
     clusterName: "c",
@@ -303,7 +303,7 @@ Deno.test("telemetry labels name workload, namespace, canonical service, revisio
   }
 });
 
-/** Names as users write them, with empty ones and ones beyond ASCII. */
+/** Names as users write them, including empty and non-ASCII names. */
 const name = fc.oneof(fc.stringMatching(/^[a-z0-9-]{0,12}$/), fc.string({ unit: "grapheme" }));
 
 const endpoint: fc.Arbitrary<Endpoint> = fc.record({
@@ -370,7 +370,7 @@ Deno.test("weights never add up to more than Envoy takes, and none is lost", () 
       const weights = lbEndpoints.map((e) => e.loadBalancingWeight ?? 1);
       assert.ok(weights.every((w) => w >= 1));
       const total = weights.reduce((a, b) => a + b, 0);
-      // Shares of localities are a rule's, not the sum of what is in them.
+      // Locality weights of a rule are not the sum of their endpoints.
       if (given.localityRule?.setting.distribute.length !== 1) {
         assert.equal(loadBalancingWeight, total);
       }

@@ -1,6 +1,6 @@
 /**
- * How a proxy's place orders and weighs endpoints: the share that localities get,
- * and who stands in when the nearest fail.
+ * Orders and weighs endpoints by the proxy's locality: the shares of localities and the failover
+ * order.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { topologyLabels } from "../../derive/mod.ts";
 import type { Locality, ProxyLocality } from "../../model/mod.ts";
 import type { LocalityRule, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 
-/** Whether a rule asks for shares or an order of its own, so that localities count by their weight. */
+/** Reports if a rule defines distribution or failover, so that localities are weighted. */
 export function weighsLocalities({ setting, failsOver }: LocalityRule): boolean {
   const { distribute, failover, failoverPriority } = setting;
   return distribute.length > 0 ||
     (failsOver && (failover.length > 0 || failoverPriority.length > 0));
 }
 
-/** Gives localities the shares, or the priorities, that they have for a place. */
+/** Sets the shares or the priorities of localities, as seen from a locality. */
 export function arrange(
   localities: readonly PlannedLocality[],
   rule: LocalityRule,
@@ -41,9 +41,8 @@ type Distribute = LocalityLoadBalancerSetting["distribute"];
 type Failover = LocalityLoadBalancerSetting["failover"];
 
 /**
- * Shares by percent. What no share is for gets nothing; of localities that a share
- * is for together, each gets a part by its weight. The narrowest pattern that
- * covers a locality counts.
+ * Distributes by percent. A locality without share gets no traffic; localities with a common share
+ * split it by weight. The most specific matching pattern applies.
  */
 function share(
   localities: readonly PlannedLocality[],
@@ -70,21 +69,24 @@ function share(
   });
 }
 
-/** Whether a pattern (`region/zone/subzone`, parts may be `*` or missing at the end) covers a locality. */
+/**
+ * Reports if a pattern (`region/zone/subzone`, parts may be `*` or missing at the end) matches a
+ * locality.
+ */
 function covers(pattern: string, { region, zone, subzone }: Locality): boolean {
   const own = [region, zone, subzone];
   return pattern.split("/").every((part, i) => part === "*" || part === own[i]);
 }
 
-/** How many parts a pattern names. */
+/** Returns the number of parts that a pattern names. */
 function narrowness(pattern: string): number {
   return pattern.split("/").filter((part) => part !== "*").length;
 }
 
-/** Room that each priority by labels leaves for those by distance. */
+/** Number of distance priorities within each label priority. */
 const DISTANCES = 5;
 
-/** The nearest first: the same subzone, zone, region, the region that a rule names, any other. */
+/** Orders by distance: same subzone, zone, region, the failover region of a rule, any other. */
 function orderByDistance(
   localities: readonly PlannedLocality[],
   from: Locality,
@@ -104,7 +106,9 @@ function distance(from: Locality, to: Locality, next: string | undefined): numbe
   return from.subzone === to.subzone ? 0 : 1;
 }
 
-/** Who agrees in the first labels goes before who agrees in fewer; localities are split by that. */
+/**
+ * Endpoints that match more leading labels get a higher priority; localities are split accordingly.
+ */
 function orderByLabels(
   localities: readonly PlannedLocality[],
   place: ProxyLocality,
@@ -136,7 +140,7 @@ function labelsOf({ endpoint, network }: PlannedEndpoint): Readonly<Record<strin
   return { ...endpoint.labels, ...topologyLabels(endpoint.locality, network) };
 }
 
-/** Envoy wants priorities without gaps, from 0. */
+/** Envoy requires priorities without gaps, from 0. */
 function renumber(localities: readonly PlannedLocality[]): PlannedLocality[] {
   const used = [...new Set(localities.map((one) => one.priority))].sort((a, b) => a - b);
   const rank = new Map(used.map((priority, i) => [priority, i]));
@@ -145,10 +149,10 @@ function renumber(localities: readonly PlannedLocality[]): PlannedLocality[] {
 }
 
 /**
- * The setting of a rule, else the mesh's; not both.
+ * Returns the setting of a rule, otherwise the mesh's; the two are not merged.
  *
  * @param policy merged, see `mergeTrafficPolicy`
- * @returns `undefined` where it is switched off
+ * @returns `undefined` if locality load balancing is disabled
  */
 export function localityRule(
   policy: Pick<TrafficPolicy, "loadBalancer" | "outlierDetection"> | undefined,

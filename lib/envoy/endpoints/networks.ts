@@ -1,6 +1,6 @@
 /**
- * Endpoints of other networks: they are reached by the gateways of their network,
- * which find them by the server name of mutual TLS.
+ * Endpoints in other networks. Clients reach them through the gateways of that network, which route
+ * by the SNI of mutual TLS.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { ProxyLocality } from "../../model/mod.ts";
 import type { PlannedEndpoint, Reach } from "./planned.ts";
 
 /**
- * What a proxy connects to instead of the endpoints themselves. A gateway has the
- * weight of what is behind it, divided among the network's gateways. Endpoints
- * that take no mutual TLS cannot be reached from elsewhere, and are left out.
+ * Replaces endpoints in other networks by their gateways. The weight of the endpoints is divided
+ * among the gateways of their network. Endpoints without mutual TLS are not reachable from other
+ * networks and are omitted.
  */
 export function reach(
   planned: readonly PlannedEndpoint[],
@@ -28,7 +28,7 @@ export function reach(
     else if (one.mutual) far.push({ one, ways });
   }
   if (far.length === 0) return near;
-  // Weights are whole numbers: they are stretched so that each can be divided.
+  // Weights are integers, so they are scaled to be divisible.
   const stretch = far.map(({ ways }) => ways.length).reduce(leastMultiple, 1);
   const entrances = new Map<string, PlannedEndpoint>();
   for (const { one, ways } of far) {
@@ -44,9 +44,9 @@ export function reach(
 }
 
 /**
- * The gateways by which a network is entered from a place; `undefined`: it is reached
- * directly. A proxy that does not say where it is reaches everything,
- * and so does everybody what is in no network.
+ * Returns the gateways into a network as seen from a locality; `undefined`: the network is reached
+ * directly. A proxy without network reaches everything directly, and endpoints without network are
+ * reached directly by all proxies.
  */
 export function waysTo(
   network: string,
@@ -57,7 +57,7 @@ export function waysTo(
   return elsewhere ? gateways.get(network) : undefined;
 }
 
-/** A gateway stands for many workloads and bears the name of none. */
+/** A gateway stands for many workloads, so it has no workload name. */
 function entranceOf(
   { endpoint, network }: PlannedEndpoint,
   way: NetworkGateway,

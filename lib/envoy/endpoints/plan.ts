@@ -1,6 +1,6 @@
 /**
- * Which endpoints an assignment holds, and with which weight: the part that the
- * message builder and the fast encoder share.
+ * Selects the endpoints of an assignment and their weights. The message builder and the fast
+ * encoder share it.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { reach } from "./networks.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 import { telemetryLabel } from "./workload_label.ts";
 
-/** Envoy refuses an assignment whose weights add up to more. */
+/** Envoy rejects an assignment whose weights have a larger sum. */
 const MAX_WEIGHT_SUM = 0xffff_ffff;
 
-/** Groups endpoints by locality, localities by name, endpoints in the order given. */
+/** Groups endpoints by locality; localities are sorted by name, endpoints keep their order. */
 export function planAssignment(input: AssignmentInput): PlannedLocality[] {
   const groups = new Map<string, PlannedEndpoint[]>();
   let sum = 0;
@@ -30,7 +30,7 @@ export function planAssignment(input: AssignmentInput): PlannedLocality[] {
     else group.push(planned);
     sum += planned.weight;
   }
-  // What is scaled down is rounded down too, but not below 1: room for that is kept.
+  // Scaled weights are rounded down, but not below 1, so the scale reserves space for that.
   const scale = sum > MAX_WEIGHT_SUM ? sum / (MAX_WEIGHT_SUM - reached.length) : 1;
   const localities = [...groups.keys()].sort().map((key) => locality(groups.get(key)!, scale));
   return input.place === undefined || input.localityRule === undefined
@@ -55,7 +55,7 @@ export function locality(group: readonly PlannedEndpoint[], scale: number): Plan
   };
 }
 
-/** `undefined` for an endpoint that is left out. */
+/** Returns `undefined` for an endpoint that is omitted. */
 function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | undefined {
   const drains = endpoint.health === "healthy" && isDraining(endpoint, input.drainingLabel);
   if (endpoint.health !== "healthy" && input.sendUnhealthy !== true) return undefined;
@@ -75,7 +75,7 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
   };
 }
 
-/** Whether an endpoint is to finish what it has and get nothing new. */
+/** Reports if an endpoint is draining: it finishes its requests and gets no new ones. */
 function isDraining({ labels }: Endpoint, label = ""): boolean {
   return label !== "" && (labels[label] ?? "") !== "";
 }
@@ -86,8 +86,8 @@ function hasLabels(endpoint: Endpoint, wanted: Readonly<Record<string, string>>)
 }
 
 /**
- * The port to connect to; `undefined` for endpoints that Envoy would refuse, and
- * with them the whole update: a host name where nothing resolves it, no port.
+ * Returns the port to connect to; `undefined` for endpoints for which Envoy would reject the whole
+ * update: a host name that is not resolved, or no port.
  */
 function portOf(endpoint: Endpoint, input: AssignmentInput): number | undefined {
   if (endpoint.address.startsWith(UNIX_PREFIX)) return input.hostNames === true ? undefined : 0;

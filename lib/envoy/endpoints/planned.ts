@@ -7,39 +7,39 @@ import type { LocalityLoadBalancerSetting } from "#mesh/networking/v1alpha3/dest
 import type { NetworkGateway } from "../../derive/mod.ts";
 import type { Endpoint, Locality, ProxyLocality } from "../../model/mod.ts";
 
-/** What is known of networks. */
+/** Networks and their gateways. */
 export interface Reach {
-  /** The network an endpoint is in; `""`: none, so that everybody reaches it. */
+  /** Returns the network of an endpoint; `""`: none, so every client reaches it directly. */
   readonly networkOf: (endpoint: Endpoint) => string;
-  /** Network → how it is entered. Endpoints of networks that are not in it are reached directly. */
+  /** Network → its gateways. Endpoints in networks without an entry are reached directly. */
   readonly gateways: ReadonlyMap<string, readonly NetworkGateway[]>;
 }
 
-/** What an assignment is made from. */
+/** Input of an endpoint assignment. */
 export interface AssignmentInput {
   readonly clusterName: string;
   readonly endpoints: readonly Endpoint[];
-  /** Name of the service's port; endpoints without that port are left out. */
+  /** Name of the service's port; endpoints without that port are omitted. */
   readonly portName: string;
   /** Labels that endpoints must have; `undefined`: all endpoints. */
   readonly subsetLabels?: Readonly<Record<string, string>>;
-  /** Whether endpoints name their workload, for metrics on the client's side. */
+  /** True: endpoints name their workload, for client-side metrics. */
   readonly telemetryLabel?: boolean;
-  /** The canonical service of endpoints that say nothing of theirs; default: their workload. */
+  /** Canonical service of endpoints that do not name one; default: their workload. */
   readonly canonical?: Canonical;
-  /** Endpoints that are not ready are sent too, marked so; else they are left out. */
+  /** True: endpoints that are not ready are sent with their health; otherwise they are omitted. */
   readonly sendUnhealthy?: boolean;
-  /** Endpoints with this label are sent as draining; empty or left out: none. */
+  /** Endpoints with this label are sent as draining; empty or unset: none. */
   readonly drainingLabel?: string;
-  /** Addresses may be host names, because Envoy will resolve them. */
+  /** True: addresses may be host names, because Envoy resolves them. */
   readonly hostNames?: boolean;
-  /** Whether an endpoint's port takes mutual TLS; default: none does. */
+  /** Reports if an endpoint's port accepts mutual TLS; default: none does. */
   readonly mutual?: (endpoint: Endpoint, port: number) => boolean;
-  /** Where the proxy stands; `undefined`: where it makes no difference. */
+  /** Locality of the proxy; `undefined` if it has no effect. */
   readonly place?: ProxyLocality;
-  /** What the policy says about localities; looked at with a place alone. */
+  /** Locality settings of the policy; used only with a locality. */
   readonly localityRule?: LocalityRule;
-  /** How other networks are reached; looked at with a place alone. */
+  /** Gateways to other networks; used only with a locality. */
   readonly reach?: Reach;
 }
 
@@ -48,39 +48,42 @@ export interface PlannedEndpoint {
   readonly endpoint: Endpoint;
   /** 0 for Unix sockets. */
   readonly port: number;
-  /** From 1. */
+  /** At least 1. */
   readonly weight: number;
   readonly health: Endpoint["health"];
   /** Empty: no telemetry label. */
   readonly label: string;
-  /** Whether clients open mutual TLS to it. */
+  /** True: clients use mutual TLS. */
   readonly mutual: boolean;
-  /** The network it is in; empty: none. */
+  /** The network of the endpoint; empty: none. */
   readonly network: string;
 }
 
 /** The endpoints of one locality. */
 export interface PlannedLocality {
   readonly locality: Locality;
-  /** Sum of the endpoints'. */
+  /** Sum of the weights of the endpoints. */
   readonly weight: number;
   readonly endpoints: readonly PlannedEndpoint[];
-  /** From 0: the next one takes over when too many of those before are left out. */
+  /**
+   * From 0. The next priority is used when too many endpoints of the previous ones are unhealthy or
+   * ejected.
+   */
   readonly priority: number;
 }
 
-/** What a service is to whoever counts, whatever its hosts are. */
+/** Canonical service and revision of a service, for telemetry. */
 export interface Canonical {
   readonly name: string;
   readonly revision: string;
 }
 
-/** What a cluster's policy says about localities. */
+/** Locality settings of a cluster's policy. */
 export interface LocalityRule {
   readonly setting: LocalityLoadBalancerSetting;
   /**
-   * Whether endpoints found bad are left out (outlier detection). Without that
-   * nobody would ever stand in, so priorities are given with it alone.
+   * True: outlier detection is enabled. Without it Envoy never fails over, so priorities are set
+   * only with it.
    */
   readonly failsOver: boolean;
 }

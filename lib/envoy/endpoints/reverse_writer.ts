@@ -1,6 +1,6 @@
 /**
- * Writes protobuf from the back: when a message's fields are written, its length
- * is known, so nothing is measured first or moved after.
+ * Writes protobuf from the end to the start. The length of a message is known after its fields were
+ * written, so nothing is measured first or moved later.
  *
  * @module
  */
@@ -13,19 +13,19 @@ const encoder = new TextEncoder();
 
 /** A buffer that fills from its end. Fields are written last to first. */
 export interface ReverseWriter {
-  /** Bytes written so far: a mark for {@link ReverseWriter.message}. */
+  /** Number of bytes written so far: a mark for {@link ReverseWriter.message}. */
   readonly length: number;
-  /** Text; nothing when it is empty, as proto3 has it. */
+  /** Writes a string; nothing if it is empty, as in proto3. */
   text(field: number, value: string): void;
-  /** A number below 2^32; nothing when it is 0. */
+  /** Writes a number below 2^32; nothing if it is 0. */
   number(field: number, value: number): void;
-  /** Closes a message: all that was written since `mark` becomes the field's content. */
+  /** Ends a message: all bytes written since `mark` become the field's content. */
   message(field: number, mark: number): void;
-  /** A copy of the bytes, in order. */
+  /** Returns a copy of the bytes in order. */
   bytes(): Uint8Array;
 }
 
-/** @param capacity bytes to begin with; the buffer grows as needed */
+/** @param capacity initial size in bytes; the buffer grows as needed */
 export function reverseWriter(capacity: number): ReverseWriter {
   let buffer = new Uint8Array(capacity);
   let at = capacity;
@@ -52,7 +52,7 @@ export function reverseWriter(capacity: number): ReverseWriter {
 
   const tag = (field: number, type: number): void => varint(field << 3 | type);
 
-  /** Writes ASCII and returns true, or gives up at the first other character. */
+  /** Writes ASCII and returns true; returns false at the first other character. */
   const ascii = (value: string): boolean => {
     reserve(value.length);
     let to = at;

@@ -14,7 +14,9 @@ const CANONICAL_REVISION = [
   "version",
 ];
 
-/** What a service's own labels say of that; without any it is its host, and the latest. */
+/**
+ * Returns the canonical service by the service's labels; default: its host, with revision `latest`.
+ */
 export function canonicalOf({ labels, host }: Pick<Service, "labels" | "host">): Canonical {
   return {
     name: firstLabel(labels, CANONICAL_NAME) ?? host,
@@ -23,8 +25,9 @@ export function canonicalOf({ labels, host }: Pick<Service, "labels" | "host">):
 }
 
 /**
- * `workload;namespace;canonical service;canonical revision`: one short text, because every endpoint
- * carries it. Their cluster is the daemon's own, which those who count are told once.
+ * Returns `workload;namespace;canonical service;canonical revision`: one short string, because
+ * every endpoint has it. The cluster is always the daemon's own; the telemetry filters are
+ * configured with it once.
  */
 export function telemetryLabel(endpoint: Endpoint, canonical?: Canonical): string {
   const { labels, workload, namespace } = endpoint;

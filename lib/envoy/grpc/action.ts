@@ -1,5 +1,5 @@
 /**
- * What routes do with calls, as far as gRPC libraries can do it.
+ * Route actions that gRPC libraries support.
  *
  * @module
  */
@@ -23,18 +23,18 @@ import { FractionalPercent_DenominatorType as Denominator } from "#envoy/type/v3
 import { type Any, create, durationMs, packAny } from "../../proto/mod.ts";
 import { FAULT_FILTER } from "../routes/mod.ts";
 
-/** What a route does, and the one setting of a filter that it may carry. */
+/** The action of a route, and its one per-filter setting. */
 export interface GrpcOutcome {
   readonly action: Route["action"];
   readonly fault?: Any | undefined;
 }
 
 /**
- * Keeps of a route's action what libraries know: clusters and their shares, the time limit, retries,
- * hashing. An answer without a service becomes a fault that always strikes, for libraries refuse
- * routes that answer by themselves.
+ * Keeps the parts of a route's action that libraries support: weighted clusters, the timeout,
+ * retries, hashing. A direct response becomes a fault with 100 %, because libraries reject routes
+ * with direct responses.
  *
- * @param own the cluster that calls reach without any route
+ * @param own the cluster of calls without any route
  */
 export function grpcOutcome({ action, typedPerFilterConfig }: Route, own: string): GrpcOutcome {
   switch (action.case) {
@@ -52,7 +52,7 @@ export function grpcOutcome({ action, typedPerFilterConfig }: Route, own: string
   }
 }
 
-/** HTTP's status of calls that no route leads anywhere. */
+/** HTTP status of calls that no route matches. */
 const UNAVAILABLE = 503;
 
 const REDIRECTS: Readonly<Record<RedirectCode, number>> = {
@@ -63,7 +63,7 @@ const REDIRECTS: Readonly<Record<RedirectCode, number>> = {
   [RedirectCode.PERMANENT_REDIRECT]: 308,
 };
 
-/** Fails every call with the gRPC status that stands for one of HTTP (gRFC A33). */
+/** Aborts every call with the gRPC status for an HTTP status (gRFC A33). */
 function answering(status: number, own: string): GrpcOutcome {
   const abort = create(FaultAbortSchema, {
     errorType: { case: "httpStatus", value: status },
@@ -77,7 +77,7 @@ function forwarding(action: RouteAction): RouteAction {
   const { timeout } = action;
   return create(RouteActionSchema, {
     clusterSpecifier: clusters(action.clusterSpecifier),
-    // Of a route's limits libraries look at this one alone; none leaves the program's own deadline.
+    // Libraries use only this timeout of a route; without it the program's own deadline applies.
     maxStreamDuration: timeout !== undefined && durationMs(timeout) > 0
       ? { maxStreamDuration: timeout }
       : undefined,
@@ -97,7 +97,7 @@ function clusters(specifier: RouteAction["clusterSpecifier"]): RouteAction["clus
   };
 }
 
-/** Conditions of retries that libraries know (gRFC A44). */
+/** Retry conditions that libraries support (gRFC A44). */
 const CONDITIONS: ReadonlySet<string> = new Set([
   "cancelled",
   "deadline-exceeded",
@@ -113,10 +113,12 @@ function retries({ retryOn, numRetries, retryBackOff }: RetryPolicy): RetryPolic
     : create(RetryPolicySchema, { retryOn: known.join(","), numRetries, retryBackOff });
 }
 
-/** By this key a hash is of the channel itself (gRFC A42). */
+/** With this key the hash is that of the channel (gRFC A42). */
 const CHANNEL = "io.grpc.channel_id";
 
-/** Calls of one program have one address, and one channel comes nearest to it. */
+/**
+ * All calls of a program have the same source address, so a hash of the channel is used instead.
+ */
 function hashing(
   { policySpecifier: by, terminal }: RouteAction_HashPolicy,
 ): RouteAction_HashPolicy[] {

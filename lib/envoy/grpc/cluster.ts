@@ -33,16 +33,16 @@ import { adsSource } from "../core/mod.ts";
 import { grpcOutlierDetection } from "./outlier_detection.ts";
 import { grpcClientTls } from "./tls.ts";
 
-/** What a cluster is made from. */
+/** Input of a cluster. */
 export interface GrpcClusterInput {
   readonly name: string;
   /** Merged, see `mergeTrafficPolicy`. */
   readonly policy: TrafficPolicy | undefined;
-  /** Identities the server may have. */
+  /** Accepted identities of the server. */
   readonly identities: readonly string[];
 }
 
-/** Gives a library its endpoints by discovery; gRPC knows no other way that a mesh needs. */
+/** Builds an EDS cluster; gRPC has no other discovery type that a mesh needs. */
 export function buildGrpcCluster({ name, policy, identities }: GrpcClusterInput): Cluster {
   const cluster = create(ClusterSchema, {
     name,
@@ -70,10 +70,10 @@ export function buildGrpcCluster({ name, policy, identities }: GrpcClusterInput)
 }
 
 /**
- * Sets the load balancer. All libraries know two: in turn, and a ring. Others are written in a list
- * of which a library takes the first that it knows, ending with in turn; libraries from before there
- * were such lists take turns, too. A table of Maglev's becomes a ring: what counts is that a key
- * stays with its endpoint.
+ * Sets the load balancer. All libraries support round robin and ring hash. Other policies are a
+ * list from which a library uses the first that it supports; the last is round robin, which
+ * libraries without support for such lists use too. Maglev becomes ring hash, because both keep a
+ * key at its endpoint.
  */
 export function applyGrpcBalancing(
   cluster: Cluster,
@@ -100,7 +100,7 @@ export function applyGrpcBalancing(
   }
 }
 
-/** A policy under its name. */
+/** A load balancing policy with its name. */
 type Named = readonly [name: string, config: Any];
 
 function leastRequest(): Named {
@@ -122,7 +122,10 @@ function byLoad(settings: Utilization): Named {
   ];
 }
 
-/** Among localities by their weight, within one by a policy, or in turn; libraries that do not know the first take turns. */
+/**
+ * Weighted localities, with a policy within each locality, or round robin for libraries that do not
+ * support weighted localities.
+ */
 function orInTurn(wanted: Named): LoadBalancingPolicy {
   const inTurn: Named = ["round_robin", packAny(RoundRobinSchema, {})];
   const weighed = packAny(WrrLocalitySchema, { endpointPickingPolicy: list([wanted, inTurn]) });

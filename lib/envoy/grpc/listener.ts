@@ -1,6 +1,5 @@
 /**
- * Listeners for gRPC libraries: on the client's side one for each target, on the server's side one
- * for each address that is served.
+ * Listeners for gRPC libraries: one for each target of a client, one for each address of a server.
  *
  * @module
  */
@@ -34,7 +33,7 @@ import { type Any, create, packAny } from "../../proto/mod.ts";
 import { adsSource, socket } from "../core/mod.ts";
 import { grpcServerTls } from "./tls.ts";
 
-/** Begin of the names under which servers ask for their listeners; their address follows. */
+/** Prefix of the listener names that servers request; their address follows. */
 export const SERVER_LISTENER_PREFIX = "xds.mesh.io/grpc/lds/inbound/";
 
 const ROUTER = lazily(() => filter("envoy.filters.http.router", packAny(RouterSchema, {})));
@@ -45,7 +44,7 @@ function filter(name: string, value: Any): HttpFilter {
   return create(HttpFilterSchema, { name, configType: { case: "typedConfig", value } });
 }
 
-/** What a client asks for that dials `xds:///HOST:PORT`: where its routes are. */
+/** Builds the listener that a client requests for `xds:///HOST:PORT`. It names the route table. */
 export function buildGrpcListener(target: string, routeName: string): Listener {
   const manager = create(HttpConnectionManagerSchema, {
     statPrefix: target,
@@ -63,19 +62,19 @@ export function buildGrpcListener(target: string, routeName: string): Listener {
   });
 }
 
-/** What a server's listener is made from. */
+/** Input of a server's listener. */
 export interface GrpcServerInput {
   /** Address that the server listens on, without brackets. */
   readonly address: string;
   readonly port: number;
   readonly mutualTls: boolean;
-  /** Filters of access control, in the order in which they are asked. */
+  /** Authorization filters, in evaluation order. */
   readonly filters: readonly HttpFilter[];
 }
 
 /**
- * What a server asks for that listens on an address. gRPC's match of filter chains cannot tell
- * plain connections from encrypted ones, so there is one chain: either mutual TLS or none.
+ * Builds the listener that a server requests for an address. gRPC's filter chain match cannot
+ * distinguish plain from encrypted connections, so there is one chain: with mutual TLS or without.
  */
 export function buildGrpcServerListener(input: GrpcServerInput): Listener {
   const { address, port, mutualTls } = input;
@@ -106,7 +105,7 @@ export function buildGrpcServerListener(input: GrpcServerInput): Listener {
   });
 }
 
-/** Every call goes to the server itself. */
+/** Routes every call to the server itself. */
 function everyCall(): RouteConfiguration {
   return create(RouteConfigurationSchema, {
     name: "inbound",

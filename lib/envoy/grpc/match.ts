@@ -1,6 +1,6 @@
 /**
- * Matches of routes as gRPC libraries understand them (gRFC A28): a path and headers that the
- * program sets. What else a match may say is known of every call before it is made.
+ * Route matches that gRPC libraries support (gRFC A28): a path and headers of the program. The
+ * other conditions are constant for all calls, so they are evaluated here.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import type { StringMatcher } from "#envoy/type/matcher/v3/string_pb.ts";
 import { create } from "../../proto/mod.ts";
 import { compileRegex } from "../../text/mod.ts";
 
-/** Every call's method. */
+/** HTTP method of every call. */
 const METHOD = "POST";
 
-/** What a program's calls look like to a proxy beside it, which is spoken to without TLS. */
+/** Scheme of a program's calls, as a proxy without TLS would see them. */
 const SCHEME = "http";
 
-/** Matches of one rule that a route is split into at the most: each header "without" doubles them. */
+/** Maximum number of matches for one rule: each "without" header doubles them. */
 const MAX_SPLITS = 4;
 
 /**
- * The matches that stand for one. None where no call matches: a call has no query parameters, and
- * no token that was verified on its way.
+ * Returns the equivalent matches. The result is empty if no call matches: calls have no query
+ * parameters and no verified token.
  *
- * @param authority that calls to the target have, `host:port`
+ * @param authority authority of calls to the target, `host:port`
  */
 export function grpcMatches(match: RouteMatch, authority: string): RouteMatch[] {
   if (match.queryParameters.length > 0) return [];
@@ -53,7 +53,7 @@ export function grpcMatches(match: RouteMatch, authority: string): RouteMatch[] 
   );
 }
 
-/** Whether a header's matcher holds for a value. */
+/** Reports if a header matcher matches a value. */
 function holds({ headerMatchSpecifier: how, invertMatch }: HeaderMatcher, value: string): boolean {
   const found = how.case === "stringMatch" ? textHolds(how.value, value) : true;
   return found !== invertMatch;
@@ -75,8 +75,8 @@ function textHolds({ matchPattern }: StringMatcher, value: string): boolean {
 }
 
 /**
- * Where a missing header counts as an empty one there are two ways to match: it is missing, or it is
- * there and differs. Libraries do not agree on what a missing header is to an inverted match.
+ * If a missing header counts as an empty one, there are two alternatives: it is missing, or it is
+ * present and differs. Libraries differ in how an inverted match treats a missing header.
  */
 function alternatives(headers: readonly HeaderMatcher[]): HeaderMatcher[][] {
   let all: HeaderMatcher[][] = [[]];

@@ -1,6 +1,6 @@
 /**
- * Outlier detection in gRPC libraries (gRFC A50), which count shares of calls that failed and know
- * nothing of failures in a row.
+ * Outlier detection in gRPC libraries (gRFC A50). They count the percentage of failed calls, not
+ * consecutive failures.
  *
  * @module
  */
@@ -11,19 +11,21 @@ import {
 import type { OutlierDetection } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create } from "../../proto/mod.ts";
 
-/** What a rule that names no count means by one. */
+/** Default number of failures of a rule. */
 const FAILURES = 5;
 
-/** Detection that is on acts on every finding. */
+/** Enforcing percentage: every detection ejects. */
 const ALWAYS = 100;
 
-/** Libraries leave an endpoint out whose share is greater than this: those of which every call failed. */
+/**
+ * Libraries eject endpoints with a failure percentage above this value: endpoints whose calls all
+ * failed.
+ */
 const ALL_BUT_NONE = 99;
 
 /**
- * An endpoint is left out when within an interval there were as many calls as the rule allows
- * failures in a row, and all of them failed: then so many have failed in a row. `undefined`: the
- * rule looks for no failures.
+ * An endpoint is ejected if within an interval it had as many calls as the rule's number of
+ * consecutive failures, and all of them failed. `undefined`: the rule counts no failures.
  */
 export function grpcOutlierDetection(outlier: OutlierDetection): Detection | undefined {
   const counts = [outlier.consecutive5xxErrors, outlier.consecutiveGatewayErrors]

@@ -17,19 +17,19 @@ import { FAULT_FILTER } from "../routes/mod.ts";
 import { grpcOutcome } from "./action.ts";
 import { grpcMatches } from "./match.ts";
 
-/** What a table is made from. */
+/** Input of a route table. */
 export interface GrpcRoutesInput {
-  /** The table's name, and that of the cluster which calls reach without any rule. */
+  /** Name of the table, and of the cluster of calls that no rule matches. */
   readonly name: string;
-  /** What programs dial, `host:port`. */
+  /** Dialed target, `host:port`. */
   readonly target: string;
-  /** As proxies have them. */
+  /** Routes as built for proxies. */
   readonly routes: readonly Route[];
 }
 
 /**
- * Routes without what gRPC libraries refuse or pass over: rewriting, mirroring, headers that are
- * added or taken away, and what filters are told that libraries do not have.
+ * Builds the table without features that gRPC libraries reject or ignore: rewrites, mirroring,
+ * header changes, and configuration of unsupported filters.
  */
 export function buildGrpcRoutes({ name, target, routes }: GrpcRoutesInput): RouteConfiguration {
   return create(RouteConfigurationSchema, {
@@ -37,7 +37,7 @@ export function buildGrpcRoutes({ name, target, routes }: GrpcRoutesInput): Rout
     virtualHosts: [
       create(VirtualHostSchema, {
         name: target,
-        // The table is the target's alone, whatever authority the program gives its calls.
+        // The table is used for only one target, whatever authority the calls have.
         domains: ["*"],
         routes: routes.flatMap((route) => grpcRoutes(route, target, name)),
       }),

@@ -1,6 +1,6 @@
 /**
- * Mutual TLS as gRPC libraries configure it: certificates come from providers that the bootstrap
- * of the program names, not from secrets that are served.
+ * Mutual TLS for gRPC libraries. Certificates come from providers that the program's bootstrap
+ * names, not from SDS.
  *
  * @module
  */
@@ -17,19 +17,25 @@ import { StringMatcherSchema } from "#envoy/type/matcher/v3/string_pb.ts";
 import { create, packAny } from "../../proto/mod.ts";
 import { tlsSocket } from "../core/mod.ts";
 
-/** The provider that the agent's bootstrap for gRPC declares, and its two names. */
+/**
+ * The certificate provider in the agent's bootstrap for gRPC, and the names of its two
+ * certificates.
+ */
 const PROVIDER = "default";
 
 const CERTIFICATE = "default";
 
 const AUTHORITIES = "ROOTCA";
 
-/** Opens mutual TLS. `identities` are those that the server may have; empty: any that is vouched for. */
+/**
+ * Originates mutual TLS. `identities`: accepted identities of the server; empty: every identity
+ * that the authorities signed.
+ */
 export function grpcClientTls(identities: readonly string[]): TransportSocket {
   return tlsSocket(packAny(UpstreamTlsContextSchema, { commonTlsContext: common(identities) }));
 }
 
-/** Ends mutual TLS. */
+/** Terminates mutual TLS. */
 export function grpcServerTls(): TransportSocket {
   return tlsSocket(packAny(DownstreamTlsContextSchema, {
     requireClientCertificate: true,

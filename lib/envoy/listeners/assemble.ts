@@ -1,5 +1,5 @@
 /**
- * Putting a listener together.
+ * Assembles listeners.
  *
  * @module
  */
@@ -28,19 +28,19 @@ export interface ListenerParts extends Binding {
   readonly name?: string;
   readonly direction: "inbound" | "outbound";
   /**
-   * Whether the listener opens its port. If not, it serves what the capturing
-   * listener hands over by original destination.
+   * True: the listener opens its port. False: it serves connections that the capturing listener
+   * passes on by original destination.
    */
   readonly bindToPort: boolean;
   readonly chains: readonly FilterChain[];
-  /** Takes what no other chain does. */
+  /** Chain for connections that no other chain matches. */
   readonly defaultChain?: FilterChain;
   readonly listenerFilters?: readonly ListenerFilter[];
-  /** Whether some of those wait for the client's first bytes. */
+  /** True: a listener filter waits for the client's first bytes. */
   readonly detects?: boolean;
-  /** Hand connections to the listener of their original destination. */
+  /** Passes connections to the listener of their original destination. */
   readonly useOriginalDst?: boolean;
-  /** Sockets may have addresses that are not the host's (TPROXY). */
+  /** Allows sockets with addresses that are not the host's (TPROXY). */
   readonly transparent?: boolean;
   readonly manager: Pick<
     ManagerDefaults,
@@ -80,7 +80,7 @@ export function assemble(parts: ListenerParts): Listener {
   });
 }
 
-/** Detection that takes too long is given up and the connection served as it is. */
+/** If detection times out, the connection continues without it. */
 function detection(
   timeoutMs: number,
 ): Partial<Pick<Listener, "listenerFiltersTimeout" | "continueOnListenerFiltersTimeout">> {
@@ -94,11 +94,11 @@ function detection(
 const CONNECTION_LIMIT = "envoy.filters.network.connection_limit";
 
 /**
- * Chains that take so many connections at a time and close others at once. Envoy
- * knows listeners' bounds by its start-up file alone, where their names are not
- * known yet; what it counts here it counts for each chain.
+ * Limits the number of concurrent connections of each chain; others are closed at once. Envoy
+ * configures listener limits only in the bootstrap, where the names of these listeners are not
+ * known; this filter counts per chain.
  *
- * @param most `listenerConnectionLimit`; `undefined`, or not above 0: no bound
+ * @param most `listenerConnectionLimit`; `undefined` or not positive: no limit
  */
 export function bounded(
   chains: readonly FilterChain[],

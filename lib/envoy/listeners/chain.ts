@@ -20,18 +20,18 @@ import { protocolFilters } from "./protocol_filters.ts";
 import type { TcpChain } from "./tcp_chain.ts";
 import { tcpProxyFilter } from "./tcp_proxy.ts";
 
-/** What a chain takes; `undefined`: everything. */
+/** Match of a chain; `undefined`: everything. */
 export type ChainMatch = MessageInitShape<typeof FilterChainMatchSchema>;
 
-/** What stands before the last filter of a chain. */
+/** The parts of a chain before its last filter. */
 export interface ChainHead {
-  /** Filters that let connections in or refuse them. */
+  /** Filters that allow or deny connections. */
   readonly guard?: readonly Filter[];
-  /** Ends the clients' TLS. */
+  /** Terminates the clients' TLS. */
   readonly transportSocket?: TransportSocket;
 }
 
-/** A chain that ends in a filter. */
+/** Builds a chain with a last filter. */
 export function chain(
   name: string,
   match: ChainMatch | undefined,
@@ -68,7 +68,7 @@ export function forwardChain(
   return chain(name, match, filter, head);
 }
 
-/** Chains of TCP destinations. */
+/** Builds the chains of TCP destinations. */
 export function tcpChains(
   inputs: readonly TcpChain[],
   how: Forwarding,
@@ -76,7 +76,7 @@ export function tcpChains(
   return distinct(inputs).map(([input, match]) => tcpChain(input, match, how));
 }
 
-/** The chain of one TCP destination. */
+/** Builds the chain of one TCP destination. */
 export function tcpChain(
   input: TcpChain,
   match: ChainMatch | undefined,
@@ -88,7 +88,7 @@ export function tcpChain(
   });
 }
 
-/** The filters that forward the connections of a chain. */
+/** Builds the filters that forward the connections of a chain. */
 export function tcpFilters(
   input: TcpChain,
   how: Forwarding,
@@ -108,7 +108,7 @@ export function tcpFilters(
   ];
 }
 
-/** Holds connections until their TLS server name has been looked up. */
+/** Holds connections until their SNI was resolved. */
 function lookUpFilter(port: number, lookup: Lookup): Filter {
   return create(FilterSchema, {
     name: "envoy.filters.network.sni_dynamic_forward_proxy",
@@ -122,19 +122,18 @@ function lookUpFilter(port: number, lookup: Lookup): Filter {
   });
 }
 
-/** Chains as a listener has them. */
+/** The chains of a listener. */
 export interface ChainSet {
   readonly chains: readonly FilterChain[];
-  /** Takes what no other chain does. */
+  /** Chain for connections that no other chain matches. */
   readonly defaultChain?: FilterChain;
 }
 
 /**
- * Beside others, the chain for everything must be the default one. Envoy does
- * not go back: a connection whose address leads to one chain and whose server
- * name is not that chain's would be closed.
+ * Makes the catch-all chain the default chain if there are others. Envoy does not backtrack: a
+ * connection that matches a chain by address and not by server name would be closed.
  *
- * @param fallthrough what takes the rest when no chain does
+ * @param fallthrough chain for connections that no chain matches
  */
 export function withDefault(
   all: readonly FilterChain[],
@@ -146,7 +145,7 @@ export function withDefault(
   return { chains: all.filter((c) => c !== rest), defaultChain: rest };
 }
 
-/** Whether chains are told apart by TLS server name. */
+/** Reports if chains are selected by server name (SNI). */
 export function bySni(chains: readonly FilterChain[]): boolean {
   return chains.some((c) => (c.filterChainMatch?.serverNames.length ?? 0) > 0);
 }

@@ -1,8 +1,8 @@
 /**
- * Protocol detection: listener filters that look at a client's first bytes.
+ * Protocol detection: listener filters that read a client's first bytes.
  *
- * Clients that wait for the server to speak first are not served while a filter
- * waits for them, so detection runs on those ports alone that need it.
+ * While such a filter waits, connections on which the server speaks first are delayed. Detection is
+ * therefore enabled only on ports that need it.
  *
  * @module
  */
@@ -19,23 +19,23 @@ import { ProxyProtocolSchema } from "#envoy/extensions/filters/listener/proxy_pr
 import { TlsInspectorSchema } from "#envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 
-/** What Envoy calls connections without TLS. */
+/** Envoy's transport protocol of connections without TLS. */
 export const RAW_BUFFER = "raw_buffer";
 
-/** The names by which the inspector reports HTTP without TLS. */
+/** Application protocols that the inspector reports for HTTP without TLS. */
 export function httpProtocols(http10: boolean): string[] {
   return [...(http10 ? ["http/1.0"] : []), "http/1.1", "h2c"];
 }
 
-/** Restores the address that a captured connection was meant for. */
+/** Restores the original destination of a captured connection. */
 export function originalDestination(): ListenerFilter {
   return filter("envoy.filters.listener.original_dst", packAny(OriginalDstSchema, {}));
 }
 
-/** The mark by which the rules of TPROXY capture know the proxy's own packets; see `mesh-iptables`. */
+/** Mark of the proxy's own packets in TPROXY capture; see `mesh-iptables`. */
 const TPROXY_MARK = 1337;
 
-/** Goes on in the name of the client: the workload sees whom it deals with. */
+/** Keeps the client's source address, so that the workload sees it. */
 export function originalSource(): ListenerFilter {
   return filter(
     "envoy.filters.listener.original_src",
@@ -43,12 +43,12 @@ export function originalSource(): ListenerFilter {
   );
 }
 
-/** Takes the client's address from the header that a load balancer puts before the connection's bytes. */
+/** Reads the client's address from the PROXY protocol header of a load balancer. */
 export function proxyProtocol(): ListenerFilter {
   return filter("envoy.filters.listener.proxy_protocol", packAny(ProxyProtocolSchema, {}));
 }
 
-/** Tells TLS from other traffic and reads its server name. */
+/** Detects TLS and reads its server name. */
 export function tlsInspector(disabled?: Predicate): ListenerFilter {
   return filter(
     "envoy.filters.listener.tls_inspector",
@@ -57,7 +57,7 @@ export function tlsInspector(disabled?: Predicate): ListenerFilter {
   );
 }
 
-/** Tells HTTP from other traffic; stands behind the TLS inspector, which rules TLS out. */
+/** Detects HTTP. It follows the TLS inspector, which excludes TLS. */
 export function httpInspector(disabled?: Predicate): ListenerFilter {
   return filter(
     "envoy.filters.listener.http_inspector",
@@ -74,7 +74,7 @@ function filter(name: string, config: Any, filterDisabled?: Predicate): Listener
   });
 }
 
-/** Holds for connections to any of these ports (not empty). */
+/** Matches connections to any of these ports (not empty). */
 export function portIn(ports: readonly number[]): Predicate {
   const rules = ports.map((port) =>
     create(ListenerFilterChainMatchPredicateSchema, {
@@ -88,7 +88,7 @@ export function portIn(ports: readonly number[]): Predicate {
   });
 }
 
-/** Holds where another predicate does not. */
+/** Negates a predicate. */
 export function not(predicate: Predicate): Predicate {
   return create(ListenerFilterChainMatchPredicateSchema, {
     rule: { case: "notMatch", value: predicate },

@@ -1,6 +1,5 @@
 /**
- * Telling chains apart: by the address that connections were meant for, and by
- * the TLS server name.
+ * Makes the matches of chains distinct, by destination address and server name.
  *
  * @module
  */
@@ -13,17 +12,16 @@ import { create } from "../../proto/mod.ts";
 import { cidrRange } from "../core/mod.ts";
 import type { TcpChain } from "./tcp_chain.ts";
 
-/** What connections a chain is for. */
+/** The connections of a chain. */
 export type Selector = Pick<TcpChain, "destinationCidrs" | "sniHosts">;
 
 /**
- * What each input takes and none before it: Envoy refuses a listener in which two
- * chains are for the same address and server name. An input whose connections
- * are taken in part may need several matches, one that is left nothing is left
- * out. So is one whose ranges or names cannot be read: it takes nothing rather
- * than everything.
+ * Returns the connections that each input matches and no earlier input does: Envoy rejects a
+ * listener with two chains for the same address and server name. An input that is partly covered
+ * may need several matches; an input that is fully covered is omitted. An input whose ranges or
+ * names are invalid is omitted too: it matches nothing rather than everything.
  *
- * @returns inputs with what they match, in order; `undefined`: everything
+ * @returns inputs with their matches, in order; `undefined`: everything
  */
 export function distinct<S extends Selector>(
   inputs: readonly S[],
@@ -62,7 +60,10 @@ function rangesOf({ destinationCidrs = [] }: Selector): Range[] {
   });
 }
 
-/** Envoy knows no server name that stands for all: without names a chain takes them all. It reports names in lower case. */
+/**
+ * Envoy has no server name that matches all; a chain without names matches all. Envoy reports names
+ * in lower case.
+ */
 function namesOf({ sniHosts = [] }: Selector): string[] {
   if (sniHosts.length === 0 || sniHosts.includes("*")) return [""];
   return sniHosts.filter((n) => n.lastIndexOf("*") <= 0 && (n[0] !== "*" || n[1] === "."))

@@ -25,7 +25,10 @@ import {
 import type { Guard } from "./guard.ts";
 import { type Binding, forwarding } from "./input.ts";
 
-/** A client of a gateway may be slow or hostile: its connection must be ready within this time, ms. */
+/**
+ * Time in which a gateway's client must complete its connection, because clients may be slow or
+ * hostile, ms.
+ */
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /** The listener of an HTTP port. */

@@ -15,54 +15,54 @@ import type { Guard } from "./guard.ts";
 import type { Binding } from "./input.ts";
 import type { TcpChain } from "./tcp_chain.ts";
 
-/** An HTTP port of a gateway; servers that share it differ in the route table alone. */
+/** An HTTP port of a gateway. Servers that share it differ only in the route table. */
 export interface GatewayHttpInput extends Binding {
   /** Route table, for example `http.8080`. */
   readonly routeName: string;
   readonly protocol?: Protocol;
   readonly manager: ManagerDefaults;
-  /** Default: nothing is refused. */
+  /** Default: everything is allowed. */
   readonly guard?: Guard;
 }
 
 /** A TCP port of a gateway. */
 export interface GatewayTcpInput extends Binding {
-  /** Of two for the same connections the first counts. */
+  /** If two chains match the same connections, the first one is used. */
   readonly chains: readonly TcpChain[];
   readonly manager: ManagerDefaults;
-  /** Default: nothing is refused. */
+  /** Default: everything is allowed. */
   readonly guard?: Guard;
 }
 
-/** Connections of a server with TLS, told apart from others by its hosts. */
+/** A filter chain of a server with TLS, selected by the server's hosts. */
 export interface GatewayTlsChain {
-  /** Names of the server. */
+  /** Host names of the server. */
   readonly sniHosts: readonly string[];
-  /** Ranges that the connections must be meant for; `undefined` or empty: any. */
+  /** Ranges of the destination address; `undefined` or empty: any. */
   readonly destinationCidrs?: readonly string[];
-  /** Ends the clients' TLS; without it the connections go on as they are. */
+  /** Terminates the clients' TLS; without it TLS is passed through. */
   readonly tls?: ServerTLSSettings;
-  /** Ends it as workloads do, in place of `tls`. */
+  /** Terminates mutual TLS as workloads do, instead of `tls`. */
   readonly mutual?: TransportSocket;
-  /** Route table of the requests inside, or where the connections go. */
+  /** Route table of the requests, or the TCP destination. */
   readonly to: { readonly routeName: string } | { readonly tcp: TcpChain };
 }
 
-/** A port of a gateway whose servers are told apart by TLS server name. */
+/** A port of a gateway with servers that are selected by SNI. */
 export interface GatewayTlsInput extends Binding {
-  /** Of two for the same connections the first counts. */
+  /** If two chains match the same connections, the first one is used. */
   readonly chains: readonly GatewayTlsChain[];
   readonly manager: ManagerDefaults;
-  /** Default: nothing is refused. */
+  /** Default: everything is allowed. */
   readonly guard?: Guard;
-  /** Port at which clients are told that the same servers take HTTP/3, those whose chains {@link takesHttp3}. */
+  /** Port at which HTTP/3 is advertised for the chains that {@link takesHttp3} accepts. */
   readonly alternative?: number | undefined;
 }
 
 /**
- * Whether a server's chain can be had over QUIC, too: HTTP whose TLS ends here, in
- * the one version that QUIC has. Envoy asks clients for no certificates there, so
- * servers that want them stay with TCP.
+ * Reports if a server's chain is also available over QUIC: HTTP with TLS that terminates here and
+ * allows TLS 1.3. Envoy does not request client certificates over QUIC, so servers that require
+ * them use only TCP.
  */
 export function takesHttp3({ to, tls }: GatewayTlsChain): boolean {
   const { TLS_AUTO, TLSV1_3 } = Version;

@@ -1,6 +1,5 @@
 /**
- * What guards the ports of a workload, and the ways by which connections may
- * come in under it.
+ * Security policies of a workload's ports, and the filter chains that implement them.
  *
  * @module
  */
@@ -12,23 +11,23 @@ import { isHttp, type Protocol } from "../../model/mod.ts";
 import { MESH_ALPN, MESH_HTTP_ALPNS } from "../core/mod.ts";
 import { httpProtocols, RAW_BUFFER } from "./detect.ts";
 
-/** What guards a workload. */
+/** Security policies of a workload. */
 export interface Guard {
-  /** Before requests are forwarded, in order. */
+  /** HTTP filters before requests are forwarded, in order. */
   readonly http: readonly HttpFilter[];
-  /** Before bytes are forwarded, in order. */
+  /** Network filters before connections are forwarded, in order. */
   readonly tcp: readonly Filter[];
-  /** Mutual TLS of a port. */
+  /** Mutual TLS mode of a port. */
   readonly mode: (port: number) => PeerMode;
-  /** Mutual TLS of ports that nothing declares, unless the next says otherwise. */
+  /** Mutual TLS mode of undeclared ports. */
   readonly otherwise: PeerMode;
   /** Ports that the policy itself names. */
   readonly named: readonly number[];
-  /** Ends mutual TLS; `undefined`: the workload has no certificate. */
+  /** Terminates mutual TLS; `undefined`: the workload has no certificate. */
   readonly tls?: TransportSocket;
 }
 
-/** Nothing is refused. */
+/** Everything is allowed. */
 export const NO_GUARD: Guard = {
   http: [],
   tcp: [],
@@ -37,30 +36,30 @@ export const NO_GUARD: Guard = {
   named: [],
 };
 
-/** What Envoy calls connections with TLS. */
+/** Envoy's transport protocol of connections with TLS. */
 const TLS = "tls";
 
-/** What tells connections of a listener apart. */
+/** Match of a filter chain within a listener. */
 export interface Tell {
   readonly destinationPort?: number;
   readonly transportProtocol?: string;
   readonly applicationProtocols?: string[];
 }
 
-/** One way in. */
+/** One filter chain of a port. */
 export interface Way {
-  /** Added to the chain's name. */
+  /** Suffix of the chain's name. */
   readonly suffix: string;
-  /** What tells it from others of the port. */
+  /** Match that separates it from other chains of the port. */
   readonly match: Tell;
   readonly carries: "http" | "tcp" | "nothing";
-  /** Whether mutual TLS is ended. */
+  /** True: it terminates mutual TLS. */
   readonly ends?: true;
 }
 
 /**
- * The ways into a port. A workload that asks for mutual TLS and has no
- * certificate to offer lets nothing in: to be open in its place would be worse.
+ * Returns the filter chains of a port. A workload that requires mutual TLS and has no certificate
+ * accepts no connection: plain text would be worse.
  */
 export function waysIn(
   protocol: Protocol,
@@ -80,13 +79,13 @@ export function waysIn(
   ];
 }
 
-/** Without regard to TLS. */
+/** Chains without mutual TLS. */
 function plainWays(protocol: Protocol, http10: boolean): Way[] {
   if (isHttp(protocol)) return [{ suffix: "", match: {}, carries: "http" }];
   const rest: Way = { suffix: "", match: {}, carries: "tcp" };
   if (protocol !== "Unsupported") return [rest];
-  // Envoy does not go back: once it has picked the chains without TLS, one of them
-  // must take what is not HTTP. The chain for whatever is left serves TLS then.
+  // Envoy does not backtrack: after it has selected the chains without TLS, one of them must match
+  // what is not HTTP. The last chain then serves TLS.
   const raw = { transportProtocol: RAW_BUFFER };
   return [
     {
@@ -100,10 +99,10 @@ function plainWays(protocol: Protocol, http10: boolean): Way[] {
 }
 
 /**
- * Under mutual TLS. What is inside cannot be looked at beforehand, so that the
- * client names it.
+ * Chains with mutual TLS. Encrypted content cannot be inspected, so the client announces HTTP by
+ * ALPN.
  *
- * @param narrow what tells the mesh's TLS from an application's own
+ * @param narrow match that separates the mesh's TLS from an application's own TLS
  */
 function mutualWays(protocol: Protocol, narrow: Tell): Way[] {
   const tls = { transportProtocol: TLS };
@@ -115,8 +114,8 @@ function mutualWays(protocol: Protocol, narrow: Tell): Way[] {
 }
 
 /**
- * What may come in beside mutual TLS. An application's own TLS goes on as it is;
- * Envoy does not go back, so each kind of transport has its chain.
+ * Chains for plain text in permissive mode. An application's own TLS is passed through. Envoy does
+ * not backtrack, so each transport has its own chain.
  */
 function openWays(protocol: Protocol, plain: readonly Way[]): readonly Way[] {
   const raw = { transportProtocol: RAW_BUFFER };
@@ -126,7 +125,7 @@ function openWays(protocol: Protocol, plain: readonly Way[]): readonly Way[] {
   return [...plain.filter(({ suffix }) => suffix !== ""), own];
 }
 
-/** Whether connections to a port are looked at for TLS, or for HTTP. */
+/** Returns which inspections (TLS, HTTP) the connections to a port need. */
 export function looks(
   protocol: Protocol,
   mode: PeerMode,

@@ -1,5 +1,5 @@
 /**
- * Listeners for what workloads receive.
+ * Inbound listeners of workloads.
  *
  * @module
  */
@@ -45,29 +45,32 @@ export interface InboundPort {
   readonly protocol: Protocol;
   /** `inbound|PORT||`. */
   readonly cluster: string;
-  /** What is said over its connections, where it is looked into. */
+  /** Protocol of its connections, if they are parsed. */
   readonly speaks?: KnownProtocol;
-  /** Where requests go; looked at unless the port is plain TCP. */
+  /** Virtual host of the requests; unused for plain TCP. */
   readonly virtualHost: VirtualHost;
-  /** TLS that ends at this port in place of the mesh's own. */
+  /** TLS that is terminated at this port instead of the mesh's mutual TLS. */
   readonly tls?: ServerTLSSettings | undefined;
 }
 
-/** What the listener for captured inbound connections is made from. */
+/** Input of the listener for captured inbound connections. */
 export interface VirtualInboundInput extends Binding {
-  /** Ports that services or Sidecar listeners declare; of two with one number the first counts. */
+  /**
+   * Declared ports of services or Sidecar listeners; if two have the same number, the first one is
+   * used.
+   */
   readonly ports: readonly InboundPort[];
-  /** TPROXY capture: the workload is to see its clients' addresses. */
+  /** TPROXY capture: the workload sees its clients' addresses. */
   readonly transparent?: boolean;
   readonly manager: ManagerDefaults;
-  /** Default: nothing is refused. */
+  /** Default: everything is allowed. */
   readonly guard?: Guard;
 }
 
 /**
- * The listener that captured inbound connections arrive at: a chain for each
- * declared port, and all other ports on to where they were sent. Connections
- * meant for the listener's own port would come back for ever, so they end here.
+ * Builds the listener of captured inbound connections: one chain for each declared port; other
+ * ports are forwarded to their original destination. Connections to the listener's own port would
+ * loop, so they are closed.
  */
 export function virtualInbound(input: VirtualInboundInput): Listener {
   const { manager, guard = NO_GUARD } = input;
@@ -108,8 +111,8 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
 }
 
 /**
- * Ports that nothing declares. Bytes go on to where they were sent; where there
- * is something to say about requests they are looked for.
+ * Returns the port for undeclared ports. Connections are forwarded to their original destination;
+ * HTTP is detected if there are policies for requests.
  */
 function undeclared(port: number, guard: Guard): InboundPort {
   const cluster = INBOUND_PASSTHROUGH_CLUSTER;
@@ -127,7 +130,7 @@ function undeclared(port: number, guard: Guard): InboundPort {
 
 type ModedPort = InboundPort & { readonly mode: PeerMode };
 
-/** Detection waits for the client to speak, so it is kept off the ports that do not need it. */
+/** Detection waits for the client's first bytes, so it is disabled on ports that do not need it. */
 function inspectorsOf(
   ports: readonly ModedPort[],
   rest: ModedPort,
@@ -150,14 +153,14 @@ function uniquePorts(ports: readonly InboundPort[], own: number): InboundPort[] 
   return [...byPort.values()];
 }
 
-/** What a listener of a Sidecar that opens its own port is made from. */
+/** Input of a Sidecar listener that opens its own port. */
 export interface IngressListenerInput extends Omit<InboundPort, "port">, Binding {
   readonly manager: ManagerDefaults;
-  /** Default: nothing is refused. */
+  /** Default: everything is allowed. */
   readonly guard?: Guard;
 }
 
-/** Every connection has TLS that ends here: there is nothing to tell apart. */
+/** All connections have TLS that is terminated here, so no inspection is needed. */
 const NOT_LOOKED_AT = { tls: false, http: false };
 
 /** An ingress listener of a Sidecar with capture mode `NONE`. */
@@ -182,13 +185,13 @@ export function ingressListener(input: IngressListenerInput): Listener {
 
 /** Inputs of {@link portChains} besides the port. */
 interface PortChains {
-  /** Name of the port's chains; suffixes tell them apart. */
+  /** Name of the port's chains; each chain adds a suffix. */
   readonly name: string;
-  /** What distinguishes the port from others of the listener. */
+  /** Match that separates the port from others of the listener. */
   readonly match?: Tell;
   readonly manager: ManagerDefaults;
   readonly guard: Guard;
-  /** Mode of mutual TLS of the port. */
+  /** Mutual TLS mode of the port. */
   readonly mode: PeerMode;
 }
 
@@ -233,7 +236,7 @@ function portChains(
   });
 }
 
-/** The only way into a port with TLS of its own. */
+/** The only filter chain of a port with its own TLS. */
 function ownWay(protocol: Protocol): Way {
   const http = protocol === "HTTPS" || isHttp(protocol);
   return { suffix: "-tls", match: {}, carries: http ? "http" : "tcp", ends: true };

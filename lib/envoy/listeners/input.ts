@@ -1,12 +1,12 @@
 /**
- * What the builders of listeners are given.
+ * Input of the listener builders.
  *
  * @module
  */
 import type { ManagerDefaults } from "../connection_manager/mod.ts";
 import type { Lookup, Side, Signals } from "../core/mod.ts";
 
-/** What the defaults say to connections that are forwarded as they are. */
+/** Defaults for connections that are forwarded without parsing. */
 export interface Forwarding {
   readonly signals?: Signals;
   readonly idleTimeoutMs?: number;
@@ -14,20 +14,20 @@ export interface Forwarding {
   readonly lookup?: Lookup;
 }
 
-/** What the defaults say to connections of a side. */
+/** Returns the defaults for forwarded connections of a side. */
 export function forwarding(manager: ManagerDefaults, side: Side): Forwarding {
   const { signals, idleTimeoutMs, onDemand, lookup } = manager;
   return { signals: signals?.[side], idleTimeoutMs, onDemand, lookup };
 }
 
-/** Where a listener is. */
+/** Address of a listener. */
 export interface Binding {
   /** IP address, or `unix:///path`. */
   readonly bind: string;
   /** 0 for Unix sockets. */
   readonly port: number;
-  /** Further addresses of the same listener: the other family of a dual-stack proxy. */
+  /** Additional addresses of the listener: the other address family of a dual-stack proxy. */
   readonly extraBinds?: readonly string[];
-  /** Give each of the proxy's threads as many connections as the others, at the price of a lock. */
+  /** Distributes connections evenly over the proxy's threads, at the cost of a lock. */
   readonly exactBalance?: boolean;
 }

@@ -39,7 +39,7 @@ import {
 } from "../connection_manager/mod.ts";
 import { outboundTcpListener } from "./outbound.ts";
 
-/** What may be inside of an `Any`. */
+/** Types that an `Any` may contain. */
 const REGISTRY = createRegistry(
   CorsSchema,
   FileAccessLogSchema,
@@ -65,7 +65,7 @@ const GRPC_WEB = "type.googleapis.com/envoy.extensions.filters.http.grpc_web.v3.
 
 const ROUTER = typeUrl(RouterSchema);
 
-/** The listener as JSON. The one filter whose code is not generated passes for a router, which is as empty, on the way. */
+/** The listener as JSON. The empty filter without generated code is encoded as an empty router. */
 function jsonOf(listener: Listener): JsonObject {
   const copy = fromBinary(ListenerSchema, toBinary(ListenerSchema, listener));
   const configs = copy.filterChains.flatMap((c) => c.filters.map((f) => f.configType.value as Any));

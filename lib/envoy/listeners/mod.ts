@@ -1,5 +1,5 @@
 /**
- * Listeners: inbound, outbound, and those of gateways. Upstream filters only.
+ * Listeners: inbound, outbound and gateway listeners, with upstream Envoy filters only.
  *
  * Not built here: TLS with issued certificates, HBONE.
  *

@@ -1,5 +1,5 @@
 /**
- * Listeners for what workloads send.
+ * Outbound listeners of workloads.
  *
  * @module
  */
@@ -19,13 +19,16 @@ import { distinct } from "./distinct.ts";
 import { type Binding, forwarding } from "./input.ts";
 import type { TcpChain } from "./tcp_chain.ts";
 
-/** What all outbound listeners of services have. */
+/** Common input of outbound listeners. */
 export interface OutboundBinding extends Binding {
-  /** Whether the listener opens its own port: nothing captures traffic, or a Sidecar says so. */
+  /**
+   * True: the listener opens its own port, because traffic is not captured, or a Sidecar requires
+   * it.
+   */
   readonly bindToPort: boolean;
   /**
-   * Cluster for traffic that is none of the listener's: `PassthroughCluster` or
-   * `BlackHoleCluster`. Only listeners that meet arbitrary destinations have one.
+   * Cluster for connections that no chain matches: `PassthroughCluster` or `BlackHoleCluster`. Only
+   * listeners that get arbitrary destinations have one.
    */
   readonly fallthroughCluster?: string;
   readonly manager: ManagerDefaults;
@@ -36,24 +39,24 @@ export interface OutboundHttpInput extends OutboundBinding {
   /** Route table, for example `80`, `http_proxy` or a socket's address. */
   readonly routeName: string;
   readonly protocol?: Protocol;
-  /** Clients use the listener as their HTTP proxy. */
+  /** True: clients use the listener as their HTTP proxy. */
   readonly allowAbsoluteUrl?: boolean;
 }
 
 /** A listener that TCP services share, alone or with HTTP services. */
 export interface OutboundTcpInput extends OutboundBinding {
-  /** Of two for the same connections the first counts. */
+  /** If two chains match the same connections, the first one is used. */
   readonly chains: readonly TcpChain[];
-  /** Route table of HTTP, wherever it is found; `undefined`: it is not looked for. */
+  /** Route table for detected HTTP; `undefined`: no detection. */
   readonly httpRoutes?: string;
 }
 
-/** Name of the chain for traffic that is none of a listener's. */
+/** Name of the chain for connections that no other chain matches. */
 const FALLTHROUGH_CHAIN = "PassthroughFilterChain";
 
 /**
- * The listener of an HTTP port. With a fall-through cluster the first bytes
- * decide: what is not HTTP goes there.
+ * Builds the listener of an HTTP port. With a fall-through cluster, protocol detection is enabled
+ * and other protocols go to that cluster.
  */
 export function outboundHttpListener(input: OutboundHttpInput): Listener {
   const { manager, fallthroughCluster: fallthrough } = input;
@@ -90,15 +93,14 @@ function httpFilter(
   });
 }
 
-/** What connections are in which HTTP was found. */
+/** Returns the match of connections with detected HTTP. */
 function foundHttp({ http10 }: ManagerDefaults): ChainMatch {
   return { transportProtocol: RAW_BUFFER, applicationProtocols: httpProtocols(http10) };
 }
 
 /**
- * The listener of TCP services: one address, or destinations told apart by
- * address ranges or TLS server names. HTTP may be found among the connections,
- * of all or of some destinations.
+ * Builds the listener of TCP services: one address, or chains by address range or SNI. HTTP may be
+ * detected for all or some destinations.
  */
 export function outboundTcpListener(input: OutboundTcpInput): Listener {
   const { manager, fallthroughCluster: fallthrough, httpRoutes } = input;
@@ -125,8 +127,8 @@ export function outboundTcpListener(input: OutboundTcpInput): Listener {
 }
 
 /**
- * Envoy does not go back: once it has picked the chains of an address without
- * TLS, one of them must take what is not HTTP.
+ * Envoy does not backtrack: after it has selected the chains of an address without TLS, one of them
+ * must match what is not HTTP.
  */
 function destinationChains(
   input: OutboundTcpInput,
@@ -144,9 +146,12 @@ function destinationChains(
   return [http, tcpChain(one, { ...at, transportProtocol: RAW_BUFFER }, how), all];
 }
 
-/** What the capturing listener is made from. */
+/** Input of the capturing listener. */
 export interface VirtualOutboundInput extends Binding {
-  /** For destinations that no service claims: `PassthroughCluster`, `BlackHoleCluster` or an egress proxy's. */
+  /**
+   * Cluster for unknown destinations: `PassthroughCluster`, `BlackHoleCluster` or that of an egress
+   * proxy.
+   */
   readonly egressCluster: string;
   /** TPROXY capture. */
   readonly transparent?: boolean;
@@ -154,9 +159,9 @@ export interface VirtualOutboundInput extends Binding {
 }
 
 /**
- * The listener that captured connections arrive at: each goes to the listener of
- * its original destination, else to the egress cluster. Connections meant for
- * this very port would come back for ever, so they end here.
+ * Builds the listener of captured connections: it passes each one to the listener of its original
+ * destination, otherwise to the egress cluster. Connections to the listener's own port would loop,
+ * so they are closed.
  */
 export function virtualOutbound(input: VirtualOutboundInput): Listener {
   const { port, egressCluster, manager } = input;

@@ -1,5 +1,5 @@
 /**
- * Filters that know the protocol of a TCP port.
+ * Network filters for TCP protocols that Envoy parses.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { RedisProxySchema } from "#envoy/extensions/filters/network/redis_proxy/
 import { type Any, create, durationOf, packAny } from "../../proto/mod.ts";
 import type { TcpChain } from "./tcp_chain.ts";
 
-/** An operation of the key-value store takes no longer than this, ms. */
+/** Timeout of an operation of the key-value store, ms. */
 const OPERATION_MS = 5_000;
 
-/** Counts what clients of a document database ask for; connections go on to the next filter. */
+/** Counts the operations of a document database; connections go on to the next filter. */
 export function documentFilter(statPrefix: string): Filter {
   return filter("envoy.filters.network.mongo_proxy", packAny(MongoProxySchema, { statPrefix }));
 }
 
 /**
- * The filters of a chain that forwards. A key-value store's operations are sent
- * on one by one in place of the connection, where one cluster takes them all.
+ * Returns the filters of a forwarding chain. For a key-value store with one cluster, operations are
+ * forwarded one by one instead of the connection.
  *
  * @param forward forwards connections
  */

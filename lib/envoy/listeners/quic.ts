@@ -1,5 +1,5 @@
 /**
- * HTTP/3: a gateway's listener on UDP beside the one with TLS.
+ * HTTP/3: a gateway's UDP listener beside its TLS listener.
  *
  * @module
  */
@@ -18,7 +18,9 @@ import { listenerName } from "./assemble.ts";
 import { distinct } from "./distinct.ts";
 import { type GatewayTlsInput, takesHttp3 } from "./gateway_input.ts";
 
-/** The listener on UDP for those servers of a port that can be had over QUIC; `undefined` where none can. */
+/**
+ * Builds the UDP listener for the servers of a port that support QUIC; `undefined` if none does.
+ */
 export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefined {
   const { bind, port } = input;
   const name = `udp_${listenerName(bind, port)}`;

@@ -1,35 +1,35 @@
 /**
- * A filter chain that forwards connections.
+ * Filter chains that forward connections.
  *
  * @module
  */
 import type { Tunnel, WeightedCluster } from "./tcp_proxy.ts";
 
-/** Connections of a TCP listener that go the same way. */
+/** Connections of a TCP listener with the same destination. */
 export interface TcpChain {
-  /** Addresses or ranges that connections were meant for; `undefined` or empty: any. */
+  /** Destination addresses or ranges; `undefined` or empty: any. */
   readonly destinationCidrs?: readonly string[];
   /** TLS server names (a leading `*.` stands for any prefix); `undefined` or empty: any, or no TLS. */
   readonly sniHosts?: readonly string[];
-  /** Connections in which HTTP is found are routed by this table instead; `undefined`: nothing is looked for. */
+  /** Route table for connections with detected HTTP; `undefined`: no detection. */
   readonly httpRoutes?: string;
-  /** At least one with weight. */
+  /** At least one has a weight above 0. */
   readonly clusters: readonly WeightedCluster[];
   /** Name in statistics. */
   readonly statPrefix: string;
-  /** What is said over the connections, where it is looked into. */
+  /** Protocol of the connections, if it is parsed. */
   readonly protocol?: KnownProtocol;
-  /** Whether clients stay with an endpoint by their address (consistent hash). */
+  /** True: the endpoint is selected by a hash of the client's address. */
   readonly hashSourceIp?: boolean;
-  /** Of the rule's TCP pool, ms; over `ManagerDefaults.idleTimeoutMs`. */
+  /** Idle timeout of the rule's TCP pool, ms; it overrides `ManagerDefaults.idleTimeoutMs`. */
   readonly idleTimeoutMs?: number;
-  /** Of the rule's TCP pool, ms. */
+  /** Maximum connection duration of the rule's TCP pool, ms. */
   readonly maxConnectionDurationMs?: number;
-  /** Connections go through the cluster to somewhere else. */
+  /** Tunnel through the cluster to another destination. */
   readonly tunnel?: Tunnel;
-  /** The TLS server name is looked up, and connections go to this port there. */
+  /** The SNI is resolved, and connections go to this port of the address. */
   readonly lookUpPort?: number;
 }
 
-/** Protocols that are looked into: the document database's, and the key-value store's. */
+/** Parsed protocols: the document database's, and the key-value store's. */
 export type KnownProtocol = "document" | "key-value";

@@ -8,16 +8,16 @@ import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/t
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { adsSource, ON_DEMAND_MS, type Signals } from "../core/mod.ts";
 
-/** A share of connections. */
+/** A weighted share of connections. */
 export interface WeightedCluster {
   readonly cluster: string;
-  /** Relative; 0 takes none. */
+  /** Relative weight; 0 gets no connections. */
   readonly weight: number;
 }
 
-/** A way through a proxy that requests ask for. */
+/** A tunnel through a proxy by HTTP CONNECT. */
 export interface Tunnel {
-  /** `host:port` where it ends. */
+  /** `host:port` at the end of the tunnel. */
   readonly to: string;
   readonly method: "CONNECT" | "POST";
 }
@@ -25,23 +25,23 @@ export interface Tunnel {
 /** Name of the network filter. */
 const TCP_PROXY = "envoy.filters.network.tcp_proxy";
 
-/** What a TCP proxy is made from. */
+/** Input of a TCP proxy. */
 export interface TcpProxyInput {
   /** Name in statistics. */
   readonly statPrefix: string;
-  /** At least one with weight. */
+  /** At least one has a weight above 0. */
   readonly clusters: readonly WeightedCluster[];
-  /** Connections without traffic are closed after so long, ms; Envoy's default is an hour. */
+  /** Idle timeout, ms; Envoy's default is an hour. */
   readonly idleTimeoutMs?: number;
-  /** Connections are closed after so long, ms. */
+  /** Maximum duration of a connection, ms. */
   readonly maxConnectionDurationMs?: number;
-  /** Whether clients stay with an endpoint by their address. */
+  /** True: the endpoint is selected by a hash of the client's address. */
   readonly hashSourceIp?: boolean;
-  /** What is logged and counted; default: nothing. */
+  /** Telemetry; default: none. */
   readonly signals?: Pick<Signals, "tcp" | "opened">;
-  /** A cluster that is not there is asked for. */
+  /** True: a missing cluster is requested on demand. */
   readonly onDemand?: boolean;
-  /** Connections go through the cluster to somewhere else. */
+  /** Tunnel through the cluster to another destination. */
   readonly tunnel?: Tunnel;
 }
 
@@ -68,7 +68,10 @@ export function tcpProxyFilter(input: TcpProxyInput): Filter {
   });
 }
 
-/** Envoy refuses weights of 0, so such clusters are left out; if all are 0 the first takes everything. */
+/**
+ * Envoy rejects weights of 0, so such clusters are omitted; if all are 0, the first one gets
+ * everything.
+ */
 function clusterSpecifier(
   all: readonly WeightedCluster[],
 ): MessageInitShape<typeof TcpProxySchema>["clusterSpecifier"] {

@@ -11,15 +11,12 @@ import { isPresence, stringMatcher } from "./text_match.ts";
 
 const PREFIX = "@request.auth.claims";
 
-/** The proxy's filter that verifies tokens, and the key under which it leaves the payload. */
+/** The proxy's filter that verifies tokens, and the metadata key of the payload. */
 const FILTER = "envoy.filters.http.jwt_authn";
 
 const PAYLOAD = "payload";
 
-/**
- * The path to a claim that a header name stands for, or `undefined` for the name
- * of an ordinary header.
- */
+/** Returns the path of a claim from a header name; `undefined` for ordinary headers. */
 export function claimPath(header: string): string[] | undefined {
   if (!header.toLowerCase().startsWith(PREFIX)) return undefined;
   const rest = header.slice(PREFIX.length);
@@ -30,7 +27,10 @@ export function claimPath(header: string): string[] | undefined {
   return undefined;
 }
 
-/** Matches a claim that is a text or a list of texts. Without a verified token nothing matches, and everything when inverted. */
+/**
+ * Matches a claim that is a string or a list of strings. Without a verified token nothing matches,
+ * and everything if inverted.
+ */
 export function claimMatcher(
   path: readonly string[],
   match: StringMatch,

@@ -1,5 +1,5 @@
 /**
- * From a rule's match to the proxy's.
+ * Translates the matches of rules to route matches.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import { claimMatcher, claimPath } from "./claims.ts";
 import { isPresence, stringMatcher } from "./text_match.ts";
 
 /**
- * Translates a match; `undefined` is a rule without one, which takes every path.
- * Prefixes are plain: `/a` also takes `/ab`. Headers and parameters are sorted,
- * so that equal matches give equal bytes.
+ * Translates a match; `undefined` is a rule without match, which matches every path. Prefixes are
+ * plain: `/a` also matches `/ab`. Headers and parameters are sorted, so that equal matches give
+ * equal bytes.
  */
 export function translateMatch(match: HTTPMatchRequest | undefined): RouteMatch {
   if (match === undefined) return create(RouteMatchSchema, { pathSpecifier: ANY_PATH });
@@ -37,7 +37,7 @@ export function translateMatch(match: HTTPMatchRequest | undefined): RouteMatch 
   });
 }
 
-/** Whether a match takes every request, so that what follows it is never reached. */
+/** Reports if a match takes every request, so that later routes are unreachable. */
 export function isCatchAll(match: RouteMatch): boolean {
   const { pathSpecifier: path } = match;
   const anyPath = (path.case === "prefix" && (path.value === "/" || path.value === "")) ||
@@ -58,14 +58,15 @@ function pathSpecifier(uri: StringMatch | undefined) {
     case "prefix":
       return { case: "prefix" as const, value: match.value };
     case "regex":
-      // The proxy refuses an empty regex; the empty path is as unreachable.
+      // Envoy rejects an empty regex. No request has an empty path, so an exact match of it is
+      // equivalent.
       return match.value === ""
         ? { case: "path" as const, value: "" }
         : { case: "safeRegex" as const, value: { regex: match.value } };
   }
 }
 
-/** `headers` and `withoutHeaders`, sorted by name, apart from those that stand for claims. */
+/** `headers` and `withoutHeaders`, sorted by name, without those that stand for claims. */
 function headerMatches(
   match: HTTPMatchRequest,
 ): { headers: HeaderMatcher[]; claims: MetadataMatcher[] } {
@@ -83,7 +84,7 @@ function headerMatches(
   return { headers: headers.sort((a, b) => order(a.name, b.name)), claims };
 }
 
-/** `:method`, `:authority`, `:scheme`, which have fields of their own in a rule. */
+/** `:method`, `:authority`, `:scheme`, which are separate fields of a rule. */
 function pseudoHeaders(match: HTTPMatchRequest): HeaderMatcher[] {
   const fields = [
     [":method", match.method],
@@ -94,8 +95,8 @@ function pseudoHeaders(match: HTTPMatchRequest): HeaderMatcher[] {
 }
 
 /**
- * A header's matcher. Inverted, a missing header counts as an empty one, so that
- * "not equal to x" holds without the header; "not present" needs no such rule.
+ * Returns the matcher of a header. An inverted matcher treats a missing header as empty, so that
+ * "not equal to x" matches without the header; "not present" does not need this.
  */
 function headerMatcher(name: string, match: StringMatch, invertMatch: boolean): HeaderMatcher {
   if (isPresence(match)) {

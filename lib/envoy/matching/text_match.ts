@@ -1,5 +1,5 @@
 /**
- * Matching of texts: headers, query parameters, origins.
+ * Matchers of strings: headers, query parameters, origins.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import type { StringMatch } from "#mesh/networking/v1alpha3/virtual_service_pb.t
 import { create } from "../../proto/mod.ts";
 
 /**
- * Whether a match asks only that there be a value: an empty match, the prefix ""
- * and, by convention, the regex `*`, which is none that RE2 would take.
+ * Reports if a match only requires presence: an empty match, the prefix "" and, by convention, the
+ * regex `*`, which is not valid in RE2.
  */
 export function isPresence(match: StringMatch): boolean {
   const { matchType } = match;
@@ -26,8 +26,8 @@ export function isPresence(match: StringMatch): boolean {
 }
 
 /**
- * The proxy's matcher. Empty prefixes and regexes, which the proxy refuses, are
- * written in their equal forms: any text, and the empty text.
+ * Returns Envoy's matcher. Envoy rejects empty prefixes and regexes; they are replaced by
+ * equivalents: any string, and the empty string.
  */
 export function stringMatcher(match: StringMatch): StringMatcher {
   const { matchType } = match;
@@ -39,12 +39,12 @@ export function stringMatcher(match: StringMatch): StringMatcher {
   return exactMatcher(matchType.value ?? "");
 }
 
-/** A matcher for one text. */
+/** Returns a matcher for one string. */
 export function exactMatcher(value: string): StringMatcher {
   return create(StringMatcherSchema, { matchPattern: { case: "exact", value } });
 }
 
-/** RE2 over the whole text. */
+/** An RE2 expression that must match the whole string. */
 function safeRegex(regex: string): StringMatcher {
   return create(StringMatcherSchema, { matchPattern: { case: "safeRegex", value: { regex } } });
 }

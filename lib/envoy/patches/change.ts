@@ -1,6 +1,6 @@
 /**
- * What is done to resources after they were made: patches of DataproxyFilters,
- * and the filters that WasmPlugins stand for.
+ * Changes of resources after they were built: patches of DataproxyFilters, and filters of
+ * WasmPlugins.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import {
 import type { Role } from "../../model/mod.ts";
 import type { Message } from "../../proto/mod.ts";
 
-/** Where a resource stands. */
+/** Direction of a listener or route, or gateway. */
 export type Where = "inbound" | "outbound" | "gateway";
 
-/** A patch with its value read. */
+/** A patch with its decoded value. */
 export interface Patch {
   readonly kind: "patch";
   /** `DataproxyFilter/namespace/name`. */
@@ -30,29 +30,29 @@ export interface Patch {
   readonly filterClass: FilterClass;
   readonly context: Context;
   readonly objectTypes: ObjectMatch["objectTypes"];
-  /** Of the message that is patched; absent to remove. Shared: to be copied before it is put anywhere. */
+  /** Value of the patch; unset for removals. It is shared: copy it before use. */
   readonly value: Message | undefined;
 }
 
-/** A plugin. */
+/** A WasmPlugin. */
 export interface Plugin {
   readonly kind: "plugin";
   /** `WasmPlugin/namespace/name`. */
   readonly object: string;
   readonly field: string;
-  /** Name of the filter and of its configuration. */
+  /** Name of the filter and of its configuration resource. */
   readonly name: string;
   readonly spec: WasmPlugin;
 }
 
-/** One thing that is done. */
+/** One change of a resource. */
 export type Change = Patch | Plugin;
 
-/** What is done to the resources of a type, in order. */
+/** The changes of the resources of a type, in order. */
 export interface Changes {
   readonly role: Role;
   readonly list: readonly Change[];
-  /** Equal digests, equal changes. */
+  /** Equal digests mean equal changes. */
   readonly digest: string;
 }
 
@@ -62,12 +62,12 @@ const CONTEXTS: Readonly<Record<Where, Context>> = {
   gateway: Context.GATEWAY,
 };
 
-/** Whether a patch is for what stands there. */
+/** Reports if a patch applies to a context. */
 export function isFor({ context }: Patch, where: Where): boolean {
   return context === Context.ANY || context === CONTEXTS[where];
 }
 
-/** What an operation merges lists by; `undefined`: it merges nothing. */
+/** Returns how an operation merges lists; `undefined`: it does not merge. */
 export function mergeRule(operation: Operation): "join" | "replace" | undefined {
   if (operation === Operation.MERGE) return "join";
   return operation === Operation.MERGE_AND_REPLACE_LIST ? "replace" : undefined;

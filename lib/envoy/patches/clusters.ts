@@ -15,7 +15,7 @@ import { INBOUND_PASSTHROUGH_CLUSTER, parseClusterName } from "../core/mod.ts";
 import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
 import type { Done } from "./routes.ts";
 
-/** Does to a cluster what a patch says. Its name stays: routes go by it. */
+/** Applies a patch to a cluster. The name is kept, because routes refer to it. */
 export function patchCluster(cluster: Cluster, patch: Patch, role: Role): Done {
   if (patch.applyTo !== ApplyTo.CLUSTER || !isFor(patch, whereOf(cluster, role))) return "nothing";
   if (!matches(cluster, patch)) return "nothing";
@@ -49,7 +49,7 @@ function matches(cluster: Cluster, { objectTypes }: Patch): boolean {
   return service === "" || hostsOf(cluster, parts.host).includes(service);
 }
 
-/** The service of a cluster; of the workload's own port, the services that it serves. */
+/** Returns the service of a cluster; for an inbound cluster, the services of the port. */
 function hostsOf({ metadata }: Cluster, host: string): string[] {
   if (host !== "") return [host];
   const services = metadata?.filterMetadata.mesh?.services;
@@ -61,7 +61,10 @@ function hostsOf({ metadata }: Cluster, host: string): string[] {
   );
 }
 
-/** Where endpoints choose among sockets, a socket of a patch goes into those of its name. */
+/**
+ * If endpoints select among transport sockets, a socket of a patch is merged into the one with the
+ * same name.
+ */
 function mergeSockets(cluster: Cluster, { transportSocket }: Cluster): boolean {
   if (transportSocket === undefined || cluster.transportSocketMatches.length === 0) return false;
   for (const { transportSocket: own } of cluster.transportSocketMatches) {

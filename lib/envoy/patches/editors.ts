@@ -1,5 +1,5 @@
 /**
- * The functions that apply one change to one message, by type of resource.
+ * Functions that apply one change to one message, by resource type.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { patchListener } from "./listeners.ts";
 import { insertPlugin, pluginConfiguration } from "./plugins.ts";
 import { type Done, patchTable, patchVirtualHost } from "./routes.ts";
 
-/** How resources of a type are changed. */
+/** Applies changes to resources of a type. */
 export interface Editor<D extends DescMessage> {
   readonly schema: D;
   readonly apply: (message: MessageShape<D>, change: Change, role: Role) => Done;
@@ -34,7 +34,7 @@ function editor<D extends DescMessage>(schema: D, apply: Editor<D>["apply"]): Ed
   return { schema, apply } as unknown as Editor<DescMessage>;
 }
 
-/** Types whose resources can be changed. */
+/** Types whose resources can be patched. */
 export type PatchedType = "cluster" | "listener" | "route" | "virtualHost" | "extension";
 
 export const EDITORS: Readonly<Record<PatchedType, Editor<DescMessage>>> = {
@@ -62,12 +62,12 @@ export const EDITORS: Readonly<Record<PatchedType, Editor<DescMessage>>> = {
   ),
 };
 
-/** Route tables that are resources are those of what a workload sends; inbound ones are in listeners. */
+/** Route tables that are resources are outbound; inbound ones are inline in listeners. */
 function sideOf(role: Role): "outbound" | "gateway" {
   return role === "router" ? "gateway" : "outbound";
 }
 
-/** Configurations are chosen by the name that the value has. */
+/** Extension configurations are selected by the name in the patch's value. */
 function patchExtension(config: TypedExtensionConfig, { operation, value }: Patch): Done {
   if ((value as TypedExtensionConfig | undefined)?.name !== config.name) return "nothing";
   if (operation === Operation.REMOVE) return "removed";
@@ -77,7 +77,7 @@ function patchExtension(config: TypedExtensionConfig, { operation, value }: Patc
   return "changed";
 }
 
-/** What patches add. */
+/** Patches that add resources, by type. */
 const ADDED: Readonly<Partial<Record<PatchedType, ApplyTo>>> = {
   cluster: ApplyTo.CLUSTER,
   listener: ApplyTo.LISTENER,

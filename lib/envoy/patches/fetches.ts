@@ -1,5 +1,5 @@
 /**
- * Clusters by which proxies fetch modules themselves.
+ * Clusters from which proxies fetch Wasm modules.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tl
 import { create, type Duration, durationOf, packAny } from "../../proto/mod.ts";
 import { tlsSocket } from "../core/mod.ts";
 
-/** Time for fetching a module. */
+/** Timeout for fetching a module. */
 export const FETCH_TIMEOUT: Duration = durationOf(30_000);
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * The cluster of an address. Over TLS the server is believed whoever it is: a
- * module is taken by its sum alone.
+ * Returns the cluster of an address. TLS does not verify the server, because the module is verified
+ * by its checksum.
  */
 export function fetchCluster(address: string): Cluster {
   const url = new URL(address);

@@ -1,6 +1,6 @@
 /**
- * Patches of listeners and of what is in them: filter chains, network filters,
- * HTTP filters, listener filters, and the routes of inbound ports.
+ * Patches of listeners and their parts: filter chains, network filters, HTTP filters, listener
+ * filters, and the routes of inbound ports.
  *
  * @module
  */
@@ -32,13 +32,13 @@ import { patchList } from "./lists.ts";
 import { indexOf, type Place } from "./positions.ts";
 import { type Done, isOfRoutes, patchTable } from "./routes.ts";
 
-/** Where a listener of a role stands. */
+/** Returns the direction of a listener, by the proxy's role. */
 export function whereOf({ trafficDirection }: Listener, role: Role): Where {
   if (role === "router") return "gateway";
   return trafficDirection === TrafficDirection.INBOUND ? "inbound" : "outbound";
 }
 
-/** Does to a listener what a patch says. Its name stays: what was sent is told by it. */
+/** Applies a patch to a listener. The name is kept, because it identifies the resource. */
 export function patchListener(listener: Listener, patch: Patch, role: Role): Done {
   const where = whereOf(listener, role);
   if (!isFor(patch, where)) return "nothing";
@@ -87,7 +87,7 @@ function patchWhole(listener: Listener, { operation, value }: Patch): Done {
   return "changed";
 }
 
-/** The chain that takes what no other does is patched like the others; chains are added in front of it. */
+/** The default chain is patched like the others; new chains are added before it. */
 function patchChains(
   listener: Listener,
   patch: Patch,
@@ -127,7 +127,7 @@ function patchNetwork(
   });
 }
 
-/** Where a filter of a class is added. */
+/** Position of added filters, by filter class. */
 const CLASSES: Readonly<Partial<Record<FilterClass, Place>>> = {
   [FilterClass.AUTHN]: "authz",
   [FilterClass.AUTHZ]: "behind-authz",
@@ -153,7 +153,7 @@ function patchInlineTable(manager: HttpConnectionManager, patch: Patch, where: W
 
 const MANAGER_TYPE = typeUrl(HttpConnectionManagerSchema);
 
-/** Edits every connection manager of a listener. */
+/** Changes every connection manager of a listener. */
 export function inManagers(
   listener: Listener,
   edit: (manager: HttpConnectionManager, chain: FilterChain) => boolean,
@@ -163,7 +163,7 @@ export function inManagers(
   );
 }
 
-/** Edits the connection managers of a chain; packs those again that were changed. */
+/** Changes the connection managers of a chain and encodes the changed ones again. */
 function inManagersOf(
   chain: FilterChain,
   wanted: string | undefined,
@@ -182,7 +182,7 @@ function inManagersOf(
   }).some(is);
 }
 
-/** Every chain, the one for the rest included. */
+/** Returns all chains, including the default chain. */
 export function everyChain({ filterChains, defaultFilterChain: rest }: Listener): FilterChain[] {
   return rest === undefined ? filterChains : [...filterChains, rest];
 }
@@ -191,7 +191,7 @@ function chainsOf(listener: Listener, match: ListenerMatch | undefined): FilterC
   return everyChain(listener).filter((chain) => matchesChain(chain, listener, match));
 }
 
-/** The listener that stands for every port of the workload: its chains have the ports. */
+/** The listener of all captured inbound connections: its chains match the ports. */
 const CAPTURES_INBOUND = "virtualInbound";
 
 function matchesListener(
@@ -207,7 +207,7 @@ function matchesListener(
     listener.listenerFilters.some((filter) => filter.name === listenerFilter);
 }
 
-/** The ports that a listener is for. */
+/** Returns the ports of a listener. */
 export function portsOf(listener: Listener): number[] {
   if (listener.name === CAPTURES_INBOUND) {
     return listener.filterChains.flatMap((c) => c.filterChainMatch?.destinationPort ?? []);
@@ -218,7 +218,7 @@ export function portsOf(listener: Listener): number[] {
   return portSpecifier.case === "portValue" ? [portSpecifier.value] : [];
 }
 
-/** The ports that a chain is for. */
+/** Returns the ports of a chain. */
 export function chainPorts(chain: FilterChain, listener: Listener): number[] {
   const port = chain.filterChainMatch?.destinationPort;
   if (port !== undefined) return [port];

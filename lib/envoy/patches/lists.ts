@@ -1,5 +1,5 @@
 /**
- * Patches of things that stand in a list.
+ * Patches of list items.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import {
 } from "../../proto/mod.ts";
 import { mergeRule, type Patch } from "./change.ts";
 
-/** How a list is patched. */
+/** Settings of a list patch. */
 export interface ListEdit<D extends DescMessage> {
   readonly schema: D;
-  /** The items that the patch names. */
+  /** Selects the items that the patch matches. */
   readonly matches: (item: MessageShape<D>) => boolean;
-  /** Whether it names any: what it does not name it is not put beside. */
+  /** True: the patch has a match. Without a match, INSERT operations have no anchor. */
   readonly names: boolean;
-  /** Where an item that is added goes; default: the end. */
+  /** Index at which an item is added; default: the end. */
   readonly end?: (list: readonly MessageShape<D>[]) => number;
 }
 
-/** Does to a list what a patch says; returns whether that was anything. */
+/** Applies a patch to a list; returns if something changed. */
 export function patchList<D extends DescMessage>(
   list: MessageShape<D>[],
   { operation, value }: Pick<Patch, "operation" | "value">,
@@ -55,7 +55,7 @@ export function patchList<D extends DescMessage>(
   return true;
 }
 
-/** Where a new item goes; `undefined`: what it is to stand beside is not there. */
+/** Returns the index of a new item; `undefined`: its anchor is missing. */
 function placeOf<D extends DescMessage>(
   list: readonly MessageShape<D>[],
   operation: Operation,

@@ -1,7 +1,6 @@
 /**
- * WasmPlugins: the filters they stand for in listeners, and their configuration,
- * which proxies fetch by its name (ECDS). A change of what a plugin is configured
- * with thus touches no listener.
+ * WasmPlugins: their filters in listeners, and their configuration, which proxies fetch by name
+ * (ECDS). A change of a plugin's configuration therefore changes no listener.
  *
  * @module
  */
@@ -46,7 +45,7 @@ const PLACES: Readonly<Record<PluginPhase, Place>> = {
   [PluginPhase.STATS]: "behind-authz",
 };
 
-/** Puts a plugin's filter into a listener; returns whether any of its traffic is the plugin's. */
+/** Adds a plugin's filter to a listener; returns if the plugin applies to any of its traffic. */
 export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: Role): boolean {
   const where = whereOf(listener, role);
   const wanted = (chain: FilterChain): boolean => matches(spec, where, chainPorts(chain, listener));
@@ -73,13 +72,16 @@ export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: R
   return chains.length > 0;
 }
 
-/** Whether a chain forwards connections; such that end in a connection manager take plugins for requests. */
+/**
+ * Reports if a chain forwards connections without parsing; chains with a connection manager get
+ * HTTP plugins.
+ */
 function carriesBytes({ filters }: FilterChain): boolean {
   const last = filters.at(-1)?.configType;
   return last?.case === "typedConfig" && last.value.typeUrl.endsWith(".TcpProxy");
 }
 
-/** Gateways are their services' clients. */
+/** Gateways are clients of services. */
 function matches({ match }: WasmPlugin, where: Where, ports: readonly number[]): boolean {
   const side = where === "inbound" ? WorkloadMode.SERVER : WorkloadMode.CLIENT;
   return match.length === 0 || match.some((one) => {
@@ -100,7 +102,7 @@ function discovered(type: string): ExtensionConfigSource {
   });
 }
 
-/** The configuration of a plugin's filter. */
+/** Builds the configuration of a plugin's filter. */
 export function pluginConfiguration({ name, spec }: Plugin): TypedExtensionConfig {
   const config = configOf(name, spec);
   return create(TypedExtensionConfigSchema, {
@@ -137,7 +139,9 @@ function configOf(name: string, spec: WasmPlugin): PluginConfig {
   return config;
 }
 
-/** Field `failure_policy` of `PluginConfig`, which is younger than the declarations here, and its values. */
+/**
+ * Field `failure_policy` of `PluginConfig`, which is newer than the generated code, and its values.
+ */
 const FAILURE_POLICY = 7;
 
 const POLICIES: Readonly<Record<FailStrategy, Uint8Array<ArrayBuffer>>> = {

@@ -1,5 +1,5 @@
 /**
- * Where a filter is put that says which group it belongs to.
+ * Position of a filter by the group that it declares.
  *
  * @module
  */
@@ -7,30 +7,30 @@ import type { Filter } from "#envoy/config/listener/v3/listener_components_pb.ts
 import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 
 /**
- * A place among the filters: before callers are authenticated, before they are
- * let in, behind that, or the last before what forwards.
+ * Position among the filters: before authentication, before authorization, after authorization, or
+ * the last before the forwarding filter.
  */
 export type Place = "authn" | "authz" | "behind-authz" | "end";
 
-/** Types of filters by what they are for; the last part of their names. */
+/** Filter types by purpose: suffixes of their type names. */
 const AUTHN = /\.JwtAuthentication$/;
 
 const AUTHZ = /\.(RBAC|ExtAuthz)$/;
 
-/** What requests pass once they are let in. */
+/** Filters that run after authorization. */
 const ADMITTED = /\.(HTTPFault|Cors|Router)$/;
 
-/** What ends a chain. */
+/** Filters that end a chain. */
 const FORWARDS = /\.(Router|TcpProxy|HttpConnectionManager|RedisProxy|ThriftProxy)$/;
 
-/** Types as places are told by. */
+/** Returns the types by which positions are determined. */
 function typesOf(filters: readonly (HttpFilter | Filter)[]): string[] {
   return filters.map(({ configType }) =>
     configType.case === "typedConfig" ? configType.value.typeUrl : ""
   );
 }
 
-/** The index at which a filter of a place goes. */
+/** Returns the index for a filter with a position. */
 export function indexOf(filters: readonly (HttpFilter | Filter)[], place: Place): number {
   const types = typesOf(filters);
   const end = types.findIndex((type) => FORWARDS.test(type));

@@ -25,13 +25,13 @@ import { parseClusterName } from "../core/mod.ts";
 import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
 import { patchList } from "./lists.ts";
 
-/** Whether patches of these are patches of routes. */
+/** Reports if a patch applies to routes. */
 export function isOfRoutes(applyTo: ApplyTo): boolean {
   return applyTo === ApplyTo.ROUTE_CONFIGURATION || applyTo === ApplyTo.VIRTUAL_HOST ||
     applyTo === ApplyTo.HTTP_ROUTE;
 }
 
-/** Patches a route table with what is in it; returns whether anything was done. */
+/** Patches a route table with its virtual hosts and routes; returns if something changed. */
 export function patchTable(table: RouteConfiguration, patch: Patch, where: Where): boolean {
   if (!matchesTable(table.name, patch, where)) return false;
   const { applyTo, operation, value } = patch;
@@ -53,10 +53,10 @@ export function patchTable(table: RouteConfiguration, patch: Patch, where: Where
   return done.some((one) => one !== "nothing");
 }
 
-/** What was done to something that can go away. */
+/** Result of a patch on something that can be removed. */
 export type Done = "nothing" | "changed" | "removed";
 
-/** Patches a virtual host that is a resource of its own, `table/host:port`. */
+/** Patches a virtual host that is a resource (VHDS), `table/host:port`. */
 export function patchVirtualHost(host: VirtualHost, patch: Patch, where: Where): Done {
   const slash = host.name.lastIndexOf("/");
   if (!matchesTable(host.name.slice(0, slash), patch, where)) return "nothing";
@@ -121,16 +121,18 @@ function matchesTable(name: string, patch: Patch, where: Where): boolean {
   return match.gateway === "" || match.gateway === server.gateway;
 }
 
-/** What the name of a table tells. */
+/** Information in the name of a route table. */
 interface TableName {
   readonly port: number | undefined;
-  /** Of a server that ends its clients' TLS. */
+  /** Port name of a server that terminates TLS. */
   readonly portName?: string;
   /** `namespace/name`. */
   readonly gateway?: string;
 }
 
-/** Tables are named by a port, an address and port, an inbound cluster, or a gateway's server. */
+/**
+ * Route tables are named by a port, an address and port, an inbound cluster, or a gateway's server.
+ */
 function serverOf(name: string): TableName {
   const gateway = /^https?\.(\d+)(?:\.(.*))?$/.exec(name);
   if (gateway !== null) {

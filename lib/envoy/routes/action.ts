@@ -1,5 +1,5 @@
 /**
- * Where a rule sends requests, and under which terms.
+ * Forwarding: destinations and settings of a rule's route.
  *
  * @module
  */
@@ -48,16 +48,19 @@ const TIMEOUT = {
   show: (timeout: Duration) => formatDuration(durationMs(timeout)),
 };
 
-/** How a rule forwards. */
+/** Forwarding part of a route. */
 export interface Forwarding {
   readonly action: RouteAction;
-  /** Header operations of the route: the rule's, and those of its destination when there is but one. */
+  /**
+   * Header operations of the route: those of the rule, and those of its destination if there is
+   * only one.
+   */
   readonly operations: HeaderOperations;
-  /** The only destination, if there is but one. */
+  /** The destination, if there is only one. */
   readonly single?: ResolvedDestination;
 }
 
-/** A destination of a rule, looked up. */
+/** A destination of a rule with its service. */
 interface Target {
   readonly resolved: ResolvedDestination;
   readonly weight: number;
@@ -65,11 +68,11 @@ interface Target {
 }
 
 /**
- * Translates a rule that forwards; `undefined` when it has nowhere to send to: no
- * destination, or several and each of weight 0. One destination takes all
- * requests whatever its weight; of several those of weight 0 are left out.
+ * Translates a rule that forwards; `undefined` if it has no destination, or several that all have
+ * weight 0. A single destination gets all requests, whatever its weight; otherwise destinations of
+ * weight 0 are omitted.
  *
- * @param at the rule's place in its VirtualService: `spec.http[0]`
+ * @param at field path of the rule in its VirtualService: `spec.http[0]`
  */
 export function translateForwarding(
   rule: HTTPRoute,
@@ -118,7 +121,7 @@ function rewritesHost(authority: string | undefined, targets: readonly Target[])
   return Boolean(authority) || targets.some(({ headers }) => headers.authority !== "");
 }
 
-/** The action of a host without rules: all to one cluster. */
+/** Returns the action of a host without rules: forward to one cluster. */
 export function plainAction(
   target: ResolvedDestination,
   mesh: MeshRouteDefaults,
@@ -134,8 +137,8 @@ export function plainAction(
 }
 
 /**
- * Time limits of a request; none unless the rule sets one, where the proxy's own
- * would be 15 s. A limit that a gRPC client sends counts as well, up to the rule's.
+ * Timeouts of a request; none unless the rule sets one, because Envoy's default would be 15 s. A
+ * gRPC client's timeout applies too, up to the rule's.
  */
 export function timeouts(timeout: Duration | undefined, log?: DecisionLog): {
   timeout: Duration;
@@ -169,14 +172,14 @@ function clusterWeight({ resolved, weight, headers }: Target) {
   };
 }
 
-/** What a route, or a share of one, says to the filter of sessions. */
+/** Returns the session filter's configuration for a route or a weighted cluster. */
 export function sessionConfig(
   resolved: ResolvedDestination | undefined,
 ): Record<string, Any> {
   return resolved?.session === undefined ? {} : { [SESSION_FILTER]: resolved.session };
 }
 
-/** `mirror` with its two forms of a percentage, then `mirrors`; what is mirrored to 0 % is left out. */
+/** `mirror` with its two forms of a percentage, then `mirrors`; mirrors with 0 % are omitted. */
 function mirrorPolicies(rule: HTTPRoute, scope: RouteScope): RouteAction_RequestMirrorPolicy[] {
   const policies: RouteAction_RequestMirrorPolicy[] = [];
   const add = (destination: Destination | undefined, share: FractionalPercent): void => {

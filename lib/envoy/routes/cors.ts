@@ -15,12 +15,12 @@ import { create } from "../../proto/mod.ts";
 import { exactMatcher, stringMatcher } from "../matching/mod.ts";
 import { wholePercent } from "./percent.ts";
 
-/** Name of the filter whose configuration of a route this is. */
+/** Name of the filter that a route configures with this. */
 export const CORS_FILTER = "envoy.filters.http.cors";
 
 /**
- * Translates a policy. The older `allowOrigin` counts only without `allowOrigins`.
- * Preflights from other origins go on to the service unless they are to be ignored.
+ * Translates a policy. The older `allowOrigin` is used only without `allowOrigins`. Preflights from
+ * other origins are forwarded to the service unless they are to be ignored.
  */
 export function translateCors(policy: MeshCorsPolicy): CorsPolicy {
   const { allowOrigins, allowOrigin, maxAge } = policy;

@@ -22,13 +22,12 @@ import { create, durationMs } from "../../proto/mod.ts";
 import { GRPC_STATUSES } from "../../schema/mod.ts";
 import { finePercent, wholePercent } from "./percent.ts";
 
-/** Name of the filter whose configuration of a route this is. */
+/** Name of the filter that a route configures with this. */
 export const FAULT_FILTER = "envoy.filters.http.fault";
 
 /**
- * Translates a fault; `undefined` when nothing of it can be injected. Without a
- * percentage no request is delayed or aborted. Exponential delays and errors of
- * HTTP/2 do not exist in the proxy and are left out.
+ * Translates a fault; `undefined` if there is nothing to inject. Without a percentage, no request
+ * is delayed or aborted. Envoy has no exponential delays and HTTP/2 errors, so they are omitted.
  */
 export function translateFault(fault: HTTPFaultInjection): HTTPFault | undefined {
   const delay = fault.delay === undefined ? undefined : translateDelay(fault.delay);

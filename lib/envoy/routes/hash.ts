@@ -1,5 +1,5 @@
 /**
- * What requests are hashed by.
+ * Hash policies of routes.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { create } from "../../proto/mod.ts";
 import type { HashPolicy } from "./scope.ts";
 
 /**
- * The hash policies that routes to a destination need; empty unless it balances
- * by consistent hash. A cookie with a `ttl` is made by the proxy when a request
- * lacks it (0s: for the session); without, only a cookie that came is used.
+ * Returns the hash policies of routes to a destination; empty unless it uses consistent hashing.
+ * With `ttl`, the proxy generates a missing cookie (0s: session cookie); without, only a cookie of
+ * the request is used.
  */
 export function hashPolicyFor(loadBalancer: LoadBalancerSettings | undefined): HashPolicy[] {
   const policy = loadBalancer?.lbPolicy;

@@ -11,7 +11,7 @@ import {
 import type { Headers } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { create } from "../../proto/mod.ts";
 
-/** Header operations under the names that routes and weighted clusters share. */
+/** Header operations with the field names that routes and weighted clusters share. */
 export interface HeaderOperations {
   readonly requestHeadersToAdd: HeaderValueOption[];
   readonly requestHeadersToRemove: string[];
@@ -19,18 +19,21 @@ export interface HeaderOperations {
   readonly responseHeadersToRemove: string[];
 }
 
-/** Operations, and the authority if they set one: that takes a host rewrite, not a header. */
+/**
+ * Operations, and the authority if they set one: it needs a host rewrite instead of a header
+ * operation.
+ */
 export interface TranslatedHeaders {
   readonly operations: HeaderOperations;
-  /** `""`: not set. */
+  /** `""`: unset. */
   readonly authority: string;
 }
 
 /**
- * Translates header operations. `set` replaces, `add` appends; each sorted by
- * name, `set` first. The proxy lets no pseudo header be changed this way, nor
- * `host`: `host` and `:authority` of a request become {@linkcode TranslatedHeaders.authority}
- * (`set` before `add`), all others of these are left out.
+ * Translates header operations. `set` replaces, `add` appends; each sorted by name, `set` first.
+ * Envoy does not allow changes of pseudo headers and `host`: request operations on `host` and
+ * `:authority` become {@linkcode TranslatedHeaders.authority} (`set` before `add`), all others are
+ * omitted.
  */
 export function translateHeaders(headers: Headers | undefined): TranslatedHeaders {
   const request = headers?.request;

@@ -11,7 +11,10 @@ import {
 import type { Percent } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { create } from "../../proto/mod.ts";
 
-/** A percentage with decimals, in parts per million, the finest the proxy knows; kept within 0 and 100 %. */
+/**
+ * Translates a percentage with decimals to parts per million, Envoy's finest unit; limited to 0 to
+ * 100 %.
+ */
 export function finePercent(percent: Percent): FractionalPercent {
   return create(FractionalPercentSchema, {
     numerator: Math.min(1_000_000, Math.max(0, Math.round(percent.value * 10_000))),
@@ -19,7 +22,7 @@ export function finePercent(percent: Percent): FractionalPercent {
   });
 }
 
-/** A whole percentage; kept within 0 and 100. */
+/** Translates an integer percentage; limited to 0 to 100. */
 export function wholePercent(percent: number): FractionalPercent {
   return create(FractionalPercentSchema, {
     numerator: Math.min(100, Math.max(0, percent)),

@@ -11,25 +11,29 @@ import { choose, type DecisionLog, NO_DECISIONS, type Source } from "../../base/
 import { create, type Duration, durationMs, packAny } from "../../proto/mod.ts";
 import type { MeshRouteDefaults } from "./scope.ts";
 
-/** Attempts after the first, unless a rule says otherwise. */
+/** Default number of retries. */
 const ATTEMPTS = 2;
 
-/** Failures before the service can have seen the request, and what it or the mesh declares repeatable. */
+/**
+ * Failures before the service can have seen the request, and failures that the service or the mesh
+ * declares retriable.
+ */
 const RETRY_ON = "connect-failure,refused-stream,unavailable,cancelled,retriable-status-codes";
 
 const STATUS_CODES = "retriable-status-codes";
 
-/** How often a host that was tried already is drawn again before it is taken after all. */
+/** Number of times that an already tried host is skipped before it is used again. */
 const HOST_DRAWS = 5n;
 
-/** After how many attempts retries leave the priorities used so far. */
+/** Number of attempts after which retries use other priorities. */
 const PRIORITY_UPDATE_FREQUENCY = 2;
 
 /**
- * The policy of a route: the rule's, else the mesh's, else the built-in one.
- * `undefined`, no retries, when `attempts` is 0.
+ * Returns the policy of a route: the rule's, otherwise the mesh's, otherwise the built-in one.
+ * `undefined` (no retries) if `attempts` is 0.
  *
- * @param hashed the destination balances by consistent hash, so that a retry must be free to go to the same host
+ * @param hashed the destination uses consistent hashing, so a retry must be allowed to use the same
+ * host
  * @param record the log, and the source of the rule's policy
  */
 export function retryPolicy(
@@ -60,17 +64,18 @@ export function retryPolicy(
   });
 }
 
-/** Attempts after the first of an inbound request that was reset before the workload saw it. */
+/** Number of retries of an inbound request that was reset before the workload saw it. */
 const INBOUND_ATTEMPTS = 2;
 
 /** Resets before the workload can have seen the request. */
 const INBOUND_RETRY_ON = "reset-before-request";
 
 /**
- * The policy of inbound requests: the mesh's, else the built-in one. There is one host to try, so
- * that what a policy says of others has no meaning.
+ * Returns the policy of inbound requests: the mesh's, otherwise the built-in one. There is only one
+ * host, so settings about other hosts are omitted.
  *
- * @param builtIn whether requests are repeated, that the workload cannot have seen, where the mesh says nothing
+ * @param builtIn true: without a mesh policy, requests that the workload cannot have seen are
+ * retried
  */
 export function inboundRetries(
   policy: HTTPRetry | undefined,
@@ -86,14 +91,17 @@ export function inboundRetries(
   });
 }
 
-/** The proxy refuses a back-off of nothing; without one it has its own, 25 ms. */
+/** Envoy rejects a back-off of 0; its default is 25 ms. */
 function backOffOf(backoff: HTTPRetry["backoff"]): { baseInterval: Duration } | undefined {
   return backoff !== undefined && durationMs(backoff) > 0 ? { baseInterval: backoff } : undefined;
 }
 
 const NOBODY: Source = { source: "object" };
 
-/** Conditions and status codes: numbers among the conditions are codes, and switch the condition on that looks at them. */
+/**
+ * Splits conditions and status codes: numbers among the conditions are status codes and enable the
+ * condition that uses them.
+ */
 function retryOn(
   text: string,
   mesh: MeshRouteDefaults,
@@ -104,7 +112,7 @@ function retryOn(
   return conditions(text);
 }
 
-/** Conditions as a rule writes them: numbers among them are status codes. */
+/** Parses the conditions of a rule: numbers are status codes. */
 function conditions(text: string): { retryOn: string; retriableStatusCodes: number[] } {
   const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "");
   const isCode = (part: string): boolean => /^[1-5][0-9][0-9]$/.test(part);
@@ -116,7 +124,7 @@ function conditions(text: string): { retryOn: string; retriableStatusCodes: numb
 
 function previousHosts() {
   return {
-    // Envoy goes by the type, and every route has this.
+    // Envoy uses the type, and all routes have the same name.
     name: "other",
     configType: {
       case: "typedConfig" as const,

@@ -1,5 +1,5 @@
 /**
- * Rewrites of the path, redirects, and answers given in place.
+ * Path rewrites, redirects and direct responses.
  *
  * @module
  */
@@ -22,17 +22,17 @@ import {
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { create } from "../../proto/mod.ts";
 
-/** How a route changes the path, under the names of the proxy's route action. */
+/** Path changes of a route, with the field names of Envoy's route action. */
 export interface PathRewrite {
   /**
-   * Replaces the prefix that matched; of exact and regex matches, the whole path.
-   * Slashes are taken as they are: `/` for the prefix `/a` makes `//b` of `/a/b`.
+   * Replaces the matched prefix; for exact and regex matches, the whole path. Slashes are not
+   * adjusted: `/` for the prefix `/a` turns `/a/b` into `//b`.
    */
   readonly prefixRewrite?: string;
   readonly regexRewrite?: RegexMatchAndSubstitute;
 }
 
-/** Translates the path's part of a rewrite; a regex goes before a plain text. */
+/** Translates the path part of a rewrite; a regex takes precedence over plain text. */
 export function pathRewrite(rewrite: HTTPRewrite | undefined): PathRewrite {
   const regex = rewrite?.uriRegexRewrite;
   if (regex !== undefined) {
@@ -46,13 +46,13 @@ export function pathRewrite(rewrite: HTTPRewrite | undefined): PathRewrite {
   return rewrite !== undefined && rewrite.uri !== "" ? { prefixRewrite: rewrite.uri } : {};
 }
 
-/** The listener that a redirect is answered on. */
+/** The listener of a redirect. */
 export interface RedirectListener {
   readonly port: number;
   readonly tls?: boolean | undefined;
 }
 
-/** Translates a redirect; any code that is none of a redirect counts as 301, the default. */
+/** Translates a redirect; a code that is not a redirect code becomes 301, the default. */
 export function translateRedirect(
   redirect: HTTPRedirect,
   listener: RedirectListener,
@@ -84,8 +84,8 @@ function redirectPath(redirect: HTTPRedirect) {
 }
 
 /**
- * The port to name, 0 for none: the scheme's own port goes without saying. The
- * request's port is the listener's, for whose routes this is translated.
+ * Returns the port of the redirect; 0: none, because it is the scheme's default. The request's port
+ * is that of the listener.
  */
 function redirectPort({ redirectPort: wanted, scheme }: HTTPRedirect, listener: RedirectListener) {
   if (wanted.case === undefined) return 0;
@@ -100,7 +100,7 @@ function redirectPort({ redirectPort: wanted, scheme }: HTTPRedirect, listener: 
   return port === own ? 0 : port;
 }
 
-/** Translates an answer that the proxy gives itself. */
+/** Translates a direct response. */
 export function translateDirectResponse(response: HTTPDirectResponse): DirectResponseAction {
   const body = response.body?.specifier;
   return create(DirectResponseActionSchema, {

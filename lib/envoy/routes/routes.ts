@@ -1,5 +1,5 @@
 /**
- * From a VirtualService to the routes of a virtual host.
+ * Translates a VirtualService to the routes of a virtual host.
  *
  * @module
  */
@@ -35,12 +35,12 @@ import {
 } from "./scope.ts";
 
 /**
- * The routes of a VirtualService in a scope, first match wins: one for each match
- * of each HTTP rule, in order. Matches for other gateways, ports or sources are
- * left out, and what stands behind a route that takes everything. A rule that
- * still has a `delegate` is left out: the rules it stands for come in its place.
+ * Returns the routes of a VirtualService in a scope, first match wins: one for each match of each
+ * HTTP rule, in order. It omits matches for other gateways, ports or sources, and everything after
+ * a route that matches all requests. A rule that still has a `delegate` is omitted: the delegate's
+ * rules replace it.
  *
- * @returns empty when nothing applies: the host is then served as if there were no VirtualService
+ * @returns empty if nothing applies: the host is then served as if there were no VirtualService
  */
 export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Route[] {
   const routes: Route[] = [];
@@ -123,10 +123,10 @@ export function defaultRoute(
 }
 
 /**
- * The one route of an inbound port, without a time limit.
+ * Returns the one route of an inbound port, without timeout.
  *
- * @param operation how traces name it, for example `a.ns.svc.cluster.local:80/*`
- * @param retries what is repeated, see `inboundRetries`; default: nothing
+ * @param operation operation name in traces, for example `a.ns.svc.cluster.local:80/*`
+ * @param retries retry policy, see `inboundRetries`; default: none
  */
 export function inboundRoute(cluster: string, operation: string, retries?: RetryPolicy): Route {
   const { timeout } = timeouts(undefined);
@@ -172,11 +172,11 @@ function translateRule(
   });
 }
 
-/** What a rule does, whichever of its matches holds. */
+/** Result of a rule. It does not depend on the match. */
 interface Outcome {
   readonly action: Route["action"];
   readonly operations: HeaderOperations;
-  /** How traces name where requests go. */
+  /** Name of the destination in traces. */
   readonly target: string;
   readonly settings: Record<string, Any>;
 }
@@ -195,8 +195,8 @@ function outcomeOf(rule: HTTPRoute, scope: RouteScope, at: string): Outcome {
 }
 
 /**
- * {@link outcomeOf}, once for each rule: a rule of a thousand matches is a thousand routes that share
- * it. Where decisions are recorded, each route records its own.
+ * {@link outcomeOf}, computed once per rule: the routes of a rule's matches share it. If decisions
+ * are recorded, each route records its own.
  */
 function outcomesOf(): typeof outcomeOf {
   const known = new Map<HTTPRoute, Outcome>();
@@ -214,10 +214,12 @@ interface RuleAction {
   readonly single?: ResolvedDestination;
 }
 
-/** Status of a rule that forwards but has nowhere to: as of a cluster without endpoints. */
+/**
+ * Status of a rule that forwards but has no destination, like that of a cluster without endpoints.
+ */
 const NOWHERE = 503;
 
-/** The field path of a match's rule. */
+/** Returns the field path of a match's rule. */
 function ruleAt(at: string): string {
   const match = at.indexOf(".match[");
   return match < 0 ? at : at.slice(0, match);
@@ -246,7 +248,7 @@ function translateAction(rule: HTTPRoute, scope: RouteScope, at: string): RuleAc
   return { ...forwarding, action: { case: "route", value: forwarding.action } };
 }
 
-/** Settings of filters for this route alone. */
+/** Returns the filter configurations of this route. */
 function filterConfigs(rule: HTTPRoute): Record<string, Any> {
   const configs: Record<string, Any> = {};
   const fault = rule.fault === undefined ? undefined : translateFault(rule.fault);
@@ -257,12 +259,12 @@ function filterConfigs(rule: HTTPRoute): Record<string, Any> {
   return configs;
 }
 
-/** Whether a cluster's name tells host and port: `direction|port|subset|host`. */
+/** Reports if a cluster's name has a host and port: `direction|port|subset|host`. */
 function isServiceCluster(name: string): boolean {
   return name.split("|").length === 4;
 }
 
-/** How traces name the route: the target and what is matched of the path. */
+/** Returns the operation name in traces: the target and the matched path. */
 function operationName({ pathSpecifier: path }: RouteMatch, target: string): string {
   switch (path.case) {
     case "prefix":

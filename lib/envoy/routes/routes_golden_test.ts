@@ -1,7 +1,6 @@
 /**
- * The cases of HTTP route translation: `testdata/NAME.in.yaml`, each a
- * VirtualService with the place where it is served, and `NAME.golden.json`, the
- * route configuration that it becomes.
+ * Cases of HTTP route translation: `testdata/NAME.in.yaml`, a VirtualService with its scope, and
+ * `NAME.golden.json`, the resulting route configuration.
  */
 import assert from "node:assert/strict";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
@@ -39,7 +38,7 @@ import type { RouteScope } from "./scope.ts";
 
 const TESTDATA = new URL("./testdata/", import.meta.url);
 
-/** What may be inside of an `Any` of a route. */
+/** Types that an `Any` of a route may contain. */
 const REGISTRY = createRegistry(
   CorsPolicySchema,
   HTTPFaultSchema,
@@ -47,9 +46,9 @@ const REGISTRY = createRegistry(
   PreviousPrioritiesConfigSchema,
 );
 
-/** A case as it is written. */
+/** A case file. */
 interface CaseFile {
-  /** Where it is served; `mesh`, port 80 and the default retries unless said otherwise. */
+  /** Scope of the routes; default: `mesh`, port 80 and the default retries. */
   readonly scope?: {
     readonly gateway?: string;
     readonly port?: number;
@@ -73,7 +72,7 @@ async function caseNames(): Promise<string[]> {
   return names.sort();
 }
 
-/** The route configuration of a case. */
+/** Returns the route configuration of a case. */
 async function routeCase(name: string): Promise<JsonValue> {
   const text = await Deno.readTextFile(new URL(`${name}.in.yaml`, TESTDATA));
   const file = parseYaml(text) as CaseFile;
@@ -88,7 +87,7 @@ async function routeCase(name: string): Promise<JsonValue> {
   return configuration(name, [served, catchAllVirtualHost("block_all")], gateway);
 }
 
-/** A route configuration, encoded as it is served and read back, as JSON. */
+/** Encodes a route configuration as it is served, decodes it and returns JSON. */
 function configuration(
   name: string,
   hosts: readonly VirtualHost[],
@@ -144,7 +143,7 @@ function plainHost(host: string, addresses: readonly string[] = []): VirtualHost
   );
 }
 
-/** Configurations that no VirtualService has a part in. */
+/** Route configurations without VirtualServices. */
 const PLAIN: Readonly<Record<string, readonly VirtualHost[]>> = {
   plain_hosts: [
     plainHost("a.store.svc.cluster.local", ["10.0.0.1", "fd00::1"]),

@@ -1,5 +1,5 @@
 /**
- * Where routes are translated for, and what translation asks of its caller.
+ * Scope of route translation, and the functions that the caller provides.
  *
  * @module
  */
@@ -9,36 +9,39 @@ import type { DecisionLog, Source } from "../../base/mod.ts";
 import { gatewayKey, hasLabels } from "../../derive/mod.ts";
 import type { Any } from "../../proto/mod.ts";
 
-/** What a request is hashed by when its cluster balances by consistent hash. */
+/** Hash policy of a request whose cluster uses consistent hashing. */
 export type HashPolicy = RouteAction_HashPolicy;
 
-/** Settings of the whole mesh that routes fall back to. */
+/** Mesh-wide defaults of routes. */
 export interface MeshRouteDefaults {
   /** `defaultHttpRetryPolicy` of the mesh configuration. */
   readonly defaultHttpRetryPolicy?: HTTPRetry | undefined;
-  /** Leave 503 out of the built-in retry policy: the first attempt may have had effects. */
+  /** Omits 503 from the built-in retry policy: the first attempt may have had effects. */
   readonly excludeUnsafe503: boolean;
-  /** Servers are not told the number of the attempt. */
+  /** Omits the header with the attempt number. */
   readonly hideAttempts?: boolean;
-  /** Where the host is rewritten, the one that the client asked for goes along as `x-forwarded-host`. */
+  /** If the host is rewritten, sends the original one as `x-forwarded-host`. */
   readonly forwardHost?: boolean;
 }
 
-/** A destination that was looked up among the services. */
+/** A destination with its service. */
 export interface ResolvedDestination {
   /** Name of the cluster, for example `outbound|80|v1|a.ns.svc.cluster.local`. */
   readonly cluster: string;
   /** Full host name. */
   readonly host: string;
-  /** Service port: the destination's, else the only one of the service, else the listener's. */
+  /**
+   * Service port: the destination's, otherwise the only port of the service, otherwise the
+   * listener's.
+   */
   readonly port: number;
-  /** From the destination's traffic policy; empty or unset unless it balances by consistent hash. */
+  /** From the destination's traffic policy; empty or unset without consistent hashing. */
   readonly hashPolicy?: readonly HashPolicy[] | undefined;
-  /** What routes say to the filter of sessions; unset: sessions do not stay with an endpoint. */
+  /** Session filter configuration of routes; unset: no sticky sessions. */
   readonly session?: Any | undefined;
 }
 
-/** The workload that sends, as far as rules may select on it. */
+/** The client workload, with the properties that rules may match. */
 export interface RouteSource {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -46,36 +49,42 @@ export interface RouteSource {
   readonly rules?: readonly string[];
 }
 
-/** One place where the routes of a VirtualService are served. */
+/** Scope in which the routes of a VirtualService are served. */
 export interface RouteScope {
-  /** `mesh` alone, or the Gateways (`namespace/name`) whose servers share the listener and that the rule is bound to. */
+  /** `mesh` alone, or the bound Gateways (`namespace/name`) whose servers share the listener. */
   readonly gateways: readonly string[];
   /** Port of the listener. */
   readonly port: number;
-  /** Whether the listener terminates TLS; redirects then stay on `https`. */
+  /** True: the listener terminates TLS; redirects then stay on `https`. */
   readonly tls?: boolean | undefined;
   readonly vsNamespace: string;
   readonly vsName: string;
-  /** Unset: a source without namespace and labels. Rules that select on either then do not apply. */
+  /** Unset: a source without namespace and labels. Rules that match either do not apply. */
   readonly source?: RouteSource | undefined;
   readonly mesh: MeshRouteDefaults;
   /**
-   * Finds the cluster of a destination; short names are completed by `fromNamespace`. Returns a
-   * cluster name even where no such cluster exists. Records its decisions in the log, if there is one.
+   * Finds the cluster of a destination; short names are completed with `fromNamespace`. Returns a
+   * cluster name even if the cluster does not exist. Records its decisions in the log, if there is
+   * one.
    */
   resolve(destination: Destination, fromNamespace: string, log?: DecisionLog): ResolvedDestination;
-  /** The virtual host names the VirtualService, for its routes are all from that one; default: each route does. */
+  /**
+   * True: the virtual host names the VirtualService, because all its routes come from it; default:
+   * each route does.
+   */
   readonly named?: boolean | undefined;
-  /** Takes the rule that each route comes from, and the sources of its settings. Default: nothing is recorded. */
+  /**
+   * Records the rule of each route and the sources of its settings. Default: nothing is recorded.
+   */
   readonly decisions?: DecisionLog | undefined;
 }
 
-/** A field of the VirtualService of a scope, as a source. */
+/** Returns a field of the scope's VirtualService as a source. */
 export function inService({ vsNamespace, vsName }: RouteScope, field: string): Source {
   return { source: "object", object: `VirtualService/${vsNamespace}/${vsName}`, field };
 }
 
-/** The part of a match that is decided here and not by the proxy. */
+/** The conditions of a match that are evaluated here and not by the proxy. */
 export interface Condition {
   /** 0: any. */
   readonly port: number;
@@ -85,8 +94,8 @@ export interface Condition {
 }
 
 /**
- * Whether a match can apply at all in a scope. A match that names gateways looks
- * at those alone; only one that names none selects on the source.
+ * Reports if a match can apply in a scope. If a match names gateways, only they are compared;
+ * otherwise the source is.
  */
 export function conditionHolds(condition: Condition, scope: RouteScope): boolean {
   if (condition.port !== 0 && condition.port !== scope.port) return false;

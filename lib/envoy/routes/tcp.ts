@@ -1,5 +1,5 @@
 /**
- * TCP and TLS rules: which clusters connections go to, as plain data for the listener.
+ * TCP and TLS rules: the clusters of connections, as plain data for the listener.
  *
  * @module
  */
@@ -13,20 +13,20 @@ import { conditionHolds, inService, type ResolvedDestination, type RouteScope } 
 /** One rule of a port, first match wins. */
 export interface TcpRoute {
   readonly match: {
-    /** Addresses or CIDR ranges that the connection was meant for; empty: any. */
+    /** Destination addresses or CIDR ranges; empty: any. */
     readonly subnets: readonly string[];
-    /** The listener's port if the rule asks for it, 0 if it takes any. */
+    /** The listener's port if the rule requires it, 0 for any port. */
     readonly port: number;
-    /** TLS server names, of a TLS rule; empty: any, and no TLS. */
+    /** Server names (SNI) of a TLS rule; empty: any, or no TLS. */
     readonly sniHosts: readonly string[];
   };
-  /** Never empty. Weights are relative; a single cluster takes all. */
+  /** Never empty. Weights are relative; a single cluster gets everything. */
   readonly clusters: readonly TcpCluster[];
-  /** Whether connections are spread by a hash of the client's address. */
+  /** True: the endpoint is selected by a hash of the client's address. */
   readonly hashSourceIp: boolean;
 }
 
-/** A share of the connections. */
+/** A weighted share of the connections. */
 export interface TcpCluster {
   readonly cluster: string;
   /** Above 0. */
@@ -34,9 +34,9 @@ export interface TcpCluster {
 }
 
 /**
- * The TCP rules of a VirtualService in a scope, in order. Left out are matches for
- * other gateways, ports or sources, what stands behind a rule for any address,
- * and rules whose destinations all have weight 0.
+ * Returns the TCP rules of a VirtualService in a scope, in order. It omits matches for other
+ * gateways, ports or sources, rules after one for any address, and rules whose destinations all
+ * have weight 0.
  */
 export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRoute[] {
   const routes: TcpRoute[] = [];
@@ -64,8 +64,8 @@ export function translateTcpRoutes(vs: VirtualService, scope: RouteScope): TcpRo
 }
 
 /**
- * The TLS rules of a VirtualService in a scope, one for each match that applies,
- * in order. Their destinations get the connections as they are, TLS and all.
+ * Returns the TLS rules of a VirtualService in a scope, one for each match that applies, in order.
+ * TLS is passed through to their destinations.
  */
 export function translateTlsRoutes(vs: VirtualService, scope: RouteScope): TcpRoute[] {
   return vs.tls.flatMap((rule, i) => {
@@ -112,7 +112,7 @@ function tcpTargets(
   });
 }
 
-/** Whether a destination is chosen by the client's address, all that connections can be hashed by. */
+/** Reports if a destination hashes the client's address, which is the only hash for connections. */
 export function hashesSourceIp(
   { hashPolicy = [] }: Pick<ResolvedDestination, "hashPolicy">,
 ): boolean {

@@ -17,7 +17,7 @@ import { create, type JsonObject, type MessageInitShape, packAny } from "../../p
 /** Name of the logger to files. */
 export const FILE_LOGGER = "envoy.access_loggers.file";
 
-/** Envoy's flag of connections and requests that no chain or route takes. */
+/** Envoy's response flag of connections and requests without chain or route. */
 const NO_ROUTE = "NR";
 
 /** Fields of the built-in formats, in the order of the text form. */
@@ -49,13 +49,13 @@ const FIELDS = {
 } as const;
 
 /**
- * The mark of AuthorizationPolicies with the action `AUDIT`: `true` where a rule held, `false`
- * where none did, nothing where there are none. The text form, which log parsers read by place,
- * is without it; own formats may name it.
+ * Result of AuthorizationPolicies with the action `AUDIT`: `true` if a rule matched, `false` if
+ * none did, empty without such policies. The text form does not have it, because log parsers depend
+ * on its columns; custom formats may use it.
  */
 const AUDIT_MARK = "%DYNAMIC_METADATA(envoy.common:access_log_hint)%";
 
-/** Fields that may hold spaces or are free text: in quotes. */
+/** Fields that may have spaces or free text: they are quoted. */
 const QUOTED: ReadonlySet<string> = new Set([
   "upstream_transport_failure_reason",
   "x_forwarded_for",
@@ -65,21 +65,21 @@ const QUOTED: ReadonlySet<string> = new Set([
   "upstream_host",
 ]);
 
-/** `[time] "method path protocol" code …`, as log parsers of the field know it. */
+/** `[time] "method path protocol" code …`, the form that common log parsers read. */
 export const TEXT_FORMAT: string = (() => {
   const { start_time, method, path, protocol, ...rest } = FIELDS;
   const tail = Object.entries(rest).map(([key, op]) => QUOTED.has(key) ? `"${op}"` : op);
   return `[${start_time}] "${method} ${path} ${protocol}" ${tail.join(" ")}\n`;
 })();
 
-/** Only connections that no chain takes are logged. */
+/** Logs only connections that no chain matches. */
 const UNMATCHED = lazily((): AccessLogFilter =>
   create(AccessLogFilterSchema, {
     filterSpecifier: { case: "responseFlagFilter", value: { flags: [NO_ROUTE] } },
   })
 );
 
-/** The log that the mesh configuration asks for by `accessLogFile`. */
+/** Builds the log for the mesh configuration's `accessLogFile`. */
 export function fileLog(settings: AccessLogSettings): AccessLog {
   const typedConfig = packAny(FileAccessLogSchema, {
     path: settings.file,
@@ -91,15 +91,15 @@ export function fileLog(settings: AccessLogSettings): AccessLog {
   });
 }
 
-/** A log of the connections alone that no chain takes. */
+/** Restricts a log to connections that no chain matches. */
 export function unmatchedOnly(log: AccessLog): AccessLog {
   return create(AccessLogSchema, { ...log, filter: UNMATCHED() });
 }
 
-/** A format as the loggers take it. */
+/** A log format in Envoy's type. */
 export type Format = MessageInitShape<typeof SubstitutionFormatStringSchema>["format"];
 
-/** The format of a log in a file. */
+/** Returns the format of a file log. */
 export function formatOf({ encoding, format }: Omit<AccessLogSettings, "file">): Format {
   if (encoding === "json") {
     return { case: "jsonFormat", value: jsonFormat(format) ?? { ...FIELDS, audited: AUDIT_MARK } };
@@ -108,7 +108,10 @@ export function formatOf({ encoding, format }: Omit<AccessLogSettings, "file">):
   return { case: "textFormatSource", value: { specifier: { case: "inlineString", value: text } } };
 }
 
-/** A format that is no JSON object is replaced by the built-in one: a log in another form is better than none. */
+/**
+ * Parses a JSON format; if it is not a JSON object, the built-in format is used, so that there is a
+ * log.
+ */
 function jsonFormat(text: string): JsonObject | undefined {
   if (text === "") return undefined;
   try {
@@ -120,7 +123,7 @@ function jsonFormat(text: string): JsonObject | undefined {
   }
 }
 
-/** Where requests and connections are logged, and how. */
+/** Access log settings: file and format. */
 export interface AccessLogSettings {
   /** For example `/dev/stdout`. */
   readonly file: string;

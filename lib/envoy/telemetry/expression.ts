@@ -1,5 +1,5 @@
 /**
- * Expressions of configuration as formats.
+ * CEL expressions as log formats.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { celFault, unknownFunction } from "../../schema/mod.ts";
 const TEXT = /^(?:"([^"\\%]+)"|'([^'\\%]+)')$/;
 
 /**
- * The format of an expression's value. A text in quotes stands for itself.
+ * Returns the format of an expression's value. A quoted string is a literal.
  *
- * @returns `undefined` for one that the proxy would refuse, and with it the listener
+ * @returns `undefined` for an expression that Envoy would reject together with the listener
  */
 export function celFormat(expression: string): string | undefined {
   const text = TEXT.exec(expression.trim());
@@ -18,7 +18,7 @@ export function celFormat(expression: string): string | undefined {
   return isReadable(expression) && !expression.includes(")%") ? `%CEL(${expression})%` : undefined;
 }
 
-/** Whether the proxy can read an expression. */
+/** Reports if the proxy can parse an expression. */
 export function isReadable(expression: string): boolean {
   return celFault(expression) === undefined && unknownFunction(expression) === undefined;
 }

@@ -29,13 +29,13 @@ import {
 import { FILE_LOGGER, type Format, formatOf, TEXT_FORMAT } from "./access_log.ts";
 import { isReadable } from "./expression.ts";
 
-/** The loggers of a provider: of requests, and of connections. */
+/** The loggers of a provider for requests and for connections. */
 export interface ProviderLogs {
   readonly http: readonly AccessLog[];
   readonly tcp: readonly AccessLog[];
 }
 
-/** Names of logs, where a provider gives none. */
+/** Default names of logs. */
 const LOG_NAMES = {
   http: "http_dataproxy_accesslog",
   tcp: "tcp_dataproxy_accesslog",
@@ -47,9 +47,9 @@ type Provider = ExtensionProvider["provider"];
 type Of<K> = Extract<Provider, { case: K }>["value"];
 
 /**
- * The loggers of a provider; none of one that does not log.
+ * Returns the loggers of a provider; empty if it does not log.
  *
- * @param clusterOf the cluster of a service and port, if there is such a service
+ * @param clusterOf returns the cluster of a service and port, if the service exists
  */
 export function providerLogs(
   { provider }: ExtensionProvider,
@@ -69,10 +69,10 @@ export function providerLogs(
   }
 }
 
-/** The cluster by which proxies reach the access log service of their configuration; the agent defines it. */
+/** Cluster of the access log service in the proxy configuration; the agent defines it. */
 const SERVICE_CLUSTER = "dataproxy_accesslog_service";
 
-/** The loggers to that service. */
+/** Returns the loggers for that service. */
 export function serviceLogs(): ProviderLogs {
   const to = { service: SERVICE_CLUSTER, port: 0, logName: "", filterStateObjectsToLog: [] };
   const nothingMore = {
@@ -118,7 +118,7 @@ type Plain<M> = Omit<M, "$typeName" | "$unknown">;
 
 type ClusterOf = (service: string, port: number) => string | undefined;
 
-/** Where a log goes by gRPC; `undefined` when nobody knows the service. */
+/** Returns the common gRPC settings of a log; `undefined` if the service does not exist. */
 function common(
   to: { readonly service: string; readonly port: number; readonly logName: string },
   name: string,
@@ -171,9 +171,9 @@ function keyValue(key: string, value: unknown) {
 }
 
 /**
- * A filter that lets through what all of some hold for.
+ * Returns the conjunction of filters.
  *
- * @returns `undefined` for none
+ * @returns `undefined` for no filters
  */
 export function allOf(filters: readonly AccessLogFilter[]): AccessLogFilter | undefined {
   if (filters.length < 2) return filters[0];
@@ -182,7 +182,10 @@ export function allOf(filters: readonly AccessLogFilter[]): AccessLogFilter | un
   });
 }
 
-/** Holds for what an expression holds for. One that the proxy cannot read is left out: the log is longer, and there. */
+/**
+ * Filters by an expression. An expression that Envoy cannot parse is ignored: a longer log is
+ * better than none.
+ */
 export function expressionFilter(expression: string | undefined): AccessLogFilter[] {
   if (expression === undefined || !isReadable(expression)) return [];
   return [create(AccessLogFilterSchema, {

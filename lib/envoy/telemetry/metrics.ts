@@ -1,11 +1,9 @@
 /**
- * Metrics of requests and connections, with the mesh's labels: access loggers
- * that count.
+ * Metrics of requests and connections with the mesh's labels: access loggers that update counters.
  *
- * Labels are formats. Those that cost the proxy little are preferred: what a
- * workload says of itself is read from the environment once, pieces of the peer's
- * label from metadata of the request, and expressions are for connections, of
- * which there are few, and for what configuration asks for.
+ * Labels are formats. The cheapest forms are preferred: the workload's own labels are read once
+ * from the environment, parts of the peer's label from the metadata of the request. Expressions are
+ * used for connections, which are fewer, and for configured labels.
  *
  * @module
  */
@@ -36,15 +34,15 @@ type Rules = ReadonlyMap<MetricName, MetricRule>;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Loggers of all listeners count together; what was counted outlives a change of one of them. */
+/** Loggers of all listeners share these counters, so the counts survive listener changes. */
 const SCOPE = { prefix: "mesh", sharingName: "mesh" } as const;
 
-/** What is counted. */
+/** Settings of metrics. */
 export interface Counting {
   readonly rules: Rules;
-  /** Whether metrics that nothing counts for an interval are forgotten; agents say how long it is. */
+  /** True: metrics that were not updated for an interval are removed; agents set the interval. */
   readonly forgets: boolean;
-  /** The cluster of all endpoints that tell of their workload. */
+  /** Cluster id of all endpoints with a workload label. */
   readonly clusterId: string;
 }
 
@@ -54,7 +52,9 @@ const piece = (key: string): string => `%DYNAMIC_METADATA(${MESH_METADATA}:${key
 
 const service = (field: string): string => `%CLUSTER_METADATA(${MESH_METADATA}:service:${field})%`;
 
-/** What stands for something that is not known; as a format, for a part that formats are given may be missing. */
+/**
+ * Value of unknown labels. It is written as a format, because a part of a format may be missing.
+ */
 const UNKNOWN = "unknown";
 
 function known(command: string): string {
@@ -66,14 +66,17 @@ const ENDPOINT_LABEL =
   `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.${WORKLOAD_KEY}`;
 
 /**
- * A part of an endpoint's label, for connections; empty when there is none. As
- * short as can be: every listener of an address has it dozens of times.
+ * Returns a part of an endpoint's label, for connections; empty if it is missing. The expression is
+ * short, because every listener contains it dozens of times.
  */
 function endpointPart(at: number): string {
   return `%CEL(re.extract(${ENDPOINT_LABEL},'(?:[^;]*;){${at}}([^;]*)','\\\\1'))%`;
 }
 
-/** The cluster of endpoints that have a label. Other characters than those of names are spelt out, twice where the rewrite has a meaning for them. */
+/**
+ * Returns the cluster id if the endpoint has a label. Special characters are escaped, twice if they
+ * have a meaning in the rewrite.
+ */
 function endpointCluster(clusterId: string): string {
   const text = clusterId.replace(/[^\w.-]/g, (character) => {
     const code = `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -82,7 +85,7 @@ function endpointCluster(clusterId: string): string {
   return `%CEL(re.extract(${ENDPOINT_LABEL},'.+','${text}'))%`;
 }
 
-/** Labels of a workload, of which it or its peer tells. */
+/** Labels of the local workload or its peer. */
 function workloadLabels(side: "source" | "destination", parts: readonly string[]): Labels {
   const [workload = UNKNOWN, namespace = UNKNOWN, canonical = UNKNOWN, revision = UNKNOWN] = parts;
   const [, , , , cluster = UNKNOWN, app = canonical, version = revision] = parts;
@@ -101,7 +104,7 @@ const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "
   ownPart,
 );
 
-/** Whom both ends are. */
+/** Labels of both workloads. */
 function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
   const client = side === "client";
   const peer = !tcp
@@ -128,7 +131,7 @@ function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
   };
 }
 
-/** What is different in requests and in connections. */
+/** Labels that differ between requests and connections. */
 function protocolLabels(tcp: boolean): Labels {
   return tcp ? { request_protocol: "tcp" } : {
     request_protocol: piece(PROTOCOL_PIECE),
@@ -137,7 +140,7 @@ function protocolLabels(tcp: boolean): Labels {
   };
 }
 
-/** The metric's name and labels, as configuration changes them. */
+/** Returns the metric with its labels, after the configured changes. */
 function stat(name: MetricName, labels: Labels, { tags: changes }: MetricRule): Stat {
   const tags = new Map(Object.entries(labels));
   for (const [tag, expression] of changes) {
@@ -151,13 +154,13 @@ function stat(name: MetricName, labels: Labels, { tags: changes }: MetricRule): 
   });
 }
 
-/** What a metric counts: occurrences, a sum, or a distribution. */
+/** Value of a metric: a count, a sum, or a distribution. */
 type Measure =
   | { readonly each: true }
   | { readonly sum: string }
   | { readonly spread: string; readonly unit: Unit };
 
-/** A metric and what it measures. */
+/** A metric and its value. */
 type Row = readonly [MetricName, Measure];
 
 const REQUESTS: readonly Row[] = [
@@ -175,7 +178,7 @@ const CLOSED: readonly Row[] = [
   ["tcp_received_bytes_total", { sum: "%BYTES_RECEIVED%" }],
 ];
 
-/** A logger that counts some metrics; none when all of them are disabled. */
+/** Returns a logger for some metrics; empty if all of them are disabled. */
 function logger(
   rows: readonly Row[],
   labels: Labels,
@@ -208,7 +211,7 @@ function logger(
   })];
 }
 
-/** Holds when a connection is opened, or at any other time. */
+/** Matches log entries at connection open, or all others. */
 export function whenOpened(exclude: boolean): AccessLogFilter {
   return create(AccessLogFilterSchema, {
     filterSpecifier: {
@@ -219,9 +222,9 @@ export function whenOpened(exclude: boolean): AccessLogFilter {
 }
 
 /**
- * Loggers that count the requests of a side. Messages of gRPC are not among what they count: the proxy
- * keeps both counts of a stream in one text, `REQUESTS,RESPONSES`, as bytes that no format and no
- * expression takes apart, and a counter whose value is no number writes an error for each request.
+ * Returns loggers for the request metrics of a side. gRPC message counts are not included: Envoy
+ * stores both counts of a stream in one value, `REQUESTS,RESPONSES`, which no format or expression
+ * can split, and a counter whose value is not a number logs an error for each request.
  */
 export function requestMetrics(side: Side, counting: Counting): AccessLog[] {
   return logger(REQUESTS, {
@@ -230,7 +233,7 @@ export function requestMetrics(side: Side, counting: Counting): AccessLog[] {
   }, counting);
 }
 
-/** Loggers that count the connections of a side, when they are opened and when they are closed. */
+/** Returns loggers for the connection metrics of a side, at open and at close. */
 export function connectionMetrics(
   side: Side,
   counting: Counting,

@@ -1,8 +1,7 @@
 /**
- * How proxies come to know whom they deal with: a header tells the server of the
- * client's workload, an endpoint's metadata tells the client of the server's.
- * Both are labels of parts set apart by `;`, which a filter takes to pieces once
- * for each request; formats then name the pieces.
+ * Exchange of workload identities between proxies: a header has the client's workload, an
+ * endpoint's metadata has the server's. Both are labels with parts separated by `;`. A filter
+ * splits them once per request, and formats refer to the parts.
  *
  * @module
  */
@@ -22,22 +21,28 @@ import { lazily } from "../../base/mod.ts";
 import { create, type DescMessage, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { MESH_METADATA, PEER_HEADER, WORKLOAD_KEY } from "../core/mod.ts";
 
-/** Keys of the pieces in dynamic metadata, in the order of a label's parts; short, because every label of a metric names one. */
+/**
+ * Keys of the parts in dynamic metadata, in the order of a label; short, because every metric label
+ * uses one.
+ */
 export const PIECES = ["w", "n", "s", "r", "c", "a", "v"] as const;
 
-/** Of these, those that endpoints tell. */
+/** The parts that endpoints have. */
 const OF_ENDPOINTS = PIECES.slice(0, 4);
 
-/** The piece that is the cluster; endpoints do not tell theirs, for it is always the daemon's own. */
+/**
+ * The part with the cluster. Endpoints do not have it, because their cluster is always the daemon's
+ * own.
+ */
 const CLUSTER_PIECE = PIECES[4];
 
-/** Where the request's protocol is found. */
+/** Key of the request's protocol. */
 export const PROTOCOL_PIECE = "p";
 
-/** The metadata of an endpoint that holds its label. */
+/** Endpoint metadata with the label. */
 const ENDPOINT_LABEL = `%UPSTREAM_METADATA(${MESH_METADATA}:${WORKLOAD_KEY})%`;
 
-/** What the proxy says of itself; see the agent. */
+/** The proxy's own label; the agent sets it. */
 const OWN_LABEL = "%ENVIRONMENT(MESH_SELF_LABEL)%";
 
 const UNKNOWN = "unknown";
@@ -53,7 +58,7 @@ function filter<D extends DescMessage>(
   });
 }
 
-/** Rules that take a label to pieces, and the header away. */
+/** Rules that split a label into parts and remove the header. */
 function pieces(keys: readonly string[]): Rule[] {
   return keys.map((key, at) =>
     create(RuleSchema, {
@@ -73,7 +78,7 @@ function piece(key: string, regex: string): MessageInitShape<typeof PairSchema> 
   };
 }
 
-/** gRPC is HTTP with a content type of its own. An empty piece leaves what was there. */
+/** gRPC is HTTP with its own content type. An empty value keeps the previous one. */
 const PROTOCOL = lazily((): readonly Rule[] => [
   create(RuleSchema, {
     header: ":method",
@@ -87,7 +92,7 @@ const PROTOCOL = lazily((): readonly Rule[] => [
 
 const HEADER_TO_METADATA = "envoy.filters.http.header_to_metadata";
 
-/** On the server's side: learns of the client. */
+/** Server side: reads the client's label. */
 export const OF_CLIENTS: () => HttpFilter = lazily(() =>
   filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
     requestRules: [...PROTOCOL(), ...pieces(PIECES)],
@@ -95,9 +100,9 @@ export const OF_CLIENTS: () => HttpFilter = lazily(() =>
 );
 
 /**
- * On the client's side: learns of the server from what {@link TELL_SERVERS} put into the response.
+ * Client side: reads the server's label, which {@link TELL_SERVERS} has put into the response.
  *
- * @param clusterId of all endpoints that tell anything
+ * @param clusterId cluster id of all endpoints with a label
  */
 export function ofServers(clusterId: string): HttpFilter {
   return filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
@@ -110,13 +115,13 @@ function clusterOf(clusterId: string): Rule {
   const pair = { metadataNamespace: MESH_METADATA, key: CLUSTER_PIECE };
   return create(RuleSchema, {
     header: PEER_HEADER,
-    // An empty value would stand for the header's.
+    // With an empty value the filter would use the header's value.
     onHeaderPresent: clusterId === "" ? undefined : { ...pair, value: clusterId },
     onHeaderMissing: { ...pair, value: UNKNOWN },
   });
 }
 
-/** Learns of no peer. */
+/** Reads no peer's label. */
 export const OF_NOBODY: () => HttpFilter = lazily(() =>
   filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
     requestRules: [...PROTOCOL()],
@@ -137,7 +142,10 @@ function set(value: string) {
 
 const REMOVE = { action: { case: "remove" as const, value: PEER_HEADER } };
 
-/** On the client's side: tells servers of the client, and puts the endpoint's label into the response, in place of what was said there. */
+/**
+ * Client side: sends the client's label to servers, and sets the endpoint's label in the response,
+ * replacing an existing one.
+ */
 export const TELL_SERVERS: () => HttpFilter = lazily(() =>
   filter(
     "envoy.filters.http.header_mutation",

@@ -1,11 +1,11 @@
 /**
- * Which extension providers of the mesh configuration do what.
+ * Capabilities of the mesh configuration's extension providers.
  *
  * @module
  */
 import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
 
-/** What is told of traffic, by the names that configuration has. */
+/** Kinds of telemetry, by their names in configuration. */
 export const SIGNALS = ["accessLogging", "metrics", "tracing"] as const;
 
 /** One of {@link SIGNALS}. */
@@ -30,17 +30,17 @@ const WHAT: Readonly<Record<Signal, string>> = {
   tracing: "take traces",
 };
 
-/** Kinds for which the proxy has no extension any more, and what takes their place. */
+/** Provider kinds without an Envoy extension, and their replacement. */
 const GONE: Readonly<Partial<Record<Kind, string>>> = {
   opencensus: "the proxy has no tracer for OpenCensus any more; collectors take OpenTelemetry",
   stackdriver: "the proxy has no extension for it; its collectors take OpenTelemetry",
 };
 
 /**
- * Why a provider is of no use for something, as a sentence without a full stop;
- * `undefined` when it is.
+ * Returns why a provider cannot be used for something, as a sentence without full stop; `undefined`
+ * if it can.
  *
- * @param provider what the name means; `undefined`: nothing
+ * @param provider the provider with that name; `undefined`: it does not exist
  */
 export function unfit(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The real Envoy takes what is made of every provider, also while the cluster of
- * the provider's service is not there.
+ * The real Envoy accepts the configuration of every provider, also if the cluster of the provider's
+ * service does not exist.
  */
 import assert from "node:assert/strict";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -14,7 +14,7 @@ import { needsCluster } from "./tracing.ts";
 
 const at = { service: "a.test", port: 80 };
 
-/** Every field of each provider that acts. */
+/** Providers with all effective fields. */
 const PROVIDERS: Readonly<Record<string, JsonObject>> = {
   prometheus: { prometheus: {} },
   file: { dataproxyFileAccessLog: { path: "/dev/null", omitEmptyValues: true } },
@@ -70,7 +70,7 @@ const PROVIDERS: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** What every provider is used with. */
+/** Telemetry that uses every provider. */
 const TELEMETRY: JsonObject = {
   metrics: [{ overrides: [{ tagOverrides: { path: { value: "request.path" } } }] }],
   accessLogging: [{ filter: { expression: "response.code >= 400 || !has(request.headers)" } }],
@@ -98,7 +98,7 @@ for (const [name, definition] of Object.entries(PROVIDERS)) {
       builtInTracer: false,
       certain: true,
       sampling: 1,
-      // What means something to formats, expressions and rewrites is a cluster's name all the same.
+      // A cluster name with characters that are special in formats, expressions and rewrites.
       clusterId: `it's \\1 (a)% "b"`,
       peersTell: true,
       clusterOf: () => CLUSTER,

@@ -1,5 +1,5 @@
 /**
- * What the Telemetry resources of a workload come to on one side of its proxy.
+ * Merges the Telemetry resources of a workload for one side of its proxy.
  *
  * @module
  */
@@ -15,26 +15,26 @@ import {
   WorkloadMode,
 } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 
-/** What workloads send, or what they receive. */
+/** Outbound (client) or inbound (server) traffic. */
 export type Direction = "client" | "server";
 
-/** Where something is logged. */
+/** A log destination. */
 export interface LogRule {
   readonly provider: string;
-  /** A CEL expression: only what it holds for is logged. */
+  /** CEL expression; only matching entries are logged. */
   readonly filter?: string;
 }
 
-/** Changes of a metric's labels: an expression, or `undefined` for a label that is left out. */
+/** Changes of a metric's labels: an expression, or `undefined` for a removed label. */
 export type TagChanges = ReadonlyMap<string, string | undefined>;
 
-/** What is said of one metric. */
+/** Settings of one metric. */
 export interface MetricRule {
   readonly disabled: boolean;
   readonly tags: TagChanges;
 }
 
-/** What is traced, and how; what is `undefined` nobody said. */
+/** Tracing settings; `undefined` fields are not configured. */
 export interface TracingRule {
   readonly provider?: string;
   readonly sampling?: number;
@@ -42,18 +42,18 @@ export interface TracingRule {
   readonly tags?: Readonly<Record<string, CustomTag>>;
   readonly byRequestId?: boolean;
   readonly meshTags?: boolean;
-  /** Whom requests go to is not told of the trace. */
+  /** True: the trace context is not propagated to the server. */
   readonly untold?: boolean;
 }
 
-/** Names of providers that the mesh configuration says are used where nothing else is said. */
+/** The mesh configuration's default providers. */
 export interface DefaultProviders {
   readonly logs: readonly string[];
   readonly metrics: readonly string[];
   readonly tracing: readonly string[];
 }
 
-/** Metrics by the names that configuration has for them. */
+/** Metrics by their names in configuration. */
 export const METRICS = {
   REQUEST_COUNT: "requests_total",
   REQUEST_DURATION: "request_duration_milliseconds",
@@ -67,7 +67,7 @@ export const METRICS = {
   GRPC_RESPONSE_MESSAGES: "response_messages_total",
 } as const;
 
-/** A metric's name behind `mesh_`. */
+/** Name of a metric after the prefix `mesh_`. */
 export type MetricName = typeof METRICS[keyof typeof METRICS];
 
 function applies(mode: WorkloadMode | undefined, direction: Direction): boolean {
@@ -76,8 +76,8 @@ function applies(mode: WorkloadMode | undefined, direction: Direction): boolean 
 }
 
 /**
- * Where requests are logged. A level that names providers replaces those of the
- * levels above it; one that names none is about those it inherits.
+ * Returns the log destinations. A level that names providers replaces those of previous levels; a
+ * level without providers changes the inherited ones.
  *
  * @param levels the least specific first
  */
@@ -112,9 +112,9 @@ function namesOf({ providers }: Pick<AccessLogging, "providers">): string[] {
 }
 
 /**
- * What is counted, by metric; `undefined`: nothing is.
+ * Returns the settings by metric; `undefined`: metrics are disabled.
  *
- * @param counts whether a provider takes the proxies' own metrics
+ * @param counts true: a provider uses the proxies' own metrics
  */
 export function metricRules(
   levels: readonly Telemetry[],
@@ -137,7 +137,7 @@ export function metricRules(
   return names.some(counts) ? rules : undefined;
 }
 
-/** An entry for other providers alone changes nothing here. */
+/** An entry for other providers has no effect here. */
 function overridesOf(
   one: Metrics,
   counts: (provider: string) => boolean,
@@ -166,7 +166,7 @@ function change(
   }
 }
 
-/** What is traced: what a level leaves unsaid, the levels above it say. */
+/** Returns the tracing settings; unset fields are inherited from previous levels. */
 export function tracingRule(
   levels: readonly Telemetry[],
   direction: Direction,

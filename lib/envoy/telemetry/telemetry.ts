@@ -1,6 +1,6 @@
 /**
- * From Telemetry resources and the mesh configuration to what listeners are told:
- * access logs, metrics, tracing. Functions of plain data.
+ * Builds the telemetry of listeners from Telemetry resources and the mesh configuration: access
+ * logs, metrics, tracing.
  *
  * @module
  */
@@ -32,47 +32,47 @@ import {
 } from "./settings.ts";
 import { tracingOf } from "./tracing.ts";
 
-/** What signals are made from. */
+/** Input of telemetry. */
 export interface TelemetryInput {
   /** The resources that apply, the least specific first. */
   readonly levels: readonly Telemetry[];
   readonly providers: readonly ExtensionProvider[];
   readonly defaults: DefaultProviders;
-  /** The log of `accessLogFile`, which is there unless a resource names others. */
+  /** Settings of `accessLogFile`; used unless a resource names other providers. */
   readonly file?: AccessLogSettings;
-  /** Whether the access log service of the proxies' configuration is used, too. */
+  /** True: the access log service of the proxy configuration is used too. */
   readonly logService?: boolean;
-  /** `tracing` of the proxies' default configuration. */
+  /** `tracing` of the default proxy configuration. */
   readonly tracing?: MeshTracing;
-  /** Whether proxies have a tracer from their start, and `enableTracing` holds. */
+  /** True: the bootstrap configures a tracer, and `enableTracing` is set. */
   readonly builtInTracer: boolean;
-  /** Requests traced where nobody says how many, percent. */
+  /** Default sampling rate, percent. */
   readonly sampling: number;
-  /** Whether proxies tell each other of their workloads. */
+  /** True: proxies exchange the identity of their workloads. */
   readonly peersTell: boolean;
-  /** The cluster of all endpoints that tell of their workload. */
+  /** Cluster id of all endpoints with a workload label. */
   readonly clusterId: string;
-  /** Whether metrics that nothing counts for a while are forgotten. */
+  /** True: metrics that were not updated for some time are removed. */
   readonly forgets?: boolean;
   /** See `TracingInput.certain`. */
   readonly certain: boolean;
-  /** The cluster of a service and port, if there is such a service. */
+  /** Returns the cluster of a service and port, if the service exists. */
   readonly clusterOf: (service: string, port: number) => string | undefined;
 }
 
-/** Stands for the log of `accessLogFile` among the names of providers, none of which is empty. */
+/** Provider name that stands for `accessLogFile`; names of providers are never empty. */
 const MESH_FILE = "";
 
-/** The same for the access log service. */
+/** Provider name that stands for the access log service. */
 const MESH_SERVICE = "\0service";
 
-/** What listeners are told, and a digest of it: equal digests, equal signals. */
+/** The telemetry of listeners and its digest: equal digests mean equal telemetry. */
 export interface TelemetryResult {
   readonly signals: SignalSet;
   readonly digest: string;
 }
 
-/** Makes the signals of a workload. */
+/** Builds the telemetry of a workload. */
 export function signalsOf(input: TelemetryInput): TelemetryResult {
   const client = sideSignals(input, "client");
   const server = sideSignals(input, "server");
@@ -115,7 +115,7 @@ function sideSignals(input: TelemetryInput, side: Side): Signals {
   };
 }
 
-/** What learns and tells of peers. */
+/** Returns the filters that exchange workload identities. */
 function peerFilters(
   { peersTell, clusterId }: TelemetryInput,
   direction: Direction,
@@ -129,7 +129,7 @@ function peerFilters(
 interface Logs {
   readonly http: readonly AccessLog[];
   readonly tcp: readonly AccessLog[];
-  /** Of connections, without their filters: what nobody takes is logged in any case. */
+  /** Connection loggers without their filters: unmatched connections are always logged. */
   readonly plain: readonly AccessLog[];
 }
 
@@ -151,7 +151,7 @@ function logsOf(input: TelemetryInput, direction: Direction): Logs {
   return { http: filtered("http"), tcp: filtered("tcp"), plain: all.flatMap(({ tcp }) => tcp) };
 }
 
-/** The loggers that a name stands for. */
+/** Returns the loggers of a provider name. */
 function loggersOf({ file, providers, clusterOf }: TelemetryInput, name: string): ProviderLogs {
   if (name === MESH_FILE && file !== undefined) {
     return { http: [fileLog(file)], tcp: [fileLog(file)] };
@@ -161,13 +161,13 @@ function loggersOf({ file, providers, clusterOf }: TelemetryInput, name: string)
   return provider === undefined ? { http: [], tcp: [] } : providerLogs(provider, clusterOf);
 }
 
-/** Connections are logged once, though they are told of twice. */
+/** Logs a connection once, at its end, although loggers also run at open. */
 function atTheEnd(log: AccessLog): AccessLog {
   const filter = allOf([whenOpened(true), ...(log.filter === undefined ? [] : [log.filter])]);
   return create(AccessLogSchema, { ...log, filter });
 }
 
-/** What identifies requests decides which are traced, too, unless somebody says otherwise. */
+/** The request id also decides about sampling, unless configured otherwise. */
 function requestIds({ byRequestId }: TracingRule): RequestIDExtension | undefined {
   if (byRequestId === undefined) return undefined;
   return create(RequestIDExtensionSchema, {

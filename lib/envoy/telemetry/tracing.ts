@@ -1,5 +1,5 @@
 /**
- * Traces, as the mesh configuration's providers take them.
+ * Tracing with the mesh configuration's providers.
  *
  * @module
  */
@@ -45,38 +45,41 @@ type ClusterOf = (service: string, port: number) => string | undefined;
 
 type Tracer = MessageInitShape<typeof ProviderSchema>;
 
-/** Longest path in a trace where nobody says it, bytes. */
+/** Default maximum length of a path in a trace, bytes. */
 const PATH_LENGTH = 256;
 
 const ALL = { value: 100 };
 
 const TIMEOUT_MS = 10_000;
 
-/** What a tracer is called by its collector where its own environment cannot say it. */
+/** Service name of a tracer whose environment cannot set it. */
 const SERVICE_NAME = "mesh-proxy";
 
-/** What tracing depends on besides the rule. */
+/** Input of tracing in addition to the rule. */
 export interface TracingInput {
   readonly rule: TracingRule;
   /** The provider that the rule names. */
   readonly provider: ExtensionProvider | undefined;
-  /** `tracing` of the proxies' default configuration. */
+  /** `tracing` of the default proxy configuration. */
   readonly defaults: MeshTracing | undefined;
-  /** Whether proxies have a tracer from their start. */
+  /** True: the bootstrap configures a tracer. */
   readonly builtIn: boolean;
   readonly clusterOf: ClusterOf;
-  /** Requests traced where nobody says how many, percent. */
+  /** Default sampling rate, percent. */
   readonly sampling: number;
-  /** Whether the proxy surely has the clusters of services; some tracers are refused without theirs. */
+  /**
+   * True: the proxy certainly has the clusters of services; Envoy rejects some tracers without
+   * their cluster.
+   */
   readonly certain: boolean;
 }
 
-/** What connection managers are told; `undefined`: nothing is traced. */
+/** Returns the tracing settings of connection managers; `undefined`: no tracing. */
 export function tracingOf(input: TracingInput): Tracing | undefined {
   const { rule, provider, defaults } = input;
   const tracer = provider && tracerOf(input, provider);
   if (provider === undefined ? !input.builtIn : tracer === undefined) return undefined;
-  // A sampler of the provider's own chooses among all.
+  // A sampler of the provider decides about all requests.
   const all = provider !== undefined && samplerOf(provider) !== undefined;
   const wanted = all ? ALL.value : rule.sampling ?? (defaults?.sampling || input.sampling);
   const share = rule.disabled ? 0 : wanted;
@@ -93,7 +96,7 @@ export function tracingOf(input: TracingInput): Tracing | undefined {
   return tracing;
 }
 
-/** Field `no_context_propagation` of `Tracing`, which is younger than the declarations here. */
+/** Field `no_context_propagation` of `Tracing`, which is newer than the generated code. */
 const NO_PROPAGATION = 13;
 
 type Sampler = NonNullable<Of<"opentelemetry">["sampling"]["value"]>;
@@ -107,7 +110,7 @@ function pathLength(provider: ExtensionProvider | undefined): number {
   return value !== undefined && "maxTagLength" in value ? value.maxTagLength : 0;
 }
 
-/** @returns `undefined` for a provider that does not trace, or cannot be reached */
+/** @returns `undefined` for a provider that does not trace, or whose service does not exist */
 function tracerOf(
   { clusterOf, certain }: TracingInput,
   { provider }: ExtensionProvider,
@@ -129,7 +132,7 @@ function tracerOf(
     });
 }
 
-/** Whether a provider's tracer is refused by proxies that do not have its cluster. */
+/** Reports if Envoy rejects a provider's tracer without its cluster. */
 export function needsCluster({ provider }: ExtensionProvider): boolean {
   return provider.case === "zipkin" || provider.case === "datadog";
 }
@@ -177,7 +180,7 @@ function openTelemetry(of: Of<"opentelemetry">, clusterOf: ClusterOf): Tracer | 
     },
     sampler: dynatraceSampler(of.sampling.value, clusterOf),
     resourceDetectors: [
-      // The agent tells it the service's name.
+      // The agent sets the service name.
       detector("environment", EnvironmentResourceDetectorConfigSchema),
       ...(of.resourceDetectors?.dynatrace
         ? [detector("dynatrace", DynatraceResourceDetectorConfigSchema)]
@@ -186,7 +189,7 @@ function openTelemetry(of: Of<"opentelemetry">, clusterOf: ClusterOf): Tracer | 
   });
 }
 
-/** Their collectors take OpenTelemetry; the proxy's tracer of their own is gone. */
+/** Their collectors accept OpenTelemetry; Envoy removed their own tracer. */
 function lightstep(of: Of<"lightstep">, clusterOf: ClusterOf): Tracer | undefined {
   const cluster = clusterOf(of.service, of.port);
   if (cluster === undefined) return undefined;
@@ -203,7 +206,7 @@ function lightstep(of: Of<"lightstep">, clusterOf: ClusterOf): Tracer | undefine
   });
 }
 
-/** Services and instances are called after the proxy's own node, where nothing else is said. */
+/** Default names of service and instance come from the proxy's node. */
 function skyWalking(of: Of<"skywalking">, clusterOf: ClusterOf): Tracer | undefined {
   const cluster = clusterOf(of.service, of.port);
   if (cluster === undefined) return undefined;
@@ -218,7 +221,10 @@ function skyWalking(of: Of<"skywalking">, clusterOf: ClusterOf): Tracer | undefi
   });
 }
 
-/** Asks Dynatrace how much to trace; `undefined` when its service is not known: then all is. */
+/**
+ * Lets Dynatrace set the sampling rate; `undefined` if its service does not exist: then every
+ * request is traced.
+ */
 function dynatraceSampler(
   of: Sampler | undefined,
   clusterOf: ClusterOf,
@@ -265,13 +271,13 @@ function httpService(
   };
 }
 
-/** A header's value, or the variable of the proxy's environment that has it. */
+/** Returns the value of a header, or the environment variable of the proxy that has it. */
 function headerOf({ name, headerValue }: HttpHeader): { key: string; value: string } {
   const { case: from, value = "" } = headerValue;
   return { key: name, value: from === "envName" ? `%ENVIRONMENT(${value})%` : value };
 }
 
-/** Tags by which traces are told apart in a mesh, from what the agent tells the proxy. */
+/** Trace tags of the mesh, from environment variables that the agent sets. */
 const MESH_TAGS: readonly (readonly [tag: string, variable: string])[] = [
   ["mesh.canonical_service", "MESH_SELF_SERVICE"],
   ["mesh.canonical_revision", "MESH_SELF_REVISION"],

@@ -1,29 +1,34 @@
 /**
- * Under which authorities (`Host` headers) a host is asked for.
+ * Authorities (`Host` headers) of a host.
  *
  * @module
  */
 
-/** A host at a port, and from where it is seen. */
+/** A host at a port, as seen from a proxy. */
 export interface DomainOptions {
-  /** Full name, or a pattern: `*.suffix`, `*`. */
+  /** Full host name, or a pattern: `*.suffix`, `*`. */
   readonly host: string;
   readonly port: number;
   /** DNS suffix of the proxy's namespace, for example `default.svc.cluster.local`; unset: no short names. */
   readonly proxyDomain?: string | undefined;
   /** Other full names of the host. */
   readonly aliases?: readonly string[] | undefined;
-  /** Virtual addresses; `10.0.0.1/32` counts as the address, wider ranges are no authorities. */
+  /** Virtual addresses; `10.0.0.1/32` is an address, larger ranges are ignored. */
   readonly addresses?: readonly string[] | undefined;
-  /** Also `name:port` for each name (default). Needless where the route configuration ignores ports. */
+  /**
+   * Adds `name:port` for each name (default). Not needed if the route configuration ignores ports.
+   */
   readonly withPort?: boolean | undefined;
-  /** Whether the host may have a short name: false for one that is the full name of another host. Default: always. */
+  /**
+   * Reports if the host may have a short name: false if that is the full name of another host.
+   * Default: always.
+   */
   claims?(shortName: string): boolean;
 }
 
 /**
- * The domains of a host, lower case, without repetition, the full name first.
- * Patterns have no short names; `*` has no form with a port, for it covers all of them.
+ * Returns the domains of a host in lower case, without duplicates, the full name first. Patterns
+ * have no short names; `*` has no form with a port, because it matches every port.
  */
 export function domainsFor(options: DomainOptions): string[] {
   const { host, port, proxyDomain = "", aliases = [], addresses = [], withPort = true } = options;
@@ -46,19 +51,17 @@ export function domainsFor(options: DomainOptions): string[] {
   return [...domains];
 }
 
-/** The text of `host:port`; an IPv6 address is bracketed. */
+/** Returns `host:port`; an IPv6 address is bracketed. */
 export function hostPort(host: string, port: number): string {
   return `${authority(host)}:${port}`;
 }
 
 /**
- * The short names that reach a full name from a proxy's DNS domain by its search
- * path, shortest first. With `ns.svc.cluster.local`:
- * `a.ns.svc.cluster.local` → `a`, `a.ns`, `a.ns.svc`;
- * `a.other.svc.cluster.local` → `a.other`, `a.other.svc`; anything else → none.
- * `svc.cluster.local` is the domain of no namespace, from where nothing is `a`.
- * Domains that are no namespace's, such as `local.campus.net`, shorten names by the
- * labels they share from the right.
+ * Returns the short names that reach a full name from a proxy's DNS domain by its search path,
+ * shortest first. With `ns.svc.cluster.local`: `a.ns.svc.cluster.local` → `a`, `a.ns`, `a.ns.svc`;
+ * `a.other.svc.cluster.local` → `a.other`, `a.other.svc`; anything else → none. `svc.cluster.local`
+ * is not the domain of a namespace, so nothing is `a` there. Domains that are not a namespace's,
+ * such as `local.campus.net`, shorten names by the labels that they share from the right.
  */
 export function shortNames(host: string, proxyDomain: string): string[] {
   if (isPattern(host) || proxyDomain === "") return [];
@@ -87,12 +90,12 @@ function sharedSuffixNames(host: readonly string[], domain: readonly string[]): 
   if (shared === 0 || shared === host.length) return [];
   const unique = host.slice(0, host.length - shared);
   const names = [unique.join(".")];
-  // Two labels: the second stands for a namespace, so the next one of the suffix may follow too.
+  // Two labels: the second one is a namespace, so the next label of the suffix may follow.
   if (unique.length === 2 && shared > 1) names.push([...unique, host[unique.length]].join("."));
   return names;
 }
 
-/** An address alone; `undefined` for ranges and for the addresses that mean "any". */
+/** Returns a single address; `undefined` for ranges and for unspecified addresses. */
 function singleAddress(address: string): string | undefined {
   const [ip = "", bits] = address.split("/");
   const whole = ip.includes(":") ? "128" : "32";

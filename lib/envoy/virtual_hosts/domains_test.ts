@@ -6,7 +6,7 @@ const SHORT_NAMES: readonly [host: string, proxyDomain: string, names: readonly 
   ["a.other.svc.cluster.local", "ns.svc.cluster.local", ["a.other", "a.other.svc"]],
   ["a.ns.svc.cluster.local", "svc.cluster.local", ["a.ns", "a.ns.svc"]],
   ["a.b.ns.svc.cluster.local", "ns.svc.cluster.local", ["a.b.ns", "a.b.ns.svc"]],
-  // Shares the suffix, yet is no service of a namespace: `a` alone would be anybody's.
+  // It shares the suffix, but is not a service of a namespace: `a` would be ambiguous.
   ["a.cluster.local", "ns.svc.cluster.local", []],
   ["a.cluster.local", "svc.cluster.local", []],
   ["a.svc.cluster.local", "ns.svc.cluster.local", []],
@@ -14,7 +14,7 @@ const SHORT_NAMES: readonly [host: string, proxyDomain: string, names: readonly 
   ["a.example.com", "ns.svc.cluster.local", []],
   ["a.example.com", "", []],
   ["*.ns.svc.cluster.local", "ns.svc.cluster.local", []],
-  // Domains that are no namespace's.
+  // Domains that are not a namespace's.
   ["foo.local.campus.net", "local.campus.net", ["foo"]],
   ["foo.local.campus.net", "remote.campus.net", ["foo.local", "foo.local.campus"]],
   ["foo.local.campus.net", "example.com", []],

@@ -1,5 +1,5 @@
 /**
- * Route configurations, put together from virtual hosts that are encoded already.
+ * Assembles route configurations from encoded virtual hosts.
  *
  * @module
  */
@@ -9,24 +9,29 @@ import { adsSource } from "../core/mod.ts";
 
 /** Settings of a whole route configuration. */
 export interface RouteConfigurationOptions {
-  /** Match hosts whatever port the authority names. Default: false. */
+  /** Ignores the port of the authority. Default: false. */
   readonly ignorePortInHostMatching?: boolean | undefined;
-  /** Bound of the bodies of direct responses, bytes. Default: {@linkcode MAX_DIRECT_RESPONSE_BODY}. */
+  /**
+   * Maximum size of direct response bodies, bytes. Default: {@linkcode MAX_DIRECT_RESPONSE_BODY}.
+   */
   readonly maxDirectResponseBodyBytes?: number | undefined;
-  /** More virtual hosts come as resources of their own. Default: false. */
+  /** More virtual hosts are served as resources (VHDS). Default: false. */
   readonly virtualHostsApart?: boolean | undefined;
 }
 
-/** One MiB; the proxy's own default of 4 KiB refuses the whole configuration for one longer body. */
+/**
+ * One MiB; with Envoy's default of 4 KiB, one longer body would make Envoy reject the whole
+ * configuration.
+ */
 export const MAX_DIRECT_RESPONSE_BODY: number = 1024 * 1024;
 
 /** Wire tag of `RouteConfiguration.virtual_hosts`: field 2, length-delimited. */
 const VIRTUAL_HOSTS_TAG = (2 << 3) | 2;
 
 /**
- * The bytes of a RouteConfiguration. A message on the wire is its fields one after
- * the other in any order, so encoded virtual hosts are copied and not encoded
- * again. Clusters are not checked when it arrives: they may come later.
+ * Returns the bytes of a RouteConfiguration. An encoded message is a sequence of fields in any
+ * order, so encoded virtual hosts are copied and not encoded again. Envoy does not validate
+ * clusters: they may arrive later.
  */
 export function routeConfiguration(
   name: string,
@@ -60,7 +65,7 @@ const NAME_TAG = (1 << 3) | 2;
 const encoder = new TextEncoder();
 
 /**
- * The bytes of a virtual host under another name.
+ * Returns the bytes of a virtual host with another name.
  *
  * @param bytes a virtual host as the codec writes it, with its name first
  */
@@ -75,7 +80,7 @@ export function renamedVirtualHost(bytes: Uint8Array, name: string): Uint8Array 
   return out;
 }
 
-/** Where the name that a virtual host begins with ends; 0 for one without a name. */
+/** Returns the offset after the name of a virtual host; 0 for one without a name. */
 function nameEnd(bytes: Uint8Array): number {
   if (bytes[0] !== NAME_TAG) return 0;
   let length = 0;
@@ -93,7 +98,7 @@ function varintLength(value: number): number {
   return length;
 }
 
-/** Writes a base-128 varint, lowest seven bits first; returns where it ends. */
+/** Writes a base-128 varint, lowest seven bits first; returns its end offset. */
 function writeVarint(bytes: Uint8Array, start: number, value: number): number {
   let at = start;
   let rest = value;

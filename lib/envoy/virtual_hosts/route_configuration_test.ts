@@ -9,7 +9,7 @@ import {
   routeConfiguration,
 } from "./route_configuration.ts";
 
-/** A virtual host whose encoding is about `size` bytes long. */
+/** A virtual host with an encoded size of about `size` bytes. */
 function hostOf(name: string, size: number): VirtualHost {
   return create(VirtualHostSchema, {
     name,
@@ -21,7 +21,7 @@ function hostOf(name: string, size: number): VirtualHost {
 Deno.test("bytes put together equal the message built whole, for any hosts and options", () => {
   fc.assert(fc.property(
     fc.string(),
-    // Around the lengths where the length itself takes one byte more.
+    // Sizes around which the length takes one byte more.
     fc.array(fc.tuple(fc.string(), fc.constantFrom(0, 1, 100, 127, 128, 16_383, 16_384, 70_000)), {
       maxLength: 5,
     }),

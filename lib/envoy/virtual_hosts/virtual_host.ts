@@ -14,17 +14,23 @@ import { translateMatch } from "../matching/mod.ts";
 import { metadataOfRule, timeouts } from "../routes/mod.ts";
 import { type DomainOptions, domainsFor, hostPort } from "./domains.ts";
 
-/** A host at a port, with what its domains depend on. */
+/** A host at a port, with the options of its domains. */
 export interface VirtualHostOptions extends DomainOptions {
-  /** Of a gateway: the host alone is its domain, for the route configuration ignores ports there. */
+  /**
+   * True for gateways: the host is the only domain, because their route configuration ignores
+   * ports.
+   */
   readonly gateway?: boolean | undefined;
-  /** Upstreams are not told the number of the attempt. */
+  /** True: omits the header with the attempt number. */
   readonly hideAttempts?: boolean | undefined;
-  /** `namespace/name` of the VirtualService that all of its routes are from, where these do not say it. */
+  /** `namespace/name` of the VirtualService of all routes, if the routes do not have it. */
   readonly rule?: string | undefined;
 }
 
-/** The virtual host `host:port` of these routes. Upstreams are told the number of the attempt, unless it is hidden. */
+/**
+ * Builds the virtual host `host:port` with these routes. Requests have a header with the attempt
+ * number, unless it is hidden.
+ */
 export function virtualHostFor(options: VirtualHostOptions, routes: readonly Route[]): VirtualHost {
   const { host, port, rule, gateway = false } = options;
   return create(VirtualHostSchema, {
@@ -36,31 +42,31 @@ export function virtualHostFor(options: VirtualHostOptions, routes: readonly Rou
   });
 }
 
-/** Status for hosts outside of the mesh where the mesh allows none. */
+/** Status for hosts outside the mesh if the mesh does not allow them. */
 const BLOCKED = 502;
 
-/** What happens to hosts that no virtual host names. */
+/** Action for unknown hosts. */
 export type CatchAll = "allow_any" | "allow_dynamic_dns" | "block_all" | EgressProxy;
 
-/** They go to a proxy of the mesh, which knows where else to go. */
+/** Unknown hosts are forwarded to a proxy of the mesh. */
 export interface EgressProxy {
   /** Cluster of the proxy. */
   readonly cluster: string;
 }
 
-/** Clusters of those that pass: to where the request was going anyway, or where its host's name leads. */
+/** Clusters of the actions that forward: to the original destination, or to the resolved host. */
 const PASSING: Readonly<Record<"allow_any" | "allow_dynamic_dns", string>> = {
   allow_any: "PassthroughCluster",
   allow_dynamic_dns: "DynamicPassthroughCluster",
 };
 
-/** What else the catch-all depends on. */
+/** Other options of the catch-all virtual host. */
 interface CatchAllOptions extends Pick<VirtualHostOptions, "hideAttempts"> {
-  /** Clients may ask for ways to names that are looked up. */
+  /** True: clients may CONNECT to names that are resolved. */
   readonly connects?: boolean | undefined;
 }
 
-/** What is done with hosts that no other virtual host names: let them pass, or refuse them. */
+/** Builds the virtual host for unknown hosts: forward or reject. */
 export function catchAllVirtualHost(
   policy: CatchAll,
   { hideAttempts, connects = false }: CatchAllOptions = {},
@@ -81,14 +87,14 @@ export function catchAllVirtualHost(
   });
 }
 
-/** Of a gateway's port that serves no host: every request is answered 404. */
+/** Builds the virtual host of a gateway's port without hosts: every request gets 404. */
 export function blackHoleVirtualHost(port: number): VirtualHost {
   return create(VirtualHostSchema, { name: hostPort("blackhole", port), domains: ["*"] });
 }
 
 /**
- * A way to a cluster for requests of the method CONNECT, whose bytes are forwarded as
- * they are. Other requests never match it, nor do these match other routes.
+ * Builds a route to a cluster for CONNECT requests, whose bytes are tunneled. Other requests do not
+ * match it, and CONNECT requests match no other route.
  */
 export function connectRoute(cluster: string): Route {
   return create(RouteSchema, {
