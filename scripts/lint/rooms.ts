@@ -56,7 +56,11 @@ export const ROOMS: readonly Room[] = [
     purpose: "gRPC servers and clients with limits, over an own HTTP/2 or grpc-js",
   },
   { name: "orch", purpose: "the orchestrator's API: list, watch, write" },
-  { name: "pki", purpose: "keys, certificates, trust bundles" },
+  {
+    name: "pki",
+    packages: ["@peculiar/x509", "reflect-metadata"],
+    purpose: "keys, certificates, trust bundles",
+  },
   {
     name: "web",
     packages: ["preact", "preact-render-to-string"],

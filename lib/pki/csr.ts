@@ -1,0 +1,78 @@
+/**
+ * Certificate signing requests (PKCS #10, RFC 2986).
+ *
+ * @module
+ */
+import { children, oidText, readDer } from "./der.ts";
+import { pkiError } from "./error.ts";
+import { type KeyKind, type KeyPair, kindOfSpki, signingAlgorithm } from "./key.ts";
+import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } from "./library.ts";
+import { type AlternativeName, readAlternativeNames } from "./names.ts";
+import { encodePem, solePemBlock } from "./pem.ts";
+import { isSignedBy } from "./signature.ts";
+
+/** A CSR whose signature was checked. */
+export interface Csr {
+  /** The public key, DER of SubjectPublicKeyInfo. */
+  readonly spki: Uint8Array;
+  readonly key: KeyKind;
+  /** Names that it asks for. They are the caller's wish, not proven. */
+  readonly names: readonly AlternativeName[];
+}
+
+/** Largest CSR, characters of PEM. A key of 4096 bits with many names is below 4 KiB. */
+const MAX_CSR = 32 * 1024;
+/** The attribute that lists extensions (RFC 2985, section 5.4.2). */
+const OID_EXTENSIONS = "1.2.840.113549.1.9.14";
+const OID_NAMES = "2.5.29.17";
+
+/**
+ * Reads a CSR of one PEM block and checks its key, its names and its signature.
+ *
+ * @throws MeshError with a code of this room
+ */
+export async function readCsr(pem: string): Promise<Csr> {
+  const what = "the CSR";
+  if (pem.length > MAX_CSR) throw pkiError(what, `it is longer than ${MAX_CSR} characters`);
+  const der = solePemBlock(pem, "CERTIFICATE REQUEST", what);
+  const [info, algorithm, signature, ...more] = children(readDer(der, what), what);
+  if (!info || !algorithm || !signature || more.length > 0) throw pkiError(what, "it is malformed");
+  const [version, subject, spki, ...attributes] = children(info, what);
+  if (!version || !subject || !spki) throw pkiError(what, "it is malformed");
+  const key = kindOfSpki(spki.raw, what);
+  const names = attributes.flatMap((list) =>
+    children(list, what).flatMap((attribute) => namesOf(children(attribute, what), what))
+  );
+  if (!await isSignedBy(der, spki.raw, what)) {
+    throw pkiError(what, "its signature does not match its key", "pki-signature");
+  }
+  return { spki: spki.raw, key, names };
+}
+
+type Elements = ReturnType<typeof children>;
+
+function namesOf([id, values]: Elements, what: string): AlternativeName[] {
+  if (!id || !values) throw pkiError(what, "an attribute is malformed");
+  if (oidText(id, what) !== OID_EXTENSIONS) return [];
+  const [extensions] = children(values, what);
+  if (!extensions) throw pkiError(what, "an attribute is malformed");
+  return children(extensions, what).flatMap((extension) => {
+    const [oid, ...parts] = children(extension, what);
+    const value = parts.at(-1);
+    if (!oid || !value) throw pkiError(what, "an extension is malformed");
+    return oidText(oid, what) === OID_NAMES ? readAlternativeNames(value.content, what) : [];
+  });
+}
+
+/** Makes a CSR in PEM with an empty subject and URI names. */
+export async function createCsr(key: KeyPair, uris: readonly string[]): Promise<string> {
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: [],
+    keys: { privateKey: key.privateKey, publicKey: key.publicKey },
+    signingAlgorithm: signingAlgorithm(key.kind),
+    extensions: uris.length === 0 ? [] : [
+      new SubjectAlternativeNameExtension(uris.map((value) => ({ type: "url" as const, value }))),
+    ],
+  });
+  return encodePem("CERTIFICATE REQUEST", new Uint8Array(request.rawData));
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { withCertificates } from "../../tests/support/certificates.ts";
+import {
+  createCsr,
+  encodePem,
+  generateKey,
+  parseSpiffe,
+  pemBlocks,
+  readCsr,
+  spiffeText,
+} from "./mod.ts";
+import { openssl, opensslText } from "./testing.ts";
+
+const ID = "spiffe://cluster.local/ns/shop/sa/cart";
+
+Deno.test(withCertificates("a CSR of this room is one for openssl, and the reverse", async () => {
+  const key = await generateKey({ type: "rsa", bits: 2048 });
+  const pem = await createCsr(key, [ID]);
+  const verified = await openssl(["req", "-in", "@csr", "-verify", "-noout"], { csr: pem });
+  assert.match(verified.text, /OK/);
+  const { spki, names, key: kind } = await readCsr(pem);
+  assert.deepEqual([spki, kind], [key.spki, key.kind]);
+  assert.deepEqual(names, [{ type: "uri", value: ID }]);
+  const theirs = await opensslText([
+    ...["req", "-new", "-nodes", "-keyout", "/dev/null", "-subj", "/O=x", "-newkey", "ec"],
+    ...["-pkeyopt", "ec_paramgen_curve:secp384r1", "-addext", `subjectAltName=URI:${ID},DNS:a.b`],
+  ]);
+  const read = await readCsr(theirs);
+  assert.deepEqual(read.key, { type: "ecdsa", curve: "P384" });
+  assert.deepEqual(read.names.map(({ type }) => type), ["uri", "dns"]);
+}));
+
+Deno.test("malformed CSRs are refused", async () => {
+  const pem = await createCsr(await generateKey({ type: "ecdsa", curve: "P256" }), [ID]);
+  const { der } = pemBlocks(pem, "csr")[0]!;
+  const label = "CERTIFICATE REQUEST";
+  const changed = der.slice();
+  changed[der.length - 3]! ^= 1;
+  const inside = der.slice();
+  inside[3]! += 1;
+  const cases: Record<string, string> = {
+    empty: "",
+    text: "hello",
+    "text around the block": `${pem}x`,
+    "two blocks": pem + pem,
+    "another label": encodePem("CERTIFICATE", der),
+    "trailing bytes": encodePem(label, new Uint8Array([...der, 0])),
+    "cut off": encodePem(label, der.subarray(0, der.length - 1)),
+    "a wrong inner length": encodePem(label, inside),
+    "a changed signature": encodePem(label, changed),
+    "an indefinite length": encodePem(label, Uint8Array.of(0x30, 0x80, 0, 0)),
+    "not base64": `-----BEGIN ${label}-----\n****\n-----END ${label}-----\n`,
+    "too long": pem + " ".repeat(40_000),
+  };
+  for (const [name, text] of Object.entries(cases)) {
+    await assert.rejects(readCsr(text), { name: "MeshError" }, name);
+  }
+});
+
+Deno.test("NUL, newline and other control characters in names are refused", async () => {
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  for (const bad of ["\0", "\n", "\r", " ", "\x7f"]) {
+    const pem = await createCsr(key, [`spiffe://cluster.local/ns/shop/sa/cart${bad}x`]);
+    await assert.rejects(readCsr(pem), { code: "pki-name-invalid" }, JSON.stringify(bad));
+  }
+});
+
+Deno.test(withCertificates("CSRs with weak keys or SHA-1 are refused", async () => {
+  const csr = (...args: string[]) =>
+    opensslText([
+      ...["req", "-new", "-nodes", "-keyout", "/dev/null", "-subj", "/O=x"],
+      ...args,
+    ]);
+  await assert.rejects(readCsr(await csr("-newkey", "rsa:1024")), { code: "pki-weak-key" });
+  await assert.rejects(readCsr(await csr("-newkey", "rsa:2048", "-sha1")), {
+    code: "pki-signature",
+  });
+}));
+
+Deno.test("SPIFFE ids are read and written strictly", () => {
+  const id = { trustDomain: "cluster.local", namespace: "shop", serviceAccount: "cart" };
+  assert.equal(spiffeText(id), ID);
+  assert.deepEqual(parseSpiffe(ID), id);
+  const bad = [
+    "",
+    "https://cluster.local/ns/shop/sa/cart",
+    "spiffe://cluster.local/ns/shop/sa/",
+    "spiffe://cluster.local/ns/shop/sa/cart/",
+    "spiffe://cluster.local/ns/shop/sa/cart/x",
+    "spiffe://cluster.local/ns/../sa/cart",
+    "spiffe://Cluster.local/ns/shop/sa/cart",
+    "spiffe://cluster.local:80/ns/shop/sa/cart",
+    "spiffe://cluster.local/ns/shop/sa/c%61rt",
+    "spiffe://cluster.local/ns/shop/sa/cart\n",
+    "spiffe://cluster.local/ns/shop/sa/cart?x",
+    "spiffe:///ns/shop/sa/cart",
+  ];
+  for (const text of bad) assert.equal(parseSpiffe(text), undefined, text);
+  for (const serviceAccount of ["", "a/b", "..", "a\nb", "ä"]) {
+    assert.throws(() => spiffeText({ ...id, serviceAccount }), { code: "pki-name-invalid" });
+  }
+});

@@ -1,0 +1,160 @@
+/**
+ * Issuing certificates.
+ *
+ * @module
+ */
+import { type Certificate, readCertificate } from "./certificate.ts";
+import { pkiError } from "./error.ts";
+import { importSpki, type KeyPair, kindOfSpki, signingAlgorithm } from "./key.ts";
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+} from "./library.ts";
+import { same } from "./verify.ts";
+
+/** Object identifiers of the extended key usages (RFC 5280, section 4.2.1.12). */
+export const USAGE: { readonly server: string; readonly client: string } = {
+  server: "1.3.6.1.5.5.7.3.1",
+  client: "1.3.6.1.5.5.7.3.2",
+};
+
+/** An authority: a certificate and the key of it. */
+export interface Issuer {
+  readonly certificate: Certificate;
+  readonly key: KeyPair;
+}
+
+/** Validity, ms since 1970. Certificates have whole seconds. */
+export interface Validity {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** A certificate of a workload or a server. */
+export interface LeafRequest extends Validity {
+  /** The public key, DER of SubjectPublicKeyInfo. */
+  readonly spki: Uint8Array;
+  readonly uris?: readonly string[];
+  readonly dnsNames?: readonly string[];
+  readonly ips?: readonly string[];
+}
+
+/** A certificate of an authority. */
+export interface AuthorityRequest extends Validity {
+  /** Its organization (O). */
+  readonly organization: string;
+  /** Its common name (CN). */
+  readonly commonName?: string;
+  readonly key: KeyPair;
+  /** The authority that signs; without one the certificate is self-signed. */
+  readonly issuer?: Issuer;
+  /** Authorities that may follow below it. Default: no limit. */
+  readonly pathLength?: number;
+}
+
+/** A random serial number of 127 bits, hexadecimal (RFC 5280, section 4.1.2.2). */
+function newSerial(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[0] = (bytes[0]! & 0x7f) | 0x40;
+  return bytes.toHex();
+}
+
+/**
+ * Issues a certificate for server and client authentication. Its subject is empty, its names are
+ * critical (RFC 5280, section 4.2.1.6; SPIFFE X509-SVID, section 2).
+ */
+export async function issueLeaf(request: LeafRequest, issuer: Issuer): Promise<Certificate> {
+  const { uris = [], dnsNames = [], ips = [] } = request;
+  if (uris.length + dnsNames.length + ips.length === 0) {
+    throw pkiError("a certificate", "it needs a name", "pki-name-invalid");
+  }
+  const what = "the public key";
+  const publicKey = await importSpki(request.spki, kindOfSpki(request.spki, what));
+  const names = [
+    ...uris.map((value) => ({ type: "url" as const, value })),
+    ...dnsNames.map((value) => ({ type: "dns" as const, value })),
+    ...ips.map((value) => ({ type: "ip" as const, value })),
+  ];
+  const extensions = [
+    new KeyUsagesExtension(KeyUsageFlags.digitalSignature | KeyUsageFlags.keyEncipherment, true),
+    new ExtendedKeyUsageExtension([USAGE.server, USAGE.client]),
+    new BasicConstraintsExtension(false, undefined, true),
+    new SubjectAlternativeNameExtension(names, true),
+  ];
+  return await sign({ validity: request, publicKey, extensions }, issuer);
+}
+
+/** Issues a certificate of an authority. */
+export async function issueAuthority(request: AuthorityRequest): Promise<Certificate> {
+  const { organization, commonName, key, pathLength } = request;
+  const subject: Subject = [{ O: [organization] }];
+  if (commonName !== undefined) subject.push({ CN: [commonName] });
+  const extensions = [
+    new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+    new BasicConstraintsExtension(true, pathLength, true),
+    await SubjectKeyIdentifierExtension.create(key.publicKey),
+  ];
+  if (request.issuer) {
+    {
+      const { publicKey } = key;
+      return await sign({ validity: request, publicKey, extensions, subject }, request.issuer);
+    }
+  }
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: newSerial(),
+    name: subject,
+    ...dates(request),
+    keys: { privateKey: key.privateKey, publicKey: key.publicKey },
+    signingAlgorithm: signingAlgorithm(key.kind),
+    extensions,
+  });
+  return readCertificate(new Uint8Array(certificate.rawData), "the certificate just issued");
+}
+
+/** The names of a subject, one relative name each. */
+type Subject = Record<string, string[]>[];
+
+/** A certificate to sign. */
+interface Unsigned {
+  readonly validity: Validity;
+  readonly publicKey: CryptoKey;
+  readonly extensions: Extension[];
+  /** Default: empty. */
+  readonly subject?: Subject;
+}
+
+async function sign(
+  { validity, publicKey, extensions, subject = [] }: Unsigned,
+  { certificate, key }: Issuer,
+): Promise<Certificate> {
+  const issued = await X509CertificateGenerator.create({
+    serialNumber: newSerial(),
+    subject,
+    issuer: new Name(new Uint8Array(certificate.subject)),
+    ...dates(validity),
+    signingKey: key.privateKey,
+    publicKey,
+    signingAlgorithm: signingAlgorithm(key.kind),
+    extensions: certificate.subjectKeyId === undefined
+      ? extensions
+      : [...extensions, new AuthorityKeyIdentifierExtension(certificate.subjectKeyId)],
+  });
+  const result = readCertificate(new Uint8Array(issued.rawData), "the certificate just issued");
+  if (!same(result.issuer, certificate.subject)) {
+    throw pkiError("the authority's certificate", "its subject cannot be copied", "pki-chain");
+  }
+  return result;
+}
+
+function dates({ notBefore, notAfter }: Validity): { notBefore: Date; notAfter: Date } {
+  if (!(notAfter > notBefore)) throw pkiError("a certificate", "it would never be valid");
+  return { notBefore: new Date(notBefore), notAfter: new Date(notAfter) };
+}

@@ -1,0 +1,19 @@
+/**
+ * The library for certificates, loaded with what it needs before itself.
+ *
+ * @module
+ */
+import "reflect-metadata";
+export {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  Pkcs10CertificateRequestGenerator,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+} from "@peculiar/x509";

@@ -1,0 +1,35 @@
+/**
+ * Public keys: key pairs, certificates, CSRs, SPIFFE ids, trust bundles and the verification of
+ * chains. Everything from outside is read strictly: shortest DER, no trailing bytes, no control
+ * characters in names, no weak and no oversized keys.
+ *
+ * @module
+ */
+export { readTrustBundle, sameBundle, type TrustBundle, trustBundle } from "./bundle.ts";
+export { type Certificate, readCertificate, readCertificates } from "./certificate.ts";
+export { createCsr, type Csr, readCsr } from "./csr.ts";
+export type { PkiCode } from "./error.ts";
+export {
+  type AuthorityRequest,
+  issueAuthority,
+  issueLeaf,
+  type Issuer,
+  type LeafRequest,
+  USAGE,
+  type Validity,
+} from "./issue.ts";
+export {
+  type Curve,
+  generateKey,
+  type KeyForm,
+  type KeyKind,
+  type KeyPair,
+  kindOfSpki,
+  privateKeyPem,
+  readPrivateKey,
+  RSA_BITS,
+} from "./key.ts";
+export type { AlternativeName } from "./names.ts";
+export { encodePem, type PemBlock, pemBlocks } from "./pem.ts";
+export { isTrustDomain, parseSpiffe, type SpiffeId, spiffeText } from "./spiffe.ts";
+export { checkTime, same, verifyChain, type VerifyOptions } from "./verify.ts";

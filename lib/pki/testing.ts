@@ -1,0 +1,47 @@
+/**
+ * What the tests of certificates share: `openssl` as the second opinion.
+ *
+ * @module
+ */
+
+/** The result of a command. */
+export interface Ran {
+  readonly ok: boolean;
+  readonly stdout: string;
+  /** Standard output and error. */
+  readonly text: string;
+}
+
+/** Runs `openssl` with files by name in a temporary folder, which replace `@name` in arguments. */
+export async function openssl(
+  args: readonly string[],
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): Promise<Ran> {
+  const dir = await Deno.makeTempDir({ prefix: "mesh-openssl-" });
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      await Deno.writeFile(`${dir}/${name}`, bytes);
+    }
+    const { success, stdout, stderr } = await new Deno.Command("openssl", {
+      args: args.map((arg) => arg.replace("@", `${dir}/`)),
+      stdout: "piped",
+      stderr: "piped",
+    }).output();
+    const decoder = new TextDecoder();
+    const out = decoder.decode(stdout);
+    return { ok: success, stdout: out, text: out + decoder.decode(stderr) };
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+/** Standard output of `openssl`, which has to succeed. */
+export async function opensslText(
+  args: readonly string[],
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): Promise<string> {
+  const { ok, stdout, text } = await openssl(args, files);
+  if (!ok) throw new Error(`openssl ${args[0]}: ${text}`);
+  return stdout;
+}
