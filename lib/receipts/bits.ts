@@ -32,6 +32,14 @@ export function common(a: Bits, b: Bits): Bits {
   return out;
 }
 
+/** The union. */
+export function union(a: Bits, b: Bits): Bits {
+  const [small, large] = a.length < b.length ? [a, b] : [b, a];
+  const out = large.slice();
+  for (let i = 0; i < small.length; i++) out[i]! |= small[i]!;
+  return out;
+}
+
 /** Whether two sets intersect. */
 export function meets(a: Bits, b: Bits): boolean {
   const words = Math.min(a.length, b.length);

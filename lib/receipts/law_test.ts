@@ -270,34 +270,57 @@ function compare({ receipts }: Scene, clients: readonly Client[]): void {
   assert.deepEqual([...expected.keys()], [], "every edit that concerns somebody has a receipt");
 }
 
-Deno.test("law of receipts: they say what was said on the wire", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30, size: "max" }), async (steps) => {
-      const made = await scene();
-      await using _w = made.w;
-      const clients = (["delta", "sotw", "delta"] as const).map((variant, i): Client => ({
-        variant,
-        layer: LAYERS[i] === "public" ? "zero" : LAYERS[i]!,
-        follows: new Set(i === 2 ? ["e3"] : ["e1", "e2"]),
-        wire: undefined,
-        unanswered: [],
-        latest: new Map(),
-        expected: [],
-      }));
-      for (const one of clients) {
-        shown.set(one, made);
-        await connect(made, one);
-      }
-      for (const [i, one] of steps.entries()) {
-        await act(one, made, clients, i + 1);
-        compare(made, clients);
-      }
-      for (const one of clients) {
-        if (one.wire) await toggle(one);
-        shown.delete(one);
-      }
-      compare(made, clients);
-    }),
-    { numRuns: RUNS, ...SEED },
-  );
+const steps = fc.array(step, { maxLength: 30, size: "max" });
+
+const answered = (client: number, reject: boolean): Step => ({ do: "answer", client, reject });
+const edit = (...edits: [type: number, name: number, layer: string][]): Step => ({
+  do: "edit",
+  edits: edits.map(([type, name, layer]) => ({ type, name, layer })),
 });
+
+/** Steps that broke the law once, with the seed that found them. */
+const KEPT: Readonly<Record<string, readonly Step[]>> = {
+  "1335260131: SotW, two responses of one publication are rejected, the first one superseded": [
+    edit([1, 1, "public"], [1, 0, "public"], [0, 0, "public"]),
+    answered(0, false),
+    edit([1, 0, "public"], [0, 0, "two"]),
+    answered(1, false),
+    answered(1, true),
+    answered(1, true),
+  ],
+};
+
+async function obeys(steps: readonly Step[]): Promise<void> {
+  const made = await scene();
+  await using _w = made.w;
+  const clients = (["delta", "sotw", "delta"] as const).map((variant, i): Client => ({
+    variant,
+    layer: LAYERS[i] === "public" ? "zero" : LAYERS[i]!,
+    follows: new Set(i === 2 ? ["e3"] : ["e1", "e2"]),
+    wire: undefined,
+    unanswered: [],
+    latest: new Map(),
+    expected: [],
+  }));
+  for (const one of clients) {
+    shown.set(one, made);
+    await connect(made, one);
+  }
+  for (const [i, one] of steps.entries()) {
+    await act(one, made, clients, i + 1);
+    compare(made, clients);
+  }
+  for (const one of clients) {
+    if (one.wire) await toggle(one);
+    shown.delete(one);
+  }
+  compare(made, clients);
+}
+
+Deno.test("law of receipts: they say what was said on the wire", async () => {
+  await fc.assert(fc.asyncProperty(steps, obeys), { numRuns: RUNS, ...SEED });
+});
+
+for (const [name, steps] of Object.entries(KEPT)) {
+  Deno.test(`law of receipts: it holds for the seed ${name}`, async () => await obeys(steps));
+}

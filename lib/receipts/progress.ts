@@ -4,7 +4,7 @@
  * @module
  */
 import type { ObservedStream, RejectedEvent, SettledEvent, WithheldEvent } from "../serve/mod.ts";
-import { type Bits, hasBit, meets, numbersOf, withBit } from "./bits.ts";
+import { type Bits, hasBit, meets, numbersOf, union, withBit } from "./bits.ts";
 import { CLOSED, type Member, PENDING, type Rollout, SETTLED, type TypeChange } from "./rollout.ts";
 
 /** A publication that a stream has not answered yet, of one type. */
@@ -54,7 +54,10 @@ export function progress(done: (rollout: Rollout, time: number) => void): Progre
       for (const { change, member } of listOf(stream, typeUrl)) {
         if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
         const bits = numbers(change, names);
-        if (meets(bits, member.names)) member.rejected = { names: bits, message };
+        if (!meets(bits, member.names)) continue;
+        // Several responses may carry one publication: the rejections of all of them count.
+        const before = member.rejected?.names ?? NOTHING;
+        member.rejected = { names: change.pool.share(union(before, bits)), message };
       }
     },
     withheld({ stream, typeUrl, from, revision, names }) {
