@@ -23,5 +23,11 @@ export {
   provenanceOf,
   suspectsOf,
 } from "./provenance/mod.ts";
-export { createPipeline, type Pipeline, type PipelineOptions } from "./pipeline.ts";
-export { createTranslation, type Translation, type TranslationOptions } from "./translation.ts";
+export {
+  createPipeline,
+  createTranslation,
+  type Pipeline,
+  type PipelineOptions,
+  type Translation,
+  type TranslationOptions,
+} from "./translation.ts";

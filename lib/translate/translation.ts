@@ -1,10 +1,12 @@
 /**
- * Translation: the resources of every proxy class, as views over layers that classes share.
+ * Translation: the resources of every proxy class, as views over layers that classes share; and the
+ * pipeline of tables, their writer and their translation.
  *
  * @module
  */
-import type { Mesh } from "../derive/mod.ts";
-import type { Collection, Keep } from "../graph/mod.ts";
+import { createMesh, type Mesh } from "../derive/mod.ts";
+import type { Collection, Graph, Keep } from "../graph/mod.ts";
+import { type ChangeSet, createTableWriter, type TableWriter } from "../ingest/mod.ts";
 import type { BindingSource } from "../model/mod.ts";
 import { createAgentLayers } from "./agents/mod.ts";
 import type { BaseContext, Context, Features } from "./context/mod.ts";
@@ -110,6 +112,46 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
       get revision() {
         return published;
       },
+    },
+  };
+}
+
+/** Settings of a pipeline. */
+export interface PipelineOptions extends TranslationOptions {
+  /** The DNS suffix of the mesh. */
+  readonly domain: string;
+}
+
+/**
+ * From written rows to published resources. The daemon has one pipeline; what-if analyses,
+ * simulations and replays make their own.
+ */
+export interface Pipeline {
+  readonly mesh: Mesh;
+  readonly writer: TableWriter;
+  readonly translation: Translation;
+  /** Writes changes in one transaction and publishes them; returns the revision. */
+  apply(changes: ChangeSet): number;
+}
+
+/** Creates a pipeline in a graph, with empty tables. */
+export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline {
+  const { domain, clusterId, features } = options;
+  const mesh = createMesh(graph, {
+    domain,
+    clusterId,
+    mergeEqualExports: features.mergeEqualExports,
+    selectorsForApiGateways: features.selectorsForApiGateways,
+  });
+  const writer = createTableWriter(mesh, { scoping: features.enhancedScoping });
+  const translation = createTranslation(mesh, options);
+  return {
+    mesh,
+    writer,
+    translation,
+    apply: (changes) => {
+      writer.write(changes);
+      return translation.publish();
     },
   };
 }

@@ -6,7 +6,7 @@
 import type { Patching } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
-import type { TelemetryKey } from "./telemetry_key.ts";
+import type { TelemetryKey } from "./context.ts";
 
 /** The class of a proxy, and what else decides which layers it sees. */
 export interface ClassBinding {

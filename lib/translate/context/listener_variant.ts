@@ -9,7 +9,7 @@ import { secretNames } from "../../envoy/mod.ts";
 import { converted, type KeyCodec, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { type Family, familyOf } from "./family.ts";
-import { type TelemetryKey, telemetryKeys } from "./telemetry_key.ts";
+import { type TelemetryKey, telemetryKeys } from "./context.ts";
 
 /** Classes of one variant share outbound listeners. */
 export interface ListenerVariant {

@@ -16,18 +16,22 @@ export {
   type BaseContext,
   type ClusterSettings,
   type Context,
+  type Features,
+  knownProtocol,
   type PolicyKeys,
   policyKeys,
   type ProxylessFilters,
   type ReadShared,
   type SecurityTables,
   type SharedSettings,
+  type TelemetryKey,
+  telemetryKeys,
   type TelemetryTable,
   type TokenFilter,
   tokenPolicies,
 } from "./context.ts";
+export { destinationResolver } from "./destination.ts";
 export { type Family, familyOf, isOfFamily } from "./family.ts";
-export { type Features, knownProtocol } from "./features.ts";
 export {
   type ExposedPort,
   type ListenerVariant,
@@ -56,7 +60,8 @@ export {
   type ServiceRules,
   silent,
 } from "./lookups.ts";
+export { dnsRefreshRate, ownSettings, routeDefaults, settingsOf } from "./mesh_settings.ts";
 export { namedHost } from "./named_services.ts";
 export { egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
-export { type TelemetryKey, telemetryKeys } from "./telemetry_key.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";
+export { transportTo } from "./upstream_transport.ts";

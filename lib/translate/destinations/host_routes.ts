@@ -16,12 +16,12 @@ import {
   addressesOf,
   type Client,
   type Context,
+  destinationResolver,
   followService,
   ownsAddress,
+  routeDefaults,
 } from "../context/mod.ts";
 import { encodeResource, type HostPort } from "../resources/mod.ts";
-import { destinationResolver } from "./destination.ts";
-import { routeDefaults } from "./route_defaults.ts";
 
 /** The clients of a host, with the labels that rules may match. */
 export interface RouteClient extends Client {

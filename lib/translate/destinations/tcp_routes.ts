@@ -20,13 +20,13 @@ import { durationMs } from "../../proto/mod.ts";
 import {
   type Client,
   type Context,
+  destinationResolver,
   findServiceRules,
   knownProtocol,
   mergedPolicy,
+  routeDefaults,
+  transportTo,
 } from "../context/mod.ts";
-import { destinationResolver } from "./destination.ts";
-import { routeDefaults } from "./route_defaults.ts";
-import { transportTo } from "./upstream_transport.ts";
 
 /** A port of a service whose connections are forwarded. */
 export interface ServiceDestination {

@@ -18,8 +18,7 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { objectKey } from "../../model/mod.ts";
-import type { Context } from "../context/mod.ts";
-import { destinationResolver, routeDefaults } from "../destinations/mod.ts";
+import { type Context, destinationResolver, routeDefaults } from "../context/mod.ts";
 import { encodeResource } from "../resources/mod.ts";
 import { boundRoutes } from "./bound_routes.ts";
 

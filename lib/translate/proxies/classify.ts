@@ -6,8 +6,7 @@
 import { canonicalJson, MeshError } from "../../base/mod.ts";
 import { CERTIFICATE_OPTIONS } from "../../envoy/mod.ts";
 import type { ProxyClass, ProxyNode, ServiceTarget } from "../../model/mod.ts";
-import type { Features } from "../context/mod.ts";
-import { ownSettings } from "../settings/mod.ts";
+import { type Features, ownSettings } from "../context/mod.ts";
 
 /** Node metadata keys that steer generation. */
 const OPTIONS = [

@@ -12,30 +12,15 @@ import type { Mesh } from "../../derive/mod.ts";
 import type { MeshClusterDefaults } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { create, durationMs } from "../../proto/mod.ts";
-import type { BaseContext, Family } from "../context/mod.ts";
+import { type BaseContext, dnsRefreshRate, type Family } from "../context/mod.ts";
 
 /** Built-in connect timeout, ms (G54 of the mesh configuration's defaults). */
 const CONNECT_TIMEOUT_MS = 10_000;
-
-/** Built-in DNS refresh rate, ms. */
-const DNS_REFRESH_MS = 60_000;
 
 /** The locality setting where no rule has one; `undefined`: locality load balancing is disabled. */
 export function meshLocality(read: Read, mesh: Mesh): LocalitySetting | undefined {
   const setting = mesh.field(read, "localityLbSetting") ?? create(LocalitySettingSchema);
   return setting.enabled === false ? undefined : setting;
-}
-
-/** How often DNS names are resolved again. */
-export function dnsRefreshRate(
-  read: Read,
-  mesh: Mesh,
-): { readonly ms: number; readonly builtIn: boolean } {
-  const rate = mesh.field(read, "dnsRefreshRate");
-  return {
-    ms: rate === undefined ? DNS_REFRESH_MS : durationMs(rate),
-    builtIn: rate === undefined,
-  };
 }
 
 /** Defaults of clusters for proxies of an address family. */

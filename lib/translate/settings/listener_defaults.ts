@@ -9,9 +9,7 @@ import { MESH_ROW } from "../../derive/mod.ts";
 import type { ManagerDefaults, PathNormalization } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { type Duration, durationMs, durationOf } from "../../proto/mod.ts";
-import type { Context, ListenerVariant } from "../context/mod.ts";
-import { dnsRefreshRate } from "./cluster_defaults.ts";
-import { settingsOf } from "./proxy_settings.ts";
+import { type Context, dnsRefreshRate, type ListenerVariant, settingsOf } from "../context/mod.ts";
 
 /** Defaults of the listeners of a variant. */
 export function managerDefaults(

@@ -7,6 +7,6 @@ export { clusterDefaults, meshLocality } from "./cluster_defaults.ts";
 export { HTTP_PROXY_TABLE, httpProxyPort } from "./http_proxy_port.ts";
 export { managerDefaults } from "./listener_defaults.ts";
 export { clusterOfPolicy, outboundPolicy, passthroughFor } from "./outbound_policy.ts";
-export { deriveSharedSettings, ownClusterSettings, ownSettings } from "./proxy_settings.ts";
+export { deriveSharedSettings, ownClusterSettings } from "./proxy_settings.ts";
 export { deriveTelemetry, telemetryKey } from "./telemetry.ts";
 export { overTlsDefaults } from "./tls_defaults.ts";

@@ -8,7 +8,9 @@ import type { RuleKeys } from "../../derive/mod.ts";
 import { parseClusterName, type TcpChain } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ServiceKey } from "../../model/mod.ts";
-import { type Client, type Context, findServiceRules, mergedPolicy } from "../context/mod.ts";
+import type { Context } from "./context.ts";
+import { type Client, findServiceRules } from "./lookups.ts";
+import { mergedPolicy } from "./traffic_policy.ts";
 
 /**
  * The settings of a chain. They come from the rule of the destination as a whole: a chain with

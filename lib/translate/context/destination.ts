@@ -13,7 +13,9 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Service } from "../../model/mod.ts";
-import { type Client, type Context, followServiceRules, mergedPolicy } from "../context/mod.ts";
+import type { Context } from "./context.ts";
+import { type Client, followServiceRules } from "./lookups.ts";
+import { mergedPolicy } from "./traffic_policy.ts";
 
 /** The fields of a destination that are used; the port may be missing. */
 interface DestinationLike {
