@@ -13,7 +13,7 @@ import {
   type ServiceEntry,
   ServiceEntry_Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import { isWildcard } from "./hosts.ts";
+import { isWildcard } from "../model/mod.ts";
 
 /** Hosts of one group share its addresses, so that a new host changes the addresses of few others. */
 const GROUPS = 1024;

@@ -5,18 +5,25 @@
  * @module
  */
 import { type KeyCodec, keyOf, text } from "../graph/mod.ts";
-import { type ConfigObject, namespaceOf, type Visibility } from "../model/mod.ts";
+import {
+  byAge,
+  type ConfigObject,
+  coveringPatterns,
+  fullHost,
+  hasLabels,
+  isWildcard,
+  namespaceOf,
+  type Visibility,
+} from "../model/mod.ts";
 import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   type ServiceEntry,
   ServiceEntry_Resolution as Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import { coveringPatterns, fullHost, isWildcard } from "./hosts.ts";
 import type { Indexes } from "./indexes.ts";
 import { MESH_ROW } from "./mesh.ts";
 import { protocolOf } from "./protocol.ts";
 import { boundToMesh } from "./route_names.ts";
-import { byAge, hasLabels } from "./objects.ts";
 import type { Tables } from "./tables.ts";
 import { visibilityOf } from "./visibility.ts";
 

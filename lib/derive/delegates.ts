@@ -4,7 +4,7 @@
  * @module
  */
 import type { Derived, Read } from "../graph/mod.ts";
-import { type ConfigObject, fromObject, objectKey } from "../model/mod.ts";
+import { type ConfigObject, fromObject, fullHost, gatewayKey, objectKey } from "../model/mod.ts";
 import { equals } from "../proto/mod.ts";
 import {
   type HTTPRoute,
@@ -12,9 +12,7 @@ import {
   VirtualServiceSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { mergeDelegate } from "./delegate_merge.ts";
-import { fullHost } from "./hosts.ts";
 import type { MeshInputs } from "./inputs.ts";
-import { gatewayKey } from "./route_names.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
 /**

@@ -4,12 +4,17 @@
  * @module
  */
 import type { Read } from "../graph/mod.ts";
-import { type ConfigObject, type Endpoint, fromObject, type Locality } from "../model/mod.ts";
+import {
+  type ConfigObject,
+  type Endpoint,
+  fromObject,
+  hasLabels,
+  type Locality,
+} from "../model/mod.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { MeshInputs } from "./inputs.ts";
 import type { Labels } from "./keys.ts";
-import { hasLabels } from "./objects.ts";
 
 /** The endpoints of a ServiceEntry: its own, or the workloads that it selects. */
 export function endpointsOf(

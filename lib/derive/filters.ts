@@ -8,7 +8,7 @@
  * @module
  */
 import { converted, type KeyCodec, list, type Read, text } from "../graph/mod.ts";
-import type { ConfigObject, Role } from "../model/mod.ts";
+import { byAge, type ConfigObject, type Role } from "../model/mod.ts";
 import { fetchableModule } from "../schema/mod.ts";
 import { compileRegex } from "../text/mod.ts";
 import {
@@ -19,7 +19,6 @@ import {
 import type { WasmPlugin } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import type { MeshInputs } from "./inputs.ts";
 import type { Workload } from "./keys.ts";
-import { byAge } from "./objects.ts";
 import { deriveSelected, indexSelectors, type SelectionOptions } from "./selection.ts";
 
 /** A patch of a DataproxyFilter, or a WasmPlugin. */

@@ -6,8 +6,11 @@
 import type { DecisionLog } from "../base/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import {
+  byAge,
   type ConfigObject,
   fromObject,
+  hasLabels,
+  intersectHosts,
   isHttp,
   isTls,
   namespaceOf,
@@ -20,11 +23,9 @@ import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as TlsMode,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import { intersectHosts } from "./hosts.ts";
 import { protocolOf } from "./protocol.ts";
 import type { MeshInputs } from "./inputs.ts";
 import { type LabelsKey, labelsKeys } from "./keys.ts";
-import { byAge, hasLabels } from "./objects.ts";
 
 /** A host that a gateway server accepts, and the namespaces whose routes may use it. */
 export interface GatewayHost {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Read } from "../graph/mod.ts";
-import { isWildcard } from "./hosts.ts";
+import { isWildcard } from "../model/mod.ts";
 import type { Indexes } from "./indexes.ts";
 
 /** The hosts that a name or pattern stands for, including itself. */

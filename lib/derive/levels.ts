@@ -5,9 +5,8 @@
  * @module
  */
 import type { Derived, Graph, Input } from "../graph/mod.ts";
-import { type ConfigObject, objectKey } from "../model/mod.ts";
+import { byAge, type ConfigObject, objectKey } from "../model/mod.ts";
 import { type Workload, workloadKeys } from "./keys.ts";
-import { byAge } from "./objects.ts";
 import {
   GATEWAY_NAME,
   indexSelectors,

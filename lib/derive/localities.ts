@@ -7,19 +7,27 @@
  */
 import { canonicalJson } from "../base/mod.ts";
 import { converted, type Derived, type KeyCodec, keyOf, type Read, text } from "../graph/mod.ts";
-import { objectKey, type ProxyClass, type ProxyLocality } from "../model/mod.ts";
-import { covers, fullHost, isWildcard } from "./hosts.ts";
+import {
+  byAge,
+  covers,
+  failoverLabels,
+  fullHost,
+  hasLabels,
+  isWildcard,
+  objectKey,
+  type ProxyClass,
+  type ProxyLocality,
+  topologyLabels,
+} from "../model/mod.ts";
 import { coveredHosts } from "./hosts_by_pattern.ts";
 import type { Indexes } from "./indexes.ts";
 import type { MeshInputs } from "./inputs.ts";
 import type { SidecarKey } from "./keys.ts";
 import type { MeshField } from "./mesh.ts";
 import type { Networks } from "./networks.ts";
-import { byAge, hasLabels } from "./objects.ts";
 import { type RuleKeys, ruleKeys } from "./policies.ts";
 import type { Scopes } from "./scopes.ts";
 import type { Services } from "./services.ts";
-import { failoverLabels, topologyLabels } from "./topology.ts";
 
 /** The codec of {@link ProxyLocality}: canonical JSON. */
 export const localityKeys: KeyCodec<ProxyLocality> = converted(text, {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
-import type { ServiceTarget } from "../model/mod.ts";
+import type { Credential, ServiceTarget } from "../model/mod.ts";
 import { deriveNetworks, type Networks } from "./networks.ts";
 import { deriveLocalities, type Localities } from "./localities.ts";
 import { deriveFilters, type PatchingOf } from "./filters.ts";
@@ -20,7 +20,7 @@ import { deriveServices, type Services } from "./services.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import type { MeshInputs } from "./inputs.ts";
 import type { LabelsKey, Workload } from "./keys.ts";
-import { createTables, type Credential, type Tables } from "./tables.ts";
+import { createTables, type Tables } from "./tables.ts";
 import { deriveTargets } from "./targets.ts";
 import { deriveLevels } from "./levels.ts";
 
@@ -42,14 +42,12 @@ export {
   onlyServer,
   servedHosts,
 } from "./gateways.ts";
-export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export { MESH_ROW, type MeshField } from "./mesh.ts";
 export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./policies.ts";
 export { protocolOf } from "./protocol.ts";
 export type { Routes } from "./routes.ts";
 export type { Scopes } from "./scopes.ts";
-export { byAge, hasLabels } from "./objects.ts";
 export { localityOf } from "./endpoints.ts";
 export type { Services } from "./services.ts";
 export type { Indexes } from "./indexes.ts";
@@ -74,23 +72,15 @@ export {
   workloadKeys,
 } from "./keys.ts";
 export { isRange } from "./listener_members.ts";
-export { boundToMesh, destinationsOf, gatewayKey } from "./route_names.ts";
-export { modeOf, type PeerMode, type PeerModes, type Security } from "./security.ts";
-export {
-  type Credential,
-  type KeySet,
-  TABLE_KINDS,
-  type TableKind,
-  tableOf,
-  type Tables,
-} from "./tables.ts";
+export { boundToMesh, destinationsOf } from "./route_names.ts";
+export { modeOf, type PeerModes, type Security } from "./security.ts";
+export { type KeySet, TABLE_KINDS, type TableKind, tableOf, type Tables } from "./tables.ts";
 export { type Candidate, type PassedOver, type Source, sourceOf } from "../base/mod.ts";
 export { fromObject, objectRef, whyLater } from "../model/mod.ts";
-export { type NetworkGateway, type NetworkMap, networkOf, type Networks } from "./networks.ts";
+export { type NetworkMap, networkOf, type Networks } from "./networks.ts";
 export { coveredHosts } from "./hosts_by_pattern.ts";
 export { type Localities, localityKeys, type LocatedClass, type LocatedKey } from "./localities.ts";
 export { policiesOf } from "./policy_indexes.ts";
-export { topologyLabels } from "./topology.ts";
 export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** All tables: the input tables, their indexes, and the tables derived from them. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Derived, Read } from "../graph/mod.ts";
-import { type Endpoint, type Locality, type ServiceKey, serviceKeys } from "../model/mod.ts";
+import { type Endpoint, type NetworkGateway, type ServiceKey, serviceKeys } from "../model/mod.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { isIp, rangeContains } from "../text/mod.ts";
 import { isRange } from "./listener_members.ts";
@@ -13,15 +13,6 @@ import { MESH_ROW } from "./mesh.ts";
 import { localityOf } from "./endpoints.ts";
 import type { MeshInputs } from "./inputs.ts";
 import type { Services } from "./services.ts";
-
-/** An address at which a network is entered. */
-export interface NetworkGateway {
-  /** IP address. */
-  readonly address: string;
-  readonly port: number;
-  /** The locality of the gateway; `undefined`: that of the endpoints behind it. */
-  readonly locality?: Locality;
-}
 
 /** All networks. */
 export interface NetworkMap {

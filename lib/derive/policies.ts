@@ -5,13 +5,19 @@
  */
 import type { DecisionLog, PassedOver } from "../base/mod.ts";
 import { type Derived, type KeyCodec, keyOf, list, type Read, text } from "../graph/mod.ts";
-import { type ConfigObject, fromObject, objectKey, whyLater } from "../model/mod.ts";
+import {
+  type ConfigObject,
+  coveringPatterns,
+  fromObject,
+  fullHost,
+  objectKey,
+  whyLater,
+} from "../model/mod.ts";
 import type {
   DestinationRule,
   Subset,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { coveringPatterns, fullHost } from "./hosts.ts";
 import type { MeshInputs } from "./inputs.ts";
 import { elsewhere, type Rank, ranks } from "./rule_ranks.ts";
 import { visibilityOf } from "./visibility.ts";

@@ -4,16 +4,14 @@
  * @module
  */
 import type { Graph, Index } from "../graph/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
+import { type ConfigObject, failoverLabels, fullHost } from "../model/mod.ts";
 import type {
   DestinationRule,
   Subset,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { fullHost } from "./hosts.ts";
 import type { Tables } from "./tables.ts";
-import { failoverLabels } from "./topology.ts";
 import { visibilityOf } from "./visibility.ts";
 
 /** Indexes over DestinationRules and Sidecars; see `Indexes`. */

@@ -4,13 +4,11 @@
  * @module
  */
 import type { Graph, Index } from "../graph/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
+import { type ConfigObject, fullHost, gatewayKey } from "../model/mod.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { fullHost } from "./hosts.ts";
 import {
   boundToMesh,
   destinationsOf,
-  gatewayKey,
   isParticular,
   selectsConnections,
   selectsLabels,

@@ -1,9 +1,8 @@
 /**
- * Names in VirtualServices: destinations and gateways.
+ * Properties of VirtualServices: destinations, gateways, what matches read.
  *
  * @module
  */
-import { objectKey } from "../model/mod.ts";
 import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 
 /** Every destination that a VirtualService sends or mirrors to. */
@@ -45,21 +44,4 @@ export function selectsConnections({ tls, tcp }: VirtualService): boolean {
 /** Whether a VirtualService applies to sidecars: no gateways named, or `mesh` among them. */
 export function boundToMesh(spec: VirtualService): boolean {
   return spec.gateways.length === 0 || spec.gateways.includes("mesh");
-}
-
-/**
- * Row key of a Gateway by its name in a VirtualService: `namespace/name`, `name` in its
- * own namespace, or the older form `name.namespace.svc.domain`.
- */
-export function gatewayKey(name: string, namespace: string): string {
-  if (name.startsWith("./")) return objectKey({ namespace, name: name.slice(2) });
-  if (name.includes("/")) return name;
-  const dot = name.indexOf(".svc.");
-  if (dot > 0) {
-    const [gateway, ns] = name.slice(0, dot).split(".");
-    if (gateway !== undefined && ns !== undefined) {
-      return objectKey({ namespace: ns, name: gateway });
-    }
-  }
-  return objectKey({ namespace, name });
 }

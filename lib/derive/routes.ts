@@ -5,13 +5,18 @@
  */
 import type { PassedOver } from "../base/mod.ts";
 import { type Derived, type KeyCodec, keyOf, list, type Read, text } from "../graph/mod.ts";
-import { type ConfigObject, fromObject, objectKey, whyLater } from "../model/mod.ts";
+import {
+  byAge,
+  type ConfigObject,
+  coveringPatterns,
+  fromObject,
+  objectKey,
+  whyLater,
+} from "../model/mod.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { deriveDelegates } from "./delegates.ts";
-import { coveringPatterns } from "./hosts.ts";
 import type { MeshInputs } from "./inputs.ts";
 import { type HostKey, hostKeys } from "./keys.ts";
-import { byAge } from "./objects.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** Gateways as the proxies of a namespace see them. */

@@ -5,11 +5,15 @@
  */
 import type { PassedOver } from "../base/mod.ts";
 import type { Read } from "../graph/mod.ts";
-import { type ConfigObject, fromObject, namespaceOf } from "../model/mod.ts";
+import {
+  byAge,
+  type ConfigObject,
+  coveringPatterns,
+  fromObject,
+  namespaceOf,
+} from "../model/mod.ts";
 import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { coveringPatterns } from "./hosts.ts";
 import type { MeshInputs } from "./inputs.ts";
-import { byAge } from "./objects.ts";
 import { selectsWorkloads } from "./policy_indexes.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 

@@ -5,9 +5,8 @@
  * @module
  */
 import type { Read } from "../graph/mod.ts";
-import { type ConfigObject, fromObject } from "../model/mod.ts";
+import { type ConfigObject, covers, fromObject, fullHost, isWildcard } from "../model/mod.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
-import { covers, fullHost, isWildcard } from "./hosts.ts";
 import type { MeshInputs } from "./inputs.ts";
 import type { HostKey } from "./keys.ts";
 import { destinationsOf } from "./route_names.ts";

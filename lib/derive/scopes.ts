@@ -5,11 +5,18 @@
  * @module
  */
 import type { Derived, Read } from "../graph/mod.ts";
-import { type ConfigObject, fromObject, namespaceOf, objectKey, whyLater } from "../model/mod.ts";
+import {
+  byAge,
+  type ConfigObject,
+  fromObject,
+  hasLabels,
+  namespaceOf,
+  objectKey,
+  whyLater,
+} from "../model/mod.ts";
 import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import type { MeshInputs } from "./inputs.ts";
 import { type EgressKey, egressKeys, type Labels, type LabelsKey, labelsKeys } from "./keys.ts";
-import { byAge, hasLabels } from "./objects.ts";
 import { deriveOverlayHosts } from "./overlay_hosts.ts";
 import type { Routes } from "./routes.ts";
 import { selectsConnections, selectsLabels } from "./route_names.ts";

@@ -5,14 +5,13 @@
  * @module
  */
 import type { Derived } from "../graph/mod.ts";
-import { type ConfigObject, fromObject } from "../model/mod.ts";
+import { byAge, type ConfigObject, fromObject, type PeerMode } from "../model/mod.ts";
 import {
   type PeerAuthentication,
   PeerAuthentication_MutualTLS_Mode as Mode,
 } from "#mesh/security/v1beta1/peer_authentication_pb.ts";
 import type { MeshInputs } from "./inputs.ts";
 import { type Workload, workloadKeys } from "./keys.ts";
-import { byAge } from "./objects.ts";
 import {
   deriveSelected,
   indexSelectors,
@@ -20,9 +19,6 @@ import {
   type SelectionOptions,
   selectsByLabels,
 } from "./selection.ts";
-
-/** Mutual TLS of a workload: required, optional, or not offered. */
-export type PeerMode = "disable" | "permissive" | "strict";
 
 /** Mutual TLS of a workload, by port. */
 export interface PeerModes {

@@ -15,10 +15,9 @@ import {
   type Read,
   text,
 } from "../graph/mod.ts";
-import { type ConfigObject, objectKey } from "../model/mod.ts";
+import { byAge, type ConfigObject, hasLabels, objectKey } from "../model/mod.ts";
 import type { PolicyTargetReference, WorkloadSelector } from "#mesh/type/v1beta1/selector_pb.ts";
 import { type Labels, type Workload, workloadKeys } from "./keys.ts";
-import { byAge, hasLabels } from "./objects.ts";
 
 /** Settings of how policies are selected. */
 export interface SelectionOptions {

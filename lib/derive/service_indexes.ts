@@ -4,10 +4,9 @@
  * @module
  */
 import { type Graph, type Index, type IndexCodecs, integer, text } from "../graph/mod.ts";
-import { type ConfigObject, isHttp, mayBeHttp, mayBeTcp } from "../model/mod.ts";
+import { type ConfigObject, coveringPatterns, isHttp, mayBeHttp, mayBeTcp } from "../model/mod.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { groupOf, isGivenAddress } from "./addresses.ts";
-import { coveringPatterns } from "./hosts.ts";
 import {
   type ListenerMember,
   listenerMembers,

@@ -6,6 +6,7 @@
 import type { PassedOver } from "../base/mod.ts";
 import type { Derived, Read } from "../graph/mod.ts";
 import {
+  byAge,
   type ConfigObject,
   type Endpoint,
   fromObject,
@@ -27,7 +28,6 @@ import { endpointsOf } from "./endpoints.ts";
 import type { MeshInputs } from "./inputs.ts";
 import { type HostKey, hostKeys } from "./keys.ts";
 import { isHeadless } from "./listener_members.ts";
-import { byAge } from "./objects.ts";
 import { protocolOf } from "./protocol.ts";
 import { visibilityOf, visibleTo } from "./visibility.ts";
 

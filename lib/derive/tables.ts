@@ -23,16 +23,6 @@ export interface KeySet {
   readonly jwks?: string;
 }
 
-/** Certificates that Gateways name, as they were found; what is not there is undefined. All are PEM but the staple. */
-export interface Credential {
-  readonly certificate?: string;
-  readonly privateKey?: string;
-  readonly authorities?: string;
-  readonly revoked?: string;
-  /** DER in base64. */
-  readonly ocspStaple?: string;
-}
-
 /** Tables of configuration objects, one for each kind of `TABLED_KINDS`; keys are `namespace/name`. */
 export type ObjectTables = {
   readonly [K in TableKind as TabledKinds[K]["table"]]: Input<ConfigObject<SpecOf<K>>>;

@@ -12,9 +12,8 @@ import {
   type Read,
   text,
 } from "../graph/mod.ts";
-import { type ServiceKey, serviceKeys, type ServiceTarget } from "../model/mod.ts";
+import { hasLabels, type ServiceKey, serviceKeys, type ServiceTarget } from "../model/mod.ts";
 import type { MeshInputs } from "./inputs.ts";
-import { hasLabels } from "./objects.ts";
 import type { Services } from "./services.ts";
 
 /** The order of the ports, and what makes two of them the same. */

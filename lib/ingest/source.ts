@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { Credential, KeySet } from "../derive/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
+import type { KeySet } from "../derive/mod.ts";
+import type { ConfigObject, Credential } from "../model/mod.ts";
 import type { ObjectIdentity } from "../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";

@@ -3,9 +3,13 @@
  *
  * @module
  */
+export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
 export {
+  byAge,
   type ConfigObject,
   fromObject,
+  gatewayKey,
+  hasLabels,
   namespaceOf,
   type ObjectKey,
   objectKey,
@@ -32,6 +36,8 @@ export {
   type Visibility,
 } from "./service.ts";
 export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
+export { type Credential, type PeerMode } from "./security.ts";
+export { failoverLabels, type NetworkGateway, topologyLabels } from "./topology.ts";
 export { type BindingSource, type ProxyBinding, type ProxyNode } from "./binding.ts";
 export {
   HEALTH_TYPE_URL,

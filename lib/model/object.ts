@@ -83,3 +83,34 @@ export function whyLater(later: ConfigObject, earlier: ConfigObject): string {
   const [a, b] = [later.meta.creationTime || Infinity, earlier.meta.creationTime || Infinity];
   return a > b ? `${first} is older` : `${first} comes first by name, and neither is older`;
 }
+
+/** Oldest first; objects without an age after those with one; then by namespace and name. */
+export function byAge(a: ConfigObject, b: ConfigObject): number {
+  const age = (a.meta.creationTime || Infinity) - (b.meta.creationTime || Infinity);
+  if (age !== 0 && !Number.isNaN(age)) return age;
+  const [ka, kb] = [objectKey(a.meta), objectKey(b.meta)];
+  return ka < kb ? -1 : ka > kb ? 1 : 0;
+}
+
+/** Whether `labels` has every pair of `selector`. */
+export function hasLabels(labels: ObjectMeta["labels"], selector: ObjectMeta["labels"]): boolean {
+  for (const key in selector) if (labels[key] !== selector[key]) return false;
+  return true;
+}
+
+/**
+ * Row key of a Gateway by its name in a VirtualService: `namespace/name`, `name` in its
+ * own namespace, or the older form `name.namespace.svc.domain`.
+ */
+export function gatewayKey(name: string, namespace: string): string {
+  if (name.startsWith("./")) return objectKey({ namespace, name: name.slice(2) });
+  if (name.includes("/")) return name;
+  const dot = name.indexOf(".svc.");
+  if (dot > 0) {
+    const [gateway, ns] = name.slice(0, dot).split(".");
+    if (gateway !== undefined && ns !== undefined) {
+      return objectKey({ namespace: ns, name: gateway });
+    }
+  }
+  return objectKey({ namespace, name });
+}

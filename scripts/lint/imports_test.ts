@@ -27,6 +27,8 @@ const REFUSED: [file: string, specifier: string, rule: string, message: RegExp][
   ["lib/derive/services.ts", "../model/service.ts", "rooms", /through lib\/model\/mod\.ts/],
   ["lib/derive/services_test.ts", "../model/service.ts", "rooms", /through lib\/model\/mod\.ts/],
   ["lib/serve/session.ts", "../translate/mod.ts", "rooms", /serve shall not know room translate/],
+  ["lib/envoy/core/a.ts", "../../derive/mod.ts", "rooms", /envoy shall not know room derive/],
+  ["lib/envoy/core/a.ts", "../../graph/mod.ts", "rooms", /envoy shall not know room graph/],
   ["lib/translate/route.ts", "../log/mod.ts", "rooms", /translate is pure and room log is not/],
   ["lib/base/x.ts", "#envoy/config/cluster/v3/cluster_pb.ts", "rooms", /proto stands below/],
   ["lib/cellar/x.ts", "../base/mod.ts", "rooms", /room cellar is not in the table/],

@@ -12,7 +12,7 @@ import {
 } from "../../lib/envoy/mod.ts";
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { HttpFilterSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { hasLabels } from "../../lib/derive/mod.ts";
+import { hasLabels } from "../../lib/model/mod.ts";
 import { readYaml } from "../../lib/text/mod.ts";
 
 /** A case as the corpus has it. */

@@ -14,7 +14,7 @@ import {
   toJson,
 } from "../../lib/proto/mod.ts";
 import type { View } from "../../lib/graph/mod.ts";
-import { type ProxyNode, TYPE_URLS } from "../../lib/model/mod.ts";
+import { type Credential, type ProxyNode, TYPE_URLS } from "../../lib/model/mod.ts";
 import type { Call } from "../../lib/simulate/mod.ts";
 import { readYaml } from "../../lib/text/mod.ts";
 import type { Features } from "../../lib/translate/mod.ts";
@@ -25,7 +25,6 @@ import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import type { Credential } from "../../lib/derive/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { DEFAULT_FEATURES, proxyNode, startTranslation } from "./translation_fixture.ts";
 

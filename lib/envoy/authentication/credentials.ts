@@ -14,7 +14,7 @@ import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as Mode,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import type { Credential } from "../../derive/mod.ts";
+import type { Credential } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { WORKLOAD_SECRET } from "../core/mod.ts";
 

@@ -4,8 +4,7 @@ import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_
 import { LocalityLoadBalancerSettingSchema } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { testEndpoint } from "../../../tests/support/envoy_cases/cluster_parts.ts";
 import { assertGolden } from "../../../tests/support/golden.ts";
-import type { NetworkGateway } from "../../derive/mod.ts";
-import type { Endpoint, ProxyLocality } from "../../model/mod.ts";
+import type { Endpoint, NetworkGateway, ProxyLocality } from "../../model/mod.ts";
 import { fromJson, type JsonValue, toBinary, toJson } from "../../proto/mod.ts";
 import { buildAssignment } from "./build.ts";
 import { encodeAssignment } from "./encode.ts";

@@ -8,8 +8,7 @@ import type {
   LocalityLoadBalancerSetting,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { topologyLabels } from "../../derive/mod.ts";
-import type { Locality, ProxyLocality } from "../../model/mod.ts";
+import { type Locality, type ProxyLocality, topologyLabels } from "../../model/mod.ts";
 import type { LocalityRule, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 
 /** Reports if a rule defines distribution or failover, so that localities are weighted. */

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import type { NetworkGateway } from "../../derive/mod.ts";
-import type { ProxyLocality } from "../../model/mod.ts";
+import type { NetworkGateway, ProxyLocality } from "../../model/mod.ts";
 import type { PlannedEndpoint, Reach } from "./planned.ts";
 
 /**

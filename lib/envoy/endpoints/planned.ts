@@ -4,8 +4,7 @@
  * @module
  */
 import type { LocalityLoadBalancerSetting } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import type { NetworkGateway } from "../../derive/mod.ts";
-import type { Endpoint, Locality, ProxyLocality } from "../../model/mod.ts";
+import type { Endpoint, Locality, NetworkGateway, ProxyLocality } from "../../model/mod.ts";
 
 /** Networks and their gateways. */
 export interface Reach {

@@ -6,8 +6,7 @@
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import type { Filter } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import type { PeerMode } from "../../derive/mod.ts";
-import { isHttp, type Protocol } from "../../model/mod.ts";
+import { isHttp, type PeerMode, type Protocol } from "../../model/mod.ts";
 import { MESH_ALPN, MESH_HTTP_ALPNS } from "../core/mod.ts";
 import { httpProtocols, RAW_BUFFER } from "./detect.ts";
 

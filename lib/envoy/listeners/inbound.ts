@@ -15,8 +15,7 @@ import {
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
 import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import type { PeerMode } from "../../derive/mod.ts";
-import { isHttp, type Protocol } from "../../model/mod.ts";
+import { isHttp, type PeerMode, type Protocol } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { serverTls } from "../authentication/mod.ts";
 import { type ManagerDefaults, managerFilter } from "../connection_manager/mod.ts";

@@ -15,7 +15,7 @@ import {
   VirtualServiceSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { assertGolden } from "../../../tests/support/golden.ts";
-import { fullHost } from "../../derive/mod.ts";
+import { fullHost } from "../../model/mod.ts";
 import {
   createRegistry,
   fromBinary,

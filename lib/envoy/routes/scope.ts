@@ -6,7 +6,7 @@
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Destination, HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { DecisionLog, Source } from "../../base/mod.ts";
-import { gatewayKey, hasLabels } from "../../derive/mod.ts";
+import { gatewayKey, hasLabels } from "../../model/mod.ts";
 import type { Any } from "../../proto/mod.ts";
 
 /** Hash policy of a request whose cluster uses consistent hashing. */

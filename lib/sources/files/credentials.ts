@@ -9,7 +9,7 @@ import { MeshError, messageOf } from "../../base/mod.ts";
 import { scope } from "../../log/mod.ts";
 import { counter } from "../../metrics/mod.ts";
 import { decodeUtf8 } from "../../text/mod.ts";
-import type { Credential } from "../../derive/mod.ts";
+import type { Credential } from "../../model/mod.ts";
 import type { Intake } from "../../ingest/mod.ts";
 import { diskIo, type Io } from "./io.ts";
 import { DEFAULT_TIMING, type ScanTiming, startScanScheduler } from "./scan_scheduler.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { makeAuthority, withCertificates } from "../../../tests/support/certificates.ts";
-import type { Credential } from "../../derive/mod.ts";
+import type { Credential } from "../../model/mod.ts";
 import { startCredentialSource } from "../mod.ts";
 import { eventually, intakeOf, QUICK } from "../../../tests/support/file_source_fixture.ts";
 

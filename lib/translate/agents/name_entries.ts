@@ -8,10 +8,10 @@ import {
   NameTable_NameInfoSchema,
   NameTableSchema,
 } from "#mesh/networking/nds/v1/nds_pb.ts";
-import { type HostKey, isRange, isWildcard } from "../../derive/mod.ts";
+import { type HostKey, isRange } from "../../derive/mod.ts";
 import { shortNames } from "../../envoy/mod.ts";
 import { converted, type KeyCodec, type Read, type Resource, text } from "../../graph/mod.ts";
-import type { Endpoint, ProxyClass, Service } from "../../model/mod.ts";
+import { type Endpoint, isWildcard, type ProxyClass, type Service } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import {
   addressesOf,

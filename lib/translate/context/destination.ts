@@ -4,7 +4,6 @@
  * @module
  */
 import type { Decision, DecisionLog, Source } from "../../base/mod.ts";
-import { fullHost } from "../../derive/mod.ts";
 import {
   clusterName,
   hashPolicyFor,
@@ -12,7 +11,7 @@ import {
   sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Service } from "../../model/mod.ts";
+import { fullHost, type Service } from "../../model/mod.ts";
 import type { Context } from "./context.ts";
 import { type Client, followServiceRules } from "./lookups.ts";
 import { mergedPolicy } from "./traffic_policy.ts";

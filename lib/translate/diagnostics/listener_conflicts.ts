@@ -6,7 +6,6 @@
  */
 import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import {
-  byAge,
   type GatewayPort,
   gatewayPortKey,
   type Mesh,
@@ -16,6 +15,7 @@ import {
   protocolOf,
 } from "../../derive/mod.ts";
 import {
+  byAge,
   type ConfigObject,
   isHttp,
   isTls,

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { byAge, type Mesh, objectRef, whyLater } from "../../derive/mod.ts";
-import type { ConfigObject } from "../../model/mod.ts";
+import { type Mesh, objectRef, whyLater } from "../../derive/mod.ts";
+import { byAge, type ConfigObject } from "../../model/mod.ts";
 
 /** An object, or a part of it, without effect. */
 export interface ShadowedObject {

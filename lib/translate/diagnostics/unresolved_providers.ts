@@ -6,7 +6,7 @@
  */
 import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ProviderRef, Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
-import { hasLabels, type Mesh, MESH_ROW } from "../../derive/mod.ts";
+import { type Mesh, MESH_ROW } from "../../derive/mod.ts";
 import {
   askingOf,
   effectOf,
@@ -16,7 +16,7 @@ import {
   SIGNALS,
   unfit,
 } from "../../envoy/mod.ts";
-import { type ConfigObject, isHttp, namespaceOf, objectRef } from "../../model/mod.ts";
+import { type ConfigObject, hasLabels, isHttp, namespaceOf, objectRef } from "../../model/mod.ts";
 
 /** A provider that cannot be used. */
 export interface UnresolvedProvider {

@@ -7,7 +7,7 @@
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import type { RecordedDecision } from "../../base/mod.ts";
-import { covers, type GatewayServer, type HostKey } from "../../derive/mod.ts";
+import type { GatewayServer, HostKey } from "../../derive/mod.ts";
 import {
   clusterName,
   dnsSrvClusterName,
@@ -15,7 +15,7 @@ import {
   parseClusterName,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import type { Service } from "../../model/mod.ts";
+import { covers, type Service } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { type Context, findServiceRules } from "../context/mod.ts";
 import {

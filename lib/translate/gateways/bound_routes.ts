@@ -4,14 +4,7 @@
  * @module
  */
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import {
-  fullHost,
-  gatewayKey,
-  type GatewayPort,
-  type GatewayServer,
-  onlyServer,
-  servedHosts,
-} from "../../derive/mod.ts";
+import { type GatewayPort, type GatewayServer, onlyServer, servedHosts } from "../../derive/mod.ts";
 import {
   type RouteSource,
   type TcpChain,
@@ -19,7 +12,7 @@ import {
   translateTlsRoutes,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { ConfigObject } from "../../model/mod.ts";
+import { type ConfigObject, fullHost, gatewayKey } from "../../model/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { chainsOf } from "../destinations/mod.ts";
 

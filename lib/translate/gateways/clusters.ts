@@ -4,9 +4,9 @@
  * @module
  */
 import type { MeshConfig_ExtensionProvider as Provider } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { destinationsOf, fullHost, type Workload } from "../../derive/mod.ts";
+import { destinationsOf, type Workload } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { objectKey } from "../../model/mod.ts";
+import { fullHost, objectKey } from "../../model/mod.ts";
 import { type Context } from "../context/mod.ts";
 import { type GatewayClusterTables, gatewayKeys, gatewayLocalityKeys } from "../tables/mod.ts";
 import { boundRoutes } from "./bound_routes.ts";

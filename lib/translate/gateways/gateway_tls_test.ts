@@ -12,8 +12,7 @@ import {
   DownstreamTlsContextSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
-import type { Credential } from "../../derive/mod.ts";
-import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
+import type { Credential, ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 

@@ -9,7 +9,7 @@ import {
   VirtualHostSchema,
 } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { RecordedDecision } from "../../base/mod.ts";
-import { fromObject, fullHost, type GatewayPort, servedHosts } from "../../derive/mod.ts";
+import { fromObject, type GatewayPort, servedHosts } from "../../derive/mod.ts";
 import {
   hostPort,
   type RouteSource,
@@ -17,7 +17,7 @@ import {
   virtualHostFor,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { objectKey } from "../../model/mod.ts";
+import { fullHost, objectKey } from "../../model/mod.ts";
 import { type Context, destinationResolver, routeDefaults } from "../context/mod.ts";
 import { encodeResource } from "../resources/mod.ts";
 import { boundRoutes } from "./bound_routes.ts";

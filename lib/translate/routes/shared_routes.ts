@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { destinationsOf, fullHost, ruleKeys } from "../../derive/mod.ts";
+import { destinationsOf, ruleKeys } from "../../derive/mod.ts";
 import { domainsFor } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { namespaceOf, serviceKeys } from "../../model/mod.ts";
+import { fullHost, namespaceOf, serviceKeys } from "../../model/mod.ts";
 import { type Context, findService, findServiceRules } from "../context/mod.ts";
 import { domainsOf } from "../destinations/mod.ts";
 import type { VirtualHostKey } from "../tables/mod.ts";

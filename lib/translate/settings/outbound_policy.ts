@@ -9,7 +9,7 @@ import {
   OutboundTrafficPolicy_Mode,
 } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { type Candidate, choose } from "../../base/mod.ts";
-import { fullHost } from "../../derive/mod.ts";
+import { fullHost } from "../../model/mod.ts";
 import {
   BLACK_HOLE_CLUSTER,
   type CatchAll,

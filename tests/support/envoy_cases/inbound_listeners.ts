@@ -9,7 +9,6 @@ import {
   AuthorizationPolicy_Action,
   AuthorizationPolicySchema,
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
-import type { PeerMode } from "../../../lib/derive/mod.ts";
 import {
   authorizationFilters,
   type Guard,
@@ -24,7 +23,7 @@ import {
   virtualHostFor,
   virtualInbound,
 } from "../../../lib/envoy/mod.ts";
-import type { Protocol } from "../../../lib/model/mod.ts";
+import type { PeerMode, Protocol } from "../../../lib/model/mod.ts";
 import { create } from "../../../lib/proto/mod.ts";
 import { FULL, logged, MANAGER_DEFAULTS, TEXT_LOG } from "./listener_values.ts";
 

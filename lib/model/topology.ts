@@ -1,9 +1,9 @@
 /**
- * Topology labels: the locality and network of a workload.
+ * Topology: labels for the locality and network of a workload, gateways of networks.
  *
  * @module
  */
-import type { Locality } from "../model/mod.ts";
+import type { Locality } from "./service.ts";
 import type { LocalityLoadBalancerSetting } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 
 /** Labels of the topology. They replace labels of a workload with these names. */
@@ -25,4 +25,13 @@ export function topologyLabels(locality: Locality, network: string): Record<stri
 /** Keys of the labels that a failover priority compares. */
 export function failoverLabels(setting: LocalityLoadBalancerSetting | undefined): string[] {
   return setting?.failoverPriority.map((text) => text.split("=")[0] ?? "") ?? [];
+}
+
+/** An address at which a network is entered. */
+export interface NetworkGateway {
+  /** IP address. */
+  readonly address: string;
+  readonly port: number;
+  /** The locality of the gateway; `undefined`: that of the endpoints behind it. */
+  readonly locality?: Locality;
 }
