@@ -5,7 +5,7 @@
  * @module
  */
 import type { Derived } from "../graph/mod.ts";
-import { byAge, type ConfigObject, fromObject, type PeerMode } from "../model/mod.ts";
+import { byAge, type ConfigObject, fromObject, keySetName, type PeerMode } from "../model/mod.ts";
 import {
   type PeerAuthentication,
   PeerAuthentication_MutualTLS_Mode as Mode,
@@ -34,8 +34,8 @@ export interface Security {
   /** Row keys of the RequestAuthentications that apply to a workload. */
   readonly tokens: Derived<readonly string[], Workload>;
   readonly peerModes: Derived<PeerModes, Workload>;
-  /** `all` → URIs that key sets are fetched from, sorted. */
-  readonly keySetUris: Derived<readonly string[]>;
+  /** `all` → names of the key sets that rules refer to, sorted; see `keySetName`. */
+  readonly keySets: Derived<readonly string[]>;
 }
 
 /** Creates the tables. */
@@ -58,12 +58,13 @@ export function deriveSecurity(
       return composeModes(rows, root);
     },
   );
-  const uris = graph.index(
+  const keySets = graph.index(
     tables.requestAuthentications,
-    "RequestAuthentication.uris",
+    "RequestAuthentication.keySets",
     function* (row) {
-      for (const { jwksUri, jwks } of row.spec.jwtRules) {
-        if (jwksUri !== "" && jwks === "") yield ["all", jwksUri];
+      for (const rule of row.spec.jwtRules) {
+        const name = keySetName(rule);
+        if (name !== undefined) yield ["all", name];
       }
     },
   );
@@ -71,7 +72,7 @@ export function deriveSecurity(
     authorization: deriveSelected(graph, "security.authorization", access, options),
     tokens: deriveSelected(graph, "security.tokens", requests, options),
     peerModes,
-    keySetUris: graph.derive("security.keySetUris", (read, bucket) => read.members(uris, bucket)),
+    keySets: graph.derive("security.keySets", (read, bucket) => read.members(keySets, bucket)),
   };
 }
 

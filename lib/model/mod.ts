@@ -35,6 +35,7 @@ export {
   type ServicePort,
   type Visibility,
 } from "./service.ts";
+export { discoveryUri, keySetName } from "./key_set.ts";
 export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
 export { type Credential, type PeerMode } from "./security.ts";
 export { failoverLabels, type NetworkGateway, topologyLabels } from "./topology.ts";

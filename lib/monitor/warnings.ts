@@ -7,15 +7,17 @@ import type { SchemaProblem } from "../schema/mod.ts";
 import type { Features, Translation } from "../translate/mod.ts";
 import { conflictWarnings } from "./conflicts.ts";
 import { disabledWarnings } from "./disabled.ts";
+import { keyWarnings } from "./keys.ts";
 import { patchWarnings } from "./patches.ts";
 import { providerWarnings } from "./providers.ts";
 import { shadowWarnings } from "./shadowed.ts";
 
-/** Warnings about conflicts, providers, shadowed objects, settings that a variable disables, and patches. */
+/** Warnings about conflicts, providers, keys, shadowed objects, disabled settings, and patches. */
 export function meshWarnings(translation: Translation, features: Features): SchemaProblem[] {
   return [
     ...conflictWarnings(translation, features.scopeGatewayToNamespace),
     ...providerWarnings(translation),
+    ...keyWarnings(translation),
     ...shadowWarnings(translation),
     ...disabledWarnings(translation, features),
     ...patchWarnings(translation),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { allowedRanges, startKeySets, type WatchAddresses } from "./fetched/key_sets.ts";
+export { allowedRanges, startKeySets, type WatchKeySets } from "./fetched/key_sets.ts";
 export { type ResolvedNetworks, resolveGateways } from "./fetched/gateway_names.ts";
 export { type BundleOptions, fetchBundles, type MeshWithBundles } from "./fetched/trust_bundles.ts";
 export {

@@ -10,6 +10,7 @@ export {
   type ListenerConflict,
   listenerConflicts,
   shadowedObjects,
+  unknownKeys,
   unresolvedProviders,
 } from "./diagnostics/mod.ts";
 export { retention } from "./layers/mod.ts";

@@ -25,9 +25,9 @@ export interface Translation {
   readonly mesh: Mesh;
   /** The source of proxy bindings, for serving. */
   readonly source: BindingSource;
-  /** Addresses of key sets that this program should fetch; calls back, during a publication, when they are others. */
+  /** Names of key sets that this program should fetch; calls back, during a publication, when they change. */
   wantedKeySets(
-    onChange: (uris: readonly string[]) => void,
+    onChange: (names: readonly string[]) => void,
   ): { readonly value: readonly string[]; close(): void };
   /** Computes some of what the next publication needs, in about `ms`; true when nothing is left. */
   precompute(ms: number): boolean;

@@ -1,6 +1,6 @@
 /**
- * Fetches a text: with bounds of size and time, without redirects, and only from addresses that are
- * allowed when the connection is opened.
+ * Fetches a text: with bounds of size, time and redirects, and only from addresses that are allowed
+ * when the connection is opened. Each redirect passes the same check.
  *
  * @module
  */
@@ -16,7 +16,10 @@ const MAX_BYTES = 1024 * 1024;
 /** Settings of a fetch. */
 export interface FetchOptions {
   readonly admits: Admits;
+  /** Milliseconds for the request and all redirects. */
   readonly timeoutMs: number;
+  /** Redirects to follow; default: none. */
+  readonly redirects?: number;
   /** Do not verify the server's certificate. */
   readonly insecure?: boolean;
   /** PEM of the authorities of the server; default: those of the system. */
@@ -25,11 +28,31 @@ export interface FetchOptions {
 }
 
 /** Fetches a JSON text; throws an `Error` with the reason when that fails. */
-export function fetchJson(url: URL, options: FetchOptions): Promise<string> {
-  const { admits, timeoutMs, insecure = false, authorities, signal } = options;
+export async function fetchJson(url: URL, options: FetchOptions): Promise<string> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+  let at = url;
+  for (let left = options.redirects ?? 0;; left--) {
+    const answer = await send(at, { ...options, signal });
+    const target = redirectOf(answer, at);
+    if (target === undefined) return await read(answer);
+    answer.destroy();
+    if (left === 0) throw new Error(`the server redirects to ${target.origin}, too many times`);
+    if (at.protocol === "https:" && target.protocol !== "https:") {
+      throw new Error("the server redirects from https to another scheme");
+    }
+    at = target;
+  }
+}
+
+/** Sends a request and waits for the head of the answer. */
+function send(url: URL, options: FetchOptions): Promise<IncomingMessage> {
+  const { admits, insecure = false, authorities, signal } = options;
   const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(literal) !== 0 && !admits(literal)) {
     return Promise.reject(new Error("its address is not allowed"));
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    return Promise.reject(new Error("its address does not begin with https:// or http://"));
   }
   const request = url.protocol === "https:" ? tlsRequest : plainRequest;
   return new Promise((done, fail) => {
@@ -39,11 +62,21 @@ export function fetchJson(url: URL, options: FetchOptions): Promise<string> {
       ...(authorities === undefined ? {} : { ca: authorities }),
       agent: false,
       headers: { accept: "application/json" },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    }, (answer) => read(answer).then(done, fail));
+      signal,
+    }, done);
     sent.on("error", fail);
     sent.end();
   });
+}
+
+/** Statuses of redirects that keep a GET request (RFC 9110, section 15.4). */
+const REDIRECTING = new Set([301, 302, 303, 307, 308]);
+
+/** The address that an answer redirects to; `undefined` if it does not. */
+function redirectOf({ statusCode, headers }: IncomingMessage, from: URL): URL | undefined {
+  const { location } = headers;
+  if (!REDIRECTING.has(statusCode ?? 0) || location === undefined) return undefined;
+  return URL.canParse(location, from) ? new URL(location, from) : undefined;
 }
 
 /** Looks up names and returns only allowed addresses, so that the checked address is the one connected to. */

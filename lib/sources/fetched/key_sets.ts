@@ -1,6 +1,6 @@
 /**
  * Source of key sets: the keys of token issuers, fetched from the addresses that the configuration
- * names.
+ * names, or that the issuers' discovery documents name.
  *
  * @module
  */
@@ -17,20 +17,20 @@ export function allowedRanges(): string[] {
   return JWKS_ALLOWED_CIDRS.get().split(",").map((one) => one.trim()).filter((one) => one);
 }
 
-/** The addresses to fetch; calls back when they change. */
-export type WatchAddresses = (
-  onChange: (uris: readonly string[]) => void,
+/** The names of the key sets to fetch (see `keySetName`); calls back when they change. */
+export type WatchKeySets = (
+  onChange: (names: readonly string[]) => void,
 ) => { readonly value: readonly string[]; close(): void };
 
 /** Starts to fetch key sets; disposing ends it. Keys that cannot be fetched yet are reported later. */
-export function startKeySets(addresses: WatchAddresses, intake: Intake): Disposable {
+export function startKeySets(names: WatchKeySets, intake: Intake): Disposable {
   const source = startKeySource({
     refreshMs: PILOT_JWT_PUB_KEY_REFRESH_INTERVAL.get(),
     insecure: JWKS_RESOLVER_INSECURE_SKIP_VERIFY.get(),
     allowed: allowedRanges(),
     onKeys: (keySets) => intake.settings({ keySets }),
   });
-  const watch = addresses((uris) => source.request(uris));
+  const watch = names((all) => source.request(all));
   source.request(watch.value);
   intake.synced();
   return {

@@ -59,7 +59,7 @@ Deno.test("keys come from open addresses, by name and by number", async () => {
   await server.shutdown();
 });
 
-Deno.test("keys: what is none is refused, and nobody is sent elsewhere", async () => {
+Deno.test("keys: answers that are no key set are refused, and endless redirects", async () => {
   const answers: readonly (() => Response)[] = [
     () => new Response("not here", { status: 404 }),
     () => new Response(null, { status: 302, headers: { location: "/keys" } }),
@@ -74,6 +74,61 @@ Deno.test("keys: what is none is refused, and nobody is sent elsewhere", async (
     await server.shutdown();
   }
 });
+
+const DISCOVERY = "/.well-known/openid-configuration";
+
+/** A server with answers by path; `HERE` in an answer or location is its own address. */
+function serveSite(site: Readonly<Record<string, string | { readonly location: string }>>) {
+  return serve((request) => {
+    const { origin, pathname } = new URL(request.url);
+    const found = site[pathname];
+    if (found === undefined) return new Response(null, { status: 404 });
+    if (typeof found === "string") return new Response(found.replaceAll("HERE", origin));
+    const location = found.location.replaceAll("HERE", origin);
+    return new Response(null, { status: 302, headers: { location } });
+  });
+}
+
+/** Keys found by discovery (`undefined`), or the reason why none are. */
+const DISCOVERIES: readonly [
+  name: string,
+  site: Parameters<typeof serveSite>[0],
+  reason: RegExp | undefined,
+][] = [
+  ["at the address named", { [DISCOVERY]: '{"jwks_uri":"HERE/keys"}', "/keys": KEYS }, undefined],
+  ["after redirects", {
+    [DISCOVERY]: { location: "HERE/document" },
+    "/document": '{"jwks_uri":"HERE/moved"}',
+    "/moved": { location: "/keys" },
+    "/keys": KEYS,
+  }, undefined],
+  ["no document", {}, /status 404/],
+  ["no address", { [DISCOVERY]: "{}" }, /no jwks_uri/],
+  ["another type", { [DISCOVERY]: '{"jwks_uri":7}' }, /no jwks_uri/],
+  ["another scheme", { [DISCOVERY]: '{"jwks_uri":"file:///etc/passwd"}' }, /does not begin with/],
+  ["a closed address", { [DISCOVERY]: '{"jwks_uri":"http://127.0.0.2:1/"}' }, /not allowed/],
+  ["a closed redirect of the document", {
+    [DISCOVERY]: { location: "http://127.0.0.2:1/" },
+  }, /not allowed/],
+  ["a closed redirect of the keys", {
+    [DISCOVERY]: '{"jwks_uri":"HERE/moved"}',
+    "/moved": { location: "http://169.254.169.254/" },
+  }, /not allowed/],
+  ["a redirect to another scheme", { [DISCOVERY]: { location: "file:///x" } }, /does not begin/],
+  ["endless redirects", { [DISCOVERY]: { location: DISCOVERY } }, /too many times/],
+  ["a huge document", { [DISCOVERY]: `{"x":"${"y".repeat(2 << 20)}"}` }, /bytes/],
+];
+
+for (const [name, site, reason] of DISCOVERIES) {
+  Deno.test(`keys by discovery: ${name}`, async () => {
+    const { server, uri } = serveSite(site);
+    const issuer = `openid:${new URL(uri).origin}`;
+    const fetching = fetchKeys(issuer, options());
+    if (reason === undefined) assert.equal(await fetching, KEYS);
+    else await assert.rejects(fetching, { code: "jwks-fetch", message: reason });
+    await server.shutdown();
+  });
+}
 
 Deno.test("a source fetches again, keeps what it has, and forgets what is not wanted", async () => {
   let status = 503;
@@ -99,7 +154,7 @@ Deno.test("a source fetches again, keeps what it has, and forgets what is not wa
   await came.promise;
   const seen = count;
   while (count < seen + 2) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.deepEqual(got, [uri], "equal keys are told once");
+  assert.deepEqual(got, [uri], "equal keys are reported once");
   source.request([]);
   source[Symbol.dispose]();
   await server.shutdown();

@@ -30,7 +30,7 @@ import {
   tokenFilter,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { ProxyClass } from "../../model/mod.ts";
+import { discoveryUri, keySetName, type ProxyClass } from "../../model/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
   type BaseContext,
@@ -77,8 +77,8 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
     wantedKeySets: graph.derive<readonly string[]>(
       "guard.wantedKeySets",
       (read, key) =>
-        read.get(mesh.security.keySetUris, key)
-          .filter((uri) => remoteCluster(read, context, uri) === undefined),
+        read.get(mesh.security.keySets, key)
+          .filter((name) => remoteCluster(read, context, name) === undefined),
     ),
   };
 }
@@ -130,18 +130,22 @@ const NO_KEYS: Keys = { cluster: BLACK_HOLE_CLUSTER, uri: "http://keys.invalid/"
 /** The keys of a rule; see the variable `PILOT_JWT_ENABLE_REMOTE_JWKS`. */
 function keysOf(read: Read, context: BaseContext, rule: JWTRule): Keys {
   if (rule.jwks !== "") return hasUsableKey(rule.jwks) ? { jwks: rule.jwks } : NO_KEYS;
-  if (rule.jwksUri === "") return NO_KEYS;
-  const cluster = remoteCluster(read, context, rule.jwksUri);
-  if (cluster !== undefined) return { uri: rule.jwksUri, cluster };
-  const jwks = read.get(context.mesh.tables.keySets, rule.jwksUri)?.jwks;
+  const name = keySetName(rule);
+  if (name === undefined) return NO_KEYS;
+  const cluster = remoteCluster(read, context, name);
+  if (cluster !== undefined) return { uri: name, cluster };
+  const jwks = read.get(context.mesh.tables.keySets, name)?.jwks;
   return jwks !== undefined && hasUsableKey(jwks) ? { jwks } : NO_KEYS;
 }
 
-/** The cluster through which proxies fetch keys from a URI; `undefined` where this program fetches them. */
-function remoteCluster(read: Read, context: BaseContext, uri: string): string | undefined {
+/**
+ * The cluster through which proxies fetch a key set; `undefined` where this program fetches it. Key
+ * sets that are found by discovery are fetched by this program: proxies know no discovery.
+ */
+function remoteCluster(read: Read, context: BaseContext, name: string): string | undefined {
   const { remoteKeys } = context.features;
-  if (remoteKeys === "daemon") return undefined;
-  const url = new URL(uri);
+  if (remoteKeys === "daemon" || discoveryUri(name) !== undefined) return undefined;
+  const url = new URL(name);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const known = namedHost(read, context, url.hostname);
   if (known === undefined && remoteKeys === "hybrid") return undefined;

@@ -63,6 +63,9 @@ export function startHttpAuthorizer(): Authorizer {
   };
 }
 
+/** Path of an issuer's discovery document. */
+const DISCOVERY = "/.well-known/openid-configuration";
+
 /** An issuer of tokens with its keys on a server. */
 export interface Issuer extends AsyncDisposable {
   readonly name: string;
@@ -78,19 +81,29 @@ export interface Issuer extends AsyncDisposable {
   token(claims: Readonly<Record<string, unknown>>, expired?: boolean): Promise<string>;
 }
 
-/** Starts an issuer. */
-export async function startIssuer(name: string): Promise<Issuer> {
+/**
+ * Starts an issuer. Its discovery document names an address that redirects to the keys.
+ *
+ * @param given name of the issuer; default: the address of its server, with a slash
+ */
+export async function startIssuer(given?: string): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
-  const key = { ...await exportJWK(publicKey), kid: name, alg: "ES256", use: "sig" };
+  const key = { ...await exportJWK(publicKey), kid: "main", alg: "ES256", use: "sig" };
   const jwks = JSON.stringify({ keys: [key] });
   let fetches = 0;
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+  const answer = ({ url }: Request): Response => {
     fetches++;
-    return issuer.up ? new Response(jwks) : new Response(null, { status: 503 });
-  });
+    const { origin, pathname } = new URL(url);
+    if (!issuer.up) return new Response(null, { status: 503 });
+    if (pathname === DISCOVERY) return Response.json({ jwks_uri: `${origin}/moved` });
+    return pathname === "/moved" ? Response.redirect(issuer.uri) : new Response(jwks);
+  };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
+  const address = `http://127.0.0.1:${server.addr.port}/`;
+  const name = given ?? address;
   const issuer: Issuer = {
     name,
-    uri: `http://127.0.0.1:${server.addr.port}/keys`,
+    uri: `${address}keys`,
     jwks,
     up: true,
     get fetches() {
@@ -99,7 +112,7 @@ export async function startIssuer(name: string): Promise<Issuer> {
     token: (claims, expired = false) => {
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT({ ...claims })
-        .setProtectedHeader({ alg: "ES256", kid: name })
+        .setProtectedHeader({ alg: "ES256", kid: "main" })
         .setIssuer(name)
         .setIssuedAt(now - 600)
         .setExpirationTime(expired ? now - 300 : now + 300)

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { call, eventually } from "../../../scripts/harness/mod.ts";
 import type { Spec } from "../../support/manifest.ts";
 import { becomes, inPlain } from "./case.ts";
-import type { Issuer } from "./servers.ts";
+import { type Issuer, startIssuer } from "./servers.ts";
 import { authorization, policy, type SecurityWorld, SERVER } from "./world.ts";
 
 /** A case that needs an issuer. */
@@ -64,6 +64,26 @@ export const TOKEN_CASES: readonly TokenCase[] = [
       assert.equal(await inPlain(world, "/"), 200);
       issuer.up = true;
       await becomes("the token when keys are there", 200, () => withToken(good)(world));
+    },
+  },
+  {
+    name: "keys of an issuer alone are found by discovery, and until then a warning names the rule",
+    run: async (world) => {
+      await using found = await startIssuer();
+      found.up = false;
+      const good = await found.token({ sub: "ann" });
+      const warned = async (): Promise<boolean> => {
+        const answer = await fetch(`${world.daemon.http}/debug/configz?problems=true`);
+        const { warnings } = await answer.json() as { warnings: { code: string }[] };
+        return warnings.some(({ code }) => code === "unknown-keys");
+      };
+      assert.match(found.name, /\/$/);
+      await world.apply(tokens({ issuer: found.name }));
+      await becomes("a token", 401, () => withToken(good)(world));
+      assert.ok(await warned(), "there is no warning");
+      found.up = true;
+      await becomes("the token when keys are found", 200, () => withToken(good)(world));
+      assert.equal(await warned(), false, "the warning stays");
     },
   },
   {
