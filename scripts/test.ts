@@ -1,6 +1,8 @@
 /**
  * `deno task test [TIER…] [PATH…] [FLAGS of deno test]`: runs the tiers of
- * tests one after the other and closes with the line `N passed, N failed`.
+ * tests one after the other. Failures are printed with position, name and first
+ * line of the error; the full output of each tier is in a file. The last line
+ * is `N passed, N failed`.
  *
  * A test that cannot run here is skipped with `ignore`, and its name ends with
  * the reason in square brackets: `redirects a port [needs root]`. A skip
@@ -10,12 +12,23 @@
  */
 import { MeshError } from "../lib/base/mod.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
-import { add, closingLine, exitStatus, NOTHING, type Tally, tallyOf } from "./test_report.ts";
+import { showProgress } from "./test_progress.ts";
+import {
+  add,
+  closingLine,
+  type Counts,
+  countsOf,
+  exitStatus,
+  type Failure,
+  NOTHING,
+  plainText,
+  skipLines,
+} from "./test_report.ts";
 import { envoyPath } from "./tools.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
-/** A runner that prints nothing for so long (ms) hangs, and is ended. */
+/** A runner without output for this time (ms) is killed. */
 const SILENCE = 600_000;
 
 interface Tier {
@@ -24,7 +37,7 @@ interface Tier {
   readonly folders: readonly string[];
   /** Test files at the same time; `undefined`: one for each core. */
   readonly jobs?: number;
-  /** Whether its tests run Envoy. */
+  /** True when its tests run Envoy. */
   readonly tools: boolean;
   /** Environment variables of its tests. */
   readonly env?: Readonly<Record<string, string>>;
@@ -59,7 +72,7 @@ const TIERS: readonly Tier[] = [
   },
 ];
 
-/** What the arguments ask for. */
+/** The arguments. */
 export interface Request {
   readonly tiers: readonly Tier[];
   /** Paths that narrow the tiers; empty: all of them. */
@@ -81,7 +94,7 @@ export function requestOf(args: readonly string[]): Request {
   };
 }
 
-/** What of a tier is to run: its folders, or those of the paths that lie in them. */
+/** The folders of a tier, or those of the paths that are in them. */
 export function targetsOf(tier: Tier, paths: readonly string[]): readonly string[] {
   if (paths.length === 0) return tier.folders;
   const clean = paths.map((path) => path.replace(/^\.\//, "").replace(/\/$/, ""));
@@ -90,24 +103,28 @@ export function targetsOf(tier: Tier, paths: readonly string[]): readonly string
   );
 }
 
-async function runTier(tier: Tier, request: Request): Promise<Tally> {
+async function runTier(tier: Tier, request: Request, logs: string): Promise<Counts> {
   const targets = await withTests(targetsOf(tier, request.paths));
   if (targets.length === 0) return NOTHING;
-  console.log(`\n== ${tier.name}: ${targets.join(" ")}`);
+  console.log(`== ${tier.name}: ${targets.join(" ")}`);
   const started = performance.now();
   if (tier.tools) await envoyPath();
-  const junit = await Deno.makeTempFile({ prefix: "mesh-junit-", suffix: ".xml" });
-  try {
-    const args = ["test", "-A", "--parallel", `--junit-path=${junit}`, ...request.flags];
-    const { output, success } = await runDeno([...args, ...targets], tier);
-    const tally = tallyOf(output, await Deno.readTextFile(junit), success);
-    tellSkips(tally);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`== ${tier.name}: ${closingLine(tally)}, in ${seconds} s`);
-    return tally;
-  } finally {
-    await Deno.remove(junit);
+  const junit = join(logs, `${tier.name}.xml`);
+  const args = ["test", "-A", "--parallel", `--junit-path=${junit}`, ...request.flags];
+  const { output, success } = await runDeno([...args, ...targets], tier);
+  await Deno.writeTextFile(join(logs, `${tier.name}.log`), plainText(output));
+  const counts = countsOf(output, await Deno.readTextFile(junit).catch(() => ""), success);
+  for (const failure of counts.failures) {
+    console.log(`${headingOf(failure)}\n    ${failure.error}`);
   }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
+  console.log(`== ${tier.name}: ${closingLine(counts)}${skipped}, in ${seconds} s\n`);
+  return counts;
+}
+
+function headingOf({ position, name }: Failure): string {
+  return `  ${position === "" ? "" : `${position} `}${name}`;
 }
 
 /** Those of the targets that hold at least one test. */
@@ -120,7 +137,7 @@ async function withTests(targets: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** Runs Deno, hands its output through as it comes, and ends it when it falls silent. */
+/** Runs Deno, shows its progress, and kills it after {@link SILENCE} without output. */
 async function runDeno(
   args: string[],
   tier: Tier,
@@ -131,50 +148,76 @@ async function runDeno(
     env: { ...tier.env, ...tier.jobs && { DENO_JOBS: String(tier.jobs) } },
     stdin: "null",
     stdout: "piped",
+    stderr: "piped",
   }).spawn();
+  let killed = "";
   const end = (): void => {
-    console.error(`== ${tier.name}: nothing printed for ${SILENCE / 1000} s, ended`);
+    killed = `error: killed after ${SILENCE / 1000} s without output\n`;
     child.kill("SIGKILL");
   };
+  const progress = showProgress(tier.name, {
+    isTerminal: Deno.stdout.isTerminal(),
+    write: (text) => writeAll(new TextEncoder().encode(text)),
+  });
   let timer = setTimeout(end, SILENCE);
-  let output = "";
-  const text = new TextDecoder();
-  for await (const chunk of child.stdout) {
-    clearTimeout(timer);
-    timer = setTimeout(end, SILENCE);
-    output += text.decode(chunk, { stream: true });
-    await writeAll(chunk);
-  }
+  const collect = async (
+    stream: ReadableStream<Uint8Array>,
+    seen: (text: string) => void,
+  ): Promise<string> => {
+    const decoder = new TextDecoder();
+    let all = "";
+    for await (const chunk of stream) {
+      clearTimeout(timer);
+      timer = setTimeout(end, SILENCE);
+      const text = decoder.decode(chunk, { stream: true });
+      all += text;
+      seen(text);
+    }
+    return all;
+  };
+  const [stdout, stderr] = await Promise.all([
+    collect(child.stdout, (text) => progress.add(text)),
+    collect(child.stderr, () => {}),
+  ]);
   const { success } = await child.status;
   clearTimeout(timer);
-  return { output, success };
+  progress.stop();
+  return { output: `${stdout}\n${stderr}\n${killed}`, success };
 }
 
-async function writeAll(bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+function writeAll(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
-function tellSkips({ skips }: Tally): void {
-  for (const { name, reason } of skips) {
-    if (reason !== undefined) console.log(`skipped: ${name}`);
-    else console.log(`skipped without a reason, which counts as failed: ${name}`);
+/** Prints skips, failures and the place of the full output, then the closing line. */
+function printEnd(total: Counts, logs: string): void {
+  if (total.skips.length > 0) console.log(["skipped:", ...skipLines(total)].join("\n"));
+  if (total.failures.length > 0) {
+    console.log(["failed:", ...total.failures.map(headingOf)].join("\n"));
   }
+  if (total.passed + total.failed === 0) console.log("No test ran.");
+  console.log(`full output: ${logs}\n\n${closingLine(total)}`);
 }
 
 async function main(): Promise<number> {
   const request = requestOf(Deno.args);
+  const logs = await Deno.makeTempDir({ prefix: "mesh-tests-" });
   let total = NOTHING;
   for (const tier of request.tiers) {
     try {
-      total = add(total, await runTier(tier, request));
+      total = add(total, await runTier(tier, request, logs));
     } catch (error) {
       if (!(error instanceof MeshError)) throw error;
-      console.error(`== ${tier.name}: ${error.message} ${error.remedy ?? ""}`);
-      total = add(total, { ...NOTHING, failed: 1 });
+      const failure = {
+        position: "",
+        name: `${tier.name} did not start`,
+        error: `${error.message} ${error.remedy ?? ""}`,
+      };
+      console.log(`${headingOf(failure)}\n    ${failure.error}`);
+      total = add(total, { ...NOTHING, failed: 1, failures: [failure] });
     }
   }
-  if (total.passed + total.failed === 0) console.error("No test ran.");
-  console.log(`\n${closingLine(total)}`);
+  printEnd(total, logs);
   return exitStatus(total);
 }
 

@@ -1,69 +1,105 @@
 /**
- * Counts what `deno test` did, from what it prints and from its JUnit file.
- * Pure, so that the counter itself is tested.
+ * Counts and failures of a run of `deno test`, from its output and its JUnit file. Pure, so that the
+ * counter itself is tested.
  *
  * @module
  */
 
-/** What came of a run of tests. */
-export interface Tally {
+/** The result of a run of tests. */
+export interface Counts {
   readonly passed: number;
   readonly failed: number;
-  /** Names of the skipped tests and steps, with the reason each gives. */
+  readonly failures: readonly Failure[];
+  /** Skipped tests and steps, with the reason that each gives. */
   readonly skips: readonly Skip[];
   /** Skipped tests, as counted by the runner; steps are not counted. */
   readonly skipped: number;
 }
 
+/** A failed test, step or module. */
+export interface Failure {
+  /** `lib/a_test.ts:3:43`, without line and column for a module; empty when unknown. */
+  readonly position: string;
+  /** Name of the test; names of steps follow after ` > `. */
+  readonly name: string;
+  /** First line of the error, shortened. */
+  readonly error: string;
+}
+
 /** A test that did not run. */
 export interface Skip {
   readonly name: string;
-  /** What stands in square brackets at the end of the name; `undefined`: none is given. */
+  /** The text in square brackets at the end of the name; `undefined`: no reason is given. */
   readonly reason: string | undefined;
 }
 
-export const NOTHING: Tally = { passed: 0, failed: 0, skipped: 0, skips: [] };
+export const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0, skips: [], failures: [] };
+
+/** Longest error text of a failure, in characters. */
+const LONGEST = 300;
+
+/** Removes the control sequences of colours. */
+export function plainText(output: string): string {
+  // deno-lint-ignore no-control-regex -- colours are control sequences
+  return output.replaceAll(/\x1b\[[0-9;]*m/g, "");
+}
 
 /**
- * The tally of one run.
+ * The counts of one run.
  *
- * @param output what the pretty reporter printed, colours included
- * @param junit text of the JUnit file; empty when the run got that far not
- * @param success whether the runner's status was 0
+ * @param output standard output and error of the pretty reporter, colours included
+ * @param junit text of the JUnit file; empty when the run ended before it was written
+ * @param success true when the exit status was 0
  */
-export function tallyOf(output: string, junit: string, success: boolean): Tally {
+export function countsOf(output: string, junit: string, success: boolean): Counts {
+  const plain = plainText(output);
   const skips = skipsIn(junit);
-  const summary = lastSummary(output);
-  // A run that ends without its summary was killed or did not start: that is a failure.
-  if (summary === undefined) return { ...NOTHING, failed: 1, skips };
-  const unexplained = skips.filter((skip) => skip.reason === undefined).length;
-  const failed = summary.failed + unexplained;
+  const summary = lastSummary(plain);
+  // A run without a summary was killed or did not start: that is a failure.
+  if (summary === undefined) {
+    return { ...NOTHING, failed: 1, skips, failures: [abortIn(plain)] };
+  }
+  const unexplained = skips.filter((skip) => skip.reason === undefined).map(({ name }) => ({
+    position: "",
+    name,
+    error: "skipped without a reason in square brackets at the end of its name",
+  }));
+  const failures = [...failuresIn(plain), ...unexplained];
+  const failed = summary.failed + unexplained.length;
+  const isUnexplained = !success && failed === 0;
   return {
     passed: summary.passed,
-    failed: success ? failed : Math.max(failed, 1),
+    failed: isUnexplained ? 1 : failed,
+    failures: isUnexplained ? [abortIn(plain)] : failures,
     skipped: summary.ignored,
     skips,
   };
 }
 
-/** Both runs together. */
-export function add(a: Tally, b: Tally): Tally {
+/** The sum of two results. */
+export function add(a: Counts, b: Counts): Counts {
   return {
     passed: a.passed + b.passed,
     failed: a.failed + b.failed,
+    failures: [...a.failures, ...b.failures],
     skipped: a.skipped + b.skipped,
     skips: [...a.skips, ...b.skips],
   };
 }
 
-/** The closing line: `12 passed, 0 failed`, with `, 2 skipped` when there are any. */
-export function closingLine({ passed, failed, skipped }: Tally): string {
-  const line = `${passed} passed, ${failed} failed`;
-  return skipped === 0 ? line : `${line}, ${skipped} skipped`;
+/** The closing line: `12 passed, 0 failed`. */
+export function closingLine({ passed, failed }: Counts): string {
+  return `${passed} passed, ${failed} failed`;
+}
+
+/** The number of skipped tests and steps for each reason, one line a reason. */
+export function skipLines({ skips }: Counts): string[] {
+  const byReason = Map.groupBy(skips, ({ reason }) => reason ?? "no reason");
+  return [...byReason].map(([reason, of]) => `  ${of.length} ${reason}`);
 }
 
 /** The exit status: 0 only when a test ran and none failed. */
-export function exitStatus({ passed, failed }: Tally): 0 | 1 {
+export function exitStatus({ passed, failed }: Counts): 0 | 1 {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
@@ -74,14 +110,50 @@ interface Summary {
 }
 
 /** The runner's last line about itself; tests may print lines of the same form before it. */
-function lastSummary(output: string): Summary | undefined {
-  // deno-lint-ignore no-control-regex -- colours are control sequences
-  const plain = output.replaceAll(/\x1b\[[0-9;]*m/g, "");
+function lastSummary(plain: string): Summary | undefined {
   const line = [...plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed.*$/gm)].at(-1);
   if (line === undefined) return undefined;
-  const count = (what: string): number =>
-    Number(new RegExp(`\\| (\\d+) ${what}`).exec(line[0])?.[1] ?? 0);
+  const count = (of: string): number =>
+    Number(new RegExp(`\\| (\\d+) ${of}`).exec(line[0])?.[1] ?? 0);
   return { passed: Number(line[1]), failed: count("failed"), ignored: count("ignored") };
+}
+
+/** The failures that the runner lists before its summary, each with the first line of its error. */
+function failuresIn(plain: string): Failure[] {
+  const lines = plain.split("\n");
+  const list = lines.lastIndexOf(" FAILURES ");
+  if (list < 0) return [];
+  const errors = lines.lastIndexOf(" ERRORS ", list);
+  const end = lines.findLastIndex((line) => line.startsWith("FAILED | "));
+  return lines.slice(list + 1, end).filter((line) => line !== "").map((heading) => {
+    const at = lines.indexOf(heading, errors);
+    const error = at < list ? lines[at + 1] ?? "" : "";
+    const module = /^\.\/(.*) \((uncaught error)\)$/.exec(heading);
+    const test = /^(.*) => \.\/(.*)$/.exec(heading);
+    return {
+      position: module?.[1] ?? test?.[2] ?? "",
+      name: (module?.[2] ?? test?.[1] ?? heading).replaceAll(" ... ", " > "),
+      error: shortened(error.replace(/^error: /, "")),
+    };
+  });
+}
+
+/** The reason of a run that ended without a summary: the first error line, else its last line. */
+function abortIn(plain: string): Failure {
+  const lines = plain.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const error = lines.find((line) => /^(?:TS\d+ \[ERROR\]|error): ?/.test(line)) ?? lines.at(-1);
+  const from = error === undefined ? 0 : lines.indexOf(error);
+  const position = lines.slice(from).map((line) => /^at file:\/\/(\S+)$/.exec(line)?.[1])
+    .find((at) => at !== undefined);
+  return {
+    position: position ?? "",
+    name: "the run did not end in order",
+    error: shortened(error?.replace(/^error: /, "") ?? "no output"),
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 function skipsIn(junit: string): Skip[] {

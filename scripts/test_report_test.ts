@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { add, closingLine, exitStatus, NOTHING, tallyOf } from "./test_report.ts";
+import { add, closingLine, countsOf, exitStatus, NOTHING, skipLines } from "./test_report.ts";
 
 const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="4" failures="1" errors="0" time="0.260">
@@ -54,7 +54,7 @@ const CASES: {
     output: "ok | 1 passed | 0 failed | 1 ignored (1 step) (60ms)\n",
     junit: JUNIT,
     success: true,
-    line: "1 passed, 0 failed, 1 skipped",
+    line: "1 passed, 0 failed",
     status: 0,
   },
   {
@@ -62,7 +62,7 @@ const CASES: {
     output: "ok | 1 passed | 0 failed | 1 ignored (60ms)\n",
     junit: '<testcase name="later" classname="x">\n  <skipped/>',
     success: true,
-    line: "1 passed, 1 failed, 1 skipped",
+    line: "1 passed, 1 failed",
     status: 1,
   },
   {
@@ -105,21 +105,84 @@ const CASES: {
 
 for (const { name, output, junit = "", success, line, status } of CASES) {
   Deno.test(`test report: ${name}`, () => {
-    const tally = tallyOf(output, junit, success);
-    assert.equal(closingLine(tally), line);
-    assert.equal(exitStatus(tally), status);
+    const counts = countsOf(output, junit, success);
+    assert.equal(closingLine(counts), line);
+    assert.equal(exitStatus(counts), status);
   });
 }
 
 Deno.test("test report: skips keep their names and reasons, steps too", () => {
-  assert.deepEqual(tallyOf("", JUNIT, true).skips, [
+  assert.deepEqual(countsOf("", JUNIT, true).skips, [
     { name: 'redirects "80" [needs root]', reason: "needs root" },
     { name: "steps > one [needs IPv6]", reason: "needs IPv6" },
   ]);
 });
 
 Deno.test("test report: tiers add up", () => {
-  const one = tallyOf("ok | 2 passed | 0 failed | 1 ignored (1ms)", JUNIT, true);
-  const two = tallyOf("FAILED | 1 passed | 3 failed (1ms)", "", false);
-  assert.equal(closingLine(add(add(NOTHING, one), two)), "3 passed, 3 failed, 1 skipped");
+  const one = countsOf("ok | 2 passed | 0 failed | 1 ignored (1ms)", JUNIT, true);
+  const two = countsOf("FAILED | 1 passed | 3 failed (1ms)", "", false);
+  assert.equal(closingLine(add(add(NOTHING, one), two)), "3 passed, 3 failed");
+  assert.deepEqual(skipLines(add(one, two)), ["  1 needs root", "  1 needs IPv6"]);
+});
+
+const FAILED_RUN = `./a_test.ts => steps ... inner bad ... FAILED (1ms)
+ ERRORS 
+
+steps ... inner bad => ./a_test.ts:3:43
+error: AssertionError: boo
+
+1 !== 2
+
+late => ./lib/c_test.ts:6:6
+error: Error: waited in vain
+more
+Caused by: Error: x
+
+./lib/b_test.ts (uncaught error)
+error: (in promise) Error: at load
+
+ FAILURES 
+
+steps ... inner bad => ./a_test.ts:3:43
+late => ./lib/c_test.ts:6:6
+./lib/b_test.ts (uncaught error)
+
+FAILED | 1 passed (1 step) | 3 failed (1 step) | 1 ignored (184ms)
+error: Test failed
+`;
+
+Deno.test("test report: failures have their position, name and the first line of the error", () => {
+  assert.deepEqual(countsOf(FAILED_RUN, "", false).failures, [
+    { position: "a_test.ts:3:43", name: "steps > inner bad", error: "AssertionError: boo" },
+    { position: "lib/c_test.ts:6:6", name: "late", error: "Error: waited in vain" },
+    {
+      position: "lib/b_test.ts",
+      name: "uncaught error",
+      error: "(in promise) Error: at load",
+    },
+  ]);
+});
+
+Deno.test("test report: a run that does not compile has the first error and its position", () => {
+  const output = `TS2322 [ERROR]: Type 'string' is not assignable to type 'number'.
+const x: number = "a";
+      ^
+    at file:///repo/d_test.ts:1:7
+
+error: Type checking failed.
+`;
+  assert.deepEqual(countsOf(output, "", false).failures, [{
+    position: "/repo/d_test.ts:1:7",
+    name: "the run did not end in order",
+    error: "TS2322 [ERROR]: Type 'string' is not assignable to type 'number'.",
+  }]);
+});
+
+Deno.test("test report: a skip without a reason is listed as a failure", () => {
+  const counts = countsOf(
+    "ok | 1 passed | 0 failed | 1 ignored (60ms)\n",
+    '<testcase name="later" classname="x">\n  <skipped/>',
+    true,
+  );
+  assert.deepEqual(counts.failures.map(({ name }) => name), ["later"]);
 });

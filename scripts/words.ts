@@ -148,9 +148,6 @@ export const RETIRED: readonly Retired[] = [
     forms: ["tally", "tallies"],
     use: "checksum or count",
     still: [
-      "scripts/test.ts",
-      "scripts/test_report.ts",
-      "scripts/test_report_test.ts",
       "tests/attacks/",
       "tests/e2e/",
     ],

@@ -160,7 +160,7 @@ for (const [name, content, said] of HOSTILE) {
     const { out, err, status } = await checked({ "a.yaml": content }, ["a.yaml"]);
     assert.deepEqual([out, status], ["", 1], err);
     assert.match(err, said);
-    assert.ok(performance.now() - start < 3000);
+    assert.ok(performance.now() - start < 15_000);
     assert.equal(({} as { address?: string }).address, undefined);
   });
 }

@@ -46,7 +46,7 @@ Deno.test("regex: RE2 syntax, linear time", () => {
   assert.ok(typeof regex !== "string");
   const start = performance.now();
   assert.equal(regex.matchesAll("a".repeat(20_000)), false);
-  assert.ok(performance.now() - start < 2000);
+  assert.ok(performance.now() - start < 10_000);
   assert.equal(regex.matchesAll("aab"), true);
   assert.equal(regex.matchesAll("aabc"), false);
   assert.equal(regex.matchesPart("xaabc"), true);

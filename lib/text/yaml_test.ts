@@ -137,7 +137,7 @@ Deno.test("yaml: bombs fail fast", () => {
     const [result] = [...readYaml(text)];
     assert.equal(result?.problem?.code, code, name);
     const ms = performance.now() - start;
-    assert.ok(ms < 3000, `${name} took ${ms} ms`);
+    assert.ok(ms < 15_000, `${name} took ${ms} ms`);
   }
 });
 

@@ -111,7 +111,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       const answer = await fetch(`${status}/healthz/ready`);
       await answer.body?.cancel();
       return answer.status === 200;
-    }, 40_000);
+    });
   } catch (e) {
     await agent[Symbol.asyncDispose]();
     throw new Error(`${options.name} did not become ready:\n${program.output()}`, { cause: e });

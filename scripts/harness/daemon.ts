@@ -57,7 +57,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const answer = await fetch(`${base}/ready`);
       await answer.body?.cancel();
       return answer.status === 200;
-    }, 30_000);
+    });
   } catch (e) {
     await program[Symbol.asyncDispose]();
     throw new Error(`the daemon did not become ready:\n${program.output()}`, { cause: e });

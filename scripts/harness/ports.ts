@@ -85,15 +85,21 @@ function isFree(port: number): boolean {
 }
 
 /**
+ * Default deadline of {@link eventually}, in milliseconds. Conditions hold within 5 s on two idle
+ * cores; a deadline is reached only by a failing test.
+ */
+const DEADLINE_MS = 60_000;
+
+/**
  * Polls until the result is neither `undefined` nor `false`.
  *
  * @param what description for the error at the deadline
- * @param deadlineMs deadline in milliseconds
+ * @param deadlineMs deadline in milliseconds; default {@link DEADLINE_MS}
  */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  deadlineMs = 20_000,
+  deadlineMs: number = DEADLINE_MS,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   let last: unknown;

@@ -87,7 +87,7 @@ for (const listener of ["monitoring", "http"] as const) {
             );
           holds(row, "native", await attack(victim, order, ask));
           // Beside the attack, a listener may refuse all but probes.
-          await eventually("the page", async () => await get(`${monitoring}/version`) > 0, 5000);
+          await eventually("the page", async () => await get(`${monitoring}/version`) > 0);
         },
       });
     }

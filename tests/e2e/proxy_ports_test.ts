@@ -66,7 +66,7 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
   const bank = stack.use(startBackend("bank"));
   const documentStore = stack.use(await startTcpBackend("documents"));
   const store = stack.use(await startStore());
-  const [proxyPort = 0, documentPort = 0, storePort = 0] = freePorts(3);
+  const [proxyPort = 0, documentPort = 0, storePort = 0, shopPort = 0, bankPort = 0] = freePorts(5);
   const egress = [
     { number: documentPort, protocol: "MONGO" },
     { number: storePort, protocol: "REDIS" },
@@ -80,8 +80,12 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
   await config.write(
     "all.yaml",
     documents(
-      serviceEntry("shop", ["shop.test"], { number: 80, protocol: "HTTP" }, [endpoint(shop.port)]),
-      serviceEntry("bank", ["bank.test"], { number: 81, protocol: "HTTP" }, [endpoint(bank.port)]),
+      serviceEntry("shop", ["shop.test"], { number: shopPort, protocol: "HTTP" }, [
+        endpoint(shop.port),
+      ]),
+      serviceEntry("bank", ["bank.test"], { number: bankPort, protocol: "HTTP" }, [
+        endpoint(bank.port),
+      ]),
       serviceEntry("documents", ["documents.test"], { number: documentPort, protocol: "MONGO" }, [
         endpoint(documentStore.port),
       ]),
@@ -126,9 +130,10 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
 
   await t.step("requests go where their whole URL says", async () => {
     await eventually("the shop", async () => {
-      return (await through("http://shop.test/x", "shop.test")).includes(`"backend":"shop"`);
+      const answer = await through(`http://shop.test:${shopPort}/x`, `shop.test:${shopPort}`);
+      return answer.includes(`"backend":"shop"`);
     });
-    const other = await through("http://bank.test:81/x", "bank.test:81");
+    const other = await through(`http://bank.test:${bankPort}/x`, `bank.test:${bankPort}`);
     assert.match(other, /"backend":"bank"/);
   });
   await t.step("a way is opened to whatever a service's port carries", async () => {
@@ -136,8 +141,9 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
       say("127.0.0.1", proxyPort, `CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\n\r\n${then}`, end);
     const bytes = await open(`documents.test:${documentPort}`, "", "documents\n");
     assert.match(bytes, /^HTTP\/1.1 200 [^]*\r\n\r\ndocuments\n$/);
-    const inside = "GET /x HTTP/1.1\r\nhost: bank.test:81\r\nconnection: close\r\n\r\n";
-    assert.match(await open("bank.test:81", inside, "\0"), /^HTTP\/1.1 200 [^]*"backend":"bank"/);
+    const bankHost = `bank.test:${bankPort}`;
+    const inside = `GET /x HTTP/1.1\r\nhost: ${bankHost}\r\nconnection: close\r\n\r\n`;
+    assert.match(await open(bankHost, inside, "\0"), /^HTTP\/1.1 200 [^]*"backend":"bank"/);
     const looked = await open(`localhost:${documentStore.port}`, "", "documents\n");
     assert.match(looked, /^HTTP\/1.1 200 [^]*\r\n\r\ndocuments\n$/, "a name that is looked up");
     assert.match(await open("nobody.test:443", "", "\r\n\r\n"), /^HTTP\/1.1 (404|503) /);

@@ -137,7 +137,7 @@ Deno.test("proxies outlive their daemon", async (t) => {
     const { code } = await fourth.program.status;
     const took = performance.now() - started;
     assert.equal(code, 0, fourth.program.output());
-    assert.ok(took < 6_000, `took ${took} ms`);
+    assert.ok(took < 20_000, `took ${took} ms`);
     for (const testProxy of world.testProxies) {
       assert.deepEqual(await answersOf(testProxy), { v1: 20 });
     }

@@ -31,6 +31,7 @@ import {
   type Ports,
   PRINCIPALS,
   randomMesh,
+  type ServicePorts,
   WORKLOAD,
   workloadCalls,
 } from "./simulate/generate.ts";
@@ -103,6 +104,11 @@ async function makeSigner() {
   };
 }
 
+function servicePorts(): ServicePorts {
+  const [http = 0, httpAlt = 0, tcp = 0, auto = 0, tls = 0, none = 0] = freePorts(6);
+  return { http, httpAlt, tcp, auto, tls, none };
+}
+
 Deno.test(withCertificates("simulate: what is said of a call is what Envoy does", async (t) => {
   const dir = await Deno.makeTempDir({ prefix: "mesh-simulate-" });
   try {
@@ -118,7 +124,10 @@ Deno.test(withCertificates("simulate: what is said of a call is what Envoy does"
       ...[number, number, number, number],
       ...[number, number, number, number],
     ];
-    const ports: Ports = { http, tcp, auto, gateway: [g1, g2, g3] };
+    const ports: Ports = {
+      ...{ http, tcp, auto, gateway: [g1, g2, g3] },
+      service: servicePorts(),
+    };
     await using _ = await startServers([http, tcp, auto]);
     const counts: Record<string, number> = {};
     for (let seed = SEED; seed < SEED + SAMPLES; seed++) {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { startBackend, startTcpBackend } from "../../scripts/harness/mod.ts";
+import { freePorts, startBackend, startTcpBackend } from "../../scripts/harness/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import { documents, endpoint, serviceEntry } from "../support/manifest.ts";
 import { assertNothingRejected, startWorld } from "../support/world.ts";
@@ -34,12 +34,13 @@ Deno.test(withCertificates("TLS and undeclared protocols", async (t) => {
   const tcp = stack.use(await startTcpBackend("t"));
   const left = stack.use(await startTlsBackend("left", pki.backend));
   const right = stack.use(await startTlsBackend("right", pki.backend));
+  const [http = 0, bytes = 0, tls = 0] = freePorts(3);
   const services = documents(
-    serviceEntry("a", ["a.test"], { number: 80, protocol: "HTTP" }, [endpoint(a.port)]),
-    serviceEntry("b", ["b.test"], { number: 80, protocol: "HTTP" }, [endpoint(b.port)]),
-    serviceEntry("t", ["t.test"], { number: 90, protocol: "TCP" }, [endpoint(tcp.port)]),
-    serviceEntry("left", ["left.test"], { number: 443, protocol: "TLS" }, [endpoint(left.port)]),
-    serviceEntry("right", ["right.test"], { number: 443, protocol: "TLS" }, [endpoint(right.port)]),
+    serviceEntry("a", ["a.test"], { number: http, protocol: "HTTP" }, [endpoint(a.port)]),
+    serviceEntry("b", ["b.test"], { number: http, protocol: "HTTP" }, [endpoint(b.port)]),
+    serviceEntry("t", ["t.test"], { number: bytes, protocol: "TCP" }, [endpoint(tcp.port)]),
+    serviceEntry("left", ["left.test"], { number: tls, protocol: "TLS" }, [endpoint(left.port)]),
+    serviceEntry("right", ["right.test"], { number: tls, protocol: "TLS" }, [endpoint(right.port)]),
   );
   const files = { "services.yaml": services };
   const world = stack.use(

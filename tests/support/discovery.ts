@@ -28,6 +28,9 @@ import {
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { type Store, store } from "./resource_store.ts";
 
+/** Longest wait of {@link World.until}, in milliseconds. */
+const UNTIL_MS = 120_000;
+
 /** A store behind a server. */
 export interface World extends Store, AsyncDisposable {
   readonly xds: XdsServer;
@@ -35,7 +38,11 @@ export interface World extends Store, AsyncDisposable {
   /** Connects a proxy; its namespace decides its class. */
   delta(proxy?: ProxyOptions): Client<DeltaRequest, DeltaDiscoveryResponse>;
   sotw(proxy?: ProxyOptions): Client<SotwRequest, DiscoveryResponse>;
-  /** Waits for a condition that needs no input of the test's, turn by turn of the event loop. */
+  /**
+   * Waits for a condition that needs no input of the test's, turn by turn of the event loop.
+   *
+   * @throws Error after {@link UNTIL_MS}
+   */
   until(condition: () => boolean): Promise<void>;
   /** A stream without a client's manners. */
   raw(variant: "Stream" | "Delta", window?: number): RpcStream;
@@ -120,7 +127,11 @@ export async function world(
     rpc,
     raw,
     async until(condition: () => boolean) {
-      while (!condition()) await new Promise((resolve) => setTimeout(resolve, 0));
+      const end = performance.now() + UNTIL_MS;
+      while (!condition()) {
+        if (performance.now() > end) throw new Error(`waited ${UNTIL_MS} ms: ${condition}`);
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
     },
     delta: (proxy: ProxyOptions = {}) => {
       const stream = raw("Delta");

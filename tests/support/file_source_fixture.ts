@@ -99,7 +99,7 @@ function describe({ upserts, deletes }: ObjectChanges): string {
 }
 
 /** Waits until a check passes; gives its error when it never does. */
-export async function eventually(check: () => void, ms = 10_000): Promise<void> {
+export async function eventually(check: () => void, ms = 60_000): Promise<void> {
   const end = performance.now() + ms;
   for (;;) {
     try {

@@ -208,7 +208,7 @@ Deno.test("clients that never read do not keep others from a slot, and their byt
   const start = performance.now();
   await until(() => begun.includes("reads"));
   const took = performance.now() - start;
-  assert.ok(took < 15_000, `${took} ms`);
+  assert.ok(took < 45_000, `${took} ms`);
   assert.equal(begun.length, 301, "all that came before had their turn");
   for (const one of begun) queue.remove(one);
   assert.equal(queue.active, 0);

@@ -67,7 +67,7 @@ Deno.test("300 sessions that never open their window keep nobody waiting for a f
   await w.until(() => opened === 300);
   const took = await firstSync(w, 50);
   // Without a bound on the time that a slot is held it takes a minute.
-  assert.ok(took < 5000, `${Math.round(took)} ms`);
+  assert.ok(took < 20_000, `${Math.round(took)} ms`);
   await ended(deaf);
 });
 
@@ -83,7 +83,7 @@ Deno.test("600 requests that are reset at once give their admission back", async
   await w.until(() => w.xds.size >= 50);
   await ended(streams);
   const took = await firstSync(w, 1);
-  assert.ok(took < 2000, `${Math.round(took)} ms`);
+  assert.ok(took < 8000, `${Math.round(took)} ms`);
 });
 
 Deno.test("versions of clients do not grow the metrics, and go with the clients", async () => {

@@ -68,6 +68,8 @@ Deno.test("delta: named types send what is asked for, and say what does not exis
   change(w, EDS, { ghost: "here" });
   assert.deepEqual(told(await proxy.take()), ["ghost=here"]);
   proxy.send({ typeUrl: EDS, resourceNamesUnsubscribe: ["a"] });
+  // The request is processed before the change.
+  assert.deepEqual(await proxy.quiet(), []);
   change(w, EDS, { a: "a2" });
   assert.deepEqual(await proxy.quiet(), []);
   proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["b"] });
@@ -86,6 +88,8 @@ Deno.test("delta: wildcard and names together", async () => {
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["a"] });
   assert.deepEqual(told(await proxy.take()), ["a=a1"]);
   proxy.send({ typeUrl: CDS, resourceNamesUnsubscribe: ["*"] });
+  // The request is processed before the change.
+  assert.deepEqual(await proxy.quiet(), []);
   change(w, CDS, { a: "a2", b: "b2" });
   assert.deepEqual(told(await proxy.take()), ["a=a2"], "without the wildcard the names remain");
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["*"] });

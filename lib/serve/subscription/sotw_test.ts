@@ -49,6 +49,8 @@ Deno.test("sotw: endpoints come as asked for, changed ones alone, missing ones l
   const third = await proxy.next();
   assert.deepEqual(told(third), ["b2"], "a name more is answered with its resource");
   proxy.answer(third, undefined, { resourceNames: ["b"] });
+  // The request is processed before the change.
+  assert.deepEqual(await proxy.quiet(), []);
   change(w, EDS, { a: "a3" });
   assert.deepEqual(await proxy.quiet(), [], "given up by leaving it out");
   proxy.close();

@@ -77,6 +77,12 @@ export const FILE_CASES: readonly DirectoryCase[] = [
   {
     name: "the directory goes and comes back, and traffic does not notice",
     run: async ({ world: { config, daemon }, answered, still }) => {
+      // The routes of the case before are gone, so that only these serve.
+      await eventually(
+        "one VirtualService",
+        async () => (await daemon.debug<object[]>("configz?resource=VirtualService")).length === 1,
+      );
+      await answered("v1");
       const away = `${config.path}-away`;
       await Deno.rename(config.path, away);
       await eventually(

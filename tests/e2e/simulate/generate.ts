@@ -18,6 +18,18 @@ export interface Ports {
   readonly auto: number;
   /** Ports of the gateway: plain, TLS that it ends, TLS that it passes on. */
   readonly gateway: readonly [number, number, number];
+  /** Ports of the services. Nothing listens on them: what passes through meets nobody. */
+  readonly service: ServicePorts;
+}
+
+/** Ports of the services, by protocol, and one that no service has. */
+export interface ServicePorts {
+  readonly http: number;
+  readonly httpAlt: number;
+  readonly tcp: number;
+  readonly auto: number;
+  readonly tls: number;
+  readonly none: number;
 }
 
 /** Principals that clients have certificates for. */
@@ -185,13 +197,13 @@ const authorization = fc.record({
 });
 
 /** A mesh as documents, without what is random about it. */
-function fixed({ http, tcp, auto, gateway }: Ports): string[] {
+function fixed({ http, tcp, auto, gateway, service: own }: Ports): string[] {
   const ports = [
-    { number: 80, name: "http", protocol: "HTTP", targetPort: http },
-    { number: 8080, name: "http-alt", protocol: "HTTP", targetPort: http },
-    { number: 9000, name: "tcp", protocol: "TCP", targetPort: tcp },
-    { number: 9001, name: "auto", protocol: "", targetPort: auto },
-    { number: 443, name: "tls", protocol: "TLS", targetPort: tcp },
+    { number: own.http, name: "http", protocol: "HTTP", targetPort: http },
+    { number: own.httpAlt, name: "http-alt", protocol: "HTTP", targetPort: http },
+    { number: own.tcp, name: "tcp", protocol: "TCP", targetPort: tcp },
+    { number: own.auto, name: "auto", protocol: "", targetPort: auto },
+    { number: own.tls, name: "tls", protocol: "TLS", targetPort: tcp },
   ];
   const service = (name: string, host: string, more: Spec): string =>
     manifest("ServiceEntry", name, {
@@ -252,19 +264,25 @@ function fixed({ http, tcp, auto, gateway }: Ports): string[] {
       tls: [
         {
           match: [{ sniHosts: ["a.test"], port: gateway[2] }],
-          route: [{ destination: { host: "a.test", subset: "v1", port: { number: 443 } } }],
+          route: [{ destination: { host: "a.test", subset: "v1", port: { number: own.tls } } }],
         },
         {
           match: [{ sniHosts: ["tcp.test"] }],
           route: [
-            { destination: { host: "tcp.test", subset: "v1", port: { number: 443 } }, weight: 1 },
-            { destination: { host: "tcp.test", subset: "v2", port: { number: 443 } }, weight: 1 },
+            {
+              destination: { host: "tcp.test", subset: "v1", port: { number: own.tls } },
+              weight: 1,
+            },
+            {
+              destination: { host: "tcp.test", subset: "v2", port: { number: own.tls } },
+              weight: 1,
+            },
           ],
         },
       ],
       tcp: [{
-        match: [{ port: 9000 }],
-        route: [{ destination: { host: "tcp.test", subset: "v2", port: { number: 9000 } } }],
+        match: [{ port: own.tcp }],
+        route: [{ destination: { host: "tcp.test", subset: "v2", port: { number: own.tcp } } }],
       }],
     }),
   ];
@@ -305,32 +323,33 @@ const token = fc.record({
   }),
 });
 
-const http = fc.record({
-  method: constantFrom("GET", "GET", "POST", "OPTIONS"),
-  host: constantFrom(
-    "a.test",
-    "a.test",
-    "a.test",
-    "A.test",
-    "b.test",
-    "a.test:80",
-    "b.test",
-    "x.wild.test",
-    "y.x.wild.test",
-    "only.test",
-    "nobody.test",
-    "own.test",
-  ),
-  path: constantFrom(...PATHS),
-  headers: fc.record({
-    "x-a": constantFrom("one", "two"),
-    "x-b": constantFrom("one", "no"),
-    "end-user": constantFrom("one", "two"),
-    "origin": constantFrom("https://a.test", "https://b.test"),
-    "access-control-request-method": constantFrom("GET"),
-  }, some),
-  token,
-}, { requiredKeys: ["method", "host", "path", "headers"] });
+const httpRequest = ({ service }: Ports) =>
+  fc.record({
+    method: constantFrom("GET", "GET", "POST", "OPTIONS"),
+    host: constantFrom(
+      "a.test",
+      "a.test",
+      "a.test",
+      "A.test",
+      "b.test",
+      `a.test:${service.http}`,
+      "b.test",
+      "x.wild.test",
+      "y.x.wild.test",
+      "only.test",
+      "nobody.test",
+      "own.test",
+    ),
+    path: constantFrom(...PATHS),
+    headers: fc.record({
+      "x-a": constantFrom("one", "two"),
+      "x-b": constantFrom("one", "no"),
+      "end-user": constantFrom("one", "two"),
+      "origin": constantFrom("https://a.test", "https://b.test"),
+      "access-control-request-method": constantFrom("GET"),
+    }, some),
+    token,
+  }, { requiredKeys: ["method", "host", "path", "headers"] });
 
 const source = fc.record({ ip: constantFrom(...SOURCES) });
 
@@ -338,27 +357,33 @@ function mayBe<T>(what: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.option(what, { nil: undefined, freq: 3 });
 }
 
-const outbound: fc.Arbitrary<Call> = fc.record({
-  direction: fc.constant("outbound" as const),
-  source,
-  destination: fc.record({
-    ip: constantFrom(...Object.values(VIPS), "127.2.0.1"),
-    port: constantFrom(80, 80, 80, 80, 80, 8080, 9000, 9001, 443, 1234),
-  }),
-  tls: fc.oneof(
-    { weight: 4, arbitrary: fc.constant(undefined) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        serverName: constantFrom("a.test", "tcp.test", "else.test"),
-        alpn: fc.constant([]),
-      }),
-    },
-  ),
-  http: fc.option(http, { nil: undefined, freq: 6 }),
-});
+const outbound = (ports: Ports): fc.Arbitrary<Call> =>
+  fc.record({
+    direction: fc.constant("outbound" as const),
+    source,
+    destination: fc.record({
+      ip: constantFrom(...Object.values(VIPS), "127.2.0.1"),
+      port: constantFrom(
+        ...Array<number>(5).fill(ports.service.http),
+        ...[ports.service.httpAlt, ports.service.tcp, ports.service.auto],
+        ...[ports.service.tls, ports.service.none],
+      ),
+    }),
+    tls: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(undefined) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          serverName: constantFrom("a.test", "tcp.test", "else.test"),
+          alpn: fc.constant([]),
+        }),
+      },
+    ),
+    http: fc.option(httpRequest(ports), { nil: undefined, freq: 6 }),
+  });
 
-function inbound({ http: a, tcp, auto }: Ports): fc.Arbitrary<Call> {
+function inbound(ports: Ports): fc.Arbitrary<Call> {
+  const { http: a, tcp, auto } = ports;
   return fc.record({
     direction: fc.constant("inbound" as const),
     source,
@@ -374,17 +399,19 @@ function inbound({ http: a, tcp, auto }: Ports): fc.Arbitrary<Call> {
       }),
       { nil: undefined, freq: 2 },
     ),
-    http: mayBe(http),
+    http: mayBe(httpRequest(ports)),
   });
 }
 
 /** Calls of the workload and to it. */
 export function workloadCalls(seed: number, count: number, ports: Ports): Call[] {
-  return fc.sample(fc.oneof(outbound, inbound(ports)), { seed, numRuns: count });
+  return fc.sample(fc.oneof(outbound(ports), inbound(ports)), { seed, numRuns: count });
 }
 
 /** Calls to the gateway. */
-export function gatewayCalls(seed: number, count: number, { gateway }: Ports): Call[] {
+export function gatewayCalls(seed: number, count: number, ports: Ports): Call[] {
+  const { gateway } = ports;
+  const http = httpRequest(ports);
   const names = ["a.test", "a.test", "x.wild.test", "tcp.test", "else.test"];
   const [plain, ended, passed] = gateway;
   const sealed = fc.record({
