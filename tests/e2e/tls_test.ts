@@ -57,6 +57,6 @@ Deno.test(withCertificates("TLS and undeclared protocols", async (t) => {
       stats: ORIGINATION_STATS,
     }),
   );
-  for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world, pki, a.port)));
+  for (const one of CASES) await t.step(one.name, () => one.run(benchOf(world, pki, a.port, tls)));
   await t.step("no update was refused", () => assertNothingRejected(world));
 }));

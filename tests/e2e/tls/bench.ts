@@ -86,17 +86,20 @@ export interface Bench {
   readonly port: number;
   /** Port of the backend `a`, on loopback. */
   readonly backend: number;
+  /** Port of the services with protocol TLS, `left.test` and `right.test`. */
+  readonly tlsPort: number;
   /** Does something with each proxy of a kind, one after the other. */
   readonly each: (kind: Kind, act: (testProxy: TestProxy) => Promise<void>) => Promise<void>;
 }
 
 /** The bench of one case. */
-export function benchOf(world: World, pki: Pki, backend: number): Bench {
+export function benchOf(world: World, pki: Pki, backend: number, tlsPort = 0): Bench {
   return {
     world,
     pki,
     port: freePorts(1)[0]!,
     backend,
+    tlsPort,
     each: async (kind, act) => {
       for (const testProxy of world.testProxies.filter((s) => s.kind === kind)) {
         try {

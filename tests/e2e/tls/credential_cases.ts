@@ -152,13 +152,13 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
   },
   {
     name: "TLS is sent on to the cluster that its server name tells",
-    run: async ({ world, port, each }) => {
+    run: async ({ world, port, tlsPort, each }) => {
       await world.config.write(
         "auto.yaml",
         gateway("auto", server(port, "TLS", "auto", ["*.test"], { mode: "AUTO_PASSTHROUGH" })),
       );
       await each("router", async ({ address }) => {
-        const sni = "outbound_.443_._.left.test";
+        const sni = `outbound_.${tlsPort}_._.left.test`;
         const answer = await eventually(
           "an answer by name",
           () => askTls(address, port, "ping\n", { sni }),
@@ -166,7 +166,7 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
         assert.equal(answer.names, "DNS:secure.test, DNS:*.pass.test");
         assert.match(answer.text, /^left pong/);
         await assert.rejects(
-          askTls(address, port, "ping\n", { sni: "outbound_.444_._.left.test" }),
+          askTls(address, port, "ping\n", { sni: "outbound_.1_._.left.test" }),
         );
       });
     },
