@@ -109,12 +109,20 @@ const OTHERS: readonly Mistake[] = [
     says: "--log_output_level names an unknown scope nosuch\nThe scopes are: all, ",
   },
   {
-    argv: [...D, "--configDir=.", "--ctrlz_port=0", "--grpcAddr=15010"],
+    argv: [
+      ...D,
+      ...["--configDir=.", "--ctrlz_port=0", "--grpcAddr=15010"],
+      ...["--httpAddr=127.0.0.1:0", "--monitoringAddr=127.0.0.1:0"],
+    ],
     status: 1,
     says: '--grpcAddr: "15010" is not an address to listen on\nUse host:port, ',
   },
   {
-    argv: [...D, "--configDir=.", "--ctrlz_port=0", "--monitoringAddr=here"],
+    argv: [
+      ...D,
+      ...["--configDir=.", "--ctrlz_port=0", "--monitoringAddr=here"],
+      ...["--httpAddr=127.0.0.1:0", "--grpcAddr=127.0.0.1:0"],
+    ],
     status: 1,
     says: '--monitoringAddr: "here" is not an address\nWrite host:port or :port, ',
   },
