@@ -20,12 +20,8 @@ import {
   type ServiceEntry,
   ServiceEntry_Resolution as Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import type { Indexes } from "./indexes.ts";
-import { MESH_ROW } from "./mesh.ts";
-import { protocolOf } from "./protocol.ts";
-import { boundToMesh } from "./route_names.ts";
-import type { Tables } from "./tables.ts";
-import { visibilityOf } from "./visibility.ts";
+import type { Indexes } from "./indexes/mod.ts";
+import { boundToMesh, MESH_ROW, protocolOf, type Tables, visibilityOf } from "./inputs/mod.ts";
 
 /** The tables that the counts are computed from. */
 interface Counted {

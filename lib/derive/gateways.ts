@@ -23,9 +23,8 @@ import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as TlsMode,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import { protocolOf } from "./protocol.ts";
-import type { MeshInputs } from "./inputs.ts";
-import { type LabelsKey, labelsKeys } from "./keys.ts";
+import { type LabelsKey, labelsKeys, protocolOf } from "./inputs/mod.ts";
+import type { MeshInputs } from "./indexes/mod.ts";
 
 /** A host that a gateway server accepts, and the namespaces whose routes may use it. */
 export interface GatewayHost {

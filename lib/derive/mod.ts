@@ -6,33 +6,47 @@
  */
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
 import type { Credential, ServiceTarget } from "../model/mod.ts";
-import { deriveNetworks, type Networks } from "./networks.ts";
-import { deriveLocalities, type Localities } from "./localities.ts";
-import { deriveFilters, type PatchingOf } from "./filters.ts";
-import { deriveGivenAddresses } from "./addresses.ts";
+import {
+  deriveGivenAddresses,
+  deriveNetworks,
+  deriveServices,
+  deriveTargets,
+  type Networks,
+  type Services,
+} from "./services/mod.ts";
+import { deriveLocalities, deriveScopes, type Localities, type Scopes } from "./scopes/mod.ts";
+import {
+  deriveFilters,
+  deriveLevels,
+  deriveSecurity,
+  type PatchingOf,
+  type Security,
+} from "./workloads/mod.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
-import { deriveMesh, type MeshField } from "./mesh.ts";
-import { derivePolicies, type Policies } from "./policies.ts";
-import { deriveRoutes, type Routes } from "./routes.ts";
-import { deriveScopes, type Scopes } from "./scopes.ts";
-import { deriveSecurity, type Security } from "./security.ts";
-import { deriveServices, type Services } from "./services.ts";
-import { createIndexes, type Indexes } from "./indexes.ts";
-import type { MeshInputs } from "./inputs.ts";
-import type { LabelsKey, Workload } from "./keys.ts";
-import { createTables, type Tables } from "./tables.ts";
-import { deriveTargets } from "./targets.ts";
-import { deriveLevels } from "./levels.ts";
+import {
+  createTables,
+  deriveMesh,
+  type LabelsKey,
+  type MeshField,
+  type Tables,
+  type Workload,
+} from "./inputs/mod.ts";
+import { derivePolicies, type Policies } from "./policies/mod.ts";
+import { deriveRoutes, type Routes } from "./routes/mod.ts";
+import { createIndexes, type Indexes, type MeshInputs } from "./indexes/mod.ts";
 
 export {
   changeKeys,
   type ChangeRef,
   changeRef,
+  modeOf,
   type PatchedProxy,
   type Patching,
   type PatchingOf,
+  type PeerModes,
+  type Security,
   UNPATCHED,
-} from "./filters.ts";
+} from "./workloads/mod.ts";
 export {
   type GatewayHost,
   type GatewayPort,
@@ -43,19 +57,15 @@ export {
   servedHosts,
 } from "./gateways.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
-export { MESH_ROW, type MeshField } from "./mesh.ts";
-export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./policies.ts";
-export { protocolOf } from "./protocol.ts";
-export type { Routes } from "./routes.ts";
-export type { Scopes } from "./scopes.ts";
-export { localityOf } from "./endpoints.ts";
-export type { Services } from "./services.ts";
-export type { Indexes } from "./indexes.ts";
 export {
+  boundToMesh,
+  destinationsOf,
   type EgressKey,
   egressKeys,
   type HostKey,
   hostKeys,
+  isRange,
+  type KeySet,
   labelKeys,
   type Labels,
   type LabelsKey,
@@ -64,24 +74,41 @@ export {
   listenerMembers,
   type ListenersKey,
   listenersKeys,
+  MESH_ROW,
+  type MeshField,
   type PortKey,
   portKeys,
+  protocolOf,
   type SidecarKey,
   sidecarKeys,
+  TABLE_KINDS,
+  type TableKind,
+  tableOf,
+  type Tables,
+  visibilityOf,
+  visibleTo,
   type Workload,
   workloadKeys,
-} from "./keys.ts";
-export { isRange } from "./listener_members.ts";
-export { boundToMesh, destinationsOf } from "./route_names.ts";
-export { modeOf, type PeerModes, type Security } from "./security.ts";
-export { type KeySet, TABLE_KINDS, type TableKind, tableOf, type Tables } from "./tables.ts";
+} from "./inputs/mod.ts";
+export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./policies/mod.ts";
+export { type Routes } from "./routes/mod.ts";
+export {
+  type Localities,
+  localityKeys,
+  type LocatedClass,
+  type LocatedKey,
+  type Scopes,
+} from "./scopes/mod.ts";
+export {
+  localityOf,
+  type NetworkMap,
+  networkOf,
+  type Networks,
+  type Services,
+} from "./services/mod.ts";
+export { coveredHosts, type Indexes, policiesOf } from "./indexes/mod.ts";
 export { type Candidate, type PassedOver, type Source, sourceOf } from "../base/mod.ts";
 export { fromObject, objectRef, whyLater } from "../model/mod.ts";
-export { type NetworkMap, networkOf, type Networks } from "./networks.ts";
-export { coveredHosts } from "./hosts_by_pattern.ts";
-export { type Localities, localityKeys, type LocatedClass, type LocatedKey } from "./localities.ts";
-export { policiesOf } from "./policy_indexes.ts";
-export { visibilityOf, visibleTo } from "./visibility.ts";
 
 /** All tables: the input tables, their indexes, and the tables derived from them. */
 export interface Mesh {

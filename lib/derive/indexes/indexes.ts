@@ -1,0 +1,57 @@
+/**
+ * Indexes over the input tables.
+ *
+ * @module
+ */
+import { type Graph, type Index, text } from "../../graph/mod.ts";
+import { type LabelKey, labelValueKeys, type Tables } from "../inputs/mod.ts";
+import { type PolicyIndexes, policyIndexes } from "./policy_indexes.ts";
+import { type RouteIndexes, routeIndexes } from "./route_indexes.ts";
+import { type ServiceIndexes, serviceIndexes } from "./service_indexes.ts";
+
+/** Indexes over WorkloadEntries; members are row keys. */
+export interface WorkloadIndexes {
+  readonly workloadsByLabel: Index<LabelKey>;
+  readonly workloadsByNamespace: Index;
+  readonly workloadsByAddress: Index;
+}
+
+/** All indexes. */
+export interface Indexes extends ServiceIndexes, WorkloadIndexes, PolicyIndexes, RouteIndexes {
+  /** `all` → row keys of Gateways. */
+  readonly gateways: Index;
+}
+
+/** Creates the indexes. */
+export function createIndexes(graph: Graph, tables: Tables, domain: string): Indexes {
+  return {
+    ...serviceIndexes(graph, tables),
+    ...workloadIndexes(graph, tables),
+    ...policyIndexes(graph, tables, domain),
+    ...routeIndexes(graph, tables, domain),
+    gateways: graph.index(tables.gateways, "Gateway.all", function* (_row, key) {
+      yield ["all", key];
+    }),
+  };
+}
+
+function workloadIndexes(graph: Graph, { workloadEntries: table }: Tables): WorkloadIndexes {
+  return {
+    workloadsByLabel: graph.index(
+      table,
+      "WorkloadEntry.label",
+      { bucket: labelValueKeys, member: text },
+      function* ({ meta: { namespace }, spec }, key) {
+        for (const [label, value] of Object.entries(spec.labels)) {
+          yield [{ namespace, label, value }, key] as const;
+        }
+      },
+    ),
+    workloadsByNamespace: graph.index(table, "WorkloadEntry.namespace", function* (row, key) {
+      yield [row.meta.namespace, key];
+    }),
+    workloadsByAddress: graph.index(table, "WorkloadEntry.address", function* (row, key) {
+      yield [row.spec.address, key];
+    }),
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * Indexes over VirtualServices.
+ *
+ * @module
+ */
+import type { Graph, Index } from "../../graph/mod.ts";
+import { type ConfigObject, fullHost, gatewayKey } from "../../model/mod.ts";
+import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import {
+  boundToMesh,
+  destinationsOf,
+  isParticular,
+  seenBy,
+  selectsConnections,
+  selectsLabels,
+  type Tables,
+} from "../inputs/mod.ts";
+
+/** Indexes over VirtualServices; those "of the mesh" apply to sidecars. */
+export interface RouteIndexes {
+  /** Host or pattern → row keys of the mesh's VirtualServices that name it. */
+  readonly meshRoutesByHost: Index;
+  /** Namespace (`""`: everybody) → hosts and patterns of the mesh's VirtualServices that it sees. */
+  readonly meshRouteHostsSeenBy: Index;
+  /** Destination → hosts and patterns of the mesh's VirtualServices that route to it. */
+  readonly routeHostsByDestination: Index;
+  /** Row key of a Gateway → row keys of the VirtualServices bound to it. */
+  readonly routesByGateway: Index;
+  /** `all` → hosts of the mesh's VirtualServices with delegates or with rules that match a source namespace. */
+  readonly particularRouteHosts: Index;
+  /** `all` → hosts of the mesh's VirtualServices with HTTP rules that match source labels. */
+  readonly sourceLabelRouteHosts: Index;
+  /** `all` → hosts of the mesh's VirtualServices with TCP or TLS rules that match source labels. */
+  readonly sourceLabelConnectionHosts: Index;
+}
+
+type Row = ConfigObject<VirtualService>;
+
+/** Creates the indexes. */
+export function routeIndexes(
+  graph: Graph,
+  { virtualServices: table }: Tables,
+  domain: string,
+): RouteIndexes {
+  const over = (
+    name: string,
+    entries: (row: Row, key: string) => Iterable<readonly [bucket: string, member: string]>,
+  ): Index => graph.index(table, `VirtualService.${name}`, entries);
+  const hostsOf = (row: Row): string[] =>
+    row.spec.hosts.map((host) => fullHost(host, row.meta.namespace, domain));
+  const meshHosts = (name: string, wanted: (spec: VirtualService) => boolean): Index =>
+    over(name, function* (row) {
+      if (!boundToMesh(row.spec) || !wanted(row.spec)) return;
+      for (const host of hostsOf(row)) yield ["all", host];
+    });
+  return {
+    meshRoutesByHost: over("host", function* (row, key) {
+      if (!boundToMesh(row.spec)) return;
+      for (const host of hostsOf(row)) yield [host, key];
+    }),
+    meshRouteHostsSeenBy: over("seenBy", function* (row) {
+      if (!boundToMesh(row.spec)) return;
+      for (const namespace of seenBy(row)) for (const host of hostsOf(row)) yield [namespace, host];
+    }),
+    routeHostsByDestination: over("destination", function* (row) {
+      if (!boundToMesh(row.spec)) return;
+      for (const destination of destinationsOf(row.spec)) {
+        const target = fullHost(destination.host, row.meta.namespace, domain);
+        for (const host of hostsOf(row)) yield [target, host];
+      }
+    }),
+    routesByGateway: over("gateway", function* (row, key) {
+      for (const gateway of row.spec.gateways) {
+        if (gateway !== "mesh") yield [gatewayKey(gateway, row.meta.namespace), key];
+      }
+    }),
+    particularRouteHosts: meshHosts("particular", isParticular),
+    sourceLabelRouteHosts: meshHosts("sourceLabels", selectsLabels),
+    sourceLabelConnectionHosts: meshHosts("sourceLabelConnections", selectsConnections),
+  };
+}

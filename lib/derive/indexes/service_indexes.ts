@@ -1,0 +1,174 @@
+/**
+ * Indexes over ServiceEntries.
+ *
+ * @module
+ */
+import { type Graph, type Index, type IndexCodecs, integer, text } from "../../graph/mod.ts";
+import {
+  type ConfigObject,
+  coveringPatterns,
+  isHttp,
+  mayBeHttp,
+  mayBeTcp,
+} from "../../model/mod.ts";
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import {
+  addressListeners,
+  groupOf,
+  isGivenAddress,
+  isHeadless,
+  type ListenerMember,
+  listenerMembers,
+  type ListenersKey,
+  listenersKeys,
+  listenersOf,
+  type PortKey,
+  portKeys,
+  protocolOf,
+  seenBy,
+  type Tables,
+} from "../inputs/mod.ts";
+
+/**
+ * Indexes over services. In a bucket's namespace, `""` stands for everybody.
+ * "Seen by" a namespace: exported to it alone, or its own; everybody sees the rest.
+ */
+export interface ServiceIndexes {
+  /** Host → row keys of the ServiceEntries that define it. */
+  readonly entriesByHost: Index;
+  /** Namespace → hosts seen by it. */
+  readonly hostsSeenBy: Index;
+  /** Namespace → hosts that ServiceEntries there define; `*` → all hosts. */
+  readonly hostsByNamespace: Index;
+  /** Pattern → hosts that it covers. */
+  readonly hostsByPattern: Index;
+  /** Outbound listeners that services seen by a namespace need. */
+  readonly listenersSeenBy: Index<ListenersKey, ListenerMember>;
+  /** Namespace → ports of services seen by it that may carry HTTP. */
+  readonly httpPortsSeenBy: Index<string, number>;
+  /** Hosts with a port that may carry HTTP. */
+  readonly httpHosts: Index<PortKey>;
+  /** The port itself, if a service declares HTTP there. */
+  readonly declaredHttp: Index<PortKey, number>;
+  /** Hosts with a port that may carry other protocols than HTTP. */
+  readonly tcpHosts: Index<PortKey>;
+  /** Number of a group → hosts that are given an address of it. */
+  readonly givenHosts: Index<number>;
+  /** Port → hosts of headless services that have it. */
+  readonly headlessHosts: Index<number>;
+  /** Virtual address → hosts that have it. */
+  readonly hostsByVip: Index;
+  /** Address → row keys of the ServiceEntries with that endpoint. */
+  readonly entriesByAddress: Index;
+  /** Namespace → row keys of the ServiceEntries there that select workloads. */
+  readonly selectingEntries: Index;
+}
+
+type Row = ConfigObject<ServiceEntry>;
+type Entries<B, M> = Iterable<readonly [bucket: B, member: M]>;
+
+/** Creates the indexes. */
+export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables): ServiceIndexes {
+  const plain = (name: string, entries: (row: Row, key: string) => Entries<string, string>) =>
+    graph.index(table, `ServiceEntry.${name}`, entries);
+  const typed = <B, M>(
+    name: string,
+    codecs: IndexCodecs<B, M>,
+    entries: (row: Row) => Entries<B, M>,
+  ): Index<B, M> => graph.index(table, `ServiceEntry.${name}`, codecs, entries);
+  const byPort = { bucket: portKeys, member: text };
+  return {
+    entriesByHost: plain("host", function* (row, key) {
+      for (const host of hostsOf(row)) yield [host, key];
+    }),
+    hostsSeenBy: plain("hostsSeenBy", function* (row) {
+      for (const namespace of seenBy(row)) for (const host of hostsOf(row)) yield [namespace, host];
+    }),
+    hostsByNamespace: plain("hostsByNamespace", function* (row) {
+      for (const host of hostsOf(row)) {
+        yield [row.meta.namespace, host];
+        yield ["*", host];
+      }
+    }),
+    hostsByPattern: plain("hostsByPattern", function* (row) {
+      for (const host of hostsOf(row)) {
+        for (const pattern of coveringPatterns(host)) yield [pattern, host];
+      }
+    }),
+    listenersSeenBy: typed(
+      "listenersSeenBy",
+      { bucket: listenersKeys, member: listenerMembers },
+      listenerEntries,
+    ),
+    givenHosts: typed("givenHosts", { bucket: integer, member: text }, function* (row) {
+      if (!isGivenAddress(row.spec)) return;
+      for (const host of hostsOf(row)) {
+        const group = groupOf(host);
+        if (group !== undefined) yield [group, host];
+      }
+    }),
+    httpPortsSeenBy: typed("httpPorts", { bucket: text, member: integer }, function* (row) {
+      for (const namespace of seenBy(row)) {
+        for (const port of row.spec.ports) {
+          if (mayBeHttp(protocolOf(port.protocol))) yield [namespace, port.number];
+        }
+      }
+    }),
+    httpHosts: typed("httpHosts", byPort, (row) => hostEntries(row, mayBeHttp)),
+    declaredHttp: typed(
+      "declaredHttp",
+      { bucket: portKeys, member: integer },
+      function* (row) {
+        for (const namespace of seenBy(row)) {
+          for (const { number: port, protocol } of row.spec.ports) {
+            if (isHttp(protocolOf(protocol))) yield [{ namespace, port }, port];
+          }
+        }
+      },
+    ),
+    tcpHosts: typed("tcpHosts", byPort, (row) => hostEntries(row, mayBeTcp)),
+    headlessHosts: typed("headless", { bucket: integer, member: text }, function* (row) {
+      if (!isHeadless(row.spec)) return;
+      for (const { number } of row.spec.ports) {
+        for (const host of hostsOf(row)) yield [number, host];
+      }
+    }),
+    hostsByVip: plain("vip", function* (row) {
+      for (const address of row.spec.addresses) {
+        for (const host of hostsOf(row)) yield [address, host];
+      }
+    }),
+    entriesByAddress: plain("address", function* (row, key) {
+      for (const endpoint of row.spec.endpoints) yield [endpoint.address, key];
+    }),
+    selectingEntries: plain("selecting", function* (row, key) {
+      if (row.spec.workloadSelector !== undefined) yield [row.meta.namespace, key];
+    }),
+  };
+}
+
+function hostsOf({ spec }: Row): string[] {
+  return spec.hosts.map((host) => host.toLowerCase());
+}
+
+function* listenerEntries(row: Row) {
+  for (const namespace of seenBy(row)) {
+    for (const member of listenersOf(row.spec)) {
+      yield [{ given: false, namespace }, member] as const;
+    }
+    if (!isGivenAddress(row.spec)) continue;
+    for (const member of addressListeners(row.spec)) {
+      yield [{ given: true, namespace }, member] as const;
+    }
+  }
+}
+
+/** The hosts of an entry, for each port with a protocol that is wanted. */
+function* hostEntries(row: Row, wanted: (protocol: ReturnType<typeof protocolOf>) => boolean) {
+  for (const namespace of seenBy(row)) {
+    for (const { number: port, protocol } of row.spec.ports) {
+      if (!wanted(protocolOf(protocol))) continue;
+      for (const host of hostsOf(row)) yield [{ namespace, port }, host] as const;
+    }
+  }
+}

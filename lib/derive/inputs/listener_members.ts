@@ -1,0 +1,45 @@
+/**
+ * The outbound listeners that the ports of a ServiceEntry may need.
+ *
+ * @module
+ */
+import { mayBeTcp } from "../../model/mod.ts";
+import {
+  type ServiceEntry,
+  ServiceEntry_Resolution,
+} from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import type { ListenerMember } from "./keys.ts";
+import { protocolOf } from "./protocol.ts";
+
+/** Whether an address is a range (`10.0.0.0/8`) and not a single address. */
+export function isRange(address: string): boolean {
+  return address.includes("/");
+}
+
+/** Whether clients choose an instance by its address; see `Service.headless`. */
+export function isHeadless(spec: ServiceEntry): boolean {
+  return spec.resolution === ServiceEntry_Resolution.NONE && spec.addresses.length === 0 &&
+    spec.workloadSelector !== undefined;
+}
+
+/**
+ * The outbound listeners that a ServiceEntry's ports may need: one that all services
+ * of a port share, and one for each host with single addresses whose port may carry
+ * other protocols than HTTP.
+ */
+export function* listenersOf(spec: ServiceEntry): Iterable<ListenerMember> {
+  for (const port of spec.ports) {
+    const protocol = protocolOf(port.protocol);
+    if (protocol === "UDP") continue;
+    yield { port: port.number, host: undefined };
+  }
+  if (isHeadless(spec) || spec.addresses.some((a) => !isRange(a))) yield* addressListeners(spec);
+}
+
+/** The listeners at single addresses, if the hosts have any. */
+export function* addressListeners(spec: ServiceEntry): Iterable<ListenerMember> {
+  for (const port of spec.ports) {
+    if (!mayBeTcp(protocolOf(port.protocol))) continue;
+    for (const host of spec.hosts) yield { port: port.number, host: host.toLowerCase() };
+  }
+}

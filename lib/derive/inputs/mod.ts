@@ -1,0 +1,47 @@
+/**
+ * The input tables, the keys of derived tables, and properties of single rows.
+ *
+ * @module
+ */
+export { ADDRESS_GROUPS, fnv, groupOf, isGivenAddress } from "./address_groups.ts";
+export {
+  type EgressKey,
+  egressKeys,
+  type HostKey,
+  hostKeys,
+  type LabelKey,
+  labelKeys,
+  type Labels,
+  type LabelsKey,
+  labelsKeys,
+  labelValueKeys,
+  type ListenerMember,
+  listenerMembers,
+  type ListenersKey,
+  listenersKeys,
+  type PortKey,
+  portKeys,
+  type SidecarKey,
+  sidecarKeys,
+  type Workload,
+  workloadKeys,
+} from "./keys.ts";
+export { addressListeners, isHeadless, isRange, listenersOf } from "./listener_members.ts";
+export { deriveMesh, MESH_ROW, type MeshField } from "./mesh.ts";
+export { protocolOf } from "./protocol.ts";
+export {
+  boundToMesh,
+  destinationsOf,
+  isParticular,
+  selectsConnections,
+  selectsLabels,
+} from "./route_names.ts";
+export {
+  createTables,
+  type KeySet,
+  TABLE_KINDS,
+  type TableKind,
+  tableOf,
+  type Tables,
+} from "./tables.ts";
+export { seenBy, visibilityOf, visibleTo } from "./visibility.ts";

@@ -1,0 +1,41 @@
+/**
+ * Visibility of objects: `exportTo` and its defaults.
+ *
+ * @module
+ */
+import type { ConfigObject, Visibility } from "../../model/mod.ts";
+
+/**
+ * Reads an `exportTo` list.
+ *
+ * @param exportTo `*` everybody, `.` the object's namespace, `~` nobody, else a namespace
+ * @param namespace of the object
+ * @param fallback what an empty list means (mesh configuration); empty: everybody
+ */
+export function visibilityOf(
+  exportTo: readonly string[],
+  namespace: string,
+  fallback: readonly string[] = [],
+): Visibility {
+  const list = exportTo.length > 0 ? exportTo : fallback;
+  if (list.length === 0 || list.includes("*")) return "public";
+  const namespaces = new Set<string>();
+  for (const entry of list) {
+    if (entry === "~") continue;
+    namespaces.add(entry === "." ? namespace : entry);
+  }
+  return [...namespaces].sort();
+}
+
+/** Whether a namespace may see an object; `""` stands for what everybody sees. */
+export function visibleTo(visibility: Visibility, namespace: string): boolean {
+  return visibility === "public" || (namespace !== "" && visibility.includes(namespace));
+}
+
+/** Index buckets of the readers that see an object: `""` (everybody) and its own namespace, or the namespaces that it is exported to. */
+export function seenBy(
+  { meta, spec }: ConfigObject<{ readonly exportTo: readonly string[] }>,
+): readonly string[] {
+  const visibility = visibilityOf(spec.exportTo, meta.namespace);
+  return visibility === "public" ? ["", meta.namespace] : visibility;
+}

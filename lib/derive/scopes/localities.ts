@@ -1,0 +1,213 @@
+/**
+ * Localities of proxies: the properties that the choice and order of endpoints depend on,
+ * and the hosts for which it matters: rules of failover and of distribution between
+ * localities, endpoints in other networks, rules that select workloads by labels.
+ *
+ * @module
+ */
+import { canonicalJson } from "../../base/mod.ts";
+import { converted, type Derived, type KeyCodec, keyOf, type Read, text } from "../../graph/mod.ts";
+import {
+  byAge,
+  covers,
+  failoverLabels,
+  fullHost,
+  hasLabels,
+  isWildcard,
+  objectKey,
+  type ProxyClass,
+  type ProxyLocality,
+  topologyLabels,
+} from "../../model/mod.ts";
+import { coveredHosts, type Indexes, type MeshInputs } from "../indexes/mod.ts";
+import type { MeshField, SidecarKey } from "../inputs/mod.ts";
+import type { Networks, Services } from "../services/mod.ts";
+import { type RuleKeys, ruleKeys } from "../policies/mod.ts";
+import type { Scopes } from "./scopes.ts";
+
+/** The codec of {@link ProxyLocality}: canonical JSON. */
+export const localityKeys: KeyCodec<ProxyLocality> = converted(text, {
+  encode: (locality: ProxyLocality) => canonicalJson(locality),
+  decode: (json): ProxyLocality => JSON.parse(json),
+});
+
+/** Proxies of a namespace and Sidecar with one locality. */
+export interface LocatedKey extends SidecarKey {
+  /** The text of {@link localityKeys}. */
+  readonly locality: string;
+}
+
+const locatedKeys: KeyCodec<LocatedKey> = keyOf<LocatedKey>({
+  namespace: text,
+  sidecar: text,
+  locality: text,
+});
+
+/** The derived tables about localities of proxies. Lists are sorted. */
+export interface Localities {
+  /** The locality of a class as the text of {@link localityKeys}; `""`: nothing depends on it. */
+  readonly ofClass: (read: Read, cls: LocatedClass) => string;
+  /** Hosts for which the locality may make a difference. */
+  readonly hosts: Derived<readonly string[], LocatedKey>;
+  /**
+   * Those of them whose clusters differ: hosts that rules for the workload name, and
+   * hosts that proxies resolve, because their endpoints are part of the cluster.
+   */
+  readonly clusterHosts: Derived<readonly string[], LocatedKey>;
+  /** Hosts that some rules name, including those that their patterns cover. */
+  readonly ruledHosts: Derived<readonly string[], RuleKeys>;
+}
+
+/** The properties of a class that its locality is made from. */
+export type LocatedClass = Pick<
+  ProxyClass,
+  "namespace" | "labels" | "locality" | "network" | "networkView"
+>;
+
+/** The tables that localities of proxies are computed from. */
+interface LocalityInputs {
+  readonly inputs: MeshInputs;
+  readonly services: Services;
+  readonly scopes: Scopes;
+  readonly networks: Networks;
+  readonly field: MeshField;
+}
+
+/** Creates the tables. */
+export function deriveLocalities(parts: LocalityInputs): Localities {
+  const { inputs, services } = parts;
+  const { graph, indexes } = inputs;
+  const labelKeys = graph.derive("locality.labels", (read): readonly string[] =>
+    [
+      ...new Set([
+        ...read.members(indexes.failoverLabels, "all"),
+        ...failoverLabels(localitySetting(read, parts)),
+      ]),
+    ].sort());
+  const hosts = graph.derive(
+    "locality.hosts",
+    locatedKeys,
+    (read, key): readonly string[] => [...concernedHosts(read, parts, key)].sort(),
+  );
+  const clusterHosts = graph.derive(
+    "locality.clusterHosts",
+    locatedKeys,
+    (read, key): readonly string[] => {
+      const { namespace } = key;
+      const named = ruledNames(read, inputs, localityKeys.decode(key.locality).rules);
+      return read.get(hosts, key).filter((host) => {
+        if (named.some((name) => covers(name, host))) return true;
+        const service = read.get(services.resolve, { namespace, host });
+        const resolution = service && read.get(services.service, service)?.resolution;
+        return resolution === "DNS" || resolution === "DNS_ROUND_ROBIN";
+      });
+    },
+  );
+  const ruledHosts = graph.derive(
+    "locality.ruledHosts",
+    ruleKeys,
+    (read, keys): readonly string[] => {
+      const named = ruledNames(read, inputs, keys);
+      return [...new Set(named.flatMap((name) => coveredHosts(read, indexes, name)))].sort();
+    },
+  );
+  return {
+    hosts,
+    clusterHosts,
+    ruledHosts,
+    ofClass: (read, cls) => {
+      const locality = localityOfClass(read, parts, cls, read.get(labelKeys, ""));
+      return locality === undefined ? "" : localityKeys.encode(locality);
+    },
+  };
+}
+
+/** The mesh's setting of load balancing by locality, unless it is switched off. */
+function localitySetting(read: Read, { field }: LocalityInputs) {
+  const setting = field(read, "localityLbSetting");
+  return setting?.enabled === false ? undefined : setting;
+}
+
+/** The hosts and patterns that some rules name. */
+function ruledNames(read: Read, { tables, domain }: MeshInputs, rules: RuleKeys): string[] {
+  return rules.flatMap((key) => {
+    const row = read.get(tables.destinationRules, key);
+    return row === undefined ? [] : [fullHost(row.spec.host, row.meta.namespace, domain)];
+  });
+}
+
+function visibleHosts(
+  read: Read,
+  { inputs, scopes }: LocalityInputs,
+  { namespace, sidecar }: SidecarKey,
+): Set<string> {
+  return sidecar === ""
+    ? new Set([
+      ...read.members(inputs.indexes.hostsSeenBy, ""),
+      ...read.get(scopes.overlayHosts, namespace),
+    ])
+    : new Set(read.get(scopes.egressHosts, { namespace, sidecar, listener: undefined }));
+}
+
+function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Iterable<string> {
+  const { inputs, services, networks, field } = parts;
+  const { namespace } = key;
+  const locality = localityKeys.decode(key.locality);
+  const visible = visibleHosts(read, parts, key);
+  const everywhere = field(read, "defaultTrafficPolicy")?.outlierDetection !== undefined ||
+    (localitySetting(read, parts)?.distribute.length ?? 0) > 0;
+  const named = [
+    ...read.members(inputs.indexes.localityRuleHosts, "all"),
+    ...ruledNames(read, inputs, locality.rules),
+  ];
+  const concerned = new Set(coveredAmong(read, inputs.indexes, named, visible));
+  if (everywhere) return visible;
+  if (locality.network === "" && locality.view.length === 0) return concerned;
+  for (const host of visible) {
+    if (concerned.has(host)) continue;
+    const service = read.get(services.resolve, { namespace, host });
+    if (service === undefined) continue;
+    const theirs = read.get(networks.ofService, service);
+    if (theirs.some((n) => n !== "" && n !== locality.network)) concerned.add(host);
+  }
+  return concerned;
+}
+
+/** Those of some hosts that names and patterns stand for. */
+function* coveredAmong(
+  read: Read,
+  { hostsByPattern }: Indexes,
+  named: readonly string[],
+  hosts: ReadonlySet<string>,
+): Iterable<string> {
+  for (const name of named) {
+    if (hosts.has(name)) yield name;
+    if (!isWildcard(name)) continue;
+    for (const host of read.members(hostsByPattern, name)) if (hosts.has(host)) yield host;
+  }
+}
+
+/** The locality of a class; `undefined` when no order or choice of endpoints depends on it. */
+function localityOfClass(
+  read: Read,
+  { inputs, networks }: LocalityInputs,
+  cls: LocatedClass,
+  compared: readonly string[],
+): ProxyLocality | undefined {
+  const { tables, indexes } = inputs;
+  const { gateways } = read.get(networks.all, "");
+  const network = gateways.size > 0 ? cls.network : "";
+  const own = { ...cls.labels, ...topologyLabels(cls.locality, cls.network) };
+  const labels = Object.fromEntries(
+    compared.flatMap((k) => own[k] === undefined ? [] : [[k, own[k]]]),
+  );
+  const rules = read.members(indexes.selectingRules, cls.namespace)
+    .map((key) => read.get(tables.destinationRules, key))
+    .filter((row) => row !== undefined)
+    .filter((row) => hasLabels(cls.labels, row.spec.workloadSelector?.matchLabels ?? {}))
+    .sort(byAge).map((row) => objectKey(row.meta));
+  const view = cls.networkView;
+  const unneeded = cls.locality.region === "" && network === "" && view.length === 0 &&
+    compared.length === 0 && rules.length === 0;
+  return unneeded ? undefined : { locality: cls.locality, labels, network, view, rules };
+}

@@ -1,0 +1,10 @@
+/**
+ * Services, their endpoints, addresses and networks.
+ *
+ * @module
+ */
+export { deriveGivenAddresses } from "./addresses.ts";
+export { localityOf } from "./endpoints.ts";
+export { deriveNetworks, type NetworkMap, networkOf, type Networks } from "./networks.ts";
+export { deriveServices, type Services } from "./services.ts";
+export { deriveTargets } from "./targets.ts";

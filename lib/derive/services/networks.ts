@@ -1,0 +1,110 @@
+/**
+ * The networks of the mesh: the network of each endpoint, and the gateways by which
+ * its endpoints are reached from other networks.
+ *
+ * @module
+ */
+import type { Derived, Read } from "../../graph/mod.ts";
+import {
+  type Endpoint,
+  type NetworkGateway,
+  type ServiceKey,
+  serviceKeys,
+} from "../../model/mod.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { isIp, rangeContains } from "../../text/mod.ts";
+import { isRange, MESH_ROW } from "../inputs/mod.ts";
+import { localityOf } from "./endpoints.ts";
+import type { MeshInputs } from "../indexes/mod.ts";
+import type { Services } from "./services.ts";
+
+/** All networks. */
+export interface NetworkMap {
+  /** Network → its gateways. Endpoints of networks that are not here are reached directly. */
+  readonly gateways: ReadonlyMap<string, readonly NetworkGateway[]>;
+  /** Ranges of addresses, the narrowest first. */
+  readonly ranges: readonly { readonly range: string; readonly network: string }[];
+  /** Id of a cluster → the network its endpoints are in. */
+  readonly registries: ReadonlyMap<string, string>;
+}
+
+/** The derived tables about networks. */
+export interface Networks {
+  /** One cell, key `""`. */
+  readonly all: Derived<NetworkMap>;
+  /** Networks of a service's endpoints, sorted; `""` for endpoints in no network. */
+  readonly ofService: Derived<readonly string[], ServiceKey>;
+}
+
+/** Creates the tables. `clusterId`: the cluster that endpoints of files belong to. */
+export function deriveNetworks(
+  { graph, tables }: MeshInputs,
+  services: Services,
+  clusterId: string,
+): Networks {
+  const all = graph.derive("networks", (read): NetworkMap => {
+    const { networks } = read.get(tables.networks, MESH_ROW) ?? NONE;
+    const gateways = new Map<string, NetworkGateway[]>();
+    const ranges: { range: string; network: string }[] = [];
+    const registries = new Map<string, string>();
+    for (const [network, { endpoints, gateways: ways }] of Object.entries(networks)) {
+      for (const { ne } of endpoints) {
+        if (ne.case === "fromCidr") ranges.push({ range: ne.value, network });
+        else if (ne.case === "fromRegistry") registries.set(ne.value, network);
+      }
+      const found = ways.flatMap(({ gw, port, locality }) =>
+        addressesOf(read, services, gw).map((address): NetworkGateway => ({
+          address,
+          port,
+          ...(locality === "" ? {} : { locality: localityOf(locality) }),
+        }))
+      );
+      if (found.length > 0) gateways.set(network, found);
+    }
+    ranges.sort((a, b) => prefixOf(b.range) - prefixOf(a.range));
+    return { gateways, ranges, registries };
+  });
+  const ofService = graph.derive(
+    "networks.service",
+    serviceKeys,
+    (read, key): readonly string[] => {
+      const map = read.get(all, "");
+      const found = read.get(services.endpoints, key).map((e) => networkOf(map, e, clusterId));
+      return [...new Set(found)].sort();
+    },
+  );
+  return { all, ofService };
+}
+
+const NONE: Pick<MeshNetworks, "networks"> = { networks: {} };
+
+type Way = MeshNetworks["networks"][string]["gateways"][number]["gw"];
+
+/** IP addresses of a gateway: its own, or those of the service that it names. */
+function addressesOf(read: Read, services: Services, gw: Way): string[] {
+  if (gw.case === "address") return isIp(gw.value) ? [gw.value] : [];
+  if (gw.case !== "registryServiceName") return [];
+  const key = read.get(services.resolve, { namespace: "", host: gw.value.toLowerCase() });
+  const service = key === undefined ? undefined : read.get(services.service, key);
+  if (service === undefined) return [];
+  const own = service.addresses.filter((address) => !isRange(address) && isIp(address));
+  if (own.length > 0) return own;
+  return read.get(services.endpoints, service).map((e) => e.address).filter(isIp);
+}
+
+function prefixOf(range: string): number {
+  return Number(range.slice(range.indexOf("/") + 1));
+}
+
+/** The network of an endpoint: its own field, else the narrowest range, else its cluster's; `""`: none. */
+export function networkOf(
+  { ranges, registries }: NetworkMap,
+  { network, address }: Pick<Endpoint, "network" | "address">,
+  clusterId: string,
+): string {
+  if (network !== "") return network;
+  const range = isIp(address)
+    ? ranges.find((one) => rangeContains(one.range, address))?.network
+    : undefined;
+  return range ?? registries.get(clusterId) ?? "";
+}

@@ -1,0 +1,111 @@
+/**
+ * Security policies of workloads: the mode of mutual TLS, the rules for tokens, and
+ * the access policies.
+ *
+ * @module
+ */
+import type { Derived } from "../../graph/mod.ts";
+import {
+  byAge,
+  type ConfigObject,
+  fromObject,
+  keySetName,
+  type PeerMode,
+} from "../../model/mod.ts";
+import {
+  type PeerAuthentication,
+  PeerAuthentication_MutualTLS_Mode as Mode,
+} from "#mesh/security/v1beta1/peer_authentication_pb.ts";
+import type { MeshInputs } from "../indexes/mod.ts";
+import { type Workload, workloadKeys } from "../inputs/mod.ts";
+import {
+  deriveSelected,
+  indexSelectors,
+  selecting,
+  type SelectionOptions,
+  selectsByLabels,
+} from "./selection.ts";
+
+/** Mutual TLS of a workload, by port. */
+export interface PeerModes {
+  readonly mode: PeerMode;
+  /** Ports that differ from {@link mode}, by their number at the workload. */
+  readonly ports: Readonly<Record<string, PeerMode>>;
+}
+
+/** The derived tables about security. */
+export interface Security {
+  /** Row keys of the AuthorizationPolicies that apply to a workload. */
+  readonly authorization: Derived<readonly string[], Workload>;
+  /** Row keys of the RequestAuthentications that apply to a workload. */
+  readonly tokens: Derived<readonly string[], Workload>;
+  readonly peerModes: Derived<PeerModes, Workload>;
+  /** `all` → names of the key sets that rules refer to, sorted; see `keySetName`. */
+  readonly keySets: Derived<readonly string[]>;
+}
+
+/** Creates the tables. */
+export function deriveSecurity(
+  { graph, tables }: MeshInputs,
+  options: SelectionOptions,
+): Security {
+  const access = indexSelectors(graph, tables.authorizationPolicies);
+  const requests = indexSelectors(graph, tables.requestAuthentications);
+  const peers = indexSelectors(graph, tables.peerAuthentications);
+  const peerModes = graph.derive(
+    "security.peerModes",
+    workloadKeys,
+    (read, workload): PeerModes => {
+      const root = options.rootNamespace(read);
+      const rows = selecting(read, peers, workload, root);
+      for (const row of rows) {
+        read.decide?.({ group: "mutualTls", ...fromObject(row, "spec"), value: "takes part" });
+      }
+      return composeModes(rows, root);
+    },
+  );
+  const keySets = graph.index(
+    tables.requestAuthentications,
+    "RequestAuthentication.keySets",
+    function* (row) {
+      for (const rule of row.spec.jwtRules) {
+        const name = keySetName(rule);
+        if (name !== undefined) yield ["all", name];
+      }
+    },
+  );
+  return {
+    authorization: deriveSelected(graph, "security.authorization", access, options),
+    tokens: deriveSelected(graph, "security.tokens", requests, options),
+    peerModes,
+    keySets: graph.derive("security.keySets", (read, bucket) => read.members(keySets, bucket)),
+  };
+}
+
+const MODES: Readonly<Partial<Record<Mode, PeerMode>>> = {
+  [Mode.DISABLE]: "disable",
+  [Mode.PERMISSIVE]: "permissive",
+  [Mode.STRICT]: "strict",
+};
+
+/** The modes of policies: of each level the oldest one counts; a mode that it leaves unset is the next level's. */
+function composeModes(rows: readonly ConfigObject<PeerAuthentication>[], root: string): PeerModes {
+  const level = (test: (row: ConfigObject<PeerAuthentication>) => boolean) =>
+    rows.filter(test).sort(byAge)[0]?.spec;
+  const mesh = level((row) => row.meta.namespace === root && !selectsByLabels(row.spec));
+  const namespace = level((row) => row.meta.namespace !== root && !selectsByLabels(row.spec));
+  const workload = level((row) => row.meta.namespace !== root && selectsByLabels(row.spec));
+  const set = [workload, namespace, mesh].map((spec) => MODES[spec?.mtls?.mode ?? Mode.UNSET]);
+  const mode = set.find((one) => one !== undefined) ?? "permissive";
+  const ports: Record<string, PeerMode> = {};
+  for (const [port, mtls] of Object.entries(workload?.portLevelMtls ?? {})) {
+    const own = MODES[mtls.mode] ?? mode;
+    if (own !== mode) ports[port] = own;
+  }
+  return { mode, ports };
+}
+
+/** The mode of a port. */
+export function modeOf({ mode, ports }: PeerModes, port: number): PeerMode {
+  return ports[String(port)] ?? mode;
+}
