@@ -94,7 +94,8 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "keepaliveMaxServerConnectionAge",
     type: "duration",
     default: "2562047h47m16.854775807s",
-    description: "Age at which a server connection is closed gracefully; never by default",
+    defaultText: "never",
+    description: "Age at which a server connection is closed gracefully",
   },
   {
     name: "keepaliveTimeout",

@@ -6,28 +6,28 @@
 import { MeshError } from "../base/mod.ts";
 import { canonicalIp, isIp, isIpv4, isIpv6 } from "../text/mod.ts";
 
-/** What is known of the addresses. */
+/** The workload's addresses. */
 export interface Addresses {
-  /** The first one stands in the node's id; at least one. */
+  /** The first one is part of the node's id; at least one. */
   readonly ips: readonly string[];
   readonly ipv6Only: boolean;
-  /** There are addresses of both families. */
+  /** True: there are addresses of both families. */
   readonly both: boolean;
 }
 
 const FALLBACK = "127.0.0.1";
-/** Addresses that no other machine reaches. */
+/** Addresses that other machines cannot reach. */
 const LOCAL = /^(127\.|169\.254\.|::1$|fe80:)/i;
 
 /**
  * Orders the addresses: the declared one, then those of the interfaces, IPv4 before IPv6. Loopback
- * and link-local addresses of interfaces do not count; without any address, it is 127.0.0.1. A
- * declared loopback address stands alone: the machine is then shared by several workloads, and its
- * own addresses are nobody's.
+ * and link-local addresses of interfaces are ignored; without any address, it is 127.0.0.1. A
+ * declared loopback address is the only one: several workloads then share the machine, and the
+ * machine's addresses belong to none of them.
  *
  * @param declared `INSTANCE_IP`
  * @param found addresses of the network interfaces
- * @throws MeshError `agent-instance-ip` when the declared one is no address
+ * @throws MeshError `agent-instance-ip` if the declared address is invalid
  */
 export function addressesOf(declared: string | undefined, found: readonly string[]): Addresses {
   if (declared && !isIp(declared)) {

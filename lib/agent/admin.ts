@@ -1,5 +1,5 @@
 /**
- * The proxy's admin API, as far as the agent uses it.
+ * Client of the proxy's admin API, with the calls that the agent needs.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { MeshError } from "../base/mod.ts";
 export interface Admin {
   /** Values of the counters and gauges whose names match a regular expression. */
   stats(filter: string): Promise<ReadonlyMap<string, number>>;
-  /** Asks for the draining of inbound listeners; outbound ones go on serving the workload. */
+  /** Starts draining inbound listeners; outbound listeners continue to serve the workload. */
   drainListeners(): Promise<void>;
 }
 
-/** The admin API is on this machine, so an answer that takes longer will not come. */
+/** Timeout of a call. The admin API is on this machine, so a slower response is a failure. */
 const TIMEOUT_MS = 5000;
 
 /**
- * The admin API at an address.
+ * Returns a client of the admin API at an address.
  *
- * All of its calls throw `MeshError` `proxy-admin` when there is no good answer.
+ * All its calls throw `MeshError` `proxy-admin` if they fail.
  *
  * @param address `127.0.0.1:15000`
  */
@@ -47,7 +47,7 @@ async function ask(address: string, method: string, path: string): Promise<strin
   }
 }
 
-/** Lines of the form `name: number`; histograms and texts are left out. */
+/** Parses lines of the form `name: number`; histograms and texts are omitted. */
 export function parseStats(text: string): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of text.split("\n")) {

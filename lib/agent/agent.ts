@@ -1,5 +1,5 @@
 /**
- * One agent at work: status server, relay and proxy, from start to end.
+ * A running agent: status server, relay and proxy, from start to end.
  *
  * @module
  */
@@ -18,7 +18,10 @@ import { statusRoutes } from "./status.ts";
 
 /** A running agent. */
 export interface Agent {
-  /** Resolves when the agent ended as it was asked to; rejects with `MeshError` `proxy-exited` when the proxy ended by itself. */
+  /**
+   * Resolves when the agent ended on request; rejects with `MeshError` `proxy-exited` when the
+   * proxy exited by itself.
+   */
   readonly done: Promise<void>;
   /** Drains connections, then ends the proxy and the agent. */
   drain(): void;
@@ -26,9 +29,9 @@ export interface Agent {
   quit(): void;
 }
 
-/** How long the proxy may take to end when it is asked to. */
+/** Time for the proxy to exit on request, ms. */
 const STOP_MS = 5000;
-/** How long an answer of the status server may take when the agent ends. */
+/** Time for pending responses of the status server when the agent ends, ms. */
 const STATUS_GRACE_MS = 1000;
 const STATUS_REMEDY =
   "It comes from statusPort of the proxy configuration, or DATAPROXY_STATUS_PORT.";
@@ -38,9 +41,9 @@ const log = scope("default");
 /**
  * Starts an agent.
  *
- * @param more what else the status server answers
- * @throws MeshError when a port or the socket is taken, a file cannot be written, or the proxy's
- * program cannot be run; what was started by then is stopped again
+ * @param more additional routes of the status server
+ * @throws MeshError if a port or the socket is in use, a file cannot be written, or the proxy's
+ * program cannot be started; everything that was started is stopped again
  */
 export async function startAgent(
   plan: AgentPlan,
@@ -109,7 +112,7 @@ function relayOptions({ env, socket, target }: AgentPlan) {
   };
 }
 
-/** Without a proxy the agent is ready as soon as it answers. */
+/** Without a proxy the agent is ready when its status server responds. */
 function readiness(plan: AgentPlan, admin: Admin, draining: () => boolean): Readiness {
   if (plan.command === undefined) return { check: () => Promise.resolve(undefined) };
   const started = performance.now();
@@ -127,7 +130,9 @@ async function launch({ command, bootstrap, bootstrapFile }: AgentPlan) {
   return startProxy(command.binary, command.args, command.environment);
 }
 
-/** The file may have credentials, so only its owner may read it; a rename makes the write atomic. */
+/**
+ * The file may have credentials, so only its owner may read it; the rename makes the write atomic.
+ */
 async function writeWhole(file: string, text: string): Promise<void> {
   const next = `${file}.next`;
   try {
@@ -142,7 +147,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
   }
 }
 
-/** Until the proxy ends by itself, or the agent is asked to. */
+/** Runs until the proxy exits by itself or the agent is stopped. */
 async function life(
   proxy: ProxyProcess | undefined,
   drain: Drain,

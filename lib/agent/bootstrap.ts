@@ -12,7 +12,7 @@ import { type AgentPorts, staticResources } from "./static_resources.ts";
 import { statsCompression, statsConfig, statsIntervals } from "./stats.ts";
 import { telemetryOf } from "./telemetry.ts";
 
-/** What the bootstrap file depends on. */
+/** Input of the bootstrap file. */
 export interface BootstrapInput {
   readonly node: BootstrapNode;
   readonly proxy: ProxyConfig;
@@ -23,7 +23,7 @@ export interface BootstrapInput {
   readonly dualStack: boolean;
   readonly ports: AgentPorts;
   readonly xdsSocket: string;
-  /** The proxy asks by delta xDS. */
+  /** True: the proxy uses delta xDS. */
   readonly delta: boolean;
   readonly outlierLogPath: string;
   readonly logAsJson: boolean;
@@ -32,17 +32,20 @@ export interface BootstrapInput {
   readonly deferredClusters: boolean;
   /** Milliseconds until a metric without a count is dropped; 0: never. */
   readonly metricRotation: number;
-  /** Whether fragments of paths are cut off; otherwise such requests are refused. */
+  /** True: fragments are removed from paths; false: requests with a fragment are rejected. */
   readonly stripFragment: boolean;
   readonly bypassOverload: boolean;
   readonly exitOnZeroConnections: boolean;
 }
 
-/** Where the proxy writes profiles when its admin API is asked to. */
+/** Path of the profile that the admin API writes. */
 const PROFILE_PATH = "/var/lib/mesh/data/dataproxy.prof";
-/** No bound of its own: the largest the field takes. */
+/** The largest value of the field: no limit. */
 const UNBOUNDED_CONNECTIONS = 2147483647;
-/** Largest compiled regular expression the proxy takes; Mesh checks them before they are sent. */
+/**
+ * Largest program size of a regular expression that the proxy accepts; Mesh checks expressions
+ * before it sends them.
+ */
 const REGEX_PROGRAM_LIMIT = 32768;
 const INTERNAL_BUFFER_KB = 64;
 const LOG_FORMAT = "%Y-%m-%dT%T.%fZ\t%l\tenvoy %n %g:%#\t%v\tthread=%t";
@@ -56,9 +59,9 @@ const LOG_JSON: JsonObject = {
 };
 
 /**
- * Composes the bootstrap file's content, in the proxy's own JSON form.
+ * Builds the bootstrap file in the JSON form of protobuf.
  *
- * @throws MeshError `agent-address`, `agent-annotation` for settings that are not of their form
+ * @throws MeshError `agent-address`, `agent-annotation` for invalid settings
  */
 export function bootstrapOf(input: BootstrapInput): JsonObject {
   const { node, proxy, annotations } = input;
@@ -99,7 +102,10 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
   };
 }
 
-/** The configuration's runtime values lie over the agent's; what an operator sets at the admin API lies over both. */
+/**
+ * Runtime values of the configuration override the agent's; values set in the admin API override
+ * both.
+ */
 function layeredRuntime(proxy: ProxyConfig, stripFragment: boolean): JsonObject {
   const values: JsonObject = {
     "envoy.reloadable_features.http_reject_path_with_fragment": !stripFragment,
@@ -114,7 +120,7 @@ function layeredRuntime(proxy: ProxyConfig, stripFragment: boolean): JsonObject 
   };
 }
 
-/** Feature flags must be booleans and not texts, or the proxy refuses to start. */
+/** Feature flags must be booleans, not strings, otherwise the proxy does not start. */
 function runtimeValue(text: string): JsonValue {
   return text === "true" ? true : text === "false" ? false : text;
 }
@@ -131,7 +137,10 @@ function internalListener(): JsonObject {
   };
 }
 
-/** The proxy requires a limit even where there is none. Its health and metrics listeners are not counted. */
+/**
+ * The proxy requires a limit even if none is configured. Its health and metrics listeners are not
+ * counted.
+ */
 function overloadManager(proxy: ProxyConfig): JsonObject {
   const limit = proxy.connectionSettings?.globalDownstreamConnectionLimit ?? UNBOUNDED_CONNECTIONS;
   const type =
@@ -160,7 +169,9 @@ function admin({ ports, ipv6Only }: BootstrapInput): JsonObject {
   };
 }
 
-/** Without a time limit on the first fetch the proxy waits for the daemon, and is not ready before. */
+/**
+ * Without a timeout for the first fetch, the proxy waits for the daemon and is not ready before.
+ */
 function dynamicResources(delta: boolean): JsonObject {
   const source = { ads: {}, initial_fetch_timeout: "0s", resource_api_version: "V3" };
   return {
@@ -183,7 +194,7 @@ function clusterManager({ outlierLogPath, deferredClusters }: BootstrapInput): J
   return Object.keys(value).length === 0 ? {} : { cluster_manager: value };
 }
 
-/** A duration such as `30s` or `1m` of an annotation as a protobuf JSON duration. */
+/** Converts a duration such as `30s` or `1m` of an annotation to a protobuf JSON duration. */
 function annotationSeconds(text: string): string {
   try {
     return secondsText(parseDuration(text));
@@ -195,7 +206,7 @@ function annotationSeconds(text: string): string {
   }
 }
 
-/** Milliseconds as a protobuf JSON duration: `1.5s`. */
+/** Converts milliseconds to a protobuf JSON duration: `1.5s`. */
 function secondsText(ms: number): string {
   return `${(ms / 1000).toFixed(3).replace(/\.?0+$/, "")}s`;
 }

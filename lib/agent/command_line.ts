@@ -7,18 +7,18 @@ import { durationMs } from "../proto/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { AgentRole } from "./node.ts";
 
-/** What the command line depends on. */
+/** Input of the command line. */
 export interface CommandLineInput {
   readonly bootstrapFile: string;
   readonly proxy: ProxyConfig;
   /** `level[,component:level…]`. */
   readonly logLevel: string;
-  /** `component:level,…`; empty for none. Goes before the components of `logLevel`. */
+  /** `component:level,…`; empty: none. It overrides the components of `logLevel`. */
   readonly componentLogLevel: string;
   readonly ipv6Only: boolean;
-  /** Worker threads; 0 for one a CPU. */
+  /** Number of worker threads; 0: one per CPU. */
   readonly concurrency: number;
-  /** Text that the proxy merges over its bootstrap file; undefined for none. */
+  /** Configuration that the proxy merges over its bootstrap file; undefined: none. */
   readonly override: string | undefined;
 }
 
@@ -26,8 +26,8 @@ const DRAIN_DEFAULT_MS = 45_000;
 const FLUSH_DEFAULT_MS = 1000;
 
 /**
- * The arguments of the proxy. The log format is not among them: it stands in the bootstrap file,
- * and the proxy rejects a setting that is given twice.
+ * Returns the arguments of the proxy. The log format is in the bootstrap file instead, and the
+ * proxy rejects a setting that is given twice.
  */
 export function commandLine(input: CommandLineInput): string[] {
   const { proxy } = input;
@@ -52,15 +52,15 @@ export function commandLine(input: CommandLineInput): string[] {
   ].flat();
 }
 
-/** Workers of a sidecar when nothing says how many. */
+/** Default number of workers of a sidecar. */
 const SIDECAR_WORKERS = 2;
 
 /**
- * The number of workers: the flag, else the configuration (where 0 means one a CPU), else the
- * CPU limit, else two for a sidecar and one a CPU for a router.
+ * Returns the number of workers: the flag, otherwise the configuration (0: one per CPU), otherwise
+ * the CPU limit, otherwise two for a sidecar and one per CPU for a router.
  *
- * @param flag the flag's value when it was given, else undefined
- * @returns 0 for one a CPU
+ * @param flag value of the flag; undefined: not set
+ * @returns 0 for one per CPU
  */
 export function workers(
   flag: number | undefined,

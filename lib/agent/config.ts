@@ -1,5 +1,5 @@
 /**
- * The proxy configuration, merged from where it may be given.
+ * The proxy configuration, merged from its sources.
  *
  * @module
  */
@@ -14,23 +14,23 @@ import {
 } from "../schema/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
-/** A text and the file or variable it comes from. */
+/** A text and its file or variable. */
 export interface NamedText {
   readonly file: string;
   readonly text: string;
 }
 
-/** Where configuration may be given; each lies over the one before. */
+/** Sources of configuration; each overrides the one before. */
 export interface ConfigLayers {
-  /** The mesh configuration; its `defaultConfig` counts. */
+  /** The mesh configuration; only its `defaultConfig` is used. */
   readonly mesh: NamedText | undefined;
-  /** What the daemon has ProxyConfigs say; its workers and variables count. */
+  /** Values of ProxyConfigs from the daemon; only workers and variables are used. */
   readonly served?: ProxyConfig;
   /** The variable `PROXY_CONFIG`. */
   readonly variable: string | undefined;
   /** The annotation `proxy.mesh.io/config`. */
   readonly annotation: NamedText | undefined;
-  /** `--serviceCluster`; undefined when it is not given. */
+  /** `--serviceCluster`; undefined: not set. */
   readonly serviceCluster: string | undefined;
 }
 
@@ -40,17 +40,17 @@ export const CONFIG_ANNOTATION = "proxy.mesh.io/config";
 /** A merged configuration. */
 export interface MergedConfig {
   readonly proxy: ProxyConfig;
-  /** What the variable and the annotation say, without what the mesh says for all. */
+  /** Values of the variable and the annotation, without the mesh-wide values. */
   readonly own: ProxyConfig;
-  /** Fields that are not known, as sentences with their places. */
+  /** Unknown fields, as sentences with their positions. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Merges the layers over the built-in defaults. A field that a layer sets replaces the one below;
+ * Merges the layers over the built-in defaults. A field of a layer replaces the one below;
  * `proxyMetadata` is merged by key.
  *
- * @throws MeshError `agent-config`, listing what is wrong with the first layer that is not valid
+ * @throws MeshError `agent-config` with the problems of the first invalid layer
  */
 export function mergeConfig(layers: ConfigLayers): MergedConfig {
   const warnings: string[] = [];
@@ -85,7 +85,10 @@ export function mergeConfig(layers: ConfigLayers): MergedConfig {
   return { proxy, own, warnings };
 }
 
-/** The daemon warns about fields that are ineffective there; the plan has those of the agent. */
+/**
+ * The daemon warns about fields that are ineffective there; the plan warns about those of the
+ * agent.
+ */
 function isUnknown(warning: SchemaProblem): boolean {
   return warning.code === "unknown-field";
 }

@@ -1,5 +1,5 @@
 /**
- * Waiting for the daemon: connection attempts with growing, jittered pauses.
+ * Connects to the daemon: attempts with growing, jittered pauses.
  *
  * @module
  */
@@ -16,25 +16,28 @@ export interface Backoff {
   readonly longest: number;
 }
 
-/** Soon enough after a restart of the daemon, and spread out enough for many proxies. */
+/** Fast enough after a restart of the daemon, and spread enough for many proxies. */
 const PRODUCTION: Backoff = { first: 200, longest: 10_000 };
 const GROWTH = 1.6;
-/** A connection that is not there by then is given up. */
+/** Timeout of an attempt, ms. */
 const ATTEMPT_MS = 10_000;
 
 const log = scope("xdsproxy");
 
-/** The pause after so many failures (from 1): it grows to the longest, and half of it is random. */
+/**
+ * Returns the pause after a number of failures (from 1): it grows to the longest, and half of it is
+ * random.
+ */
 export function pauseAfter(failures: number, { first, longest }: Backoff, random: number): number {
   const full = Math.min(longest, first * GROWTH ** (failures - 1));
   return full / 2 + random * full / 2;
 }
 
 /**
- * Waits until something accepts connections at the address. A stream opened before would take
- * messages off the proxy's hands and lose them.
+ * Waits until the address accepts connections. A stream that is opened earlier would read messages
+ * of the proxy and lose them.
  *
- * @returns false when `signal` ended the wait
+ * @returns false if `signal` aborted the wait
  */
 export async function dial(
   target: string,
@@ -54,7 +57,7 @@ export async function dial(
   return false;
 }
 
-/** Tries once; gives the reason of a failure. */
+/** Makes one attempt; returns the reason of a failure. */
 async function attempt(target: string): Promise<string | undefined> {
   const { host, port } = hostPort("discoveryAddress", target);
   try {
@@ -70,7 +73,7 @@ async function attempt(target: string): Promise<string | undefined> {
   }
 }
 
-/** Resolves after so long, or when the signal is aborted. */
+/** Resolves after some milliseconds, or when the signal is aborted. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -1,5 +1,5 @@
 /**
- * Draining: clients are asked to close their connections, and get time to do so.
+ * Draining: the proxy asks clients to close their connections and gives them time.
  *
  * @module
  */
@@ -9,25 +9,25 @@ import type { Admin } from "./admin.ts";
 import { sleep } from "./dial.ts";
 import type { AgentPorts } from "./static_resources.ts";
 
-/** How long a drain lasts. */
+/** Duration of a drain. */
 export interface DrainOptions {
-  /** Milliseconds for clients to close their connections, when connections are not counted. */
+  /** Time for clients to close their connections if connections are not counted, ms. */
   readonly duration: number;
-  /** Ends the drain when no connection is left, instead of after `duration`. */
+  /** Ends the drain when no connections are left, instead of after `duration`. */
   readonly untilZero: boolean;
-  /** With `untilZero`: wait before the first count, ms. */
+  /** With `untilZero`: pause before the first count, ms. */
   readonly minimum: number;
   /** With `untilZero`: pause between counts, ms. */
   readonly interval: number;
-  /** The proxy's health and metrics listeners, whose connections do not count. */
+  /** The proxy's health and metrics listeners, whose connections are not counted. */
   readonly ports: AgentPorts;
 }
 
-/** A drain that may be started early and waited for later. */
+/** A drain that can be started before it is awaited. */
 export interface Drain {
-  /** Asks clients to close their connections; a second call does nothing. */
+  /** Starts draining; later calls do nothing. */
   start(): Promise<void>;
-  /** Starts, and resolves when the time is over, the proxy is empty or `signal` is aborted. */
+  /** Starts, and resolves when the time is over, no connections are left or `signal` is aborted. */
   finish(signal: AbortSignal): Promise<void>;
   readonly started: boolean;
 }
@@ -56,7 +56,7 @@ export function drainOf(admin: Admin, options: DrainOptions): Drain {
   };
 }
 
-/** A proxy that does not answer is ended without draining. */
+/** A proxy that does not respond is stopped without draining. */
 async function ask(admin: Admin): Promise<void> {
   try {
     await admin.drainListeners();
@@ -95,7 +95,7 @@ export function openConnections(
   const own = new RegExp(`^listener\\.(admin|.*_(${ports.health}|${ports.prometheus}))\\.`);
   let sum = 0;
   for (const [name, value] of stats) {
-    // Workers repeat the count of their listener.
+    // Worker statistics repeat the count of their listener.
     if (!own.test(name) && !name.includes(".worker_")) sum += value;
   }
   return sum;

@@ -5,7 +5,7 @@ const PORTS = { admin: 15000, status: 15020, health: 15021, prometheus: 15090 };
 const OPTIONS = { duration: 0, untilZero: false, minimum: 0, interval: 0, ports: PORTS };
 const never = new AbortController().signal;
 
-/** An admin API that counts what it is asked, and tells these numbers of connections in turn. */
+/** An admin API that counts calls and returns these connection counts in order. */
 function fakeAdmin(counts: number[]) {
   const asked = { drains: 0, counts: 0 };
   return {

@@ -1,5 +1,5 @@
 /**
- * Reads what an agent depends on from the machine: files, environment, addresses.
+ * Reads the agent's input from the machine: files, environment, addresses.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { type AgentEnv, readEnv } from "./variables.ts";
 import type { AgentFlags, AgentSettings } from "./plan.ts";
 import { type Pairs, readPairs } from "./pod.ts";
 
-/** The flags that say what to read, besides those that go into the plan. */
+/** Flags that select the input, in addition to the flags of the plan. */
 export interface LoadFlags extends AgentFlags {
   /** Path of the mesh configuration file. */
   readonly meshConfig: string;
-  /** The file was named on the command line, so it must exist. */
+  /** True: the file was named on the command line, so it must exist. */
   readonly meshConfigGiven: boolean;
-  /** Undefined: not given. */
+  /** Undefined: not set. */
   readonly serviceCluster: string | undefined;
   /** Empty: none. */
   readonly templateFile: string;
@@ -32,19 +32,19 @@ export interface LoadFlags extends AgentFlags {
 /** Settings, and warnings about them. */
 export interface Loaded {
   readonly settings: AgentSettings;
-  /** Configuration fields that are not known. */
+  /** Unknown configuration fields. */
   readonly warnings: readonly string[];
-  /** Variables that are set and do nothing. */
+  /** Variables that are set and have no effect. */
   readonly ineffectiveVariables: readonly IneffectiveVariable[];
 }
 
 const POD_FOLDER = "./etc/mesh/pod";
 
 /**
- * Reads everything.
+ * Reads all settings.
  *
- * @param variables the environment; `proxyMetadata` of the configuration lies below it
- * @param served what the daemon has ProxyConfigs say, where it was asked
+ * @param variables the environment; it overrides `proxyMetadata` of the configuration
+ * @param served values of ProxyConfigs from the daemon, if it was asked
  * @throws MeshError `agent-config`, `agent-file`, `env-invalid`, `pod-file`, `agent-instance-ip`
  */
 export async function loadSettings(

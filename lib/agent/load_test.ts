@@ -17,7 +17,7 @@ const FLAGS: LoadFlags = {
 };
 const ADDRESS = { INSTANCE_IP: "127.0.0.1", POD_NAME: "p" };
 
-/** Loads in a folder of its own that holds these files. */
+/** Loads settings in a temporary folder with these files. */
 async function load(
   files: Readonly<Record<string, string>>,
   flags: Partial<LoadFlags> = {},

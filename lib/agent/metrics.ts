@@ -20,12 +20,12 @@ export const daemonFailures: Counter = counter({
   name: "meshd_connection_failures",
   help: "Attempts to connect to the daemon that failed",
 });
-/** Streams that the daemon's side ended. */
+/** Streams that the daemon ended. */
 export const daemonTerminations: Counter = counter({
   name: "meshd_connection_terminations",
   help: "xDS streams ended by the daemon or by the loss of the connection to it",
 });
-/** Streams that the proxy's side ended. */
+/** Streams that the proxy ended. */
 export const proxyTerminations: Counter = counter({
   name: "dataproxy_connection_terminations",
   help: "xDS streams ended by the proxy",
@@ -35,7 +35,7 @@ export const scrapes: Counter = counter({
   name: "scrapes_total",
   help: "Requests to the metrics endpoint",
 });
-/** Parts of scrapes that could not be had; `type` is `proxy`, `application` or `agent`. */
+/** Parts of scrapes that failed; `type` is `proxy`, `application` or `agent`. */
 export const scrapeFailures: Counter = counter({
   name: "scrape_failures_total",
   help: "Parts of scrapes that failed",

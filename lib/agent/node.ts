@@ -1,5 +1,5 @@
 /**
- * How a proxy names itself to the daemon: id, cluster, locality and metadata.
+ * Identity of a proxy towards the daemon: id, cluster, locality and metadata.
  *
  * @module
  */
@@ -13,28 +13,28 @@ import {
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Pairs } from "./pod.ts";
 
-/** Roles a proxy can be started in. */
+/** Roles of a proxy. */
 export const ROLES = ["sidecar", "router"] as const;
 /** A role. */
 export type AgentRole = typeof ROLES[number];
 
-/** All that a node is made of. */
+/** Input of a node. */
 export interface NodeInput {
   readonly role: AgentRole;
   /** Addresses of the workload, the first one first; at least one. */
   readonly ips: readonly string[];
   /** Name of the workload instance. */
   readonly name: string;
-  /** Empty when it is not known. */
+  /** Empty: unknown. */
   readonly namespace: string;
   /** DNS suffix of the namespace. */
   readonly domain: string;
   readonly serviceAccount: string | undefined;
   readonly clusterId: string | undefined;
   readonly proxy: ProxyConfig;
-  /** What of it is said for this proxy alone; default: nothing. */
+  /** Proxy configuration of this proxy only; default: none. */
   readonly ownProxy?: ProxyConfig | undefined;
-  /** `MESH_META_*` and `MESH_METAJSON_*` are taken from here; the rest is ignored. */
+  /** `MESH_META_*` and `MESH_METAJSON_*` are used; the rest is ignored. */
   readonly environ: Readonly<Record<string, string>>;
   readonly labels: Pairs;
   readonly annotations: Pairs;
@@ -44,7 +44,7 @@ export interface NodeInput {
   readonly exitOnZeroConnections: boolean;
 }
 
-/** The node as the bootstrap file holds it. */
+/** The node in the bootstrap file. */
 export interface BootstrapNode {
   readonly id: string;
   readonly cluster: string;
@@ -63,9 +63,9 @@ const META_JSON = "MESH_METAJSON_";
 const LOCALITY_LABELS = ["topology.mesh.io/locality", "mesh-locality"];
 
 /**
- * Composes the node. The id is `type~ip~name.namespace~domain`.
+ * Builds the node. The id is `type~ip~name.namespace~domain`.
  *
- * @throws MeshError `agent-metadata` when a `MESH_METAJSON_*` variable does not hold a JSON object
+ * @throws MeshError `agent-metadata` if a `MESH_METAJSON_*` variable is not a JSON object
  */
 export function nodeOf(input: NodeInput): BootstrapNode {
   const free = freeMetadata(input.environ);
@@ -98,7 +98,7 @@ export function nodeOf(input: NodeInput): BootstrapNode {
   };
 }
 
-/** What the environment says, with the labels and annotations it names set apart. */
+/** Returns metadata of the environment, with labels and annotations separated. */
 function freeMetadata(
   environ: Readonly<Record<string, string>>,
 ): { metadata: JsonObject; labels: Pairs; annotations: Pairs } {
@@ -110,7 +110,7 @@ function freeMetadata(
     if (name.startsWith(META)) metadata[name.slice(META.length)] = value;
     if (!name.startsWith(META_JSON)) continue;
     const members = jsonObject(name, value);
-    // The members stand in the metadata themselves, not below a key.
+    // The members are merged into the metadata itself, not below a key.
     Object.assign(metadata, members);
     if (name === `${META_JSON}LABELS`) labels = texts(members);
     if (name === `${META_JSON}ANNOTATIONS`) annotations = texts(members);
@@ -152,7 +152,7 @@ function group(key: string, pairs: Pairs): JsonObject {
   return Object.keys(pairs).length === 0 ? {} : { [key]: { ...pairs } };
 }
 
-/** The default mode goes without saying. */
+/** The default mode is omitted. */
 function interception(proxy: ProxyConfig): JsonObject {
   return proxy.interceptionMode === Interception.REDIRECT
     ? {}
@@ -160,13 +160,12 @@ function interception(proxy: ProxyConfig): JsonObject {
 }
 
 /**
- * Parts that the daemon takes from here, over what the mesh configuration says.
- * They are told as far as they are this proxy's own: what the mesh says the daemon
- * knows better, for it follows it.
+ * Parts that override the mesh configuration in the daemon. Only this proxy's own values are sent:
+ * the daemon has the current mesh configuration.
  */
 const OWN_PARTS = ["gatewayTopology", "proxyHeaders", "connectionSettings"] as const;
 
-/** The configuration in its JSON form, without the one field that is a secret. */
+/** Returns the configuration as JSON, without the one field that is a secret. */
 function describeProxy(proxy: ProxyConfig, own: ProxyConfig | undefined): JsonValue {
   const json = toJson(ProxyConfigSchema, {
     ...proxy,
@@ -177,7 +176,7 @@ function describeProxy(proxy: ProxyConfig, own: ProxyConfig | undefined): JsonVa
   return json;
 }
 
-/** Labels may not hold a slash, so the locality label may separate its parts by dots. */
+/** Label values may not have a slash, so the locality label may separate its parts by dots. */
 function normaliseLocality(labels: Pairs): Pairs {
   const changed: Record<string, string> = { ...labels };
   for (const key of LOCALITY_LABELS) {

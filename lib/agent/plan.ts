@@ -1,5 +1,5 @@
 /**
- * From settings to what is written and run. Pure: two equal settings give the same plan.
+ * Builds the plan of files and processes from settings. Pure: equal settings give equal plans.
  *
  * @module
  */
@@ -20,10 +20,10 @@ import type { AgentPorts } from "./static_resources.ts";
 import { hostPort, ineffectiveTelemetry } from "./telemetry.ts";
 import { fillTemplate } from "./template.ts";
 
-/** The flags of the command, as far as the agent depends on them. */
+/** Flags of the command that the agent uses. */
 export interface AgentFlags {
   readonly role: AgentRole;
-  /** Undefined: not given. */
+  /** Undefined: not set. */
   readonly concurrency: number | undefined;
   /** Empty: derived from the namespace. */
   readonly domain: string;
@@ -33,7 +33,7 @@ export interface AgentFlags {
   readonly logAsJson: boolean;
 }
 
-/** Everything a plan is made of. */
+/** Input of a plan. */
 export interface AgentSettings {
   readonly flags: AgentFlags;
   readonly env: AgentEnv;
@@ -41,7 +41,7 @@ export interface AgentSettings {
   readonly environ: Readonly<Record<string, string>>;
   /** The merged proxy configuration. */
   readonly proxy: ProxyConfig;
-  /** What of it is said for this proxy alone; default: nothing. */
+  /** Proxy configuration of this proxy only; default: none. */
   readonly ownProxy?: ProxyConfig;
   readonly labels: Pairs;
   readonly annotations: Pairs;
@@ -49,11 +49,11 @@ export interface AgentSettings {
   readonly hostname: string;
   /** A bootstrap template that replaces the agent's own content. */
   readonly template: NamedText | undefined;
-  /** What the proxy merges over its bootstrap file. */
+  /** Configuration that the proxy merges over its bootstrap file. */
   readonly override: string | undefined;
 }
 
-/** What is written and run. */
+/** Files to write and processes to start. */
 export interface AgentPlan {
   readonly node: BootstrapNode;
   /** Folder of the two files below. */
@@ -67,7 +67,7 @@ export interface AgentPlan {
   readonly command: {
     readonly binary: string;
     readonly args: readonly string[];
-    /** Set beside the agent's own variables. */
+    /** Variables in addition to the agent's own. */
     readonly environment: Readonly<Record<string, string>>;
   } | undefined;
   readonly ports: AgentPorts;
@@ -76,24 +76,24 @@ export interface AgentPlan {
   readonly drain: DrainOptions;
   readonly scrape: ScrapeOptions;
   readonly env: AgentEnv;
-  /** Fields of the proxy configuration that are set and do nothing, with the reason. */
+  /** Fields of the proxy configuration that are set and have no effect, with the reason. */
   readonly ineffective: ReadonlyMap<string, string>;
 }
 
 const BOOTSTRAP_FILE = "dataproxy-rev.json";
 const SOCKET_FILE = "XDS";
-/** What the system takes as the path of a socket, without the closing zero byte. */
+/** Longest path of a Unix socket on Linux, without the terminating zero byte. */
 const SOCKET_PATH_BYTES = 107;
 const TERMINATION_DRAIN_MS = 5000;
-/** The default of a field without effect, which is no reason for a warning. */
+/** Default of an ineffective field; this value causes no warning. */
 const STAT_NAME_LENGTH = 189;
 const COUNT_INTERVAL_MS = 1000;
 
 /**
  * Makes the plan.
  *
- * @throws MeshError `agent-needs-certificates` for a daemon that must be spoken to over TLS,
- * `agent-socket-path`, and what {@link nodeOf}, {@link bootstrapOf} and {@link fillTemplate} throw
+ * @throws MeshError `agent-needs-certificates` for a daemon that requires TLS, `agent-socket-path`,
+ * and the errors of {@link nodeOf}, {@link bootstrapOf} and {@link fillTemplate}
  */
 export function planAgent(settings: AgentSettings): AgentPlan {
   const { env, flags, proxy } = settings;
@@ -227,7 +227,7 @@ function daemonAddress(proxy: ProxyConfig): string {
   return proxy.discoveryAddress;
 }
 
-/** The application shares the workload's address; it may not listen on loopback. */
+/** The application has the workload's address; it may not listen on loopback. */
 function scrapeOptions(
   { env, addresses, proxy }: AgentSettings,
   loopback: string,
@@ -244,7 +244,10 @@ function scrapeOptions(
   };
 }
 
-/** Fields that the agent would have to act on. Those that the daemon reads from the node's metadata are not its business. */
+/**
+ * Returns the fields that the agent does not implement. Fields that the daemon reads from the
+ * node's metadata are not included.
+ */
 function ineffectiveFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
   const ineffective = new Map(ineffectiveTelemetry(proxy));
   const add = (set: unknown, field: string, reason: string) =>
@@ -262,7 +265,7 @@ function ineffectiveFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
   return ineffective;
 }
 
-/** Fields of routes and of clusters towards services, which proxies share, so that the mesh alone can say them. */
+/** Fields of routes and clusters, which proxies share; only the mesh configuration can set them. */
 function ineffectiveOwnFields(own: ProxyConfig | undefined): ReadonlyMap<string, string> {
   const { proxyHeaders: headers, connectionSettings: connections } = own ?? {};
   const said: Readonly<Record<string, unknown>> = {

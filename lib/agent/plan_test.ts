@@ -8,7 +8,7 @@ import { type TestSettings, testSettings } from "../../tests/support/agent_setti
 const plan = (settings: TestSettings = {}) => planAgent(testSettings(settings));
 const bootstrap = (settings: TestSettings = {}): Shape => JSON.parse(plan(settings).bootstrap);
 
-/** The parts of the bootstrap file that these tests look at. */
+/** The parts of the bootstrap file that these tests check. */
 interface Shape {
   readonly admin: {
     readonly address: { readonly socket_address: { readonly port_value: number } };
@@ -264,6 +264,6 @@ Deno.test("fields that proxies share are named where a single one says them", ()
   const proxyHeaders = { attemptCount: {}, requestId: {} };
   const ownProxy = create(ProxyConfigSchema, { proxyHeaders });
   assert.deepEqual([...plan({ ownProxy }).ineffective.keys()], ["proxyHeaders.attemptCount"]);
-  // In the mesh configuration they are the daemon's matter.
+  // The daemon implements them in the mesh configuration.
   assert.equal(plan({ proxy: { proxyHeaders } }).ineffective.size, 0);
 });

@@ -9,11 +9,11 @@ import { MeshError } from "../base/mod.ts";
 export type Pairs = Readonly<Record<string, string>>;
 
 /**
- * Reads the form the orchestrator mounts: one `key="value"` a line, the value quoted and escaped
- * as in a JSON string.
+ * Parses the form that the orchestrator mounts: one `key="value"` per line, the value quoted and
+ * escaped like a JSON string.
  *
- * @param file named in the error only
- * @throws MeshError `pod-file` with the line that does not have the form
+ * @param file used only in the error
+ * @throws MeshError `pod-file` with the invalid line
  */
 export function parsePairs(text: string, file: string): Pairs {
   const pairs: Record<string, string> = {};
@@ -35,7 +35,7 @@ export function parsePairs(text: string, file: string): Pairs {
   return pairs;
 }
 
-/** Reads such a file; a file that does not exist holds nothing. */
+/** Reads such a file; a missing file is empty. */
 export async function readPairs(file: string): Promise<Pairs> {
   try {
     return parsePairs(await Deno.readTextFile(file), file);
@@ -45,7 +45,10 @@ export async function readPairs(file: string): Promise<Pairs> {
   }
 }
 
-/** Quoted values may hold escapes that JSON lacks (`\a`, `\x07`, `\U0001f600`); those are brought into its form first. */
+/**
+ * Quoted values may have escapes that JSON lacks (`\a`, `\x07`, `\U0001f600`); they are
+ * converted first.
+ */
 function unquote(text: string): string | undefined {
   const json = text.replace(
     /\\(?:x([0-9a-f]{2})|U000([0-9a-f]{5})|([av'])|(.))/gi,

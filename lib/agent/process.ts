@@ -9,20 +9,20 @@ import { scope } from "../log/mod.ts";
 /** A running proxy. */
 export interface ProxyProcess {
   readonly pid: number;
-  /** How it ended; never rejects. */
+  /** Exit status; never rejects. */
   readonly exited: Promise<Deno.CommandStatus>;
-  /** Asks it to end, and ends it by force after so long. Resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL after the grace time. Resolves when the process has exited. */
   stop(graceMs: number): Promise<void>;
 }
 
 const log = scope("default");
 
 /**
- * Starts the proxy. Its output goes to the agent's own. Should the agent be ended at once, by a
- * second signal, the proxy is killed with it.
+ * Starts the proxy. It writes to the agent's output. If a second signal ends the agent at once, the
+ * proxy is killed too.
  *
- * @param environment variables beside the agent's own
- * @throws MeshError `proxy-start` when the program cannot be run
+ * @param environment variables in addition to the agent's own
+ * @throws MeshError `proxy-start` if the program cannot be started
  */
 export function startProxy(
   binary: string,
@@ -55,7 +55,7 @@ function spawn(
     return new Deno.Command(binary, {
       args: [...args],
       env: { ...env },
-      // In a process group of its own: Ctrl-C at a terminal reaches the agent only, which drains.
+      // A separate process group: Ctrl-C in a terminal reaches only the agent, which drains.
       detached: true,
       stdin: "null",
       stdout: "inherit",
@@ -69,7 +69,7 @@ function spawn(
   }
 }
 
-/** A process that is gone needs no signal. */
+/** A process that has exited needs no signal. */
 function signal(child: Deno.ChildProcess, name: Deno.Signal): void {
   try {
     child.kill(name);

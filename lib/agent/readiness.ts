@@ -1,13 +1,16 @@
 /**
- * Whether the proxy is ready: it has its configuration, and its workers run.
+ * Readiness of the proxy: it has its configuration, and its workers run.
  *
  * @module
  */
 import type { Admin } from "./admin.ts";
 
-/** Answers whether the proxy is ready. */
+/** Checks the proxy's readiness. */
 export interface Readiness {
-  /** The reason why it is not ready, as a sentence; undefined: it is ready. Throws `MeshError` `proxy-admin`. */
+  /**
+   * Returns why the proxy is not ready, as a sentence; undefined: it is ready. Throws `MeshError`
+   * `proxy-admin`.
+   */
   check(): Promise<string | undefined>;
 }
 
@@ -18,8 +21,8 @@ const CONFIG_STATS = "^(cluster_manager\\.cds|listener_manager\\.lds)\\.update_(
 const SERVER_STATS = "^(server\\.state|listener_manager\\.workers_started)$";
 
 /**
- * The readiness of the proxy behind an admin API. Each probe that succeeded once is not made
- * again: the proxy does not fall back behind it in its life time. `draining` is asked each time.
+ * Checks the readiness of the proxy behind an admin API. A probe that succeeded once is not
+ * repeated, because the proxy cannot lose that state. `draining` is checked each time.
  *
  * @param onReady called once, when the proxy is ready for the first time
  */
@@ -49,7 +52,7 @@ export function readinessOf(
   };
 }
 
-/** What is missing of clusters and listeners. */
+/** Returns why clusters or listeners are missing. */
 export function configFault(stats: ReadonlyMap<string, number>): string | undefined {
   const states = [
     subscription("clusters", "cluster_manager.cds", stats),
@@ -88,12 +91,12 @@ function list(subscriptions: readonly Subscription[]): string {
   return subscriptions.map(({ what, state }) => `${what} ${state}`).join(", ");
 }
 
-/** Why the server does not serve although it has its configuration. */
+/** Returns why the server does not serve although it has its configuration. */
 export function serverFault(stats: ReadonlyMap<string, number>): string | undefined {
   const state = stats.get("server.state");
   if (state === undefined) return "the proxy does not report its state yet";
   if (state !== 0) return `the proxy is not live; its state is ${STATES[state] ?? state}`;
-  // A gauge at zero is not among the used ones, so that it may be missing.
+  // A gauge at zero does not count as used, so it may be missing.
   if (stats.get("listener_manager.workers_started") !== 1) {
     return "the proxy's workers have not started";
   }

@@ -1,9 +1,10 @@
 /**
- * The xDS relay: between the proxy's Unix socket and the daemon, bytes go through unchanged.
+ * The xDS relay: forwards bytes unchanged between the proxy's Unix socket and the daemon.
  *
- * Each stream of the proxy has one stream to the daemon. When the daemon's side ends, so does the
- * proxy's: the proxy then comes back telling what it holds, and is sent the difference only. While
- * the daemon cannot be reached the proxy's stream stays open and unread, and keeps what it serves.
+ * Each stream of the proxy has one stream to the daemon. When the daemon's stream ends, the proxy's
+ * ends too: the proxy then reconnects with its resource versions and gets only the difference.
+ * While the daemon is not reachable, the proxy's stream stays open and unread, and the proxy keeps
+ * its configuration.
  *
  * @module
  */
@@ -14,19 +15,19 @@ import type { RpcStream } from "../rpc/mod.ts";
 import { type Backoff, dial } from "./dial.ts";
 import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
 
-/** How the relay is run. */
+/** Options of the relay. */
 export interface RelayOptions {
   /** Path of the socket that the proxy connects to. */
   readonly socket: string;
   /** The daemon, `host:port`. */
   readonly target: string;
-  /** Largest message taken from the proxy, bytes. */
+  /** Largest message from the proxy, bytes. */
   readonly maxRequest: number;
-  /** Largest message taken from the daemon, bytes; undefined: no bound. */
+  /** Largest message from the daemon, bytes; undefined: no limit. */
   readonly maxResponse?: number;
-  /** Streams at the same time. */
+  /** Maximum number of concurrent streams. */
   readonly maxStreams: number;
-  /** Pings on a quiet connection to the daemon, ms. */
+  /** Keepalive pings on an idle connection to the daemon, ms. */
   readonly keepalive: { readonly interval: number; readonly timeout: number };
   /** Pauses between attempts to reach the daemon; the default is for production. */
   readonly backoff?: Backoff;
@@ -38,12 +39,14 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-/** The methods relayed: state of the world, and delta. */
+/** The relayed methods: state of the world, and delta. */
 const METHODS = ["StreamAggregatedResources", "DeltaAggregatedResources"].map((name) =>
   `/envoy.service.discovery.v3.AggregatedDiscoveryService/${name}`
 );
 
-/** HTTP/2 window towards the daemon, bytes: as large as the proxy's own, so that big pushes cost less. */
+/**
+ * HTTP/2 window towards the daemon, bytes: the same as the proxy's, so that large pushes cost less.
+ */
 const WINDOW_BYTES = 16 * 1024 * 1024;
 
 const log: Logger = scope("xdsproxy");
@@ -73,7 +76,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
-/** One stream of the proxy, until either side ends. It never outlives the daemon's. */
+/** Relays one stream of the proxy until either side ends. It ends with the daemon's stream. */
 async function relay(
   call: RpcCall,
   path: string,
@@ -108,7 +111,7 @@ async function relay(
   }
 }
 
-/** From the proxy to the daemon. Reads no faster than the daemon takes. */
+/** Forwards from the proxy to the daemon, with back-pressure. */
 async function forward(call: RpcCall, upstream: RpcStream): Promise<void> {
   for await (const message of call.messages) {
     xdsRequests.inc();
@@ -117,7 +120,7 @@ async function forward(call: RpcCall, upstream: RpcStream): Promise<void> {
   upstream.end();
 }
 
-/** From the daemon to the proxy. Reads no faster than the proxy takes. */
+/** Forwards from the daemon to the proxy, with back-pressure. */
 async function back(call: RpcCall, upstream: RpcStream): Promise<void> {
   for await (const message of upstream.messages) {
     xdsResponses.inc();
@@ -125,7 +128,7 @@ async function back(call: RpcCall, upstream: RpcStream): Promise<void> {
   }
 }
 
-/** The daemon's status is handed on, so that the proxy logs it and its own back-off applies. */
+/** Passes on the daemon's status, so that the proxy logs it and applies its own back-off. */
 function lost(error: unknown): RpcError {
   daemonTerminations.inc();
   log.warn("the stream to the daemon ended", { reason: messageOf(error) });

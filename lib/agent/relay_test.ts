@@ -34,7 +34,7 @@ function daemon(
   });
 }
 
-/** A relay on a socket of its own, towards a port. */
+/** A relay with its own socket, to a port. */
 async function relayTo(port: number): Promise<Relay & { dir: string; socket: string }> {
   const dir = await Deno.makeTempDir();
   const socket = `${dir}/XDS`;
@@ -69,7 +69,7 @@ async function withRelay(
   }
 }
 
-/** Bytes that are no protobuf message, so that anything that parses them would fail. */
+/** Bytes that are not a valid protobuf message, so that any parsing would fail. */
 function noise(size: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let i = 0, x = seed; i < size; i++) bytes[i] = x = (x * 31 + 255) & 0xff;
@@ -143,7 +143,10 @@ Deno.test("virtual hosts pass: an empty subscription up, resources that nobody n
   await server.stop(0);
 });
 
-/** Messages of 1 MiB in the tests of back-pressure: far more than all windows and queues hold. */
+/**
+ * Number of 1 MiB messages in the tests of back-pressure: much more than all windows and queues
+ * hold.
+ */
 const MANY = 100;
 
 Deno.test("a proxy that does not read holds the daemon back", async () => {
@@ -199,12 +202,12 @@ Deno.test("a daemon that does not read holds the proxy back", async () => {
   await server.stop(0);
 });
 
-/** So many messages there and back without another one on its way are no pause, but an end. */
+/** After this many messages of another stream without progress, the flow has stopped. */
 const ROUNDS = 50;
 
 /**
- * Resolves when a number that began to grow does not grow any more, while messages of another
- * stream, which is echoed, still pass the same relay.
+ * Resolves when a growing number has stopped, while messages of another stream are still echoed by
+ * the same relay.
  */
 async function standstill(read: () => number, beside: RpcStream): Promise<void> {
   await eventually("the first message", () => read() > 0);
@@ -304,7 +307,7 @@ Deno.test("a proxy that goes while the daemon is waited for ends the wait", asyn
       calls++;
       return echo(call);
     }, port);
-    // A wait that went on would find the daemon too; what is left of it the sanitizers see.
+    // A wait that continued would reach the daemon too; the sanitizers detect remaining resources.
     const next = open();
     next.send(noise(5, 2));
     await standstill(() => calls, next);
@@ -313,7 +316,7 @@ Deno.test("a proxy that goes while the daemon is waited for ends the wait", asyn
   await server?.stop(0);
 });
 
-/** Failed attempts so far, as the metric tells. */
+/** Number of failed attempts so far, from the metric. */
 async function failures(): Promise<number> {
   const { expose } = await import("../metrics/mod.ts");
   const { body } = await expose();

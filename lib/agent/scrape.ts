@@ -1,5 +1,5 @@
 /**
- * One scrape for three: the agent's metrics, the proxy's and the application's.
+ * Merged scrape: metrics of the agent, the proxy and the application.
  *
  * @module
  */
@@ -8,15 +8,17 @@ import { scope } from "../log/mod.ts";
 import { expose } from "../metrics/mod.ts";
 import { scrapeFailures, scrapes } from "./metrics.ts";
 
-/** Where an application serves its metrics. */
+/** Address of the application's metrics. */
 export interface ApplicationTarget {
   readonly port: number;
   readonly path: string;
 }
 
-/** What is merged. */
+/** Parts to merge. */
 export interface ScrapeOptions {
-  /** The proxy's admin API, which answers before any listener does; undefined: there is no proxy. */
+  /**
+   * The proxy's admin API, which responds before any listener does; undefined: there is no proxy.
+   */
   readonly proxy: string | undefined;
   /** `host:port` and path of the application; undefined: it is not scraped. */
   readonly application: { readonly address: string; readonly path: string } | undefined;
@@ -25,20 +27,20 @@ export interface ScrapeOptions {
 const PREFIX = "mesh_agent_";
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 const TIMEOUT_MS = 10_000;
-/** Longest wait that a scraper may ask for; less than the status server gives a request. */
+/** Maximum timeout of a scrape, ms; less than the status server's timeout of a request. */
 const LONGEST_MS = 25_000;
-/** Largest answer of a part that is taken, bytes. */
+/** Largest response of a part, bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_HEADER = "x-prometheus-scrape-timeout-seconds";
 
 const log = scope("monitoring");
 
 /**
- * Reads the JSON that injection derives from the application's scrape annotations:
+ * Parses the JSON that injection derives from the application's scrape annotations:
  * `{"scrape":"true","path":"/metrics","port":"8080"}`.
  *
- * @param own the agent's status port, which the application may not have
- * @throws MeshError `agent-metrics` for JSON that does not have the form, or the agent's own port
+ * @param own the agent's status port, which the application may not use
+ * @throws MeshError `agent-metrics` for invalid JSON, or the agent's own port
  */
 export function applicationTarget(text: string, own: number): ApplicationTarget | undefined {
   let value: Record<string, unknown> | undefined;
@@ -67,8 +69,8 @@ export function applicationTarget(text: string, own: number): ApplicationTarget 
 }
 
 /**
- * Answers a scrape. What cannot be had is left out, counted and logged. The application comes
- * last, because its text may end with an end mark.
+ * Serves a scrape. Parts that fail are omitted, counted and logged. The application's part is last,
+ * because its text may end with an end marker.
  */
 export async function scrape(request: Request, options: ScrapeOptions): Promise<Response> {
   scrapes.inc();
@@ -109,7 +111,7 @@ async function agentMetrics(): Promise<Part> {
   return { contentType: TEXT, body: prefixed(body) };
 }
 
-/** Puts the prefix before each name in a text exposition. */
+/** Adds the prefix to each name in a text exposition. */
 export function prefixed(text: string): string {
   return text.replace(/^(# (?:HELP|TYPE) )?(?=[a-zA-Z_:])/gm, `$1${PREFIX}`);
 }
@@ -119,7 +121,7 @@ async function proxyMetrics(address: string, query: string, within: number): Pro
   return { contentType: TEXT, body: meshNames(body) };
 }
 
-/** The proxy puts its own name before metrics that are the mesh's. */
+/** Removes the proxy's prefix from the mesh's metrics. */
 export function meshNames(text: string): string {
   return text.replace(/^(# (?:HELP|TYPE) )?envoy_(?=mesh_)/gm, "$1");
 }
@@ -140,7 +142,7 @@ async function applicationMetrics(
   return known ? answer : { ...answer, contentType: TEXT };
 }
 
-/** A little less than the scraper waits, so that it gets what there is. */
+/** A little less than the scraper's timeout, so that it gets the available parts. */
 function timeoutOf(headers: Headers): number {
   const seconds = Number(headers.get(TIMEOUT_HEADER));
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 900, LONGEST_MS) : TIMEOUT_MS;

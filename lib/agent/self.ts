@@ -1,6 +1,6 @@
 /**
- * What the proxy says of its own workload: variables of its environment, which the formats of
- * metrics and traces name. Listeners that many workloads share thus need not name any.
+ * Environment variables with the proxy's own workload. Formats of metrics and traces read them, so
+ * listeners that many workloads share need no workload names.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import type { BootstrapNode } from "./node.ts";
 const NAME = ["service.mesh.io/canonical-name", "app.kubernetes.io/name", "app"];
 const REVISION = ["service.mesh.io/canonical-revision", "app.kubernetes.io/version", "version"];
 
-/** What stands for something that is not known. */
+/** Value of an unknown part. */
 const UNKNOWN = "unknown";
 
-/** Sets parts of the label apart, and so stands in none of them. */
+/** Separates the parts of the label; parts cannot have it. */
 const SEPARATOR = ";";
 
 /**
- * Variables `MESH_SELF_*`. `MESH_SELF_LABEL` is what peers receive:
- * `workload;namespace;canonical service;canonical revision;cluster;app;version`.
- * The tracer reads its service's name from `OTEL_RESOURCE_ATTRIBUTES`; one that is given stays.
+ * Returns the variables `MESH_SELF_*`. `MESH_SELF_LABEL` is sent to peers:
+ * `workload;namespace;canonical service;canonical revision;cluster;app;version`. The tracer reads
+ * its service name from `OTEL_RESOURCE_ATTRIBUTES`; an existing name is kept.
  *
  * @param given the agent's own environment
  */
@@ -55,7 +55,9 @@ function text(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The orchestrator names instances after what made them: `shop-7d4b9c6f5-x2v8q`, `shop-0`. */
+/**
+ * The orchestrator derives names of instances from their owner: `shop-7d4b9c6f5-x2v8q`, `shop-0`.
+ */
 function workloadOf(name: string | undefined): string | undefined {
   return name?.replace(/-(?:[a-z0-9]{6,10}-[a-z0-9]{5}|\d+)$/, "");
 }

@@ -1,5 +1,5 @@
 /**
- * What the daemon has ProxyConfigs say to this proxy, asked for before it is started.
+ * Fetches this proxy's values of ProxyConfigs from the daemon before the proxy starts.
  *
  * @module
  */
@@ -19,19 +19,19 @@ import type { BootstrapNode } from "./node.ts";
 const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const TYPE = typeUrl(ProxyConfigSchema);
 
-/** A daemon that does not answer by then holds up no proxy. */
+/** Timeout, ms; a daemon that does not respond must not block the proxy. */
 const PATIENCE_MS = 10_000;
 
-/** Variables and a few certificates. */
+/** Enough for variables and a few certificates. */
 const MAX_RESPONSE = 4 * 1024 * 1024;
 
 const log = scope("default");
 
 /**
- * Asks the daemon. Of the message, `concurrency` and `proxyMetadata` count.
+ * Asks the daemon. Only `concurrency` and `proxyMetadata` of the message are used.
  *
  * @param target the daemon, `host:port`
- * @returns `undefined`, and a warning in the log, when there was no answer in time
+ * @returns `undefined`, with a warning in the log, if there was no response in time
  */
 export async function servedConfig(
   target: string,

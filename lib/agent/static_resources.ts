@@ -1,6 +1,6 @@
 /**
- * The clusters and listeners that a proxy has from the start: the way to the agent, to its own
- * admin API, and the two listeners that others probe and scrape.
+ * Static clusters and listeners of a proxy: the connection to the agent, the admin API, and the
+ * health and metrics listeners.
  *
  * @module
  */
@@ -18,20 +18,20 @@ export interface AgentPorts {
   readonly prometheus: number;
 }
 
-/** What the static resources depend on. */
+/** Input of the static resources. */
 export interface StaticInput {
   readonly ports: AgentPorts;
   /** Path of the agent's xDS socket. */
   readonly xdsSocket: string;
-  /** The workload has an IPv6 address only. */
+  /** True: the workload has only IPv6 addresses. */
   readonly ipv6Only: boolean;
-  /** The workload has addresses of both families and listeners serve both. */
+  /** True: the workload has addresses of both families and listeners use both. */
   readonly dualStack: boolean;
-  /** Static listeners are served even when the proxy is overloaded. */
+  /** True: static listeners are served even if the proxy is overloaded. */
   readonly bypassOverload: boolean;
-  /** Compression offered by the metrics listener. */
+  /** Compression of the metrics listener. */
   readonly compression: "brotli" | "gzip" | "zstd" | undefined;
-  /** Further clusters, for tracers and sinks. */
+  /** Additional clusters, for tracers and sinks. */
   readonly clusters: readonly JsonObject[];
 }
 
@@ -39,9 +39,9 @@ const TYPE = "type.googleapis.com/envoy.";
 const HTTP_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 /** 16 MiB: large pushes cost a third less CPU than with the default window. */
 const XDS_WINDOW_BYTES = 16 * 1024 * 1024;
-/** Seconds of silence before TCP asks whether the peer lives; without effect on a Unix socket. */
+/** Idle seconds before TCP keepalive; no effect on a Unix socket. */
 const XDS_KEEPALIVE_S = 300;
-/** Effectively no circuit breaker: configuration must never wait for itself. */
+/** In effect no circuit breaker: configuration must never be rejected by it. */
 const XDS_CIRCUIT = 100_000;
 
 /** The `static_resources` of the bootstrap file. */
@@ -63,7 +63,7 @@ export function staticResources(input: StaticInput): JsonObject {
   };
 }
 
-/** Name that statistics are kept under; the `;` ends it, so that the tag's expression finds it. */
+/** Name in statistics; the `;` ends it, so that the tag expression matches it. */
 function named(name: string): JsonObject {
   return { name, alt_stat_name: `${name};` };
 }
@@ -72,7 +72,7 @@ function endpoints(cluster: string, address: JsonObject): JsonObject {
   return { cluster_name: cluster, endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] };
 }
 
-/** The protocol options of a cluster that is spoken to over HTTP/2. */
+/** The protocol options of an HTTP/2 cluster. */
 export function http2(options: JsonObject = {}): JsonObject {
   const value = {
     "@type": `type.googleapis.com/${HTTP_OPTIONS}`,
@@ -116,7 +116,7 @@ function xdsCluster(socket: string): JsonObject {
   };
 }
 
-/** A cluster of a service outside, found by DNS. */
+/** A cluster of an external service, resolved by DNS. */
 export function dnsCluster(
   name: string,
   target: { readonly host: string; readonly port: number },

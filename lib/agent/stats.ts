@@ -1,5 +1,5 @@
 /**
- * Which of its metrics the proxy keeps, how their names become labels, and how they are exported.
+ * Selection of the proxy's metrics, tags of their names, and export settings.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import type { JsonObject } from "../proto/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Pairs } from "./pod.ts";
 
-/** What the statistics part of the bootstrap file depends on. */
+/** Input of the statistics part of the bootstrap file. */
 export interface StatsInput {
   readonly proxy: ProxyConfig;
   readonly annotations: Pairs;
-  /** Addresses that stand for `{pod_ip}` in inclusion lists. */
+  /** Addresses that replace `{pod_ip}` in inclusion lists. */
   readonly ips: readonly string[];
-  /** Cluster names end at `;` in the names of metrics. */
+  /** True: cluster names in metric names end with `;`. */
   readonly delimited: boolean;
-  /** Connections are counted while draining, so that the proxy must keep their gauge. */
+  /** True: connections are counted while draining, so the proxy must keep their gauge. */
   readonly countConnections: boolean;
 }
 
 const ANNOTATION = "sidecar.mesh.io/";
 
-/** Prefixes without which readiness, drain and the control plane's dashboards see nothing. */
+/** Prefixes that readiness, drain and the control plane's dashboards need. */
 const PREFIXES = [
   "cluster_manager",
   "listener_manager",
@@ -35,7 +35,10 @@ const PREFIXES = [
 const SUFFIXES = ["rbac.allowed", "rbac.denied", "shadow_allowed", "shadow_denied"];
 const REGEXPS = ["vhost\\..*\\.route\\..*"];
 
-/** Tags of upstream metric names: first capture is cut out of the name, second is the value. */
+/**
+ * Tags of upstream metric names: the first capture is removed from the name, the second is the
+ * value.
+ */
 const TAGS: readonly (readonly [name: string, regex: string])[] = [
   [
     "http_conn_manager_prefix",
@@ -65,9 +68,9 @@ const CLUSTER_TAG = "^cluster(\\.(.+);)";
 const CLUSTER_TAG_BY_DOTS = "^cluster\\.((.+?(\\..+?\\.svc\\.cluster\\.local)?)\\.)";
 
 /**
- * The `stats_config` of the bootstrap file.
+ * Builds the `stats_config` of the bootstrap file.
  *
- * @throws MeshError `agent-annotation` when the annotation with histogram buckets is not of its form
+ * @throws MeshError `agent-annotation` if the annotation with histogram buckets is invalid
  */
 export function statsConfig(input: StatsInput): JsonObject {
   const buckets = histogramBuckets(input.annotations);
@@ -157,7 +160,7 @@ function jsonOrUndefined(text: string): unknown {
   }
 }
 
-/** The compression of the metrics endpoint that an annotation or the configuration asks for. */
+/** Returns the compression of the metrics endpoint from an annotation or the configuration. */
 export function statsCompression(
   proxy: ProxyConfig,
   annotations: Pairs,
@@ -171,9 +174,9 @@ export function statsCompression(
 const FLUSH_SECONDS = 5;
 
 /**
- * `stats_flush_interval` and `stats_eviction_interval`, where annotations or (the latter) the
- * environment ask for them, as protobuf JSON durations. The proxy wants the second to be a
- * multiple of the first: what the environment says is rounded up.
+ * Returns `stats_flush_interval` and `stats_eviction_interval` as protobuf JSON durations, if
+ * annotations or (the latter) the environment set them. The proxy requires the second to be a
+ * multiple of the first: the value of the environment is rounded up.
  *
  * @param rotation milliseconds until a metric without a count is dropped; 0: never
  */

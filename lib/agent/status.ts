@@ -1,5 +1,5 @@
 /**
- * The agent's status server: readiness, metrics, and the ways to end or drain from within.
+ * The agent's status server: readiness, metrics, and requests to quit or drain.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { type Handler, probe, type Route, route, text, type WebCall } from "../w
 import type { Readiness } from "./readiness.ts";
 import { scrape, type ScrapeOptions } from "./scrape.ts";
 
-/** What the status server answers with. */
+/** Options of the status server. */
 export interface StatusOptions {
   readonly readiness: Readiness;
   readonly scrape: ScrapeOptions;
-  /** Metrics are for clients on this machine only. */
+  /** True: only clients on this machine may read metrics. */
   readonly metricsLocalOnly: boolean;
   /** Ends the agent at once. */
   quit(): void;
@@ -43,7 +43,7 @@ export function statusRoutes(options: StatusOptions): Route[] {
   ];
 }
 
-/** Tells of each change once; a probe comes every few seconds. */
+/** Logs each change once; probes come every few seconds. */
 function readyHandler(readiness: Readiness): Handler {
   let last: string | undefined = "";
   return async () => {
@@ -76,7 +76,10 @@ function commandHandler(act: () => void): Handler {
   };
 }
 
-/** A browser on this machine would let any page post here; its requests have this header. */
+/**
+ * A browser on this machine would let any page send POST requests here; such requests have this
+ * header.
+ */
 function isForeignPage({ request, url }: WebCall): boolean {
   const origin = request.headers.get("origin");
   return origin !== null && origin !== url.origin;
@@ -86,7 +89,7 @@ function localOnly(): Response {
   return text("Only requests from localhost are allowed\n", { status: 403 });
 }
 
-/** No path is mapped to a probe of the application until the agent makes such probes. */
+/** No path is mapped to an application probe until the agent supports them. */
 function unmapped({ url }: WebCall): Response {
   return text(`app prober config does not exists for ${url.pathname}\n`, { status: 400 });
 }

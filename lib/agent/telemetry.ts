@@ -1,5 +1,5 @@
 /**
- * Where the proxy sends traces and metrics, as the proxy configuration says.
+ * Destinations of the proxy's traces and metrics, from the proxy configuration.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { isIp, isIpv6 } from "../text/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { dnsCluster, http2 } from "./static_resources.ts";
 
-/** Parts of the bootstrap file that belong to tracing and metric sinks. */
+/** Parts of the bootstrap file for tracing and metric sinks. */
 export interface Telemetry {
   readonly clusters: readonly JsonObject[];
   /** `tracing` of the bootstrap file; undefined: no tracer. */
@@ -17,8 +17,8 @@ export interface Telemetry {
   readonly sinks: readonly JsonObject[];
 }
 
-/** Names of the fields that are set and do nothing, with the reason. */
-export type IdleFields = ReadonlyMap<string, string>;
+/** Names of the fields that are set and have no effect, with the reason. */
+export type IneffectiveTelemetry = ReadonlyMap<string, string>;
 
 const TRACE = "type.googleapis.com/envoy.config.trace.v3.";
 const METRICS = "type.googleapis.com/envoy.config.metrics.v3.";
@@ -26,8 +26,8 @@ const NO_TLS = "connections with certificates are not supported yet";
 const ZIPKIN_REFRESH = "30s";
 
 /**
- * Tracers and sinks of a configuration. A destination that would need a certificate is left out:
- * see {@link ineffectiveTelemetry}.
+ * Builds the tracers and sinks of a configuration. A destination that needs a certificate is
+ * omitted: see {@link ineffectiveTelemetry}.
  *
  * @throws MeshError `agent-address` for an address that is not `host:port`
  */
@@ -55,8 +55,8 @@ export function telemetryOf(proxy: ProxyConfig, service: string): Telemetry {
   return { clusters, tracing, sinks };
 }
 
-/** The fields that ask for telemetry this agent or this proxy cannot give. */
-export function ineffectiveTelemetry(proxy: ProxyConfig): IdleFields {
+/** Returns the telemetry fields that this agent or this proxy does not support. */
+export function ineffectiveTelemetry(proxy: ProxyConfig): IneffectiveTelemetry {
   const ineffective = new Map<string, string>();
   const kind = proxy.tracing?.tracer.case;
   if (kind === "lightstep" || kind === "openCensusAgent" || kind === "stackdriver") {
@@ -75,7 +75,7 @@ export function ineffectiveTelemetry(proxy: ProxyConfig): IdleFields {
 
 type RemoteService = NonNullable<ProxyConfig["dataproxyMetricsService"]>;
 
-/** What the cluster of a service says of its connections. The kernel counts seconds. */
+/** Returns the connection settings of a service's cluster. The kernel counts in seconds. */
 function connection({ tcpKeepalive: keepalive }: RemoteService): JsonObject {
   if (keepalive === undefined) return http2();
   const { probes, time, interval } = keepalive;
@@ -146,7 +146,7 @@ function metricsSink(cluster: string): JsonObject {
   };
 }
 
-/** The proxy does not resolve names here, so an address must be one already. */
+/** The proxy does not resolve names here, so the address must be an IP address. */
 function statsdSink(address: string): JsonObject {
   const { host, port } = hostPort("statsdUdpAddress", address);
   if (!isIp(host) && host !== "localhost") {

@@ -1,5 +1,5 @@
 /**
- * Bootstrap templates: a user's own bootstrap file, with places for what the agent knows.
+ * Bootstrap templates: a user's own bootstrap file with placeholders for the agent's values.
  *
  * @module
  */
@@ -10,14 +10,13 @@ const PLACE = /\{\{-?\s*(.*?)\s*-?\}\}/g;
 const NAME = /^\.([A-Za-z_][A-Za-z0-9_.]*)$/;
 
 /**
- * Fills a template. `{{ .a.b }}` stands for the value at that path of the bootstrap content the
- * agent would have written itself, so `{{ .node.id }}` is the node's id, `{{ .admin }}` the whole
- * section and `{{ .static_resources.clusters }}` a list. A text is inserted without quotes, its
- * special characters escaped as within a JSON string; everything else is inserted as JSON. A file
- * without places is taken as it is.
+ * Fills a template. `{{ .a.b }}` stands for the value at that path of the agent's own bootstrap
+ * content, so `{{ .node.id }}` is the node's id, `{{ .admin }}` the whole section and `{{
+ * .static_resources.clusters }}` a list. A string is inserted without quotes, with JSON string
+ * escapes; everything else is inserted as JSON. A file without placeholders is used unchanged.
  *
- * @param file named in errors only
- * @throws MeshError `bootstrap-template` naming the line, for anything else in braces
+ * @param file used only in errors
+ * @throws MeshError `bootstrap-template` with the line, for anything else in braces
  */
 export function fillTemplate(template: string, values: JsonObject, file: string): string {
   return template.replace(PLACE, (place: string, inner: string, offset: number) => {

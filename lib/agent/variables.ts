@@ -14,10 +14,10 @@ export interface AgentEnv {
   readonly podNamespace: string | undefined;
   readonly instanceIp: string | undefined;
   readonly serviceAccount: string | undefined;
-  /** Undefined when it is not set: the daemon then assumes its own. */
+  /** Undefined if it is not set: the daemon then uses its own. */
   readonly clusterId: string | undefined;
   readonly proxyConfig: string | undefined;
-  /** The daemon is asked what ProxyConfigs say. */
+  /** True: the daemon is asked for ProxyConfigs. */
   readonly servedConfig: boolean;
   readonly bootstrapTemplate: string | undefined;
   readonly bootstrapOverride: string | undefined;
@@ -31,7 +31,7 @@ export interface AgentEnv {
   /** Milliseconds. */
   readonly minimumDrain: number;
   readonly maxMessageBytes: number;
-  /** Bound on what the daemon sends; undefined when the variable is not set: none. */
+  /** Limit on the size of the daemon's messages; undefined: none. */
   readonly maxResponseBytes: number | undefined;
   readonly maxStreams: number;
   /** Milliseconds. */
@@ -49,7 +49,7 @@ export interface AgentEnv {
   readonly bypassOverload: boolean;
 }
 
-/** Declarations of all of them. */
+/** Declarations of all variables. */
 const variables = {
   ...WORKLOAD_VARIABLES,
   ...LINK_VARIABLES,
@@ -58,9 +58,9 @@ const variables = {
 };
 
 /**
- * Reads all of them.
+ * Reads all variables.
  *
- * @throws MeshError `env-invalid` for the first that is not of its type
+ * @throws MeshError `env-invalid` for the first invalid value
  */
 export function readEnv(): AgentEnv {
   const v = variables;

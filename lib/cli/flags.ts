@@ -25,6 +25,8 @@ export interface FlagSpec {
   readonly type: FlagType;
   /** The default as a user would write it; absent: the type's zero (`false`, `0`, empty). */
   readonly default?: string;
+  /** The default in the help text, if `default` is not clear to a reader. */
+  readonly defaultText?: string;
   /** One sentence for the help text. */
   readonly description: string;
   /** Variable whose value, if not empty, replaces the default. */

@@ -86,6 +86,7 @@ function describe(flag: FlagSpec): string {
 
 /** Defaults equal to the type's zero are omitted. */
 function defaultShown(flag: FlagSpec): string {
+  if (flag.defaultText !== undefined) return flag.defaultText;
   const text = flag.default ?? "";
   if (text === "" || text === zeroText(flag.type)) return "";
   switch (flag.type) {

@@ -1,5 +1,5 @@
 /**
- * What a route does with a request.
+ * Applies the action of a route to a request.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type { Exchange } from "./request.ts";
 import type { Ending, Sent } from "./verdict.ts";
 import { withoutQuery } from "./virtual_host.ts";
 
-/** A route that was chosen, in its place. */
+/** A selected route with its virtual host and index. */
 export interface Chosen {
   readonly table: RouteConfiguration;
   readonly host: VirtualHost;
@@ -31,7 +31,7 @@ export interface Chosen {
   readonly name: string;
 }
 
-/** What the router does. */
+/** Applies the route's action. */
 export function act(
   journey: Journey,
   chosen: Chosen,
@@ -147,7 +147,7 @@ function headersOf({ requestHeadersToAdd, requestHeadersToRemove }: HeaderOperat
   ];
 }
 
-/** The path as it is sent; `undefined` when that is not modelled. */
+/** Returns the rewritten path; `undefined` if the rewrite is not modelled. */
 function rewritten(route: Route, action: RouteAction, path: string): string | undefined {
   if (action.pathRewritePolicy !== undefined) return undefined;
   if (action.regexRewrite !== undefined) {
@@ -157,7 +157,7 @@ function rewritten(route: Route, action: RouteAction, path: string): string | un
   return action.prefixRewrite === "" ? path : withPrefix(route, action.prefixRewrite, path);
 }
 
-/** Puts a prefix in place of what the route matched. */
+/** Replaces the matched prefix. */
 function withPrefix({ match }: Route, prefix: string, path: string): string {
   const bare = withoutQuery(path);
   const query = path.slice(bare.length);
@@ -167,8 +167,8 @@ function withPrefix({ match }: Route, prefix: string, path: string): string {
 }
 
 /**
- * Replaces by an expression. Its language is RE2's; where the platform's own would
- * understand it otherwise, or not at all, there is no result.
+ * Replaces by an RE2 expression. If JavaScript's RegExp would interpret it differently, or reject
+ * it, there is no result.
  */
 function replaceAll(regex: string, substitution: string, path: string): string | undefined {
   if (typeof compileRegex(regex) === "string" || /\(\?[^:]|\\[pPQEzAC]|\[\[:/.test(regex)) {

@@ -1,35 +1,35 @@
 /**
- * A call: what somebody sends, and what happens to it.
+ * A call: a connection and its request.
  *
  * @module
  */
 
 /** A connection, and the request on it. */
 export interface Call {
-  /** `outbound`: from the workload beside the proxy; `inbound`: to it; `gateway`: to a gateway. */
+  /** `outbound`: from the proxy's workload; `inbound`: to it; `gateway`: to a gateway. */
   readonly direction: "outbound" | "inbound" | "gateway";
   readonly source: Source;
-  /** What the client meant to reach, before any capture. */
+  /** Destination before any capture. */
   readonly destination: { readonly ip: string; readonly port: number };
-  /** The client speaks TLS. */
+  /** TLS of the client; unset: plain text. */
   readonly tls?: ClientTls;
-  /** Without it the connection carries bytes that are no HTTP. */
+  /** The request; unset: the connection carries bytes that are not HTTP. */
   readonly http?: Request;
 }
 
-/** Who calls. */
+/** The caller. */
 export interface Source {
   readonly ip: string;
   readonly port?: number;
 }
 
-/** What the client says in its handshake. */
+/** TLS handshake of the client. */
 export interface ClientTls {
   readonly serverName?: string;
   readonly alpn?: readonly string[];
   /**
-   * URI of the certificate that it shows, for example `spiffe://cluster.local/ns/a/sa/b`;
-   * the certificate is taken to be issued by who it should be.
+   * URI of the client certificate, for example `spiffe://cluster.local/ns/a/sa/b`; the certificate
+   * is assumed to be issued by a trusted authority.
    */
   readonly principal?: string;
 }
@@ -38,18 +38,18 @@ export interface ClientTls {
 export interface Request {
   readonly version?: "1.0" | "1.1" | "2";
   readonly method?: string;
-  /** As it is written, with port if there is one. */
+  /** Host header, with port if there is one. */
   readonly host: string;
-  /** With query. */
+  /** Path with query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly token?: Token;
 }
 
-/** A token whose signature is good. */
+/** A token with a valid signature. */
 export interface Token {
-  /** Payload. `iss` and `aud` decide who takes it. */
+  /** Payload. `iss` and `aud` decide which rule accepts it. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** Where it is carried; default: `authorization: Bearer`. */
+  /** Location in the request; default: `authorization: Bearer`. */
   readonly at?: { readonly in: "header" | "param" | "cookie"; readonly name: string };
 }

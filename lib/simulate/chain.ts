@@ -1,6 +1,6 @@
 /**
- * Which filter chain takes a connection. Envoy goes from one criterion to the
- * next, keeps the chains that are most specific in it, and never goes back.
+ * Selects the filter chain of a connection. Envoy evaluates one criterion after the other, keeps
+ * the most specific chains of each, and never backtracks.
  *
  * @module
  */
@@ -15,7 +15,10 @@ import { type Journey, note } from "./journey.ts";
 import type { Seen } from "./listener.ts";
 import { inRange } from "./match.ts";
 
-/** How well a chain fits in one criterion: `undefined` not at all, otherwise the more the better. */
+/**
+ * How specifically a chain matches by one criterion: `undefined` if not at all, otherwise higher is
+ * more specific.
+ */
 type Fit = (match: FilterChainMatch | undefined) => number | undefined;
 
 interface Criterion {
@@ -47,14 +50,14 @@ function equal<T>(wanted: T | undefined, is: T): number | undefined {
   return wanted === undefined ? 0 : wanted === is ? 1 : undefined;
 }
 
-/** The longest prefix wins; no ranges are those of everything. */
+/** The longest prefix wins; a match without ranges matches everything. */
 function ranged(ranges: readonly CidrRange[] | undefined, ip: string): number | undefined {
   if (ranges === undefined || ranges.length === 0) return 0;
   const hits = ranges.filter((range) => inRange(ip, range)).map((range) => range.prefixLen ?? 0);
   return hits.length === 0 ? undefined : Math.max(...hits);
 }
 
-/** The name itself, then the wildcards from the longest on, then none. */
+/** The exact name wins, then the wildcards from the longest on, then no name. */
 function named(names: readonly string[], name: string): number | undefined {
   if (names.length === 0) return 0;
   const fits = names.flatMap((one) => {
@@ -67,7 +70,7 @@ function named(names: readonly string[], name: string): number | undefined {
   return fits.length === 0 ? undefined : Math.max(...fits);
 }
 
-/** The first protocol that the client names and a chain knows. */
+/** The first protocol of the client that a chain matches. */
 function spoken(wanted: readonly string[], { protocols }: Seen): number | undefined {
   if (wanted.length === 0) return 0;
   const at = protocols.findIndex((one) => wanted.includes(one));
@@ -84,7 +87,7 @@ function ported(ports: readonly number[], port: number | undefined): number | un
   return port !== undefined && ports.includes(port) ? 1 : undefined;
 }
 
-/** The chain that takes the connection; `undefined`: none does, and it is closed. */
+/** Returns the chain of a connection; `undefined`: none matches, and the connection is closed. */
 export function findChain(
   listener: Listener,
   seen: Seen,
@@ -127,7 +130,7 @@ function told({ transport, serverName, protocols }: Seen): string {
   ].join(", ");
 }
 
-/** Chains need no name: then their place tells them. */
+/** A chain without name is identified by its index. */
 function nameOf(chain: FilterChain, { filterChains }: Listener): string {
   if (chain.name !== "") return chain.name;
   const at = filterChains.indexOf(chain);

@@ -1,5 +1,5 @@
 /**
- * Where a cluster's connections go.
+ * Destination of a cluster's connections.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export function forward(
   return { share: 1, kind: "forwarded", as, cluster: name, subset, upstream, request };
 }
 
-/** Endpoints that steps name; all are in the ending. */
+/** Maximum number of endpoints in a step; the ending has all. */
 const SHOWN = 8;
 
 function upstreamOf(cluster: Cluster, journey: Journey): Upstream {
@@ -120,7 +120,7 @@ function hostPort(ip: string, port: number): string {
 
 const MATCH_KEY = "envoy.transport_socket_match";
 
-/** What the proxy does in its handshake with an endpoint: the first match of its metadata decides. */
+/** Returns the TLS of connections to an endpoint: the first match of its metadata applies. */
 function securityOf(cluster: Cluster, endpoint: LbEndpoint | undefined): string {
   const has = endpoint?.metadata?.filterMetadata[MATCH_KEY] ?? {};
   const found = cluster.transportSocketMatches.find(({ match = {} }) =>

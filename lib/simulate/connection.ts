@@ -1,5 +1,5 @@
 /**
- * A connection inside its filter chain, once its TLS has ended or was none.
+ * A connection in its filter chain, after TLS termination or without TLS.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { type Journey, note } from "./journey.ts";
 import type { Seen } from "./listener.ts";
 import { textMatches } from "./match.ts";
 import { unpack } from "./resources.ts";
-import { some, type Told } from "./told.ts";
+import { some, type Ternary } from "./ternary.ts";
 
 /** A connection as filters see it. */
 export interface Connection {
-  /** The proxy ended the client's TLS. */
+  /** True: the proxy terminated the client's TLS. */
   readonly ended: boolean;
-  /** What filters read is still the client's TLS. */
+  /** True: filters still see encrypted bytes. */
   readonly sealed: boolean;
   readonly principal: string | undefined;
   readonly serverName: string;
@@ -28,7 +28,7 @@ export interface Connection {
 
 const RAW = "envoy.transport_sockets.raw_buffer";
 
-/** Shakes hands as a chain wants it; the reason why not, as a text. */
+/** Performs the TLS handshake that a chain requires; returns the reason of a failure. */
 export function accept(chain: FilterChain, seen: Seen, journey: Journey): Connection | string {
   const { call: { tls, source } } = journey;
   const socket = chain.transportSocket;
@@ -60,7 +60,7 @@ function asWhom(principal: string | undefined): string {
   return principal === undefined ? "" : `, who is ${principal}`;
 }
 
-/** Why a certificate is refused; empty: it is not. */
+/** Returns why a certificate is rejected; empty: it is accepted. */
 function certificateFault(
   context: DownstreamTlsContext,
   principal: string | undefined,
@@ -70,7 +70,7 @@ function certificateFault(
   }
   const names = validationOf(context)?.matchTypedSubjectAltNames ?? [];
   if (names.length === 0) return "";
-  const told: Told = some(
+  const told: Ternary = some(
     names,
     ({ matcher }) => matcher === undefined ? undefined : textMatches(matcher, principal),
   );

@@ -1,5 +1,5 @@
 /**
- * What HTTP filters are handed, and what they may do.
+ * Input and effects of HTTP filters.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Journey } from "./journey.ts";
 import type { Exchange } from "./request.ts";
 import type { Ending, Sent } from "./verdict.ts";
 
-/** What filters are handed. */
+/** Input of a filter. */
 export interface Passage {
   readonly journey: Journey;
   readonly manager: HttpConnectionManager;
@@ -19,16 +19,16 @@ export interface Passage {
   readonly exchange: Exchange;
 }
 
-/** The route a request takes as things stand, or why there is none. */
+/** The route that is currently selected, or why there is none. */
 export type Choice = Chosen | { readonly status: 404 } | { readonly undecided: string };
 
-/** What a filter does with a request. */
+/** The effect of a filter on a request. */
 export type Effect =
   | { readonly kind: "passes" }
-  /** The route is chosen anew: what it goes by has changed. */
+  /** The route is selected again, because its input has changed. */
   | { readonly kind: "reroutes" }
   | { readonly kind: "ends"; readonly endings: readonly Ending[] }
-  /** Some calls are ended here; the others are held up for a while, or not. */
+  /** Some calls end here; the others may be delayed. */
   | {
     readonly kind: "strikes";
     readonly endings: readonly Ending[];
@@ -40,6 +40,6 @@ export type Model = (
   passage: Passage,
   config: Any | undefined,
   route: Choice,
-  /** What the route, its host or its table say to the filter. */
+  /** Per-filter configuration of the route, its virtual host or its table. */
   own: Any | undefined,
 ) => Effect;

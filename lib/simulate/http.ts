@@ -1,5 +1,5 @@
 /**
- * A connection manager: its filters in their order, then the route's action.
+ * An HTTP connection manager: its filters in order, then the route's action.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { type Exchange, openExchange } from "./request.ts";
 import type { Ending, Sent } from "./verdict.ts";
 import { findRoute, findVirtualHost, nameOf } from "./virtual_host.ts";
 
-/** What becomes of a connection that a manager reads. */
+/** Returns the endings of a connection with HTTP. */
 export function manage(
   journey: Journey,
   manager: HttpConnectionManager,
@@ -89,7 +89,7 @@ function mustBeTls({ host }: Chosen, { scheme }: Exchange): boolean {
   return host.requireTls !== RequireTls.NONE && scheme !== "https";
 }
 
-/** Chooses the route of a request, and says so. */
+/** Selects the route of a request and records the decision. */
 function choose({ journey, table, exchange }: Passage): Choice {
   const found = findVirtualHost(table, exchange.host);
   if (found === undefined) {
@@ -110,7 +110,7 @@ function choose({ journey, table, exchange }: Passage): Choice {
   return { table, host, route: route.route, name };
 }
 
-/** The nearest of what route, host and table say to a filter. */
+/** Returns the most specific per-filter configuration of route, virtual host and table. */
 function ownConfig(route: Choice, filter: string): Any | undefined {
   if (!("host" in route)) return undefined;
   return [route.route, route.host, route.table]

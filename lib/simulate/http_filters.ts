@@ -1,5 +1,5 @@
 /**
- * The HTTP filters that are modelled.
+ * Models of HTTP filters.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { metadataMatches, textMatches, UNKNOWN } from "./match.ts";
 import { judge, type Subject } from "./rbac.ts";
 import { unpack } from "./resources.ts";
 import type { Ending } from "./verdict.ts";
-import { some } from "./told.ts";
+import { some } from "./ternary.ts";
 import { matches, withoutQuery } from "./virtual_host.ts";
 
 const PASSES: Effect = { kind: "passes" };
@@ -33,10 +33,10 @@ function ends(endings: readonly Ending[]): Effect {
   return { kind: "ends", endings };
 }
 
-/** Filters that look and leave the request as it is. */
+/** Filters that do not change the request. */
 const looksOn: Model = () => PASSES;
 
-/** Faults that a route orders. */
+/** Faults that a route configures. */
 const fault: Model = ({ journey }, config, _route, own) => {
   const orders = unpack(HTTPFaultSchema, own ?? config);
   if (orders === undefined) return PASSES;
@@ -57,7 +57,7 @@ const fault: Model = ({ journey }, config, _route, own) => {
   if (error.case !== "httpStatus" && error.case !== "grpcStatus") {
     return ends(undecided("faults by header"));
   }
-  // gRPC's own statuses travel in an answer that is fine as HTTP, or are made one for others.
+  // A gRPC status is in a response with HTTP status 200; other clients get the mapped HTTP status.
   if (error.case === "grpcStatus") {
     journey.unmodelled.add("the HTTP status of a fault that is a gRPC status");
   }
@@ -81,7 +81,7 @@ function percent(share: number): string {
   return `${Math.round(share * 10_000) / 100} %`;
 }
 
-/** Answers the questions that browsers ask before a request. */
+/** Responds to CORS preflight requests. */
 const cors: Model = ({ journey, exchange: { method, header } }, _config, _route, own) => {
   const policy = unpack(CorsPolicySchema, own);
   const origin = header("origin");
@@ -95,7 +95,7 @@ const cors: Model = ({ journey, exchange: { method, header } }, _config, _route,
   return answers ? ends(answered(200, "cors", "answers a preflight request")) : PASSES;
 };
 
-/** Asks for tokens. */
+/** Verifies tokens. */
 const tokens: Model = ({ journey, exchange }, any) => {
   const config = unpack(JwtAuthenticationSchema, any);
   if (config === undefined) return ends(undecided("the configuration of tokens"));
@@ -181,7 +181,7 @@ function subjectOf({ journey, exchange }: Passage): Subject {
   };
 }
 
-/** Authorisers elsewhere: what they say is not known here. */
+/** External authorization: the result is not known here. */
 const asking: Model = ({ journey, exchange }, any) => {
   const config = unpack(ExtAuthzSchema, any);
   const when = config?.filterEnabledMetadata;
@@ -192,7 +192,7 @@ const asking: Model = ({ journey, exchange }, any) => {
   return PASSES;
 };
 
-/** What it writes is not worked out; who reads it later gets no verdict. */
+/** The written metadata is not modelled; later matchers of it have no result. */
 const headersToMetadata: Model = ({ exchange }, any) => {
   const config = unpack(HeaderToMetadataSchema, any);
   if (config === undefined) return ends(undecided("metadata of headers"));
@@ -205,10 +205,10 @@ const headersToMetadata: Model = ({ exchange }, any) => {
   return PASSES;
 };
 
-/** Where metadata goes that names no place. */
+/** Metadata namespace if none is configured. */
 const OWN = "envoy.filters.http.header_to_metadata";
 
-/** Likewise for headers. */
+/** Changed headers are not modelled; later matchers of them have no result. */
 const changesHeaders: Model = ({ exchange }, any) => {
   const config = unpack(HeaderMutationSchema, any);
   if (config === undefined) return ends(undecided("changes of headers"));
@@ -221,7 +221,7 @@ const changesHeaders: Model = ({ exchange }, any) => {
   return PASSES;
 };
 
-/** Models, by the filters' names. */
+/** Models by filter name. */
 export const HTTP_FILTERS: Readonly<Record<string, Model>> = {
   "envoy.filters.http.grpc_web": looksOn,
   "envoy.filters.http.grpc_stats": looksOn,

@@ -1,5 +1,5 @@
 /**
- * What is known while a call is on its way.
+ * State of a call.
  *
  * @module
  */
@@ -15,27 +15,27 @@ export interface Journey {
   readonly unmodelled: Set<string>;
 }
 
-/** Notes a decision. */
+/** Records a decision. */
 export function note({ steps }: Journey, stage: Stage, name: string, why: string): void {
   steps.push({ stage, name, why });
 }
 
-/** Ends in a closed connection, whatever else. */
+/** Returns a closed connection as the only ending. */
 export function closed(by: string, why: string): Ending[] {
   return [{ share: 1, kind: "closed", by, why }];
 }
 
-/** Ends in an answer of the proxy's own, whatever else. */
+/** Returns a response of the proxy as the only ending. */
 export function answered(status: number, by: string, why: string): Ending[] {
   return [{ share: 1, kind: "answered", status, by, why }];
 }
 
-/** Ends where the model does. */
+/** Returns an undecided ending: the model ends here. */
 export function undecided(why: string): Ending[] {
   return [{ share: 1, kind: "undecided", why }];
 }
 
-/** Endings that come about in a part of the cases. */
+/** Returns endings with their shares scaled. */
 export function scaled(endings: readonly Ending[], share: number): Ending[] {
   return endings.map((one) => ({ ...one, share: one.share * share }));
 }

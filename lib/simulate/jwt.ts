@@ -1,5 +1,5 @@
 /**
- * Which tokens a proxy asks for, and what it makes of those that come.
+ * Token verification.
  *
  * @module
  */
@@ -11,25 +11,25 @@ import type {
 import type { Token } from "./call.ts";
 import { textMatches } from "./match.ts";
 
-/** What came of the tokens of a request. */
+/** Result of token verification. */
 export interface Verified {
-  /** `undefined`: it cannot be told. */
+  /** `undefined`: not decidable. */
   readonly passes: boolean | undefined;
-  /** When it does not pass. */
+  /** Status if it does not pass. */
   readonly status: number;
   readonly why: string;
-  /** Payloads for later filters, by their key. */
+  /** Payloads for later filters, by metadata key. */
   readonly payloads: Readonly<Record<string, unknown>>;
-  /** Whether the route is chosen anew. */
+  /** True: the route is selected again. */
   readonly clearsRoute: boolean;
 }
 
-/** Why a token is refused; empty: it is good. `missing` is no refusal everywhere. */
+/** Why a token is rejected; empty: it is valid. `missing` is not always a rejection. */
 type Fault = "" | "missing" | "issuer" | "audience" | "subject";
 
 type Providers = Readonly<Record<string, JwtProvider>>;
 
-/** Checks a token against what rules that fit the request require. */
+/** Verifies a token against the requirements of the matching rules. */
 export function verify(
   config: JwtAuthentication,
   requirement: JwtRequirement,
@@ -58,7 +58,7 @@ export function verify(
   };
 }
 
-/** The fault that a requirement ends with; `undefined` when it cannot be told. */
+/** Returns the fault of a requirement; `undefined` if it is not decidable. */
 function faultOf(
   { requiresType: type }: JwtRequirement,
   known: readonly string[],
@@ -89,7 +89,7 @@ function faultOf(
   }
 }
 
-/** What is wrong with a token that nobody must show, but who does shall show a good one. */
+/** Returns the fault of an optional token: it must be valid if it is present. */
 function strayFault(faults: readonly Fault[]): Fault {
   const found = faults.filter((fault) => fault !== "missing");
   if (found.length === 0 || found.includes("")) return "";
@@ -123,7 +123,7 @@ function check(provider: JwtProvider | undefined, token: Token | undefined): Fau
   return "";
 }
 
-/** Whether a provider looks for a token where it is carried. */
+/** Reports if a provider reads a token's location. */
 function carriedFor({ fromHeaders, fromParams, fromCookies }: JwtProvider, token: Token): boolean {
   const { at } = token;
   const byDefault = fromHeaders.length + fromParams.length + fromCookies.length === 0;
@@ -140,7 +140,7 @@ function carriedFor({ fromHeaders, fromParams, fromCookies }: JwtProvider, token
   }
 }
 
-/** The payload as filters see it: claims that list by spaces are lists. */
+/** Returns the payload as filters see it: space-separated claims are lists. */
 function payloadOf(provider: JwtProvider, token: Token | undefined): unknown {
   const spaced = provider.normalizePayloadInMetadata?.spaceDelimitedClaims ?? [];
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 /**
- * Which listener takes a connection, and what it finds out about it.
+ * Selects the listener of a connection and runs its listener filters.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { ListenerFilterChainMatchPredicate } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { isIpv4 } from "../text/mod.ts";
 import { type Journey, note } from "./journey.ts";
-import { every, negated, some, type Told } from "./told.ts";
+import { every, negated, some, type Ternary } from "./ternary.ts";
 
-/** What a connection shows of itself before a filter chain is chosen. */
+/** Properties of a connection before a filter chain is selected. */
 export interface Seen {
   readonly transport: "tls" | "raw_buffer";
   readonly serverName: string;
@@ -22,8 +22,8 @@ export interface Seen {
 }
 
 /**
- * The listener of a connection: of those that bind the address, or, with capture,
- * the one that the capturing listener hands it to.
+ * Returns the listener of a connection: one that binds the address or, with capture, the one to
+ * which the capturing listener passes it.
  */
 export function findListener(journey: Journey): Listener | undefined {
   const { call: { direction, destination }, resources } = journey;
@@ -55,7 +55,7 @@ export function findListener(journey: Journey): Listener | undefined {
 
 const ORIGINAL_DST = "envoy.filters.listener.original_dst";
 
-/** Whether a listener goes by the destination that a connection had before it was redirected. */
+/** Reports if a listener uses the original destination of redirected connections. */
 function restoresDestination({ listenerFilters }: Listener): boolean {
   return listenerFilters.some(({ name }) => name === ORIGINAL_DST);
 }
@@ -83,7 +83,7 @@ const TLS_INSPECTOR = "envoy.filters.listener.tls_inspector";
 const HTTP_INSPECTOR = "envoy.filters.listener.http_inspector";
 const MODELLED: ReadonlySet<string> = new Set([ORIGINAL_DST, TLS_INSPECTOR, HTTP_INSPECTOR]);
 
-/** What the listener's filters find out. */
+/** Returns what the listener filters detect. */
 export function inspect(listener: Listener, journey: Journey): Seen {
   const { call: { destination, tls, http }, unmodelled } = journey;
   const acts = (name: string): boolean =>
@@ -114,7 +114,7 @@ export function inspect(listener: Listener, journey: Journey): Seen {
   };
 }
 
-function holds({ rule }: ListenerFilterChainMatchPredicate, port: number): Told {
+function holds({ rule }: ListenerFilterChainMatchPredicate, port: number): Ternary {
   switch (rule.case) {
     case "anyMatch":
       return rule.value;

@@ -1,5 +1,5 @@
 /**
- * Envoy's matchers of texts, headers, addresses and metadata.
+ * Envoy's matchers of strings, headers, addresses and metadata.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { HeaderMatcher } from "#envoy/config/route/v3/route_components_pb.t
 import type { MetadataMatcher } from "#envoy/type/matcher/v3/metadata_pb.ts";
 import type { StringMatcher } from "#envoy/type/matcher/v3/string_pb.ts";
 import type { ValueMatcher } from "#envoy/type/matcher/v3/value_pb.ts";
-import { negated, some, type Told } from "./told.ts";
+import { negated, some, type Ternary } from "./ternary.ts";
 
-/** Values that filters leave for each other, by filter. */
+/** Dynamic metadata, by filter. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** Stands for values that some filter left and that are not modelled. */
+/** Stands for metadata that a filter wrote and that is not modelled. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
 
-/** A header's value; `undefined`: it is not there; `null`: it is not modelled. */
+/** Returns a header's value; `undefined`: missing; `null`: not modelled. */
 export type HeaderOf = (name: string) => string | undefined | null;
 
-/** Whether a text matches; regular expressions match all of it. */
-export function textMatches({ matchPattern, ignoreCase }: StringMatcher, text: string): Told {
+/** Reports if a string matches; regular expressions must match it as a whole. */
+export function textMatches({ matchPattern, ignoreCase }: StringMatcher, text: string): Ternary {
   const fold = (one: string): string => ignoreCase ? one.toLowerCase() : one;
   switch (matchPattern.case) {
     case "exact":
@@ -39,17 +39,17 @@ export function textMatches({ matchPattern, ignoreCase }: StringMatcher, text: s
   }
 }
 
-/** Whether a regular expression matches the whole text. */
-export function regexMatches(regex: string, text: string): Told {
+/** Reports if a regular expression matches the whole string. */
+export function regexMatches(regex: string, text: string): Ternary {
   const compiled = compileRegex(regex);
   return typeof compiled === "string" ? undefined : compiled.matchesAll(text);
 }
 
-/** Whether a header matches. What is not there matches nothing but a matcher of absence. */
+/** Reports if a header matches. A missing header is matched only by a matcher of absence. */
 export function headerMatches(
   matcher: HeaderMatcher,
   header: HeaderOf,
-): Told {
+): Ternary {
   const { headerMatchSpecifier: how, invertMatch } = matcher;
   const found = header(matcher.name.toLowerCase());
   if (found === null) return undefined;
@@ -60,7 +60,7 @@ export function headerMatches(
   return invertMatch ? negated(told) : told;
 }
 
-function valueOfHeader(how: HeaderMatcher["headerMatchSpecifier"], value: string): Told {
+function valueOfHeader(how: HeaderMatcher["headerMatchSpecifier"], value: string): Ternary {
   switch (how.case) {
     case "stringMatch":
       return textMatches(how.value, value);
@@ -83,7 +83,7 @@ function valueOfHeader(how: HeaderMatcher["headerMatchSpecifier"], value: string
   }
 }
 
-/** Whether an address is in a range; addresses of another family are not. */
+/** Reports if an address is in a range; addresses of the other family are not. */
 export function inRange(ip: string, { addressPrefix, prefixLen }: CidrRange): boolean {
   if (!isIp(ip)) return false;
   const bits = prefixLen ?? 0;
@@ -93,8 +93,8 @@ export function inRange(ip: string, { addressPrefix, prefixLen }: CidrRange): bo
     canonicalIp(range.address) === canonicalIp(own.address);
 }
 
-/** Whether metadata matches. */
-export function metadataMatches(matcher: MetadataMatcher, metadata: Metadata): Told {
+/** Reports if metadata matches. */
+export function metadataMatches(matcher: MetadataMatcher, metadata: Metadata): Ternary {
   let value: unknown = metadata[matcher.filter];
   if (value === UNKNOWN) return undefined;
   for (const { segment } of matcher.path) {
@@ -107,7 +107,7 @@ export function metadataMatches(matcher: MetadataMatcher, metadata: Metadata): T
   return matcher.invert ? negated(told) : told;
 }
 
-function valueMatches({ matchPattern: how }: ValueMatcher, value: unknown): Told {
+function valueMatches({ matchPattern: how }: ValueMatcher, value: unknown): Ternary {
   switch (how.case) {
     case "nullMatch":
       return value === null;

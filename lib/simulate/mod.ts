@@ -1,7 +1,6 @@
 /**
- * What happens to a call under the resources that a proxy is served: which
- * listener takes it, which chain, which route, who may pass, where it goes.
- * What is not modelled is named, never guessed.
+ * Simulates a call with the resources that a proxy is served: its listener, filter chain, route,
+ * access decision and destination. Parts that are not modelled are named, never guessed.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The network filters of a chain, in their order.
+ * The network filters of a chain, in order.
  *
  * @module
  */
@@ -21,16 +21,16 @@ import { judge } from "./rbac.ts";
 import { unpack } from "./resources.ts";
 import type { Ending } from "./verdict.ts";
 
-/** A connection on its way through a chain. */
+/** A connection in a filter chain. */
 interface Passing {
   readonly journey: Journey;
   readonly connection: Connection;
   readonly metadata: Record<string, unknown>;
-  /** A cluster that a filter chose for this connection. */
+  /** Cluster that a filter selected for this connection. */
   cluster: string | undefined;
 }
 
-/** Ends the way, or `undefined`: the next filter's turn. */
+/** Returns the endings, or `undefined` to continue with the next filter. */
 type Model = (passing: Passing, config: Any | undefined) => Ending[] | undefined;
 
 const RBAC = "envoy.filters.network.rbac";
@@ -112,7 +112,7 @@ const MODELS: Readonly<Record<string, Model>> = {
   },
 };
 
-/** What becomes of a connection in a chain. */
+/** Returns the endings of a connection in a chain. */
 export function passChain(
   journey: Journey,
   { filters }: FilterChain,

@@ -1,5 +1,5 @@
 /**
- * What the proxy makes of a path and of a host before anything looks at them.
+ * Normalization of paths and hosts before matching.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import {
   HttpConnectionManager_PathWithEscapedSlashesAction as Escaped,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 
-/** The settings that paths go by. */
+/** Settings of path normalization. */
 export type PathSettings = Pick<
   HttpConnectionManager,
   "normalizePath" | "mergeSlashes" | "pathWithEscapedSlashesAction"
 >;
 
-/** A path as it is from here on, or why the request is refused or sent elsewhere. */
+/** A normalized path, or why the request is rejected or redirected. */
 export type Normalized =
   | { readonly path: string }
   | { readonly status: number; readonly why: string };
 
-/** Brings a path into the form that routes and policies see. The query is left alone. */
+/** Normalizes a path for routes and policies. The query is not changed. */
 export function normalizePath(whole: string, settings: PathSettings): Normalized {
   if (whole.includes("#")) return { status: 400, why: "its path has a fragment" };
   const mark = whole.indexOf("?");
@@ -43,12 +43,12 @@ export function normalizePath(whole: string, settings: PathSettings): Normalized
   return { path: path + query };
 }
 
-/** Characters that are written as they are: an escaped one is unescaped. */
+/** Characters that need no escape: their escapes are decoded. */
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
-/** Characters that are escaped where they are not. */
+/** Characters that must be escaped. */
 const TO_ESCAPE = /[\s"<>`{}^|\u0080-\uffff]/;
 
-/** Dot segments taken out, backslashes turned, needless escapes undone. */
+/** Removes dot segments, converts backslashes, decodes unnecessary escapes. */
 function canonicalPath(path: string): string | undefined {
   if (!path.startsWith("/") && !path.startsWith("\\")) return undefined;
   const plain = path.replaceAll(/%([0-9A-Fa-f]{2})/g, (whole, hex: string) => {
@@ -69,7 +69,7 @@ function canonicalPath(path: string): string | undefined {
   return `/${out.join("/")}`;
 }
 
-/** A host without port, if it has one. */
+/** Returns a host without its port. */
 export function withoutPort(host: string): string {
   return host.replace(/:\d*$/, "");
 }

@@ -1,5 +1,5 @@
 /**
- * Verdicts of access rules.
+ * Evaluation of RBAC rules.
  *
  * @module
  */
@@ -23,35 +23,37 @@ import {
   textMatches,
 } from "./match.ts";
 import { unpack } from "./resources.ts";
-import { every, negated, some, type Told } from "./told.ts";
+import { every, negated, some, type Ternary } from "./ternary.ts";
 
-/** What rules look at. */
+/** Input of rules. */
 export interface Subject {
   readonly destination: { readonly ip: string; readonly port: number };
-  /** The connection's other end. */
+  /** Peer address of the connection. */
   readonly directIp: string;
-  /** The client, as trusted proxies tell. */
+  /** Client address as trusted proxies report it. */
   readonly remoteIp: string;
-  /** URI of the client's certificate; `undefined`: no TLS was ended with one. */
+  /**
+   * URI of the client's certificate; `undefined`: no TLS with a client certificate was terminated.
+   */
   readonly principal: string | undefined;
   readonly serverName: string;
-  /** Without query; `undefined` on connections without HTTP. */
+  /** Path without query; `undefined` for connections without HTTP. */
   readonly path: string | undefined;
   readonly header: HeaderOf;
   readonly metadata: Metadata;
 }
 
-/** What rules say. */
+/** Result of rules. */
 export interface Access {
-  /** `undefined`: it cannot be told. */
-  readonly allowed: Told;
-  /** The policy that decided; empty when none did. */
+  /** `undefined`: not decidable. */
+  readonly allowed: Ternary;
+  /** The deciding policy; empty if none matched. */
   readonly policy: string;
-  /** What has no model, when it cannot be told. */
+  /** Action of the rules. */
   readonly action: "ALLOW" | "DENY" | "LOG";
 }
 
-/** The verdict of rules; policies are asked in the order of their names, as Envoy does. */
+/** Evaluates rules; policies are evaluated in the order of their names, like Envoy does. */
 export function judge(rules: RBAC, subject: Subject): Access {
   const action = rules.action === RBAC_Action.ALLOW
     ? "ALLOW"
@@ -68,8 +70,8 @@ export function judge(rules: RBAC, subject: Subject): Access {
   return { allowed: action !== "ALLOW", policy: "", action };
 }
 
-function applies({ permissions, principals, condition }: Policy, subject: Subject): Told {
-  const parts: (() => Told)[] = [
+function applies({ permissions, principals, condition }: Policy, subject: Subject): Ternary {
+  const parts: (() => Ternary)[] = [
     () => some(permissions, (one) => permits(one, subject)),
     () => some(principals, (one) => isOne(one, subject)),
     ...(condition === undefined ? [] : [() => undefined]),
@@ -77,7 +79,7 @@ function applies({ permissions, principals, condition }: Policy, subject: Subjec
   return every(parts, (part) => part());
 }
 
-function permits({ rule }: Permission, subject: Subject): Told {
+function permits({ rule }: Permission, subject: Subject): Ternary {
   switch (rule.case) {
     case "any":
       return rule.value;
@@ -109,7 +111,7 @@ function permits({ rule }: Permission, subject: Subject): Told {
   }
 }
 
-function isOne({ identifier: id }: Principal, subject: Subject): Told {
+function isOne({ identifier: id }: Principal, subject: Subject): Ternary {
   switch (id.case) {
     case "any":
       return id.value;
@@ -139,13 +141,13 @@ function isOne({ identifier: id }: Principal, subject: Subject): Told {
   }
 }
 
-function pathMatches({ rule }: PathMatcher, { path }: Subject): Told {
+function pathMatches({ rule }: PathMatcher, { path }: Subject): Ternary {
   if (path === undefined) return false;
   return rule.case === "path" ? textMatches(rule.value, path) : undefined;
 }
 
-/** `*` stands for a segment, `**` for any number. */
-function templateMatches({ typedConfig }: TypedExtensionConfig, { path }: Subject): Told {
+/** `*` matches one segment, `**` any number. */
+function templateMatches({ typedConfig }: TypedExtensionConfig, { path }: Subject): Ternary {
   const template = unpack(UriTemplateMatchConfigSchema, typedConfig)?.pathTemplate;
   if (template === undefined || /[{}]/.test(template)) return undefined;
   if (path === undefined) return false;

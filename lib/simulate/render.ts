@@ -5,7 +5,7 @@
  */
 import type { Ending, Step, Verdict } from "./verdict.ts";
 
-/** The steps in order, the endings, and what was not looked at. */
+/** The steps in order, the endings, and the parts that are not modelled. */
 export function renderVerdict({ steps, endings, unmodelled }: Verdict): string {
   const width = Math.max(0, ...steps.map(({ stage }) => stage.length));
   return [

@@ -1,5 +1,5 @@
 /**
- * A request as filters and routes see it, and what they left about it.
+ * A request as filters and routes see it, with the metadata that filters wrote.
  *
  * @module
  */
@@ -10,38 +10,38 @@ import type { Connection } from "./connection.ts";
 import type { HeaderOf } from "./match.ts";
 import { normalizePath } from "./path.ts";
 
-/** A request on its way. */
+/** A request in the filter chain. */
 export interface Exchange {
   readonly connection: Connection;
   readonly request: Request;
   readonly method: string;
-  /** `:authority`, as it came but for what the manager takes off. */
+  /** `:authority` after the manager's normalization. */
   readonly host: string;
-  /** With query. */
+  /** Path with query. */
   readonly path: string;
   readonly scheme: "http" | "https";
   readonly remoteIp: string;
-  /** What filters left, by filter; changes on the way. */
+  /** Dynamic metadata by filter; filters change it. */
   readonly metadata: Record<string, unknown>;
-  /** A header or pseudo header, by its name in lower case. */
+  /** Returns a header or pseudo header by its lower-case name. */
   readonly header: HeaderOf;
-  /** Headers that filters changed, in lower case: they are not modelled from then on. */
+  /** Headers that filters changed, in lower case; they are no longer modelled. */
   readonly touched: Set<string>;
 }
 
-/** A request that goes on, or the answer it gets at once. */
+/** A request that continues, or its immediate response. */
 export type Opened =
   | { readonly exchange: Exchange }
   | { readonly status: number; readonly why: string };
 
-/** Reads a request as a connection manager does. */
+/** Parses a request like a connection manager. */
 export function openExchange(
   manager: HttpConnectionManager,
   connection: Connection,
   request: Request,
 ): Opened {
   const method = request.method ?? "GET";
-  // A request that asks for a way through has no path.
+  // A CONNECT request has no path.
   const normal = method === "CONNECT" ? { path: "" } : normalizePath(request.path, manager);
   if ("status" in normal) return normal;
   const { path } = normal;
@@ -75,7 +75,7 @@ export function openExchange(
   };
 }
 
-/** Headers that a proxy writes itself: what a matcher of them sees is not modelled. */
+/** Headers that a proxy writes itself; matchers of them are not modelled. */
 const OWN_HEADERS =
   /^(x-envoy-|x-forwarded-|x-request-id$|forwarded$|x-b3-|traceparent$|tracestate$|via$)/;
 
@@ -102,7 +102,7 @@ function schemeOf(
   return ended ? "https" : "http";
 }
 
-/** The client's address, as far as the manager believes `x-forwarded-for`. */
+/** Returns the client's address, as far as the manager trusts `x-forwarded-for`. */
 function remoteIpOf(
   { useRemoteAddress, xffNumTrustedHops }: HttpConnectionManager,
   { sourceIp }: Connection,

@@ -1,5 +1,5 @@
 /**
- * The resources that a proxy is served, decoded as they are asked for.
+ * The resources that a proxy is served, decoded on demand.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
 
-/** A resource as it is on the wire. */
+/** An encoded resource. */
 export interface Encoded {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -45,7 +45,7 @@ export interface Resources {
   readonly endpoints: (name: string) => ClusterLoadAssignment | undefined;
 }
 
-/** Wraps what is served. Bytes that do not decode throw. */
+/** Wraps served resources. Throws for bytes that do not decode. */
 export function resourcesOf(served: Served): Resources {
   const find = <D extends DescMessage>(schema: D): (name: string) => MessageShape<D> | undefined =>
     memo((name) => {
@@ -68,7 +68,7 @@ export function resourcesOf(served: Served): Resources {
   };
 }
 
-/** Virtual hosts that are resources of their own, called `table/host`. */
+/** Returns virtual hosts that are resources (VHDS), named `table/host`. */
 function hostsApart(served: Served, table: string): VirtualHost[] {
   return [...served(typeUrl(VirtualHostSchema))?.entries() ?? []]
     .filter(({ name }) => name.startsWith(`${table}/`))
@@ -86,7 +86,7 @@ function memo<T>(make: (name: string) => T): (name: string) => T {
   };
 }
 
-/** The message in an `Any`; `undefined` when it is none of that type. */
+/** Returns the message in an `Any`; `undefined` if it has another type. */
 export function unpack<D extends DescMessage>(
   schema: D,
   any: Any | undefined,

@@ -1,6 +1,6 @@
 /**
- * What each feature makes of its documents, and what that does to calls: golden files, one folder
- * a feature. `UPDATE_GOLDENS=1` writes them anew, `deno fmt` puts them in form.
+ * Tests translation and simulation of each feature's documents with golden files, one folder per
+ * feature. `UPDATE_GOLDENS=1` writes them, `deno fmt` formats them.
  *
  * @module
  */

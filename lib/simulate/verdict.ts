@@ -1,19 +1,19 @@
 /**
- * What the simulator says of a call: the way it took, and how it ends.
+ * Result of a simulated call: its steps and endings.
  *
  * @module
  */
 
-/** One decision on the way. */
+/** One decision. */
 export interface Step {
   readonly stage: Stage;
   /** The resource, filter, route or policy that decided. */
   readonly name: string;
-  /** What was decided, and why. */
+  /** The decision and its reason. */
   readonly why: string;
 }
 
-/** Where a decision is made, in the order of a call's way. */
+/** Stage of a decision, in the order of a call. */
 export type Stage =
   | "listener"
   | "filter chain"
@@ -25,34 +25,34 @@ export type Stage =
   | "cluster"
   | "endpoint";
 
-/** One way in which the call may end. */
+/** One possible ending of the call. */
 export type Ending = Share & (Forwarded | Answered | Closed | Undecided);
 
-/** How often calls like this end so: 0 to 1. */
+/** Share of calls with this ending: 0 to 1. */
 interface Share {
   readonly share: number;
 }
 
-/** It goes on to a cluster's endpoints. */
+/** The call is forwarded to a cluster's endpoints. */
 export interface Forwarded {
   readonly kind: "forwarded";
   readonly as: "HTTP" | "TCP";
   readonly cluster: string;
-  /** Subset of the service, where the cluster's name tells one. */
+  /** Subset of the service, if the cluster's name has one. */
   readonly subset: string;
   readonly upstream: Upstream;
-  /** The request as it is sent; HTTP alone. */
+  /** The forwarded request; only for HTTP. */
   readonly request?: Sent;
 }
 
-/** The proxy answers itself. */
+/** The proxy responds itself. */
 export interface Answered {
   readonly kind: "answered";
   readonly status: number;
-  /** What answers. */
+  /** Name of the filter or component that responds. */
   readonly by: string;
   readonly why: string;
-  /** Of a redirect. */
+  /** Location of a redirect. */
   readonly location?: string;
 }
 
@@ -63,13 +63,13 @@ export interface Closed {
   readonly why: string;
 }
 
-/** It depends on something that is not modelled. */
+/** The ending depends on something that is not modelled. */
 export interface Undecided {
   readonly kind: "undecided";
   readonly why: string;
 }
 
-/** A request on its way out. */
+/** A forwarded request. */
 export interface Sent {
   readonly host: string;
   readonly path: string;
@@ -77,38 +77,41 @@ export interface Sent {
   readonly headers: readonly string[];
   /** `none` or for example `3s`. */
   readonly timeout: string;
-  /** Attempts after the first, with what they are for; empty: none. */
+  /** Number and conditions of retries; empty: none. */
   readonly retries: string;
-  /** Clusters that are sent a copy. */
+  /** Clusters of mirrored requests. */
   readonly mirrors: readonly string[];
-  /** Milliseconds that a fault holds the request up, and how often. */
+  /** Delay of a fault in milliseconds, and its share of calls. */
   readonly delay?: { readonly ms: number; readonly share: number };
 }
 
-/** Where a cluster's connections go. */
+/** Destination of a cluster's connections. */
 export interface Upstream {
-  /** How endpoints are found: `STATIC`, `EDS`, `STRICT_DNS`, `ORIGINAL_DST`, … */
+  /** Discovery type: `STATIC`, `EDS`, `STRICT_DNS`, `ORIGINAL_DST`, … */
   readonly discovery: string;
   readonly endpoints: readonly Target[];
 }
 
 /** An endpoint. */
 export interface Target {
-  /** `ip:port` or a socket's path; of names, before they are resolved. */
+  /** `ip:port`, a socket's path, or an unresolved name with port. */
   readonly address: string;
   readonly weight: number;
   readonly priority: number;
   readonly locality: string;
   readonly healthy: boolean;
-  /** `plaintext`, or what the proxy does in its handshake. */
+  /** `plaintext`, or the TLS of the connection. */
   readonly tls: string;
 }
 
-/** What happens to a call. */
+/** Result of a simulated call. */
 export interface Verdict {
   readonly steps: readonly Step[];
   /** At least one; shares add up to 1. */
   readonly endings: readonly Ending[];
-  /** What is on the way and not modelled; the endings hold if it does nothing to the call. */
+  /**
+   * Parts of the configuration that are not modelled; the endings are valid if these have no
+   * effect.
+   */
   readonly unmodelled: readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * Which virtual host and which of its routes a request takes.
+ * Selects the virtual host and the route of a request.
  *
  * @module
  */
@@ -8,15 +8,18 @@ import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
 import { headerMatches, metadataMatches, regexMatches, textMatches } from "./match.ts";
 import { withoutPort } from "./path.ts";
 import type { Exchange } from "./request.ts";
-import { every, type Told } from "./told.ts";
+import { every, type Ternary } from "./ternary.ts";
 
-/** The domain by which a host was found. */
+/** A virtual host and its matching domain. */
 export interface FoundHost {
   readonly host: VirtualHost;
   readonly domain: string;
 }
 
-/** The virtual host of a name: the name itself, then `*.rest`, then `first.*`, the longest first, then `*`. */
+/**
+ * Returns the virtual host of a name: the exact name, then `*.rest`, then `first.*`, the longest
+ * first, then `*`.
+ */
 export function findVirtualHost(
   { virtualHosts, ignorePortInHostMatching }: RouteConfiguration,
   host: string,
@@ -32,10 +35,10 @@ export function findVirtualHost(
   return best;
 }
 
-/** Above any length of a domain. */
+/** Greater than the length of any domain. */
 const LONG = 1000;
 
-/** How well a domain fits, 0 for not at all. */
+/** Returns how specifically a domain matches; 0: not at all. */
 function rankOf(domain: string, name: string): number {
   if (domain === "*") return 1;
   if (domain === name) return 4 * LONG;
@@ -46,18 +49,18 @@ function rankOf(domain: string, name: string): number {
   return fits(name, domain) && name.startsWith(domain.slice(0, -1)) ? LONG + domain.length : 0;
 }
 
-/** A wildcard stands for one character at least. */
+/** A wildcard matches at least one character. */
 function fits(name: string, domain: string): boolean {
   return name.length >= domain.length;
 }
 
-/** A route that was chosen, or why none can be. */
+/** A selected route, or why there is none. */
 export type FoundRoute =
   | { readonly route: Route; readonly at: number; readonly why: string }
   | { readonly undecided: string }
   | undefined;
 
-/** The first route that matches. */
+/** Returns the first route that matches. */
 export function findRoute({ routes }: VirtualHost, exchange: Exchange): FoundRoute {
   for (const [at, route] of routes.entries()) {
     if (route.match === undefined) continue;
@@ -68,16 +71,16 @@ export function findRoute({ routes }: VirtualHost, exchange: Exchange): FoundRou
   return undefined;
 }
 
-/** Routes need no name: then their place tells them. */
+/** A route without name is identified by its index. */
 export function nameOf({ name }: Route, at: number): string {
   return name === "" ? `#${at}` : name;
 }
 
-/** Whether a match holds for a request. */
-export function matches(match: RouteMatch, exchange: Exchange): Told {
+/** Reports if a match holds for a request. */
+export function matches(match: RouteMatch, exchange: Exchange): Ternary {
   const { header, metadata } = exchange;
   const whole = match.runtimeFraction === undefined && match.tlsContext === undefined;
-  const parts: (() => Told)[] = [
+  const parts: (() => Ternary)[] = [
     () => pathMatches(match, exchange),
     () => every(match.headers, (one) => headerMatches(one, header)),
     () => every(match.queryParameters, (one) => queryMatches(one, exchange.path)),
@@ -92,8 +95,11 @@ function isGrpc({ header }: Exchange): boolean {
   return /^application\/grpc(\+|$)/.test(header("content-type") ?? "");
 }
 
-function pathMatches({ pathSpecifier: how, caseSensitive }: RouteMatch, exchange: Exchange): Told {
-  // A request that asks for a way through has no path.
+function pathMatches(
+  { pathSpecifier: how, caseSensitive }: RouteMatch,
+  exchange: Exchange,
+): Ternary {
+  // A CONNECT request has no path.
   if (exchange.method === "CONNECT") return how.case === "connectMatcher";
   const fold = (text: string): string => caseSensitive === false ? text.toLowerCase() : text;
   const path = withoutQuery(exchange.path);
@@ -115,7 +121,7 @@ function pathMatches({ pathSpecifier: how, caseSensitive }: RouteMatch, exchange
   }
 }
 
-/** A path without what stands behind the question mark. */
+/** Returns a path without its query. */
 export function withoutQuery(path: string): string {
   const mark = path.indexOf("?");
   return mark < 0 ? path : path.slice(0, mark);
@@ -123,11 +129,11 @@ export function withoutQuery(path: string): string {
 
 type QueryMatcher = RouteMatch["queryParameters"][number];
 
-/** The first of several parameters of a name counts; nothing is unescaped. */
+/** The first of several parameters with the same name is used; nothing is unescaped. */
 function queryMatches(
   { name, queryParameterMatchSpecifier: how }: QueryMatcher,
   path: string,
-): Told {
+): Ternary {
   const found = path.slice(withoutQuery(path).length + 1).split("&")
     .map((pair) => [pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)] as const)
     .find(([key]) => key === name);

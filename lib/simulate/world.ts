@@ -1,6 +1,6 @@
 /**
- * Simulation from documents: the mesh is translated for one proxy, and the call
- * follows what that proxy would be served.
+ * Simulation from documents: translates the mesh for one proxy and follows the call through the
+ * resources of that proxy.
  *
  * @module
  */
@@ -16,16 +16,16 @@ import { follow } from "./follow.ts";
 import { type Resources, resourcesOf } from "./resources.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What a mesh is made from. */
+/** The documents of a mesh. */
 export interface Documents {
-  /** Objects, parsed and checked; kinds that no proxy is served by are passed over. */
+  /** Parsed and validated objects; kinds that are not used for proxies are ignored. */
   readonly objects: readonly ConfigObject[];
   readonly config: MeshConfig;
   readonly networks?: MeshNetworks;
   readonly features: Features;
   /** The mesh's DNS suffix. Default: `cluster.local`. */
   readonly domain?: string;
-  /** The cluster that endpoints of files belong to. */
+  /** Cluster of endpoints from files. */
   readonly clusterId: string;
 }
 
@@ -45,7 +45,7 @@ export function servedTo(world: Documents, proxy: ProxyNode): Resources {
   return resourcesOf((typeUrl) => binding.view(typeUrl));
 }
 
-/** What happens to a call of (or to) a proxy in a mesh of these documents. */
+/** Simulates a call from (or to) a proxy in a mesh of these documents. */
 export function simulate(world: Documents, proxy: ProxyNode, call: Call): Verdict {
   return follow(servedTo(world, proxy), call);
 }

@@ -88,7 +88,7 @@ export function renderPrediction(prediction: Prediction): string {
     ...edits.map(({ object, change }) => `  ${object} ${change}\n`),
     ...warnings.map((w) => `  warning ${w.line}:${w.column} ${w.path}: ${w.message}\n`),
     ...faults.map((f) => `  would fail: ${f.table} ${f.key}: ${f.error}\n`),
-    `${proxies.concerned} of ${proxies.connected} proxies would be sent something.\n`,
+    `${proxies.concerned} of ${proxies.connected} proxies are affected.\n`,
     ...classes.flatMap(renderClass),
   ];
   if (cut) lines.push("\nThere are more differences; those of later resources were left out.\n");

@@ -299,7 +299,7 @@ Deno.test("a change of one timeout is told as such, of the proxies concerned alo
     },
   ]);
   const text = renderPrediction(prediction);
-  assert.match(text, /1 of 5 proxies would be sent something/);
+  assert.match(text, /1 of 5 proxies are affected/);
   assert.match(
     text,
     /sidecar in two: c\.two\n {2}RouteConfiguration 80 changed \(\d+ → \d+ bytes\)/,

@@ -230,10 +230,10 @@ const PAGES: Page[] = [
   {
     name: "object",
     path: "/objects/ServiceEntry/test/shop",
-    shows: [CLUSTER, PROXY, "resources touched", "all acknowledged", '"hosts"'],
+    shows: [CLUSTER, PROXY, "affected resources", "all acknowledged", '"hosts"'],
     height: 1300,
   },
-  { name: "pushes", path: "/pushes", shows: ["ServiceEntry test/shop", "Until the last answer"] },
+  { name: "pushes", path: "/pushes", shows: ["ServiceEntry test/shop", "Time to last response"] },
   { name: "receipts", path: "/receipts", shows: ["VirtualService test/shop", "acknowledged"] },
   {
     name: "costs",
@@ -243,14 +243,14 @@ const PAGES: Page[] = [
       "/debug/objects?q=test%2F",
       "sidecar in test",
       "transport=delta",
-      "Dearest tables",
+      "Most expensive tables",
     ],
     height: 1300,
   },
-  { name: "faults", path: "/faults", shows: ["Nothing fails", "egres"] },
-  { name: "quarantine", path: "/quarantine", shows: ["Nothing is held back"] },
-  { name: "audit", path: "/audit", shows: ["as it would be computed from scratch"] },
-  { name: "whatif", path: "/whatif", shows: ["Rehearse", "YAML documents"] },
+  { name: "faults", path: "/faults", shows: ["No computation fails", "egres"] },
+  { name: "quarantine", path: "/quarantine", shows: ["Nothing is quarantined"] },
+  { name: "audit", path: "/audit", shows: ["equal to a computation from scratch"] },
+  { name: "whatif", path: "/whatif", shows: ["Compute", "YAML documents"] },
 ];
 
 async function checkPage({ http }: Daemon, page: Page): Promise<void> {

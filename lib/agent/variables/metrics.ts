@@ -8,7 +8,7 @@ import { declareEnv, type EnvVar } from "../../env/mod.ts";
 const readers = ["pilot-agent"] as const;
 const PORTS = { least: 1, most: 65_535 };
 
-/** They, each documented at its declaration. */
+/** The variables; each is documented at its declaration. */
 export const METRICS_VARIABLES: {
   readonly statusPort: EnvVar<number>;
   readonly prometheusPort: EnvVar<number>;

@@ -7,7 +7,7 @@ import { declareEnv, type EnvVar } from "../../env/mod.ts";
 
 const readers = ["pilot-agent"] as const;
 
-/** They, each documented at its declaration. */
+/** The variables; each is documented at its declaration. */
 export const PROXY_VARIABLES: {
   readonly proxyConfig: EnvVar<string | undefined>;
   readonly bootstrapTemplate: EnvVar<string | undefined>;

@@ -1,5 +1,5 @@
 /**
- * Variables of the workload that the agent stands beside.
+ * Variables of the agent's workload.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { declareEnv, type EnvVar } from "../../env/mod.ts";
 
 const readers = ["pilot-agent"] as const;
 
-/** They, each documented at its declaration. */
+/** The variables; each is documented at its declaration. */
 export const WORKLOAD_VARIABLES: {
   readonly podName: EnvVar<string | undefined>;
   readonly podNamespace: EnvVar<string | undefined>;

@@ -15,15 +15,15 @@ export function costsPage(costs: CostView): Response {
     at: "/debug/costs",
     body: [
       tiles([
-        ["computing in all", micros(costs.micros)],
-        ["of it for connects and questions", micros(unattributed.micros)],
+        ["total computation time", micros(costs.micros)],
+        ["for connects and queries", micros(unattributed.micros)],
         ["sent to proxies that connected", size(connects.bytes)],
-        ["sent for edits not told apart", size(shared.bytes)],
+        ["sent for shared edits", size(shared.bytes)],
       ]),
       h("p", { class: "mute" }, [
-        "The dearest first; ",
+        "The most expensive first; ",
         h("a", { href: "/debug/costs?top=100" }, "a hundred of each"),
-        ". Edits that were published together bear the bytes of what each changed, and equal parts of the time.",
+        ". Edits in the same push are charged for the bytes of their own changes, and equal parts of the time.",
       ]),
       objectTable(costs.objects),
       namespaceTable(costs.namespaces),
@@ -41,7 +41,7 @@ function spent(row: ObjectCost): ComponentChildren[] {
 
 function objectTable(rows: readonly ObjectCost[]): ComponentChildren {
   return table({
-    caption: "Dearest objects: what their edits made necessary",
+    caption: "Most expensive objects, by the work for their edits",
     columns: ["Object", ...MONEY],
     rows: rows.map((row) => {
       const slash = row.name.indexOf("/");
@@ -53,7 +53,7 @@ function objectTable(rows: readonly ObjectCost[]): ComponentChildren {
 
 function namespaceTable(rows: readonly ObjectCost[]): ComponentChildren {
   return table({
-    caption: "Dearest namespaces of objects",
+    caption: "Most expensive namespaces",
     columns: ["Namespace", ...MONEY],
     rows: rows.map((row) => [
       row.name === ""
@@ -67,7 +67,7 @@ function namespaceTable(rows: readonly ObjectCost[]): ComponentChildren {
 
 function classTable(rows: readonly ClassCost[]): ComponentChildren {
   return table({
-    caption: "Dearest classes of proxies",
+    caption: "Most expensive proxy classes",
     columns: ["Class", "Labels", "Connected", "Own time", "Responses", "Sent"],
     rows: rows.map((row) => [
       h(
@@ -81,14 +81,14 @@ function classTable(rows: readonly ClassCost[]): ComponentChildren {
       row.pushes,
       size(row.bytes),
     ]),
-    empty: "Nobody was sent anything yet.",
+    empty: "No response was sent yet.",
   });
 }
 
 function engineTable(rows: CostView["tables"]): ComponentChildren {
   return table({
-    caption: "Dearest tables of the engine",
-    columns: ["Table", "Time", "Computations", "Cells", "Dearest cells"],
+    caption: "Most expensive tables of the engine",
+    columns: ["Table", "Time", "Computations", "Cells", "Most expensive cells"],
     rows: rows.map((row) => [
       row.table,
       micros(row.micros),
@@ -98,7 +98,7 @@ function engineTable(rows: CostView["tables"]): ComponentChildren {
         h("div", null, [h("code", null, cut(cell.key)), ` ${micros(cell.micros)}`])
       ),
     ]),
-    empty: "Nothing was computed yet.",
+    empty: "No cell was computed yet.",
   });
 }
 

@@ -37,7 +37,7 @@ export function revisionPage(inputs: DebugInputs, one: Revision): Response {
     body: [
       facts([
         ["Published", `${new Date(at).toISOString()}, ${span(inputs.now() - at)} ago`],
-        ["The one before", h("a", { href: `/debug/history?revision=${previous}` }, previous)],
+        ["Previous revision", h("a", { href: `/debug/history?revision=${previous}` }, previous)],
         ["Rows edited", edited],
         ["Resources changed", changed],
       ]),
@@ -59,9 +59,9 @@ export function revisionPage(inputs: DebugInputs, one: Revision): Response {
           ),
           h("code", null, c.collection),
         ]),
-        empty: "None that anybody follows.",
+        empty: "No resource that a proxy is subscribed to.",
       }),
-      h("h2", null, "What it changed for a proxy"),
+      h("h2", null, "Changes for a proxy"),
       h(
         "ul",
         { class: "list" },
@@ -121,7 +121,7 @@ export function changesPage(
           changeBadge(change),
           fieldList(change, fields),
         ]),
-        empty: "None of what it sees.",
+        empty: "No resource that the proxy sees.",
       }),
     ],
   });
@@ -137,12 +137,12 @@ export function auditPage(summary: AuditSummary, now: number): Response {
       h(
         "p",
         { class: "mute" },
-        "In the background, cell after cell is computed anew and compared with what is kept. What differs is repaired and published.",
+        "In the background, every cell is computed again and compared with the stored value. A cell that differs is repaired and published.",
       ),
       tiles([
-        ["cells found right or repaired", audited],
-        ["could not be judged", skipped],
-        ["whole passes", passes],
+        ["cells checked", audited],
+        ["could not be checked", skipped],
+        ["complete passes", passes],
         ["differences", differences, undefined, differences > 0],
       ]),
       table({
@@ -158,7 +158,7 @@ export function auditPage(summary: AuditSummary, now: number): Response {
             return h("div", null, rowLink(row.slice(0, slash), row.slice(slash + 1)));
           }),
         ]),
-        empty: "Everything looked at was as it would be computed from scratch.",
+        empty: "All checked cells are equal to a computation from scratch.",
       }),
     ],
   });

@@ -39,7 +39,7 @@ export function objectPages(inputs: DebugInputs): Route[] {
       );
       const title = `${kind} ${namespace}/${name}`;
       return object === undefined
-        ? notFoundPage("/debug/objects", title, "No such object serves.")
+        ? notFoundPage("/debug/objects", title, "This object does not exist.")
         : objectPage(inputs, object, url);
     }),
   ];
@@ -66,13 +66,13 @@ function objectList(inputs: DebugInputs, url: URL): Response {
       }]),
       table({
         caption: `${found.length} of ${all.length} objects`,
-        columns: ["Object", "Generation", "Place"],
+        columns: ["Object", "Generation", "Position"],
         rows: part.map(({ meta }) => [
           rowLink(meta.kind, `${meta.namespace}/${meta.name}`),
           meta.generation,
           placeOf(meta),
         ]),
-        empty: "No object that fits.",
+        empty: "No matching object.",
       }),
       pager,
     ],
@@ -98,11 +98,11 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
     at: "/debug/objects",
     below: [],
     body: [
-      facts([["Generation", meta.generation], ["Place", placeOf(meta)]]),
-      tiles([["resources touched", touched.length], ["proxies that see them", proxies.length]]),
+      facts([["Generation", meta.generation], ["Position", placeOf(meta)]]),
+      tiles([["affected resources", touched.length], ["affected proxies", proxies.length]]),
       table({
-        caption: "Resources it touches",
-        columns: ["Type", "Resource", "Proxies", "First of them"],
+        caption: "Affected resources",
+        columns: ["Type", "Resource", "Proxies", "First proxies"],
         rows: part.map(({ short, name, proxies: [first, ...rest] }) => [
           short,
           first === undefined
@@ -111,7 +111,7 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
           rest.length + (first === undefined ? 0 : 1),
           first === undefined ? "" : proxyLink(first),
         ]),
-        empty: "None of what connected proxies see.",
+        empty: "No resource of a connected proxy.",
       }),
       pager,
       receiptTable(

@@ -38,7 +38,11 @@ export function proxyPages(inputs: DebugInputs): Route[] {
     debugRoute("GET", "/debug/proxies/:proxy", ({ url, params }) => {
       const session = findProxy(inputs, params.proxy!);
       return session === undefined
-        ? notFoundPage("/debug/proxies", params.proxy!, "No such proxy is connected here.")
+        ? notFoundPage(
+          "/debug/proxies",
+          params.proxy!,
+          "This proxy is not connected to this daemon.",
+        )
         : proxyPage(inputs, session, url);
     }),
   ];
@@ -79,7 +83,7 @@ export function stateTiles(sessions: readonly SessionInfo[]): Parameters<typeof 
     ["proxies", sessions.length, "/debug/proxies"],
     ["in sync", count("synced"), to("synced")],
     ["behind", count("behind"), to("behind")],
-    ["reject something", count("error"), to("error"), count("error") > 0],
+    ["with rejections", count("error"), to("error"), count("error") > 0],
   ];
 }
 
@@ -106,7 +110,7 @@ export function proxyTable(
       ...SHORTS.map((short) => typeState(s, short, now)),
       s.variant,
     ]),
-    empty: "No proxy is connected that fits.",
+    empty: "No matching proxy is connected.",
   });
 }
 
@@ -127,7 +131,7 @@ function proxyPage(inputs: DebugInputs, session: SessionInfo, url: URL): Respons
     body: [
       facts(about(inputs, session)),
       table({
-        caption: "What it follows",
+        caption: "Subscriptions",
         columns: ["Type", "State", "Visible", "Revision", "Rejection"],
         rows: session.types.map((t) => [
           h("a", { href: `${pathOf("proxies", id)}?type=${t.short}` }, t.short),
@@ -136,7 +140,7 @@ function proxyPage(inputs: DebugInputs, session: SessionInfo, url: URL): Respons
           t.acked?.revision ?? "none",
           t.nack?.message ?? "",
         ]),
-        empty: "It has not asked for anything yet.",
+        empty: "It has no subscription yet.",
       }),
       filter(url, [{
         name: "type",
@@ -159,9 +163,12 @@ function about(inputs: DebugInputs, session: SessionInfo) {
     ["Node", `${node.id}${node.buildVersion && `, Envoy ${node.buildVersion}`}`],
     ["Connection", `${session.connectionId} from ${session.address}, ${session.variant}`],
     ["Labels", labels || "none"],
-    ["Shares everything with", `${mates - 1} other proxies of its class`],
-    ["Services beside it", cls.targets.map((t) => `${t.service}:${t.port}`).join(" ") || "none"],
-    ["Narrowed by", sidecar === "" ? "no Sidecar" : rowLink("Sidecar", sidecar)],
+    ["Same class as", `${mates - 1} other proxies of its class`],
+    [
+      "Services of the workload",
+      cls.targets.map((t) => `${t.service}:${t.port}`).join(" ") || "none",
+    ],
+    ["Sidecar resource", sidecar === "" ? "none" : rowLink("Sidecar", sidecar)],
     ["As JSON", h("a", { href: dump }, "dump of its configuration")],
   ] as const;
 }
@@ -182,7 +189,7 @@ function resourceList(
     table({
       caption: `${short.toUpperCase()}: ${all.length} of ${view!.size} resources`,
       even: true,
-      columns: ["Name", "Size", "Version", "Asked for"],
+      columns: ["Name", "Size", "Version", "Subscribed"],
       rows: part.map((name) => {
         const resource = view!.get(name)!;
         return [
@@ -192,7 +199,7 @@ function resourceList(
           asked(name) ? "yes" : badge("no", "plain"),
         ];
       }),
-      empty: "None that fits.",
+      empty: "No matching resource.",
     }),
     pager,
     !whole && all.length > PREVIEW

@@ -63,7 +63,7 @@ function receiptsPage(inputs: DebugInputs, all: readonly Receipt[], url: URL): R
     at: "/debug/receipts",
     forms: true,
     body: [
-      h("p", { class: "mute" }, "What became of edits at the proxies they concern, newest first."),
+      h("p", { class: "mute" }, "Delivery of edits to the affected proxies, newest first."),
       filter(url),
       receiptTable(part, inputs.now()),
       pager,
@@ -86,13 +86,13 @@ export function receiptTable(list: readonly Receipt[], now: number): ComponentCh
       r.p50Ms === undefined ? "" : span(r.p50Ms),
       r.p99Ms === undefined ? "" : span(r.p99Ms),
     ]),
-    empty: "No edit since the start, or too long ago.",
+    empty: "No recorded edit.",
   });
 }
 
 function state({ sessions, complete, streams }: Receipt): ComponentChildren {
   const { acknowledged, pending, rejected, withheld, concerned } = sessions;
-  if (concerned === 0) return badge("concerns nobody connected", "plain");
+  if (concerned === 0) return badge("no affected proxy", "plain");
   if (rejected > 0) {
     return badge(`${rejected} rejected`, "bad", streams.find((s) => s.message)?.message);
   }
@@ -110,21 +110,21 @@ function quarantinePage(list: readonly Quarantined[], now: number, url: URL): Re
       h(
         "p",
         { class: "mute" },
-        "Versions of resources that proxies rejected. All else flows; mended input ends it. Now and then one proxy is sent them again, ever more seldom.",
+        "Resource versions that proxies rejected. Other resources are not affected. A change of the configuration ends the quarantine. A version is sent to one proxy again at growing intervals.",
       ),
       table({
-        caption: `Held back (${list.length})`,
+        caption: `Quarantined (${list.length})`,
         columns: [
           "Resource",
           "For",
-          "What the proxy said",
-          "For how long",
-          "Tried again in",
-          "In its place",
+          "Message of the proxy",
+          "Duration",
+          "Next retry in",
+          "Served instead",
           "From",
         ],
         rows: part.map((one) => row(one, now)),
-        empty: "Nothing is held back: proxies accept what they are sent.",
+        empty: "Nothing is quarantined: proxies accept all resources.",
       }),
       pager,
     ],
@@ -139,13 +139,13 @@ function row(one: Quarantined, now: number): ComponentChildren[] {
     [
       one.from === "class"
         ? `every ${role} of its class in ${namespace}`
-        : "those that rejected it",
+        : "proxies that rejected it",
       ...one.streams.slice(0, 3).map((id) => h("div", null, proxyLink(id))),
     ],
     h("span", { class: "bad" }, one.message),
     span(now - one.since),
     span(Math.max(0, one.retryAt - now)),
-    one.lastGood === undefined ? "nothing" : "what was accepted last",
+    one.lastGood === undefined ? "nothing" : "last accepted version",
     one.culprits.map(({ object, generation }) =>
       h("div", null, [
         rowLink(object.slice(0, object.indexOf("/")), object.slice(object.indexOf("/") + 1)),

@@ -34,7 +34,7 @@ export function resourcePages(inputs: DebugInputs): Route[] {
       const type = session?.types.find((t) => t.short === params.type);
       const resource = type?.view?.get(params.name!);
       return session === undefined || type === undefined || resource === undefined
-        ? notFoundPage("/debug/proxies", params.name!, "The proxy sees no such resource now.")
+        ? notFoundPage("/debug/proxies", params.name!, "The proxy has no such resource.")
         : resourcePage(inputs, session, type, resource);
     }),
   ];
@@ -77,7 +77,7 @@ function resourcePage(
       ]),
       h("h2", { id: "content" }, "Content"),
       large
-        ? h("p", null, "It is too large to be shown here; the JSON above has all of it.")
+        ? h("p", null, "It is too large for this page; the JSON above is complete.")
         : h("pre", { tabIndex: 0, "aria-label": "Content as JSON" }, [
           content(type.typeUrl, resource),
         ]),
@@ -111,7 +111,7 @@ function changedAt(view: View, name: string): string {
   }
   const entry = layer.since(known)?.findLast((one) => one.name === name);
   return entry === undefined
-    ? "not since its layer was built, or longer ago than is remembered"
+    ? "not since its layer was built, or too long ago"
     : `revision ${entry.revision}`;
 }
 
@@ -147,7 +147,7 @@ function holderList(holders: readonly string[]): ComponentChildren {
         more > 0 ? `, the first ${NAMED}` : ""
       }`,
     ),
-    holders.length === 0 ? h("p", null, "Nobody asks for it.") : h(
+    holders.length === 0 ? h("p", null, "No proxy is subscribed to it.") : h(
       "ul",
       { class: "list" },
       holders.slice(0, NAMED).map((id) => h("li", null, proxyLink(id))),

@@ -36,7 +36,7 @@ export function typeState(
   now: number,
 ): ComponentChildren {
   const type = session.types.find((one) => one.short === short);
-  if (type === undefined) return badge("not asked for", "plain");
+  if (type === undefined) return badge("not subscribed", "plain");
   const age = ageOf(type, now);
   const words = age === undefined ? type.state : `${type.state} (${age < 1000 ? "0s" : span(age)})`;
   return badge(words, TONES[type.state], type.nack?.message);

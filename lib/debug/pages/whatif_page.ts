@@ -37,19 +37,19 @@ export function whatIfPage(typed: Typed, answer: Answer | undefined): Response {
       h(
         "p",
         { class: "mute" },
-        "Rehearses an edit beside the living configuration: nothing is applied, nobody is sent anything.",
+        "Computes the effect of an edit without applying it: proxies are sent nothing.",
       ),
       answer === undefined ? null : shownAnswer(answer),
       h("form", { method: "post", action: "/debug/whatif" }, [
         h("label", { class: "wide" }, [
-          "YAML documents that come, or take the place of those of their name",
+          "YAML documents to add or replace",
           h("textarea", { name: "documents", accessKey: "f", spellcheck: false }, typed.documents),
         ]),
         h("label", { class: "wide" }, [
-          "Objects that go, one a line, as Kind/namespace/name",
+          "Objects to remove, one per line, as Kind/namespace/name",
           h("textarea", { name: "remove", style: "min-height: 3.5rem" }, typed.removals),
         ]),
-        h("button", { type: "submit" }, "Rehearse"),
+        h("button", { type: "submit" }, "Compute"),
       ]),
     ],
   });
@@ -60,11 +60,11 @@ function shownAnswer(answer: Answer): ComponentChildren {
     case "predicted":
       return predicted(answer.prediction);
     case "busy":
-      return h("p", { class: "bad" }, "Another question is being answered; ask again in a moment.");
+      return h("p", { class: "bad" }, "Another query is running. Try again in a moment.");
     case "invalid":
       return table({
-        caption: "The question has mistakes, so nothing was rehearsed",
-        columns: ["Place", "Field", "What is wrong", "What to do"],
+        caption: "The query is invalid",
+        columns: ["Position", "Field", "Problem", "Remedy"],
         rows: answer.problems.map((p) => [
           h("code", null, `${p.file}:${p.line}:${p.column}`),
           p.path,
@@ -79,10 +79,10 @@ function predicted(prediction: Prediction): ComponentChildren {
   const { edits, faults, proxies, classes, revision, took, cut } = prediction;
   return h("section", { "aria-label": "Answer" }, [
     tiles([
-      ["proxies would be sent something", `${proxies.concerned} of ${proxies.connected}`],
-      ["computations would fail", faults.length, undefined, faults.length > 0],
-      ["revision it holds for", revision],
-      ["to find out", span(took.ms)],
+      ["affected proxies", `${proxies.concerned} of ${proxies.connected}`],
+      ["failing computations", faults.length, undefined, faults.length > 0],
+      ["revision", revision],
+      ["computation time", span(took.ms)],
     ]),
     table({
       caption: "Edits",
@@ -90,12 +90,12 @@ function predicted(prediction: Prediction): ComponentChildren {
       rows: edits.map(({ object, change }) => [object, change]),
     }),
     faults.length === 0 ? null : table({
-      caption: "Would fail",
+      caption: "Failing computations",
       columns: ["Computation", "Error"],
       rows: faults.map((f) => [`${f.table} ${f.key}`, f.error]),
     }),
     ...classes.map(oneClass),
-    cut ? h("p", { class: "warn" }, "There are more differences than are told here.") : null,
+    cut ? h("p", { class: "warn" }, "The list of differences is incomplete.") : null,
   ]);
 }
 
@@ -112,7 +112,7 @@ function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): Compo
     h("h2", null, [
       `${cls.role} in ${cls.namespace} `,
       badge(count(proxies.length, "proxy", "proxies"), "plain"),
-      moves ? badge("moves to another class", "warn") : null,
+      moves ? badge("changes its class", "warn") : null,
     ]),
     facts([
       ["Labels", labels || "none"],

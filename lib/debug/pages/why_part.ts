@@ -12,7 +12,7 @@ export function whyPart({ objects, groups, exact, fault }: Provenance): Componen
   return h("section", { "aria-label": "Why" }, [
     table({
       caption: "Made from",
-      columns: ["Object", "Generation", "Place"],
+      columns: ["Object", "Generation", "Position"],
       rows: objects.map((one) => [
         rowLink(one.kind, `${one.namespace}/${one.name}`),
         one.generation,
@@ -22,14 +22,14 @@ export function whyPart({ objects, groups, exact, fault }: Provenance): Componen
     }),
     table({
       caption: "Decided by",
-      columns: ["Part", "What", "Came out", "By", "Passed over"],
+      columns: ["Part", "Decision", "Value", "Decided by", "Rejected candidates"],
       rows: groups.map(decision),
-      empty: "Nobody: nothing is told of how it is made. All that was read for it is listed above.",
+      empty: "No decision is recorded for it. All inputs are listed above.",
     }),
     fault === undefined ? null : h("p", { class: "bad" }, `It cannot be computed now: ${fault}`),
     exact || groups.length === 0
       ? null
-      : h("p", { class: "warn" }, "What serves is not what these decisions give."),
+      : h("p", { class: "warn" }, "The served version differs from the result of these decisions."),
   ]);
 }
 

@@ -37,7 +37,7 @@ function pushesPage(list: readonly Publication[], now: number, url: URL): Respon
       h(
         "p",
         { class: "mute" },
-        "Publications of changes, the newest first. What proxies are sent as they connect is not among them.",
+        "Pushes of changes, the newest first. First responses to new connections are not included.",
       ),
       pushTable(part, now),
       pager,
@@ -48,17 +48,17 @@ function pushesPage(list: readonly Publication[], now: number, url: URL): Respon
 /** A table of publications. */
 export function pushTable(list: readonly Publication[], now: number): ComponentChildren {
   return table({
-    caption: `Publications (${list.length})`,
+    caption: `Pushes (${list.length})`,
     columns: [
       "Revision",
       "Ago",
       "Cause",
-      "Proxies concerned",
+      "Affected proxies",
       "Resources",
       "Removed",
       "Sent",
       "Answers",
-      "Until the last answer",
+      "Time to last response",
     ],
     rows: list.map((one) => [
       h("a", { href: `/debug/history?revision=${one.revision}` }, String(one.revision)),
@@ -73,7 +73,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
         : h("span", { class: "bad" }, `${one.rejected} rejected of ${one.responses}`),
       one.tookMs === undefined ? "" : span(one.tookMs),
     ]),
-    empty: "Nothing was published while somebody was connected.",
+    empty: "No push while a proxy was connected.",
   });
 }
 
@@ -81,7 +81,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
 const NAMED = 3;
 
 function edits({ edits, editCount }: Publication): ComponentChildren {
-  if (editCount === undefined) return "more edits than are remembered";
+  if (editCount === undefined) return "more edits than are recorded";
   const named = edits.slice(0, NAMED).map(({ table, key, kind }) =>
     h("div", null, [kind === "delete" ? `${table} ${key} removed` : rowLink(table, key)])
   );
@@ -102,14 +102,14 @@ function faultsPage(inputs: DebugInputs, url: URL): Response {
       h(
         "p",
         { class: "mute" },
-        "Computations that failed. What they made before keeps serving; everything else goes on.",
+        "Computations that failed. Their last good values stay in use; everything else continues.",
       ),
       filter(url),
       table({
         caption: `${found.length} of ${all.length} faults`,
         columns: ["Computation", "Error", "Since revision", "Serves", "From"],
         rows: part.map(faultRow),
-        empty: "Nothing fails.",
+        empty: "No computation fails.",
       }),
       pager,
       problems(inputs),
@@ -125,7 +125,7 @@ function faultRow(fault: Fault): ComponentChildren[] {
     h("code", null, cut(`${fault.table} ${fault.key}`)),
     h("span", { class: "bad" }, messageOf(fault.error)),
     fault.since,
-    fault.lastGood ? "what it made last" : "nothing",
+    fault.lastGood ? "last good value" : "nothing",
     fault.inputs.slice(0, INPUTS).map((row) => {
       const slash = row.indexOf("/");
       return h("div", null, rowLink(row.slice(0, slash), row.slice(slash + 1)));
@@ -138,13 +138,13 @@ export function problems(inputs: DebugInputs): ComponentChildren {
   const list = inputs.problems();
   return table({
     caption: `Rejected documents (${list.length})`,
-    columns: ["Place", "Field", "What is wrong", "What to do"],
+    columns: ["Position", "Field", "Problem", "Remedy"],
     rows: list.slice(0, 100).map((p) => [
       h("code", null, `${p.file}:${p.line}:${p.column}`),
       p.path,
       p.message,
       p.remedy,
     ]),
-    empty: "All configuration serves.",
+    empty: "No document is rejected.",
   });
 }
