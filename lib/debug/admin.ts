@@ -1,5 +1,5 @@
 /**
- * What changes something, for those who asked for it; and what is not there yet.
+ * Paths with side effects, and paths that are not implemented.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { type Handler, type Route, text } from "../web/mod.ts";
 import { changing, debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 
-/** `/debug/force_disconnect`, where it is switched on. */
+/** `/debug/force_disconnect`, if it is enabled. */
 export function adminRoutes({ disconnect }: DebugInputs): Route[] {
   if (disconnect === undefined) return [];
   const handler: Handler = changing(({ url }) => {
@@ -23,14 +23,14 @@ export function adminRoutes({ disconnect }: DebugInputs): Route[] {
   return ["GET", "POST"].map((method) => debugRoute(method, "/debug/force_disconnect", handler));
 }
 
-/** Paths of the interface whose subject does not exist yet, with what is missing. */
+/** Paths that are not implemented, with the missing feature. */
 const ABSENT: Readonly<Record<string, string>> = {
   ambientz: "there is no ambient mode yet: no workloads, services, policies and waypoints of it",
   inject: "there is no injection yet: no template and no values",
   mcsz: "services are not shared between clusters yet: there are no exports and imports",
 };
 
-/** Answers 404 with what is not there. */
+/** Responds with 404 and the missing feature. */
 export function absentRoutes(): Route[] {
   return Object.entries(ABSENT).map(([path, sentence]) =>
     debugRoute("GET", `/debug/${path}`, () => text(`${sentence}\n`, { status: 404 }))

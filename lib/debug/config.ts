@@ -1,5 +1,5 @@
 /**
- * Views of the configuration and of what is made from it.
+ * Views of the configuration and of derived state.
  *
  * @module
  */
@@ -37,9 +37,8 @@ export function configRoutes(inputs: DebugInputs): Route[] {
 }
 
 /**
- * The objects that serve, as an array. With `resource=KIND` those of a kind; with
- * `problems=true` an object of `problems` (rejected documents) and
- * `warnings` (fields that do not act).
+ * Returns the objects in use as an array. `resource=KIND` selects a kind; `problems=true` returns
+ * an object with `problems` (rejected documents) and `warnings` (ineffective fields).
  */
 function configz(inputs: DebugInputs, query: URLSearchParams): Response {
   if (query.get("problems") === "true") {
@@ -62,7 +61,7 @@ function kindNamed(name: string): Kind | undefined {
   return KINDS.find((k) => k.kind === name);
 }
 
-/** An object as it is shown. */
+/** Returns the JSON form of an object. */
 export function objectView(object: ConfigObject): Record<string, unknown> {
   const { meta, spec, digest } = object;
   const kind = kindNamed(meta.kind);

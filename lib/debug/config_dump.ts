@@ -1,5 +1,5 @@
 /**
- * `/debug/config_dump`: what a proxy is served, in the form of Envoy's own dump.
+ * `/debug/config_dump`: the resources of a proxy, in the form of Envoy's own dump.
  *
  * @module
  */
@@ -105,12 +105,12 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   })),
 };
 
-/** Whether a type has a section of its own in the dump. */
+/** Reports if a type has its own section in the dump. */
 export function isDumped(typeUrl: string): boolean {
   return Object.hasOwn(SECTIONS, typeUrl);
 }
 
-/** The section of a type. With `explain` each of its entries has a `why` beside what it shows. */
+/** Returns the section of a type. With `explain` each entry has a `why`. */
 function section(
   session: SessionInfo,
   type: string,
@@ -137,7 +137,10 @@ function section(
   } as JsonValue;
 }
 
-/** What a proxy sees of a type: all of it for wildcard types, else what it asked for. Sorted by name. */
+/**
+ * Returns the resources of a type that a proxy sees: all for wildcard types, otherwise the
+ * subscribed ones. Sorted by name.
+ */
 function resources(session: SessionInfo, typeUrl: string, name: string): Resource[] {
   const view = session.view(typeUrl);
   if (view === undefined) return [];
@@ -156,8 +159,8 @@ function packed(typeUrl: string, { bytes }: Resource): Any {
 }
 
 /**
- * Route tables with the virtual hosts that a proxy is sent apart from them, as its own dump has
- * them. Each has its table's name before its own.
+ * Adds the virtual hosts that a proxy gets by VHDS to their route tables, as in the proxy's own
+ * dump. Their names begin with the table's name.
  */
 function completed(session: SessionInfo, tables: Any[]): Any[] {
   const hosts = [...session.view(TYPE_URLS.virtualHost)?.entries() ?? []];

@@ -1,6 +1,5 @@
 /**
- * What everything costs, put together: the engine's work and what was sent, by object, namespace and
- * class of proxies.
+ * Collects costs: the engine's work and the sent bytes, by object, namespace and proxy class.
  *
  * @module
  */
@@ -9,49 +8,51 @@ import type { ProxyClass } from "../model/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 import type { Spent } from "./spending.ts";
 
-/** What an object, or a namespace of objects, has cost. */
+/** Cost of an object, or of the objects of a namespace. */
 export interface ObjectCost extends Spent {
   /** `Kind/namespace/name`, or the namespace. */
   readonly name: string;
-  /** Time computed because of edits. */
+  /** Computation time for its edits. */
   readonly micros: number;
   readonly computed: number;
 }
 
-/** What proxies of a class have cost. */
+/** Cost of the proxies of a class. */
 export interface ClassCost extends Spent {
   readonly role: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Proxies of the class that are connected. */
+  /** Number of connected proxies of the class. */
   readonly proxies: number;
-  /** Time to compute what is the class's own; what it shares is nobody's. */
+  /** Computation time of the class's own cells; shared cells are not included. */
   readonly micros: number;
 }
 
-/** The ledger. Lists begin with the dearest; `tables` and `inputs` are the engine's own. */
+/**
+ * All costs. Lists are sorted by cost, highest first; `tables` and `inputs` are the engine's own.
+ */
 export interface CostView extends Omit<Costs, "keys"> {
-  /** Time computed in all tables, those that are not listed included. */
+  /** Computation time of all tables, including those that are not listed. */
   readonly micros: number;
-  /** Those whose edits were followed by work or by a response. */
+  /** Objects whose edits caused work or a response. */
   readonly objects: readonly ObjectCost[];
   readonly namespaces: readonly ObjectCost[];
   readonly classes: readonly ClassCost[];
-  /** Sent to proxies as they connected. */
+  /** First responses to proxies. */
   readonly connects: Spent;
-  /** Sent because of more edits than are told from each other. */
+  /** Responses for edits that cannot be separated. */
   readonly shared: Spent;
 }
 
-/** Entries of a list when the question does not say how many. */
+/** Default length of a list. */
 const TOP = 30;
-/** Most entries of a list. */
+/** Maximum length of a list. */
 const MAX_TOP = 1_000;
-/** Cells listed of each table when the question does not say. */
+/** Default number of cells of each table. */
 const CELLS = 3;
 const MAX_CELLS = 100;
 
-/** Puts the ledger together; `?top=` bounds the lists. */
+/** Collects all costs; `?top=` limits the lists. */
 export function costView(inputs: DebugInputs, url: URL): CostView {
   const asked = Number(url.searchParams.get("top") ?? NaN);
   const given = Number.isInteger(asked) && asked > 0 ? asked : undefined;
@@ -87,7 +88,7 @@ function objectCosts({ inputs }: Costs, sent: ReadonlyMap<string, Spent>): Objec
     .sort(dearer);
 }
 
-/** Time first, then bytes. */
+/** Compares by time, then by bytes. */
 function dearer(
   a: { readonly micros: number; readonly bytes: number },
   b: { readonly micros: number; readonly bytes: number },
@@ -95,7 +96,10 @@ function dearer(
   return b.micros - a.micros || b.bytes - a.bytes;
 }
 
-/** Sums by namespace; what has none, such as the mesh configuration, under the empty name. */
+/**
+ * Sums by namespace; objects without namespace, such as the mesh configuration, have the empty
+ * name.
+ */
 function byNamespace(objects: readonly ObjectCost[]): ObjectCost[] {
   const groups = Map.groupBy(objects, ({ name }) => {
     const [, namespace = "", rest] = name.split("/");

@@ -1,5 +1,5 @@
 /**
- * Views of the engine: its tables, what it keeps, and letting go of what nobody uses.
+ * Views of the engine: tables, stored resources, and eviction of unused cells.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function engineRoutes(inputs: DebugInputs): Route[] {
   ];
 }
 
-/** The tables of the engine in their order, with their number of rows or cells and their work. */
+/** Returns the tables of the engine with their number of rows or cells and their computations. */
 function collections({ mesh }: DebugInputs): Record<string, unknown>[] {
   const { computedByTable, microsByTable } = mesh.graph.stats();
   const cells = new Map<string, number>();
@@ -40,7 +40,7 @@ function collections({ mesh }: DebugInputs): Record<string, unknown>[] {
 
 type Kept = ReadonlyMap<string, ReadonlyMap<string, Resource>>;
 
-/** Encoded resources that connected proxies see, each once, by type and version. */
+/** Returns the encoded resources of connected proxies, each once, by type and version. */
 function keptResources({ sessions }: DebugInputs): Kept {
   const kept = new Map<string, Map<string, Resource>>();
   const seen = new Set<unknown>();
@@ -79,7 +79,7 @@ function readable(bytes: number): string {
   return bytes < 1 << 20 ? `${(bytes / 1024).toFixed(1)}kB` : `${(bytes / (1 << 20)).toFixed(1)}MB`;
 }
 
-/** What proxies use stays: nothing is computed again because of this. */
+/** Resources in use are kept, so nothing has to be computed again. */
 function clear({ mesh }: DebugInputs): Response {
   const { collections, cells } = mesh.graph.evict({ collections: 0, cells: 0 });
   return text(`Cache cleared: ${collections} collections and ${cells} cells nobody used\n`);

@@ -1,5 +1,5 @@
 /**
- * Answers that are about one proxy.
+ * Helpers for paths about one proxy.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { DebugInputs } from "./inputs.ts";
 import { findProxy } from "./proxies.ts";
 import { TYPE_URLS } from "../model/mod.ts";
 
-/** Answers for the proxy that a request names: 400 without a name, 404 for one that is not connected. */
+/** Responds for the proxy in the query: 400 without a name, 404 if it is not connected. */
 export function withProxy(
   inputs: DebugInputs,
   url: URL,
@@ -25,8 +25,8 @@ export function withProxy(
 }
 
 /**
- * Tells of names of a type whether a proxy asks for them. Of one that nobody names, because it follows
- * the route tables that a proxy asks for, the name begins with its table's.
+ * Returns a predicate that reports if a proxy is subscribed to a name of a type. For types that
+ * follow the subscribed route tables, the name begins with the table's name.
  */
 export function asksFor(
   { types }: Pick<SessionInfo, "types">,

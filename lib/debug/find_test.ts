@@ -1,4 +1,4 @@
-/** What a proxy asks for, by name, by wildcard, and by the tables that it follows. */
+/** Tests subscriptions by name, by wildcard, and by route table. */
 import assert from "node:assert/strict";
 import type { SessionInfo } from "../serve/mod.ts";
 import { asksFor } from "./find.ts";

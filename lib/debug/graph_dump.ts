@@ -1,17 +1,17 @@
 /**
- * Everything that the engine keeps, but for what is secret.
+ * Dump of the engine without secrets.
  *
  * @module
  */
 import type { Graph } from "../graph/mod.ts";
 
-/** Tables that hold keys: credentials as they were found, and the secrets that are made of them. */
+/** Tables with private keys: credentials, and the secrets made from them. */
 const SECRET_TABLES: ReadonlySet<string> = new Set(["Credential", "sds.gateway"]);
-/** What the names of collections of secrets begin with, those that carry their provenance included. */
+/** Prefixes of the names of secret collections, including those with provenance. */
 const SECRET_COLLECTIONS = /^(explained\/)?secret\//;
 const REDACTED = "[redacted]";
 
-/** By key: what is known of a row or a cell. */
+/** Rows or cells by key. */
 type Entries = Record<string, { value?: unknown }>;
 
 interface Dump {
@@ -20,7 +20,7 @@ interface Dump {
   readonly collections: Record<string, { readonly resources: Record<string, unknown> }>;
 }
 
-/** The engine's tables, cells and collections as plain JSON; `values` with what they hold. */
+/** Returns the engine's tables, cells and collections as JSON; `values` includes their content. */
 export function graphDump(graph: Pick<Graph, "dump">, values: boolean): unknown {
   const whole = graph.dump({ values });
   if (!values) return whole;

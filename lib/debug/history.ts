@@ -1,6 +1,6 @@
 /**
- * What changed when, for proxies and in all, and what the audit found: for scripts
- * as JSON, for browsers as pages.
+ * History of changes, for proxies and for the mesh, and results of the audit: JSON for scripts,
+ * pages for browsers.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import { auditPage, changesPage, type ProxyChange, revisionPage } from "./pages/
 import { notFoundPage, wantsPage } from "./pages/layout.ts";
 
 /**
- * `/debug/history`: the latest publications (`limit=`), one of them (`revision=`),
- * what a proxy was served as of one (`proxyID=&revision=`), or what differs between
- * two for it (`proxyID=&from=&to=`). `/debug/audit`: how the audit stands.
+ * `/debug/history`: the latest pushes (`limit=`), one of them (`revision=`), the resources of a
+ * proxy at a revision (`proxyID=&revision=`), or their differences between two revisions
+ * (`proxyID=&from=&to=`). `/debug/audit`: state of the audit.
  */
 export function historyRoutes(inputs: DebugInputs): Route[] {
   const { history, audit } = inputs;
@@ -53,10 +53,10 @@ function forgotten(page: boolean): Response {
     : text(`${sentence}\n`, { status: 404 });
 }
 
-/** Publications told at once, unless more are asked for. */
+/** Default number of pushes. */
 const LATEST = 100;
 
-/** Without the resources, of which one publication may have changed thousands. */
+/** Omits the resources, because one push may have changed thousands. */
 function latest(history: History, limit: number = LATEST): Omit<Revision, "changes">[] {
   return history.revisions(limit).map(({ changes: _, ...rest }) => rest);
 }
@@ -86,7 +86,7 @@ function byName(a: Resource, b: Resource): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Resources told field by field; of further ones it is told that they differ. */
+/** Maximum number of resources with a list of fields; for others only the change is reported. */
 const TOLD = 200;
 
 function changesBetween(

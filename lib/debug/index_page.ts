@@ -1,5 +1,5 @@
 /**
- * `/debug`: how the daemon is, and the way to everything else.
+ * `/debug`: state of the daemon and links to all pages.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the debug views are made from. They only read.
+ * Input of the debug views. It is read-only.
  *
  * @module
  */
@@ -13,32 +13,32 @@ import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
 import type { Spending } from "./spending.ts";
 
-/** The daemon, as far as it is shown. */
+/** The state of the daemon that is shown. */
 export interface DebugInputs {
-  /** Proxies connected now. */
+  /** Connected proxies. */
   readonly sessions: () => readonly SessionInfo[];
   readonly mesh: Mesh;
-  /** The objects that serve. */
+  /** The objects in use. */
   readonly objects: () => readonly ConfigObject[];
   /** Problems of rejected documents. */
   readonly problems: () => readonly SchemaProblem[];
   readonly warnings: () => readonly SchemaProblem[];
-  /** Who was sent which edit, and what became of it. */
+  /** Receipts of edits. */
   readonly receipts: Pick<Receipts, "of" | "latest">;
-  /** Answers what edits would change. */
+  /** Computes the effect of edits. */
   readonly whatIf: WhatIf;
-  /** Ends the streams of a proxy and returns how many; absent when nobody may. */
+  /** Ends the streams of a proxy and returns their number; unset if this is disabled. */
   readonly disconnect?: (proxy: string) => number;
   /** The latest publications, the newest first. */
   readonly pushes: () => readonly Publication[];
-  /** What was sent on whose account. */
+  /** Sent bytes and responses by account. */
   readonly spending: Spending;
-  /** What is held back because proxies rejected it. */
+  /** Quarantined resource versions. */
   readonly quarantined: () => readonly Quarantined[];
   readonly history: History;
-  /** How the audit stands. */
+  /** State of the audit. */
   readonly audit: () => AuditSummary;
-  /** Pushes to every proxy all it asked for; returns how many there are. */
+  /** Pushes all subscribed resources to every proxy; returns the number of proxies. */
   readonly pushAll: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

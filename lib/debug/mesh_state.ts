@@ -19,7 +19,7 @@ export function meshRoutes(inputs: DebugInputs): Route[] {
     debugRoute("GET", `/debug/${path}`, () => json(view()));
   return [
     show("mesh", () => meshConfig(inputs)),
-    // Configuration comes from one place: the cluster that the daemon itself belongs to.
+    // All configuration comes from the daemon's own cluster.
     show("clusterz", () => [{ id: inputs.clusterId, secretName: "", syncStatus: "synced" }]),
     show("networkz", () => networkGateways(inputs)),
     show(
@@ -71,7 +71,7 @@ function byNamespace(inputs: DebugInputs, kind: string): Record<string, unknown[
   return found;
 }
 
-/** What is wrong with what was pushed: metric → proxy or resource → message. */
+/** Errors of pushes: metric → proxy or resource → message. */
 function pushStatus(inputs: DebugInputs): Record<string, Record<string, unknown>> {
   const found: Record<string, Record<string, unknown>> = {};
   for (const session of inputs.sessions()) {

@@ -1,10 +1,10 @@
 /**
- * Every path below `/debug`, as the index page and `/debug/list` name them.
+ * All paths below `/debug`, as the index page and `/debug/list` show them.
  *
  * @module
  */
 
-/** A path with what it shows. */
+/** A path and its description. */
 export interface DebugPath {
   readonly path: string;
   readonly shows: string;
@@ -74,5 +74,5 @@ export const JSON_PATHS: readonly DebugPath[] = [
   { path: "/debug/list", shows: "these paths" },
 ];
 
-/** All of them. */
+/** All paths. */
 export const DEBUG_PATHS: readonly DebugPath[] = [...PAGE_PATHS, ...JSON_PATHS];

@@ -77,17 +77,17 @@ function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unkno
   return row;
 }
 
-/** How a proxy is named in queries: `name.namespace`. */
+/** Returns the name of a proxy in queries: `name.namespace`. */
 export function proxyId({ node }: SessionInfo): string {
   return `${node.name}.${node.namespace}`;
 }
 
-/** The session of a proxy; of several streams of one name the youngest. */
+/** Returns the session of a proxy; if it has several streams, the newest. */
 export function findProxy(inputs: DebugInputs, proxy: string): SessionInfo | undefined {
   return inputs.sessions().findLast((s) => proxyId(s) === proxy || s.connectionId === proxy);
 }
 
-/** Milliseconds since a type was last known to be in its present state. */
+/** Returns the milliseconds since a type was known to be in its present state. */
 export function ageOf(type: TypeStatus, now: number): number | undefined {
   const since = type.nack?.time ?? (type.state === "SYNCED" ? type.acked?.time : type.sent?.time);
   return since === undefined ? undefined : Math.max(0, now - since);

@@ -1,21 +1,21 @@
 /**
- * What was published lately: by which edits, who was sent how much, and how long it took.
+ * The latest pushes: their edits, the amount sent to each proxy, and their duration.
  *
  * @module
  */
 import type { Edit, Graph } from "../graph/mod.ts";
 import type { XdsObserver } from "../serve/mod.ts";
 
-/** One publication and what became of it. */
+/** One push and its result. */
 export interface Publication {
   readonly revision: number;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** The rows that were edited, the first of them. */
+  /** The first edited rows. */
   readonly edits: readonly Pick<Edit, "table" | "key" | "kind">[];
-  /** How many edits there were; `undefined` when it is not known any more. */
+  /** Number of edits; `undefined` if it is no longer known. */
   readonly editCount: number | undefined;
-  /** Streams that see something of what changed. */
+  /** Number of streams whose views changed. */
   readonly concerned: number;
   readonly responses: number;
   readonly resources: number;
@@ -23,25 +23,28 @@ export interface Publication {
   readonly bytes: number;
   readonly acknowledged: number;
   readonly rejected: number;
-  /** From the publication to the last answer so far, in milliseconds. */
+  /** Milliseconds from the publication to the last response so far. */
   readonly tookMs: number | undefined;
 }
 
-/** The latest publications, the newest first. */
+/** The latest pushes, the newest first. */
 export interface PushLog {
-  /** To be handed to the discovery server. */
+  /** Observer for the discovery server. */
   readonly observer: XdsObserver;
   recent(): readonly Publication[];
 }
 
 type Growing = { -readonly [K in keyof Publication]: Publication[K] };
 
-/** Publications kept. */
+/** Number of recorded pushes. */
 const KEPT = 200;
-/** Edits kept of each. */
+/** Number of recorded edits of each push. */
 const EDITS = 20;
 
-/** An empty log. Responses to proxies that connect are no part of it: no edit brought them about. */
+/**
+ * Creates an empty log. First responses to connecting proxies are not included, because no edit
+ * caused them.
+ */
 export function createPushLog(graph: Graph): PushLog {
   const log = new Map<number, Growing>();
   const answered = (revision: number, time: number, what: "acknowledged" | "rejected"): void => {

@@ -1,5 +1,5 @@
 /**
- * Whose edits a response is for: of several that went out together, each bears what it changed.
+ * Assigns responses to edits: if several edits were published together, each gets what it changed.
  *
  * @module
  */
@@ -9,25 +9,31 @@ import type { PublishedEvent, SentEvent } from "../serve/mod.ts";
 /** By type URL, then name: the rows, `Kind/namespace/name`, whose edits changed a resource. */
 export type Reasons = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** A publication, as far as it matters for accounts. */
+/** The part of a publication that accounts need. */
 export interface Publication {
-  /** The rows that were edited. */
+  /** The edited rows. */
   readonly rows: readonly string[];
-  /** Absent where one row was: it is behind everything. */
+  /** Unset for one row: it caused everything. */
   readonly reasons?: Reasons;
 }
 
-/** Resources of one publication that are followed back to their edits; the others are shared. */
+/**
+ * Maximum number of resources of one publication that are traced to their edits; the others are
+ * shared.
+ */
 const FOLLOWED = 10_000;
-/** Beyond so many resources in a response they are not weighed one by one. */
+/** With more resources in a response, they are not weighed individually. */
 const WEIGHED = 1_000;
 
-/** How an edit's row is named. */
+/** Returns the name of an edit's row. */
 export function rowOf({ table, key }: Edit): string {
   return `${table}/${key}`;
 }
 
-/** Follows what a publication changed, layer by layer. To be called while it is being told. */
+/**
+ * Traces the changes of a publication, layer by layer. It must be called during the notification of
+ * the publication.
+ */
 export function reasonsOf(
   graph: Pick<Graph, "causes">,
   { concerns, from }: Pick<PublishedEvent, "concerns" | "from">,
@@ -55,8 +61,8 @@ export function reasonsOf(
 }
 
 /**
- * The parts of a response that are for each row: by the bytes of what its edit changed, in equal
- * parts where nothing tells the rows apart. The parts add up to 1.
+ * Returns the parts of a response for each row: by the bytes of the resources that its edit
+ * changed, in equal parts where the rows cannot be separated. The parts add up to 1.
  */
 export function sharesOf(
   { typeUrl, resources, removed }: Pick<SentEvent, "typeUrl" | "resources" | "removed">,
@@ -65,7 +71,7 @@ export function sharesOf(
   const all = new Set(publications.flatMap(({ rows }) => rows));
   if (all.size < 2) return evenly(all);
   const followed = publications.flatMap(({ reasons }) => reasons?.get(typeUrl) ?? []);
-  /** Rows that were alone in their publication: behind whatever no other one is. */
+  /** Rows that were alone in their publication: they caused what no other row caused. */
   const alone = publications.flatMap(({ rows, reasons }) => reasons === undefined ? rows : []);
   const weights = new Map<string, number>();
   const weigh = (name: string, bytes: number): void => {

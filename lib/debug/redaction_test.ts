@@ -10,7 +10,7 @@ import type { DebugInputs } from "./inputs.ts";
 
 const CLUSTER = typeUrl(ClusterSchema);
 
-/** A view of one cluster that carries its key in itself. */
+/** A view of one cluster with an embedded key. */
 function viewOfSecret() {
   const bytes = encode(ClusterSchema, {
     name: "a",

@@ -1,6 +1,6 @@
 /**
- * What sending costs, beside what computing does: bytes and responses, by the object whose edit
- * brought them about and by the class of proxies that they went to.
+ * Cost of sending, in addition to computing: bytes and responses, by the object whose edit caused
+ * them and by the class of the receiving proxies.
  *
  * @module
  */
@@ -8,39 +8,42 @@ import type { Graph } from "../graph/mod.ts";
 import type { SentEvent, XdsObserver } from "../serve/mod.ts";
 import { type Publication, reasonsOf, rowOf, sharesOf } from "./reasons.ts";
 
-/** What was sent on an account. */
+/** Responses and bytes of an account. */
 export interface Spent {
-  /** Responses; a fraction where several edits share one. */
+  /** Number of responses; a fraction if several edits share one. */
   readonly pushes: number;
   readonly bytes: number;
 }
 
 /** The accounts. */
 export interface Spending {
-  /** To be handed to the discovery server. */
+  /** Observer for the discovery server. */
   readonly observer: XdsObserver;
   /** By row, `Kind/namespace/name`. */
   readonly objects: ReadonlyMap<string, Spent>;
   /** By the class's key. */
   readonly classes: ReadonlyMap<string, Spent>;
-  /** What proxies were sent as they connected. */
+  /** First responses to proxies. */
   readonly connects: Spent;
-  /** What no single edit is charged with: too many were published together, or too long ago. */
+  /**
+   * Responses that cannot be charged to one edit: too many were published together, or too long
+   * ago.
+   */
   readonly shared: Spent;
 }
 
-/** Accounts kept of objects, and of classes. */
+/** Maximum number of accounts of objects, and of classes. */
 const ACCOUNTS = 5_000;
-/** Publications of which the edits are remembered: responses come within seconds. */
+/** Number of publications with recorded edits; responses follow within seconds. */
 const PUBLICATIONS = 200;
-/** A publication of more edits is charged to nobody. */
+/** A publication with more edits is charged to the shared account. */
 const EDITS = 500;
 
 type Account = { -readonly [K in keyof Spent]: Spent[K] };
 
 /**
- * No account has anything on it. A response is charged to the rows edited since the one before,
- * by what each of them changed in it.
+ * Creates empty accounts. A response is charged to the rows edited since the previous response, by
+ * what each of them changed in it.
  */
 export function createSpending(
   graph: Pick<Graph, "edits" | "causes">,
@@ -50,7 +53,7 @@ export function createSpending(
   const classes = new Map<string, Account>();
   const connects = nothing();
   const shared = nothing();
-  /** By revision, ascending; with the revision before. */
+  /** By revision, ascending, with the previous revision. */
   const publications = new Map<number, { from: number; what: Publication | undefined }>();
 
   const between = (from: number, to: number): readonly Publication[] | undefined => {
@@ -108,7 +111,7 @@ function charge(account: Account, pushes: number, bytes: number): void {
   account.bytes += bytes;
 }
 
-/** The account of a key; a new one beyond the bound takes the place of the cheapest quarter. */
+/** Returns the account of a key; above the limit, a new one replaces the cheapest quarter. */
 function accountOf(accounts: Map<string, Account>, key: string, limit: number): Account {
   let account = accounts.get(key);
   if (account !== undefined) return account;

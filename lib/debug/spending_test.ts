@@ -3,7 +3,7 @@ import { createGraph, type Edit, type Resource } from "../graph/mod.ts";
 import type { PublishedEvent, SentEvent } from "../serve/mod.ts";
 import { createSpending } from "./spending.ts";
 
-/** Accounts over edits that are told, one publication a revision. */
+/** Accounts with recorded edits, one publication per revision. */
 function bench(limit?: number) {
   let edits: readonly Edit[] | undefined = [];
   const spending = createSpending({ edits: () => edits, causes: () => [] }, limit);
@@ -72,7 +72,9 @@ Deno.test("accounts are bounded; the dearest stay", () => {
   assert.equal(spending.objects.get("Gateway/n/dear")?.bytes, 2_000);
 });
 
-/** A graph whose rows are bytes of a resource each, with accounts, and what its view showed last. */
+/**
+ * A graph whose rows are bytes of one resource each, with accounts and the last state of its view.
+ */
 function graphBench() {
   const graph = createGraph();
   const rows = graph.input<number>("Row");
@@ -113,7 +115,7 @@ Deno.test("of edits that went out together, each bears the bytes of what it chan
   const { graph, spending, publish, send } = graphBench();
   publish({ a: 1, b: 1, c: 1 });
   const from = graph.published;
-  // With its name of one character: 90 and 10 bytes; the third goes, and is a name alone.
+  // With its name of one character: 90 and 10 bytes; the third is removed and counts only its name.
   publish({ a: 89, b: 9, c: undefined });
   send(from, 1_010);
   const spent = Object.fromEntries(

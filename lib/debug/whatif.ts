@@ -1,5 +1,5 @@
 /**
- * Questions about edits that nobody made.
+ * What-if queries over HTTP.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { whatIfPage } from "./pages/whatif_page.ts";
 
 /** `POST /debug/whatif[?remove=Kind/namespace/name…][&format=text]`, with YAML documents as the body. */
 export function whatIfRoutes({ whatIf }: DebugInputs): Route[] {
-  // It changes nothing, but costs more than pages of others should be able to ask for.
+  // It has no side effects, but is too expensive for requests from other sites' pages.
   return [
     debugRoute(
       "GET",
@@ -40,7 +40,7 @@ function isForm({ request }: WebCall): boolean {
     (request.headers.get("accept") ?? "").includes("text/html");
 }
 
-/** What the page's own form sends. */
+/** Handles the page's own form. */
 async function askByForm(whatIf: WhatIf, call: WebCall): Promise<Response> {
   const form = new URLSearchParams(await call.body());
   const documents = form.get("documents") ?? "";

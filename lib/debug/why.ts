@@ -1,5 +1,5 @@
 /**
- * `/debug/why`: the objects that a resource came from, and who decided what about it.
+ * `/debug/why`: the objects of a resource, and the decisions about it.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export function whyRoutes(inputs: DebugInputs): Route[] {
   ];
 }
 
-/** Why a proxy is served a resource as it is; `undefined` when it sees none of that name. */
+/** Returns the provenance of a proxy's resource; `undefined` if the proxy has no such resource. */
 export function whyOf(
   inputs: Pick<DebugInputs, "mesh" | "objects">,
   session: Pick<SessionInfo, "view">,
@@ -48,7 +48,7 @@ export function whyOf(
   return view && provenanceOf({ mesh, view, type, name, objectOf: objectFinder(inputs) });
 }
 
-/** The same, with the virtual hosts of a route table that are served apart from it. */
+/** Like {@link whyOf}, including the virtual hosts of a route table that are served by VHDS. */
 export function whyWhole(
   inputs: Pick<DebugInputs, "mesh" | "objects">,
   session: Pick<SessionInfo, "view">,
@@ -63,7 +63,7 @@ export function whyWhole(
   return [own, ...parts].filter((why) => why !== undefined);
 }
 
-/** Finds objects as they stand now, lines of files included. */
+/** Finds objects in their current state, with lines of files. */
 function objectFinder(
   { objects }: Pick<DebugInputs, "objects">,
 ): Parameters<typeof provenanceOf>[0]["objectOf"] {
@@ -78,16 +78,16 @@ function objectFinder(
 
 const TYPE_NAMES = Object.keys(TYPE_URLS);
 
-/** The URL of a type that is named by it, by its short name (`cds`) or in a word (`cluster`). */
+/** Returns the URL of a type by its URL, short name (`cds`) or word (`cluster`). */
 export function typeNamed(name: string): string | undefined {
   return Object.entries(TYPE_URLS)
     .find(([word, url]) => word === name || url === name || xdsType(url).short === name)?.[1];
 }
 
-/** How many near names are offered. */
+/** Maximum number of suggested names. */
 const OFFERED = 5;
 
-/** The names nearest to one that is not there: by the pairs of letters that they share. */
+/** Returns the names nearest to a missing one, by the pairs of letters that they share. */
 export function nearNames(names: Iterable<string>, wanted: string): string[] {
   const pairs = pairsOf(wanted);
   return [...names].map((name) => ({ name, score: likeness(pairsOf(name), pairs) }))
@@ -103,7 +103,7 @@ function pairsOf(text: string): Set<string> {
   return pairs;
 }
 
-/** Share of pairs in common, from 0 to 1. */
+/** Returns the share of common pairs, from 0 to 1. */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let common = 0;
   for (const pair of a) if (b.has(pair)) common++;

@@ -17,7 +17,7 @@ spec:
   endpoints: [{address: 10.0.0.1}]
 `;
 
-/** What the paths under test read of the daemon; anything else would fail loudly. */
+/** The inputs that the tested paths read; access to others fails. */
 function inputsOf(): DebugInputs {
   const { translation } = startTranslationOf(CONFIG);
   const node = proxyNode("shop");

@@ -1,5 +1,5 @@
 /**
- * Views of what services consist of and of what single proxies may reach.
+ * Views of the endpoints of services, and of the reachable services of single proxies.
  *
  * @module
  */
@@ -75,25 +75,28 @@ function serviceAccounts(endpoints: readonly Endpoint[]): string[] {
   return [...new Set(endpoints.map((e) => e.serviceAccount).filter(Boolean))].sort();
 }
 
-/** Proxy → the service ports that run beside it. */
+/** Proxy → the service ports of its workload. */
 function instances(inputs: DebugInputs): Record<string, unknown> {
   return Object.fromEntries(
     inputs.sessions().map((s) => [proxyId(s), classOf(s).targets]),
   );
 }
 
-/** The class of a session; its key is its content. */
+/** Returns the class of a session; its key is its content. */
 export function classOf({ classKey }: SessionInfo): Omit<ProxyClass, "key"> {
   return JSON.parse(classKey) as Omit<ProxyClass, "key">;
 }
 
-/** Key of the Sidecar that applies to a proxy; `""` for none. Gateways have none. */
+/** Returns the key of the Sidecar that applies to a proxy; `""` for none. Gateways have none. */
 export function sidecarKeyOf({ mesh }: Pick<DebugInputs, "mesh">, session: SessionInfo): string {
   const { role, namespace, labels } = classOf(session);
   return role === "sidecar" ? mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels }) : "";
 }
 
-/** What a proxy may reach: what its Sidecar imports, or all that its namespace sees. */
+/**
+ * Returns the reachable services of a proxy: those that its Sidecar imports, or all that its
+ * namespace sees.
+ */
 function sidecarScope(inputs: DebugInputs, session: SessionInfo): Record<string, unknown> {
   const { mesh } = inputs;
   const { namespace } = classOf(session);

@@ -1,5 +1,5 @@
 /**
- * A file's text to objects, document by document.
+ * Splits the text of a file into documents and reads their objects.
  *
  * @module
  */
@@ -18,15 +18,18 @@ import { isMap } from "./read/well_known.ts";
 
 /** The result of one document. */
 export interface ParsedDocument {
-  /** 1-based line of its first key, or of the fault when it could not be parsed. */
+  /** 1-based line of its first key, or of the syntax error. */
   readonly line: number;
-  /** Kind, namespace and name, if they could be read, even when the document is rejected. */
+  /** Kind, namespace and name, if they could be read, also of rejected documents. */
   readonly identity?: ObjectIdentity;
-  /** True when it may be any object: it did not parse, or has no kind or name. */
+  /** True if its identity is unknown: it has a syntax error, or no kind or name. */
   readonly anonymous: boolean;
-  /** Absent when the document is rejected; `problems` has the reasons. */
+  /** Unset if the document is rejected; `problems` has the reasons. */
   readonly object?: ParsedObject;
-  /** In place of an object, where {@link DocumentOptions.settings} are read. */
+  /**
+   * Set instead of `object` if {@link DocumentOptions.settings} is true and the document has
+   * settings.
+   */
   readonly settings?: MeshSettings;
   readonly problems: readonly SchemaProblem[];
   readonly warnings: readonly SchemaProblem[];
@@ -34,7 +37,7 @@ export interface ParsedDocument {
 
 /** Options of reading documents. */
 export interface DocumentOptions extends ReadOptions {
-  /** True: a mesh configuration and networks are accepted, by their kind. */
+  /** True: documents with a mesh configuration or networks are accepted, by their kind. */
   readonly settings?: boolean;
 }
 
@@ -46,8 +49,8 @@ export interface ParsedDocuments {
 }
 
 /**
- * The documents of a text in order, one at a time: the reader may pause between
- * them. A document with problems has no object; the others are not touched by it.
+ * Yields the documents of a text in order, so that the reader may yield between them. A document
+ * with problems has no object and does not affect the others.
  */
 export function* eachDocument(
   text: string,
@@ -59,8 +62,8 @@ export function* eachDocument(
 }
 
 /**
- * The same with a pause more: `undefined` once a document's text is parsed and what it says is
- * still to be read, which for a large one is some tens of milliseconds each.
+ * Like {@link eachDocument}, with an additional `undefined` after parsing a document and before
+ * reading its object. Each of the two takes some tens of milliseconds for a large document.
  */
 export function* eachPiece(
   text: string,
@@ -81,7 +84,7 @@ export function* eachPiece(
   }
 }
 
-/** All documents of a text. Pure. */
+/** Parses all documents of a text. Pure. */
 export function parseConfigDocuments(
   text: string,
   file: string,
@@ -96,7 +99,7 @@ export function parseConfigDocuments(
   };
 }
 
-/** A document is one object, or a list of them as the orchestrator's tools write it. */
+/** A document is one object, or a list of objects as the orchestrator's tools write it. */
 function* itemsOf(document: YamlDocument): Generator<YamlDocument> {
   const { value } = document;
   const isList = isMap(value) && value.kind === "List" && value.apiVersion === "v1";
@@ -132,7 +135,7 @@ function readDocument(
   };
 }
 
-/** Settings of the mesh; fields that are not known are warnings, as in their own files. */
+/** Reads settings of the mesh; unknown fields are warnings, as in their own files. */
 function readSettings(document: YamlDocument, file: string): ParsedDocument | undefined {
   const report = newReport("warnings");
   const settings = readMeshSettings(document.value, report);
@@ -157,7 +160,7 @@ function placed(
   return { ...at, code, message, remedy, object };
 }
 
-/** Whether a document without identity looks like an object of a kind that is read, rather than something foreign. */
+/** Reports if a document without identity looks like an object of a supported kind. */
 function mayBeOurs(value: unknown): boolean {
   if (!isMap(value)) return !Array.isArray(value);
   if (typeof value.kind === "string") return KINDS.some((one) => one.kind === value.kind);

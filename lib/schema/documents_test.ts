@@ -194,7 +194,7 @@ Deno.test("documents: objects without namespace get the one that is asked for", 
   assert.equal(namespaceOf(GOOD.replace("name: a", "name: a\n  namespace: own")), "own");
 });
 
-/** What is said when objects that are not the mesh's are let through with hints. */
+/** Problems and warnings for a text if foreign objects are accepted with hints. */
 function hinted(text: string): [problems: string[], warnings: string[]] {
   const options: ReadOptions = { foreign: hintWorkloads(new Set(["mesh-system"])) };
   const { problems, warnings } = parseConfigDocuments(text, "f", undefined, options);

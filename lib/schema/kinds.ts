@@ -73,16 +73,16 @@ export function isTableKind(kind: string): kind is TableKind {
   return Object.hasOwn(TABLED_KINDS, kind);
 }
 
-/** All kinds that are read. WorkloadGroup has no table: only the registration of workloads uses it. */
+/** All supported kinds. WorkloadGroup has no table: only the registration of workloads uses it. */
 export const KINDS: readonly Kind[] = [...Object.values(TABLED_KINDS) as Kind[], WORKLOAD_GROUP];
 
-/** The kind of a group, supported or not; `undefined` when the interface does not have it. */
+/** Returns the kind of a group, supported or not; `undefined` if it is unknown. */
 export function findKind(group: string, kind: string): Kind | KindName | undefined {
   const named = (one: KindName) => one.kind === kind && one.group === group;
   return KINDS.find(named) ?? UNSUPPORTED_KINDS.find(named);
 }
 
-/** True for a kind that is read. */
+/** True for a supported kind. */
 export function isSupported(kind: Kind | KindName): kind is Kind {
   return "schema" in kind;
 }

@@ -22,13 +22,13 @@ export interface Metadata {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch; 0 when the document does not say. */
+  /** Milliseconds since the epoch; 0 if the document has no creation time. */
   readonly creationTime: number;
 }
 
-/** Namespace of objects that name none. */
+/** Default namespace. */
 export const DEFAULT_NAMESPACE = "default";
-/** Bound of the orchestrator on all annotations of an object, in characters. */
+/** Limit of the orchestrator for all annotations of an object, in characters. */
 const MAX_ANNOTATIONS_LENGTH = 256 * 1024;
 
 const TOP_LEVEL = ["apiVersion", "kind", "metadata", "spec", "status"];
@@ -51,7 +51,7 @@ const METADATA = [
   "deletionGracePeriodSeconds",
 ];
 
-/** Refuses keys beside the five that a document has. */
+/** Rejects keys other than the five of a document. */
 export function checkTopLevel(document: Record<string, unknown>, report: Report): void {
   checkKeys(document, TOP_LEVEL, [], report);
 }
@@ -68,7 +68,7 @@ function checkKeys(
   }
 }
 
-/** Reads the metadata. What is missing or malformed goes into the report and comes back empty. */
+/** Reads the metadata. Missing or malformed parts are reported and are empty in the result. */
 export function readMetadata(
   value: unknown,
   report: Report,
@@ -95,7 +95,7 @@ export function readMetadata(
   };
 }
 
-/** The one label whose value may be none by the orchestrator's syntax: `name:/path` of a cookie. */
+/** The one label whose value may violate the orchestrator's syntax: a cookie as `name:/path`. */
 const SESSION_COOKIE = "mesh.io/persistent-session";
 const COOKIE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(:\/[^\s;]*)?$/;
 
@@ -124,7 +124,7 @@ function readNamespace(value: unknown, preset: string, report: Report): string {
   return readDnsName(value, path, LABEL, report);
 }
 
-/** Syntax of a name: the check, and the characters as messages name them. */
+/** Syntax of a name: the check, and the allowed characters for messages. */
 interface NameSyntax {
   readonly isValid: (text: string) => boolean;
   readonly letters: string;
@@ -216,7 +216,7 @@ function readTime(value: unknown, report: Report): number {
   try {
     if (typeof value === "string") return timeMs(fromJson(TimestampSchema, value));
   } catch {
-    // Told below.
+    // It is reported below.
   }
   const path = ["metadata", "creationTimestamp"];
   const message = `expected a time, found ${describe(value)}`;

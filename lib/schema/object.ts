@@ -1,5 +1,5 @@
 /**
- * One object as a plain value: from YAML, from JSON, from an admission request.
+ * Reads one object from a plain value: from YAML, JSON or an admission request.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { readMessage } from "./read/reader.ts";
 import { isMap } from "./read/well_known.ts";
 import { describe } from "./read/scalars.ts";
 
-/** An object that was read, checked and found good. */
+/** A valid object. */
 export interface ParsedObject<T = Message> {
   readonly kind: string;
   readonly meta: Metadata & {
@@ -30,40 +30,42 @@ export interface ParsedObject<T = Message> {
     readonly line: number;
   };
   readonly spec: T;
-  /** Hash over the specification's bytes, labels and annotations: equal digests, equal objects. */
+  /**
+   * Hash over the specification's bytes, labels and annotations: equal digests mean equal objects.
+   */
   readonly digest: string;
 }
 
-/** How objects are read. */
+/** Options of reading objects. */
 export interface ReadOptions {
-  /** Namespace of objects that name none; `default` when left out. */
+  /** Default namespace; `default` if it is unset. */
   readonly namespace?: string;
   /**
-   * What is done with objects of groups that are not the mesh's, such as workloads: given one, they
-   * are no error, and it may add findings. Without it they are refused as kinds not known.
+   * Called for objects of foreign groups, such as workloads. They are no error then, and it may add
+   * findings. Without it they are rejected as unknown kinds.
    */
   readonly foreign?: (value: Readonly<Record<string, unknown>>, report: Report) => void;
 }
 
-/** What was read of one value: what it is called, and the object unless it is at fault or foreign. */
+/** Result of reading one value: its identity, and the object unless it is invalid or foreign. */
 export interface ReadResult {
   readonly identity?: ObjectIdentity;
   readonly object?: ParsedObject;
 }
 
-/** A fault or warning of an object that lies in no file. */
+/** A problem or warning of an object that is not in a file. */
 export type ObjectProblem = Omit<Finding, "path" | "target"> & {
   /** For example `spec.http[0].route[1].weight`. */
   readonly path: string;
 };
 
-/** What checking one value gave. */
+/** Result of checking one value. */
 export interface CheckedObject extends ReadResult {
   readonly problems: readonly ObjectProblem[];
   readonly warnings: readonly ObjectProblem[];
 }
 
-/** Reads, defaults and checks one plain value, as an admission request holds it. Pure. */
+/** Reads, defaults and checks one plain value, for example of an admission request. Pure. */
 export function checkObject(value: unknown, options: ReadOptions = {}): CheckedObject {
   const report = newReport();
   const { identity, object } = readObject(value, 1, report, options);
@@ -81,7 +83,7 @@ export function checkObject(value: unknown, options: ReadOptions = {}): CheckedO
   };
 }
 
-/** Whether a value is an object of a group that is not the mesh's. */
+/** Reports if a value is an object of a foreign group. */
 function isForeign(value: Record<string, unknown>): boolean {
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
@@ -94,7 +96,7 @@ function groupOf(apiVersion: string): [group: string, version: string] {
   return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }
 
-/** Reads one value into a report; `line` is where its document begins. */
+/** Reads one value and records its problems; `line` is the first line of its document. */
 export function readObject(
   value: unknown,
   line: number,
@@ -185,7 +187,7 @@ function unknownKind(apiVersion: string, kind: string, report: Report): void {
   report.fail(["kind"], "unknown-kind", message, remedy);
 }
 
-/** The likely identity of a document whose kind is not supported, for messages. */
+/** Returns the likely identity of a document with an unsupported kind, for messages. */
 function guessIdentity(
   value: Record<string, unknown>,
   options: ReadOptions,
@@ -216,7 +218,7 @@ function readSpec(
   }
   const before = report.errors.length;
   const spec = readMessage(kind.schema, value, ["spec"], report);
-  // Rules over a message with holes would report the holes again.
+  // Validation of an incomplete message would report its problems twice.
   if (report.errors.length === before) {
     kind.validate(spec, identity ?? { kind: kind.kind, namespace: "", name: "" }, report);
     kind.checkWritten?.(value, report);
@@ -227,7 +229,7 @@ function readSpec(
 
 function digestOf(kind: Kind, spec: Message, meta: Metadata): string {
   const { labels, annotations } = meta;
-  // The reader sorts the keys of all maps, so equal content has equal bytes.
+  // The reader sorts the keys of maps, so equal content has equal bytes.
   const bytes = hash(encode(kind.schema, spec));
   return hash(JSON.stringify([bytes, labels, annotations]));
 }

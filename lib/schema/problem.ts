@@ -60,11 +60,11 @@ export interface Report {
   warn(path: Path, code: string, message: string, remedy: string): void;
   /** Records a warning about the value at `path`. */
   warnValue(path: Path, code: string, message: string, remedy: string): void;
-  /** Records a field that the message does not have: an error or a warning, as the report says. */
+  /** Records an unknown field, as error or warning according to the report. */
   unknownField(path: Path, message: string, remedy: string): void;
 }
 
-/** Creates an empty report. `unknownFields` says how fields that are not known are recorded. */
+/** Creates an empty report. `unknownFields` selects errors or warnings for unknown fields. */
 export function newReport(unknownFields: "errors" | "warnings" = "errors"): Report {
   const errors: Finding[] = [];
   const warnings: Finding[] = [];

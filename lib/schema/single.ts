@@ -1,23 +1,23 @@
 /**
- * Texts that hold one message and nothing else: mesh configuration, networks.
+ * Texts with one message: mesh configuration, networks.
  *
  * @module
  */
 import { DEFAULT_YAML_LIMITS, readYaml, type YamlDocument, type YamlLimits } from "../text/mod.ts";
 import { formatPath, newReport, type Report, type SchemaProblem } from "./problem.ts";
 
-/** A message that was read, or why not. */
+/** A message, or its problems. */
 export interface ParsedMessage<T> {
-  /** Absent when there are problems. */
+  /** Unset if there are problems. */
   readonly value?: T;
   readonly problems: readonly SchemaProblem[];
   readonly warnings: readonly SchemaProblem[];
 }
 
 /**
- * Reads a text with at most one document. `read` gets its plain value, `{}`
- * for an empty text. Fields that are not known are warnings here: one field of a
- * later version must not cost a mesh its whole configuration.
+ * Reads a text with at most one document. `read` gets its plain value, `{}` for an empty text.
+ * Unknown fields are warnings here: a field of a later version must not invalidate the whole mesh
+ * configuration.
  */
 export function parseSingle<T>(
   text: string,

@@ -14,7 +14,7 @@ function unsupported(
   return Object.entries(names).map(([kind, plural]) => ({ kind, group, versions, plural, scope }));
 }
 
-/** Kinds that the interface has and Mesh does not read: their objects are rejected by name. */
+/** Known kinds that Mesh does not support: their objects are rejected by name. */
 export const UNSUPPORTED_KINDS: readonly KindName[] = [
   ...unsupported("extensions.mesh.io", ["v1alpha1"], { TrafficExtension: "trafficextensions" }),
   ...unsupported("networking.k8s.io", ["v1"], { Ingress: "ingresses" }),

@@ -1,5 +1,5 @@
 /**
- * Differences of resources, as they stand in tables.
+ * Tables of resource differences.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import type { FieldChange } from "../../diff/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import { badge, h } from "./layout.ts";
 
-/** Fields shown of one resource; the JSON has them all. */
+/** Maximum number of fields of one resource on a page; the JSON has all. */
 const FIELDS = 12;
-/** Characters shown of a value. */
+/** Maximum number of characters of a value. */
 const VALUE = 160;
 
-/** The word for what happened to a resource. */
+/** Returns the badge of a change. */
 export function changeBadge(change: "added" | "changed" | "removed"): ComponentChildren {
   return badge(change, change === "added" ? "good" : change === "removed" ? "bad" : "plain");
 }
 
-/** What differs in a resource that changed; of one that came or went there is nothing to compare. */
+/** Lists the differences of a changed resource; added and removed resources have none. */
 export function fieldList(
   change: "added" | "changed" | "removed",
   fields: readonly FieldChange[],

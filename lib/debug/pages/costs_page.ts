@@ -1,5 +1,5 @@
 /**
- * What everything costs, for people.
+ * Page of costs.
  *
  * @module
  */
@@ -110,7 +110,7 @@ function tenths(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Keys of classes are whole documents. */
+/** Shortens a key, because keys of classes are whole documents. */
 export function cut(key: string): string {
   return key.length <= 80 ? key : `${key.slice(0, 79)}…`;
 }

@@ -1,5 +1,5 @@
 /**
- * One publication, what differs for a proxy between two, and the audit.
+ * Pages of one push, of differences of a proxy between two revisions, and of the audit.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { proxyId } from "../proxies.ts";
 import { changeBadge, fieldList } from "./changes.ts";
 import { debugPage, facts, h, pathOf, rowLink, span, table, tiles } from "./layout.ts";
 
-/** One resource of a proxy that differs between two revisions. */
+/** A resource of a proxy that differs between two revisions. */
 export interface ProxyChange {
   readonly short: string;
   readonly typeUrl: string;
@@ -21,12 +21,12 @@ export interface ProxyChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Rows shown of a list; the JSON has up to a thousand. */
+/** Maximum number of rows of a list; the JSON has up to a thousand. */
 const ROWS = 200;
-/** Proxies for which a difference is offered. */
+/** Maximum number of proxies with a link to their differences. */
 const PROXIES = 20;
 
-/** One publication: the edits behind it and the resources it changed. */
+/** Page of one push: its edits and changed resources. */
 export function revisionPage(inputs: DebugInputs, one: Revision): Response {
   const { revision, previous, at, edits, edited, changes, changed } = one;
   const seen = seenBy(inputs, new Set(changes.slice(0, ROWS).map((c) => c.collection)));
@@ -75,10 +75,10 @@ export function revisionPage(inputs: DebugInputs, one: Revision): Response {
   });
 }
 
-/** A proxy that sees a layer, and the short name of the layer's type. */
+/** A proxy that has a layer in its view, and the short name of the layer's type. */
 type Seen = readonly [proxy: string, type: string];
 
-/** For each of some layers the first proxy that sees it. */
+/** Returns the first proxy for each layer. */
 function seenBy(
   { sessions }: DebugInputs,
   layers: ReadonlySet<string>,
@@ -99,7 +99,7 @@ function seenLink(seen: Seen | undefined, name: string): ComponentChildren {
   return seen === undefined ? name : h("a", { href: pathOf("proxies", ...seen, name) }, name);
 }
 
-/** What differs for a proxy between two revisions. */
+/** Page of the differences of a proxy between two revisions. */
 export function changesPage(
   session: SessionInfo,
   from: number,
@@ -127,7 +127,7 @@ export function changesPage(
   });
 }
 
-/** How the audit stands. */
+/** Page of the audit. */
 export function auditPage(summary: AuditSummary, now: number): Response {
   const { audited, skipped, differences, passes, reports } = summary;
   return debugPage({

@@ -1,12 +1,12 @@
 /**
- * What all debug pages share: the ways between them, badges, filters, pagers, links.
+ * Parts that all debug pages share: navigation, badges, filters, pagers, links.
  *
  * @module
  */
 import { formatDuration } from "../../base/mod.ts";
 import { type ComponentChildren, type Crumb, h, page, table } from "../../web/mod.ts";
 
-/** The pages, as the navigation names them. */
+/** The pages in the navigation. */
 const PAGES = [
   ["/debug", "Overview"],
   ["/debug/proxies", "Proxies"],
@@ -26,16 +26,16 @@ export type PagePath = typeof PAGES[number][0];
 /** A debug page. */
 export interface DebugPage {
   readonly title: string;
-  /** The page of the navigation that it is or lies below. */
+  /** The page of the navigation that it belongs to. */
   readonly at: PagePath;
   readonly body: ComponentChildren;
-  /** Pages between that one and this one. */
+  /** Pages between that page and this one. */
   readonly below?: readonly Crumb[];
   readonly forms?: boolean;
   readonly status?: number;
 }
 
-/** Renders a debug page. A page that lies below one of the navigation's has the way back to it. */
+/** Renders a debug page. A page below one of the navigation has a link back to it. */
 export function debugPage({ title, at, body, below, forms = false, status }: DebugPage): Response {
   const nav = PAGES.map(([href, label]) =>
     h(
@@ -49,23 +49,23 @@ export function debugPage({ title, at, body, below, forms = false, status }: Deb
   return page({ title, nav, crumbs, body, forms, status });
 }
 
-/** A page that says that something is not there. */
+/** Renders a page for a missing object or resource. */
 export function notFoundPage(at: PagePath, title: string, sentence: string): Response {
   return debugPage({ title, at, below: [], status: 404, body: h("p", null, sentence) });
 }
 
-/** How a state is coloured. */
+/** Color of a state. */
 export type Tone = "good" | "bad" | "warn" | "plain";
 
-/** A word in a coloured pill; the colour says nothing that the word does not. */
+/** A word in a colored pill; the color adds no information to the word. */
 export function badge(word: string, tone: Tone, title?: string): ComponentChildren {
   return h("span", { class: `badge ${tone === "plain" ? "" : tone}`.trim(), title }, word);
 }
 
-/** A number with what it counts. */
+/** A number with its label. */
 export type Tile = readonly [label: string, value: number | string, href?: string, bad?: boolean];
 
-/** Numbers side by side. */
+/** Shows numbers side by side. */
 export function tiles(list: readonly Tile[]): ComponentChildren {
   return h(
     "ul",
@@ -80,7 +80,7 @@ export function tiles(list: readonly Tile[]): ComponentChildren {
   );
 }
 
-/** Names with values. */
+/** Shows names with values. */
 export function facts(
   list: readonly (readonly [name: string, value: ComponentChildren])[],
 ): ComponentChildren {
@@ -91,14 +91,14 @@ export function facts(
   );
 }
 
-/** A choice of a filter: the query's name and its values with what they are called. */
+/** A filter: the name of the query parameter, and its values with labels. */
 export interface Choice {
   readonly name: string;
   readonly label: string;
   readonly options: readonly (readonly [value: string, label: string])[];
 }
 
-/** A form that filters a list by the query of the page's own address. */
+/** Shows a form that filters a list by the query of the page's own URL. */
 export function filter(url: URL, choices: readonly Choice[] = []): ComponentChildren {
   const q = url.searchParams.get("q") ?? "";
   return h("form", { method: "get", action: url.pathname, role: "search" }, [
@@ -125,7 +125,7 @@ export function filter(url: URL, choices: readonly Choice[] = []): ComponentChil
 /** Rows on one page of a list. */
 export const PAGE_SIZE = 100;
 
-/** The part of a list that a request's `page` asks for, and links to the other parts. */
+/** Returns the part of a list for the parameter `page`, and links to the other parts. */
 export function paged<T>(
   url: URL,
   list: readonly T[],
@@ -158,16 +158,16 @@ export function proxyLink(id: string): ComponentChildren {
   return h("a", { href: pathOf("proxies", id) }, id);
 }
 
-/** Where rows are shown of tables that hold no objects. */
+/** Pages for rows of tables without objects. */
 const ROW_VIEWS: Readonly<Record<string, string>> = {
   MeshConfig: "/debug/mesh",
   MeshNetworks: "/debug/networkz",
 };
 
-/** Stands in paths for the namespace of objects that have none; no namespace has this name. */
+/** Path segment for objects without namespace; no namespace has this name. */
 export const NO_NAMESPACE = "-";
 
-/** A link to the page of an object; other rows are named alone where no view shows them. */
+/** Links to the page of an object; rows without page are shown as text. */
 export function rowLink(table: string, key: string): ComponentChildren {
   const slash = key.indexOf("/");
   const name = `${table} ${key}`;
@@ -175,30 +175,33 @@ export function rowLink(table: string, key: string): ComponentChildren {
     const view = ROW_VIEWS[table];
     return view === undefined ? name : h("a", { href: view }, name);
   }
-  // What lies in no namespace still has a segment in its page's path.
+  // Objects without namespace need a segment in the path, too.
   const href = pathOf("objects", table, key.slice(0, slash) || NO_NAMESPACE, key.slice(slash + 1));
   return h("a", { href }, name);
 }
 
-/** Whole seconds, as in `1m30s`; below a second milliseconds. */
+/** Formats whole seconds, as in `1m30s`; below a second milliseconds. */
 export function span(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return formatDuration(Math.floor(ms / 1000) * 1000);
 }
 
-/** So many of something. */
+/** Formats a number with its noun. */
 export function count(n: number, one: string, many: string): string {
   return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
 }
 
-/** Bytes, short. */
+/** Formats bytes. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1 << 20) return `${(bytes / 1024).toFixed(1)} KiB`;
   return `${(bytes / (1 << 20)).toFixed(1)} MiB`;
 }
 
-/** Whether a browser asks: pages share some paths with JSON, which everybody else gets. */
+/**
+ * Reports if the client is a browser: some paths have pages for browsers and JSON for other
+ * clients.
+ */
 export function wantsPage(request: Request): boolean {
   return (request.headers.get("accept") ?? "").includes("text/html");
 }

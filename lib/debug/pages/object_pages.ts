@@ -1,5 +1,5 @@
 /**
- * The objects that serve, and one object with what it touches.
+ * Pages of the objects in use, and of one object with the affected resources.
  *
  * @module
  */
@@ -84,7 +84,7 @@ function placeOf({ origin }: ConfigObject["meta"]): ComponentChildren {
   return file === undefined ? uid ?? source : h("code", null, `${file}:${line}`);
 }
 
-/** Receipts shown with an object, the newest. */
+/** Maximum number of receipts of an object, the newest. */
 const RECEIPTS = 10;
 
 function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Response {
@@ -132,7 +132,7 @@ interface Touched {
   readonly proxies: readonly string[];
 }
 
-/** Resources that an object's row is among the origins of, with the proxies that see them. */
+/** Returns the resources whose origins include an object's row, with the proxies that see them. */
 function touchedBy({ mesh, sessions }: DebugInputs, kind: string, key: string): Touched[] {
   const blast = mesh.graph.blast(kind, key);
   const cells = new Set(blast.filter(isCell).map(idOf));
@@ -161,7 +161,7 @@ function idOf({ table, key }: { readonly table: string; readonly key: string }):
   return `${table}\0${key}`;
 }
 
-/** Layers that proxies look at, each with who does. */
+/** Returns the layers in the views of proxies, with these proxies. */
 function layersOf(
   sessions: readonly SessionInfo[],
 ): Map<Collection, { readonly short: string; readonly viewers: string[] }> {

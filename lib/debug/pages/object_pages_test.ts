@@ -1,4 +1,4 @@
-/** Pages of objects: every link that a list makes leads to a page. */
+/** Tests that every link of the list of objects leads to a page. */
 import assert from "node:assert/strict";
 import { startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";

@@ -1,5 +1,5 @@
 /**
- * The list of proxies, and one proxy with what it is served.
+ * Pages of the list of proxies, and of one proxy with its resources.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 } from "./layout.ts";
 import { type ProxyState, stateOf, STATES, typeState } from "./states.ts";
 
-/** The types that lists of proxies tell of. */
+/** Types in lists of proxies. */
 const SHORTS = ["cds", "lds", "eds", "rds"] as const;
 
 /** `/debug/proxies` and `/debug/proxies/:proxy`. */
@@ -74,7 +74,7 @@ function proxyList(inputs: DebugInputs, url: URL): Response {
   });
 }
 
-/** How many proxies are in each state. */
+/** Shows the number of proxies in each state. */
 export function stateTiles(sessions: readonly SessionInfo[]): Parameters<typeof tiles>[0] {
   const states = sessions.map(stateOf);
   const count = (state: ProxyState) => states.filter((one) => one === state).length;
@@ -87,7 +87,7 @@ export function stateTiles(sessions: readonly SessionInfo[]): Parameters<typeof 
   ];
 }
 
-/** Those that need attention first, then by name. */
+/** Sorts proxies that need attention first, then by name. */
 export function byState(a: SessionInfo, b: SessionInfo): number {
   const order = Object.keys(STATES);
   const worse = order.indexOf(stateOf(a)) - order.indexOf(stateOf(b));
@@ -114,7 +114,7 @@ export function proxyTable(
   });
 }
 
-/** Resources shown of each type before one is chosen. */
+/** Maximum number of resources of each type before a type is selected. */
 const PREVIEW = 15;
 
 function proxyPage(inputs: DebugInputs, session: SessionInfo, url: URL): Response {

@@ -1,5 +1,5 @@
 /**
- * What became of edits, and what is held back.
+ * Pages of receipts and of the quarantine.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
   wantsPage,
 } from "./layout.ts";
 
-/** `/debug/receipts` and `/debug/quarantine`: pages for browsers, JSON for everybody else. */
+/** `/debug/receipts` and `/debug/quarantine`: pages for browsers, JSON for other clients. */
 export function receiptPages(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/receipts", ({ url, request }) => {
@@ -40,10 +40,13 @@ export function receiptPages(inputs: DebugInputs): Route[] {
   ];
 }
 
-/** Receipts told at once, unless fewer are asked for. */
+/** Default maximum number of receipts. */
 const MOST = 500;
 
-/** Receipts of the object that is asked for, else the newest of all; `undefined` for what is no name. */
+/**
+ * Returns the receipts of the requested object, otherwise the newest of all; `undefined` for an
+ * invalid name.
+ */
 function receiptsFor({ receipts }: DebugInputs, url: URL): readonly Receipt[] | undefined {
   const resource = url.searchParams.get("resource") ?? "";
   if (resource === "") return receipts.latest(MOST);

@@ -1,5 +1,5 @@
 /**
- * One resource of a proxy: what is in it, where it comes from, who else holds it.
+ * Page of one resource of a proxy: its content, its origins, and the other proxies that have it.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export function resourcePages(inputs: DebugInputs): Route[] {
   ];
 }
 
-/** Bytes above which a resource is not written out: nobody would read it, and everybody would wait. */
+/** Size in bytes above which a resource is not shown, because the page would be too large. */
 const LARGE = 200_000;
 
 function resourcePage(
@@ -85,7 +85,10 @@ function resourcePage(
   });
 }
 
-/** Where scripts find the resource with its explanation; of types that no dump has, the explanation alone. */
+/**
+ * Returns the URL of the JSON with the resource and its explanation; only the explanation for types
+ * without a dump.
+ */
 function dumpOf(id: string, typeUrl: string, name: string): string {
   if (!isDumped(typeUrl)) {
     return `/debug/why?${new URLSearchParams({ proxyID: id, type: typeUrl, name })}`;
@@ -98,11 +101,11 @@ function content(typeUrl: string, resource: Resource): string {
   return JSON.stringify(showResource(typeUrl, resource.bytes), undefined, 2);
 }
 
-/** Layers tell of changes since they were built, as far as their logs reach back. */
+/** Layers record changes since they were built, as far as their logs go back. */
 function changedAt(view: View, name: string): string {
   const layer = view.layers.find((one) => one.get(name) !== undefined);
   if (layer === undefined) return "unknown";
-  // The earliest revision that the log reaches back to lies in between.
+  // The earliest revision of the log is in between.
   let [unknown, known] = [-1, layer.changedAt];
   while (known - unknown > 1) {
     const middle = (known + unknown) >> 1;
@@ -115,7 +118,7 @@ function changedAt(view: View, name: string): string {
     : `revision ${entry.revision}`;
 }
 
-/** Proxies that see the same version of a resource, and those that see another one. */
+/** Returns the proxies with the same version of a resource, and those with another version. */
 function holdersOf(
   inputs: DebugInputs,
   typeUrl: string,
@@ -134,7 +137,7 @@ function holdersOf(
   return { holders: holders.sort(), others: others.sort() };
 }
 
-/** Proxies named; the rest is counted. */
+/** Maximum number of named proxies; the rest is counted. */
 const NAMED = 20;
 
 function holderList(holders: readonly string[]): ComponentChildren {

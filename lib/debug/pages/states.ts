@@ -1,5 +1,5 @@
 /**
- * How far proxies are, in a word.
+ * States of proxies.
  *
  * @module
  */
@@ -24,12 +24,15 @@ export function stateOf({ types }: SessionInfo): ProxyState {
   return types.some((type) => type.state === "STALE" || waits(type)) ? "behind" : "synced";
 }
 
-/** Asked for and served here, and not sent. A type that nobody serves waits for nothing. */
+/**
+ * True for a subscribed type that is served and was not sent yet. A type that is not served waits
+ * for nothing.
+ */
 function waits({ state, view }: TypeStatus): boolean {
   return state === "NOT SENT" && view !== undefined;
 }
 
-/** One type's state with its age. */
+/** Shows the state of one type with its age. */
 export function typeState(
   session: SessionInfo,
   short: string,

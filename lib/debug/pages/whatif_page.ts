@@ -1,5 +1,5 @@
 /**
- * The page that asks what an edit would change.
+ * Page of what-if queries.
  *
  * @module
  */
@@ -19,14 +19,14 @@ import {
   tiles,
 } from "./layout.ts";
 
-/** The question as it was typed. */
+/** The fields of the form. */
 export interface Typed {
   readonly documents: string;
-  /** Names of objects to remove, one a line. */
+  /** Names of objects to remove, one per line. */
   readonly removals: string;
 }
 
-/** The form, and the answer to what it was sent with. */
+/** Renders the form, and the result of the query. */
 export function whatIfPage(typed: Typed, answer: Answer | undefined): Response {
   return debugPage({
     title: "What if",
@@ -99,7 +99,7 @@ function predicted(prediction: Prediction): ComponentChildren {
   ]);
 }
 
-/** Proxies named of a class. */
+/** Maximum number of named proxies of a class. */
 const NAMED = 6;
 
 function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): ComponentChildren {
@@ -132,7 +132,7 @@ function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): Compo
   ]);
 }
 
-/** Resources shown of a class; the JSON has them all. */
+/** Maximum number of resources of a class; the JSON has all. */
 const ROWS = 100;
 
 function row(

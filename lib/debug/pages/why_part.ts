@@ -1,5 +1,5 @@
 /**
- * Why a resource is as it is: the objects it was made from, and who decided what.
+ * Provenance of a resource: its objects, and the decisions about it.
  *
  * @module
  */

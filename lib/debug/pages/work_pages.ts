@@ -1,5 +1,5 @@
 /**
- * What the daemon did and what it cost: publications, costs, faults.
+ * Pages of the daemon's work: pushes, costs, faults.
  *
  * @module
  */
@@ -45,7 +45,7 @@ function pushesPage(list: readonly Publication[], now: number, url: URL): Respon
   });
 }
 
-/** A table of publications. */
+/** A table of pushes. */
 export function pushTable(list: readonly Publication[], now: number): ComponentChildren {
   return table({
     caption: `Pushes (${list.length})`,
@@ -77,7 +77,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
   });
 }
 
-/** Edits named in a row. */
+/** Maximum number of named edits in a row. */
 const NAMED = 3;
 
 function edits({ edits, editCount }: Publication): ComponentChildren {
@@ -117,7 +117,7 @@ function faultsPage(inputs: DebugInputs, url: URL): Response {
   });
 }
 
-/** Rows named for a fault. */
+/** Maximum number of named rows of a fault. */
 const INPUTS = 5;
 
 function faultRow(fault: Fault): ComponentChildren[] {
@@ -133,7 +133,7 @@ function faultRow(fault: Fault): ComponentChildren[] {
   ];
 }
 
-/** Documents that do not serve, with what to do. */
+/** Shows rejected documents with remedies. */
 export function problems(inputs: DebugInputs): ComponentChildren {
   const list = inputs.problems();
   return table({

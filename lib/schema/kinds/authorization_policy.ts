@@ -37,7 +37,7 @@ export const AUTHORIZATION_POLICY: TabledKind<
   validate,
 };
 
-/** Most entries that a list of service accounts may have, and the longest of them. */
+/** Maximum number of service accounts in a list, and maximum length of each. */
 const MAX_SERVICE_ACCOUNTS = 16;
 const MAX_SERVICE_ACCOUNT_LENGTH = 320;
 
@@ -74,7 +74,7 @@ function checkProvider(spec: AuthorizationPolicy, report: Report): void {
   }
 }
 
-/** What can never have an effect is refused for CUSTOM, which cannot even be meant, and warned of for the others. */
+/** A rule without any effect is an error for CUSTOM and a warning for the other actions. */
 function checkEffect(spec: AuthorizationPolicy, report: Report): void {
   if (spec.rules.length > 0 || spec.action === Action.ALLOW) return;
   const action = Action[spec.action];
@@ -102,14 +102,14 @@ function missing(name: string, path: Path, report: Report): void {
   report.fail(path, REQUIRED, `the entry has no ${name}`, `Write ${name}, or remove the entry.`);
 }
 
-/** The lists of a message by field name, set or not. */
+/** Returns the lists of a message by field name, set or not. */
 function listsOf(message: Source | Operation): [name: string, values: readonly string[]][] {
   return Object.entries(message).filter((entry): entry is [string, string[]] =>
     Array.isArray(entry[1])
   );
 }
 
-/** A source or an operation says something, and no entry of it is empty. */
+/** A source or an operation must not be empty, and its entries must not be empty. */
 function checkLists(message: Source | Operation, what: string, path: Path, report: Report): void {
   const lists = listsOf(message);
   if (lists.every(([, values]) => values.length === 0)) {
@@ -152,7 +152,7 @@ function checkSource(source: Source, action: Action, path: Path, report: Report)
   }
 }
 
-/** External authorisation comes before tokens are looked at, so that it may bring them. */
+/** External authorization runs before token verification, so its rules cannot use tokens. */
 function checkTokenUse(action: Action, path: Path, report: Report): void {
   if (action !== Action.CUSTOM) return;
   const message = "the token of a request is not known yet when CUSTOM rules are looked at";
@@ -197,7 +197,7 @@ function checkPortText(port: string, path: Path, report: Report): void {
   report.fail(path, "invalid-port", message, 'Write a port from 1 to 65535, such as "8080".');
 }
 
-/** What Envoy takes as a template of a path, with `{*}` for a segment and `{**}` for any number. */
+/** Checks Envoy's form of a path template, with `{*}` for one segment and `{**}` for any number. */
 function checkTemplate(text: string, path: Path, report: Report): void {
   if (!/\{\*{1,2}\}/.test(text)) return;
   const remedy =

@@ -71,7 +71,7 @@ export const DATAPROXY_FILTER: TabledKind<"DataproxyFilter", "dataproxyFilters",
 
 type MatchCase = NonNullable<ObjectMatch["objectTypes"]["case"]>;
 
-/** What a patch applies to: the message its value is of, and the match that selects such objects. */
+/** Message type and match of each patch target. */
 const TARGETS: Readonly<Record<number, { schema: DescMessage; match?: MatchCase }>> = {
   [ApplyTo.LISTENER]: { schema: ListenerSchema, match: "listener" },
   [ApplyTo.FILTER_CHAIN]: { schema: FilterChainSchema, match: "listener" },
@@ -86,19 +86,22 @@ const TARGETS: Readonly<Record<number, { schema: DescMessage; match?: MatchCase 
   [ApplyTo.BOOTSTRAP]: { schema: BootstrapSchema },
 };
 
-/** The message that values of patches of such objects are of. */
+/** Returns the message type of a patch's value. */
 export function patchTarget(applyTo: ApplyTo): DescMessage | undefined {
   return TARGETS[applyTo]?.schema;
 }
 
-/** The value of a patch that was checked; `undefined` when there is none. What is not known in it is left out. */
+/**
+ * Returns the decoded value of a valid patch; `undefined` if it has none. Unknown fields are
+ * omitted.
+ */
 export function readPatchValue({ applyTo, patch }: ObjectPatch): Message | undefined {
   const schema = patchTarget(applyTo);
   if (schema === undefined || patch?.value === undefined) return undefined;
   return readMessage(schema, patch.value, [], newReport("warnings"));
 }
 
-/** Objects that stand in a list whose order counts. */
+/** Patch targets in ordered lists. */
 const ORDERED: ReadonlySet<ApplyTo> = new Set([
   ApplyTo.NETWORK_FILTER,
   ApplyTo.HTTP_FILTER,
@@ -111,7 +114,7 @@ const INSERTS: ReadonlySet<Operation> = new Set([
   Operation.INSERT_FIRST,
 ]);
 
-/** The network filter that HTTP filters are found in. */
+/** The network filter that has the HTTP filters. */
 const HTTP_CONNECTION_MANAGER = "envoy.filters.network.http_connection_manager";
 
 /** Checks a DataproxyFilter's specification. */
@@ -193,11 +196,11 @@ function checkOperation(applyTo: ApplyTo, operation: Operation, path: Path, repo
   }
 }
 
-/** What to do about a type that is not known: Envoy reads this one by the name that it has. */
+/** Remedy for an unknown type. Envoy itself finds an extension by its type. */
 const UNKNOWN_TYPE =
   "Give it as @type type.googleapis.com/xds.type.v3.TypedStruct, with typeUrl and value.";
 
-/** The value by the descriptors of the message it is for; fields that are not known are warned about. */
+/** Checks the value with the descriptors of its message; unknown fields are warnings. */
 function checkValue(schema: DescMessage, value: JsonObject, path: Path, report: Report): void {
   const own = newReport("warnings");
   readMessage(schema, value, path, own);

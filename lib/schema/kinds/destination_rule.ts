@@ -53,7 +53,7 @@ const POLICY_PATHS = [
   ].map((field) => `outlierDetection.${field}`),
 ];
 
-/** TLS towards services. */
+/** Fields of TLS to services. */
 const CLIENT_TLS_PATHS = [
   "mode",
   "clientCertificate",
@@ -66,7 +66,7 @@ const CLIENT_TLS_PATHS = [
   "credentialName",
 ].map((field) => `tls.${field}`);
 
-/** Where a policy may stand. */
+/** Field paths of traffic policies. */
 const POLICIES = ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((at) => [
   at,
   `${at}.portLevelSettings[]`,
@@ -136,7 +136,10 @@ function checkWorkloads(spec: DestinationRule, identity: ObjectIdentity, report:
   report.failKey(["spec", "exportTo"], CONFLICT, message, 'Write exportTo: ["."].');
 }
 
-/** Routes are shared by a namespace, so what they say of a rule cannot be for some of its workloads. */
+/**
+ * The proxies of a namespace share routes, so route settings of a rule cannot apply to only some of
+ * its workloads.
+ */
 function warnShared({ workloadSelector, trafficPolicy }: DestinationRule, report: Report): void {
   if (Object.keys(workloadSelector?.matchLabels ?? {}).length === 0) return;
   const settings = [trafficPolicy, ...trafficPolicy?.portLevelSettings ?? []];

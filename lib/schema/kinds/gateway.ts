@@ -26,7 +26,7 @@ import {
 import { checkServerTls, isTlsProtocol } from "../rules/server_tls.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** TLS towards clients, from files. */
+/** Fields of TLS to clients, with certificates in files. */
 const SERVER_TLS_PATHS = [
   "httpsRedirect",
   "mode",
@@ -138,7 +138,7 @@ function checkTls(server: Server, port: Port, path: Path, report: Report): void 
   report.failKey(at, CONFLICT, message, "Use HTTPS or TLS, or keep httpsRedirect only.");
 }
 
-/** `host`, `*`, `*.host`, each with or without `namespace/` before it. */
+/** Allows `host`, `*` and `*.host`, each with or without `namespace/`. */
 function checkServerHost(host: string, path: Path, report: Report): void {
   const parts = host.split("/");
   const [namespace = "", name] = parts.length === 2 ? parts : ["*", host];

@@ -47,7 +47,7 @@ function validate(
   report.failKey(["spec", "portLevelMtls"], REQUIRED, message, remedy);
 }
 
-/** As a document has it: an empty map of ports is a mistake that the message no longer shows. */
+/** Checks the written form: an empty map of ports is a mistake that the message no longer shows. */
 export function checkWrittenPorts(value: unknown, report: Report): void {
   const written = (value as { portLevelMtls?: unknown } | null)?.portLevelMtls;
   if (typeof written !== "object" || written === null || Object.keys(written).length > 0) return;

@@ -51,7 +51,7 @@ export const REQUEST_AUTHENTICATION: TabledKind<
   validate,
 };
 
-/** Names that a header of a request may have. */
+/** Valid header names. */
 const HEADER = /^[-_A-Za-z0-9]+$/;
 
 /** Checks a RequestAuthentication's specification. */
@@ -100,7 +100,7 @@ function checkHeader(name: string, path: Path, report: Report): void {
   report.fail(path, "invalid-name", message, "Use letters, digits, '-' and '_'.");
 }
 
-/** Keys come from the document or from an address, not from both. */
+/** Keys are either inline or at a URL. */
 function checkKeys(rule: JWTRule, path: Path, report: Report): void {
   if (rule.jwks !== "" && rule.jwksUri !== "") {
     const message = "jwks and jwksUri exclude each other";
@@ -126,7 +126,7 @@ function checkUri(uri: string, path: Path, report: Report): void {
   report.fail(path, INVALID, message, "Write an https:// address without a user name.");
 }
 
-/** How many keys a JSON Web Key Set holds; `undefined` when it is none. */
+/** Returns the number of keys in a JSON Web Key Set; `undefined` if it is invalid. */
 export function keyCount(text: string): number | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -139,7 +139,7 @@ export function keyCount(text: string): number | undefined {
   }
 }
 
-/** Where tokens are looked for. */
+/** Checks the locations of tokens. */
 function checkPlaces(rule: JWTRule, path: Path, report: Report): void {
   rule.fromHeaders.forEach(({ name }, index) => {
     const at = [...path, "fromHeaders", index, "name"];

@@ -33,7 +33,7 @@ import {
 import { checkServerTls, isTlsProtocol } from "../rules/server_tls.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Of TLS that ends at a Sidecar's ingress listener, by files beside the proxy. */
+/** Fields of TLS at a Sidecar's ingress listener, with files on the proxy's machine. */
 const INGRESS_TLS = [
   "mode",
   "serverCertificate",
@@ -151,7 +151,7 @@ function checkListenerPort(port: SidecarPort, path: Path, report: Report): void 
 
 const LOCAL_ADDRESSES = new Set(["127.0.0.1", "0.0.0.0", "[::1]", "[::]"]);
 
-/** Where an ingress listener hands on to: an address of the workload itself, or a Unix socket. */
+/** The default endpoint must be an address of the workload itself, or a Unix socket. */
 function checkDefaultEndpoint(endpoint: string, path: Path, report: Report): void {
   if (endpoint === "") return;
   if (endpoint.startsWith(UNIX_PREFIX)) return checkUnixAddress(endpoint, path, report);

@@ -171,7 +171,7 @@ function checkLogging(logging: AccessLogging, path: Path, report: Report): void 
   report.fail(at, "invalid-expression", message, remedy);
 }
 
-/** What the proxy would refuse in an expression that can be read. */
+/** Returns why the proxy would reject a valid expression. */
 function strangeness(expression: string): string | undefined {
   const name = unknownFunction(expression);
   return name === undefined ? undefined : `the proxy has no function ${name}`;

@@ -134,7 +134,7 @@ function checkHosts(spec: VirtualService, report: Report): void {
   });
 }
 
-/** Without hosts it can only be delegated to. */
+/** Without hosts it can only be a delegate. */
 function checkDelegated(spec: VirtualService, report: Report): void {
   const path = ["spec", "hosts"];
   if (spec.gateways.length > 0 || spec.tcp.length > 0 || spec.tls.length > 0) {
@@ -142,7 +142,7 @@ function checkDelegated(spec: VirtualService, report: Report): void {
   }
 }
 
-/** Whether one of two hosts, either with a leading wildcard, takes names of the other. */
+/** Reports if two hosts, either with a leading wildcard, have names in common. */
 function covers(a: string, b: string): boolean {
   const [x, y] = [a.toLowerCase(), b.toLowerCase()];
   const [restX, restY] = [x.replace(/^\*/, ""), y.replace(/^\*/, "")];
@@ -152,7 +152,7 @@ function covers(a: string, b: string): boolean {
   return exact.length > wild.length && exact.endsWith(wild);
 }
 
-/** A route that matches everything hides those after it. */
+/** A route that matches everything makes the following ones unreachable. */
 function warnUnreachable(spec: VirtualService, report: Report): void {
   const all = spec.http.findIndex((route) => route.match.length === 0);
   if (all < 0) return;
@@ -186,7 +186,7 @@ function checkSni(sni: string, hosts: readonly string[], path: Path, report: Rep
   report.fail(path, CONFLICT, message, "Add it to hosts, or remove it.");
 }
 
-/** Whether a name, maybe with a wildcard, lies wholly within a host. */
+/** Reports if a name, with or without wildcard, is a subset of a host. */
 function isWithin(name: string, host: string): boolean {
   if (!host.startsWith("*")) return name.toLowerCase() === host.toLowerCase();
   return name.toLowerCase().endsWith(host.slice(1).toLowerCase());

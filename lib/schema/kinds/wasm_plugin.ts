@@ -44,17 +44,17 @@ export const WASM_PLUGIN: TabledKind<"WasmPlugin", "wasmPlugins", WasmPlugin> = 
   validate,
 };
 
-/** Schemes that a module may be fetched with; none means a registry. */
+/** URL schemes of modules; no scheme means a registry. */
 const SCHEMES: ReadonlySet<string> = new Set(["oci", "file", "http", "https"]);
-/** Bounds of the published schema, in characters. */
+/** Limits of the published schema, in characters. */
 const MAX_NAME = 256;
 const MAX_ENV_VALUE = 2048;
 const MAX_SECRET_NAME = 253;
 const MAX_ENV = 256;
 
 /**
- * Where Envoy gets a module by itself: a file beside it, or a place it fetches
- * from, for which it wants a sum. `no`: it cannot, as with images of registries.
+ * Returns how Envoy itself can load a module: from a local file, or from a URL, for which it
+ * requires a checksum. `no`: it cannot, as for images of registries.
  */
 export function fetchableModule({ url, sha256 }: WasmPlugin): "no" | "file" | "remote" {
   if (/^file:\/\//i.test(url)) return "file";

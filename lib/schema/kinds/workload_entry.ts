@@ -51,7 +51,7 @@ function checkAddress(entry: WorkloadEntry, path: Path, report: Report): void {
   }
 }
 
-/** Ports and labels of a workload; its address has rules of its own by resolution. */
+/** Checks ports and labels of a workload; the rules of its address depend on the resolution. */
 export function checkWorkload(entry: WorkloadEntry, path: Path, report: Report): void {
   const ports = Object.entries(entry.ports);
   if (ports.length > 0 && entry.address.startsWith(UNIX_PREFIX)) {

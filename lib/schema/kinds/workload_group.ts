@@ -17,7 +17,7 @@ import { checkNotNegative, checkPort, REQUIRED } from "../rules/common.ts";
 import { checkWorkload } from "./workload_entry.ts";
 import { type Kind, NETWORKING_API } from "../kind.ts";
 
-/** Of a group's template, all but the address, which is the workload's. */
+/** Fields of a group's template: all but the address, which is the workload's own. */
 const TEMPLATE = ["ports", "labels", "network", "locality", "weight", "serviceAccount"]
   .map((field) => `template.${field}`);
 
@@ -47,7 +47,10 @@ function validate(
   if (spec.probe !== undefined) checkProbe(spec.probe, [...path, "probe"], report);
 }
 
-/** What a WorkloadEntry needs and a template does not: its address comes with the workload. */
+/**
+ * Checks what a WorkloadEntry needs and a template does not need, because the address comes with
+ * the workload.
+ */
 function checkTemplate(
   template: NonNullable<WorkloadGroup["template"]>,
   path: Path,
@@ -68,7 +71,7 @@ const COUNTS = [
   "failureThreshold",
 ] as const;
 
-/** Checks a readiness probe, of a group or of the proxy configuration. */
+/** Checks a readiness probe of a group or of the proxy configuration. */
 export function checkProbe(probe: ReadinessProbe, path: Path, report: Report): void {
   for (const name of COUNTS) checkNotNegative(probe[name], [...path, name], report);
   const method = probe.healthCheckMethod;

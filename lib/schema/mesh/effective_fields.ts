@@ -44,7 +44,7 @@ const PROXY_HEADERS = [
   "xForwardedPort",
 ];
 
-/** Of the mesh configuration. */
+/** Effective fields of the mesh configuration. */
 export const MESH_CONFIG_FIELDS: EffectiveFields = {
   paths: [
     "proxyListenPort",
@@ -156,5 +156,5 @@ export const MESH_CONFIG_FIELDS: EffectiveFields = {
   ineffectiveValues: { "outboundTrafficPolicy.tls.mode": ["MESH_MUTUAL"] },
 };
 
-/** Of the mesh networks. */
+/** Effective fields of the mesh networks. */
 export const MESH_NETWORKS_FIELDS: EffectiveFields = { paths: ["networks"] };

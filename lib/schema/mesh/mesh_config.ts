@@ -1,5 +1,5 @@
 /**
- * The mesh configuration: read, laid over a base, checked.
+ * The mesh configuration: reading, merging over a base, validation.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export function parseProxyConfig(
   }, limits);
 }
 
-/** The same of a plain value. */
+/** Like {@link parseMeshConfig}, for a plain value. */
 export function readMeshConfig(value: unknown, base: MeshConfig, report: Report): MeshConfig {
   const config = clone(MeshConfigSchema, base);
   readInto({ schema: MeshConfigSchema, message: config }, value, [], report);
@@ -70,7 +70,10 @@ export function readMeshConfig(value: unknown, base: MeshConfig, report: Report)
   return config;
 }
 
-/** Lays `defaultConfig` and `defaultProviders` over the base's. They were read before, so nothing new is reported. */
+/**
+ * Merges `defaultConfig` and `defaultProviders` over the base's. They were read before, so no
+ * problem is reported twice.
+ */
 function mergeDefaults(config: MeshConfig, base: MeshConfig, value: unknown): void {
   const quiet = newReport("warnings");
   const proxy = member(value, "defaultConfig", "default_config") ?? {};
@@ -104,7 +107,7 @@ function member(value: unknown, ...names: readonly string[]): unknown {
   return names.map((name) => value[name]).find((item) => item !== undefined && item !== null);
 }
 
-/** A provider of the text replaces the base's of the same name; the others stay in their places. */
+/** A provider of the text replaces the base's provider with the same name; the order is kept. */
 function mergeProviders(config: MeshConfig, base: MeshConfig): void {
   const byName = new Map<string, ExtensionProvider>();
   for (const provider of base.extensionProviders) byName.set(provider.name, provider);
@@ -112,6 +115,6 @@ function mergeProviders(config: MeshConfig, base: MeshConfig): void {
   const repeated = config.extensionProviders.filter((provider, index, all) =>
     all.findIndex((one) => one.name === provider.name) !== index
   );
-  // A name given twice stays twice, so that the rules see it.
+  // Duplicate names are kept, so that validation reports them.
   config.extensionProviders = [...byName.values(), ...repeated];
 }

@@ -18,7 +18,7 @@ import {
   ProxyConfigSchema,
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
-/** A new copy of the configuration that holds where no file says otherwise. */
+/** Returns a new copy of the built-in configuration. */
 export function defaultMeshConfig(): MeshConfig {
   return create(MeshConfigSchema, {
     enableTracing: true,
@@ -54,7 +54,7 @@ export function defaultMeshConfig(): MeshConfig {
   });
 }
 
-/** A new copy of the default proxy configuration. */
+/** Returns a new copy of the built-in proxy configuration. */
 export function defaultProxyConfig(): ProxyConfig {
   return create(ProxyConfigSchema, {
     configPath: "./etc/mesh/proxy",

@@ -1,6 +1,6 @@
 /**
- * The settings of a mesh among the documents of a text: what the mesh configuration's file, or that
- * of the networks, would say, with a `kind` that tells which it is.
+ * Mesh settings as a document: the content of the file with the mesh configuration or the networks,
+ * with a `kind`.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { readMeshNetworks } from "./mesh_networks.ts";
 import type { Report } from "../problem.ts";
 import { isMap } from "../read/well_known.ts";
 
-/** Settings that were read. */
+/** Mesh settings of a document. */
 export type MeshSettings =
   | { readonly kind: "MeshConfig"; readonly value: MeshConfig }
   | { readonly kind: "MeshNetworks"; readonly value: MeshNetworks };
 
-/** Keys that say what a document is, and are nothing of its content. */
+/** Keys that identify a document and are not part of its content. */
 const HEADER: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
 
 /**
- * Reads settings over the built-in ones, as the file's would be; `undefined` when the
- * value is something else.
+ * Reads settings over the built-in ones, like those of the files; `undefined` if the value has
+ * another kind.
  */
 export function readMeshSettings(value: unknown, report: Report): MeshSettings | undefined {
   if (!isMap(value)) return undefined;

@@ -19,7 +19,7 @@ import { type ParsedMessage, parseSingle } from "../single.ts";
 
 const warnIneffective = ineffectiveCheck(MeshNetworksSchema, MESH_NETWORKS_FIELDS);
 
-/** A new copy of the networks that hold where no file names any: none. */
+/** Returns a new copy of the default networks: none. */
 export function defaultMeshNetworks(): MeshNetworks {
   return create(MeshNetworksSchema);
 }
@@ -33,7 +33,7 @@ export function parseMeshNetworks(
   return parseSingle(text, file, readMeshNetworks, limits);
 }
 
-/** The same of a plain value. */
+/** Like {@link parseMeshNetworks}, for a plain value. */
 export function readMeshNetworks(value: unknown, report: Report): MeshNetworks {
   const networks = readMessage(MeshNetworksSchema, value, [], report);
   if (report.errors.length > 0) return networks;

@@ -26,14 +26,13 @@ import {
   REQUIRED,
 } from "../rules/common.ts";
 
-/** Longest time that a proxy may wait for a connection, in milliseconds. */
+/** Maximum connect timeout, in milliseconds. */
 const MAX_CONNECT_TIMEOUT_MS = 30_000;
 
 /**
  * Checks a whole mesh configuration, defaults included.
  *
- * @param written where a provider of the configuration stands in the list of the text that was
- * read, by its index
+ * @param written index of each provider in the list of the source text
  */
 export function validateMeshConfig(
   config: MeshConfig,
@@ -70,7 +69,7 @@ function checkTimes(config: MeshConfig, report: Report): void {
     const message = "connectTimeout is longer than 30s";
     report.fail(["connectTimeout"], "invalid-duration", message, "Write 1ms to 30s.");
   }
-  // 0 switches detection's limit off.
+  // 0 disables the limit of protocol detection.
   checkDuration(config.protocolDetectionTimeout, ["protocolDetectionTimeout"], report, "zero");
   checkDuration(config.hboneIdleTimeout, ["hboneIdleTimeout"], report, "zero");
   checkDuration(config.dnsRefreshRate, ["dnsRefreshRate"], report);
@@ -86,7 +85,7 @@ export function directoryOf(address: string): string | undefined {
     : undefined;
 }
 
-/** Authorities are texts, or at addresses that nobody can pretend to be. */
+/** Authorities are inline, or at secure addresses. */
 function checkAuthorities({ caCertificates }: MeshConfig, report: Report): void {
   caCertificates.forEach(({ certificateData: { case: kind, value }, trustDomains }, index) => {
     const path = ["caCertificates", index];
@@ -100,13 +99,15 @@ function checkAuthorities({ caCertificates }: MeshConfig, report: Report): void 
   });
 }
 
-/** Places of configuration that are known and not read, each with the reason. */
+/** Known configuration sources that are not supported, with the reason. */
 const UNREAD_SOURCES: Readonly<Record<string, string>> = {
   "k8s:": "there is no orchestrator here",
   "xds:": "configuration is not taken from other control planes",
 };
 
-/** Places of configuration: directories are read, of others is said why they are not. */
+/**
+ * Checks configuration sources: directories are supported, others give a warning with the reason.
+ */
 function checkSources({ configSources }: MeshConfig, report: Report): void {
   configSources.forEach(({ address }, index) => {
     const path = ["configSources", index, "address"];

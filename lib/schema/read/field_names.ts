@@ -1,5 +1,5 @@
 /**
- * Fields by the names that documents use, and problems with those names.
+ * Fields by their names in documents, and problems with those names.
  *
  * @module
  */
@@ -35,7 +35,7 @@ function suggestion(name: string, names: readonly string[]): string {
     : `Use one of: ${names.join(", ")}.`;
 }
 
-/** The fields of one message that were read so far: detects repeated and exclusive ones. */
+/** The fields of one message that were read so far: detects duplicates and conflicts. */
 export class FieldsRead {
   readonly #report: Report;
   readonly #names = new Map<DescField, string>();
@@ -46,8 +46,8 @@ export class FieldsRead {
   }
 
   /**
-   * Adds a field under the name that the document uses. Returns false, and records a problem, when
-   * the field was read under its other name, or when another field of its oneof group was read.
+   * Adds a field under its name in the document. Returns false, and records a problem, if the field
+   * was read under its other name, or another field of its oneof group was read.
    */
   add(path: Path, field: DescField, name: string): boolean {
     const first = this.#names.get(field);

@@ -1,6 +1,6 @@
 /**
- * Plain values to protobuf messages, by their descriptors: strict protobuf JSON
- * that collects every fault instead of stopping at the first.
+ * Converts plain values to protobuf messages by their descriptors: strict protobuf JSON that
+ * collects all problems.
  *
  * @module
  */
@@ -21,10 +21,9 @@ import { describe, type Fault, type Reading, readScalar, wrongType } from "./sca
 import { isMap, readEnum, readWellKnown } from "./well_known.ts";
 
 /**
- * Reads a message. Unknown fields, wrong types, numbers out of range, unknown
- * enum names, members of one group set twice: all go into the report, and what
- * could be read comes back. `null` is unset. Maps have sorted keys, so that
- * equal content has equal bytes.
+ * Reads a message. Unknown fields, wrong types, numbers out of range, unknown enum names and
+ * conflicts within a oneof group are reported; the valid parts are returned. `null` is unset. Maps
+ * have sorted keys, so equal content has equal bytes.
  */
 export function readMessage<D extends DescMessage>(
   schema: D,
@@ -38,8 +37,8 @@ export function readMessage<D extends DescMessage>(
 }
 
 /**
- * Reads a value into a message that exists: fields that the value sets are replaced, others keep
- * their values. Otherwise as {@linkcode readMessage}.
+ * Reads a value into an existing message: fields that the value sets are replaced. Otherwise like
+ * {@linkcode readMessage}.
  */
 export function readInto(
   { schema, message }: { readonly schema: DescMessage; readonly message: Message },
@@ -102,7 +101,10 @@ function readSingle(field: Single, value: unknown, path: Path, report: Report): 
 /** Key of the type in the JSON form of an `Any`. */
 const TYPE_KEY = "@type";
 
-/** A message of a type that is named beside its fields; types that Mesh has not are left unread, with a warning. */
+/**
+ * Reads an `Any`, whose type is named beside its fields; a type that Mesh does not have is ignored
+ * with a warning.
+ */
 function readAny(value: unknown, path: Path, report: Report): Read {
   if (!isMap(value)) {
     failAt(report, path, wrongType("a map", value));
@@ -136,7 +138,7 @@ function readList(
   const out: unknown[] = [];
   value.forEach((item, index) => {
     const read = readSingle(field, item, [...path, index], report);
-    // A list keeps its length, so that later rules name the right index.
+    // A list keeps its length, so that later rules report the right index.
     out.push(read === undefined ? placeholder(field) : read.value);
   });
   return { value: out };

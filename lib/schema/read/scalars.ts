@@ -1,6 +1,6 @@
 /**
- * Scalars of protobuf JSON, read strictly: numbers in range, text as text,
- * durations in protobuf's form and with the units h, m, s, ms, us, ns.
+ * Strict readers of protobuf JSON scalars: numbers in range, strings, durations in protobuf's form
+ * and with the units h, m, s, ms, us, ns.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import { MeshError, parseDuration } from "../../base/mod.ts";
 import { type Duration, durationOf, ScalarType } from "../../proto/mod.ts";
 import type { Finding } from "../problem.ts";
 
-/** What is wrong with a value, before its path is known. */
+/** A problem of a value without its path. */
 export type Fault = Pick<Finding, "code" | "message" | "remedy">;
 
-/** A value that was read, or why not. */
+/** A value, or its problem. */
 export type Reading<T> = { readonly value: T; readonly fault?: undefined } | {
   readonly value?: undefined;
   readonly fault: Fault;
 };
 
-/** A short description of what was found, for messages. */
+/** Returns a short description of a value for messages. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
@@ -37,7 +37,7 @@ function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** The fault of a value of another type. */
+/** Returns the problem of a value with a wrong type. */
 export function wrongType(expected: string, value: unknown): Fault {
   const type = typeof value;
   const quote = expected === "a string" && (type === "number" || type === "boolean");
@@ -94,7 +94,7 @@ function readInteger(type: ScalarType, value: unknown): Reading<unknown> {
   return { value: high > 2n ** 32n ? exact : Number(exact) };
 }
 
-/** Protobuf JSON writes 64-bit integers as strings and readers take either for every integer. */
+/** Protobuf JSON writes 64-bit integers as strings, and readers accept both for every integer. */
 function toBigInt(value: unknown): bigint | undefined {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
@@ -124,7 +124,7 @@ function readBytes(value: unknown): Reading<Uint8Array> {
   }
 }
 
-/** Reads `1.5s`, `1h30m`, `100ms`: protobuf's own form and all units beside seconds. */
+/** Reads `1.5s`, `1h30m`, `100ms`: protobuf's form, and other units than seconds. */
 export function readDuration(value: unknown): Reading<Duration> {
   try {
     if (typeof value === "string") return { value: durationOf(parseDuration(value)) };

@@ -1,5 +1,5 @@
 /**
- * Values whose form in documents is not that of a message: enums, and the well-known types.
+ * Readers of values whose JSON form is not that of a message: enums and well-known types.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
 import { nearest } from "../../text/mod.ts";
 import { describe, readDuration, type Reading, readScalar, wrongType } from "./scalars.ts";
 
-/** Whether a value is a map of the document. */
+/** Reports if a value is a map of the document. */
 export function isMap(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
@@ -47,7 +47,7 @@ function readPlain(schema: DescMessage, value: unknown): Reading<unknown> {
   }
 }
 
-/** What aliases share is copied, and what JSON cannot hold is made a number. */
+/** Copies values that aliases share, and converts values that JSON does not have to numbers. */
 function toJson(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(toJson);

@@ -1,11 +1,11 @@
 /**
- * Syntax of CEL expressions: whether the proxy will be able to read one. What names mean, and
- * types, are the proxy's to say.
+ * Syntax of CEL expressions: checks that the proxy can parse them. Types and the meaning of names
+ * are not checked.
  *
  * @module
  */
 
-/** One word of an expression; `end` closes the list. */
+/** A token of an expression; `end` is the last one. */
 interface Token {
   readonly kind: "word" | "literal" | "sign" | "end";
   readonly text: string;
@@ -13,9 +13,9 @@ interface Token {
   readonly at: number;
 }
 
-/** Longer expressions are refused before they are read. */
+/** Longer expressions are rejected without parsing. */
 const MAX_LENGTH = 16_384;
-/** Nesting bound, so that no expression exhausts the stack. */
+/** Maximum nesting, so that an expression cannot exhaust the stack. */
 const MAX_DEPTH = 100;
 
 const TOKEN = new RegExp(
@@ -30,7 +30,7 @@ const TOKEN = new RegExp(
   "uy",
 );
 
-/** What is wrong with the syntax of an expression; `undefined` when it can be read. */
+/** Returns the syntax error of an expression; `undefined` if it is valid. */
 export function celFault(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
   try {
@@ -42,7 +42,7 @@ export function celFault(text: string): string | undefined {
   }
 }
 
-/** Functions and macros that the proxy has where expressions are formats and filters. */
+/** Functions and macros that the proxy supports in formats and filters. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   ...["all", "exists", "exists_one", "filter", "has", "map"],
   ...["bool", "bytes", "double", "duration", "int", "size", "timestamp", "type", "uint"],
@@ -51,7 +51,10 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   ...["getMilliseconds", "getMinutes", "getMonth", "getSeconds"],
 ]);
 
-/** A function in a readable expression that the proxy does not have, so that it would refuse all of what the expression is part of. */
+/**
+ * Returns a function in a valid expression that the proxy does not support, so that it would reject
+ * the whole configuration.
+ */
 export function unknownFunction(text: string): string | undefined {
   const found = tokens(text);
   return found.find(({ kind, text }, at) =>
@@ -77,7 +80,7 @@ function tokens(text: string): Token[] {
   return found;
 }
 
-/** Operators of two operands, loosest first. */
+/** Binary operators, lowest precedence first. */
 const LEVELS: readonly (readonly string[])[] = [
   ["||"],
   ["&&"],

@@ -42,7 +42,7 @@ Deno.test("cel: any text gets an answer", () => {
   fc.assert(fc.property(fc.array(words, { maxLength: 40 }), (parts) => {
     const fault = celFault(parts.join(" "));
     assert.ok(fault === undefined || fault.length > 0);
-    // What is good stays good in parentheses.
+    // A valid expression is also valid in parentheses.
     if (fault === undefined) assert.equal(celFault(`(${parts.join(" ")})`), undefined);
   }));
 });

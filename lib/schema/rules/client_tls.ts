@@ -1,5 +1,5 @@
 /**
- * Rules of TLS towards a service.
+ * Rules of TLS to a service.
  *
  * @module
  */

@@ -15,16 +15,16 @@ import {
 } from "../../text/mod.ts";
 import type { Report } from "../problem.ts";
 
-/** The code of values that types allow and rules do not. */
+/** The code of values that have a valid type and are not allowed. */
 export const INVALID = "invalid-value";
 /** The code of fields that must be set. */
 export const REQUIRED = "required";
-/** The code of fields or values that do not go together. */
+/** The code of fields or values that exclude each other. */
 export const CONFLICT = "conflict";
-/** The code of things named twice. */
+/** The code of duplicates. */
 export const DUPLICATE = "duplicate";
 
-/** Prefix of addresses that are Unix sockets. */
+/** Prefix of Unix socket addresses. */
 export const UNIX_PREFIX = "unix://";
 
 /** A port must be 1 to 65535. */
@@ -47,7 +47,7 @@ export function checkNotNegative(value: number, path: Path, report: Report): voi
   report.fail(path, "out-of-range", `${value} is negative`, "Write 0 or more.");
 }
 
-/** A duration must be a millisecond or more, in whole milliseconds; `zero` allows none at all. */
+/** A duration must be at least one millisecond, in whole milliseconds; `zero` allows 0. */
 export function checkDuration(
   duration: Duration | undefined,
   path: Path,
@@ -65,7 +65,7 @@ export function checkDuration(
   }
 }
 
-/** A host name, with a leading wildcard where `wildcard` says so. */
+/** Checks a host name; `wildcard` allows a leading wildcard. */
 export function checkHost(
   host: string,
   path: Path,
@@ -78,21 +78,21 @@ export function checkHost(
   report.fail(path, "invalid-host", message, `Write a DNS name${wild}.`);
 }
 
-/** An IP address. */
+/** Checks an IP address. */
 export function checkIp(address: string, path: Path, report: Report): void {
   if (isIp(address)) return;
   const message = `${JSON.stringify(address)} is not an IP address`;
   report.fail(path, "invalid-address", message, "Write an IPv4 or IPv6 address.");
 }
 
-/** An IP address or range. */
+/** Checks an IP address or range. */
 export function checkSubnet(address: string, path: Path, report: Report): void {
   if (isIp(address) || isCidr(address)) return;
   const message = `${JSON.stringify(address)} is neither an IP address nor a range`;
   report.fail(path, "invalid-address", message, "Write, for example, 10.1.2.3 or 10.0.0.0/8.");
 }
 
-/** What is wrong with the path of a Unix socket address is reported; other addresses pass. */
+/** Checks the path of a Unix socket address; other addresses are accepted. */
 export function checkUnixAddress(address: string, path: Path, report: Report): void {
   const socket = address.slice(UNIX_PREFIX.length);
   const remedy = "Write unix:///absolute/path or unix://@abstract.";
@@ -104,7 +104,7 @@ export function checkUnixAddress(address: string, path: Path, report: Report): v
   }
 }
 
-/** A regular expression that RE2 takes, and not an empty one. */
+/** Checks a regular expression: valid in RE2, and not empty. */
 export function checkRegex(regex: string, path: Path, report: Report): void {
   const fault = regex === "" ? "the expression is empty" : regexFault(regex);
   if (fault === undefined) return;
@@ -112,7 +112,7 @@ export function checkRegex(regex: string, path: Path, report: Report): void {
   report.fail(path, "invalid-regex", `bad regular expression: ${fault}`, remedy);
 }
 
-/** Name of a subset: letters, digits and inner dashes, 63 at most. */
+/** Checks the name of a subset: letters, digits and inner dashes, at most 63. */
 export function checkSubsetName(name: string, path: Path, report: Report): void {
   if (name === "") report.fail(path, REQUIRED, "the subset has no name", "Give it a name.");
   else if (!/^[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$/.test(name)) {
@@ -121,7 +121,7 @@ export function checkSubsetName(name: string, path: Path, report: Report): void 
   }
 }
 
-/** A selector's labels: keys present, no wildcards. */
+/** Checks a selector's labels: no empty keys, no wildcards. */
 export function checkSelector(
   labels: Readonly<Record<string, string>>,
   path: Path,
@@ -139,8 +139,8 @@ export function checkSelector(
 }
 
 /**
- * The namespaces that an object is exported to: `*`, `.` or names; `~` (no namespace) is accepted only
- * with `none`.
+ * Checks the namespaces of an export: `*`, `.` or names; `~` (no namespace) is accepted only with
+ * `none`.
  */
 export function checkExportTo(
   exportTo: readonly string[],
@@ -191,14 +191,14 @@ export const PROTOCOLS: ReadonlySet<string> = new Set([
   "HBONE",
 ]);
 
-/** A declared protocol must be known; none is fine. */
+/** A declared protocol must be known; empty is allowed. */
 export function checkProtocol(protocol: string, path: Path, report: Report): void {
   if (protocol === "" || PROTOCOLS.has(protocol.toUpperCase())) return;
   const message = `protocol ${JSON.stringify(protocol)} is not known`;
   report.fail(path, "unknown-value", message, `Write one of: ${[...PROTOCOLS].join(", ")}.`);
 }
 
-/** Reports every name that was there before. */
+/** Reports duplicate names. */
 export function checkUnique(
   names: Iterable<readonly [name: string | number, path: Path]>,
   what: string,
@@ -225,7 +225,7 @@ export function checkNotEmpty(message: object, what: string, path: Path, report:
 }
 
 function isSet(value: unknown): boolean {
-  // An unset group of the generated code is `{case: undefined}`.
+  // An unset oneof group in generated code is `{case: undefined}`.
   return value !== null && typeof value === "object"
     ? !("case" in value) || value.case !== undefined
     : value !== 0 && value !== "" && value !== false;

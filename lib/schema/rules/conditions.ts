@@ -1,11 +1,10 @@
 /**
- * Keys of the conditions of AuthorizationPolicy: the only code that reads them,
- * for the rules and for translation.
+ * Condition keys of AuthorizationPolicy, parsed only here, for validation and translation.
  *
  * @module
  */
 
-/** What a condition looks at. */
+/** The subject of a condition. */
 export type ConditionKind =
   | "header"
   | "source-ip"
@@ -23,16 +22,16 @@ export type ConditionKind =
   | "server-name"
   | "filter";
 
-/** A key that was read. */
+/** A parsed key. */
 export interface ConditionKey {
   readonly kind: ConditionKind;
-  /** What its values are. */
+  /** The type of its values. */
   readonly type: "text" | "subnet" | "port" | "account";
-  /** Whether it is about the token of a request. */
+  /** True: it is about the token of a request. */
   readonly token: boolean;
-  /** Names in brackets: of a header, of nested claims, of a filter's value. */
+  /** Names in brackets: a header, nested claims, or a filter's value. */
   readonly names: readonly string[];
-  /** Of `filter`: the name of the proxy's filter. */
+  /** For `filter`: the name of the proxy's filter. */
   readonly filter: string;
 }
 
@@ -56,10 +55,10 @@ const NAMED: readonly (readonly [prefix: string, ConditionKind])[] = [
   ["request.auth.claims", "claim"],
 ];
 
-/** Prefix of keys that name a filter of the proxy and a value that it left in the metadata. */
+/** Prefix of keys that name a filter of the proxy and a value in its metadata. */
 const FILTER_PREFIX = "experimental.envoy.filters.";
 
-/** Reads a key; `undefined` when nothing is known under it. */
+/** Parses a key; `undefined` if it is unknown. */
 export function conditionKey(text: string): ConditionKey | undefined {
   const plain = Object.hasOwn(PLAIN, text) ? PLAIN[text] : undefined;
   if (plain !== undefined) {
@@ -83,7 +82,7 @@ function filterKey(text: string): ConditionKey | undefined {
   return { kind: "filter", type: "text", token: false, names, filter };
 }
 
-/** The names of `[a][b]`; `undefined` for other text. */
+/** Parses `[a][b]`; `undefined` for other text. */
 function bracketed(text: string): string[] | undefined {
   if (!/^(\[[^\][]+\])+$/.test(text)) return undefined;
   return text.slice(1, -1).split("][");

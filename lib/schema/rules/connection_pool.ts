@@ -33,7 +33,7 @@ function checkTcp(tcp: Tcp, path: Path, report: Report): void {
   checkNotNegative(tcp.maxConnections, [...path, "maxConnections"], report);
   checkDuration(tcp.connectTimeout, [...path, "connectTimeout"], report);
   checkDuration(tcp.maxConnectionDuration, [...path, "maxConnectionDuration"], report);
-  // 0 switches the limit off.
+  // 0 disables the limit.
   checkDuration(tcp.idleTimeout, [...path, "idleTimeout"], report, "zero");
   const alive = [...path, "tcpKeepalive"];
   checkDuration(tcp.tcpKeepalive?.time, [...alive, "time"], report);

@@ -1,5 +1,5 @@
 /**
- * Rules of routes' destinations and their weights.
+ * Rules of route destinations and their weights.
  *
  * @module
  */
@@ -33,7 +33,10 @@ export function checkDestination(
   }
 }
 
-/** Checks weighted destinations. One alone may have weight 0; of several one must have more. */
+/**
+ * Checks weighted destinations. A single one may have weight 0; otherwise one must have a weight
+ * above 0.
+ */
 export function checkWeights(
   routes: readonly { readonly destination?: Destination; readonly weight: number }[],
   path: Path,
@@ -49,7 +52,7 @@ export function checkWeights(
     const message = "the weights of several destinations are all 0";
     report.fail(path, "invalid-weight", message, "Give at least one a weight.");
   }
-  // The sum is a 32-bit number in the proxy.
+  // The proxy's sum of weights has 32 bits.
   if (total > 4294967295) {
     const message = `the weights sum to ${total}, more than 4294967295`;
     report.fail(path, "invalid-weight", message, "Use smaller weights.");

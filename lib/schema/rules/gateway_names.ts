@@ -6,10 +6,10 @@
 import { isDnsSubdomain, isFqdn, type Path } from "../../text/mod.ts";
 import type { Report } from "../problem.ts";
 
-/** The reserved name of all sidecars together. */
+/** The reserved name of all sidecars. */
 export const MESH_GATEWAY = "mesh";
 
-/** Each is `mesh`, `name` or `namespace/name`. */
+/** Checks names of gateways: `mesh`, `name` or `namespace/name`. */
 export function checkGatewayNames(names: readonly string[], path: Path, report: Report): void {
   names.forEach((name, index) => {
     const at = [...path, index];

@@ -1,5 +1,5 @@
 /**
- * Rules of HTTP headers and of matches on text.
+ * Rules of HTTP headers and string matches.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Path } from "../../text/mod.ts";
 import type { Report } from "../problem.ts";
 import { checkRegex, INVALID } from "./common.ts";
 
-/** Header names as RFC 9110 has them, without the characters that proxies refuse. */
+/** Header names by RFC 9110, without the characters that proxies reject. */
 const HEADER_NAME = /^[-_A-Za-z0-9!#$%&'*+.^`|~]+$/;
 /** Prefix of matches on claims of a verified token. */
 const CLAIM_PREFIX = "@request.auth.claims";
 
-/** Checks the name of a header; `what` is the name's role, for the message. */
+/** Checks the name of a header; `what` is its role, for the message. */
 export function checkHeaderName(name: string, path: Path, report: Report): void {
   if (HEADER_NAME.test(name)) return;
   const message = name === ""
@@ -22,7 +22,7 @@ export function checkHeaderName(name: string, path: Path, report: Report): void 
   report.failKey(path, "invalid-header", message, "Use letters, digits, '-' and '_'.");
 }
 
-/** Names of a map of header matches; claims may stand for headers where `claims` says so. */
+/** Checks names in a map of header matches; `claims` allows names of claims. */
 export function checkHeaderMatches(
   matches: Readonly<Record<string, StringMatch>>,
   path: Path,
@@ -35,7 +35,10 @@ export function checkHeaderMatches(
   }
 }
 
-/** An expression must compile, a prefix must not be empty; without any of the three the match is on presence. */
+/**
+ * An expression must be valid and a prefix must not be empty; a match without any of the three
+ * tests presence.
+ */
 export function checkStringMatch(match: StringMatch, path: Path, report: Report): void {
   const { matchType } = match;
   if (matchType.case === "regex") checkRegex(matchType.value, [...path, "regex"], report);
@@ -45,7 +48,7 @@ export function checkStringMatch(match: StringMatch, path: Path, report: Report)
   }
 }
 
-/** Operations on request and response headers. */
+/** Checks operations on request and response headers. */
 export function checkHeaders(headers: Headers | undefined, path: Path, report: Report): void {
   for (const side of ["request", "response"] as const) {
     const operations = headers?.[side];
@@ -63,7 +66,7 @@ export function checkHeaders(headers: Headers | undefined, path: Path, report: R
   }
 }
 
-/** The proxy routes by these and refuses to have them changed, but for the authority being set. */
+/** The proxy routes by these headers and rejects changes of them, except setting the authority. */
 function checkOperatedName(name: string, path: Path, report: Report, mayBeHost: boolean): void {
   const lower = name.toLowerCase();
   const isHost = lower === "host" || lower === ":authority";
@@ -74,7 +77,7 @@ function checkOperatedName(name: string, path: Path, report: Report, mayBeHost: 
   } else checkHeaderName(name, path, report);
 }
 
-/** A value may hold commands of the access-log format: `%NAME%`, `%NAME(args):10%`, `%%`. */
+/** A value may have commands of the access log format: `%NAME%`, `%NAME(args):10%`, `%%`. */
 function checkHeaderValue(value: string, path: Path, report: Report): void {
   if (/[\0\r\n]/.test(value)) {
     report.fail(path, "invalid-header", "the value has a line break or NUL", "Remove it.");

@@ -1,6 +1,5 @@
 /**
- * Rules of what an HTTP route does beside routing: retries, faults, CORS,
- * mirrors.
+ * Rules of HTTP route features: retries, faults, CORS, mirrors.
  *
  * @module
  */
@@ -64,7 +63,7 @@ export function checkRetries(retries: HTTPRetry | undefined, path: Path, report:
   }
 }
 
-/** Names of gRPC's status codes; the code is the position. */
+/** Names of gRPC status codes; the index is the code. */
 export const GRPC_STATUSES: readonly string[] = [
   "OK",
   "CANCELLED",
@@ -157,7 +156,7 @@ function checkPercentage(
   checkPercent(percentage.value, [...path, "percentage", "value"], report);
 }
 
-/** A status that a proxy may answer with: 200 to 599. */
+/** Checks the status of a direct response: 200 to 599. */
 export function checkStatus(status: number, path: Path, report: Report): void {
   if (status >= 200 && status <= 599) return;
   const message = `${status} is not an HTTP status that can be answered`;
@@ -205,7 +204,7 @@ export function checkCors(cors: CorsPolicy | undefined, path: Path, report: Repo
   report.fail([...path, "maxAge"], "invalid-duration", message, "Write whole seconds.");
 }
 
-/** Checks where copies of requests go, and how many. */
+/** Checks mirror destinations and percentages. */
 export function checkMirrors(route: HTTPRoute, path: Path, report: Report): void {
   if (route.mirror !== undefined) {
     checkDestination(route.mirror, [...path, "mirror"], report);

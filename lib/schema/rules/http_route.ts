@@ -1,5 +1,5 @@
 /**
- * Rules of HTTP routes: what they match and where they lead.
+ * Rules of HTTP routes: matches and actions.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import {
 } from "./common.ts";
 import { checkGatewayNames } from "./gateway_names.ts";
 
-/** The largest body of a direct response that a proxy takes from its configuration without a warning, and at all. */
+/** Maximum size of a direct response body without a warning, and absolute maximum, bytes. */
 const BODY_WARNING = 100 * 1024;
 const BODY_LIMIT = 1024 * 1024;
 
@@ -50,7 +50,7 @@ export function checkHttpRoute(route: HTTPRoute, path: Path, report: Report): vo
   checkHeaders(route.headers, [...path, "headers"], report);
 }
 
-/** A route leads to destinations, or redirects, or answers, or delegates: to exactly one of these. */
+/** A route has exactly one action: destinations, a redirect, a direct response, or a delegate. */
 function checkAction(route: HTTPRoute, path: Path, report: Report): void {
   const actions = [
     ...(route.redirect ? ["redirect"] : []),
@@ -69,7 +69,7 @@ function checkAction(route: HTTPRoute, path: Path, report: Report): void {
     report.failKey([...path, first], CONFLICT, message, "Keep one of them.");
   }
   if (first === "route") return;
-  // Rules of a delegate take these from the one that delegates.
+  // Rules of a delegate take these from the delegating rule.
   if (first === "delegate") return;
   for (const companion of ["fault", "rewrite"] as const) {
     if (route[companion] === undefined) continue;
@@ -106,7 +106,7 @@ function checkMatch(match: HTTPMatchRequest, path: Path, report: Report): void {
   }
 }
 
-/** Of these four an empty match has no meaning. */
+/** An empty match of these four fields has no meaning. */
 function checkWhole(match: StringMatch | undefined, path: Path, report: Report): void {
   if (match === undefined) return;
   checkStringMatch(match, path, report);
@@ -141,7 +141,7 @@ function checkRedirect(redirect: HTTPRedirect, path: Path, report: Report): void
   checkHeaderText(redirect.authority, [...path, "authority"], report);
 }
 
-/** What ends up in a header must not end it. */
+/** Text for a header must not have line breaks. */
 function checkHeaderText(text: string, path: Path, report: Report): void {
   if (!/[\0\r\n]/.test(text)) return;
   report.fail(path, INVALID, "the text has a line break or NUL", "Remove it.");
@@ -189,8 +189,8 @@ function checkDirectResponse(route: HTTPRoute, path: Path, report: Report): void
 }
 
 /**
- * Checks a route that delegates, or one of a VirtualService without hosts, which is delegated to.
- * Of expressions it cannot be told whether one takes a part of what another takes.
+ * Checks a route that delegates, or a route of a VirtualService without hosts, which is a delegate.
+ * Regular expressions cannot be compared with each other.
  */
 export function checkDelegate(
   route: HTTPRoute,

@@ -1,5 +1,5 @@
 /**
- * Rules of the orchestrator's selectors by labels.
+ * Rules of the orchestrator's label selectors.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { checkLabels } from "../metadata.ts";
 import type { Report } from "../problem.ts";
 import { INVALID, REQUIRED } from "./common.ts";
 
-/** Operators, and whether they compare with values. */
+/** Operators; true: they need values. */
 const OPERATORS: Readonly<Record<string, boolean>> = {
   In: true,
   NotIn: true,

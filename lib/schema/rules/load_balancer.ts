@@ -14,7 +14,7 @@ import { checkLocality } from "./locality.ts";
 import type { Report } from "../problem.ts";
 import { checkDuration, checkPercent, CONFLICT, INVALID, REQUIRED } from "./common.ts";
 
-/** Largest ring and table that the proxy takes. */
+/** Largest ring and table sizes that the proxy accepts. */
 const MAX_RING_SIZE = 8_388_608n;
 const MAX_TABLE_SIZE = 5_000_011n;
 
@@ -109,7 +109,7 @@ function checkCookie(
   report: Report,
 ): void {
   if (cookie.name === "") report.fail(path, REQUIRED, "the cookie has no name", "Give name.");
-  // 0 makes a cookie of the session.
+  // 0 makes a session cookie.
   checkDuration(cookie.ttl, [...path, "ttl"], report, "zero");
   cookie.attributes.forEach((attribute, index) => {
     if (attribute.name !== "") return;

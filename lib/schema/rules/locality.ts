@@ -38,7 +38,7 @@ export function checkLocality(
   });
 }
 
-/** `region/zone/subzone`, with `*` as the last part at most. */
+/** Checks `region/zone/subzone`; only the last part may be `*`. */
 function checkWildcard(locality: string, path: Path, report: Report): void {
   const star = locality.indexOf("*");
   const parts = locality.split("/");

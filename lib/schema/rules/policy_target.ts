@@ -1,5 +1,5 @@
 /**
- * Rules of what a policy applies to: workloads by labels, or named resources.
+ * Rules of policy targets: workloads by labels, or named resources.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { isDnsSubdomain, type Path } from "../../text/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { checkSelector, CONFLICT, REQUIRED } from "./common.ts";
 
-/** The fields by which a policy says what it applies to. */
+/** The fields that select a policy's targets. */
 export interface PolicyScope {
   readonly selector?: WorkloadSelector;
   readonly targetRef?: PolicyTargetReference;
   readonly targetRefs?: readonly PolicyTargetReference[];
 }
 
-/** Kinds that a policy may be attached to, by group. */
+/** Kinds that may be targets, by group. */
 const TARGETS: readonly (readonly [group: string, kind: string])[] = [
   ["gateway.networking.k8s.io", "Gateway"],
   ["gateway.networking.k8s.io", "GatewayClass"],
@@ -23,10 +23,10 @@ const TARGETS: readonly (readonly [group: string, kind: string])[] = [
   ["core", "Service"],
   ["networking.mesh.io", "ServiceEntry"],
 ];
-/** More targets than this are refused, as the schema does. */
+/** Maximum number of targets, as in the schema. */
 const MAX_TARGETS = 16;
 
-/** Checks `selector`, `targetRef` and `targetRefs`, of which one may be given. */
+/** Checks `selector`, `targetRef` and `targetRefs`, which exclude each other. */
 export function checkPolicyScope(
   { selector, targetRef, targetRefs = [] }: PolicyScope,
   identity: ObjectIdentity,

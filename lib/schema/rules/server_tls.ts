@@ -1,5 +1,5 @@
 /**
- * Rules of TLS towards clients.
+ * Rules of TLS to clients.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export function isTlsProtocol(protocol: string): boolean {
   return protocol.toUpperCase() === "HTTPS" || protocol.toUpperCase() === "TLS";
 }
 
-/** Cipher suites of TLS 1.2 and below that Envoy knows; those of TLS 1.3 cannot be chosen. */
+/** Cipher suites up to TLS 1.2 that Envoy knows; those of TLS 1.3 cannot be configured. */
 export const CIPHER_SUITES: ReadonlySet<string> = new Set([
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",
@@ -37,7 +37,7 @@ export const CIPHER_SUITES: ReadonlySet<string> = new Set([
 
 const MANAGED = ["serverCertificate", "privateKey", "caCertificates"] as const;
 
-/** Checks that each suite is there once, and warns of those that are not known. */
+/** Reports duplicate suites and warns about unknown ones. */
 export function checkCipherSuites(suites: readonly string[], path: Path, report: Report): void {
   checkUnique(suites.map((suite, index) => [suite, [...path, index]]), "cipher suite", report);
   suites.forEach((suite, index) => {
@@ -73,7 +73,10 @@ function checkVersions(tls: ServerTLSSettings, path: Path, report: Report): void
   report.fail([...path, "minProtocolVersion"], CONFLICT, message, "Swap the two.");
 }
 
-/** Certificates come by credential name(s), by a list, or by files: by one of these. */
+/**
+ * Certificates are configured by credential names, by a list, or by files; these exclude each
+ * other.
+ */
 function checkCertificates(tls: ServerTLSSettings, mode: string, path: Path, report: Report): void {
   const sources = [
     ...(tls.credentialName === "" ? [] : ["credentialName"]),
