@@ -29,6 +29,7 @@ export {
   readPrivateKey,
   RSA_BITS,
 } from "./key.ts";
+export { type FileTexts, followFiles, type FollowOptions, readTexts } from "./followed_files.ts";
 export type { AlternativeName } from "./names.ts";
 export { encodePem, type PemBlock, pemBlocks } from "./pem.ts";
 export { isTrustDomain, parseSpiffe, type SpiffeId, spiffeText } from "./spiffe.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, duration, int, text } from "./rows.ts";
+import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, text } from "./rows.ts";
 
 /** Variables of certificates and authentication, which are not implemented. */
 export const SECURITY: readonly IneffectiveGroup[] = [
@@ -31,55 +31,12 @@ export const SECURITY: readonly IneffectiveGroup[] = [
         "Policy that restricts TLS versions and ciphers everywhere; empty: none.",
         { choices: ["fips-140-2"] },
       ),
-      duration(
-        "DEFAULT_WORKLOAD_CERT_TTL",
-        DAEMON,
-        "24h0m0s",
-        "Lifetime of a certificate when the request names none.",
-      ),
-      bool("ENABLE_CA_SERVER", ALL, true, "Issue certificates to workloads."),
       text(
         "EXTERNAL_CA",
         DAEMON,
         undefined,
         "Kind of external authority that signs.",
         { choices: ["MESHD_RA_ORCH_API"] },
-      ),
-      duration(
-        "MAX_WORKLOAD_CERT_TTL",
-        DAEMON,
-        "2160h0m0s",
-        "Maximum lifetime of an issued certificate.",
-      ),
-      bool(
-        "MESHCA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR",
-        DAEMON,
-        true,
-        "Delay the first check of the root certificate by a random time.",
-      ),
-      duration(
-        "MESHCA_SELF_SIGNED_CA_CERT_TTL",
-        DAEMON,
-        "87600h0m0s",
-        "Lifetime of the self-signed root certificate.",
-      ),
-      int(
-        "MESHCA_SELF_SIGNED_CA_RSA_KEY_SIZE",
-        DAEMON,
-        2048,
-        "Bits of the self-signed root's RSA key.",
-      ),
-      duration(
-        "MESHCA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL",
-        DAEMON,
-        "1h0m0s",
-        "Interval of checks of the root's expiry; zero or less: never.",
-      ),
-      int(
-        "MESHCA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE",
-        DAEMON,
-        20,
-        "Percentage of the root's remaining lifetime below which it is renewed.",
       ),
       text(
         "MESHD_CUSTOM_HOST",
@@ -93,12 +50,6 @@ export const SECURITY: readonly IneffectiveGroup[] = [
         AGENT_DAEMON,
         "meshd",
         "Signer of the daemon's own certificate: meshd, or orch.io/ with the name of a signer.",
-      ),
-      text(
-        "ROOT_CA_DIR",
-        AGENT_DAEMON,
-        "./etc/cacerts",
-        "Folder with certificate and key of an own authority.",
       ),
       bool(
         "USE_CACERTS_FOR_SELF_SIGNED_CA",

@@ -1,0 +1,16 @@
+/**
+ * A caller who was authenticated.
+ *
+ * @module
+ */
+import type { SpiffeId } from "../pki/mod.ts";
+
+/** How a caller showed who it is. */
+export type CredentialKind = "certificate" | "jwt" | "token-review" | "forwarded" | "plaintext";
+
+/** A caller of the control plane. */
+export interface Caller {
+  readonly kind: CredentialKind;
+  /** Identities that the caller has; at least one. */
+  readonly identities: readonly SpiffeId[];
+}

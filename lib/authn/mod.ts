@@ -1,0 +1,6 @@
+/**
+ * Authentication of callers of the control plane.
+ *
+ * @module
+ */
+export type { Caller, CredentialKind } from "./caller.ts";

@@ -1,0 +1,122 @@
+/**
+ * Issuing workload certificates: lifetimes, and few signings at the same time.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { issueLeaf, readCsr, type SpiffeId, spiffeText } from "../pki/mod.ts";
+import type { AuthoritySource } from "./authority.ts";
+import { BACKDATE_MS } from "./self_signed.ts";
+
+/** How certificates are issued. */
+export interface IssuanceOptions {
+  readonly authority: AuthoritySource;
+  /** Lifetime when a request gives none above zero, ms. */
+  readonly defaultTtlMs: number;
+  /** Longest lifetime, ms. */
+  readonly maxTtlMs: number;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** Signings at the same time. Default: 4. */
+  readonly parallel?: number;
+  /** Requests that wait for a signing. Default: 10,000. */
+  readonly waiting?: number;
+}
+
+/** A request whose caller is known. */
+export interface IssueRequest {
+  /** The CSR in PEM. Only its key is used. */
+  readonly csr: string;
+  readonly identity: SpiffeId;
+  /** Asked lifetime, ms; not above zero: the default. */
+  readonly ttlMs: number;
+}
+
+/** Issues certificates. */
+export interface Issuance {
+  /**
+   * The chain in PEM: the certificate, intermediates, further trusted roots, and last the root of
+   * its own chain.
+   *
+   * @throws MeshError with a code of `lib/pki`, `ca-ttl` for too long a lifetime, `ca-busy`
+   */
+  issue(request: IssueRequest): Promise<string[]>;
+}
+
+/** Makes an issuance. */
+export function createIssuance(options: IssuanceOptions): Issuance {
+  const { parallel = 4, waiting = 10_000 } = options;
+  const slots = createSlots(parallel, waiting);
+  return {
+    async issue({ csr, identity, ttlMs }) {
+      const asked = ttlMs > 0 ? ttlMs : Math.min(options.defaultTtlMs, options.maxTtlMs);
+      if (asked > options.maxTtlMs) {
+        const most = Math.floor(options.maxTtlMs / 1000);
+        throw new MeshError("ca-ttl", `the lifetime ${Math.floor(asked / 1000)} s is too long`, {
+          remedy: `Ask for at most ${most} s, or raise MAX_WORKLOAD_CERT_TTL.`,
+        });
+      }
+      const release = await slots.take();
+      try {
+        return await sign(csr, spiffeText(identity), asked, options);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+async function sign(
+  pem: string,
+  uri: string,
+  ttlMs: number,
+  { authority, clock }: IssuanceOptions,
+): Promise<string[]> {
+  const { spki } = await readCsr(pem);
+  const { issuer, intermediates, root, bundle } = authority.current();
+  const now = clock();
+  const { notBefore, notAfter } = issuer.certificate;
+  const leaf = await issueLeaf({
+    spki,
+    uris: [uri],
+    notBefore: Math.max(now - BACKDATE_MS, notBefore),
+    // A chain is valid only as long as all of its certificates.
+    notAfter: Math.min(now + ttlMs, notAfter),
+  }, issuer);
+  const others = bundle.roots.filter((other) => other !== root);
+  return [leaf, ...intermediates, ...others, root].map(({ pem }) => pem);
+}
+
+/** Slots for work at the same time. */
+interface Slots {
+  /** Waits for a slot; the result frees it. */
+  take(): Promise<() => void>;
+}
+
+/**
+ * Signing runs on threads of the runtime; what is left on the event loop takes about a millisecond
+ * a certificate. A freed slot is handed on in a later round, so that connections are read between.
+ */
+function createSlots(parallel: number, most: number): Slots {
+  const queue: (() => void)[] = [];
+  let free = parallel;
+  const release = () => {
+    setTimeout(() => {
+      const next = queue.shift();
+      if (next) next();
+      else free++;
+    }, 0);
+  };
+  return {
+    take() {
+      if (free > 0) {
+        free--;
+        return Promise.resolve(release);
+      }
+      if (queue.length >= most) {
+        throw new MeshError("ca-busy", `${most} requests for certificates wait already`);
+      }
+      return new Promise((resolve) => queue.push(() => resolve(release)));
+    },
+  };
+}

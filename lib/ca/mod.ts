@@ -1,0 +1,23 @@
+/**
+ * The certificate authority: a self-signed or a plugged-in root, workload certificates, and the
+ * service that issues them.
+ *
+ * @module
+ */
+export type { Authority, AuthoritySource } from "./authority.ts";
+export { createIssuance, type Issuance, type IssuanceOptions } from "./issuance.ts";
+export { observeAuthority } from "./metrics.ts";
+export { type PluggedOptions, startPlugged } from "./plugged.ts";
+export { type RateLimiter, rateLimiter, type RateOptions } from "./rate.ts";
+export {
+  type RootChange,
+  type RootChangeTimes,
+  type RootEvent,
+  stepRootChange,
+  trustedRoots,
+} from "./root_change.ts";
+export { type SelfSigned, type SelfSignedOptions, startSelfSigned } from "./self_signed.ts";
+export { certificateService, type CertificateServiceOptions } from "./service.ts";
+export { type CaOptions, type CertificateAuthority, startAuthority } from "./start.ts";
+export { fileStore, memoryStore, type RootStore } from "./store.ts";
+export { DEFAULT_WORKLOAD_CERT_TTL, ENABLE_CA_SERVER, MAX_WORKLOAD_CERT_TTL } from "./variables.ts";

@@ -1,0 +1,171 @@
+/**
+ * The self-signed authority: a root that is made at the first start, kept in a store and renewed
+ * before it expires.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { generateKey, issueAuthority, type Issuer, trustBundle } from "../pki/mod.ts";
+import { type Authority, type AuthoritySource, changes } from "./authority.ts";
+import { rootChangePhase } from "./metrics.ts";
+import { type RootChange, type RootEvent, stepRootChange, trustedRoots } from "./root_change.ts";
+import { firstCheck, isDue } from "./rotation.ts";
+import type { RootStore } from "./store.ts";
+
+const log = scope("rootcertrotator");
+
+/** Part of the organization and common name of roots. */
+export interface SelfSignedOptions {
+  readonly store: RootStore;
+  readonly trustDomain: string;
+  readonly rsaBits: number;
+  /** Lifetime of a root, ms. */
+  readonly ttlMs: number;
+  /** Interval of checks, ms; not above zero: none. */
+  readonly checkMs: number;
+  readonly jitter: boolean;
+  /** Percentage of the lifetime, at its end, in which a root is renewed. */
+  readonly gracePercent: number;
+  /** Time that proxies have to acknowledge a new root, ms. */
+  readonly timeoutMs: number;
+  /** Longest lifetime of a workload certificate, ms. */
+  readonly longestTtlMs: number;
+  /** Names of connected proxies that have not acknowledged these roots (their serial numbers). */
+  readonly pending: (serials: readonly string[]) => readonly string[];
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** Interval at which a change under way is looked at, ms. Default: 1 s. */
+  readonly stepMs?: number;
+}
+
+/** A self-signed authority. */
+export interface SelfSigned extends AuthoritySource {
+  /** The phase of a change of roots, with its properties. */
+  state(): RootChange<Issuer>;
+  /** The operator's decision on an announced root. */
+  decide(decision: "proceed" | "abort"): Promise<void>;
+  /** Checks the root and the change under way now, as the timers do. */
+  check(): Promise<void>;
+}
+
+/** Time by which certificates are valid before they are made, for clocks that are behind, ms. */
+export const BACKDATE_MS = 120_000;
+
+/** Loads or makes the root. Throws `MeshError` `ca-store`. */
+export async function startSelfSigned(options: SelfSignedOptions): Promise<SelfSigned> {
+  const { store } = options;
+  let state = await store.load();
+  if (!state) {
+    state = { phase: "stable", active: await newRoot(options) };
+    await store.save(state);
+    log.info("made a self-signed root", { serial: state.active.certificate.serial });
+  }
+  return run(state, options);
+}
+
+async function newRoot({ rsaBits, ttlMs, trustDomain, clock }: SelfSignedOptions): Promise<Issuer> {
+  const key = await generateKey({ type: "rsa", bits: rsaBits });
+  const now = clock();
+  const certificate = await issueAuthority({
+    organization: trustDomain,
+    key,
+    notBefore: now - Math.min(BACKDATE_MS, ttlMs / 2),
+    notAfter: now + ttlMs,
+  });
+  return { certificate, key };
+}
+
+function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned {
+  const { onChange, notify } = changes();
+  let state = first;
+  let authority = authorityOf(state);
+  rootChangePhase.set({ phase: state.phase }, 1);
+  const step = async (event: RootEvent<Issuer>) => {
+    const { clock, timeoutMs: timeout, longestTtlMs: longestTtl } = options;
+    const next = stepRootChange(state, event, { now: clock(), timeout, longestTtl });
+    if (next === state) return;
+    // Saved first: a root that signs must be known after a restart.
+    await options.store.save(next);
+    report(state, next);
+    state = next;
+    authority = authorityOf(state);
+    notify();
+  };
+  const check = serially(async () => {
+    if (state.phase === "stable") {
+      const { certificate } = state.active;
+      if (!isDue(certificate, options.clock(), options.gracePercent)) return;
+      await step({ type: "begin", next: await newRoot(options) });
+    }
+    const serials = trustedRoots(state).map(({ certificate }) => certificate.serial);
+    await step({ type: "tick", pending: options.pending(serials) });
+  });
+  const timers = startTimers(options, () => state.phase !== "stable", check);
+  return {
+    current: () => authority,
+    state: () => state,
+    onChange,
+    check,
+    decide: (type) => step({ type }),
+    [Symbol.asyncDispose]() {
+      timers.stop();
+      return check.idle();
+    },
+  };
+}
+
+/** The roots of a state as an authority. */
+function authorityOf(state: RootChange<Issuer>): Authority {
+  const { active } = state;
+  return {
+    issuer: active,
+    intermediates: [],
+    root: active.certificate,
+    bundle: trustBundle(trustedRoots(state).map(({ certificate }) => certificate)),
+  };
+}
+
+function report(before: RootChange<Issuer>, after: RootChange<Issuer>): void {
+  rootChangePhase.remove({ phase: before.phase });
+  rootChangePhase.set({ phase: after.phase }, 1);
+  const fields = { phase: after.phase, root: after.active.certificate.serial };
+  if (after.phase !== "overdue") return log.info("a change of roots goes on", fields);
+  log.warn("proxies have not acknowledged the new root in time; the change waits for a decision", {
+    ...fields,
+    next: after.next.certificate.serial,
+    count: after.laggards.length,
+    proxies: after.laggards.slice(0, 20).join(","),
+  });
+}
+
+/** A function that never runs twice at the same time. */
+interface Serial {
+  (): Promise<void>;
+  idle(): Promise<void>;
+}
+
+function serially(run: () => Promise<void>): Serial {
+  let last = Promise.resolve();
+  const call = () => last = last.then(run, run);
+  return Object.assign(call, { idle: () => last.catch(() => {}) });
+}
+
+function startTimers(
+  { checkMs, jitter, stepMs = 1000 }: SelfSignedOptions,
+  isChanging: () => boolean,
+  check: () => Promise<void>,
+): { stop(): void } {
+  const failed = (error: unknown) =>
+    log.error("the check of the self-signed root failed", { reason: messageOf(error) });
+  let next = checkMs > 0
+    ? performance.now() + firstCheck(checkMs, jitter, Math.random())
+    : Infinity;
+  const timer = setInterval(() => {
+    const isDueNow = performance.now() >= next;
+    if (isDueNow) next = performance.now() + checkMs;
+    if (isDueNow || isChanging()) void check().catch(failed);
+  }, Math.min(stepMs, checkMs > 0 ? checkMs : stepMs));
+  Deno.unrefTimer(timer);
+  return { stop: () => clearInterval(timer) };
+}
