@@ -9,7 +9,7 @@ import {
   USAGE,
   verifyChain,
 } from "../pki/mod.ts";
-import { openssl } from "../pki/testing.ts";
+import { openssl } from "../../tests/support/openssl.ts";
 import { encode, fromBinary } from "../proto/mod.ts";
 import { openStream, RpcError, startRpc } from "../rpc/mod.ts";
 import {

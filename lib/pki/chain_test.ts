@@ -15,7 +15,7 @@ import {
   USAGE,
   verifyChain,
 } from "./mod.ts";
-import { openssl, opensslText } from "./testing.ts";
+import { openssl, opensslText } from "../../tests/support/openssl.ts";
 
 const HOUR = 3_600_000;
 const ID = "spiffe://cluster.local/ns/shop/sa/cart";

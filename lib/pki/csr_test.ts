@@ -9,7 +9,7 @@ import {
   readCsr,
   spiffeText,
 } from "./mod.ts";
-import { openssl, opensslText } from "./testing.ts";
+import { openssl, opensslText } from "../../tests/support/openssl.ts";
 
 const ID = "spiffe://cluster.local/ns/shop/sa/cart";
 

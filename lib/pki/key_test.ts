@@ -8,7 +8,7 @@ import {
   privateKeyPem,
   readPrivateKey,
 } from "./mod.ts";
-import { openssl, opensslText } from "./testing.ts";
+import { openssl, opensslText } from "../../tests/support/openssl.ts";
 
 const KINDS: readonly KeyKind[] = [
   { type: "rsa", bits: 2048 },
