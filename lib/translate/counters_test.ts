@@ -19,7 +19,7 @@ import {
 } from "../../tests/support/translation_fixture.ts";
 import { TYPE_URLS } from "./resources/mod.ts";
 
-/** What one edit took. */
+/** Work for one edit. */
 interface Cost {
   /** Computations, by table, without those that were not run. */
   readonly computed: Readonly<Record<string, number>>;
@@ -29,14 +29,14 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** Whether proxies are sent whole route tables, or virtual hosts as resources of their own. */
+/** Variant: whole route tables, or virtual hosts as resources of their own (VHDS). */
 type Flavour = "whole" | "apart";
 
 interface World {
   edit(change: (bench: Bench, services: number) => number): Cost;
 }
 
-/** A mesh of so many services with a proxy in each of its 20 namespaces, all of them synced. */
+/** A mesh with this number of services and a synced proxy in each of its 20 namespaces. */
 function world(services: number, flavour: Flavour): World {
   const bench = startTranslation();
   const documents: string[] = [];
@@ -85,7 +85,10 @@ const cluster = (service: number | string) => `outbound|80||svc-${service}.bench
 
 const virtualHost = (service: number | string) => `80/svc-${service}.bench.example:80`;
 
-/** What the edit of a service computes for its endpoints, clusters and routes, whatever the flavour. */
+/**
+ * Computed cells for the edit of a service: endpoints, clusters and routes, equal for both
+ * variants.
+ */
 const NEW_SERVICE = {
   "service": 1,
   "endpoints": 1,

@@ -17,7 +17,7 @@ import {
   trySingle,
 } from "../../tests/support/coverage/singles.ts";
 
-/** Fields that neither act on resources or agents nor are told of, each with its reason. */
+/** Fields without effect on resources or agents and without warning, each with its reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   "MeshConfig caCertificates[].pem": "authorities of other meshes are served to agents apart",
   "MeshConfig caCertificates[].spiffeBundleUrl": "what is there is put in its place",
@@ -50,7 +50,7 @@ for (const [kind, single] of Object.entries(SINGLES)) {
   });
 }
 
-/** Whether an agent does something about a field that no resource is made of. */
+/** Reports if a field that affects no resource affects the agent. */
 function agentTells(single: Single, field: FieldCase): Promise<boolean> | false {
   if (!field.label.startsWith("defaultConfig.")) return false;
   const spec = single.specOf(field.label);

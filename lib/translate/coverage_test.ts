@@ -15,7 +15,7 @@ import { BACKGROUND, SCENES } from "../../tests/support/coverage/scenes.ts";
 import { openSecured, SECURITY_SCENES } from "../../tests/support/coverage/security_scenes.ts";
 import { KINDS } from "../schema/mod.ts";
 
-/** Fields that neither act nor are told of, each with its reason. */
+/** Fields without effect and without warning, each with its reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   "DataproxyFilter configPatches[].patch.filterClass=STATS":
     "no filter makes statistics: before them is where a filter is added anyway",

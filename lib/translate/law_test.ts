@@ -28,7 +28,9 @@ import type { Features } from "./context/mod.ts";
 import { provenanceOf } from "./provenance/mod.ts";
 import { TYPE_URLS } from "./resources/mod.ts";
 
-/** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
+/**
+ * CI uses a fixed seed, so that failures are related to the change; other runs use a random seed.
+ */
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
 
 const NAMESPACES = ["one", "two", "mesh-system"];
@@ -61,7 +63,7 @@ const serviceEntry = fc.record({
   ),
   vip: fc.constantFrom("", "  addresses: [240.0.0.1]\n", "  addresses: [240.1.0.0/16]\n"),
   endpoint: fc.integer({ min: 1, max: 3 }),
-  // One that selects workloads and has no address is headless.
+  // A service with a selector and without address is headless.
   resolution: fc.constantFrom("STATIC", "STATIC", "DNS", "NONE"),
   network: fc.constantFrom("''", "near", "far"),
 }).map((r) =>
@@ -90,7 +92,7 @@ const destinationRule = fc.record({
   host,
   exportTo,
   connections: fc.integer({ min: 1, max: 3 }),
-  // Some are for workloads of certain labels alone.
+  // Some select workloads by label.
   selector: fc.constantFrom(
     "",
     "",
@@ -247,7 +249,7 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("two", { ip: "10.0.0.2", metadata: { NETWORK: "far", GENERATOR: "grpc" } }),
 ];
 
-/** Those that ask for explanations: more is computed for them, so fewer worlds must do. */
+/** Proxies that request explanations: they need more computations, so fewer runs must be enough. */
 const EXPLAINED: readonly ProxyNode[] = [
   proxyNode("two", { ip: "10.0.0.2", metadata: { EXPLAIN: "true" } }),
   proxyNode("one", { labels: { app: "narrow" }, metadata: { EXPLAIN: "true" } }),
@@ -282,7 +284,7 @@ function apply(bench: Bench, e: Edit): void {
   else bench.set(yamlOf(e));
 }
 
-/** Translation with networks, one of which is entered where a service says. */
+/** Translation with networks; a service defines the gateway of one of them. */
 function startNetworks(features: Partial<Features> = {}): Bench {
   const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
   bench.apply({ networks: NETWORKS });
@@ -299,7 +301,7 @@ const NETWORKS = create(MeshNetworksSchema, {
   },
 });
 
-/** A proxy that follows by deltas alone. */
+/** A proxy that applies only deltas. */
 function follower(
   bench: Bench,
   node: ProxyNode,
@@ -341,7 +343,7 @@ function follower(
   };
 }
 
-/** Those whose clusters a switch narrows to what their routes use. */
+/** Proxies whose clusters are restricted to those that their routes use. */
 const GATEWAYS: readonly ProxyNode[] = PROXIES.filter(({ role }) => role === "router");
 
 const NARROWED: Partial<Features> = { filterGatewayClusters: true };
@@ -439,14 +441,14 @@ Deno.test("what layers show equals what a Sidecar that imports everything shows"
   );
 });
 
-/** What a route table says, its virtual hosts by name, whatever their order. */
+/** Returns the content of a route table, with virtual hosts by name, in any order. */
 function contentOfTable(table: RouteConfiguration): unknown {
   const { virtualHosts, ...rest } = table;
   const hosts = virtualHosts.map((v) => [v.name, hash(toBinary(VirtualHostSchema, v))]);
   return { ...rest, vhds: undefined, hosts: hosts.sort() };
 }
 
-/** Tables as a proxy has them that is sent their virtual hosts apart. */
+/** Route tables of a proxy with VHDS, joined with their virtual hosts. */
 function joinedTables(seat: ProxyBinding): Record<string, unknown> {
   const hosts = [...seat.view(TYPE_URLS.virtualHost)!.entries()].map((r) => {
     const host = fromBinary(VirtualHostSchema, r.bytes);
@@ -454,7 +456,7 @@ function joinedTables(seat: ProxyBinding): Record<string, unknown> {
     const slash = r.name.lastIndexOf("/");
     return { table: r.name.slice(0, slash), host: { ...host, name: r.name.slice(slash + 1) } };
   });
-  // Hosts of a table that is not there are asked for by nobody.
+  // Virtual hosts of a missing table have no subscriber.
   return wholeTables(seat, (table) => {
     assert.ok(table.vhds?.configSource, `${table.name} has its virtual hosts apart`);
     const own = hosts.filter((h) => h.table === table.name).map((h) => h.host);
@@ -493,7 +495,7 @@ Deno.test("a skeleton and its virtual hosts are the whole table", () => {
   );
 });
 
-/** Who decided what about a resource, and what it was read from. */
+/** Provenance of a resource. */
 interface Explained {
   readonly view: View;
   readonly cell: CellRef;

@@ -1,6 +1,6 @@
 /**
- * From the mesh to what each proxy class is served: encoded, named, versioned by
- * content, in layers that classes share. No clock, no network, no files.
+ * Translates the mesh to resources for each proxy class: encoded, named, versioned by content, in
+ * layers that classes share. No clock, no network, no files.
  *
  * @module
  */

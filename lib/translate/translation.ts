@@ -33,13 +33,13 @@ export interface Translation {
   precompute(ms: number): boolean;
   /** Publishes everything that was written to the tables; returns the revision. */
   publish(): number;
-  /** What DataproxyFilters and WasmPlugins do, and what they would do if it were valid. */
+  /** Effects of DataproxyFilters and WasmPlugins, and those of invalid ones if they were valid. */
   readonly patches: Layers["patches"];
   /** Drops what is beyond the bounds of memory; every publication does it too. */
   tidy(): void;
 }
 
-/** What stays in memory, if not told otherwise, of what nobody asks for any more. */
+/** Default limits for retained cells and collections without subscribers. */
 const KEEP: Keep = { collections: 64, cells: 60_000, bytes: 32 * 1024 * 1024 };
 
 /** Settings of translation. */

@@ -1,7 +1,7 @@
 /**
- * The layers of agents beside proxies: the name table for DNS, the settings of ProxyConfigs, and the
- * certificate authorities of the mesh configuration. A view of these types exists once an agent
- * subscribes to it: most never do.
+ * Layers for agents: the name table for DNS, the settings of ProxyConfigs, and the certificate
+ * authorities of the mesh configuration. A view of these types is created when an agent subscribes
+ * to it, which most never do.
  *
  * @module
  */
@@ -49,8 +49,9 @@ export function createAgentLayers(context: Context): AgentLayersOf {
 }
 
 /**
- * Whether an authority vouches for trust domains of this mesh. Agents get the authorities without
- * their domains, so that an authority of other domains could vouch for identities of this mesh, too.
+ * Reports if an authority issues certificates for trust domains of this mesh. Agents get
+ * authorities without their domains, so an authority of other domains could issue identities of
+ * this mesh, too.
  */
 function vouchesHere(
   read: Read,
@@ -62,7 +63,10 @@ function vouchesHere(
   return trustDomains.some((domain) => own.includes(domain));
 }
 
-/** The settings of ProxyConfigs for a workload: the more specific ones win, variables by name. */
+/**
+ * Returns the settings of ProxyConfigs for a workload: the more specific ones win, variables are
+ * merged by name.
+ */
 function effectiveSettings(read: Read, mesh: Mesh, workload: Workload): ProxyConfig {
   const config = create(ProxyConfigSchema);
   for (const key of read.get(mesh.proxyConfigs, workload)) {
@@ -77,7 +81,11 @@ function effectiveSettings(read: Read, mesh: Mesh, workload: Workload): ProxyCon
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Each certificate of some PEM texts, once, in an order that depends only on the content. */
+/**
+ * Resources for agents: the name table and the proxy configuration.
+ *
+ * @module
+ */
 function authorities(texts: readonly string[]): string[] {
   const all = texts.flatMap((text) => text.match(CERTIFICATE) ?? []);
   return [...new Set(all.map((one) => one.replaceAll("\r", "") + "\n"))].sort();

@@ -154,7 +154,9 @@ Deno.test("a name table as it is sent, of a namespace with a host and a Sidecar 
 
 const GIVEN = { metadata: { DNS_AUTO_ALLOCATE: "true" } };
 
-/** The listener that a proxy has at the address it is told of a host, in the family of IPv4. */
+/**
+ * Returns the IPv4 address of a host in the name table, and the proxy's listener at that address.
+ */
 function listens(seat: ProxyBinding): { address: string; listener: string | undefined } {
   const address = addresses(seat)["bare.example"] ?? "";
   const found = [...seat.view(TYPE_URLS.listener)!.entries()]

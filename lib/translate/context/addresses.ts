@@ -10,7 +10,7 @@ import { isIp } from "../../text/mod.ts";
 import { type Family, isOfFamily } from "./family.ts";
 import { findService, type MeshContext } from "./lookups.ts";
 
-/** Which addresses proxies use. */
+/** Use of addresses by proxies. */
 export interface AddressUse {
   /** Whether hosts without addresses have the auto-allocated ones. */
   readonly autoAddresses: boolean;
@@ -18,9 +18,9 @@ export interface AddressUse {
 }
 
 /**
- * Whether a host has a virtual address, as a namespace sees it. Of several hosts with one address
- * the first by name has it: Envoy rejects a route table with a duplicate domain, and two listeners
- * at one address.
+ * Reports if a host owns its virtual address, as a namespace sees it. If several hosts have the
+ * same address, the first by name owns it: Envoy rejects a route table with a duplicate domain, and
+ * two listeners at one address.
  */
 export function ownsAddress(
   read: Read,

@@ -24,33 +24,33 @@ import {
 } from "../../graph/mod.ts";
 import type { Protocol, ProxyClass, Role } from "../../model/mod.ts";
 
-/** What the environment switches. */
+/** Features that the environment enables. */
 export interface Features {
-  /** Gateways take HTTP/3 where their service has a UDP port beside the one with TLS. */
+  /** Gateways serve HTTP/3 if their service has a UDP port with the number of the TLS port. */
   readonly quicListeners: boolean;
   /** The TLS that a Sidecar's ingress listeners name is ended. */
   readonly tlsOnIngress: boolean;
-  /** Ports of services are served beside the ingress listeners of a Sidecar. */
+  /** Ports of services are served in addition to the ingress listeners of a Sidecar. */
   readonly ingressBesideServices: boolean;
-  /** Proxies forget metrics that nothing counts for a while. */
+  /** Proxies remove metrics that were not updated for some time. */
   readonly forgetMetrics: boolean;
-  /** Where HTTP is found on ports that declare nothing, mutual TLS says so. */
+  /** Mutual TLS announces detected HTTP on undeclared ports. */
   readonly tellsFound: boolean;
   /** Accept HTTP/1.0 in outbound listeners. */
   readonly http10: boolean;
   /** A gateway takes only Gateways of its own namespace. */
   readonly scopeGatewayToNamespace: boolean;
-  /** Telemetry metadata of clusters and endpoints; the switch of endpoints alone is the next one. */
+  /** Telemetry metadata of clusters and endpoints; the next field is only about endpoints. */
   readonly telemetryLabel: boolean;
-  /** Requests that are traced where nobody says how many, percent. */
+  /** Default sampling rate of traces, percent. */
   readonly traceSampling: number;
-  /** Proxies tell each other of their workloads. */
+  /** Proxies exchange the identity of their workloads. */
   readonly peersTell: boolean;
   /** Telemetry labels of endpoints. */
   readonly endpointTelemetryLabel: boolean;
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */
   readonly excludeUnsafe503: boolean;
-  /** Selectors of namespaces bound what configuration is read of them. */
+  /** Discovery selectors also restrict the namespaces from which configuration is read. */
   readonly enhancedScoping: boolean;
   /** Add a retry policy to inbound routes. */
   readonly inboundRetry: boolean;
@@ -60,7 +60,7 @@ export interface Features {
   readonly sendUnhealthyEndpoints: boolean;
   /** Sidecars trust the remote address of outbound connections. */
   readonly sidecarUseRemoteAddress: boolean;
-  /** Use the host of each request as TLS server name towards a service whose rule gives none. */
+  /** TLS to a service without a configured server name uses the host of each request. */
   readonly autoSni: boolean;
   /** Pass `100-continue` on instead of answering it. */
   readonly proxy100Continue: boolean;
@@ -69,13 +69,13 @@ export interface Features {
   /** Callers must be of the mesh's trust domain, or of one of its aliases. */
   readonly checkTrustDomain: boolean;
   /**
-   * Who fetches the keys of tokens: this program, the proxies, or the proxies where
-   * the keys are at a service of the mesh and this program elsewhere.
+   * Fetches the keys of tokens: the daemon, the proxies, or the proxies for keys at a service of
+   * the mesh and the daemon for others.
    */
   readonly remoteKeys: "daemon" | "proxy" | "hybrid";
-  /** `targetPort` counts for services without resolution. */
+  /** `targetPort` applies to services without resolution. */
   readonly targetPortOfNone: boolean;
-  /** Clients of headless services choose among their endpoints instead of going where they meant to. */
+  /** Clients of headless services use EDS instead of the original destination. */
   readonly headlessEds?: boolean;
   /** Label of endpoints that are sent as draining; empty: none. */
   readonly drainingLabel: string;
@@ -87,11 +87,11 @@ export interface Features {
   readonly weighLocalities: boolean;
   /** Addresses of the mesh networks are internal ones to HTTP listeners. */
   readonly internalNetworks: boolean;
-  /** Proxies with addresses of both families serve both; default: IPv4 alone. */
+  /** Proxies with addresses of both families serve both; default: only IPv4. */
   readonly dualStack?: boolean;
-  /** Where workloads have IPv6 addresses alone, what they send to IPv4 addresses is caught too. */
+  /** If workloads have only IPv6 addresses, their outbound IPv4 traffic is captured too. */
   readonly ipv4Outbound: boolean;
-  /** Look into what the document database's clients say, for statistics. */
+  /** Parses the document database's protocol, for statistics. */
   readonly documentFilter: boolean;
   /** Speak the key-value store's protocol towards clients, request by request. */
   readonly keyValueFilter: boolean;
@@ -99,11 +99,13 @@ export interface Features {
   readonly vhds: boolean;
   /** Hosts without addresses are given some, for every proxy; otherwise for those that ask. */
   readonly giveAddresses: boolean;
-  /** Gateways have the clusters alone that their routes use. */
+  /** Gateways get only the clusters that their routes use. */
   readonly filterGatewayClusters: boolean;
-  /** Of endpoints outside the mesh, what a rule says of TLS goes before what they say themselves. */
+  /**
+   * For endpoints outside the mesh, a rule's TLS settings override the endpoints' own declaration.
+   */
   readonly preferRuleTls: boolean;
-  /** What is outside the mesh has a canonical service, named in metadata. */
+  /** Metadata names the canonical service of services outside the mesh. */
   readonly canonicalOutside: boolean;
   /** The authorities of the mesh configuration are served to agents. */
   readonly multiRoot: boolean;
@@ -225,7 +227,7 @@ export interface ProxylessFilters {
   readonly digest: string;
 }
 
-/** Whether and how a port's protocol is looked into. */
+/** Returns the protocol of a port if Envoy parses it. */
 export function knownProtocol(
   { documentFilter, keyValueFilter }: Features,
   protocol: Protocol,

@@ -24,8 +24,8 @@ interface DestinationLike {
 }
 
 /**
- * Finds the cluster of a destination. Short host names are completed by `fromNamespace`. Decisions go
- * to the log; without one they are not recorded.
+ * Finds the cluster of a destination. Short host names are completed with `fromNamespace`.
+ * Decisions are recorded in the log, if there is one.
  */
 export type ResolveDestination = (
   destination: DestinationLike,

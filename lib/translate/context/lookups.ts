@@ -1,9 +1,8 @@
 /**
- * Finds the service that a host means to a namespace, and the DestinationRules
- * that apply to it.
+ * Finds the service that a namespace sees for a host, and the DestinationRules that apply to it.
  *
- * A `find` function only reads. The `follow` function of the same lookup also takes
- * over the decisions behind the result, for the provenance of what is made of it.
+ * A `find` function only reads. The `follow` function of the same lookup also records the decisions
+ * behind the result, for the provenance of resources made from it.
  *
  * @module
  */
@@ -71,12 +70,12 @@ function serviceRules(
     host,
   });
   if (rules.length === 0) return { service, rules: shared };
-  // Rules that select the workload go before all others.
+  // Rules that select the workload take precedence.
   const selecting = mesh.policies.selected(how === "follow" ? read : silent(read), host, rules);
   return { service, rules: selecting.length === 0 ? shared : selecting };
 }
 
-/** The service that a host means to the proxies of a namespace. */
+/** Returns the service that the proxies of a namespace see for a host. */
 export function findService(
   read: Read,
   { mesh }: MeshContext,

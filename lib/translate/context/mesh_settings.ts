@@ -60,7 +60,7 @@ export function settingsOf(read: Read, mesh: Mesh, ownText: string): ProxySettin
   };
 }
 
-/** How often DNS names are resolved again. */
+/** Returns the interval of DNS resolution. */
 export function dnsRefreshRate(
   read: Read,
   mesh: Mesh,

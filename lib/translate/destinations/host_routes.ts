@@ -44,7 +44,7 @@ export function virtualHost(
     host,
     port,
     hideAttempts: routeDefaults(read, context).hideAttempts,
-    // A route table is for one port, and matches a host with any port beside it.
+    // A route table is for one port, and matches a host with any port.
     withPort: false,
     rule,
     ...domainsOf(read, context, { namespace: client.namespace, host }, service),

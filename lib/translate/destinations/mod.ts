@@ -1,5 +1,6 @@
 /**
- * Where requests and connections go: by rules of VirtualServices, else to the service itself.
+ * Destinations of requests and connections: by rules of VirtualServices, otherwise the service
+ * itself.
  *
  * @module
  */

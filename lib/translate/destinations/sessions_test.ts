@@ -58,7 +58,7 @@ const WORLD = [
   ROUTES,
 ].join("---\n");
 
-/** Beside an endpoint, so that there is a listener for what comes in. */
+/** The address of an endpoint, so that there is an inbound listener. */
 const AT = { ip: "10.0.0.1", ips: ["10.0.0.1"] };
 
 function served(sessions: Features["sessions"]) {

@@ -152,7 +152,7 @@ function serviceItself(
 /** Rules of a VirtualService at a port. */
 export interface ServedRules {
   readonly row: ConfigObject<VirtualService>;
-  /** Those of its Gateways that are served, or `mesh`. */
+  /** The served Gateways of the rule, or `mesh`. */
   readonly gateways: readonly string[];
   readonly port: number;
   /** Translates its TCP or its TLS rules. */

@@ -1,6 +1,6 @@
 /**
- * Ports of a workload that services disagree about: counted when somebody asks, and no part of what
- * is served.
+ * Ports of a workload for which its services declare different protocols. They are computed on
+ * request and are not part of served resources.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What the listeners that proxies get leave out, because something older has
- * its place: read off the mesh when somebody asks, and no part of what is served.
+ * Services and servers without a listener, because an older object uses its port. They are computed
+ * on request and are not part of served resources.
  *
  * @module
  */
@@ -24,31 +24,31 @@ import {
   type Service,
 } from "../../model/mod.ts";
 
-/** Something that has no listener of its own where it asked for one. */
+/** An object, or a part of it, without its own listener. */
 export interface ListenerConflict {
   /** `tcp`: a service of an outbound port; `gateway`: a server of a Gateway. */
   readonly kind: "tcp" | "gateway";
   /** `Kind/namespace/name` of the object that is left out. */
   readonly object: string;
-  /** Where it stands there: `spec.servers[1]`; empty: the object as a whole. */
+  /** Field path: `spec.servers[1]`; empty: the whole object. */
   readonly field: string;
   readonly port: number;
-  /** What happens, one sentence without a full stop. */
+  /** The effect, one sentence without a full stop. */
   readonly message: string;
 }
 
 /**
- * All conflicts, those of services first, each by object.
+ * Returns all conflicts, those of services first, each by object.
  *
- * @param scoped Gateways serve workloads of their own namespace alone
+ * @param scoped Gateways select only workloads of their own namespace
  */
 export function listenerConflicts(mesh: Mesh, scoped = false): ListenerConflict[] {
   return [...tcpConflicts(mesh), ...gatewayConflicts(mesh, scoped)];
 }
 
 /**
- * Of several TCP services of a port that nothing tells apart, neither addresses
- * nor TLS names, the first is served.
+ * If several TCP services of a port cannot be distinguished by address or server name, only the
+ * first one is served.
  */
 function tcpConflicts(mesh: Mesh): ListenerConflict[] {
   const found = new Map<string, ListenerConflict>();
@@ -87,7 +87,7 @@ function tcpPorts({ tables, indexes }: Mesh): Iterable<PortKey> {
   return found.values();
 }
 
-/** Services whose connections only the port tells, in the order in which the listener takes them. */
+/** Services that are distinguished only by port, in the order of the listener. */
 function openServices(
   { graph, services }: Mesh,
   namespace: string,
@@ -107,7 +107,7 @@ function openServices(
   return found.sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));
 }
 
-/** Servers that are told apart otherwise than the oldest one of their port. */
+/** Servers with a different family than the oldest one of their port. */
 function gatewayConflicts({ graph, gatewayPorts, indexes, tables }: Mesh, scoped: boolean) {
   const found = new Map<string, ListenerConflict>();
   const gateways = indexes.gateways.peek("all").flatMap((key) => tables.gateways.peek(key) ?? []);
@@ -149,7 +149,9 @@ const NAMES: Readonly<Record<GatewayPort["family"], string>> = {
   tcp: "not told apart (TCP)",
 };
 
-/** How servers of a protocol are told apart; `undefined` for UDP, which nothing serves. */
+/**
+ * Returns how servers of a protocol are distinguished; `undefined` for UDP, which is not served.
+ */
 function familyOf(text: string): GatewayPort["family"] | undefined {
   const protocol = protocolOf(text);
   if (isHttp(protocol)) return "http";

@@ -1,6 +1,6 @@
 /**
- * Objects that have no effect because an older one has their place. Reported from the tables on
- * request; no part of what is served.
+ * Objects that have no effect because an older one takes precedence. Reported from the tables on
+ * request; not part of served resources.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface ShadowedObject {
   readonly remedy: string;
 }
 
-/** All of them, by object. */
+/** Returns all of them, by object. */
 export function shadowedObjects(mesh: Mesh): ShadowedObject[] {
   return shadowedSidecars(mesh);
 }

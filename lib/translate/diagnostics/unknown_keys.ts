@@ -1,6 +1,6 @@
 /**
- * Rules for tokens whose keys are not known: proxies refuse all tokens of their issuers. Reported
- * from the tables on request; no part of what is served.
+ * Rules for tokens with unknown keys: proxies reject all tokens of their issuers. Reported from the
+ * tables on request; not part of served resources.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface UnknownKeys {
 }
 
 /**
- * All rules whose keys this program has to know and does not, by object.
+ * Returns all rules with keys that this program has to know and does not, by object.
  *
  * @param fetched names of the key sets that this program fetches; proxies fetch the others
  */

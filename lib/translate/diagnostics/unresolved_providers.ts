@@ -31,7 +31,7 @@ export interface UnresolvedProvider {
 
 const NAME_ONE = "Name an extension provider of the mesh configuration.";
 
-/** All of them, those of the mesh configuration first. */
+/** Returns all of them, those of the mesh configuration first. */
 export function unresolvedProviders(mesh: Mesh): UnresolvedProvider[] {
   const config = mesh.tables.mesh.peek(MESH_ROW);
   const providers = new Map(config?.extensionProviders.map((one) => [one.name, one]) ?? []);
@@ -118,7 +118,7 @@ function unresolvedOfPolicy(
   }];
 }
 
-/** Ports that are named; more would help nobody. */
+/** Maximum number of named ports. */
 const MOST_PORTS = 5;
 
 function knownService(

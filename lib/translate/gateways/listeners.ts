@@ -74,7 +74,7 @@ export function gatewayListeners(
     .map((listener) => encodeResource(listener.name, ListenerSchema, listener));
 }
 
-/** What listeners of all families share. */
+/** Common input of all listeners. */
 type ListenerBase = Omit<Parameters<typeof gatewayTcpListener>[0], "chains">;
 
 function listenersAt(

@@ -1,6 +1,4 @@
-/**
- * What clients' proxies say under mutual TLS of ports that declare nothing.
- */
+/** ALPN of clients' proxies for undeclared ports under mutual TLS. */
 import assert from "node:assert/strict";
 import { documents, manifest } from "../../../tests/support/manifest.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
@@ -30,7 +28,7 @@ const INPUT = documents(
   }),
 );
 
-/** Whether what a proxy is served says something of application protocols. */
+/** Reports if a resource of a proxy has application protocols. */
 function says(node: ProxyNode, type: "cluster" | "listener", name: string, what: string): boolean {
   const bench = startTranslation();
   bench.set(INPUT);

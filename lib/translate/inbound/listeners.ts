@@ -1,5 +1,5 @@
 /**
- * Listeners of the workload beside a proxy.
+ * Listeners of the local workload.
  *
  * @module
  */
@@ -31,7 +31,7 @@ import { clusterOfPolicy, managerDefaults, outboundPolicy, telemetryKey } from "
 import { httpProxyListeners } from "./http_proxy.ts";
 import type { InboundPort } from "./ports.ts";
 
-/** Ports of redirected connections, unless the mesh configuration says otherwise. */
+/** Default ports of redirected connections. */
 const OUTBOUND_PORT = 15001;
 
 const INBOUND_PORT = 15006;
@@ -45,7 +45,7 @@ function listenerVariantOf(read: Read, context: Context, cls: ProxyClass): Liste
   return variantOf(cls, telemetryKey(read, context, cls, sidecarOf(read, context, cls)));
 }
 
-/** What the listeners of all ports of a class share. */
+/** Common input of the listeners of a class. */
 interface PortListeners {
   readonly cls: ProxyClass;
   readonly manager: ManagerDefaults;

@@ -1,5 +1,5 @@
 /**
- * Clusters and listeners of the workload beside a proxy.
+ * Clusters and listeners of the local workload.
  *
  * @module
  */

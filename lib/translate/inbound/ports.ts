@@ -1,5 +1,5 @@
 /**
- * The ports of the workload beside a proxy: those that its Sidecar lists, else those of the services
+ * The ports of the local workload: those that its Sidecar lists, otherwise those of the services
  * that it is an endpoint of.
  *
  * @module
@@ -66,7 +66,7 @@ export function inboundPorts(read: Read, context: Context, cls: ProxyClass): Inb
   }
   const exclusive = listed.length > 0 && !context.features.ingressBesideServices;
   const served = exclusive ? [] : servicePorts(read, context, cls)
-    // The Sidecar's listener of a port goes before that of a service.
+    // The Sidecar's listener of a port overrides that of a service.
     .filter(({ number }) => !listed.some((one) => one.number === number))
     .map((port) => pool === undefined ? port : { ...port, connectionPool: pool, rule: undefined });
   return [...listed, ...served].sort((a, b) => a.number - b.number);

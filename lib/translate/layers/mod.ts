@@ -92,7 +92,7 @@ function deriveTables(context: Context): LayerTables {
   };
 }
 
-/** Puts the patched layers of a class in the place of the layers that it would see without patches. */
+/** Replaces the layers of a class by its patched layers. */
 function patchedLayers(
   patched: Patched,
   { cls, patching }: ClassBinding,

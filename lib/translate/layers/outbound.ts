@@ -140,7 +140,10 @@ export function localEndpoints(tables: LayerTables, binding: ClassBinding): Coll
   }))];
 }
 
-/** The same for clusters: those with other rules, and those that contain their endpoints. */
+/**
+ * Like {@link localEndpoints}, for clusters: those with other rules, and those that contain their
+ * endpoints.
+ */
 export function localClusters(tables: LayerTables, binding: ClassBinding): Collection[] {
   const { cls, locality } = binding;
   if (locality === "") return [];

@@ -8,7 +8,7 @@ import type { Keep } from "../../graph/mod.ts";
 
 /** Settings of an operator. */
 export interface RetentionOptions {
-  /** Whether anything is retained at all. */
+  /** True if anything is retained. */
   readonly anything: boolean;
   readonly clusters: boolean;
   /** Route tables and virtual hosts. */

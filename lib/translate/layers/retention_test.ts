@@ -14,7 +14,7 @@ const OBJECTS = Array.from(
   (_, i) => [serviceEntry(i), virtualService(i), destinationRule(i)],
 ).flatMap((documents) => objectsOf(documents.join("---\n")).map(changeOf));
 
-/** What is idle after a proxy came and went. */
+/** Returns the cells that are idle after a proxy connected and disconnected. */
 function left(options: Partial<Parameters<typeof retention>[0]>) {
   const all = { anything: true, clusters: true, routes: true, cells: 60_000, bytes: 1e9 };
   const bench = startTranslation();

@@ -82,7 +82,10 @@ function list<K, E>(
   return graph.derive<readonly E[], K>(name, codec, compute);
 }
 
-/** Whether a listener's table has hosts of a port: the table of a Unix socket (0) has those of any. */
+/**
+ * Reports if a listener's table has the hosts of a port: the table of a Unix socket (0) has those
+ * of all ports.
+ */
 function isPort(number: number, listener: number): boolean {
   return listener === 0 || number === listener;
 }

@@ -1,6 +1,4 @@
-/**
- * Services without an address whose instances are known: a listener for each instance.
- */
+/** Headless services with known instances: a listener for each instance. */
 import assert from "node:assert/strict";
 import {
   type Cluster_DiscoveryType,
@@ -83,7 +81,7 @@ Deno.test("each instance of a headless service has a listener, and they come and
     assert.deepEqual(listeners(one), ["10.0.0.2_90"]);
     assert.deepEqual(one.view(TYPE_URLS.listener)!.since(revision)?.removed, ["10.0.0.1_90"]);
   }
-  // HTTP is told apart by the host of requests, at whatever address.
+  // HTTP is distinguished by the host of requests at any address.
   assert.deepEqual(listeners(plain, 80), ["0.0.0.0_80"]);
 });
 

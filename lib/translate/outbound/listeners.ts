@@ -66,7 +66,8 @@ export function deriveOverlayListeners(
     const own = { given: false, namespace };
     for (const member of read.members(mesh.indexes.listenersSeenBy, own)) add(member);
     for (const host of read.get(mesh.scopes.overlayHosts, namespace)) {
-      // The namespace may hide a host that all namespaces see, so its ports count, too.
+      // The namespace may override a host that all namespaces see, so both sets of ports are
+      // included.
       for (const seenBy of [namespace, ""]) {
         for (const member of tcpMembers(read, context, seenBy, { host, given })) {
           add(member);

@@ -1,6 +1,6 @@
 /**
- * What a sidecar listens for: which chains a port's services get, by how they
- * declare themselves and what tells them apart.
+ * Listeners of a sidecar: the chains of a port's services, by declared protocol and distinguishing
+ * match.
  */
 import assert from "node:assert/strict";
 import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";

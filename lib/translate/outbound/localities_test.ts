@@ -1,6 +1,4 @@
-/**
- * Where proxies stand: who shares what, and what an edit computes.
- */
+/** Localities of proxies: sharing of resources, and computations of an edit. */
 import assert from "node:assert/strict";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
@@ -103,7 +101,7 @@ Deno.test("an endpoint's change computes its own assignments alone, for each pla
     );
   };
   assert.deepEqual(costOf("s1"), [1, 0, 0, 0]);
-  // Nowhere, and two places.
+  // No locality, and two localities.
   assert.deepEqual(costOf("s2"), [3, 2, 0, 0]);
 });
 
@@ -266,7 +264,7 @@ spec:
     const { bytes } = seat.view(TYPE_URLS.endpoint)!.get(name)!;
     return addressesOf(bytes);
   };
-  // What is in no network is within everybody's reach.
+  // Endpoints without network are reachable by all.
   assert.deepEqual(behind("two"), ["10.0.0.1", "10.0.0.2"]);
   assert.deepEqual(behind("one"), ["10.0.0.1"]);
   assert.deepEqual(behind(""), ["10.0.0.1", "10.0.0.2"]);

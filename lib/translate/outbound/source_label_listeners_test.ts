@@ -120,7 +120,7 @@ Deno.test("who no such rule is for shares the listeners of its namespace", () =>
   assert.deepEqual(changed(plain, revision), []);
   assert.deepEqual(changed(web, revision), ["0.0.0.0_90"]);
 
-  // A rule that is for nobody any more leaves the shared listener.
+  // A rule that no longer matches a client has no effect on the shared listener.
   bench.set(WORLD.replaceAll("sourceLabels: {app: web}", "sourceLabels: {app: none}"));
   assert.equal(listener(web).bytes, listener(plain).bytes);
 });
@@ -206,7 +206,7 @@ Deno.test("what a rule for certain workloads says of connections is served to th
   const web = seat("one", { app: "web" });
   for (const at of [web, seat("one", { app: "web", scoped: "yes" })]) {
     assert.deepEqual(says(at, "240.0.0.9_5432"), chosen);
-    // Of another host's listener it is the destination's way and choice, not its times.
+    // Another host's listener gets the destination's transport and selection, but not its timeouts.
     assert.deepEqual(says(at, "0.0.0.0_5000"), chosen);
   }
   const others = [seat("one", {}), seat("two", { app: "web" }), seat("one", { scoped: "yes" })];

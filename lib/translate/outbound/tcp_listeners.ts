@@ -40,7 +40,7 @@ export interface ListenerScope {
   readonly rules?: readonly string[] | undefined;
   /** Key of the Sidecar that shapes the listener; `""` for none. */
   readonly sidecar: string;
-  /** The address that a Sidecar asks for. */
+  /** The address in the Sidecar. */
   readonly bind?: string | undefined;
   /** Route table for detected HTTP; `undefined`: a Sidecar excludes HTTP. */
   readonly httpRoutes?: string | undefined;

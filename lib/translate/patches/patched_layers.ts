@@ -1,8 +1,7 @@
 /**
- * Patched layers. A proxy whose resources of a type are patched sees a derived layer in place of each
- * of its collections: the same members, with the changes made to their resources. Patched
- * layers are shared by all proxies with the same changes. Proxies without changes see the
- * collections themselves.
+ * Patched layers. A proxy with patches of a type sees a derived layer instead of each collection of
+ * that type: the same members with patched resources. All proxies with the same changes share
+ * patched layers. Proxies without changes see the collections themselves.
  *
  * @module
  */
@@ -27,7 +26,7 @@ export type TablesByType = Readonly<Record<PatchedType, readonly AnyResourceTabl
 
 /** Patched layers. */
 export interface Patched extends Pick<PatchReport, "faults" | "counts"> {
-  /** Puts the patched layers of one type in the place of collections, below the added resources. */
+  /** Replaces the collections of one type by their patched layers, below the added resources. */
   layers(
     type: PatchedType,
     changes: ChangesKey,

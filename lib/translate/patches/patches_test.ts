@@ -45,7 +45,7 @@ ${items}`;
 /** Types that patches change. */
 const TYPES = ["cluster", "listener", "route", "virtualHost", "extension"] as const;
 
-/** What a proxy is served, by type and name. */
+/** The resources of a proxy, by type and name. */
 function served(bench: Bench, node: ProxyNode): Record<string, Record<string, Uint8Array>> {
   const seat = bench.translation.source.bind(node, () => {});
   const all = TYPES.map((short) => {
@@ -56,7 +56,9 @@ function served(bench: Bench, node: ProxyNode): Record<string, Record<string, Ui
   return Object.fromEntries(all);
 }
 
-/** What is different of each resource, a line each; and the order of filters where they are others. */
+/**
+ * Returns the differences of each resource, one per line, and the order of filters if it differs.
+ */
 function differences(
   before: ReturnType<typeof served>,
   after: ReturnType<typeof served>,

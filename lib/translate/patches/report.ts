@@ -1,6 +1,6 @@
 /**
- * The report of patches: what changes did to resources, and where they do not apply. It is no part of
- * the values of cells, and is kept beside them.
+ * Report of patches: their effects on resources, and patches that do not apply. It is stored beside
+ * the values of cells.
  *
  * @module
  */
@@ -31,8 +31,8 @@ export interface PatchCount {
 /** A report of patches. */
 export interface PatchReport {
   /**
-   * Starts the report of a cell that is computed again, in place of its last one. While decisions are
-   * recorded, changes are recorded as decisions, and the report stays as it is.
+   * Starts the report of a cell that is computed again; it replaces the previous one. While
+   * decisions are recorded, changes are recorded as decisions, and the report is not changed.
    */
   start(type: PatchedType, cell: string, log: DecisionLog): ReportChange;
   /** Changes that do not apply where they should. */
@@ -47,7 +47,7 @@ export function createPatchReport({ tables }: Mesh): PatchReport {
     string,
     { readonly type: PatchedType; results: [ChangeResult, string][] }
   >();
-  // Cells of changes that are gone are not computed again.
+  // Cells of removed changes are not computed again.
   const exists = ({ change: { object } }: ChangeResult): boolean => {
     const slash = object.indexOf("/");
     const table = object.startsWith("Wasm") ? tables.wasmPlugins : tables.dataproxyFilters;

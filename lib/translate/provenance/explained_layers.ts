@@ -40,7 +40,7 @@ import {
 /** The namespace of provenance in metadata. */
 export const EXPLAIN_METADATA = "mesh.explain";
 
-/** Puts explained layers in the place of collections. */
+/** Replaces collections by explained layers. */
 export type Explained = (
   layers: ReadonlyMap<string, readonly Collection[]>,
 ) => Map<string, readonly Collection[]>;

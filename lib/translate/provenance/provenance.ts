@@ -45,7 +45,7 @@ export interface Provenance {
   readonly fault?: string;
 }
 
-/** The resource whose provenance is asked. */
+/** A request for the provenance of a resource. */
 export interface ProvenanceQuestion {
   readonly mesh: Mesh;
   /** The proxy's view of the type. */
@@ -153,7 +153,7 @@ function refOfMeta({ kind, namespace, name, generation, origin }: ObjectMeta): O
   return { kind, namespace, name, generation, origin };
 }
 
-/** Objects behind a resource for whoever looks for a culprit. */
+/** Objects behind a resource, for the search of a culprit. */
 export interface Suspect {
   /** `kind/namespace/name`. */
   readonly object: string;

@@ -1,4 +1,4 @@
-/** Provenance, by cases in files: what is configured and what is asked, and the answer. */
+/** Provenance, by cases in files: configuration, request and expected result. */
 import assert from "node:assert/strict";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { assertGolden } from "../../../tests/support/golden.ts";
@@ -10,7 +10,7 @@ import { provenanceOf, suspectsOf } from "./provenance.ts";
 
 const CASES = new URL("./cases/", import.meta.url);
 
-/** Who asks. */
+/** The requesting proxies. */
 const PROXIES: Readonly<Record<string, ProxyNode>> = {
   client: proxyNode("client"),
   workload: proxyNode("shop", { ip: "10.0.0.1" }),

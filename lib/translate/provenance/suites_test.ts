@@ -13,11 +13,12 @@ import { TYPE_URLS } from "../resources/mod.ts";
 import { type Provenance, provenanceOf } from "./provenance.ts";
 
 /**
- * What a resource's own cell does not read, and so cannot tell of: `Kind table`.
+ * Tables that a resource's own cell does not read, so its provenance cannot name them: `Kind
+ * table`.
  *
- * That a workload is an endpoint is in its proxy's class. Who asks for a secret, and which Gateway
- * sends on to a host, are the members of a layer. Providers are read by what Telemetry and
- * AuthorizationPolicies become, and those are named; of a Sidecar's HTTP port, the Sidecar is.
+ * The endpoints of a workload are part of its proxy's class. Secrets of a layer and hosts of
+ * Gateways are members of a layer. Providers are read through Telemetry and AuthorizationPolicies,
+ * which are named; for a Sidecar's HTTP port, the Sidecar is named.
  */
 const UNTOLD: readonly string[] = [
   "WorkloadEntry cds.class",
@@ -49,7 +50,7 @@ function start(suite: Suite): Bench {
   return bench;
 }
 
-/** Looks at all that the suite's proxies are served. */
+/** Returns all resources of the suite's proxies. */
 function lookAt(bench: Bench, { proxies }: Suite): () => Served[] {
   const { mesh, source } = bench.translation;
   const seats = Object.entries(proxies).map(([key, node]) => ({

@@ -1,5 +1,5 @@
 /**
- * From a connected proxy to its class: the data generation may depend on.
+ * Derives the class of a connected proxy: the data that generation may depend on.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const OPTIONS = [
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** A class without the services that run beside the proxy: what the node alone tells. */
+/** A class without the services of the workload: what the node alone determines. */
 export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
 
 /**
@@ -69,20 +69,23 @@ export function classBasis(
   };
 }
 
-/** Of both families, the one that goes without saying counts, unless the mesh serves both. */
+/** If the proxy has both families, only the default one is used, unless the mesh serves both. */
 function familiesOf(ips: readonly string[], both: boolean): { ipv4: boolean; ipv6: boolean } {
   const ipv4 = ips.some((ip) => !ip.includes(":"));
   return { ipv4, ipv6: ips.some((ip) => ip.includes(":")) && (both || !ipv4) };
 }
 
-/** Addresses that a proxy binds its workload's ports at: all of them where both families are served. */
+/**
+ * Returns the addresses that a proxy binds for its workload's ports: all of them if both families
+ * are served.
+ */
 function bindsOf({ ip, ips }: ProxyNode, both: boolean): readonly string[] {
   const { ipv4, ipv6 } = familiesOf(ips, both);
   if (ipv4 && ipv6) return [ip, ...ips.filter((other) => other !== ip)];
   return [ip.includes(":") === ipv6 ? ip : ips.find((one) => one.includes(":") === ipv6) ?? ip];
 }
 
-/** What the proxy says of its own configuration; see {@link ownSettings}. */
+/** Returns the proxy's own configuration; see {@link ownSettings}. */
 function settingsOption(value: unknown): { PROXY_CONFIG?: string } {
   const own = ownSettings(value);
   return own === undefined ? {} : { PROXY_CONFIG: own };
@@ -94,16 +97,16 @@ function isTrue(value: unknown): boolean {
 }
 
 /**
- * Whether a proxy takes virtual hosts as resources of their own: Envoy does, in
- * delta alone, and its metadata may ask for whole tables. A gateway's tables are
- * its Gateways' own and few; it is sent them whole.
+ * Reports if a proxy supports virtual hosts as resources (VHDS): Envoy does, only with delta, and
+ * its metadata may request whole tables. The few tables of a gateway belong to its Gateways and are
+ * sent as a whole.
  */
 function takesVirtualHosts({ role, transport, userAgent, metadata }: ProxyNode): boolean {
   return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
     String(metadata.VHDS ?? "").toLowerCase() !== "false";
 }
 
-/** Whether a proxy asks to be sent clusters when a request needs them: Envoy can, in delta alone. */
+/** Reports if a proxy requests clusters on demand: Envoy can, only with delta. */
 function takesClustersOnDemand({ role, transport, userAgent, metadata }: ProxyNode): boolean {
   return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
     isTrue(metadata.ODCDS);

@@ -76,7 +76,7 @@ Deno.test("rules for callers of certain labels and namespaces are served to thos
   ];
   for (const [at, table, expected] of cases) assert.deepEqual(routes(at, table), expected);
 
-  // Who no rule is for shares the table of its namespace, byte for byte, and keeps it.
+  // A client that no rule matches shares the table of its namespace, byte for byte, and keeps it.
   const [plain, other] = [seat("one"), seat("one", { labels: { app: "other" } })];
   const table = (at: ProxyBinding) => at.view(TYPE_URLS.route)!.get("80");
   assert.equal(table(plain)!.bytes, table(other)!.bytes);
@@ -90,7 +90,7 @@ Deno.test("rules for callers of certain labels and namespaces are served to thos
   assert.deepEqual(changed(cases[1]![0]), ["80"]);
   assert.notEqual(part(), before);
 
-  // A rule that is for nobody any more leaves the shared table.
+  // A rule that no longer matches a client has no effect on the shared table.
   bench.set(WORLD.replace("sourceLabels: {app: web}", "sourceLabels: {app: none}"));
   assert.deepEqual(routes(cases[1]![0], "80"), ["all"]);
   assert.equal(table(cases[1]![0])!.bytes, table(plain)!.bytes);

@@ -160,7 +160,7 @@ interface Hosts {
   readonly own: ReadonlySet<string>;
 }
 
-/** Puts the virtual hosts that differ for certain clients in the place of others of their names. */
+/** Replaces virtual hosts by those with the same name that differ for certain clients. */
 function withOwn(
   inside: Read,
   hosts: Own["hosts"],

@@ -48,7 +48,7 @@ export function assembleTable(
 ): Resource {
   const sorted = [...virtualHosts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const bytes = sorted.map((v) => v.bytes);
-  // A service of the host `*` takes the place of the catch-all: Envoy rejects a second one.
+  // A service with the host `*` replaces the catch-all: Envoy rejects a second one.
   if (!sorted.some((v) => v.name.startsWith("*:"))) {
     bytes.push(encode(VirtualHostSchema, catchAllVirtualHost(settings.catchAll, settings)));
   }

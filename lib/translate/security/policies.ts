@@ -122,8 +122,8 @@ export function trustDomainsOf(read: Read, { mesh }: MeshContext): string[] {
 }
 
 /**
- * Keys that cannot be had: the proxy asks a cluster that does not exist, fails, and accepts no token.
- * Envoy rejects an empty key set, and a key set with a made-up key would be a key.
+ * Unknown keys: the proxy requests a cluster that does not exist, fails, and accepts no token.
+ * Envoy rejects an empty key set, and a made-up key would be a valid key.
  */
 const NO_KEYS: Keys = { cluster: BLACK_HOLE_CLUSTER, uri: "http://keys.invalid/" };
 
@@ -215,7 +215,10 @@ export function mutualServer(
   return mutualServerTls(names, domains, mutualParameters(read, context));
 }
 
-/** The settings of `meshMTLS`. Cipher suites that Envoy does not know are left out; validation warns of them. */
+/**
+ * Returns the settings of `meshMTLS`. Cipher suites that Envoy does not know are omitted;
+ * validation warns about them.
+ */
 export function mutualParameters(read: Read, { mesh }: MeshContext): MutualParameters {
   const settings = mesh.field(read, "meshMTLS");
   if (settings === undefined) return {};

@@ -1,6 +1,4 @@
-/**
- * The configuration of proxies in clusters and routes, and what a proxy says for itself.
- */
+/** Proxy configuration in clusters and routes, mesh-wide and of single proxies. */
 import assert from "node:assert/strict";
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";

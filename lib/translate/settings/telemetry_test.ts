@@ -20,7 +20,7 @@ const PER_NAMESPACE = 3;
 interface World {
   readonly bench: Bench;
   readonly seats: readonly ProxyBinding[];
-  /** Indexes of the seats that are sent something else, by type, and what was computed. */
+  /** Indexes of the proxies with changed resources, by type, and the computed cells. */
   edit(
     yaml: string,
   ): { moved: Readonly<Record<string, number[]>>; computed: Record<string, number> };
@@ -117,7 +117,7 @@ Deno.test("classes share what is told alike", () => {
     telemetry("mesh-system", "{accessLogging: [{providers: [{name: dataproxy}]}]}"),
   );
   assert.equal(computed["telemetry.signals"], 1);
-  // One listener for each port that everybody sees, whatever the number of namespaces.
+  // One listener for each port that all namespaces see, whatever the number of namespaces.
   assert.ok((computed["lds"] ?? 0) <= 3, `${computed["lds"]}`);
 });
 

@@ -29,8 +29,8 @@ export const egressKeys: KeyCodec<EgressKey> = keyOf<EgressKey>({
 });
 
 /**
- * What a listener carries: only HTTP, what services that declare no HTTP declare, both, bytes as they
- * are, or the connections to the single addresses of one host.
+ * Content of a listener: only HTTP, the services that do not declare HTTP, both, raw TCP, or
+ * connections to the single addresses of one host.
  */
 export type EgressKind = "http" | "tcp" | "mixed" | "raw" | "address";
 
