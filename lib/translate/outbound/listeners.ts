@@ -3,15 +3,19 @@
  *
  * @module
  */
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
   type ListenerMember,
   listenerMembers,
   type ListenersKey,
   listenersKeys,
   type PortKey,
+  protocolOf,
+  visibilityOf,
+  visibleTo,
 } from "../../derive/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
-import { isHttp, mayBeTcp } from "../../model/mod.ts";
+import { type ConfigObject, fromObject, isHttp, mayBeTcp } from "../../model/mod.ts";
 import { type Context, findService, hasOwnListeners } from "../context/mod.ts";
 import { type ListenerTable, resourceTable, sortedKeys } from "../resources/mod.ts";
 import { type ListenerKey, listenerKeys } from "../tables/mod.ts";
@@ -43,9 +47,9 @@ export function outboundListeners(
   if (host !== undefined) return addressListeners(read, context, scope, host);
   const seen = { namespace, port };
   const services = tcpServices(read, context, seen, tcpHosts(read, context, seen));
-  const declaresHttp = hasHttp(read, context, seen);
-  if (declaresHttp) recordHttp(read, context, seen);
-  return sharedListener(read, context, scope, { services, declaresHttp });
+  const http = httpBucket(read, context, seen);
+  if (http !== undefined) recordHttp(read, context, http);
+  return sharedListener(read, context, scope, { services, declaresHttp: http !== undefined });
 }
 
 /**
@@ -93,39 +97,44 @@ export function tcpMembers(
   );
 }
 
-/** The number of services with HTTP at a port that are recorded: there may be thousands. */
+/** The number of ServiceEntries with HTTP at a port that are recorded: there may be thousands. */
 const RECORDED = 20;
 
-/** Records the services that declare HTTP at a port. */
-function recordHttp(read: Read, context: Context, { namespace, port }: PortKey): void {
+/**
+ * Records the ServiceEntries that declare HTTP at a port: only those of the bucket that decides in
+ * {@link httpBucket}, because the listener does not depend on others.
+ */
+function recordHttp(read: Read, { mesh }: Context, bucket: PortKey): void {
   if (read.decide === undefined) return;
-  const { httpHosts } = context.mesh.indexes;
-  const hosts = new Set([
-    ...read.members(httpHosts, { namespace: "", port }),
-    ...read.members(httpHosts, { namespace, port }),
-  ]);
-  const services = [...hosts].sort().map((host) => findService(read, context, namespace, host))
-    .filter((s) => s?.ports.some((p) => p.number === port && isHttp(p.protocol)))
-    .filter((s) => s !== undefined);
-  for (const { source, host } of services.slice(0, RECORDED)) {
-    read.decide({
-      group: "http",
-      source: "object",
-      object: source,
-      field: "spec.ports",
-      value: host,
-    });
+  const { tables, indexes } = mesh;
+  const declaring = [...read.members(indexes.httpHosts, bucket)].sort().flatMap((host) =>
+    [...read.members(indexes.entriesByHost, host)]
+      .map((key) => read.get(tables.serviceEntries, key))
+      .filter((row) => row !== undefined && declaresHttp(row, bucket))
+      .map((row) => ({ host, row: row! }))
+  );
+  for (const { host, row } of declaring.slice(0, RECORDED)) {
+    read.decide({ group: "http", ...fromObject(row, "spec.ports"), value: host });
   }
-  if (services.length > RECORDED) {
-    const more = services.length - RECORDED;
+  if (declaring.length > RECORDED) {
+    const more = declaring.length - RECORDED;
     read.decide({ group: "http", source: "built-in", value: `and ${more} services more` });
   }
 }
 
-/** Whether the namespace sees a service that declares HTTP at a port. */
-function hasHttp(read: Read, { mesh }: Context, { namespace, port }: PortKey): boolean {
-  return read.any(mesh.indexes.declaredHttp, { namespace: "", port }) ||
-    (namespace !== "" && read.any(mesh.indexes.declaredHttp, { namespace, port }));
+/** Whether an entry that a namespace sees declares HTTP at a port. */
+function declaresHttp({ meta, spec }: ConfigObject<ServiceEntry>, { namespace, port }: PortKey) {
+  return visibleTo(visibilityOf(spec.exportTo, meta.namespace), namespace) &&
+    spec.ports.some((p) => p.number === port && isHttp(protocolOf(p.protocol)));
+}
+
+/**
+ * The bucket of `declaredHttp` that makes a port one with HTTP: that of everybody, else the
+ * namespace's own; `undefined`: nothing that the namespace sees declares HTTP there.
+ */
+function httpBucket(read: Read, { mesh }: Context, own: PortKey): PortKey | undefined {
+  const everybody = { namespace: "", port: own.port };
+  return [everybody, own].find((bucket) => read.any(mesh.indexes.declaredHttp, bucket));
 }
 
 /** Hosts with a TCP port of a number that the namespace may see. */
