@@ -100,8 +100,9 @@ const HEAD = `# Metrics of the daemon
 <!-- Compared with a running daemon by tests/wire/metrics_test.ts; UPDATE_GOLDENS=1 writes it anew. -->
 
 \`pilot-discovery discovery\` answers \`/metrics\` on its monitoring listener, in the text format or in
-OpenMetrics, as the scraper asks. Sums keep their names in both: nothing gets a suffix. Gauges about
-the mesh's configuration are counted when they are scraped, and cost changes nothing.
+OpenMetrics, as the scraper asks. Counters keep their names in both formats. The names follow the
+conventions of the format, except names that dashboards of this field already use. Gauges about the
+configuration are computed when they are scraped; changes of configuration do not pay for them.
 
 ## Exported
 

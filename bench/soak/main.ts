@@ -148,7 +148,7 @@ async function check(soak: Soak): Promise<Check> {
   const faults = (await daemon.debug<unknown[]>("faultz")).length;
   const metrics = await (await fetch(`${daemon.monitoring}/metrics`)).text();
   const differences = total(metrics, "mesh_selfaudit_differences_total");
-  const audits = total(metrics, "mesh_selfaudit_audits");
+  const audits = total(metrics, "mesh_selfaudit_audits_total");
   const collect = await fetch(`${daemon.introspection}/memj/forcecollection`, { method: "PUT" });
   await collect.body?.cancel();
   const { heapUsed, external } = await heapOf(daemon);

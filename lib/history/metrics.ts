@@ -7,7 +7,7 @@ import { type Counter, counter, type Gauge, gauge } from "../metrics/mod.ts";
 
 /** Cells looked at. */
 export const audits: Counter = counter({
-  name: "mesh_selfaudit_audits",
+  name: "mesh_selfaudit_audits_total",
   help: "Cells computed anew in the background, by what came of it.",
   labels: ["outcome"],
 });

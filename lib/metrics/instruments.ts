@@ -13,7 +13,7 @@ import { registry } from "./registry.ts";
 export type Labels = Readonly<Record<string, string | number>>;
 
 /** Common properties of metrics. */
-export interface CounterOptions {
+interface MetricOptions {
   /** Exported name; no suffix is added. */
   readonly name: string;
   readonly help: string;
@@ -21,8 +21,14 @@ export interface CounterOptions {
   readonly labels?: readonly string[];
 }
 
+/** A counter that is increased, or read from a total when the metrics are read. */
+export interface CounterOptions extends MetricOptions {
+  /** Called at each exposition; returns the total since the start. Only without labels. */
+  readonly collect?: () => number;
+}
+
 /** A gauge that is set, or computed when the metrics are read. */
-export interface GaugeOptions extends CounterOptions {
+export interface GaugeOptions extends MetricOptions {
   /**
    * Called at each exposition after all series were removed: returns the value, or sets series on
    * the gauge.
@@ -31,7 +37,7 @@ export interface GaugeOptions extends CounterOptions {
 }
 
 /** Upper bounds of the buckets, ascending, in the unit of the name. */
-export interface HistogramOptions extends CounterOptions {
+export interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
@@ -57,9 +63,16 @@ export interface Histogram {
   observe(labels: Labels, value: number): void;
 }
 
-/** Declares a counter. */
+/** Declares a counter. If a name is declared again with `collect`, the newer callback is used. */
 export function counter(options: CounterOptions): Counter {
   const metric = once("counter", options, (config) => new PromCounter(config));
+  const { collect } = options;
+  if (collect !== undefined) {
+    (metric as prom.Counter & { collect?: () => void }).collect = () => {
+      metric.reset();
+      metric.inc(collect());
+    };
+  }
   return {
     inc(first?: Labels | number, n?: number) {
       if (typeof first === "object") metric.inc(first, n);
@@ -117,7 +130,7 @@ interface MetricConfig {
 
 const shapes = new Map<string, { shape: string; metric: unknown }>();
 
-function once<M>(kind: string, options: CounterOptions, make: (config: MetricConfig) => M): M {
+function once<M>(kind: string, options: MetricOptions, make: (config: MetricConfig) => M): M {
   const { name, help, labels = [] } = options;
   const shape = JSON.stringify([kind, help, labels]);
   const before = shapes.get(name);

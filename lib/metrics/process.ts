@@ -24,31 +24,28 @@ export function startProcessMetrics(): () => void {
 }
 
 function declareUsage(): void {
-  const user = counter({
+  counter({
     name: "process_cpu_user_seconds_total",
     help: "CPU time spent in user code, in seconds.",
+    collect: () => process.cpuUsage().user / 1e6,
   });
-  const system = counter({
+  counter({
     name: "process_cpu_system_seconds_total",
     help: "CPU time spent in the kernel, in seconds.",
+    collect: () => process.cpuUsage().system / 1e6,
   });
-  const total = counter({
+  counter({
     name: "process_cpu_seconds_total",
     help: "CPU time spent, user and system, in seconds.",
+    collect: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
   });
-  let before = { user: 0, system: 0 };
   gauge({
     name: "process_resident_memory_bytes",
     help: "Resident memory, in bytes.",
-    collect: () => {
-      // Counters can only be increased; this function is called at each exposition.
-      const now = process.cpuUsage();
-      user.inc(Math.max(0, now.user - before.user) / 1e6);
-      system.inc(Math.max(0, now.system - before.system) / 1e6);
-      total.inc(Math.max(0, now.user + now.system - before.user - before.system) / 1e6);
-      before = now;
-      return Deno.memoryUsage().rss;
-    },
+    collect: () => Deno.memoryUsage().rss,
   });
   gauge({
     name: "process_heap_bytes",

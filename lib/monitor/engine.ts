@@ -21,8 +21,8 @@ export function observeEngine(graph: Graph): void {
     help: "Cells that the engine keeps.",
     collect: () => graph.stats().cells,
   });
-  gauge({
-    name: "mesh_graph_computed",
+  counter({
+    name: "mesh_graph_computed_total",
     help: "Computations run since the start.",
     collect: () => graph.stats().computed,
   });

@@ -7,7 +7,7 @@ import { type Gauge, gauge, type Histogram, histogram } from "../metrics/mod.ts"
 
 /** From an edit to the last answer. */
 export const rolloutTime: Histogram = histogram({
-  name: "mesh_rollout_time",
+  name: "mesh_rollout_seconds",
   help: "Seconds from the publication of edits until every proxy concerned had answered or left.",
   buckets: [.01, .1, .5, 1, 3, 5, 10, 20, 30],
 });
