@@ -1,6 +1,7 @@
 /**
- * The law of serving: whatever is edited, moved, asked for, given up, rejected or interrupted, once
- * nothing is under way any more, a client holds exactly what it asks for of what it is to see.
+ * Property test of serving: after any sequence of edits, moves, subscriptions, unsubscriptions,
+ * rejections and interruptions, when nothing is pending any more, a client holds exactly the
+ * resources that it is subscribed to and that its view has.
  *
  * @module
  */
@@ -20,10 +21,12 @@ import { TYPE_URLS, xdsType } from "../model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS, virtualHost: VHDS } = TYPE_URLS;
 
-/** CI takes the same path each time, so that what it says is about the change; everywhere else chance decides. */
+/**
+ * CI uses a fixed seed, so that failures are related to the change; other runs use a random seed.
+ */
 const SEED = Deno.env.get("CI") === undefined ? {} : { seed: 20_261 };
 
-/** What is asked for. Parts are for delta alone, and are asked for without a name. */
+/** Tested types. Child resources exist only in delta, and are subscribed to without a name. */
 const TYPES = {
   sotw: [CDS, EDS, LDS, RDS],
   delta: [CDS, EDS, LDS, RDS],
@@ -34,7 +37,7 @@ const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 40);
 const NAMES = ["a", "b", "c"];
 const PARTS = ["a/x", "b/x", "b/y"];
 
-/** One stream in memory. The transport may be told to hold everything back. */
+/** One stream in memory. The transport can be blocked. */
 interface Link {
   readonly call: RpcCall;
   readonly fromServer: Uint8Array[];
@@ -111,7 +114,7 @@ function link(): Link {
   };
 }
 
-/** A client that keeps what it is sent, over any number of streams. */
+/** A client that keeps its resources over any number of streams. */
 interface Model {
   readonly law: keyof typeof TYPES;
   readonly variant: "sotw" | "delta";
@@ -119,7 +122,7 @@ interface Model {
   link: Link;
   /** Content and version by type and name. */
   readonly held: Map<string, Map<string, { content: string; version: string }>>;
-  /** Names asked for by type; `undefined`: all. */
+  /** Subscribed names by type; `undefined`: all. */
   readonly asked: Map<string, Set<string> | undefined>;
   readonly nonces: Map<string, string>;
   greeted: boolean;
@@ -139,7 +142,7 @@ function nodeOf(model: Model): { node?: { id: string } } {
   return { node: { id: `sidecar~10.0.0.1~app.${model.namespace}~x` } };
 }
 
-/** Asks for a type for the first time on a stream. */
+/** Subscribes to a type for the first time on a stream. */
 function ask(model: Model, typeUrl: string): void {
   const names = model.asked.get(typeUrl);
   if (model.variant === "sotw") {
@@ -155,7 +158,7 @@ function ask(model: Model, typeUrl: string): void {
   }));
 }
 
-/** Changes the names asked for of a type. */
+/** Changes the subscribed names of a type. */
 function change(
   model: Model,
   typeUrl: string,
@@ -183,29 +186,32 @@ function change(
   }));
 }
 
-/** Parts go with their whole; that they were sent stays with the transport, as with Envoy. */
+/**
+ * Children are removed with their parent; the transport still knows that they were sent, as in
+ * Envoy.
+ */
 function forgetParts(model: Model, whole: string): void {
   for (const [name, part] of heldOf(model, VHDS)) {
     if (wholeOf(name) === whole) part.content = GONE;
   }
 }
 
-/** Content of a part that was thrown away, but not told to be gone. */
+/** Content of a child that was dropped without a removal from the server. */
 const GONE = "gone";
 
 function wholeOf(part: string): string {
   return part.split("/")[0]!;
 }
 
-/** Whether a client has use for a resource: it asked for it, or has what it is a part of. */
+/** Reports if a client needs a resource: it is subscribed to it, or has its parent. */
 function isAsked(model: Model, typeUrl: string, name: string): boolean {
   if (typeUrl === VHDS) return heldOf(model, RDS).has(wholeOf(name));
   return model.asked.get(typeUrl)?.has(name) ?? true;
 }
 
 /**
- * Takes in one response and answers it as Envoy does: of clusters and listeners what is good is
- * taken, of other types nothing of a response in which something is bad.
+ * Applies one response and responds like Envoy: valid clusters and listeners are applied one by
+ * one, other types only if the whole response is valid.
  */
 function absorb(model: Model, bytes: Uint8Array): void {
   const text = new TextDecoder();
@@ -219,12 +225,13 @@ function absorb(model: Model, bytes: Uint8Array): void {
       // A name given up may still be on its way.
       const content = text.decode(resource!.value);
       if (!isAsked(model, typeUrl, name)) {
-        // A part without its whole is of no use, but is noted.
+        // A child without its parent is useless, but it is recorded.
         if (typeUrl === VHDS) held.set(name, { content: GONE, version });
       } else if (takes(content)) held.set(name, { content, version });
     }
     for (const name of response.removedResources) {
-      // Of clusters and listeners removals count in any case, and of parts never by halves.
+      // Removals of clusters and listeners are always applied, those of children only with the
+      // whole response.
       if (typeUrl === VHDS && error) continue;
       held.delete(name);
       if (typeUrl === RDS) forgetParts(model, name);
@@ -257,12 +264,15 @@ function absorb(model: Model, bytes: Uint8Array): void {
   model.link.toServer(encode(DiscoveryRequestSchema, request));
 }
 
-/** What no client takes. */
+/** Content that every client rejects. */
 function isBad(content: string): boolean {
   return content.endsWith(" 3");
 }
 
-/** What a client says to contents, and which of them it takes. Listeners are named when they are bad, routes are not. */
+/**
+ * Returns the client's verdict on contents, and those it applies. Invalid listeners are named,
+ * invalid routes are not.
+ */
 function judge(
   model: Model,
   typeUrl: string,
@@ -378,7 +388,7 @@ async function settle(model: Model): Promise<void> {
   }
 }
 
-/** What the client is to hold: from the store, without the server. */
+/** The expected resources of the client, computed from the store without the server. */
 function expected(model: Model, xds: XdsServer, typeUrl: string): string[] {
   const view = xds.sessions()[0]!.view(typeUrl)!;
   const contents = [...view.entries()].filter(({ name }) => isAsked(model, typeUrl, name))
@@ -386,7 +396,10 @@ function expected(model: Model, xds: XdsServer, typeUrl: string): string[] {
   return contents.filter((content) => !isBad(content)).sort();
 }
 
-/** What the client holds, apart from names of which there is nothing good: of those it may have an earlier version. */
+/**
+ * The resources of the client, except names without any valid version, of which it may have an
+ * earlier one.
+ */
 function held(model: Model, xds: XdsServer, typeUrl: string, view: Set<string>): string[] {
   const now = xds.sessions()[0]!.view(typeUrl)!;
   const isGood = (name: string) => {
@@ -397,7 +410,8 @@ function held(model: Model, xds: XdsServer, typeUrl: string, view: Set<string>):
     .filter(([name, { content }]) =>
       content !== GONE && isGood(name) && isAsked(model, typeUrl, name)
     );
-  // SotW never says that endpoints or routes are gone; the client learns it from clusters, listeners.
+  // SotW has no removals of endpoints and routes; the client derives them from clusters and
+  // listeners.
   const stays = model.variant === "sotw" && !xdsType(typeUrl).fullState;
   return all.filter(([name]) => !stays || view.has(name)).map(([, { content }]) => content).sort();
 }

@@ -1,5 +1,5 @@
 /**
- * What serving counts. Names and buckets are those that dashboards of the field expect.
+ * Metrics of serving. Names and buckets are those that common dashboards expect.
  *
  * @module
  */
@@ -88,12 +88,12 @@ gauge({
   collect: () => largest,
 });
 
-/** Takes note of a message's size. */
+/** Records the size of a message. */
 export function received(bytes: number): void {
   if (bytes > largest) largest = bytes;
 }
 
-/** From the first change of a batch to the last byte taken by the transport. */
+/** From the first change of a batch until the transport has taken the last byte. */
 export const convergenceTime: Histogram = histogram({
   name: "pilot_proxy_convergence_time",
   help: "Seconds from a change, debouncing included, until a proxy concerned was sent all of it.",

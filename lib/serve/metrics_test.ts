@@ -1,5 +1,5 @@
 /**
- * The metrics of serving, as dashboards of the field expect them, and that each of them rebinds.
+ * Tests the metrics of serving, and that each of them changes.
  *
  * @module
  */
@@ -43,7 +43,7 @@ async function text(): Promise<string> {
   return String((await expose()).body);
 }
 
-/** Sum of a metric, of a histogram's count, over its labels. */
+/** Sum of a metric (for a histogram, its count) over its labels. */
 async function value(name: string): Promise<number> {
   const pattern = new RegExp(`^${name}(?:_count)?(?:\\{[^}]*\\})? ([\\d.e+-]+)$`, "gm");
   return [...(await text()).matchAll(pattern)].reduce((sum, [, n]) => sum + Number(n), 0);

@@ -1,5 +1,5 @@
 /**
- * What a discovery server is made with.
+ * Options of a discovery server.
  *
  * @module
  */
@@ -17,7 +17,10 @@ export interface XdsLimits {
   readonly maxName?: number;
   /** Names one stream may ask for (100,000). */
   readonly maxNames?: number;
-  /** Bytes of the names that one stream asks for, and of the versions it says to hold, about (16 MiB). */
+  /**
+   * Approximate maximum bytes of the subscribed names and the reported versions of one stream (16
+   * MiB).
+   */
   readonly maxNameBytes?: number;
   /** Bytes of the names of all streams, each name counted once, about (128 MiB). */
   readonly maxNameTable?: number;
@@ -32,23 +35,25 @@ export interface XdsLimits {
    * eighty clients that do not read hold).
    */
   readonly allowance?: number;
-  /** How long a client that does not keep up holds its slot, milliseconds (1 s). */
+  /** Time for which a slow client keeps its slot, milliseconds (1 s). */
   readonly slotMs?: number;
-  /** How long a client may then take nothing before its stream is given up, milliseconds (30 s). */
+  /**
+   * Time without progress after which the stream of a slow client is ended, milliseconds (30 s).
+   */
   readonly stallMs?: number;
-  /** Quiet time on a stream before removals go out, milliseconds (1 s). */
+  /** Idle time on a stream before removals are sent, milliseconds (1 s). */
   readonly settleMs?: number;
   /** Longest time removals wait, for quiet and for acknowledgements, milliseconds (10 s). */
   readonly drainMs?: number;
   /** Longest time that routes wait for a client to take the endpoints of new clusters, milliseconds (2 s). */
   readonly warmMs?: number;
-  /** How long a new stream may wait for its turn, milliseconds (30 s). */
+  /** Maximum time that a new stream waits for admission, milliseconds (30 s). */
   readonly admitMs?: number;
   /** Bytes of first requests of streams that wait for their turn (128 MiB). */
   readonly admitBytes?: number;
 }
 
-/** What a server is made with. */
+/** Options of a server. */
 export interface XdsOptions {
   readonly source: BindingSource;
   /** Monotonic milliseconds with fractions. */
@@ -66,10 +71,10 @@ export interface XdsOptions {
   readonly limits?: XdsLimits;
   /** Runs something later, for what is tried again after minutes; `setTimeout` when it is not given. */
   readonly timer?: LaterTimer;
-  /** During a publication: when the first change of it came, by `now`; for the time to converge. */
+  /** During a publication: time of its first change, by `now`; used for the convergence time. */
   readonly changedAt?: () => number | undefined;
   /** Observers of what is sent and answered. */
   readonly observers?: readonly XdsObserver[];
-  /** Configuration objects a resource comes from; asked when one is rejected. */
+  /** Returns the configuration objects of a rejected resource. */
   readonly culprits?: (view: View, name: string) => readonly Culprit[];
 }

@@ -37,8 +37,8 @@ const unservedOnce = onceLogger(log);
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 
 /**
- * How long work of one kind goes on in a round of the event loop, ms. What a round does beside (new
- * classes, reading from connections, collecting garbage) comes on top, and the sum is what others wait.
+ * Duration of one kind of work in a round of the event loop, ms. Other work of the round (new
+ * classes, reading from connections, garbage collection) adds to it.
  */
 const SLICE_MS = 3;
 
@@ -46,7 +46,7 @@ const SLICE_MS = 3;
 export interface XdsServer {
   /** The methods to serve over gRPC. */
   readonly services: readonly RpcMethod[];
-  /** All streams, in the order they came. */
+  /** Returns all streams, oldest first. */
   sessions(): SessionInfo[];
   /** Proxies connected. */
   readonly size: number;
@@ -54,9 +54,9 @@ export interface XdsServer {
   quarantined(): Quarantined[];
   /** Sends all resources to all streams again, quarantined ones too. Returns the number of streams. */
   pushAll(): number;
-  /** Ends the streams of a proxy, `name.namespace` or a connection id; returns how many. */
+  /** Ends the streams of a proxy, `name.namespace` or a connection id; returns their number. */
   disconnect(proxy: string): number;
-  /** Takes no more streams and ends those there are one after the other, evenly over this time. */
+  /** Refuses new streams and ends the existing ones one after the other, evenly over this time. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -174,7 +174,7 @@ function createContext(
       let encoder = encoders.get(key);
       if (!encoder) {
         encoder = responseEncoder(typeUrl, variant, identifier, batches);
-        // Types nobody serves may have any name, and are not remembered.
+        // Types that are not served may have any name, and are not cached.
         if (served) encoders.set(key, encoder);
       }
       return encoder;
@@ -256,8 +256,8 @@ function disconnect(sessions: ReadonlySet<Session>, proxy: string): number {
 }
 
 /**
- * Ends streams evenly over the first half of a time, oldest first, so that clients do not all turn
- * elsewhere at once; the second half is for those to read who are slow. Then they are cut.
+ * Ends streams evenly over the first half of a time, oldest first, so that clients do not all
+ * reconnect at once; the second half is for slow readers. Then the streams are reset.
  */
 async function endAll(sessions: ReadonlySet<Session>, graceMs: number): Promise<void> {
   const calls = [...sessions].map((session) => session.call);

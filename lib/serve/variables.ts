@@ -49,14 +49,14 @@ export const MAX_STREAMS: EnvVar<number> = declareEnv({
   readers: ["pilot-discovery", "pilot-agent"],
 });
 
-/** Pushes at the same time on a machine of so many processors: 20 at least, 100 at most. */
+/** Concurrent pushes on a machine with a number of processors: at least 20, at most 100. */
 export function derivedThrottle(cpus: number): number {
   return Math.min(100, Math.max(20, cpus * 10));
 }
 
 /**
- * New streams a second on a machine of so many processors. A first sync costs some ten
- * milliseconds, so a hundred a processor keep it busy; those that wait are not refused.
+ * New streams per second on a machine with a number of processors. A first sync takes some ten
+ * milliseconds, so a hundred per processor keep it busy; other streams wait.
  */
 export function derivedRequestRate(cpus: number): number {
   return Math.max(100, cpus * 100);

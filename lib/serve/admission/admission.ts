@@ -1,8 +1,9 @@
 /**
- * Admission of new streams: so many a second. The rest waits in a line in which source addresses take
- * turns, and the connections of an address among themselves. Nothing of a stream is decoded before
- * its turn. When the line is full, the address with more than its share is refused, not the next one
- * to come. A stream that ends while it waits leaves the line and uses up nothing.
+ * Admission of new streams at a limited rate. Other streams wait in a line in which source
+ * addresses take turns, and the connections of an address take turns among themselves. Nothing of a
+ * stream is decoded before its turn. When the line is full, the address with more than its share is
+ * refused, not the newest stream. A stream that ends while it waits leaves the line and costs
+ * nothing.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import { fairLine, type LineMember } from "./fair_line.ts";
 
 /** The bounds of admission. */
 export interface AdmissionOptions {
-  /** Streams a second. As many may come at once after a quiet second. */
+  /** Streams per second. After an idle second, a burst of this size is admitted. */
   readonly rate: number;
   /** Longest wait, milliseconds. The line holds as many streams as are admitted in this time. */
   readonly maxWaitMs: number;
@@ -37,7 +38,7 @@ export type AdmissionResult = "admitted" | "full" | "late" | "gone";
 export interface Admission {
   /** Resolves when it is the stream's turn, or when it gets none. */
   turn(applicant: Applicant): Promise<AdmissionResult>;
-  /** Takes back an admission that was not used, because the stream ended right after it. */
+  /** Returns an unused admission, because the stream ended right after it. */
   giveBack(): void;
   /** Streams in the line. */
   readonly waiting: number;
@@ -53,7 +54,7 @@ interface Waiter extends LineMember {
   readonly resolve: (result: AdmissionResult) => void;
 }
 
-/** Makes an admission with nobody waiting. */
+/** Creates an admission without waiting streams. */
 export function admission(options: AdmissionOptions): Admission {
   const { rate, maxWaitMs, maxBytes, now } = options;
   const leastWeight = Math.ceil(maxBytes / Math.max(1, Math.floor(rate * maxWaitMs / 1000)));

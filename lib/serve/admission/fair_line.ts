@@ -6,7 +6,7 @@
  */
 import { type FairSet, fairSet } from "./fair_set.ts";
 
-/** What the line has to know of a member. */
+/** Properties of a member that the line needs. */
 export interface LineMember {
   readonly address: string;
   readonly connection: string;
@@ -67,7 +67,7 @@ export function fairLine<T extends LineMember>(maxWeight: number): FairLine<T> {
     if (at.waiting.size === 0) addresses.delete(address);
     return true;
   };
-  /** Whether the connection of a member takes up an average share or more. */
+  /** True if the connection of a member uses an average share or more. */
   const hasItsShare = ({ address, connection }: T): boolean => {
     const at = addresses.get(address)!;
     return at.weight * addresses.size >= total &&

@@ -1,6 +1,6 @@
 /**
- * A set of waiting members in which every group has the same share: groups take turns, and within a
- * group the member that was added first goes first.
+ * A set of waiting members in which every group has the same share: groups take turns, and the
+ * members of a group are served in the order in which they were added.
  *
  * @module
  */

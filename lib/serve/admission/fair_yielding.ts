@@ -1,15 +1,15 @@
 /**
- * A cooperative scheduler for pieces of work of many connections. Work goes on for some milliseconds
- * in a round of the event loop; the rest waits for the next rounds, in which connections take turns.
+ * A cooperative scheduler for the work of many connections. Work runs for some milliseconds per
+ * round of the event loop; the rest waits for the next rounds, in which connections take turns.
  *
  * @module
  */
 import { fairSet } from "./fair_set.ts";
 
 /**
- * Called right before a piece of work of a connection. `undefined`: do it now. A promise: await it,
- * then do the work at once, in the same function that awaited. Work that follows later or in a caller
- * is not counted.
+ * Called right before a piece of work of a connection. `undefined`: run it now. A promise: await
+ * it, then run the work synchronously in the awaiting function. Later work, or work of a caller, is
+ * not counted.
  */
 export type FairYielding = (connection: string) => Promise<void> | undefined;
 
@@ -29,7 +29,7 @@ export function createFairYielding(
   options: { readonly sliceMs: number; readonly now: () => number },
 ): FairYielding {
   const waiting = fairSet<Waiter>(({ connection }) => connection);
-  /** When the first work of this round began; `undefined` when there was none yet. */
+  /** Start of the first work of this round; `undefined`: none yet. */
   let began: number | undefined;
   let scheduled = false;
   const hasTime = (): boolean => {

@@ -8,28 +8,31 @@
 /** Time between two reviews while members wait that cannot begin. */
 export const REVIEW_MS = 10;
 /**
- * A client that does not read holds its slot for so long when one other member waits. With more the
- * time is shorter, so that all slots together pass the waiting members in this time.
+ * Time for which a client that does not read keeps its slot when one other member waits. It is
+ * divided by the number of waiting members, so that all slots change hands in this time.
  */
 const HOLD_MS = 250;
 const HOLD_LEAST_MS = 5;
-/** A client that took no byte for so long no longer counts for the allowance: its bytes are parked. */
+/**
+ * A client that has read no byte for this time no longer counts for the allowance: its bytes are
+ * parked.
+ */
 const PARK_MS = 250;
 /** Bytes parked, beyond which the client that has taken nothing for the longest time is given up. */
 const MAX_PARKED = 64 * 1024 * 1024;
-/** No client is given up for memory before it took nothing for so long. */
+/** Minimum time without progress before a client is disconnected because of memory. */
 const GIVE_UP_MS = 1000;
 
 /** A member that waits for its client. */
 export interface Holder {
   slot: boolean;
-  /** Bytes it counts for the allowance with. */
+  /** Bytes that count for the allowance. */
   counted: number;
   /** Bytes it is parked with. */
   parked: number;
-  /** When it began to wait. */
+  /** Start of the wait. */
   blockedAt: number;
-  /** When its client last took something, as far as reviews saw. */
+  /** Time of the last progress, as far as reviews saw it. */
   progressAt: number;
   /** Bytes that the client had yet to take in the last review. */
   left: number;
@@ -45,11 +48,11 @@ export interface Pressure<H> {
   readonly left: (holder: H) => number;
 }
 
-/** What is to be done with holders. */
+/** Actions on slot holders. */
 export interface Review<H> {
-  /** They lose their slot. */
+  /** Holders that lose their slot. */
   readonly leave: readonly H[];
-  /** They no longer count for the allowance. */
+  /** Holders that no longer count for the allowance. */
   readonly park: readonly H[];
   readonly giveUp: readonly H[];
 }

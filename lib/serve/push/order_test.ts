@@ -7,7 +7,7 @@ import { TYPE_URLS, xdsType } from "../../model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS } = TYPE_URLS;
 
-/** The version of a content, as clients are told it. */
+/** The version of a content in responses. */
 const wire = (content: string): string => wireVersion({ version: hash(content) });
 
 const ALL = [RDS, LDS, EDS, CDS];

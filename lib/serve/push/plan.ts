@@ -1,7 +1,7 @@
 /**
- * The order of a push. Additions and changes go out as clusters, endpoints, listeners, routes,
- * then the rest; removals the other way round, and only when the client has accepted what
- * replaces them: make before break.
+ * The order of a push. Additions and changes are sent as clusters, endpoints, listeners, routes,
+ * then the rest; removals in the opposite order, and only after the client has accepted the
+ * replacements (make before break).
  *
  * @module
  */
@@ -21,29 +21,35 @@ import {
   takeRemovals,
 } from "../subscription/transitions.ts";
 
-/** What is sent of one type in one go; in slices if it is large. */
+/** Resources of one type that are sent together; in slices if they are large. */
 export interface PendingResponse {
   readonly subscription: Subscription;
   readonly resources: readonly Resource[];
   readonly removed: readonly string[];
-  /** Revision of what the client held before it. */
+  /** Revision of the client's state before it. */
   readonly from: number;
-  /** What its resources are sent for; `undefined` when the client had them all. */
+  /** Origin of its resources; `undefined` if the client had them all. */
   readonly origin?: Origin;
   /** Sent again, to find the reason of a rejection. */
   readonly probe?: boolean;
 }
 
-/** What planning needs of a stream. */
+/** The parts of a stream that planning needs. */
 export interface PushState {
   readonly variant: "sotw" | "delta";
   /** In the order of their types. */
   readonly subscriptions: readonly Subscription[];
-  /** Clusters sent before the client asked for endpoints, when it may hold those already. */
+  /**
+   * Clusters sent before the client subscribed to their endpoints, if it may have the endpoints
+   * already.
+   */
   readonly early: Set<string>;
-  /** New clusters whose endpoints the client has not taken yet; until it did, it would answer 503 for routes to them. */
+  /**
+   * New clusters whose endpoints the client has not acknowledged; until then, routes to them would
+   * cause 503 responses.
+   */
   readonly cold: Set<string>;
-  /** Whether there are endpoints of a name for this stream's proxy. */
+  /** Reports if endpoints with a name exist for this stream's proxy. */
   readonly hasEndpoints: (name: string) => boolean;
   /** A change without the resources that are quarantined for the client; `undefined` when nothing is left. */
   readonly withoutQuarantined: (change: Change) => Change | undefined;
@@ -55,9 +61,10 @@ export interface PushState {
 }
 
 /**
- * Collects all that is due in a stream, as of one revision. Removals that something may still
- * refer to are put aside in `Subscription.pendingRemovals`; see {@link drain}. They may be referred to when other
- * types change in the same push, or when the stream is still `busy` with an earlier one.
+ * Collects all pending changes of a stream, as of one revision. Removals of resources that may
+ * still be referred to are stored in `Subscription.pendingRemovals`; see {@link drain}. That is the
+ * case if other types change in the same push, or if the stream is still `busy` with an earlier
+ * one.
  */
 export function plan(stream: PushState, revision: number, busy: boolean): PendingResponse[] {
   const changes: Change[] = [];
@@ -120,12 +127,15 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
   return [...pendingResponses, ...drains.reverse()];
 }
 
-/** Whether a change may take the place of what is removed of other types. What is atomic is removed in the midst of it. */
+/**
+ * Reports if a change may replace removed resources of other types. Atomic resources are removed
+ * together with it.
+ */
 function replaces({ subscription, resources, removed }: Change): boolean {
   return resources.length > 0 || (subscription.type.atomic === true && removed.length > 0);
 }
 
-/** Whether what is due of a type waits for clusters to become warm. What a client without knowledge asks for does not. */
+/** Reports if pending changes of a type wait for warm clusters. First responses do not wait. */
 export function waitsForClusters(
   { cold }: PushState,
   { type, started, versions }: Subscription,
@@ -133,7 +143,7 @@ export function waitsForClusters(
   return cold.size > 0 && type.refersToClusters && (started || versions !== undefined);
 }
 
-/** The removals put aside, once nothing is under way that the client did not answer yet. */
+/** Returns the pending removals when all responses were answered. */
 export function drain(stream: PushState): PendingResponse[] {
   const pendingResponses: PendingResponse[] = [];
   for (const subscription of stream.subscriptions) {
@@ -159,7 +169,7 @@ function removalResponse(
     : { subscription, resources: shown(subscription, wanted(subscription)), removed: [], from };
 }
 
-/** In SotW what a full response leaves out is gone, so it holds what is not to go yet. */
+/** A full SotW response removes what it omits, so it includes resources with a pending removal. */
 function withPendingRemovals(
   { variant }: PushState,
   subscription: Subscription,
@@ -195,7 +205,9 @@ function warm(stream: PushState, { differing }: Change): void {
   }
 }
 
-/** Endpoints the client says to hold, of clusters that were sent before it said so. */
+/**
+ * Sends endpoints again that the client reported, for clusters that were sent before the report.
+ */
 function resendEarly(stream: PushState, subscription: Subscription): void {
   if (subscription.type.url !== TYPE_URLS.endpoint) return;
   if (subscription.versions) { for (const name of stream.early) resendName(subscription, name); }

@@ -1,6 +1,6 @@
 /**
- * Making what a new class of proxies sees before it is looked at, a little at a time: the first
- * look would do it in one piece, which in a large mesh takes longer than others should wait.
+ * Computes the resources of a new proxy class in small steps before the first use, which would
+ * compute them at once and block other work in a large mesh.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { BindingSource } from "../../model/mod.ts";
 
 const log = scope("ads");
 
-/** One piece of work, milliseconds. Others have theirs between two of them. */
+/** Duration of one step, milliseconds. Other work runs between two steps. */
 const SLICE_MS = 3;
 
 /**

@@ -7,8 +7,8 @@
 import { fairSet } from "../admission/fair_set.ts";
 
 /**
- * `urgent`: small and needed at once, endpoints. `bulk`: large, and its client loses nothing by
- * waiting, a first sync. `normal`: all else.
+ * `urgent`: small and needed immediately, endpoints. `bulk`: large and not urgent, a first sync.
+ * `normal`: all others.
  */
 export type Priority = "urgent" | "normal" | "bulk";
 
@@ -21,7 +21,7 @@ export interface PriorityQueue<T> {
   add(member: T, priority: Priority, returns?: boolean): void;
   /** Removes and returns the next member with its priority; bulk only if `withBulk`. */
   next(withBulk: boolean): { readonly member: T; readonly priority: Priority } | undefined;
-  /** Whether {@link next} would return a member. */
+  /** Reports if {@link next} would return a member. */
   has(withBulk: boolean): boolean;
   delete(member: T): void;
   readonly size: number;
@@ -42,7 +42,7 @@ export function priorityQueue<T>(connectionOf: (member: T) => string): PriorityQ
   /** Bulk that was begun. */
   const returning = fairSet(connectionOf);
   const all = [urgent, normal, bulk, returning];
-  /** Turns in a row of members that go before others, by those others. */
+  /** Consecutive turns of members with priority over others, by these others. */
   const streaks = { normal: 0, bulk: 0, newBulk: 0 };
 
   const rank = (member: T): number => {
@@ -53,7 +53,7 @@ export function priorityQueue<T>(connectionOf: (member: T) => string): PriorityQ
   const remove = (member: T): void => {
     for (const set of all) set.delete(member);
   };
-  /** The priority whose turn it is. */
+  /** Selects the next priority. */
   const choose = (withBulk: boolean): Priority | undefined => {
     const large = withBulk && bulk.size + returning.size > 0;
     if (large && (urgent.size + normal.size === 0 || streaks.bulk >= STREAK)) return "bulk";

@@ -1,6 +1,6 @@
 /**
- * The sending half of a session: a push is planned at one revision, and goes out pendingResponse by pendingResponse,
- * slice by slice, as fast as the client takes it.
+ * The sending half of a session: a push is planned at one revision and sent response by response,
+ * slice by slice, as fast as the client reads.
  *
  * @module
  */
@@ -19,8 +19,8 @@ import { dropSnapshot, responseSent } from "../subscription/transitions.ts";
 const log = scope("ads");
 
 /**
- * Sends until nothing is left to send. When more waits in the transport than is good, it stops:
- * the promise resolves when the client caught up, and the next step goes on from there.
+ * Sends until everything is sent. If too much waits in the transport, it stops: the promise
+ * resolves when the client has caught up, and the next step continues there.
  */
 export function step(session: Session): Promise<void> | undefined {
   const { call, context } = session;
@@ -42,7 +42,7 @@ export function step(session: Session): Promise<void> | undefined {
 /** Plans a push. False when there is nothing to do. */
 function begin(session: Session, now: number): boolean {
   const { context } = session;
-  // It asks for another turn when it has settled.
+  // It enqueues itself again when the rebinding is complete.
   if (session.rebinding) return false;
   if (session.queuedAt !== undefined) metrics.queueTime.observe((now - session.queuedAt) / 1000);
   session.queuedAt = undefined;
@@ -71,12 +71,12 @@ function begin(session: Session, now: number): boolean {
   return true;
 }
 
-/** What the client held earlier is of no interest any more, where nothing is due. */
+/** Clears the client's earlier state when nothing is pending. */
 function caughtUp({ subscriptions }: Session): void {
   for (const subscription of subscriptions) if (!subscription.due) dropSnapshot(subscription);
 }
 
-/** What the finished push took, once the transport has all of it. */
+/** Records the duration of the finished push when the transport has taken all of it. */
 function finish(session: Session, now: number): void {
   if (session.pushStart === undefined) return;
   metrics.sendTime.observe((now - session.pushStart) / 1000);

@@ -1,10 +1,10 @@
 /**
- * The push queue: a session that something is to be sent to waits in it once, and only so many are
- * being sent to at the same time. Bulk has an allowance of bytes under way as well, so that memory
- * does not grow with the number of clients that connect at once, nor with how slowly they read.
+ * The push queue: each session with pending changes waits in it once, and the number of concurrent
+ * pushes is limited. Bulk pushes also have an allowance of unsent bytes, so that memory does not
+ * grow with the number of connecting clients or with their slowness.
  *
- * A client that does not read keeps its slot for a second, or for a part of it while others wait
- * (see `contention.ts`). It is given up when it takes nothing for longer.
+ * A client that does not read keeps its slot for a second, or for less while others wait (see
+ * `contention.ts`). It is disconnected if it makes no progress for longer.
  *
  * @module
  */
@@ -18,13 +18,16 @@ export interface QueueOptions<T> {
   readonly slots: number;
   /** Bytes under way beyond which no more bulk is begun. */
   readonly allowance?: number;
-  /** How long a member that waits for its client may keep its slot while nobody waits, milliseconds. */
+  /**
+   * Time for which a member that waits for its client keeps its slot while no other member waits,
+   * milliseconds.
+   */
   readonly slotMs: number;
-  /** How long a client may then take nothing before it is given up, milliseconds. */
+  /** Time without progress after which the client is disconnected, milliseconds. */
   readonly stallMs: number;
-  /** How long the queue works in a round of the event loop, milliseconds. */
+  /** Time for which the queue works in a round of the event loop, milliseconds. */
   readonly turnMs: number;
-  /** Called before a member goes on whose client caught up. */
+  /** Called before a member continues whose client has caught up. */
   readonly yielding?: FairYielding;
   readonly now: () => number;
   /** The connection of a member. */
@@ -50,11 +53,11 @@ export interface QueueOptions<T> {
 export interface PushQueue<T> {
   /** Adds a member. One that is being sent to is added again afterwards. */
   add(member: T, priority?: Priority): void;
-  /** Removes a member that is gone. */
+  /** Removes a closed member. */
   remove(member: T): void;
   readonly waiting: number;
   readonly active: number;
-  /** Bytes that clients have yet to take, as far as they count for the allowance. */
+  /** Unsent bytes that count for the allowance. */
   readonly bytes: number;
 }
 
@@ -97,7 +100,7 @@ class Queue<T> {
   readonly #bulkSlots: number;
   active = 0;
   #activeBulk = 0;
-  /** Bulk that counts for the allowance. */
+  /** Number of bulk members that count for the allowance. */
   #countedBulk = 0;
   bytes = 0;
   /** Cancels the next turn. */
@@ -144,12 +147,12 @@ class Queue<T> {
       (this.bytes < allowance || this.#countedBulk < LEAST_BULK);
   }
 
-  /** Whether a waiting member could begin now. */
+  /** True if a waiting member could begin now. */
   #mayBegin(): boolean {
     return this.active < this.#options.slots && this.waiting.has(this.#bulkMay());
   }
 
-  /** A first turn waits a moment: what a client asks for often comes in several requests. */
+  /** A first turn is delayed a little, because subscriptions often arrive in several requests. */
   #wake(): void {
     this.#schedule(() => {
       const timer = setTimeout(() => this.#work(), 0);
@@ -243,14 +246,14 @@ class Queue<T> {
     if (run.slot) {
       this.#advance(member, run.priority, run);
     } else {
-      // It lost its slot and waits for a turn again.
+      // It has lost its slot and waits for a turn again.
       this.#running.delete(member);
       this.waiting.add(member, run.priority, true);
       this.#wake();
     }
   }
 
-  /** Sets the bytes that a run counts for the allowance with. */
+  /** Sets the bytes of a run that count for the allowance. */
   #count(run: Run<T>, bytes: number): void {
     this.bytes += bytes - run.counted;
     if (run.priority === "bulk") {

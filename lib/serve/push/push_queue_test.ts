@@ -3,7 +3,7 @@ import { pushQueue } from "./push_queue.ts";
 
 interface Member {
   readonly name: string;
-  /** What its steps do, one after the other: done, or blocked until released. */
+  /** Results of its steps in order: done, or blocked until released. */
   readonly plan: ("done" | "block")[];
   release: () => void;
   steps: number;

@@ -1,12 +1,12 @@
 /**
- * What waits for a client rather than for a turn: removals for quiet, and what refers to new
+ * Timers for work that waits for a client: removals for idle time, and resources that refer to new
  * clusters for their endpoints.
  *
  * @module
  */
 import { enqueue, type Session } from "../session/context.ts";
 
-/** Sees to it that nothing waits for ever for clusters to become warm: a client need not ask for endpoints. */
+/** Limits the wait for warm clusters, because a client need not subscribe to endpoints. */
 export function armWarm(session: Session): void {
   const { cold, context } = session;
   if (cold.size === 0) {
@@ -22,15 +22,15 @@ export function armWarm(session: Session): void {
 }
 
 /**
- * Removals wait, and may go: everything sent was answered and the stream has been quiet, or they
- * waited as long as they may. The quiet matters because a listener is acknowledged before it is
- * warm, and until it is warm the one it replaces is in use.
+ * Reports if pending removals may be sent: all responses were answered and the stream has been
+ * idle, or the maximum wait is over. The idle time matters because a listener is acknowledged
+ * before it is warm, and until then the previous one is in use.
  */
 export function drainable(session: Session): boolean {
   return session.pendingRemovalsSince !== undefined && drainWait(session) <= 0;
 }
 
-/** Time until removals may go, as far as is known now, milliseconds. */
+/** Returns the time until removals may be sent, as far as known, milliseconds. */
 function drainWait(
   { subscriptions, context, lastMessageAt, cold, pendingRemovalsSince = 0 }: Session,
 ): number {
@@ -55,7 +55,10 @@ export function armDrain(session: Session): void {
   session.drainTimer = setTimeout(() => armDrain(session), Math.max(1, drainWait(session)));
 }
 
-/** Something was sent, is not answered, or was said just now: what is removed may still be referred to. */
+/**
+ * True if a response is unanswered or a message was exchanged just now: removed resources may still
+ * be referred to.
+ */
 export function busy({ subscriptions, context, lastMessageAt }: Session, now: number): boolean {
   return now - lastMessageAt < context.limits.settleMs ||
     subscriptions.some((subscription) => subscription.outstanding.length > 0);

@@ -1,5 +1,5 @@
 /**
- * The filter of quarantined resources: a stream is sent the last good version in place of a rejected
+ * The filter of quarantined resources: a stream is sent the last good version instead of a rejected
  * one, or nothing.
  *
  * @module
@@ -46,7 +46,7 @@ export function withoutQuarantined(session: Session, change: Change): Change | u
   return { ...change, resources, differing, before };
 }
 
-/** What a client had before a change, which is not what it rejected. */
+/** Returns the client's versions before a change, if it did not reject them. */
 function taken(screen: QuarantineFilter, { resources, removed, before }: Change): Change["before"] {
   const instead = new Map<string, Resource | undefined>();
   for (const name of [...removed, ...resources.map((resource) => resource.name)]) {
@@ -57,7 +57,7 @@ function taken(screen: QuarantineFilter, { resources, removed, before }: Change)
   return (name) => instead.has(name) ? instead.get(name) : before(name);
 }
 
-/** What is shown to a stream in a full response. */
+/** Returns the resources of a full response for a stream. */
 export function shown(
   session: Session,
   subscription: Subscription,

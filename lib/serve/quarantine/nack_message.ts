@@ -1,21 +1,24 @@
 /**
- * Which resources a rejection is about, read from what the client says.
+ * Finds the rejected resources in a client's error message.
  *
  * @module
  */
 import type { Resource } from "../../graph/mod.ts";
 
-/** How Envoy begins when it rejects single clusters or listeners of a response; `name: reason` follows, for each. */
+/**
+ * Prefix of Envoy's message when it rejects single clusters or listeners of a response; `name:
+ * reason` follows for each.
+ */
 const LIST = /adding\/updating (?:cluster|listener)(?:\(s\))? /;
-/** What stands before a name in such a list. */
+/** Text before a name in such a list. */
 const INTRODUCES = /(?:^|,|\n)\s*$/;
 
-/** Characters that names are made of: one beside a name means that a longer name was meant. */
+/** Characters of names: one next to a match means that it is part of a longer name. */
 const NAME_CHARACTER = /[\w|.\-/:~]/;
 
 /**
- * The resources a message names; none when it names none. Names in the client's list count alone,
- * when there is such a list: what follows each may mention others.
+ * Returns the resources that a message names; empty if it names none. If the message has Envoy's
+ * list, only its names count, because the reasons may mention other names.
  */
 export function named(message: string, resources: readonly Resource[]): readonly Resource[] {
   const list = LIST.exec(message);
@@ -24,7 +27,7 @@ export function named(message: string, resources: readonly Resource[]): readonly
   return ofList.length > 0 ? ofList : resources.filter(({ name }) => mentions(message, name));
 }
 
-/** Whether a list of reasons has one for a name. */
+/** Reports if a list of reasons has one for a name. */
 function lists(list: string, name: string): boolean {
   const entry = name + ": ";
   for (let at = list.indexOf(entry); at >= 0; at = list.indexOf(entry, at + 1)) {
@@ -33,7 +36,7 @@ function lists(list: string, name: string): boolean {
   return false;
 }
 
-/** Whether a name stands in a text by itself. */
+/** Reports if a text has a name as a separate word. */
 function mentions(message: string, name: string): boolean {
   if (name === "") return false;
   for (let at = message.indexOf(name); at >= 0; at = message.indexOf(name, at + 1)) {

@@ -9,7 +9,7 @@ const { cluster: CDS, listener: LDS, route: RDS } = TYPE_URLS;
 
 const text = new TextDecoder();
 
-/** A client as Envoy is: it rejects what ends in `bad`, and keeps what it had. */
+/** A client like Envoy: it rejects content that ends with `bad`, and keeps its previous version. */
 interface Picky {
   /** Content by name. */
   readonly holds: Map<string, string>;
@@ -153,14 +153,16 @@ Deno.test("quarantine: a client that rejects everything, for ever, is sent each 
     await one.settle();
     return one.seen.length;
   };
-  // With it come, once, those of which it was not known whether it was they or r1.
+  // It is sent together with the resources that were quarantined because either they or r1 could be
+  // invalid.
   const second = await change("new bad");
   assert.ok(second <= first + 10, `${second - first} responses`);
   for (let i = 0; i < 30; i++) await change(`${i} bad`);
   assert.equal(one.seen.length, second + 30, "one response for each new version, and none beside");
   const [entry] = w.xds.quarantined().filter(({ name }) => name === "r1");
   assert.ok(entry!.versions.length <= 8);
-  // What was quarantined because the client rejects everything is quarantined from nobody else.
+  // Resources that were quarantined because the client rejects everything are not quarantined for
+  // others.
   w.set(RDS, { r2: "fine" });
   w.publish();
   const two = picky(w, RDS, "two", ["r2"]);

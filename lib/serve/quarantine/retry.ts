@@ -12,14 +12,14 @@ import { type Subscription, wants } from "../subscription/subscription.ts";
 
 const log = scope("ads");
 
-/** Resources tried in one go, and the least time between two of these, milliseconds. */
+/** Number of resources in one retry, and minimum time between two retries, milliseconds. */
 const BATCH = 32;
 const PAUSE_MS = 1000;
 
 /** Runs something later; returns the way to call it off. */
 export type LaterTimer = (run: () => void, ms: number) => () => void;
 
-/** Looks after what is to be tried again. */
+/** Schedules retries of quarantined resources. */
 export interface Retries {
   /** Sets the timer for the next retry. `newAt`: the time of a resource that was quarantined just now. */
   arm(newAt?: number): void;
@@ -75,7 +75,7 @@ function attempt(entry: Entry, quarantine: Quarantine, sessions: ReadonlySet<Ses
   sendOnce(session, subscription, resource);
 }
 
-/** Who is sent it: one that rejected it, or else one of its kind. */
+/** Selects the stream for a retry: one that rejected it, otherwise one of its class. */
 function takerOf(
   entry: Entry,
   sessions: ReadonlySet<Session>,
@@ -91,7 +91,7 @@ function takerOf(
   return undefined;
 }
 
-/** A full response of state of the world cannot hold one resource alone: what it leaves out is gone. */
+/** A full SotW response cannot have only one resource, because it removes what it omits. */
 function canTry(
   { variant, closed }: Session,
   subscription: Subscription,

@@ -7,7 +7,7 @@ const { cluster: CDS, route: RDS } = TYPE_URLS;
 
 const MINUTE = 60_000;
 
-/** Time that passes when it is told to. */
+/** A clock that the test advances. */
 function handClock() {
   let now = 1_000_000;
   const timers = new Map<object, { readonly at: number; readonly run: () => void }>();
@@ -30,7 +30,7 @@ function handClock() {
   };
 }
 
-/** A client that rejects what ends in `bad` for as long as it is told to. */
+/** A client that rejects content that ends with `bad` while it is configured to. */
 function choosy(w: World, typeUrl: string, name: string, names: readonly string[] = []) {
   const proxy = w.delta({ name });
   const text = new TextDecoder();
@@ -49,7 +49,7 @@ function choosy(w: World, typeUrl: string, name: string, names: readonly string[
   };
   return {
     holds,
-    /** Contents it was sent since this was asked last. */
+    /** Contents sent since the last call. */
     sent: () => said.splice(0),
     relent: () => void (isChoosy = false),
     async settle() {

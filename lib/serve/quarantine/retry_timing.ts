@@ -8,7 +8,10 @@
 /** Milliseconds: the first wait, and the longest one. Each retry doubles the wait. */
 const WAIT = { first: 60_000, longest: 30 * 60_000 };
 
-/** When a version is sent again after so many retries. `now`: milliseconds since the epoch. */
+/**
+ * Returns the time of the next retry after a number of retries. `now`: milliseconds since the
+ * epoch.
+ */
 export function retryAt(now: number, retries: number): number {
   return now + Math.min(WAIT.longest, WAIT.first * 2 ** retries);
 }

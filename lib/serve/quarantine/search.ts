@@ -75,18 +75,18 @@ export function rejected(
   return culprits.map(({ name }) => name);
 }
 
-/** Whether a resource of a response was new to the client, so that it may be rejected. */
+/** Reports if a resource of a response was new to the client, so that it may be rejected. */
 function isNew({ probe, origin }: Sent, { name, version }: Resource): boolean {
   if (probe) return true;
   return !!origin && (origin.asked(name) || origin.before(name)?.version !== version);
 }
 
-/** Whether the client accepted this version earlier; then it still has it. */
+/** Reports if the client accepted this version earlier; then it still has it. */
 function wasAccepted({ view, settledAt }: Subscription, { name, version }: Resource): boolean {
   return settledAt >= 0 && view?.at(settledAt, name)?.version === version;
 }
 
-/** Whether the client is still to have this version of the resource. */
+/** Reports if this version of the resource is still the current one for the client. */
 function isCurrent(subscription: Subscription, { name, version }: Resource): boolean {
   return wants(subscription, name) && subscription.view?.get(name)?.version === version;
 }
@@ -94,7 +94,7 @@ function isCurrent(subscription: Subscription, { name, version }: Resource): boo
 /** The resources that are taken to be rejected; none while they are searched. */
 interface Culprits {
   readonly culprits: readonly Resource[];
-  /** Their names, when it is not known which of them are valid. */
+  /** Their names, if it is not known which of them are valid. */
   readonly together: readonly string[];
 }
 
@@ -148,7 +148,7 @@ function quarantine(
   context.enqueue(session);
 }
 
-/** Whether another proxy of the class accepted the resource that this one rejects. */
+/** Reports if another proxy of the class accepted the resource that this one rejects. */
 function acceptedByOthers(
   session: Session,
   subscription: Subscription,
@@ -183,7 +183,7 @@ function sendLater(
   session.context.enqueue(session);
 }
 
-/** Whether a search is under way. */
+/** Reports if a search is running. */
 export function isProbing({ search }: Subscription): boolean {
   return search === "searching";
 }

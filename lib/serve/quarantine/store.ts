@@ -1,8 +1,8 @@
 /**
  * Versions of resources that proxies rejected. A version that a proxy of a class rejected is not
- * sent to that class again: clients with the version before it keep it, and new clients are sent
- * the last one accepted. A version that another proxy of the class accepted is kept from those
- * alone who rejected it, for then the reason is theirs.
+ * sent to that class again: clients keep the previous version, and new clients are sent the last
+ * accepted one. If another proxy of the class accepted the version, it is quarantined only for the
+ * streams that rejected it, because the cause is theirs.
  *
  * @module
  */
@@ -75,7 +75,7 @@ export function quarantine(
     for (const shelf of shelves.values()) yield* shelf.values();
   }
 
-  /** What other classes, that rejected the same version, have in its place. */
+  /** Returns the replacement in other classes that rejected the same version. */
   const elsewhere = (typeUrl: string, { name, version }: Resource): Resource | undefined => {
     for (const shelf of shelves.values()) {
       const entry = shelf.get(name);

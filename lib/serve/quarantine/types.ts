@@ -1,5 +1,5 @@
 /**
- * What is known of resources that proxies rejected.
+ * Types of the quarantine.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Resource } from "../../graph/mod.ts";
 export interface Culprit {
   /** `kind/namespace/name`. */
   readonly object: string;
-  /** As of the rejection; `undefined` for what counts none. */
+  /** Generation at the rejection; `undefined` for objects without generation. */
   readonly generation: number | undefined;
 }
 
@@ -20,11 +20,11 @@ export interface Quarantined {
   readonly name: string;
   /** The versions rejected, oldest first. */
   readonly versions: readonly string[];
-  /** What the proxy said to the last of them. */
+  /** Message of the last rejection. */
   readonly message: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** What proxies of the class have in its place; `undefined` when none was ever accepted. */
+  /** The version that proxies of the class have instead; `undefined` if none was ever accepted. */
   readonly lastGood: Resource | undefined;
   /** ViewSnapshot from all proxies of the class, or only from the streams that rejected it. */
   readonly from: "class" | "stream";
@@ -32,18 +32,20 @@ export interface Quarantined {
   readonly streams: readonly string[];
   /** Configuration objects it comes from, the likeliest first. */
   readonly culprits: readonly Culprit[];
-  /** How often the last of the versions was tried again, and when it is next; milliseconds since the epoch. */
+  /**
+   * Number of retries of the last version, and time of the next one, milliseconds since the epoch.
+   */
   readonly tries: number;
   readonly retryAt: number;
 }
 
-/** A stream, as far as this goes. */
+/** The parts of a stream that the quarantine needs. */
 export interface Stream {
   readonly id: string;
   readonly binding: { readonly classKey: string };
 }
 
-/** A name of which a version was rejected, as it is kept. */
+/** Stored state of a name with a rejected version. */
 export interface Entry extends Omit<Quarantined, "streams"> {
   versions: string[];
   message: string;
@@ -55,7 +57,7 @@ export interface Entry extends Omit<Quarantined, "streams"> {
   /** A stream that is being sent the last of the versions again. */
   trial: Stream | undefined;
   readonly streams: Set<Stream>;
-  /** Names quarantined together with it, because it is not known which of them is rejected. */
+  /** Names quarantined together with it, because it is not known which of them is invalid. */
   together: readonly string[];
 }
 
@@ -64,38 +66,39 @@ export interface Rejection {
   readonly stream: Stream;
   readonly typeUrl: string;
   readonly resource: Resource;
-  /** What the client held before. */
+  /** The client's version before. */
   readonly before: Resource | undefined;
   readonly message: string;
   readonly from: "class" | "stream";
   readonly culprits: readonly Culprit[];
-  /** Names rejected with it, when it is not known which of them is the reason. */
+  /** Names rejected with it, if it is not known which of them is invalid. */
   readonly together: readonly string[];
 }
 
 /** The quarantined resources. */
 export interface Quarantine {
   readonly size: number;
-  /** Finds what is kept from a stream, of one type; `undefined` when nothing is. */
+  /** Returns the filter of a stream for one type; `undefined` if nothing is quarantined. */
   screen(stream: Stream, typeUrl: string): QuarantineFilter | undefined;
-  /** Holds a resource back; returns what is sent in its place, if anything is. */
+  /** Quarantines a resource; returns its replacement, if there is one. */
   reject(rejection: Rejection): Resource | undefined;
-  /** Whether a stream rejected a resource of a type that is still quarantined. */
+  /** Reports if a stream rejected a resource of a type that is still quarantined. */
   rejectedBy(stream: Stream, typeUrl: string): boolean;
   /** A client accepted resources; returns names that others of its class may be sent now. */
   accept(stream: Stream, typeUrl: string, resources: readonly Resource[]): readonly string[];
   /**
-   * Compares with what is served to a stream's class now: what is gone is forgotten. Returns names
-   * that may be sent again, because the reason may have been one that changed.
+   * Compares with the resources that are served to a stream's class now: entries of removed
+   * resources are deleted. Returns names that may be sent again, because the cause may have
+   * changed.
    */
   review(
     stream: Stream,
     typeUrl: string,
     versionOf: (name: string) => string | undefined,
   ): readonly string[];
-  /** What is to be tried again by now. */
+  /** Returns the entries that are due for a retry. */
   due(): readonly Entry[];
-  /** When a resource is sent again next; `undefined` when none is quarantined. */
+  /** Time of the next retry; `undefined` if nothing is quarantined. */
   readonly next: number | undefined;
   /** Lets one stream have the resource once more, or none, and sets the next time. */
   tryAgain(entry: Entry, stream: Stream | undefined): void;
@@ -106,8 +109,8 @@ export interface Quarantine {
   list(): Quarantined[];
 }
 
-/** What is kept from one stream. */
+/** The quarantined versions of one stream. */
 export interface QuarantineFilter {
-  /** Whether a version is kept from the stream; with what is sent in its place, if anything is. */
+  /** Returns the replacement of a version if it is quarantined for the stream. */
   holds(resource: Resource): { readonly instead: Resource | undefined } | undefined;
 }

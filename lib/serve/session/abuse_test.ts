@@ -28,7 +28,7 @@ function request(node: object | undefined, more: object = {}): Uint8Array {
   return encode(DeltaDiscoveryRequestSchema, { typeUrl: CDS, ...(node && { node }), ...more });
 }
 
-/** A node whose metadata is a Struct in a Value in a Struct …, written from the inside out. */
+/** A node whose metadata is a Struct in a Value in a Struct …, encoded from the inside out. */
 function deepNode(depth: number): Uint8Array {
   const out = new Uint8Array(depth * 16 + 16);
   let at = out.length;

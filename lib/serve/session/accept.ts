@@ -23,7 +23,7 @@ import { closeSession, newSession, receive } from "./session.ts";
 
 const log = scope("ads");
 
-/** What accepting streams needs. */
+/** Dependencies of accepting streams. */
 export interface StreamAcceptor {
   readonly context: ServerContext;
   readonly options: XdsOptions;
@@ -44,7 +44,7 @@ export interface StreamAcceptor {
 interface Arriving {
   readonly call: RpcCall;
   readonly variant: "sotw" | "delta";
-  /** It was cut by either side: its messages are not worth reading any more. */
+  /** The stream was reset by either side: its messages are ignored. */
   over: boolean;
 }
 
@@ -72,7 +72,7 @@ export async function serve(
       if (!session) {
         session = open(acceptor, stream, request);
         await context.prepared();
-        // All streams that waited for it go on at the same time.
+        // All streams that waited for it continue at the same time.
         pause = yielding(call.peer);
         if (pause) await pause;
         if (stream.over) return;
@@ -117,7 +117,7 @@ function shuttingDown(): RpcError {
   return new RpcError("UNAVAILABLE", "the server is shutting down");
 }
 
-/** Compares what a client says to hold with what it is to have; what it said is not needed then. */
+/** Compares the client's reported versions with the expected ones, and discards them. */
 async function compare(
   acceptor: StreamAcceptor,
   session: Session,
@@ -126,7 +126,7 @@ async function compare(
 ): Promise<void> {
   const { context, yielding } = acceptor;
   await context.prepared();
-  // All streams that waited for it go on at the same time.
+  // All streams that waited for it continue at the same time.
   const pause = yielding(session.call.peer);
   if (pause) await pause;
   const subscription = session.subscriptions.find(({ versions }) => versions === request.versions);
@@ -181,7 +181,7 @@ function open(
   return session;
 }
 
-/** Whether a peer is on this machine: at a loopback address, or a Unix socket. */
+/** Reports if a peer is on this machine: at a loopback address, or a Unix socket. */
 function isLocal(peer: string): boolean {
   const address = addressOf(peer);
   return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
@@ -201,8 +201,8 @@ function bindProxy(
 }
 
 /**
- * Ends the stream that brought in the most names when the names of all streams take too much. Names
- * that several streams ask for are stored once, so proxies of one mesh need little.
+ * Ends the stream that added the most names when the names of all streams take too much memory.
+ * Names that several streams share are stored once, so proxies of one mesh need little.
  */
 function limitNames({ context, sessions, options }: StreamAcceptor): void {
   if (context.names.characters <= (options.limits?.maxNameTable ?? 128 * 1024 * 1024)) return;

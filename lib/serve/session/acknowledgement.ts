@@ -1,5 +1,5 @@
 /**
- * What clients say to responses: acknowledgements, rejections, and how far they came by them.
+ * Responses of clients: acknowledgements, rejections, and the acknowledged revision.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { forgetSuperseded, setMark, setNack, settledUpTo } from "../subscription
 
 const log = scope("ads");
 
-/** Takes in what the client says to a response, counts it, and logs a rejection. */
+/** Processes the client's answer to a response, counts it, and logs a rejection. */
 export function acknowledge(
   session: Session,
   subscription: Subscription,
@@ -34,7 +34,7 @@ export function acknowledge(
   if (verdict === "ack" && sent) noteAcknowledged(subscription, sent.resources);
   if (verdict === "stale") metrics.expiredNonces.inc({ type: short });
   if (verdict === "ack" && sent) accepted(session, subscription, sent);
-  // What it rejected stands until that is repaired, whatever it accepts meanwhile.
+  // A rejection remains until it is repaired, even if the client accepts other responses.
   if (verdict === "ack" && session.context.quarantine.rejectedBy(session, subscription.type.url)) {
     setNack(subscription, before);
   }
@@ -50,7 +50,7 @@ export function acknowledge(
   return verdict;
 }
 
-/** Takes in a rejection. */
+/** Processes a rejection. */
 function refused(
   session: Session,
   subscription: Subscription,
@@ -76,7 +76,10 @@ function refused(
   });
 }
 
-/** Ways to tell observers what the client says to a response; those nobody listens to are missing. */
+/**
+ * Returns functions that notify observers of the client's answer; events without observers have
+ * none.
+ */
 function tell(session: Session, subscription: Subscription, sent: Sent): {
   readonly acknowledged?: () => void;
   readonly rejected?: (message: string, names: readonly string[]) => void;
@@ -95,7 +98,7 @@ function tell(session: Session, subscription: Subscription, sent: Sent): {
   };
 }
 
-/** Notes how far the client has answered what was published, and tells when it came further. */
+/** Records the revision that the client has answered, and notifies observers if it advanced. */
 export function noteSettled(session: Session, subscription: Subscription): void {
   const { context, pendingResponses } = session;
   if (!subscription.started) return;

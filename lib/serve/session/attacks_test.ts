@@ -1,6 +1,5 @@
 /**
- * Attacks on discovery through real gRPC connections, with an ordinary client beside each
- * of them.
+ * Attacks on discovery through real gRPC connections, with an ordinary client at the same time.
  *
  * @module
  */
@@ -66,7 +65,7 @@ Deno.test("300 sessions that never open their window keep nobody waiting for a f
   });
   await w.until(() => opened === 300);
   const took = await firstSync(w, 50);
-  // Without a bound on the time that a slot is held it takes a minute.
+  // Without a limit on the time that a slot is kept, it takes a minute.
   assert.ok(took < 20_000, `${Math.round(took)} ms`);
   await ended(deaf);
 });

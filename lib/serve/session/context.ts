@@ -1,5 +1,5 @@
 /**
- * What a session is, and what sessions share.
+ * State of a session, and state that sessions share.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Registry } from "./registry.ts";
 import type { ResponseEncoder } from "../wire/response.ts";
 import type { Subscription } from "../subscription/subscription.ts";
 
-/** What sessions share. */
+/** State that sessions share. */
 export interface ServerContext {
   readonly names: NameTable;
   readonly registry: Registry<Session>;
@@ -26,7 +26,7 @@ export interface ServerContext {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** When that came in which is published now; by `now`. */
+  /** Time of the first change of the current publication; by `now`. */
   readonly changedAt: () => number;
   /** The encoder of a type, shared when the type is served. */
   readonly encoder: (
@@ -34,18 +34,21 @@ export interface ServerContext {
     variant: "sotw" | "delta",
     served: boolean,
   ) => ResponseEncoder;
-  /** Asks for a turn to send. */
+  /** Enqueues a session for sending. */
   readonly enqueue: (session: Session) => void;
   /** Resolves when the resources of all bound proxies were computed; see `BindingSource.prepare`. */
   readonly prepared: () => Promise<void> | undefined;
   readonly quarantine: Quarantine;
-  /** What clients hold who fell behind. */
+  /** Stored content of slow clients. */
   readonly snapshots: SnapshotStore;
   /** Configuration objects that a resource comes from. */
   readonly culprits: (view: View, name: string) => readonly Culprit[];
-  /** Who subscriptions. */
+  /** Observer of serving. */
   readonly observer: XdsObserver;
-  /** What streams saw before they moved, gathered until the publication that moved them is told. */
+  /**
+   * Views of streams before they were rebound, collected until the publication that rebound them is
+   * notified.
+   */
   readonly rebinds: Map<
     Subscription,
     { readonly session: Session; readonly before: View | undefined }
@@ -63,7 +66,7 @@ export interface ServerContext {
     readonly slice: number;
     /** Bytes that may wait in the transport before the session waits too. */
     readonly pending: number;
-    /** Quiet time on the stream before removals go out, milliseconds. */
+    /** Idle time on the stream before removals are sent, milliseconds. */
     readonly settleMs: number;
     /** Longest time removals wait, for quiet and for acknowledgements, milliseconds. */
     readonly drainMs: number;
@@ -82,50 +85,53 @@ export interface Session extends PushState {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly connectedAt: number;
-  /** Begin of all nonces of this stream; no other stream has it. */
+  /** Prefix of all nonces of this stream; unique to the stream. */
   readonly noncePrefix: string;
-  /** Takes the session out of the count of connected proxies. */
+  /** Removes the session from the count of connected proxies. */
   disconnected: () => void;
   readonly subscriptions: Subscription[];
-  /** Characters of names that were new to the server when this stream asked for them. */
+  /** Number of characters of names that this stream added to the server. */
   newNames: number;
   nonces: number;
-  /** The proxy was bound to another class whose resources may not be computed yet. No push is planned before they are. */
+  /**
+   * The proxy was bound to another class whose resources may not be computed yet. No push is
+   * planned before.
+   */
   rebinding: boolean;
-  /** What is being sent, and how far it got. */
+  /** Responses that are being sent, and the progress. */
   pendingResponses: PendingResponse[];
   sentResources: number;
   sentRemoved: number;
-  /** When the running push began, by `context.now()`; `undefined` between pushes. */
+  /** Start of the running push, by `context.now()`; `undefined` between pushes. */
   pushStart: number | undefined;
-  /** When the publication came that the running push is about, if it is about one. */
+  /** Time of the publication that the running push is for, if any. */
   pushFor: number | undefined;
-  /** When the session last began to wait for its turn. */
+  /** Time since which the session waits for its turn. */
   queuedAt: number | undefined;
-  /** When the oldest publication came that no push was begun for. */
+  /** Time of the oldest publication without a push. */
   publishedAt: number | undefined;
-  /** When the last message went by, in either direction; `context.now()`. */
+  /** Time of the last message in either direction; `context.now()`. */
   lastMessageAt: number;
-  /** Since when removals wait, `context.now()`, and what looks after them. */
+  /** Time since which removals are pending, `context.now()`, and their timer. */
   pendingRemovalsSince: number | undefined;
   drainTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Ends the wait for new clusters to become warm. */
+  /** Timer that ends the wait for warm clusters. */
   warmTimer: ReturnType<typeof setTimeout> | undefined;
   closed: boolean;
 }
 
-/** What a session is opened with. */
+/** Input of a session. */
 export type SessionInit = Pick<
   Session,
   "context" | "call" | "variant" | "node" | "id" | "noncePrefix"
 >;
 
-/** Names asked for at once from which on an answer counts as bulk. */
+/** Number of names in a request from which its response counts as bulk. */
 const BULK_NAMES = 64;
 
 /**
- * How what is due to a client waits. Endpoints of those it has are small, and go first; the first
- * response of a type, all of a type again, or the answer to many names is bulk.
+ * Returns the priority of pending changes. Endpoints of known clusters are small and urgent; the
+ * first response of a type, a full response, or the response to many names is bulk.
  */
 export function priorityOf({ subscriptions }: Session): Priority {
   let priority: Priority = "urgent";
@@ -137,7 +143,7 @@ export function priorityOf({ subscriptions }: Session): Priority {
   return priority;
 }
 
-/** Asks for a turn to send. */
+/** Enqueues a session for sending. */
 export function enqueue(session: Session): void {
   session.queuedAt ??= session.context.now();
   session.context.enqueue(session);

@@ -1,6 +1,6 @@
 /**
- * Faults of many at once: connections that come and go, a restart, a storm of edits. Service to
- * the others goes on, everybody holds what there is afterwards, and memory returns to its level.
+ * Load tests: short-lived connections, a restart, many edits. Other clients are served meanwhile,
+ * all clients have the final state afterwards, and memory returns to its level.
  *
  * @module
  */
@@ -19,7 +19,10 @@ import { TYPE_URLS } from "../../model/mod.ts";
 
 const { cluster: CDS } = TYPE_URLS;
 
-/** Clients that come back at once. The benchmark has more; two cores run other tests beside. */
+/**
+ * Number of clients that reconnect at once. The benchmark has more; two cores run other tests at
+ * the same time.
+ */
 const RETURNING = Number(Deno.env.get("STORM_CLIENTS") ?? 300);
 
 /** Heap in use once the garbage is collected, MiB. */
@@ -64,7 +67,7 @@ Deno.test("1,000 clients that connect and drop leave nothing behind, and another
         const stream = w.raw("Delta");
         const node = nodeOf({ name: `drop-${i}` });
         stream.send(encode(DeltaDiscoveryRequestSchema, { typeUrl: CDS, node }));
-        // Some are gone before they are admitted, some while they are sent to.
+        // Some end before they are admitted, some while they are sent responses.
         if (i % 2 === 0) await Promise.race([stream.messages[Symbol.asyncIterator]().next()]);
         stream.close();
         streams.push(stream);
@@ -110,7 +113,7 @@ Deno.test(`${RETURNING} clients that come back at once after a restart are all s
   assert.ok(grown < 8, `${grown.toFixed(1)} MiB more than before`);
 });
 
-/** All connect at once with the same versions, get what is new, and go. */
+/** All connect at once with the same versions, get the changes, and disconnect. */
 async function comeBack(w: World, versions: Readonly<Record<string, string>>): Promise<void> {
   const clients = Array.from({ length: RETURNING }, (_, i) => w.delta({ name: `p${i}` }));
   for (const proxy of clients) proxy.send({ typeUrl: CDS, initialResourceVersions: versions });

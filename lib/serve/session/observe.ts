@@ -1,7 +1,7 @@
 /**
- * What others may learn of serving while it happens: publications and who they concern, what is
- * sent, what clients say to it. Serving does not depend on anyone listening, and pays nothing when
- * nobody does; arrays in events are those it works with, and are not to be changed.
+ * Events of serving for observers: publications and the affected streams, sent responses, answers
+ * of clients. Serving does not depend on observers, and has no cost without them; arrays in events
+ * are the server's own and must not be changed.
  *
  * @module
  */
@@ -21,16 +21,16 @@ export interface ObservedStream {
 export interface Subscriber {
   readonly stream: ObservedStream;
   readonly typeUrl: string;
-  /** Asks for everything, so that {@link wants} need not be asked. */
+  /** True: it is subscribed to everything, so {@link wants} need not be called. */
   readonly wildcard: boolean;
   wants(name: string): boolean;
 }
 
-/** What a publication changed for some streams. */
+/** The change of a publication for some streams. */
 export interface Concern {
-  /** What they see of a type; `undefined` when it is not served to them any more. */
+  /** Their view of a type; `undefined` if the type is no longer served to them. */
   readonly view: View | undefined;
-  /** What they saw before: the same view unless the publication moved them. */
+  /** Their previous view: the same unless the publication rebound them. */
   readonly before: View | undefined;
   readonly subscribers: readonly Subscriber[];
 }
@@ -54,7 +54,7 @@ export interface SentEvent {
   /** Later publications than this one, up to {@link revision}, caused it; 0 for a first response. */
   readonly from: number;
   readonly revision: number;
-  /** New and changed; of state-of-the-world types all that is asked for. */
+  /** New and changed resources; for state-of-the-world types all subscribed ones. */
   readonly resources: readonly Resource[];
   readonly removed: readonly string[];
   readonly bytes: number;
@@ -62,14 +62,14 @@ export interface SentEvent {
   readonly time: number;
 }
 
-/** What a client says to a response. */
+/** A client's answer to a response. */
 export interface AnswerEvent {
   readonly stream: ObservedStream;
   readonly typeUrl: string;
   readonly nonce: string;
   readonly from: number;
   readonly revision: number;
-  /** When the response was sent, and answered; milliseconds since the epoch. */
+  /** Time of the response and of the answer; milliseconds since the epoch. */
   readonly sentAt: number;
   readonly time: number;
 }
@@ -98,14 +98,14 @@ export interface SettledEvent {
   readonly time: number;
 }
 
-/** How a client says that the workload beside it is. */
+/** A client's report about the health of its workload. */
 export interface HealthEvent {
   readonly stream: ObservedStream;
-  /** What is wrong; `undefined`: nothing. */
+  /** The reported fault; `undefined`: healthy. */
   readonly fault: string | undefined;
 }
 
-/** Somebody who subscriptions serving. What it throws is logged and goes no further. */
+/** An observer of serving. Its exceptions are logged and have no other effect. */
 export interface XdsObserver {
   opened?(stream: ObservedStream): void;
   published?(event: PublishedEvent): void;
@@ -118,7 +118,7 @@ export interface XdsObserver {
   closed?(stream: ObservedStream): void;
 }
 
-/** One observer that tells all of them; an event nobody listens to has no function. */
+/** Joins observers into one; events without observers have no function. */
 export function joined(
   observers: readonly XdsObserver[],
   failed: (error: unknown) => void,

@@ -6,7 +6,7 @@ import { TYPE_URLS } from "../../model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS } = TYPE_URLS;
 
-/** Events as lines, in the order they came. */
+/** Events as lines, in order. */
 function recorder(): { observer: XdsObserver; take(): string[]; sent: SentEvent[] } {
   const lines: string[] = [];
   const sent: SentEvent[] = [];

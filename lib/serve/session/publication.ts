@@ -1,5 +1,5 @@
 /**
- * Tells observers of a publication: which streams follow what it changed.
+ * Notifies observers of a publication with the streams that follow its changes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type Subscription, wants, wantsAll } from "../subscription/subscription
 
 type Told = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;
 
-/** Makes the teller; it does nothing when nobody listens. */
+/** Creates the notifier; it does nothing without observers. */
 export function publicationNotifier(context: ServerContext): Told {
   const { observer, rebinds } = context;
   let from = context.revision();

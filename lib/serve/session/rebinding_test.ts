@@ -22,7 +22,7 @@ Deno.test("who rebinds to another class is sent nothing before what it sees ther
   assert.equal((await proxy.take()).resources.length, 1);
   left = 20;
   w.move("one", "two");
-  // What changes meanwhile does not let it look earlier.
+  // Changes in the meantime do not make it look earlier.
   w.set(CDS, { b: "3" });
   w.publish();
   const { resources } = await proxy.take();

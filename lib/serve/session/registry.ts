@@ -1,6 +1,6 @@
 /**
- * Which streams look at which collections, so that a publication visits those it concerns and
- * nobody else.
+ * Registry of the streams that follow each collection, so that a publication visits only the
+ * affected streams.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export interface Registry<S> {
   streams(view: View): Iterable<S>;
   /** Views over any of the collections, with the streams that look at each. */
   concerned(changed: ReadonlySet<Collection>): Map<View, readonly S[]>;
-  /** Views looked at, for tests. */
+  /** Number of registered views, for tests. */
   readonly views: number;
 }
 
-/** An empty registry. It retains the collections it lists, so that nobody evicts them. */
+/** Creates an empty registry. It retains the registered collections, so they are not evicted. */
 export function registry<S>(): Registry<S> {
   const subscribers = new Map<View, Map<S, number>>();
   const viewsOf = new Map<Collection, Set<View>>();

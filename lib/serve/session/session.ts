@@ -1,5 +1,5 @@
 /**
- * One stream: its requests go into subscriptions, what is due in them goes out as responses.
+ * One stream: its requests change subscriptions, and pending changes are sent as responses.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export function newSession(
   return session;
 }
 
-/** Takes in a request. Throws `RpcError` for one that ends the stream. */
+/** Processes a request. Throws `RpcError` if the request ends the stream. */
 export function receive(session: Session, request: XdsRequest): void {
   if (request.typeUrl === "") throw new RpcError("INVALID_ARGUMENT", "the request names no type");
   if (request.typeUrl === HEALTH_TYPE_URL) {
@@ -127,7 +127,7 @@ function checkNames({ subscriptions, context: { limits } }: Session): void {
   }
 }
 
-/** A publication changed what stands in a view the session looks at. */
+/** Handles a publication that changed a view of the session. */
 export function notice(session: Session, view: View, time: number): void {
   for (const subscription of session.subscriptions) {
     if (subscription.view === view) contentChanged(subscription);
@@ -150,7 +150,7 @@ function move(session: Session): void {
   if (!session.rebinding) void afterRebind(session);
 }
 
-/** Asks for a turn once what the session's new views show was made. */
+/** Enqueues the session when the resources of its new views are computed. */
 async function afterRebind(session: Session): Promise<void> {
   session.rebinding = true;
   // Proxies are bound again within publications, in which nothing can be computed ahead.
@@ -161,8 +161,8 @@ async function afterRebind(session: Session): Promise<void> {
 }
 
 /**
- * Makes a view the one a subscription is to follow. The one its client holds stays looked at until the
- * two were compared, so that nobody evicts it.
+ * Sets the view of a subscription. The previous view stays registered until the two were compared,
+ * so that it is not evicted.
  */
 function look(session: Session, subscription: Subscription, view: View | undefined): void {
   const old = subscription.view;
@@ -173,7 +173,7 @@ function look(session: Session, subscription: Subscription, view: View | undefin
   followView(subscription, view);
 }
 
-/** Ends a session: closes its binding, and gives back its views and names. */
+/** Ends a session: closes its binding, and releases its views and names. */
 export function closeSession(session: Session): void {
   if (session.closed) return;
   session.closed = true;
@@ -193,7 +193,7 @@ export function closeSession(session: Session): void {
   session.binding.close();
 }
 
-/** A client does not keep up: what it holds is kept, as long as it is known. */
+/** Stores the content of a slow client, as long as the logs have it. */
 export function takeSnapshots({ context, subscriptions, closed }: Session): void {
   if (closed) return;
   for (const subscription of subscriptions) {

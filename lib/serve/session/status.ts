@@ -1,5 +1,5 @@
 /**
- * What is known of the connected proxies, for whoever shows it.
+ * State of connected proxies, for pages and commands.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Session } from "./context.ts";
 import type { Nack } from "../subscription/state.ts";
 import type { Subscription } from "../subscription/subscription.ts";
 
-/** How far a type is in a stream. */
+/** Progress of a type in a stream. */
 export type SyncState =
   /** Everything sent was accepted. */
   | "SYNCED"
@@ -26,7 +26,7 @@ export interface TypeStatus {
   /** `cds`, `eds`, `lds`, `rds` or `other`. */
   readonly short: string;
   readonly wildcard: boolean;
-  /** Names asked for beside the wildcard. */
+  /** Subscribed names in addition to the wildcard. */
   readonly names: readonly string[];
   readonly state: SyncState;
   /** The last response; times in milliseconds since the epoch. */
@@ -36,9 +36,9 @@ export interface TypeStatus {
   readonly acked:
     | { readonly nonce: string; readonly revision: number; readonly time: number }
     | undefined;
-  /** The rejection that stands; `undefined` when the last answer was none. */
+  /** The current rejection; `undefined` if the last answer was none. */
   readonly nack: Nack | undefined;
-  /** What the proxy is to see now; `undefined` when the type is not served to it. */
+  /** The proxy's current view; `undefined` if the type is not served to it. */
   readonly view: View | undefined;
 }
 
@@ -46,15 +46,15 @@ export interface TypeStatus {
 export interface SessionInfo {
   readonly connectionId: string;
   readonly connectedAt: Date;
-  /** Of the peer, `ip:port` or `unix`. */
+  /** Address of the peer, `ip:port` or `unix`. */
   readonly address: string;
   readonly node: ProxyNode;
   readonly classKey: string;
   readonly variant: "sotw" | "delta";
   readonly types: readonly TypeStatus[];
-  /** It does not read what it is sent as fast as that changes; what it holds is kept. */
+  /** True: the client reads more slowly than its resources change; its content is stored. */
   readonly behind: boolean;
-  /** What the proxy would see of any type, asked for or not. */
+  /** Returns the proxy's view of any type, subscribed or not. */
   view(typeUrl: string): View | undefined;
 }
 
@@ -91,7 +91,7 @@ function typeStatus(subscription: Subscription): TypeStatus {
 
 function stateOf(subscription: Subscription): SyncState {
   if (subscription.nack) return "ERROR";
-  // A client that came back with everything it needs was sent nothing, and has it all.
+  // A reconnected client that had everything was sent nothing and is in sync.
   if (!subscription.last) return subscription.started && subscription.view ? "SYNCED" : "NOT SENT";
   return subscription.outstanding.length > 0 || subscription.due ? "STALE" : "SYNCED";
 }

@@ -1,6 +1,6 @@
 /**
- * What a client is to be sent of one type, in either variant: the difference between what it
- * holds and what it is to see, and the answers it waits for.
+ * Computes the changes of one type for a client, in either variant: the difference between its
+ * resources and its view, and the responses to its requests.
  *
  * @module
  */
@@ -20,39 +20,41 @@ import { type Subscription, wants, wantsAll } from "./subscription.ts";
 import { planned } from "./transitions.ts";
 import { contentOf } from "./view_content.ts";
 
-/** What is to be sent of one type. */
+/** Pending changes of one type. */
 export interface Change {
   readonly subscription: Subscription;
-  /** Revision of what the client held before. */
+  /** Revision of the client's resources before. */
   readonly from: number;
-  /** New or changed resources, or, in SotW for types that need it, all of them. */
+  /** New or changed resources, or all of them for SotW types that need it. */
   readonly resources: readonly Resource[];
-  /** Those of them that differ from what the client holds. */
+  /** Those that differ from the client's. */
   readonly differing: readonly Resource[];
-  /** Delta: names that were asked for and do not exist; told at once. */
+  /** Delta: subscribed names that do not exist; sent at once. */
   readonly absent: readonly string[];
-  /** Names that ceased to exist; told when nothing refers to them any more. */
+  /** Removed names; sent when nothing refers to them any more. */
   readonly removed: readonly string[];
   /** Respond even if there is nothing in it. */
   readonly respond: boolean;
-  /** Whether the client asked for something, so that it is answered even if nothing differs. */
+  /** True: the client requested something, so it gets a response even without changes. */
   readonly asking: boolean;
-  /** Whether the client asked for a name, so that it is sent whatever it was before. */
+  /**
+   * Reports if the client requested a name, so that it is sent regardless of its previous version.
+   */
   asked(name: string): boolean;
-  /** Whether the client asked for a resource that it does not say to hold. */
+  /** Reports if the client requested a resource that it did not report. */
   lacks(resource: Resource): boolean;
-  /** What stood there before under a name; `undefined` where that is not known any more. */
+  /** Returns the previous resource of a name; `undefined` if it is no longer known. */
   before(name: string): Resource | undefined;
 }
 
-/** A change before it is tied to what came before it. */
+/** A change without its previous versions. */
 type Draft =
   & Omit<Change, "subscription" | "from" | "before" | "differing" | "asking" | "asked" | "lacks">
   & Partial<Pick<Change, "differing">>;
 
 const NOTHING: Delta = Object.freeze({ changed: [], removed: [] });
 
-/** Everything a subscription asks for that exists. */
+/** Returns all subscribed resources that exist. */
 export function wanted(subscription: Subscription): readonly Resource[] {
   const { view } = subscription;
   if (!view) return [];
@@ -70,9 +72,10 @@ export function wanted(subscription: Subscription): readonly Resource[] {
 }
 
 /**
- * Finds what a subscription is to be sent as of a revision, and takes it as sent: the subscription's position
- * rebinds on and its answers are forgotten. `undefined` when there is nothing to say. Throws
- * `RpcError` UNAVAILABLE when it is not known any more what a delta client holds.
+ * Computes the changes of a subscription as of a revision and marks them as sent: the
+ * subscription's position advances and its pending requests are cleared. `undefined` if there is
+ * nothing to send. Throws `RpcError` UNAVAILABLE if the resources of a delta client are no longer
+ * known.
  */
 export function collect(
   subscription: Subscription,
@@ -137,7 +140,7 @@ function first(subscription: Subscription, variant: "sotw" | "delta"): Draft {
   const removed: string[] = [];
   for (const name of versions.names()) {
     if (subscription.names.has(name)) continue;
-    // Parts of what the client did not come back for are of no use to it.
+    // A reconnected client does not need children of parents that it is not subscribed to.
     const known = subscription.wildcard || subscription.parents !== undefined;
     if (known && !(subscription.view?.get(name) && wants(subscription, name))) removed.push(name);
   }
@@ -164,7 +167,7 @@ function nextDelta(subscription: Subscription): Draft {
   const absent = [...newChildren.absent];
   const extra = new Map([...resources, ...newChildren.resources].map((r) => [r.name, r]));
   for (const name of subscription.requestedNames) {
-    // A part whose parent the client gave up meanwhile is of no use to it.
+    // The client does not need a child whose parent it has unsubscribed from.
     if (subscription.parents && !wants(subscription, name)) continue;
     const resource = subscription.view?.get(name);
     if (resource) extra.set(name, resource);
@@ -177,7 +180,7 @@ function nextDelta(subscription: Subscription): Draft {
 }
 
 function nextSotw(subscription: Subscription): Draft {
-  // Sent all of it, a client that fell behind too far has what it is to have.
+  // A client that fell behind too far is sent everything.
   const { changed, removed } = difference(subscription) ??
     { changed: subscription.view ? contentOf(subscription.view) : [], removed: [] };
   const respond = subscription.requestedAll;
@@ -199,8 +202,8 @@ function nextSotw(subscription: Subscription): Draft {
 }
 
 /**
- * Between what the client holds and what it is to see, whether asked for or not; `undefined` when
- * what it holds is not known any more.
+ * Returns the difference between the client's resources and its view, subscribed or not;
+ * `undefined` if the client's resources are no longer known.
  */
 function difference({ held, heldAt, view, snapshot }: Subscription): Delta | undefined {
   if (!held) return view ? { changed: contentOf(view), removed: [] } : NOTHING;

@@ -10,12 +10,15 @@ const PARENT_TYPES: ReadonlySet<string | undefined> = new Set(
   Object.values(XDS_TYPES).map(({ parent }) => parent),
 );
 
-/** Whether resources of a type have children. */
+/** Reports if resources of a type have children. */
 export function isParentType({ name }: XdsType): boolean {
   return PARENT_TYPES.has(name);
 }
 
-/** What separates the name of a parent from the rest. The last one counts: route tables may be named by paths. */
+/**
+ * Separator between the name of a parent and the rest. The last one counts, because names of route
+ * tables may be paths.
+ */
 const SEPARATOR = "/";
 
 /** The name of the parent; `undefined` for a name without one. */
@@ -24,7 +27,7 @@ export function parentOf(name: string): string | undefined {
   return at < 0 ? undefined : name.slice(0, at);
 }
 
-/** A name that no child has. Removed from a client, it says that the parent has no children. */
+/** A name that no child has. Its removal means that the parent has no children. */
 export function noChildrenName(parent: string): string {
   return parent + SEPARATOR;
 }

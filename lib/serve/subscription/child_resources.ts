@@ -1,8 +1,8 @@
 /**
  * Types whose resources have a parent of another type: virtual hosts of route tables, named
- * `<table>/<host>`. A client that subscribes to such a type without names subscribes to the children of
- * all parents that it subscribes to. It waits until it is sent the children of a new parent, or told
- * that there are none.
+ * `<table>/<host>`. A client that subscribes to such a type without names subscribes to the
+ * children of all its subscribed parents. It waits until it is sent the children of a new parent,
+ * or the information that there are none.
  *
  * @module
  */
@@ -49,15 +49,18 @@ export function connect(subscriptions: readonly Subscription[], subscription: Su
   }
 }
 
-/** Whether the children cannot be sent yet, because the client has not subscribed to a parent type. */
+/**
+ * Reports if the children cannot be sent yet, because the client has not subscribed to a parent
+ * type.
+ */
 export function isPremature({ type, view, parents }: Subscription): boolean {
   return type.parent !== undefined && view !== undefined && parents === undefined;
 }
 
 /**
- * Notes the parents about to be sent that are new to the client. It needs all their children, even
- * those that it says to hold, because those belonged to an earlier parent of that name. When a stream
- * begins, every parent is new.
+ * Records the parents in the next responses that are new to the client. It needs all their
+ * children, even those that it reported, because those belonged to an earlier parent of that name.
+ * When a stream begins, every parent is new.
  */
 export function noteNewParents(subscription: Subscription, sent: readonly Resource[]): void {
   if (!isParentType(subscription.type)) return;
@@ -93,7 +96,10 @@ export function noteAcknowledged(
   for (const { name } of accepted) parentIsKnown(subscription, name);
 }
 
-/** A function that says whether a name is a child of a new parent; `undefined` when no parent is new. */
+/**
+ * Returns a function that reports if a name is a child of a new parent; `undefined` if no parent is
+ * new.
+ */
 export function childrenOfNewParents(
   { parents }: Subscription,
 ): ((name: string) => boolean) | undefined {

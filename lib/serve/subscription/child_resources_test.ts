@@ -7,7 +7,7 @@ import { TYPE_URLS, xdsType } from "../../model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS, virtualHost: VHDS } = TYPE_URLS;
 
-/** The version of a content, as clients are told it. */
+/** The version of a content in responses. */
 const wire = (content: string): string => wireVersion({ version: hash(content) });
 
 type Proxy = Client<object, DeltaDiscoveryResponse>;
@@ -38,7 +38,7 @@ async function meshOf(limits = {}): Promise<World> {
   return w;
 }
 
-/** A client as Envoy is: it asks for the parts of its tables once it has one. */
+/** A client like Envoy: it subscribes to the children of its tables when it has a table. */
 async function following(w: World, ...tables: string[]): Promise<Proxy> {
   const proxy = w.delta() as Proxy;
   proxy.send({ typeUrl: RDS, resourceNamesSubscribe: tables });
@@ -96,7 +96,7 @@ Deno.test("a table that changes is not followed by parts that did not", async ()
 });
 
 Deno.test("what takes a part's place comes in one response with its removal, after its table", async () => {
-  // Slices of one byte, and removals that wait for ever: neither is for parts.
+  // Slices of one byte, and removals that wait forever: neither applies to children.
   await using w = await meshOf({ slice: 1, drainMs: 60_000, settleMs: 60_000 });
   const proxy = await following(w, "80");
   assert.equal(line(await proxy.take()), "vhds +80/a +80/b");

@@ -6,7 +6,7 @@ import { TYPE_URLS } from "../../model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS, route: RDS } = TYPE_URLS;
 
-/** What a response holds: `name=content` of its resources, then `-name` of what is removed. */
+/** Content of a response: `name=content` of its resources, then `-name` of removed ones. */
 function told(response: DeltaDiscoveryResponse): string[] {
   const text = new TextDecoder();
   return [

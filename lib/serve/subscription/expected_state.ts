@@ -1,6 +1,6 @@
 /**
- * What clients that come back are expected to hold, in one sum: found once for each state of a view
- * and each list of names that many ask for.
+ * Checksums of the expected resources of reconnecting clients, computed once for each state of a
+ * view and each shared list of names.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { type Subscription, wantsAll } from "./subscription.ts";
 import { replaceVersions } from "./transitions.ts";
 import { contentOf } from "./view_content.ts";
 
-/** What is expected of a client that has everything. */
+/** The expected state of a client that has everything. */
 export interface Expected {
   readonly checksum: Checksum;
-  /** What it then holds, for all clients of whom that is known by the checksum. */
+  /** Its versions, shared by all clients with the same checksum. */
   readonly versions: HeldVersions;
-  /** Names it asks for that do not exist. */
+  /** Subscribed names that do not exist. */
   readonly absent: readonly string[];
 }
 
@@ -34,7 +34,10 @@ interface Known {
 
 const known = new WeakMap<View, Known>();
 
-/** What the client of a subscription is to hold; `undefined` where it is not worth finding out. */
+/**
+ * Returns the expected state of the client of a subscription; `undefined` if it is not worth
+ * computing.
+ */
 export function expected(subscription: Subscription): Expected | undefined {
   const { view, names, listed, parents } = subscription;
   if (!view) return undefined;
@@ -52,8 +55,8 @@ export function expected(subscription: Subscription): Expected | undefined {
 }
 
 /**
- * Recognises a client that came back with all it is to have: what it wrote about that is let go for
- * what all others like it hold, before it is compared.
+ * Recognizes a reconnected client that has everything: its reported versions are replaced by the
+ * shared ones before they are compared.
  */
 export function matchExpected(subscription: Subscription): void {
   const { versions, started } = subscription;

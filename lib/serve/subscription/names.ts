@@ -1,11 +1,11 @@
 /**
- * Sets of resource names, small: names are interned once for the whole server, and a set is a
- * bitmap over their numbers. A client that asks for 3,500 names costs some hundred bytes.
+ * Compact sets of resource names: names are interned once for the server, and a set is a bitmap
+ * over their numbers. A client with 3,500 names costs some hundred bytes.
  *
  * @module
  */
 
-/** Names known to the server, with a count of the sets that hold them. */
+/** Names of the server, with reference counts. */
 export interface NameTable {
   /** Names in use. */
   readonly size: number;
@@ -14,18 +14,18 @@ export interface NameTable {
   /** The number of a name, if any set holds it. */
   find(name: string): number | undefined;
   nameOf(id: number): string;
-  /** Takes a name into use; counts. */
+  /** Interns a name and increments its count. */
   retain(name: string): number;
-  /** Takes a name into use once more. */
+  /** Increments the count of a name. */
   use(id: number): void;
   /** Gives one use back; a name without use is forgotten and its number used again. */
   release(id: number): void;
-  /** The set of a list that others may ask for, too; counts, and is given back by {@link unshare}. */
+  /** Returns the set of a list that clients may share; counted, and released by {@link unshare}. */
   share(list: readonly string[]): SharedNames;
   unshare(shared: SharedNames): void;
 }
 
-/** What sets that were made of the same list have in common. Never changed. */
+/** Shared part of sets that were made of the same list. Immutable. */
 export interface SharedNames {
   readonly bits: Uint32Array<ArrayBuffer>;
   readonly size: number;
@@ -117,7 +117,7 @@ export function nameSet(table: NameTable): NameSet {
   let bits = new Uint32Array(0);
   let size = 0;
   let characters = 0;
-  /** Whose bits these are, when they are not this set's own. */
+  /** Owner of these bits, if they are shared. */
   let base: SharedNames | undefined;
   const own = (): void => {
     if (!base) return;

@@ -8,10 +8,10 @@ import { wireVersion } from "../wire/wire_version.ts";
 
 const { cluster: CDS } = TYPE_URLS;
 
-/** The version of a content, as clients are told it. */
+/** The version of a content in responses. */
 const wire = (content: string): string => wireVersion({ version: hash(content) });
 
-/** What a response sends and takes away. */
+/** Sent and removed names of a response. */
 function told(response: DeltaDiscoveryResponse): string {
   return [
     ...response.resources.map((r) => `+${r.name}`).sort(),

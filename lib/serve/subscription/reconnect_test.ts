@@ -24,7 +24,7 @@ type Proxy = Client<object, DeltaDiscoveryResponse>;
 const encoder = new TextEncoder();
 const NAMES = Array.from({ length: 60 }, (_, i) => `outbound|80||service-${i}`);
 
-/** Contents by name, as the client says to hold them, in an order of its own. */
+/** Contents by name as the client reports them, in another order. */
 function versionsOf(contents: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(contents).map(([name, content]) =>
     [name, wireVersion({ version: hash(encoder.encode(content)) })] as const
@@ -32,7 +32,7 @@ function versionsOf(contents: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(entries.reverse());
 }
 
-/** What a client that comes back is sent, a line a response; of `least` responses at least. */
+/** Responses to a reconnected client, one per line; at least `least` responses. */
 async function sent(
   content: Readonly<Record<string, string>>,
   typeUrl: string,

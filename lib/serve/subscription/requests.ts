@@ -1,5 +1,5 @@
 /**
- * The changes of a subscription that come from requests of the client.
+ * Changes of a subscription by requests of the client.
  *
  * @module
  */
@@ -11,7 +11,10 @@ import { answerEvent, contentEvent, stateOf } from "./transitions.ts";
 /** The name that stands for all resources. */
 const ALL = "*";
 
-/** Applies the names of a SotW request, which has all of them. `first`: of the subscription. */
+/**
+ * Applies the names of a SotW request, which has all of them. `first`: it is the first request of
+ * the subscription.
+ */
 export function subscribeSotw(
   subscription: Subscription,
   request: XdsRequest,
@@ -113,7 +116,9 @@ function isPlainList({ names, unsubscribe }: XdsRequest): boolean {
   return names.length >= SHARED_LEAST && unsubscribe.length === 0 && !names.includes(ALL);
 }
 
-/** How a request answers a response: not at all, with ACK or NACK, or a response that is not the latest. */
+/**
+ * Answer of a request to a response: none, ACK or NACK, or to a response that is not the latest.
+ */
 export type AckResult = "none" | "ack" | "nack" | "stale";
 
 /** Applies the answer of a request to a response. `time`: milliseconds since the epoch. */

@@ -14,12 +14,12 @@ function large(letter: string): Uint8Array {
   return new Uint8Array(LARGE).fill(letter.charCodeAt(0));
 }
 
-/** A server whose logs reach four changes back. */
+/** A server whose logs have four changes. */
 function forgetful(slotMs: number): Promise<World> {
   return world([CDS, EDS], { slotMs }, { store: store([CDS, EDS], { logLimit: 4 }) });
 }
 
-/** Changes more than the logs hold: `a` and many others are new, `b` is gone. */
+/** Makes more changes than the logs have: `a` and many others are new, `b` is removed. */
 function storm(w: World, type: string): void {
   w.set(type, { a: "a2", b: undefined });
   w.publish();
@@ -29,7 +29,7 @@ function storm(w: World, type: string): void {
   }
 }
 
-/** What a client holds after some responses: contents, or the length of long ones. */
+/** Resources of a client after some responses: contents, or the length of long ones. */
 function apply(
   holds: Map<string, string>,
   { resources, removedResources }: DeltaDiscoveryResponse,

@@ -1,34 +1,37 @@
 /**
- * What clients hold who fell behind. As a rule the logs of collections tell what a client was sent
- * earlier; but logs are bounded, and a client that does not read may stay behind for longer than they
- * reach. What such a client holds is kept then, shared by all who hold the same.
+ * Stored content of slow clients. Normally the logs of collections have what a client was sent
+ * earlier; but logs are bounded, and a client that does not read may fall behind further. Its
+ * content is then stored, shared by all clients with the same content.
  *
  * @module
  */
 import type { Delta, Resource, View } from "../../graph/mod.ts";
 import { contentOf } from "./view_content.ts";
 
-/** What stood in a view at a revision; emptied when too much is kept. */
+/** Content of a view at a revision; it is cleared when too much is stored. */
 export interface ViewSnapshot {
   readonly view: View;
   readonly at: number;
   content: readonly Resource[] | undefined;
 }
 
-/** What is kept for the clients of a server. */
+/** Stored content for the clients of a server. */
 export interface SnapshotStore {
-  /** What a view showed as of a revision; `undefined` when that is not known any more. */
+  /** Stores the content of a view at a revision; `undefined` if it is no longer known. */
   keep(view: View, at: number): ViewSnapshot | undefined;
-  /** Lists kept. */
+  /** Number of stored lists. */
   readonly size: number;
 }
 
-/** Lists kept: kinds of proxies that fall behind at the same time, by the types they hold. */
+/**
+ * Maximum number of stored lists: classes of proxies that fall behind at the same time, times
+ * types.
+ */
 const MOST = 64;
 
-/** Nothing kept yet. What nobody refers to any more falls out as others come. */
+/** Creates an empty store. Unreferenced lists are removed when others are added. */
 export function snapshots(): SnapshotStore {
-  /** The one asked for longest ago first. */
+  /** Least recently used first. */
   const all = new Set<ViewSnapshot>();
   return {
     keep(view, at) {
@@ -53,7 +56,7 @@ export function snapshots(): SnapshotStore {
   };
 }
 
-/** What a view showed as of a revision, as far as its logs reach. */
+/** Returns the content of a view at a revision, if its logs go back that far. */
 function contentAt(view: View, at: number): readonly Resource[] | undefined {
   if (view.changedAt <= at) return contentOf(view);
   const names = new Set(view.names());
@@ -70,13 +73,13 @@ function contentAt(view: View, at: number): readonly Resource[] | undefined {
   return content;
 }
 
-/** Whether the logs still tell what a view showed as of a revision. */
+/** Reports if the logs go back to a revision of a view. */
 export function logReaches(view: View, at: number): boolean {
-  // Of a name that nothing has, every layer is asked.
+  // For a name that does not exist, every layer is checked.
   return view.at(at, "") !== null;
 }
 
-/** What changes for who holds some resources and is to hold those of a view. */
+/** Returns the difference between stored resources and those of a view. */
 export function diffFromSnapshot(held: readonly Resource[], view: View | undefined): Delta {
   const before = new Map(held.map((resource) => [resource.name, resource]));
   const changed: Resource[] = [];

@@ -25,13 +25,13 @@ export interface Sent {
   readonly resources: readonly Resource[];
   /** Names that it removes; only of atomic types. */
   readonly removed: readonly string[];
-  /** Why its resources were sent; `undefined` when the client had all of them before. */
+  /** Why its resources were sent; `undefined` if the client had all of them before. */
   readonly origin: Origin | undefined;
-  /** Whether it was sent to find rejected resources. */
+  /** True: it was sent to find rejected resources. */
   readonly probe: boolean;
 }
 
-/** Why resources are sent: what the client had before, and what it asked for. */
+/** Why resources are sent: the client's previous state, and its requests. */
 export interface Origin {
   before(name: string): Resource | undefined;
   asked(name: string): boolean;
@@ -64,31 +64,34 @@ export interface SubscriptionState {
   wildcard: boolean;
   /** The wildcard comes from an empty first request. In SotW it ends with the first request that has names. */
   implicit: boolean;
-  /** Names that the client subscribes to, beside the wildcard. */
+  /** Subscribed names in addition to the wildcard. */
   readonly names: NameSet;
   /** Delta: the list of the first request, while {@link names} is exactly that list. */
   listed: readonly string[] | undefined;
   /** Says of a name whether the wildcard leaves it out; `undefined`: the wildcard has all names. */
   onDemand: ((name: string) => boolean) | undefined;
   /**
-   * SotW: names that superseded requests left out. Those requests do not count, but the client has
-   * forgotten the resources, so it is sent them when it subscribes to the names again.
+   * SotW: names that superseded requests omitted. Those requests are ignored, but the client has
+   * dropped the resources, so they are sent again when it subscribes to the names again.
    */
   readonly forgotten: Set<string>;
 
-  /** Of a type with parents: the stream's subscription to the parents. */
+  /** For a type with parents: the stream's subscription to the parents. */
   parents: SubscriptionState | undefined;
-  /** Of a type with children: the stream's subscription to the children. */
+  /** For a type with children: the stream's subscription to the children. */
   children: SubscriptionState | undefined;
-  /** Of a type with children: sent resources that are new to the client, so that it needs all their children. */
+  /**
+   * For a type with children: sent resources that are new to the client, so it needs all their
+   * children.
+   */
   readonly newParents: Set<string>;
-  /** Of a type with children: resources that are new to the client and that it did not accept yet. */
+  /** For a type with children: resources that are new to the client and not yet accepted. */
   readonly unacknowledged: Set<string>;
 
   content: ContentState;
-  /** Whether a response was planned; derived from {@link content}. */
+  /** True: a response was planned; derived from {@link content}. */
   started: boolean;
-  /** Whether something may have to be sent; derived from {@link content}. */
+  /** True: something may have to be sent; derived from {@link content}. */
   due: boolean;
   /** Names to be sent even if their resources did not change. */
   readonly requestedNames: Set<string>;
@@ -104,7 +107,10 @@ export interface SubscriptionState {
   at: number;
   /** The revision of {@link held} to compare with: {@link at}, or a later one in which the view was made. */
   heldAt: number;
-  /** The content of {@link held}, stored because the client is slow and the logs may not reach so far. */
+  /**
+   * The content of {@link held}, stored because the client is slow and the logs may not go back far
+   * enough.
+   */
   snapshot: ViewSnapshot | undefined;
   /** Delta: the versions that the client had when it connected; dropped with the first response. */
   versions: HeldVersions | undefined;
@@ -116,9 +122,9 @@ export interface SubscriptionState {
   readonly superseded: Sent[];
   last: { readonly nonce: string; readonly revision: number; readonly time: number } | undefined;
   acked: { readonly nonce: string; readonly revision: number; readonly time: number } | undefined;
-  /** The rejection that stands. */
+  /** The current rejection. */
   nack: Nack | undefined;
-  /** Takes the rejection out of the metrics; `undefined` when it is not in them. */
+  /** Removes the rejection from the metrics; `undefined` if it is not counted. */
   unmark: (() => void) | undefined;
   /** All publications up to this revision were answered; -1 before the first response. */
   settledAt: number;

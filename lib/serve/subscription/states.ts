@@ -17,7 +17,7 @@ export type Machine<S extends string, E extends string> = Readonly<
 export type ContentState = "initial" | "due" | "current";
 
 /**
- * `changed`: the client asks for something, the view changes, or resources are to be sent again.
+ * `changed`: the client requested something, the view changed, or resources are to be sent again.
  * `planned`: the responses for all of it were planned.
  */
 export type ContentEvent = "changed" | "planned";

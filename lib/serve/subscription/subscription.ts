@@ -33,12 +33,12 @@ export function newSubscription(
   return initialState(type, encoder, table);
 }
 
-/** Whether the subscription has all names. */
+/** Reports if the subscription has all names. */
 export function wantsAll({ wildcard, onDemand }: Subscription): boolean {
   return wildcard && !onDemand;
 }
 
-/** Whether the subscription has a name, by itself or by its parent. */
+/** Reports if the subscription has a name, by itself or by its parent. */
 export function wants(subscription: Subscription, name: string): boolean {
   if (subscription.names.has(name)) return true;
   if (subscription.wildcard) return !subscription.onDemand?.(name);

@@ -1,6 +1,6 @@
 /**
- * The changes of a subscription that come from the server: views, pushes, removals, the search for
- * rejected resources. Each function is one transition; the states that it passes are in `states.ts`.
+ * Changes of a subscription by the server: views, pushes, removals, the search for rejected
+ * resources. Each function is one transition; the states are in `states.ts`.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { Subscription } from "./subscription.ts";
 
 /** Responses without an answer in delta, beyond which the oldest are no longer waited for. */
 const MAX_OUTSTANDING = 1000;
-/** Superseded responses whose rejections are still understood. */
+/** Number of superseded responses whose rejections are still matched. */
 const MAX_SUPERSEDED = 16;
 
 /** The fields of a subscription, for the modules of this folder. */
@@ -95,7 +95,7 @@ export function followView(subscription: Subscription, view: View | undefined): 
   stateOf(subscription).view = view;
 }
 
-/** Replaces the versions that the client says to hold by others that say the same. */
+/** Replaces the versions that the client reported by equal ones. */
 export function replaceVersions(subscription: Subscription, versions: HeldVersions): void {
   stateOf(subscription).versions = versions;
 }
@@ -138,7 +138,7 @@ export function responseSent(
   answerEvent(state, "sent");
 }
 
-/** The response before counts no more. Only its rejection is of interest. */
+/** The previous response is obsolete. Only its rejection is still matched. */
 function supersede(state: SubscriptionState): void {
   const last = state.outstanding.shift();
   if (!last || state.type.fullState) return;
@@ -156,12 +156,12 @@ export function forgetSuperseded(subscription: Subscription): void {
   stateOf(subscription).superseded.length = 0;
 }
 
-/** Sets the rejection that stands. */
+/** Sets the current rejection. */
 export function setNack(subscription: Subscription, nack: Nack | undefined): void {
   stateOf(subscription).nack = nack;
 }
 
-/** Takes the mark of a rejection out of the metrics, and keeps the function that takes the next one out. */
+/** Removes a rejection from the metrics, and stores the function that removes the next one. */
 export function setMark(subscription: Subscription, unmark: (() => void) | undefined): void {
   const state = stateOf(subscription);
   state.unmark?.();
@@ -173,7 +173,7 @@ export function settledUpTo(subscription: Subscription, revision: number): void 
   stateOf(subscription).settledAt = revision;
 }
 
-/** Removals wait. `from`: the revision that the client has of them. */
+/** Postpones removals. `from`: the revision of the client's resources. */
 export function postponeRemovals(
   subscription: Subscription,
   removals: Iterable<readonly [name: string, before: Resource | undefined]>,
@@ -185,7 +185,7 @@ export function postponeRemovals(
   state.removal = next(REMOVALS, state.removal, "postponed");
 }
 
-/** Removals of resources that came back do not wait any more. */
+/** Cancels pending removals of resources that exist again. */
 export function revokeRemovals(subscription: Subscription): void {
   const state = stateOf(subscription);
   for (const name of state.pendingRemovals.keys()) {
@@ -203,7 +203,10 @@ export function takeRemovals(subscription: Subscription): string[] {
   return names;
 }
 
-/** Responses are to be sent to find rejected resources. `from`: the revision that the client has of them. */
+/**
+ * Adds responses that are sent to find rejected resources. `from`: the revision of the client's
+ * resources.
+ */
 export function addTrials(
   subscription: Subscription,
   trials: readonly Trial[],
@@ -215,7 +218,7 @@ export function addTrials(
   state.search = next(SEARCH, state.search, "trial");
 }
 
-/** Takes the next response of the search. */
+/** Removes and returns the next response of the search. */
 export function takeTrial(subscription: Subscription): Trial | undefined {
   return stateOf(subscription).trials.shift();
 }

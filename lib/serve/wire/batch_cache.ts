@@ -1,15 +1,15 @@
 /**
- * Runs of resources that many are sent, as one piece of bytes. Proxies that connect at the same time
- * are sent the same batches, whole or slice by slice: put together once, a run is copied to each
- * connection at once, instead of resource by resource.
+ * Cache of encoded sequences of resources. Proxies that connect at the same time are sent the same
+ * batches, whole or in slices: a batch is encoded once and then copied to each connection, instead
+ * of resource by resource.
  *
  * @module
  */
 import type { Resource } from "../../graph/mod.ts";
 
-/** Fewer resources are not worth being kept as one. */
+/** Minimum number of resources in a cached batch. */
 export const BATCH_LEAST = 16;
-/** Bytes kept. What a client is sent of a thousand services takes 3 MiB. */
+/** Maximum cached bytes. The response for a thousand services has 3 MiB. */
 const MOST = 16 * 1024 * 1024;
 /** Runs remembered that begin with the same resource: kinds of proxy that share it see others after it. */
 const ALIKE = 8;
@@ -20,9 +20,9 @@ export interface BatchCache {
   join(
     make: (resources: readonly Resource[]) => Uint8Array,
   ): (resources: readonly Resource[]) => Uint8Array;
-  /** Nobody is being sent anything: forgets all bytes. */
+  /** Clears the cache when nothing is being sent. */
   rest(): void;
-  /** Bytes kept. */
+  /** Cached bytes. */
   readonly bytes: number;
 }
 
@@ -33,7 +33,7 @@ interface Run {
 
 /** Nothing put together yet. */
 export function batchCache(): BatchCache {
-  /** Those with bytes, the one used longest ago first. */
+  /** Cached batches, least recently used first. */
   const kept = new Set<Run>();
   let total = 0;
   const drop = (run: Run): void => {

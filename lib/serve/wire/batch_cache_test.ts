@@ -12,7 +12,7 @@ function resources(count: number, size = 1): Resource[] {
   }));
 }
 
-/** A store, and a function that joins and counts how often that was done. */
+/** A cache, and an encoder that counts its calls. */
 function counting() {
   const store = batchCache();
   const made: string[] = [];

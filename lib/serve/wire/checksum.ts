@@ -1,8 +1,8 @@
 /**
- * Sums over pairs of name and version, to compare thousands of them at once whatever their order:
- * clients write what they hold as a map, which has none. Every pair is hashed as it lies in the
- * message, without making strings, and the hashes are added up. Seeded by chance for each process;
- * who found two sets of the same sum would deceive nobody but himself.
+ * Checksums over pairs of name and version, to compare thousands of them in any order: clients
+ * report versions as a map, which has no order. Every pair is hashed in its encoded form, without
+ * creating strings, and the hashes are added. The seed is random for each process; a client that
+ * finds a collision would deceive only itself.
  *
  * @module
  */
@@ -27,12 +27,12 @@ export function newChecksum(): Checksum {
   return { count: 0, low: 0, high: 0 };
 }
 
-/** Whether two checksums are of the same pairs. */
+/** Reports if two checksums are equal. */
 export function sameChecksum(a: Checksum, b: Checksum): boolean {
   return a.count === b.count && a.low === b.low && a.high === b.high;
 }
 
-/** Adds the encoded pair that lies between two offsets. */
+/** Adds the encoded pair between two offsets. */
 export function addPair(checksum: Checksum, bytes: Uint8Array, start: number, end: number): void {
   let low = SEEDS[0]! ^ (end - start);
   let high = SEEDS[1]! ^ (end - start);
@@ -55,17 +55,17 @@ export function addPair(checksum: Checksum, bytes: Uint8Array, start: number, en
   checksum.high = checksum.high + finished(high) | 0;
 }
 
-/** Spreads every bit over all others, so that sums tell sets apart. */
+/** Mixes every bit into all others, so that sums of different sets differ. */
 function finished(hash: number): number {
   hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
   hash = Math.imul(hash ^ hash >>> 13, 0xc2b2ae35);
   return hash ^ hash >>> 16;
 }
 
-/** Where the pair of a resource is written to be added up. */
+/** Buffer for the encoded pair of a resource. */
 const scratch = new Uint8Array(1024);
 
-/** What resources add to a checksum, made once for each. */
+/** Checksum of each resource, computed once. */
 const ofResource = new WeakMap<Resource, Checksum>();
 
 /** Adds the pair of a resource, as clients write it. */

@@ -44,7 +44,7 @@ Deno.test("a delta request decodes as the schema says", () => {
       assert.deepEqual(request.error, { code: 13, message: nonce });
       assert.deepEqual([...request.versions?.names() ?? []].sort(), Object.keys(held).sort());
       for (const [name, version] of Object.entries(held)) {
-        // Versions are made here, of ASCII; another's never equal one of them.
+        // Versions are generated here, in ASCII; other text never equals one of them.
         const ascii = /^[\x20-\x7e]*$/.test(version);
         if (ascii) assert.ok(request.versions!.has(name, version), name);
         assert.ok(!request.versions!.has(name, `${version}x`));

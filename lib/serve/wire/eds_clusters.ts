@@ -10,7 +10,7 @@ import { fields } from "./protobuf.ts";
 /** Field `type` of `envoy.config.cluster.v3.Cluster`, and its value `EDS`. */
 const DISCOVERY_TYPE = { field: 2, eds: 3 };
 
-/** Whether a client that is sent this cluster subscribes to its endpoints. False for other messages. */
+/** Reports if a client subscribes to the endpoints of this cluster. False for other messages. */
 export function isEdsCluster({ bytes }: Resource): boolean {
   try {
     for (const { number, value } of fields(bytes)) {

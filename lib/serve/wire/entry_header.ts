@@ -1,6 +1,6 @@
 /**
- * What wraps a resource in a response: everything before the bytes of the message inside. It is
- * written straight to its place, as tens of thousands are put together for each kind of proxy.
+ * The header of a resource in a response: everything before the bytes of its message. It is written
+ * directly into the buffer, because there are tens of thousands for each proxy class.
  *
  * @module
  */

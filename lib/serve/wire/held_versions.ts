@@ -1,7 +1,7 @@
 /**
- * What a returning client says it holds, kept as it came. Most clients hold exactly what they are
- * to have, which a {@link Checksum} tells; only for the others names become strings, because they are
- * looked up, and versions are compared where they lie.
+ * The versions that a reconnecting client reports, stored as received. Most clients have exactly
+ * the expected resources, which a {@link Checksum} shows; only for others names are decoded for
+ * lookups, and versions are compared in place.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { fields, textOf } from "./protobuf.ts";
 export interface HeldVersions {
   /** Entries, those that others repeat included. */
   readonly size: number;
-  /** Bytes of the request that are kept for it. */
+  /** Bytes of the request that are stored for it. */
   readonly bytes: number;
   /** The sum of all entries; `undefined` when some are written in an unusual way. */
   readonly checksum: Checksum | undefined;
-  /** Whether the client holds this version of this resource. */
+  /** Reports if the client has this version of this resource. */
   has(name: string, version: string): boolean;
   names(): Iterable<string>;
 }
@@ -24,8 +24,8 @@ export interface HeldVersions {
 /** Versions being read. */
 export interface HeldVersionsReader extends HeldVersions {
   /**
-   * Takes in a map entry that lies between two offsets, its tag at `from`. Throws `MeshError`
-   * `wire-malformed`, and what the check of names throws.
+   * Adds a map entry between two offsets; its tag is at `from`. Throws `MeshError`
+   * `wire-malformed`, and the errors of the check of names.
    */
   add(from: number, start: number, end: number): void;
 }
@@ -34,16 +34,19 @@ export interface HeldVersionsReader extends HeldVersions {
 const NAME = 0x0a;
 const VERSION = 0x12;
 
-/** Versions whose entries are fields `number` of `bytes`, which must not change afterwards. */
+/**
+ * Returns the versions whose entries are fields `number` of `bytes`, which must not change
+ * afterwards.
+ */
 export function heldVersions(
   bytes: Uint8Array,
   number: number,
   checkName: (length: number) => void,
 ): HeldVersionsReader {
   const checksum = newChecksum();
-  /** Where the usual entries lie. */
+  /** Range of the usual entries. */
   let [first, last] = [-1, -1];
-  /** Offset of each version; its length lies before it, and is below 128. Made when it is asked for. */
+  /** Offset of each version; its length is before it and below 128. Created on demand. */
   let offsets: Map<string, number> | undefined;
   /** Versions of entries that are written in an unusual way. */
   const others = new Map<string, string>();
@@ -91,7 +94,7 @@ export function heldVersions(
   };
 }
 
-/** Whether an entry is a name and a version, both short, and nothing else. */
+/** Reports if an entry has a short name, a short version, and nothing else. */
 function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
   const size = bytes[start + 1] ?? 0;
   const versionTag = start + 2 + size;

@@ -1,7 +1,7 @@
 /**
- * Lists that many clients send alike. After a restart proxies come back and ask for the same
- * thousands of names: who sends the same bytes as another gets the lists that were read then, the
- * same objects, so that what follows from them is found once, too.
+ * Cache of name lists that many clients send. After a restart proxies reconnect and subscribe to
+ * the same thousands of names: equal bytes give the same decoded objects, so derived values are
+ * computed once, too.
  *
  * @module
  */
@@ -15,18 +15,21 @@ export interface Lists {
 
 /** Shorter lists are read as fast as they are recognised. */
 const LEAST = 1024;
-/** Bytes of requests kept to matchExpected others by; what was used last stays. */
+/** Maximum bytes of cached requests; the least recently used are removed. */
 const MOST = 32 * 1024 * 1024;
-/** How long they are kept without being met again, milliseconds: after a restart clients reconnect within seconds. */
+/**
+ * Time without use after which an entry is removed, milliseconds: after a restart clients reconnect
+ * within seconds.
+ */
 const KEPT_MS = 10_000;
 
 /** Lists read before, by the hash of their bytes. */
 export interface NameListCache {
-  /** What these bytes say, read anew when they were not met lately. */
+  /** Returns the decoded lists of these bytes, from the cache if possible. */
   read(bytes: Uint8Array, read: () => Lists): Lists;
   /** Forgets what was not met for a while. */
   trim(): void;
-  /** Bytes kept. */
+  /** Cached bytes. */
   readonly bytes: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Who is asking: the xDS node, parsed into what the rest of the daemon works with.
+ * The xDS node of a client, parsed to the daemon's types.
  *
  * @module
  */

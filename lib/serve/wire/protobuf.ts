@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { MeshError } from "../../base/mod.ts";
 
-/** A field as it is met: its number, and either a number or the bytes of its content. */
+/** A decoded field: its number, and a number or the bytes of its content. */
 export interface Field {
   number: number;
   /** Offset of the field's tag. */
@@ -149,7 +149,10 @@ export function delimited(number: number, content: Uint8Array | string): Uint8Ar
   return out;
 }
 
-/** A field of short ASCII text, such as a nonce: written here it costs less than a call of the platform. */
+/**
+ * Encodes a field of short ASCII text, such as a nonce; this is cheaper than a call of the
+ * platform.
+ */
 function shortField(number: number, text: string): Uint8Array | undefined {
   const { length } = text;
   if (length >= 128) return undefined;
@@ -177,12 +180,12 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** Bytes of a length-delimited field of so many bytes. */
+/** Returns the size of a length-delimited field with a content size. */
 export function fieldSize(size: number): number {
   return 1 + varintSize(size) + size;
 }
 
-/** Writes tag and length of a field whose content follows; returns the offset behind them. */
+/** Writes tag and length of a field before its content; returns the offset after them. */
 export function writeOpening(target: Uint8Array, at: number, number: number, size: number): number {
   target[at] = tagOf(number);
   return writeVarint(target, at + 1, size);

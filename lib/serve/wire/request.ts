@@ -24,21 +24,21 @@ export interface XdsRequest {
   /** The encoded node; `undefined` when the request has none. */
   readonly node: Uint8Array | undefined;
   readonly nonce: string;
-  /** Why the client rejects the response of this nonce. */
+  /** Why the client rejects the response with this nonce. */
   readonly error: { readonly code: number; readonly message: string } | undefined;
-  /** SotW: all names asked for. Delta: names to add. */
+  /** SotW: all subscribed names. Delta: names to add. */
   readonly names: readonly string[];
   /** Delta: names to give up. */
   readonly unsubscribe: readonly string[];
-  /** Delta: what the client already has; `undefined` when it told nothing. */
+  /** Delta: the resources that the client already has; `undefined` if it reported none. */
   readonly versions: HeldVersions | undefined;
 }
 
-/** Which field holds what, by variant; see `discovery.proto`. */
+/** Field numbers by variant; see `discovery.proto`. */
 const DELTA = { node: 1, typeUrl: 2, names: 3, unsubscribe: 4, versions: 5, nonce: 6, error: 7 };
 const SOTW = { node: 2, typeUrl: 4, names: 3, unsubscribe: -1, versions: -1, nonce: 5, error: 6 };
 
-/** Longest part of a client's error message that is kept, characters. */
+/** Maximum length of a client's stored error message, characters. */
 const MAX_ERROR = 4096;
 const MAX_TYPE_URL = 256;
 
@@ -46,9 +46,8 @@ const MAX_TYPE_URL = 256;
 type Fields = typeof DELTA;
 
 /**
- * Decodes a request. Lists that another request had alike come from `lists`, when that is given.
- * Throws `MeshError` `wire-malformed` for garbage and `RpcError` RESOURCE_EXHAUSTED for what is
- * beyond the limits.
+ * Decodes a request. Lists of equal requests come from `lists`, if it is given. Throws `MeshError`
+ * `wire-malformed` for invalid bytes and `RpcError` RESOURCE_EXHAUSTED above the limits.
  */
 export function decodeRequest(
   bytes: Uint8Array,
@@ -62,7 +61,7 @@ export function decodeRequest(
   let node: Uint8Array | undefined;
   let error: XdsRequest["error"];
   let versions: HeldVersionsReader | undefined;
-  /** Where the lists of names lie; what lies between them is in it too. */
+  /** Range of the lists of names, including the bytes between them. */
   let from = -1;
   let to = 0;
   let count = 0;
@@ -106,7 +105,7 @@ function readLists(bytes: Uint8Array, from: number, to: number, at: Fields): Lis
   return { names, unsubscribe };
 }
 
-/** The refusal of a client that asks for too much. */
+/** Returns the error for a client with too many names. */
 export function tooManyNames(limit: number): RpcError {
   return new RpcError("RESOURCE_EXHAUSTED", `more than ${limit} resource names are asked for`);
 }

@@ -1,7 +1,6 @@
 /**
- * Responses of both variants, put together from resources that are encoded already. A resource's
- * bytes come last in the entry that wraps them, so an entry is a short head, made once for each
- * resource, and the bytes that everyone shares.
+ * Responses of both variants, assembled from encoded resources. A resource's bytes are at the end
+ * of its entry, so an entry is a short header, made once for each resource, and the shared bytes.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import { entries, headerWriter } from "./entry_header.ts";
 import { BATCH_LEAST, type BatchCache, batchCache } from "./batch_cache.ts";
 import { concat, delimited } from "./protobuf.ts";
 
-/** Fields of the messages beside the resources, see `discovery.proto`. */
+/** Field numbers of the messages in addition to the resources, see `discovery.proto`. */
 const TYPE_URL = 4;
 const NONCE = 5;
 const VERSION = 1;
@@ -25,7 +24,7 @@ export interface Response {
   /** Delta only. */
   readonly removed: readonly string[];
   readonly nonce: string;
-  /** What the whole is called: the revision it was taken at. */
+  /** Version of the response: its revision. */
   readonly version: string;
 }
 
@@ -38,8 +37,8 @@ export interface ResponseEncoder {
 }
 
 /**
- * An encoder. `identifier` is the control plane's name for itself; batches of resources that others are
- * sent, too, are kept in the store.
+ * Creates an encoder. `identifier` is the control plane's identifier; batches that several clients
+ * are sent are cached.
  */
 export function responseEncoder(
   typeUrl: string,
