@@ -18,6 +18,11 @@ export interface RpcCall extends Outbox {
    * and binary headers (`-bin`) are left out.
    */
   readonly metadata: ReadonlyMap<string, string>;
+  /**
+   * DER of the certificates that the client showed, its own first; `undefined` without any. The
+   * handshake has proved that the client has the key. Nothing is said about who issued them.
+   */
+  readonly certificates?: readonly Uint8Array[];
   /** Messages of the client. Ends when the client closed its side or the stream is over. For one reader. */
   readonly messages: AsyncIterable<Uint8Array>;
   /** Resolves when the stream is over: its handler is done, or it was cut by either side. */

@@ -4,12 +4,24 @@
  *
  * @module
  */
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { parseAddress } from "./address.ts";
 import { type Inbox, inbox, type Outbox, outbox } from "./flow.ts";
 import { createConnection, type H2Stream, type Headers, type StreamListener } from "./h2/mod.ts";
 import { abortedError, statusOf } from "./native/status.ts";
 import { RpcError, toRpcError } from "./status.ts";
+
+/** TLS of a client. */
+export interface RpcClientTls {
+  /** Authorities that are trusted, PEM. */
+  readonly ca: string;
+  /** The client's own certificate with its chain and its key, PEM. */
+  readonly cert?: string;
+  readonly key?: string;
+  /** Name that the server's certificate must have. Default: the host of the target. */
+  readonly serverName?: string;
+}
 
 /** What a stream is opened with. */
 export interface OpenOptions {
@@ -19,6 +31,8 @@ export interface OpenOptions {
   readonly path: string;
   /** Request headers. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Default: no TLS. */
+  readonly tls?: RpcClientTls;
   /** Largest message taken, bytes (default: no limit). */
   readonly maxReceive?: number;
   /** HTTP/2 flow-control window, bytes, of stream and connection (default 1 MiB). */
@@ -47,7 +61,7 @@ export function openStream(options: OpenOptions): RpcStream {
   const gone = Promise.withResolvers<void>();
   const connection = createConnection({
     role: "client",
-    socket: dial(options.target),
+    socket: dial(options.target, options.tls),
     maxStreams: 0,
     window: options.window ?? 1024 * 1024,
     keepalive: options.keepalive,
@@ -80,8 +94,11 @@ export function openStream(options: OpenOptions): RpcStream {
 }
 
 /** Connects; what goes wrong shows in the connection. */
-function dial(target: string): Socket {
+function dial(target: string, tls?: RpcClientTls): Socket {
   const address = parseAddress(target);
+  if (tls && address.kind !== "unix") {
+    return dialTls(address.host || "localhost", address.port, tls);
+  }
   const socket = address.kind === "unix"
     ? connect({ path: address.path })
     : connect({ host: address.host || "localhost", port: address.port });
@@ -89,10 +106,26 @@ function dial(target: string): Socket {
   return socket;
 }
 
-function requestHeaders({ path, target, metadata = {} }: OpenOptions): Headers {
+function dialTls(host: string, port: number, { serverName, ca, cert, key }: RpcClientTls): Socket {
+  const name = serverName ?? host;
+  const socket = connectTls({
+    host,
+    port,
+    ca,
+    cert,
+    key,
+    // An address is compared with the certificate's addresses, and is not sent as a name.
+    ...isIP(name) === 0 && { servername: name },
+    ALPNProtocols: ["h2"],
+  });
+  socket.setNoDelay(true);
+  return socket;
+}
+
+function requestHeaders({ path, target, tls, metadata = {} }: OpenOptions): Headers {
   return [
     [":method", "POST"],
-    [":scheme", "http"],
+    [":scheme", tls ? "https" : "http"],
     [":path", path],
     [":authority", target.startsWith("unix:") ? "localhost" : target],
     ["content-type", "application/grpc"],

@@ -4,10 +4,11 @@
  * @module
  */
 import { createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, type PeerCertificate, type TLSSocket } from "node:tls";
 import { scope } from "../log/mod.ts";
 import { bindError, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
 import type { RpcTls } from "./options.ts";
+import { refused } from "./refused.ts";
 
 const log = scope("grpc");
 
@@ -23,6 +24,8 @@ export interface Listener {
   readonly address: string;
   /** The port; 0 for a Unix socket. */
   readonly port: number;
+  /** Takes other certificates for new connections. */
+  setTls(tls: RpcTls): void;
   /** Accepts no more connections; resolves when the last one is closed. */
   close(): Promise<void>;
 }
@@ -41,7 +44,8 @@ export async function openListener(
 ): Promise<Listener> {
   const address = parseAddress(text);
   if (address.kind === "unix") await clearSocket(address.path);
-  const server = tls ? tlsServer(tls, accept) : createServer(accept);
+  const secured = tls && tlsServer(tls, accept);
+  const server = secured?.server ?? createServer(accept);
   try {
     await bind(server, address);
   } catch (error) {
@@ -52,6 +56,7 @@ export async function openListener(
   return {
     address: address.kind === "unix" ? text : joined(address.host, port),
     port,
+    setTls: (tls) => secured?.set(tls),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
@@ -60,16 +65,51 @@ export async function openListener(
  * A TLS server for HTTP/2. A client certificate is asked for and may be missing: `authorized` of the
  * socket says whether there is one that the authorities issued.
  */
-function tlsServer({ cert, key, clientCa }: RpcTls, accept: (socket: Socket) => void): Server {
+function tlsServer(
+  tls: RpcTls,
+  accept: (socket: Socket) => void,
+): { readonly server: Server; set(tls: RpcTls): void } {
+  let { cipherSuites } = tls;
   const server = createTlsServer({
-    cert,
-    key,
-    ...clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: false },
+    ...contextOf(tls),
+    ...tls.clientCa && { requestCert: true, rejectUnauthorized: false },
     ALPNProtocols: ["h2"],
     handshakeTimeout: HANDSHAKE_MS,
-  }, accept);
+  }, (socket: TLSSocket) => {
+    const { standardName } = socket.getCipher();
+    if (!cipherSuites || cipherSuites.has(standardName)) return accept(socket);
+    refused("cipher-suite", peerOf(socket));
+    socket.destroy();
+  });
   server.on("tlsClientError", (error) => log.debug("a TLS handshake failed", { error }));
-  return server;
+  return {
+    server,
+    set(next) {
+      ({ cipherSuites } = next);
+      server.setSecureContext(contextOf(next));
+    },
+  };
+}
+
+function contextOf({ cert, key, clientCa }: RpcTls): { cert: string; key: string; ca?: string } {
+  return { cert, key, ...clientCa && { ca: clientCa } };
+}
+
+/** Certificates that are read of one client. */
+const MAX_CERTIFICATES = 8;
+
+/** See `RpcCall.certificates`. */
+export function certificatesOf(socket: Socket): readonly Uint8Array[] | undefined {
+  const { getPeerCertificate } = socket as Partial<TLSSocket>;
+  let next: PeerCertificate | undefined = getPeerCertificate?.call(socket, true);
+  const found: Uint8Array[] = [];
+  while (next?.raw && found.length < MAX_CERTIFICATES) {
+    found.push(new Uint8Array(next.raw));
+    const issuer: PeerCertificate | undefined = (next as { issuerCertificate?: PeerCertificate })
+      .issuerCertificate;
+    next = issuer === next ? undefined : issuer;
+  }
+  return found.length > 0 ? found : undefined;
 }
 
 /** Address of the other end: `address:port`, or `unix`. */

@@ -15,10 +15,11 @@ export type {
   RpcLimits,
   RpcOptions,
   RpcServer,
+  RpcTls,
   RpcTransport,
 } from "./options.ts";
 export type { RpcCall, RpcMethod } from "./call.ts";
 export { boundsInForce, transportInForce } from "./variables.ts";
 export { startRpc } from "./server.ts";
-export { type OpenOptions, openStream, type RpcStream } from "./client.ts";
+export { type OpenOptions, openStream, type RpcClientTls, type RpcStream } from "./client.ts";
 export { RPC, RpcError, type RpcStatus, statusName, toRpcError } from "./status.ts";

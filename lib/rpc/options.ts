@@ -61,6 +61,11 @@ export interface RpcTls {
   readonly key: string;
   /** Authorities of client certificates, which are optional; without them, none is asked for. */
   readonly clientCa?: string;
+  /**
+   * Names of the cipher suites that are allowed, as IANA lists them. The runtime cannot be told to
+   * choose among its suites, so a connection with another one is closed before it is read from.
+   */
+  readonly cipherSuites?: ReadonlySet<string>;
 }
 
 /** The options of {@link startRpc}. */
@@ -84,6 +89,8 @@ export interface RpcServer {
   readonly address: string;
   /** The port; 0 for a Unix socket. */
   readonly port: number;
+  /** Takes other certificates for new connections; open ones go on. Only for servers with TLS. */
+  setTls(tls: RpcTls): void;
   /** Refuses new connections, lets open streams end for so long, then cuts them. */
   stop(graceMs: number): Promise<void>;
 }

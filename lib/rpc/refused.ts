@@ -14,6 +14,7 @@ const REASONS = {
   "unadmitted-connections": "the bound on connections before admission is reached",
   "address-connections": "the bound on connections of one address before admission is reached",
   "no-request": "a connection brought no request in time",
+  "cipher-suite": "a connection negotiated a cipher suite that is not allowed",
   handshake: "a connection did not begin with HTTP/2 in time",
   streams: "the bound on streams of a connection is reached",
   "unadmitted-streams": "the bound on streams of a connection before admission is reached",

@@ -4,10 +4,16 @@ import { makeAuthority, withCertificates } from "../../tests/support/certificate
 import { createConnection, type Headers } from "./h2/mod.ts";
 import { requestHeaders } from "./h2/testing.ts";
 import { openListener } from "./listen.ts";
-import { startRpc } from "./mod.ts";
+import { openStream, type RpcClientTls, RpcError, startRpc } from "./mod.ts";
 import type { RpcTransport } from "./options.ts";
 
 const PATH = "/test.Echo/Stream";
+const TRANSPORTS = ["native", "grpc-js"] satisfies RpcTransport[];
+const OPTIONS = {
+  address: "localhost:0",
+  limits: { maxReceive: 1024, maxStreams: 10 },
+  keepalive: { interval: 60_000, timeout: 10_000 },
+};
 
 /** Certificates of a server and a client, PEM, by their authority. */
 async function makeCertificates(): Promise<
@@ -109,3 +115,70 @@ Deno.test(withCertificates("a TLS socket says whose certificate the client has",
   await listener.close();
   assert.deepEqual(seen, [[false, undefined], [true, "URI:spiffe://cluster.local/ns/a/sa/b"]]);
 }));
+
+/** Calls the method with the client of this room; returns its status. */
+async function callByClient(target: string, tls: RpcClientTls): Promise<string> {
+  const stream = openStream({ target, path: PATH, tls });
+  stream.end();
+  try {
+    for await (const _ of stream.messages);
+    return "OK";
+  } catch (error) {
+    assert.ok(error instanceof RpcError);
+    return error.status;
+  } finally {
+    stream.close();
+    await stream.ended;
+  }
+}
+
+for (const transport of TRANSPORTS) {
+  Deno.test(
+    withCertificates(`${transport}: a call has the client's certificates`, async () => {
+      const { ca, cert, key, clientCert, clientKey } = await makeCertificates();
+      const seen: (number | undefined)[] = [];
+      const server = await startRpc({
+        ...OPTIONS,
+        transport,
+        tls: { cert, key, clientCa: ca },
+        services: [{
+          path: PATH,
+          handle: ({ certificates }) => Promise.resolve(void seen.push(certificates?.length)),
+        }],
+      });
+      const target = `localhost:${server.port}`;
+      assert.equal(await callByClient(target, { ca }), "OK");
+      assert.equal(await callByClient(target, { ca, cert: clientCert, key: clientKey }), "OK");
+      assert.equal(await callByClient(target, { ca, serverName: "other.host" }), "UNAVAILABLE");
+      assert.equal(await callByClient(target, { ca: clientCert }), "UNAVAILABLE");
+      await server.stop(1000);
+      assert.equal(seen[0], undefined);
+      assert.ok(seen[1]! >= 1);
+      assert.equal(seen.length, 2);
+    }),
+  );
+
+  Deno.test(
+    withCertificates(
+      `${transport}: certificates and cipher suites are taken from now on`,
+      async () => {
+        const [first, second] = [await makeCertificates(), await makeCertificates()];
+        const { cert, key } = first;
+        const services = [{ path: PATH, handle: () => Promise.resolve() }];
+        const server = await startRpc({ ...OPTIONS, transport, tls: { cert, key }, services });
+        const target = `localhost:${server.port}`;
+        const calls = () =>
+          Promise.all([first, second].map(({ ca }) => callByClient(target, { ca })));
+        assert.deepEqual(await calls(), ["OK", "UNAVAILABLE"]);
+        server.setTls({ cert: second.cert, key: second.key });
+        assert.deepEqual(await calls(), ["UNAVAILABLE", "OK"]);
+        server.setTls({ cert, key, cipherSuites: new Set(["TLS_RSA_WITH_RC4_128_SHA"]) });
+        assert.deepEqual(await calls(), ["UNAVAILABLE", "UNAVAILABLE"]);
+        const suites = ["TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256"];
+        server.setTls({ cert, key, cipherSuites: new Set(suites) });
+        assert.deepEqual(await calls(), ["OK", "UNAVAILABLE"]);
+        await server.stop(1000);
+      },
+    ),
+  );
+}

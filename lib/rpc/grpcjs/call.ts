@@ -32,7 +32,8 @@ export async function serveCall(method: RpcMethod, stream: LibraryCall): Promise
     return;
   }
   const { out, incoming, life } = open(method, stream, { front, id: transport.id });
-  const error = await runMethod(method, callOf(stream, { out, incoming, life }));
+  const { certificates } = front;
+  const error = await runMethod(method, callOf(stream, { out, incoming, life, certificates }));
   if (!stream.cancelled) conclude(stream, error);
   life.over();
 }
@@ -81,9 +82,13 @@ function open(
   return { out, incoming, life: { ended: gone.promise, over, admit } };
 }
 
-function callOf(stream: LibraryCall, { out, incoming, life }: Parts): RpcCall {
+function callOf(
+  stream: LibraryCall,
+  { out, incoming, life, certificates }: Parts & Pick<RpcCall, "certificates">,
+): RpcCall {
   return {
     peer: peerOf(stream),
+    certificates,
     metadata: textHeaders(stream.metadata),
     messages: incoming,
     ended: life.ended,

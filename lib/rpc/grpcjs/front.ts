@@ -9,6 +9,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { H2Error } from "../h2/error.ts";
 import { goAwayFrame } from "../h2/frame.ts";
+import { certificatesOf } from "../listen.ts";
 import type { Refusal } from "../refused.ts";
 import type { Task, Turns } from "../turns.ts";
 import { Excess } from "./excess.ts";
@@ -57,6 +58,8 @@ export class Front extends Duplex {
   /** For calls, which have only the library's view of their connection. */
   readonly front: Front = this;
   readonly ledger: Ledger;
+  /** See `RpcCall.certificates`. */
+  readonly certificates: readonly Uint8Array[] | undefined;
 
   constructor(options: FrontOptions) {
     super({ allowHalfOpen: true });
@@ -65,6 +68,7 @@ export class Front extends Duplex {
     this.ledger = ledger;
     this.remoteAddress = socket.remoteAddress;
     this.remotePort = socket.remotePort;
+    this.certificates = certificatesOf(socket);
     this.#guard = new HeaderGuard((bytes) => ledger.decoded(bytes));
     this.#input = frameInspector({ preface: true }, (head) => {
       this.#guard.begin(head);

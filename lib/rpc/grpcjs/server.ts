@@ -39,6 +39,7 @@ export async function startGrpcJs(options: RpcOptions): Promise<RpcServer> {
   return {
     address: listener.address,
     port: listener.port,
+    setTls: listener.setTls,
     async stop(graceMs) {
       const timer = setTimeout(connections.destroy, graceMs);
       const closed = listener.close();

@@ -20,6 +20,8 @@ const FIRST_MESSAGE_MS = 30_000;
 export interface Peer {
   /** `address:port`, or `unix`. */
   readonly name: string;
+  /** See `RpcCall.certificates`. */
+  readonly certificates: readonly Uint8Array[] | undefined;
   /** A complete request arrived on a stream, or that stream ended. */
   requested(change: 1 | -1): void;
   /** Something of the client was refused. */
@@ -73,6 +75,7 @@ export function openCall(stream: H2Stream, options: CallOptions): OpenCall {
   };
   const call: RpcCall = {
     peer: peer.name,
+    certificates: peer.certificates,
     metadata,
     messages: incoming,
     ended: gone.promise,

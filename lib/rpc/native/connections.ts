@@ -14,7 +14,7 @@ import {
   createConnection,
   H2Error,
 } from "../h2/mod.ts";
-import { openListener, peerOf } from "../listen.ts";
+import { certificatesOf, openListener, peerOf } from "../listen.ts";
 import {
   DEFAULT_BOUNDS,
   type RpcBounds,
@@ -73,6 +73,7 @@ export async function serveConnections(
   return {
     address: listener.address,
     port: listener.port,
+    setTls: listener.setTls,
     async stop(graceMs) {
       const timer = setTimeout(() => {
         for (const connection of connections) connection.destroy();
@@ -114,7 +115,12 @@ function serve(context: Context, socket: Socket): void {
     admitted: visitor.admitted,
     held: budget.change,
   };
-  const peer: Peer = { name, requested: visitor.requested, refused: observer.refused };
+  const peer: Peer = {
+    name,
+    certificates: certificatesOf(socket),
+    requested: visitor.requested,
+    refused: observer.refused,
+  };
   const age = agePolicy(keepalive, () => connection);
   const connection: Connection = createConnection({
     role: "server",
