@@ -74,7 +74,10 @@ export function importsOf(text: string): Import[] {
   ];
 }
 
-/** Whether all that stands between `import` and the specifier is types: `type { A } from`, `{ type A, type B } from`. */
+/**
+ * Reports if all that stands between `import` and the specifier is types: `type { A } from`, `{
+ * type A, type B } from`.
+ */
 function isOfTypes(clause: string): boolean {
   if (/^type\s/.test(clause)) return true;
   const names = /^\{([^}]*)\}\sfrom\s$/.exec(clause)?.[1]?.split(",").map((name) => name.trim());

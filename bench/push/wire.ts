@@ -18,7 +18,7 @@ export interface Response {
   /** Number of resources, in both variants. */
   readonly count: number;
   readonly removed: readonly string[];
-  /** Whether it has a route skeleton (delta). */
+  /** True if it has a route skeleton (delta). */
   readonly apart: boolean;
 }
 
@@ -108,7 +108,7 @@ function readContent(bytes: Uint8Array): Content {
 const VHDS = 9;
 const ROUTE_TYPE = TYPE_URLS.route;
 
-/** Whether an `Any` is a route skeleton. */
+/** Reports if an `Any` is a route skeleton. */
 function hasVirtualHostsApart(any: Uint8Array): boolean {
   let typeUrl = "";
   for (const [field, value] of fields(any)) {

@@ -6,9 +6,10 @@
 import type { Validity } from "../pki/mod.ts";
 
 /**
- * Whether a root is in the last part of its lifetime.
+ * Reports if a root is in the last part of its lifetime.
  *
  * @param percent that part, of the whole lifetime
+ * /
  */
 export function isDue({ notBefore, notAfter }: Validity, now: number, percent: number): boolean {
   return now >= notAfter - (notAfter - notBefore) * percent / 100;

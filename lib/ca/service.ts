@@ -24,8 +24,8 @@ export interface CertificateServiceOptions {
   /** Authenticates the caller of a call. Rejects for a caller who has no valid credentials. */
   readonly authenticate: (call: RpcCall) => Promise<Caller>;
   /**
-   * Whether a caller may have a certificate for another identity, because a workload with that
-   * identity runs on the caller's node.
+   * Reports if a caller may have a certificate for another identity, because a workload with that
+   * identity runs on the caller's node. /
    */
   readonly mayImpersonate: (caller: SpiffeId, wanted: SpiffeId) => Promise<boolean>;
   /** Counts requests of an identity. */

@@ -59,7 +59,7 @@ function tableText(table: string): string {
   }
 }
 
-/** Whether a process has one of the sockets open; processes of other users cannot be read. */
+/** Reports if a process has one of the sockets open; processes of other users cannot be read. */
 function holds(pid: string, sockets: ReadonlySet<string>): boolean {
   try {
     for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {

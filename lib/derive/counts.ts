@@ -189,7 +189,10 @@ function duplicateDomains({ tables, domain }: Counted): number {
   return repeated;
 }
 
-/** Whether some namespace sees both a host that is claimed (`*`: by all) and one with this visibility. */
+/**
+ * Reports if some namespace sees both a host that is claimed (`*`: by all) and one with this
+ * visibility.
+ */
 function meets(claimed: ReadonlySet<string>, visibility: Visibility): boolean {
   if (visibility === "public") return claimed.size > 0;
   return visibility.some((one) => claimed.has(one) || claimed.has("*"));

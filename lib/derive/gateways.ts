@@ -33,7 +33,7 @@ export interface GatewayHost {
   /** `*`: any namespace; else the name of one. */
   readonly namespace: string;
   readonly host: string;
-  /** Whether plain HTTP requests are redirected to HTTPS. */
+  /** True if plain HTTP requests are redirected to HTTPS. */
   readonly redirect: boolean;
 }
 

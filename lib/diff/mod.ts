@@ -85,7 +85,7 @@ function same(before: JsonValue, after: JsonValue): boolean {
   return canonicalJson(before) === canonicalJson(after);
 }
 
-/** Whether lists have no objects; such lists are shown as a whole. */
+/** Reports if lists have no objects; such lists are shown as a whole. */
 function isPlain(...lists: readonly (readonly JsonValue[])[]): boolean {
   return lists.every((list) => list.every((one) => typeof one !== "object" || one === null));
 }

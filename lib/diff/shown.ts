@@ -125,7 +125,7 @@ function fieldsOf(schema: DescMessage): ReadonlyMap<string, DescField> {
   return new Map(schema.fields.map((field) => [field.jsonName, field]));
 }
 
-/** Whether a value is an object with fields. */
+/** Reports if a value is an object with fields. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -29,7 +29,7 @@ export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | unde
 /** A declared variable. */
 export interface EnvVar<T> {
   readonly name: string;
-  /** Whether the environment sets it, by the rule of {@link EnvVar.get}. */
+  /** Reports if the environment sets it, by the rule of {@link EnvVar.get}. */
   isSet(): boolean;
   /**
    * The value, or the default. An empty variable counts as not set, except for strings, whose value

@@ -88,7 +88,7 @@ export function valueText(type: EnvType, value: EnvValue): string {
   return type === "duration" ? formatDuration(Number(value)) : String(value);
 }
 
-/** Whether a value is within its bounds. An empty string is valid for any choices. */
+/** Reports if a value is within its bounds. An empty string is valid for any choices. */
 function isWithin(value: EnvValue, { range, choices }: EnvBounds): boolean {
   if (choices !== undefined) return value === "" || choices.includes(String(value));
   if (range === undefined || typeof value !== "number") return true;

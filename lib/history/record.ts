@@ -38,7 +38,7 @@ export interface LogLine {
   readonly revision: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Whether the line has all rows instead of changed ones. */
+  /** True if the line has all rows instead of changed ones. */
   readonly whole?: true;
   readonly rows: readonly LoggedRow[];
 }

@@ -30,8 +30,8 @@ export interface ProxyNode {
   /** What the proxy's program calls itself, for example `envoy`; empty when unknown. */
   readonly userAgent: string;
   /**
-   * Whether the proxy connects from this machine. Private keys are sent to no other proxy, because
-   * the identity of a remote proxy is not verified.
+   * True if the proxy connects from this machine. Private keys are sent to no other proxy, because
+   * the identity of a remote proxy is not verified. /
    */
   readonly local?: boolean;
   /** The xDS variant of its stream. */

@@ -18,7 +18,7 @@ export function fullHost(host: string, namespace: string, domain: string): strin
   return `${lower}.${namespace}.svc.${domain}`;
 }
 
-/** Whether a host is a pattern: `*` or `*.suffix`. */
+/** Reports if a host is a pattern: `*` or `*.suffix`. */
 export function isWildcard(host: string): boolean {
   return host.startsWith("*");
 }
@@ -40,7 +40,10 @@ export function coveringPatterns(host: string): string[] {
   return patterns;
 }
 
-/** Whether every name that `host` stands for is covered by `pattern` (which may be the same name). */
+/**
+ * Reports if every name that `host` stands for is covered by `pattern` (which may be the same
+ * name).
+ */
 export function covers(pattern: string, host: string): boolean {
   if (pattern === host || pattern === "*") return true;
   if (!pattern.startsWith("*")) return false;

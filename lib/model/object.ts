@@ -92,7 +92,7 @@ export function byAge(a: ConfigObject, b: ConfigObject): number {
   return ka < kb ? -1 : ka > kb ? 1 : 0;
 }
 
-/** Whether `labels` has every pair of `selector`. */
+/** Reports if `labels` has every pair of `selector`. */
 export function hasLabels(labels: ObjectMeta["labels"], selector: ObjectMeta["labels"]): boolean {
   for (const key in selector) if (labels[key] !== selector[key]) return false;
   return true;

@@ -96,28 +96,30 @@ export interface Endpoint {
   readonly workload: string;
 }
 
-/** Whether HTTP routing applies to a protocol. */
+/** Reports if HTTP routing applies to a protocol. */
 export function isHttp(protocol: Protocol): boolean {
   return protocol === "HTTP" || protocol === "HTTP2" || protocol === "GRPC" ||
     protocol === "GRPC-Web" || protocol === "HTTP_PROXY";
 }
 
-/** Whether a port carries HTTP, by its declaration or by what is found out about each connection. */
+/**
+ * Reports if a port carries HTTP, by its declaration or by what is found out about each connection.
+ */
 export function mayBeHttp(protocol: Protocol): boolean {
   return isHttp(protocol) || protocol === "Unsupported";
 }
 
-/** Whether a port carries, or may carry, what is no HTTP; UDP is not carried at all. */
+/** Reports if a port carries, or may carry, what is no HTTP; UDP is not carried at all. */
 export function mayBeTcp(protocol: Protocol): boolean {
   return !isHttp(protocol) && protocol !== "UDP";
 }
 
-/** Whether a protocol runs over HTTP/2 to the workload. */
+/** Reports if a protocol runs over HTTP/2 to the workload. */
 export function isHttp2(protocol: Protocol): boolean {
   return protocol === "HTTP2" || protocol === "GRPC" || protocol === "GRPC-Web";
 }
 
-/** Whether routing is by TLS server name. */
+/** Reports if routing is by TLS server name. */
 export function isTls(protocol: Protocol): boolean {
   return protocol === "HTTPS" || protocol === "TLS";
 }

@@ -28,7 +28,7 @@ export function readTrustBundle(pem: string, what: string): TrustBundle {
   return trustBundle(roots);
 }
 
-/** Whether two bundles trust the same roots. */
+/** Reports if two bundles trust the same roots. */
 export function sameBundle(a: TrustBundle, b: TrustBundle): boolean {
   return a.roots.length === b.roots.length &&
     a.roots.every(({ der }) => b.roots.some((root) => same(root.der, der)));

@@ -19,11 +19,12 @@ const ALGORITHMS: ReadonlyMap<string, { readonly type: KeyKind["type"]; readonly
   ]);
 
 /**
- * Whether a key signed a structure of signed part, algorithm and signature. Throws `MeshError`
+ * Reports if a key signed a structure of signed part, algorithm and signature. Throws `MeshError`
  * `pki-signature` for algorithms that are not accepted.
  *
  * @param signed DER of a certificate or a CSR
  * @param spki the signer's public key
+ * /
  */
 export async function isSignedBy(
   signed: Uint8Array,

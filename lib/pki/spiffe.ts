@@ -39,7 +39,7 @@ export function parseSpiffe(text: string): SpiffeId | undefined {
   return isValid ? { trustDomain, namespace, serviceAccount } : undefined;
 }
 
-/** Whether a text can be a trust domain. */
+/** Reports if a text can be a trust domain. */
 export function isTrustDomain(text: string): boolean {
   return TRUST_DOMAIN.test(text);
 }

@@ -82,14 +82,14 @@ async function extend(chain: Certificate[], search: Search): Promise<Certificate
   return undefined;
 }
 
-/** Whether a certificate is one of an authority that may have so many authorities below it. */
+/** Reports if a certificate is one of an authority that may have so many authorities below it. */
 function mayIssue(certificate: Certificate, below: number, now: number): boolean {
   const { isCa, signsCertificates, pathLength, notBefore, notAfter } = certificate;
   return isCa && signsCertificates && (pathLength === undefined || below <= pathLength) &&
     now >= notBefore && now <= notAfter;
 }
 
-/** Whether two byte strings are equal. */
+/** Reports if two byte strings are equal. */
 export function same(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }

@@ -8,7 +8,7 @@ import { sensitive } from "./gen/udpa/annotations/sensitive_pb.ts";
 
 const KNOWN = new WeakMap<DescField, boolean>();
 
-/** Whether a field is declared sensitive (private keys, passwords). */
+/** Reports if a field is declared sensitive (private keys, passwords). */
 export function isSensitive(field: DescField): boolean {
   let known = KNOWN.get(field);
   if (known === undefined) KNOWN.set(field, known = getOption(field, sensitive));

@@ -20,7 +20,7 @@ export function withBit(bits: Bits, at: number): Bits {
   return target;
 }
 
-/** Whether a set has a number. */
+/** Reports if a set has a number. */
 export function hasBit(bits: Bits, at: number): boolean {
   return ((bits[at >>> 5] ?? 0) & (1 << (at & 31))) !== 0;
 }
@@ -40,14 +40,14 @@ export function union(a: Bits, b: Bits): Bits {
   return out;
 }
 
-/** Whether two sets intersect. */
+/** Reports if two sets intersect. */
 export function meets(a: Bits, b: Bits): boolean {
   const words = Math.min(a.length, b.length);
   for (let i = 0; i < words; i++) if ((a[i]! & b[i]!) !== 0) return true;
   return false;
 }
 
-/** Whether `a` is a subset of `b`. */
+/** Reports if `a` is a subset of `b`. */
 export function within(a: Bits, b: Bits): boolean {
   for (let i = 0; i < a.length; i++) if ((a[i]! & ~(b[i] ?? 0)) !== 0) return false;
   return true;

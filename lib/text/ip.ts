@@ -44,12 +44,12 @@ export function parseCidr(text: string): Cidr | undefined {
   return { address: first.toString(), bits, family };
 }
 
-/** Whether a text is an address range. */
+/** Reports if a text is an address range. */
 export function isCidr(text: string): boolean {
   return parseCidr(text) !== undefined;
 }
 
-/** Whether an address is in a range (`10.0.0.0/8`); false for other texts. */
+/** Reports if an address is in a range (`10.0.0.0/8`); false for other texts. */
 export function rangeContains(range: string, address: string): boolean {
   const cidr = parseCidr(range);
   if (cidr === undefined || !isIp(address) || isIpv4(address) !== (cidr.family === 4)) return false;

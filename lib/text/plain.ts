@@ -140,7 +140,7 @@ function plainMap(map: MapNode, walk: Walk, depth: number): Record<string, unkno
   return out;
 }
 
-/** Whether a key is the plain `<<`. */
+/** Reports if a key is the plain `<<`. */
 export function isMergeKey(key: Node): boolean {
   return key.kind === "scalar" && key.text === MERGE_KEY && key.plain;
 }

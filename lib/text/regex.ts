@@ -10,9 +10,9 @@ import { regexSize } from "./regex_size.ts";
 /** A compiled expression. */
 export interface Regex {
   readonly source: string;
-  /** Whether it matches the whole of a text, as routes do. */
+  /** Reports if it matches the whole of a text, as routes do. */
   matchesAll(text: string): boolean;
-  /** Whether it matches a part of a text. */
+  /** Reports if it matches a part of a text. */
   matchesPart(text: string): boolean;
 }
 
@@ -82,7 +82,7 @@ function judge(source: string): string | undefined {
  */
 const goodShapes = new Set<string>();
 
-/** Whether an expression is valid because its shape is. `false` means unknown. */
+/** Reports if an expression is valid because its shape is. `false` means unknown. */
 function isOfGoodShape(source: string): boolean {
   const shape = shapeOf(source);
   if (goodShapes.has(shape)) return true;

@@ -14,7 +14,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Whether a request is answered with 200; false also while the listener is opened again. */
+/** Reports if a request is answered with 200; false also while the listener is opened again. */
 async function isAnswered(base: string): Promise<boolean> {
   const answer = await sendRaw(base, GET).catch(() => "");
   return answer.startsWith("HTTP/1.1 200 ");

@@ -48,8 +48,8 @@ function fieldPath(error: string): string | undefined {
 }
 
 /**
- * Whether one path is a prefix of the other: a missing field is reported at its message or at
- * itself.
+ * Reports if one path is a prefix of the other: a missing field is reported at its message or at
+ * itself. /
  */
 function isWithin(path: string, expected: string): boolean {
   return path.startsWith(expected) || expected.startsWith(path);

@@ -42,7 +42,7 @@ export function placeOf(path: string): Place {
   return { kind: "outside" };
 }
 
-/** Whether a file is a test or a bench: free in packages and not held to purity. */
+/** Reports if a file is a test or a bench: free in packages and not held to purity. */
 export function isTest(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path);
 }
@@ -82,7 +82,7 @@ export function judge(file: string, specifier: string): Offence | undefined {
   }
 }
 
-/** Whether the rule of purity applies to a file. */
+/** Reports if the rule of purity applies to a file. */
 export function isHeld(file: string, place: Place = placeOf(file)): boolean {
   return place.kind === "room" && !isTest(file) && roomNamed(place.name)?.pure === "held";
 }

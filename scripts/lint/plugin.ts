@@ -106,7 +106,7 @@ function isRandom({ property }: Deno.lint.MemberExpression): boolean {
     : property.type === "Literal" && property.value === "random";
 }
 
-/** Whether an identifier is the name of a member, not a use of the global of that name. */
+/** Reports if an identifier is the name of a member, not a use of the global of that name. */
 function isOwnName(node: Deno.lint.Identifier): boolean {
   const parent = node.parent;
   if (parent.type === "MemberExpression") return !parent.computed && same(parent.property, node);

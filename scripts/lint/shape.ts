@@ -69,7 +69,7 @@ export function keys(context: Deno.lint.RuleContext, file: string): Deno.lint.Li
   };
 }
 
-/** Whether a node is the key in a call such as `read.get(table, key)`. */
+/** Reports if a node is the key in a call such as `read.get(table, key)`. */
 function isKeyArgument(node: Deno.lint.Node): boolean {
   const parent = parentOf(node);
   if (parent.type !== "CallExpression" || parent.arguments[1]?.range[0] !== node.range[0]) {
@@ -80,7 +80,7 @@ function isKeyArgument(node: Deno.lint.Node): boolean {
     READERS.has(callee.property.name);
 }
 
-/** Whether a node is part of a codec's own conversion: `converted(text, { encode, decode })`. */
+/** Reports if a node is part of a codec's own conversion: `converted(text, { encode, decode })`. */
 function isInCodec(node: Deno.lint.Node): boolean {
   for (let at = node; at.type !== "Program"; at = parentOf(at)) {
     if (
@@ -172,7 +172,7 @@ function isMutable(init: Deno.lint.Node | null | undefined): boolean {
   return init?.type === "ArrayExpression" || init?.type === "ObjectExpression";
 }
 
-/** Whether code runs when its module is loaded: it is in no function. */
+/** Reports if code runs when its module is loaded: it is in no function. */
 function isOfModule(node: Deno.lint.Node): boolean {
   for (let at = parentOf(node); at.type !== "Program"; at = parentOf(at)) {
     if (/Function|StaticBlock/.test(at.type)) return false;

@@ -11,7 +11,7 @@ export interface Scene {
   readonly port: number;
   /** Tells that the attack is under way: from now on others are to be served nevertheless. */
   begun(): void;
-  /** Whether the time of the attack is over. */
+  /** Reports if the time of the attack is over. */
   over(): boolean;
   /** Resolves when the time of the attack is over. */
   readonly end: Promise<void>;
@@ -31,7 +31,7 @@ export interface Tally {
 export interface Wire {
   /** Writes; false when the connection or the attack is over. */
   write(bytes: Uint8Array): Promise<boolean>;
-  /** Whether the connection is over. */
+  /** Reports if the connection is over. */
   closed(): boolean;
   /** Resolves when the connection is over. */
   readonly gone: Promise<void>;

@@ -16,7 +16,7 @@ export interface Browser {
 
 /** How a page is looked at. */
 export interface Look {
-  /** Whether the page is told that its reader wants dark colours. */
+  /** True if the page is told that its reader wants dark colours. */
   readonly dark?: boolean;
   /** Size of the window, in pixels; what of the page lies beyond is not in the picture. */
   readonly width?: number;

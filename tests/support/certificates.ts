@@ -63,7 +63,7 @@ async function openssl(args: readonly string[]): Promise<void> {
   if (!success) throw new Error(`openssl ${args[0]}: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Whether the machine has the `openssl` command, without which there are no certificates. */
+/** True if the machine has the `openssl` command, without which there are no certificates. */
 export const HAS_OPENSSL: boolean = (() => {
   try {
     return new Deno.Command("openssl", { args: ["version"] }).outputSync().success;

@@ -12,7 +12,7 @@ export interface PatchCase {
   readonly proxy: "client" | "server" | "gateway";
   /** The items of `configPatches`, YAML in flow style. */
   readonly patches: readonly string[];
-  /** Whether client streams are told of virtual hosts apart. */
+  /** True if client streams are told of virtual hosts apart. */
   readonly apart?: true;
 }
 

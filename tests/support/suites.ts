@@ -134,7 +134,9 @@ export function translateSuite(suite: Suite): ReadonlyMap<string, Views> {
   );
 }
 
-/** Whether a proxy is a program whose gRPC library speaks xDS: no Envoy takes what it is served. */
+/**
+ * Reports if a proxy is a program whose gRPC library speaks xDS: no Envoy takes what it is served.
+ */
 export function isProgram({ metadata }: ProxyNode): boolean {
   return metadata.GENERATOR === "grpc";
 }

@@ -34,7 +34,7 @@ export interface PolicyIndexes {
   readonly sidecarsByNamespace: Index;
 }
 
-/** Whether a rule applies only to workloads that it selects by labels. */
+/** Reports if a rule applies only to workloads that it selects by labels. */
 export function selectsWorkloads({ workloadSelector }: DestinationRule): boolean {
   return Object.keys(workloadSelector?.matchLabels ?? {}).length > 0;
 }
@@ -53,7 +53,7 @@ export function policiesOf(
     .flatMap((policy) => [policy, ...policy.portLevelSettings]);
 }
 
-/** Whether the locality of the client matters under a policy. */
+/** Reports if the locality of the client matters under a policy. */
 function usesLocality({ loadBalancer, outlierDetection }: AnyPolicy): boolean {
   return outlierDetection !== undefined ||
     (loadBalancer?.localityLbSetting?.distribute.length ?? 0) > 0;

@@ -12,7 +12,10 @@ import { isWildcard } from "../../model/mod.ts";
 /** Hosts of one group share its addresses, so that a new host changes the addresses of few others. */
 export const ADDRESS_GROUPS = 1024;
 
-/** Whether hosts of an entry are given addresses. Without resolution, connections go to their original destination. */
+/**
+ * Reports if hosts of an entry are given addresses. Without resolution, connections go to their
+ * original destination.
+ */
 export function isGivenAddress({ addresses, resolution }: ServiceEntry): boolean {
   return addresses.length === 0 && resolution !== ServiceEntry_Resolution.NONE &&
     resolution !== ServiceEntry_Resolution.DYNAMIC_DNS;

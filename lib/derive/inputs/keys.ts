@@ -112,7 +112,7 @@ export const workloadKeys: KeyCodec<Workload> = keyOf<Workload>({
 
 /** Outbound listeners of a namespace. */
 export interface ListenersKey {
-  /** Whether the proxies use addresses that hosts are given; see `deriveGivenAddresses`. */
+  /** True if the proxies use addresses that hosts are given; see `deriveGivenAddresses`. */
   readonly given: boolean;
   readonly namespace: string;
 }

@@ -11,12 +11,12 @@ import {
 import type { ListenerMember } from "./keys.ts";
 import { protocolOf } from "./protocol.ts";
 
-/** Whether an address is a range (`10.0.0.0/8`) and not a single address. */
+/** Reports if an address is a range (`10.0.0.0/8`) and not a single address. */
 export function isRange(address: string): boolean {
   return address.includes("/");
 }
 
-/** Whether clients choose an instance by its address; see `Service.headless`. */
+/** Reports if clients choose an instance by its address; see `Service.headless`. */
 export function isHeadless(spec: ServiceEntry): boolean {
   return spec.resolution === ServiceEntry_Resolution.NONE && spec.addresses.length === 0 &&
     spec.workloadSelector !== undefined;

@@ -18,7 +18,7 @@ export function destinationsOf({ http, tls, tcp }: VirtualService): Destination[
   return named.filter((d) => d !== undefined);
 }
 
-/** Whether a VirtualService depends on other ones (delegates), or on the client's namespace. */
+/** Reports if a VirtualService depends on other ones (delegates), or on the client's namespace. */
 export function isParticular({ http, tls, tcp }: VirtualService): boolean {
   return http.some((rule) => rule.delegate !== undefined) ||
     [...http, ...tls, ...tcp].some((rule) =>
@@ -26,7 +26,7 @@ export function isParticular({ http, tls, tcp }: VirtualService): boolean {
     );
 }
 
-/** Whether HTTP rules of a VirtualService match source labels, or may do so by delegation. */
+/** Reports if HTTP rules of a VirtualService match source labels, or may do so by delegation. */
 export function selectsLabels({ http }: VirtualService): boolean {
   return http.some((rule) =>
     rule.delegate !== undefined ||
@@ -34,14 +34,14 @@ export function selectsLabels({ http }: VirtualService): boolean {
   );
 }
 
-/** Whether TCP or TLS rules of a VirtualService match source labels. */
+/** Reports if TCP or TLS rules of a VirtualService match source labels. */
 export function selectsConnections({ tls, tcp }: VirtualService): boolean {
   return [...tls, ...tcp].some((rule) =>
     rule.match.some((match) => Object.keys(match.sourceLabels).length > 0)
   );
 }
 
-/** Whether a VirtualService applies to sidecars: no gateways named, or `mesh` among them. */
+/** Reports if a VirtualService applies to sidecars: no gateways named, or `mesh` among them. */
 export function boundToMesh(spec: VirtualService): boolean {
   return spec.gateways.length === 0 || spec.gateways.includes("mesh");
 }

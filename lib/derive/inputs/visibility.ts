@@ -27,7 +27,7 @@ export function visibilityOf(
   return [...namespaces].sort();
 }
 
-/** Whether a namespace may see an object; `""` stands for what everybody sees. */
+/** Reports if a namespace may see an object; `""` stands for what everybody sees. */
 export function visibleTo(visibility: Visibility, namespace: string): boolean {
   return visibility === "public" || (namespace !== "" && visibility.includes(namespace));
 }

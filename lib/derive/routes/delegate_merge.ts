@@ -69,7 +69,7 @@ function mergeMatches(
 const WHOLES = ["uri", "scheme", "method", "authority"] as const;
 const MAPS = ["headers", "withoutHeaders", "queryParams"] as const;
 
-/** Whether the inner match selects some of the requests that the outer one selects. */
+/** Reports if the inner match selects some of the requests that the outer one selects. */
 function compatible(outer: HTTPMatchRequest, inner: HTTPMatchRequest): boolean {
   return WHOLES.every((field) => narrows(outer[field], inner[field])) &&
     MAPS.every((field) =>
@@ -85,7 +85,7 @@ function compatible(outer: HTTPMatchRequest, inner: HTTPMatchRequest): boolean {
     (outer.gateways.length === 0 || inner.gateways.every((one) => outer.gateways.includes(one)));
 }
 
-/** Whether a text match narrows another one. Unknown for expressions, and then `false`. */
+/** Reports if a text match narrows another one. Unknown for expressions, and then `false`. */
 function narrows(outer: StringMatch | undefined, inner: StringMatch | undefined): boolean {
   const [a, b] = [outer?.matchType, inner?.matchType];
   if (a?.case === undefined || b?.case === undefined) return true;

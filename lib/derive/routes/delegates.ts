@@ -41,7 +41,7 @@ export function deriveDelegates(
   }, { equal: sameSpec });
 }
 
-/** Whether some rule of a VirtualService has a delegate. */
+/** Reports if some rule of a VirtualService has a delegate. */
 export function delegates(spec: VirtualService): boolean {
   return spec.http.some((rule) => rule.delegate !== undefined);
 }

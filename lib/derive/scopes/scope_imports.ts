@@ -32,7 +32,7 @@ interface EgressPattern {
   readonly namespace: string;
 }
 
-/** Whether an egress pattern imports a host from a namespace. */
+/** Reports if an egress pattern imports a host from a namespace. */
 export function isImported(egress: EgressPattern, owner: string, host: string): boolean {
   const { namespace, wanted } = splitPattern(egress);
   return namespace !== "~" && (namespace === "*" || namespace === owner) && covers(wanted, host);

@@ -143,7 +143,9 @@ function oldestDefinitions(
   return oldest;
 }
 
-/** Whether `a` goes before `b` for proxies of a namespace: own namespace, then age, then name. */
+/**
+ * Reports if `a` goes before `b` for proxies of a namespace: own namespace, then age, then name.
+ */
 function preferred(a: ConfigObject, b: ConfigObject, namespace: string): boolean {
   const own = Number(b.meta.namespace === namespace) - Number(a.meta.namespace === namespace);
   return own !== 0 ? own < 0 : byAge(a, b) < 0;

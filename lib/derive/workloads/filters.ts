@@ -150,7 +150,7 @@ function byPriority<T>(
   return (a, b) => priority(a.spec) - priority(b.spec) || byAge(a, b);
 }
 
-/** Whether a patch applies to a proxy. */
+/** Reports if a patch applies to a proxy. */
 function applies({ context, version, metadata }: Condition, proxy: PatchedProxy): boolean {
   const contexts = proxy.role === "router"
     ? [Context.ANY, Context.GATEWAY]

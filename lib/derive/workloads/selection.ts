@@ -22,7 +22,10 @@ import { type Labels, type Workload, workloadKeys } from "../inputs/mod.ts";
 /** Settings of how policies are selected. */
 export interface SelectionOptions {
   readonly rootNamespace: (read: Read) => string;
-  /** Whether policies that select by labels apply to gateways of the orchestrator's Gateway API, too. */
+  /**
+   * True if policies that select by labels apply to gateways of the orchestrator's Gateway API,
+   * too.
+   */
   readonly selectorsForApiGateways: boolean;
 }
 
@@ -101,7 +104,7 @@ function selectorOf({ selector, workloadSelector }: Selecting): Labels {
   return selector?.matchLabels ?? workloadSelector?.labels ?? {};
 }
 
-/** Whether a policy selects workloads by labels. */
+/** Reports if a policy selects workloads by labels. */
 export function selectsByLabels(spec: Selecting): boolean {
   return Object.keys(selectorOf(spec)).length > 0;
 }

@@ -21,7 +21,7 @@ export interface Fault {
   readonly error: unknown;
   /** Revision at which it first threw since it last worked. */
   readonly since: number;
-  /** Whether a last good value is being used. */
+  /** True if a last good value is being used. */
   readonly lastGood: boolean;
   /**
    * Input rows read before it threw, through any number of cells, as `table/key`;

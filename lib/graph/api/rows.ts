@@ -40,7 +40,7 @@ export interface Read extends DecisionLog {
   explain<V, K>(table: Derived<V, K>, key: NoInfer<K>): Explained<V>;
   /** Members of an index bucket, sorted by their texts. Depends on the bucket's membership only. */
   members<B, M>(index: Index<B, M>, bucket: NoInfer<B>): readonly M[];
-  /** Whether a bucket has members; changes only when that answer does. */
+  /** True if a bucket has members; changes only when that answer does. */
   any<B, M>(index: Index<B, M>, bucket: NoInfer<B>): boolean;
   /**
    * The content of a collection, by name. Depends on the collection as a whole:

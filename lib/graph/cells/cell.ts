@@ -86,7 +86,7 @@ export function pushReaders(stack: Cell[], cell: Cell): void {
   else for (const reader of readers) stack.push(reader);
 }
 
-/** Whether anything reads the cell. */
+/** Reports if anything reads the cell. */
 export function isRead(cell: Cell): boolean {
   return cell.readers !== undefined;
 }

@@ -23,7 +23,7 @@ export type EditedEntry = readonly [row: Cell, member: string];
 export class ChangeWindow {
   /** Revision of the publication before the edits. */
   from = 0;
-  /** Whether edits have been made that are not published yet. */
+  /** True if edits have been made that are not published yet. */
   open = false;
   /** The rows edited, each with its last edit. */
   readonly edits: Map<Cell, Edit> = new Map();
@@ -45,7 +45,7 @@ export class ChangeWindow {
     this.former.clear();
   }
 
-  /** Whether a cell changed in this window, or may have. */
+  /** Reports if a cell changed in this window, or may have. */
   moved(cell: Cell): boolean {
     return cell.changedAt > this.from || (cell.flags & STALE) !== 0;
   }

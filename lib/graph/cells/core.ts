@@ -55,7 +55,7 @@ export class Core {
   depth = 0;
   /** Set when a computation was abandoned because it was nested too deep: the cell to compute first. */
   wanted: Cell | undefined = undefined;
-  /** Whether cells are being computed ahead of a publication: collections must not change then. */
+  /** True if cells are being computed ahead of a publication: collections must not change then. */
   ahead = false;
   /** Set when a computation was abandoned because it read a collection that must not change: that collection's cell. */
   halted: Cell | undefined = undefined;

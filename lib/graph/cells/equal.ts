@@ -5,10 +5,9 @@
  */
 
 /**
- * Whether two values are the same data: primitives by `Object.is`, arrays,
- * maps, sets of primitives, byte arrays and plain objects by content. Instances
- * of other classes are equal only when identical, since their state may be out
- * of sight. Values must not contain themselves.
+ * Reports if two values are the same data: primitives by `Object.is`, arrays, maps, sets of
+ * primitives, byte arrays and plain objects by content. Instances of other classes are equal only
+ * when identical, since their state may be out of sight. Values must not contain themselves. /
  */
 export function structuralEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
@@ -23,7 +22,7 @@ export function structuralEqual(a: unknown, b: unknown): boolean {
   return sameFields(a as Record<string, unknown>, b as Record<string, unknown>);
 }
 
-/** Whether two byte arrays hold the same bytes. */
+/** Reports if two byte arrays hold the same bytes. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;

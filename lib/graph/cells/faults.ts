@@ -45,7 +45,7 @@ export function cycleError(cycle: readonly Cell[]): MeshError {
   });
 }
 
-/** Whether an error is that of a cycle, for the cells on it. */
+/** Reports if an error is that of a cycle, for the cells on it. */
 export function isCycle(error: unknown): boolean {
   return error instanceof MeshError && error.code === "graph-cycle";
 }

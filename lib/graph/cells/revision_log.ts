@@ -47,7 +47,7 @@ export class RevisionLog<T extends { readonly revision: number }> {
     return this.entries[this.#head]?.revision;
   }
 
-  /** Whether all entries later than a revision are kept. */
+  /** Reports if all entries later than a revision are kept. */
   reaches(revision: number): boolean {
     return revision >= this.#start;
   }

@@ -44,7 +44,7 @@ export class Claims {
   }
 }
 
-/** Whether two resources have the same content, or both are absent. */
+/** Reports if two resources have the same content, or both are absent. */
 export function sameResource(a: Resource | undefined, b: Resource | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
@@ -97,7 +97,10 @@ export function replaceClaims(
   }
 }
 
-/** Whether both lists claim the same names in the same order, each as resource or tombstone alike. */
+/**
+ * Reports if both lists claim the same names in the same order, each as resource or tombstone
+ * alike.
+ */
 function sameNames(a: readonly Resource[], b: readonly Resource[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) {
@@ -148,7 +151,7 @@ function release(
   if (rivals?.length === 0) claims.rivals.delete(name);
 }
 
-/** Whether a member's claim wins over another's. */
+/** Reports if a member's claim wins over another's. */
 function precedes(
   member: string,
   resource: Resource,

@@ -22,7 +22,7 @@ const DEFAULT_LOG_BYTES = 32 * 1024 * 1024;
 /** A piece of building a collection, limited in time. */
 export interface BuildStep {
   readonly collection: LiveCollection;
-  /** Whether time is up; asked after every member. */
+  /** Reports if time is up; asked after every member. */
   readonly late: () => boolean;
   /** Collections that wait for this one, including itself. */
   readonly waiting: readonly LiveCollection[];
@@ -39,7 +39,7 @@ export class CollectionStore {
   changed: Set<LiveCollection> = new Set();
   /** Collections without users, the least recently used first. */
   readonly orphans: Set<LiveCollection> = new Set();
-  /** Whether collections are being built in pieces. */
+  /** True if collections are being built in pieces. */
   preparing = false;
   /** The piece that is being built. */
   step: BuildStep | undefined = undefined;
@@ -78,7 +78,7 @@ export class LiveCollection extends Home implements Collection {
   readonly cell: Cell;
   readonly memberHome: MemberHome;
   built = false;
-  /** Whether building has begun: from then on changes make members stale. */
+  /** True if building has begun: from then on changes make members stale. */
   begun = false;
   users = 0;
   claims: Claims = new Claims();

@@ -115,7 +115,7 @@ export class LayeredView implements View {
   }
 }
 
-/** Whether one of the layers above has a name. */
+/** Reports if one of the layers above has a name. */
 function isNamed(above: readonly ReadonlyMap<string, Resource>[], name: string): boolean {
   for (const content of above) if (content.has(name)) return true;
   return false;

@@ -197,7 +197,7 @@ function conclude(engine: Core, cell: Cell, table: DerivedTable, result: unknown
   settled(engine, cell);
 }
 
-/** Whether two values are equal. When the table's function throws, they are not. */
+/** Reports if two values are equal. When the table's function throws, they are not. */
 function equal(table: DerivedTable, a: unknown, b: unknown): boolean {
   try {
     return table.equal(a, b);

@@ -104,7 +104,7 @@ function differing(evaluation: Evaluation, kept: Cell): Cell[] {
   return wrong;
 }
 
-/** Whether a cell holds a value, by the table's equality and, for resources, byte by byte. */
+/** Reports if a cell holds a value, by the table's equality and, for resources, byte by byte. */
 function holds(table: DerivedTable, cell: Cell, fresh: unknown): boolean {
   if (cell.fault !== undefined || (cell.flags & VALUE) === 0) return false;
   try {

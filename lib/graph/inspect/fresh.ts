@@ -28,7 +28,7 @@ export type Obstacle = "too large" | "fault" | "out of date";
 export interface Bounds {
   /** Computations. */
   readonly computations: number;
-  /** Whether it is time to stop. */
+  /** Reports if it is time to stop. */
   readonly late: () => boolean;
   /** `rows`: everything is computed from rows and buckets. `neighbours`: the dependencies of the cell are taken as they are. */
   readonly from: "rows" | "neighbours";

@@ -33,12 +33,12 @@ export class Bucket {
 
   constructor(readonly key: string) {}
 
-  /** Whether there is a cell or a watcher. */
+  /** True if there is a cell or a watcher. */
   get isAskedFor(): boolean {
     return this.cell !== undefined || this.any !== undefined || this.watchers !== undefined;
   }
 
-  /** Whether a sorted list is kept. */
+  /** True if a sorted list is kept. */
   get isSorted(): boolean {
     return this.#sorted !== undefined;
   }

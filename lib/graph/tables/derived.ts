@@ -30,7 +30,9 @@ export class DerivedTable extends Home implements Derived<unknown, unknown> {
   /** Computations run, and microseconds of own time they took. */
   computed = 0;
   micros = 0;
-  /** Whether the values are resources of a collection: their bytes count when the cell is unread. */
+  /**
+   * True if the values are resources of a collection: their bytes count when the cell is unread.
+   */
   holdsResources = false;
   /** Cells made, and cells read again after a time without readers. */
   made = 0;

@@ -77,7 +77,7 @@ export class Ledger {
     return this.#last;
   }
 
-  /** Whether so many streams wait for admission that no more of them are taken. */
+  /** True if so many streams wait for admission that no more of them are taken. */
   get isFull(): boolean {
     return this.#streams.size - this.#admitted > this.#options.maxUnadmitted;
   }

@@ -6,7 +6,7 @@ import { dial, type RawPeer } from "./testing.ts";
 
 const PROBE = frame(FRAME.PING, 0, 0, new TextEncoder().encode("finished"));
 
-/** Whether the answer to {@link PROBE} came, and so all before it was handled. */
+/** Reports if the answer to {@link PROBE} came, and so all before it was handled. */
 function isAnswered({ frames }: RawPeer): boolean {
   return frames.some(({ type, flags, payload }) =>
     type === FRAME.PING && flags & FLAG.ACK && payload[0] === "f".charCodeAt(0)

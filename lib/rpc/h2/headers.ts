@@ -75,7 +75,10 @@ function receiveBlock(state: ConnectionState, block: Block): void {
   openStream(state, block, { headers, size });
 }
 
-/** Whether a block opens a stream. False when it comes late, for a stream that this side has reset. */
+/**
+ * Reports if a block opens a stream. False when it comes late, for a stream that this side has
+ * reset.
+ */
 function opens(state: ConnectionState, id: number): boolean {
   const isPeers = state.options.role === "server" && id % 2 === 1;
   if (isPeers && id > state.lastPeer) return true;

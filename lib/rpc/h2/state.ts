@@ -106,7 +106,7 @@ export function control(state: ConnectionState, bytes: Uint8Array): void {
   state.control.push(bytes);
 }
 
-/** Whether a stream was never open and may be opened yet. */
+/** Reports if a stream was never open and may be opened yet. */
 export function isIdle(state: ConnectionState, id: number): boolean {
   const isOwn = (id % 2 === 1) === (state.options.role === "client");
   return isOwn ? id >= state.nextOwn : id > state.lastPeer;

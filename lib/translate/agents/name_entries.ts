@@ -120,7 +120,10 @@ function headlessEndpoints(
   );
 }
 
-/** Whether an endpoint's address is neither a name nor the path of a socket; both are validated when they are read. */
+/**
+ * Reports if an endpoint's address is neither a name nor the path of a socket; both are validated
+ * when they are read.
+ */
 function isIp(address: string): boolean {
   return !address.startsWith("unix:") && (address.includes(":") || /^[0-9.]+$/.test(address));
 }

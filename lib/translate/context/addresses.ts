@@ -12,7 +12,7 @@ import { findService, type MeshContext } from "./lookups.ts";
 
 /** Use of addresses by proxies. */
 export interface AddressUse {
-  /** Whether hosts without addresses have the auto-allocated ones. */
+  /** True if hosts without addresses have the auto-allocated ones. */
   readonly autoAddresses: boolean;
   readonly family: Family;
 }
@@ -101,7 +101,7 @@ function instancesOf(
   );
 }
 
-/** Whether a host may have TCP listeners of its own; see {@link listenedAddresses}. */
+/** Reports if a host may have TCP listeners of its own; see {@link listenedAddresses}. */
 export function hasOwnListeners(
   read: Read,
   context: MeshContext,

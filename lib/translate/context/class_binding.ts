@@ -29,7 +29,7 @@ export type AgentLayersOf = (
   typeUrl: string,
 ) => readonly Collection[] | undefined;
 
-/** Whether a class is a proxyless gRPC program. */
+/** Reports if a class is a proxyless gRPC program. */
 export function isGrpc({ options }: Pick<ProxyClass, "options">): boolean {
   return options.GENERATOR === "grpc";
 }

@@ -7,7 +7,7 @@
 /** Address families of a proxy. */
 export type Family = "v4" | "v6" | "dual";
 
-/** Whether a proxy can listen at an address: it may have no socket of the other family. */
+/** Reports if a proxy can listen at an address: it may have no socket of the other family. */
 export function isOfFamily(family: Family, address: string): boolean {
   return family === "dual" || (family === "v6") === address.includes(":");
 }

@@ -50,8 +50,8 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
 }
 
 /**
- * Whether hosts without addresses have auto-allocated ones: where the proxy's metadata or the mesh
- * asks for it. A proxy without redirected traffic has no use for them.
+ * Reports if hosts without addresses have auto-allocated ones: where the proxy's metadata or the
+ * mesh asks for it. A proxy without redirected traffic has no use for them. /
  */
 export function usesAutoAddresses({ interception, options }: ProxyClass): boolean {
   return options.DNS_AUTO_ALLOCATE === "true" && interception !== "NONE";

@@ -120,7 +120,9 @@ export function domainsOf(
   };
 }
 
-/** Whether a short name is the full name of another host, which has a virtual host of its own. */
+/**
+ * Reports if a short name is the full name of another host, which has a virtual host of its own.
+ */
 function isTaken(read: Read, { mesh }: Context, namespace: string, alias: string): boolean {
   return read.get(mesh.services.resolve, { namespace, host: alias }) !== undefined ||
     read.any(mesh.indexes.meshRoutesByHost, alias);

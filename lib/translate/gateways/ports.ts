@@ -45,7 +45,7 @@ export function listenedPort(
   return to;
 }
 
-/** Whether a service of the gateway has a UDP port with this target, so that it takes HTTP/3. */
+/** Reports if a service of the gateway has a UDP port with this target, so that it takes HTTP/3. */
 export function takesQuic(
   read: Read,
   { mesh }: MeshContext,

@@ -33,7 +33,7 @@ interface Claim {
 export interface HostClaims {
   /** Oldest first. */
   readonly claims: readonly Claim[];
-  /** Whether clients are redirected to HTTPS. */
+  /** True if clients are redirected to HTTPS. */
   readonly redirect: boolean;
 }
 

@@ -93,7 +93,7 @@ function ingressPort(
   };
 }
 
-/** Whether a listener terminates TLS, with certificates that are files beside the proxy. */
+/** Reports if a listener terminates TLS, with certificates that are files beside the proxy. */
 function terminatesTls(tls: ServerTLSSettings | undefined): tls is ServerTLSSettings {
   const { SIMPLE, MUTUAL, OPTIONAL_MUTUAL } = TlsMode;
   return tls !== undefined && [SIMPLE, MUTUAL, OPTIONAL_MUTUAL].includes(tls.mode) &&

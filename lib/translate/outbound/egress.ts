@@ -95,7 +95,7 @@ interface EgressPort {
   readonly listener: number;
   readonly port: number;
   readonly kind: EgressKind;
-  /** Whether it may carry HTTP. */
+  /** True if it may carry HTTP. */
   readonly http: boolean;
 }
 

@@ -177,7 +177,7 @@ function recordEndpoints(
   }
 }
 
-/** Whether an endpoint is in a network that is entered by gateways. */
+/** Reports if an endpoint is in a network that is entered by gateways. */
 function isBehindGateway(endpoint: Endpoint, { place, reach }: AssignmentInput): boolean {
   return place !== undefined && reach !== undefined &&
     waysTo(reach.networkOf(endpoint), place, reach.gateways) !== undefined;

@@ -122,7 +122,7 @@ function recordHttp(read: Read, { mesh }: Context, bucket: PortKey): void {
   }
 }
 
-/** Whether an entry that a namespace sees declares HTTP at a port. */
+/** Reports if an entry that a namespace sees declares HTTP at a port. */
 function declaresHttp({ meta, spec }: ConfigObject<ServiceEntry>, { namespace, port }: PortKey) {
   return visibleTo(visibilityOf(spec.exportTo, meta.namespace), namespace) &&
     spec.ports.some((p) => p.number === port && isHttp(protocolOf(p.protocol)));

@@ -75,7 +75,7 @@ function protocolAt(service: Service, port: number): Protocol | undefined {
 /** The services of a shared listener. */
 export interface SharedServices {
   readonly services: readonly Service[];
-  /** Whether a service declares HTTP at the port. */
+  /** True if a service declares HTTP at the port. */
   readonly declaresHttp: boolean;
 }
 
@@ -120,7 +120,7 @@ export function sharedListener(
 /** The chains of a shared listener. */
 interface SharedChains {
   readonly chains: readonly TcpChain[];
-  /** Whether a service without a declared protocol may carry HTTP. */
+  /** True if a service without a declared protocol may carry HTTP. */
   readonly http: boolean;
   /** Services that nothing distinguishes from the one that is served. */
   readonly others: readonly Service[];
@@ -174,7 +174,7 @@ function rangesOf(
   { service, protocol, bound }: {
     readonly service: Service;
     readonly protocol: Protocol;
-    /** Whether addresses do not distinguish destinations. */
+    /** True if addresses do not distinguish destinations. */
     readonly bound: boolean;
   },
 ): readonly string[] | undefined {

@@ -37,8 +37,8 @@ export interface Provenance {
   readonly services: readonly string[];
   readonly groups: readonly FieldGroup[];
   /**
-   * Whether computing the resource again gave the bytes that are served. False while a last good value
-   * replaces one that cannot be computed.
+   * True if computing the resource again gave the bytes that are served. False while a last good
+   * value replaces one that cannot be computed. /
    */
   readonly exact: boolean;
   /** The error, where it cannot be computed now. */
@@ -85,7 +85,7 @@ export function provenanceOf(question: ProvenanceQuestion): Provenance | undefin
 }
 
 interface Outcome {
-  /** Whether decisions could be recorded. */
+  /** True if decisions could be recorded. */
   readonly recorded: boolean;
   readonly exact: boolean;
   readonly fault?: string;

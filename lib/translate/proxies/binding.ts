@@ -13,7 +13,9 @@ import { type ProxyKey, proxyKeyOf } from "./class_bindings.ts";
 
 const CLUSTER_URL = typeUrl(ClusterSchema);
 
-/** Whether requests are routed to a cluster; other clusters are part of the proxy's own set-up. */
+/**
+ * Reports if requests are routed to a cluster; other clusters are part of the proxy's own set-up.
+ */
 function isOutbound(cluster: string): boolean {
   return cluster.startsWith("outbound|");
 }

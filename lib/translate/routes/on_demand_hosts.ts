@@ -78,7 +78,7 @@ function deriveHosts(
   context: Context,
   virtualHosts: VirtualHostTable<VirtualHostKey>,
 ): { readonly hosts: VirtualHostTable<HostKey>; readonly seen: ResourcesOf<HostKey> } {
-  /** Whether a namespace sees the virtual hosts that all namespaces see, and needs no copies. */
+  /** Reports if a namespace sees the virtual hosts that all namespaces see, and needs no copies. */
   const isShared = (read: Read, { namespace, host }: HostKey): boolean => {
     const ports = portsOf(read, context, namespace, host);
     return String(ports) === String(portsOf(read, context, "", host)) &&

@@ -13,8 +13,8 @@ import { domainsOf } from "../destinations/mod.ts";
 import type { VirtualHostKey } from "../tables/mod.ts";
 
 /**
- * Whether a host is the same service, with the same rules and destinations. Domains are not compared.
- * False for rules that match the namespace of the client.
+ * Reports if a host is the same service, with the same rules and destinations. Domains are not
+ * compared. False for rules that match the namespace of the client. /
  */
 export function hasSharedRoutes(
   read: Read,
@@ -41,7 +41,7 @@ export function hasSharedRoutes(
     );
 }
 
-/** Whether a host is the same service with the same DestinationRules. */
+/** Reports if a host is the same service with the same DestinationRules. */
 function hasSharedRules(read: Read, context: Context, namespace: string, host: string): boolean {
   const mine = findServiceRules(read, context, { namespace }, host);
   const shared = findServiceRules(read, context, { namespace: "" }, host);
@@ -50,7 +50,9 @@ function hasSharedRules(read: Read, context: Context, namespace: string, host: s
     ruleKeys.equal(mine.rules, shared.rules);
 }
 
-/** Whether a host, which is one service for both, has the same domains in a namespace as in all. */
+/**
+ * Reports if a host, which is one service for both, has the same domains in a namespace as in all.
+ */
 export function hasSharedDomains(
   read: Read,
   context: Context,

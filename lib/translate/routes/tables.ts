@@ -24,7 +24,7 @@ export interface TableSettings {
   readonly catchAll: CatchAll;
   /** Requests do not carry the number of the attempt. */
   readonly hideAttempts: boolean;
-  /** Whether clients may use CONNECT to hosts whose names are looked up. Default: false. */
+  /** True if clients may use CONNECT to hosts whose names are looked up. Default: false. */
   readonly connects?: boolean;
   /** The table has hosts of several ports, distinguished by the port in the host header. Default: of one port. */
   readonly byPort?: boolean;

@@ -10,7 +10,7 @@ import type { Endpoint, Service } from "../../model/mod.ts";
 import type { MeshContext } from "../context/mod.ts";
 import { mutualParameters, trustDomainsOf } from "./policies.ts";
 
-/** Whether an endpoint's port accepts mutual TLS. */
+/** Reports if an endpoint's port accepts mutual TLS. */
 export type TakesMutual = (endpoint: Endpoint, port: number) => boolean;
 
 /** The label of workloads whose proxy terminates mutual TLS. */

@@ -102,7 +102,7 @@ function authorizationOf(read: Read, context: BaseContext, keys: PolicyKeys): Au
   });
 }
 
-/** Whether paths are normalized, so that rules must match other spellings of a path, too. */
+/** Reports if paths are normalized, so that rules must match other spellings of a path, too. */
 function normalizesPaths(read: Read, { mesh }: MeshContext): boolean {
   return mesh.field(read, "pathNormalization")?.normalization !== Normalization.NONE;
 }

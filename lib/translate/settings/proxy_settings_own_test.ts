@@ -61,7 +61,7 @@ Deno.test("where the host is rewritten, the one asked for may go along", () => {
   assert.deepEqual(forwards(enabled), [true, false, false]);
 });
 
-/** Whether HTTP/1 headers keep their case towards a cluster. */
+/** Reports if HTTP/1 headers keep their case towards a cluster. */
 function keepsCase({ typedExtensionProtocolOptions: options }: Cluster): boolean {
   const [packed] = Object.values(options);
   if (packed === undefined) return false;

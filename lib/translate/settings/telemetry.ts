@@ -116,7 +116,7 @@ export function telemetryKey(
   return { resources, tracerMissing: false };
 }
 
-/** Whether a workload certainly has the clusters of a host. */
+/** Reports if a workload certainly has the clusters of a host. */
 function reaches(
   read: Read,
   mesh: Mesh,

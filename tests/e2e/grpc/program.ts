@@ -12,7 +12,7 @@ export interface Calls {
   readonly target: string;
   readonly count: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the mesh says if the connection is encrypted. */
+  /** True if the mesh says if the connection is encrypted. */
   readonly mesh?: boolean;
   /** That the program itself sets for each call; 5 s. */
   readonly deadlineMs?: number;

@@ -27,7 +27,7 @@ interface Said {
 
 interface Row {
   readonly said: Said;
-  /** Whether plain text is taken at the HTTP port, and at the other one. */
+  /** True if plain text is taken at the HTTP port, and at the other one. */
   readonly http: boolean;
   readonly tcp: boolean;
 }
@@ -65,7 +65,7 @@ function policiesOf({ mesh, namespace, workload, other, port }: Said, http: numb
   ].filter((text) => text !== undefined);
 }
 
-/** Whether the server answers connections in plain text that are no HTTP. */
+/** Reports if the server answers connections in plain text that are no HTTP. */
 async function bytesInPlain({ tcp }: SecurityWorld): Promise<number> {
   const name = await askTcp(SERVER, tcp, 3_000).catch(() => "");
   return name === "till" ? 1 : 0;

@@ -75,7 +75,7 @@ export interface Issuer extends AsyncDisposable {
   readonly jwks: string;
   /** How often the keys were fetched. */
   readonly fetches: number;
-  /** Whether it answers. */
+  /** True if it answers. */
   up: boolean;
   /** A token with claims, of five minutes unless it is to be expired. */
   token(claims: Readonly<Record<string, unknown>>, expired?: boolean): Promise<string>;

@@ -31,7 +31,10 @@ const VARIABLES = {
   }),
 };
 
-/** Whether an agent writes, runs or says something else under one mesh configuration than under another. */
+/**
+ * Reports if an agent writes, runs or says something else under one mesh configuration than under
+ * another.
+ */
 export async function agentTellsApart(one: unknown, other: unknown): Promise<boolean> {
   return await planText(one) !== await planText(other);
 }

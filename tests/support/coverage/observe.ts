@@ -176,7 +176,9 @@ function textOf(path: FieldCase["path"]): string {
   }, "spec");
 }
 
-/** Whether a told path is that of the field, or of a message that the field is in and not of all. */
+/**
+ * Reports if a told path is that of the field, or of a message that the field is in and not of all.
+ */
 function names(told: string, path: string): boolean {
   return told !== "spec" &&
     (path === told || path.startsWith(`${told}.`) || path.startsWith(`${told}[`));

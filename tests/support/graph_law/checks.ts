@@ -48,7 +48,7 @@ export function checkEdits(
   assert.deepEqual(told.sort(), expected.sort());
 }
 
-/** Whether two maps say the same. */
+/** Reports if two maps say the same. */
 export function sameMap(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 }
