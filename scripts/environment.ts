@@ -9,6 +9,7 @@ import { environmentPage } from "./environment_page.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 // Modules declare the variables they read, so everything that the programs use is loaded.
 import "../cmd/meshctl/program.ts";
+import "../cmd/pilot-agent/capture.ts";
 import "../cmd/pilot-agent/proxy.ts";
 import "../cmd/pilot-discovery/discovery.ts";
 

@@ -11,14 +11,14 @@ const DRY_RUN: FlagSpec = {
   name: "dry-run",
   short: "n",
   type: "bool",
-  description: "Call no other program",
+  description: "Print the settings and the rules, and call no other program",
 };
 const INTERCEPTION_MODE: FlagSpec = {
   name: "mesh-inbound-interception-mode",
   short: "m",
   type: "string",
   choices: ["REDIRECT", "TPROXY"],
-  description: "How inbound connections are led to the proxy",
+  description: "How inbound connections are captured",
 };
 const TPROXY_MARK: FlagSpec = {
   name: "mesh-inbound-tproxy-mark",
@@ -41,7 +41,8 @@ const PROXY_UID: FlagSpec = {
 const REDIRECT_DNS: FlagSpec = {
   name: "redirect-dns",
   type: "bool",
-  description: "Lead DNS traffic to the agent",
+  env: "MESH_META_DNS_CAPTURE",
+  description: "Redirect DNS traffic to the agent",
 };
 
 /** The flags of `pilot-agent mesh-clean-iptables`. */
@@ -59,6 +60,11 @@ function text(name: string, short: string, description: string, preset?: string)
   return { name, short, type: "string", description, default: preset };
 }
 
+/** A flag whose default an environment variable replaces; `lib/capture` declares the variable. */
+function fromEnv(env: string, flag: FlagSpec): FlagSpec {
+  return { ...flag, env };
+}
+
 function toggle(name: string, description: string): FlagSpec {
   return { name, type: "bool", description };
 }
@@ -66,48 +72,82 @@ function toggle(name: string, description: string): FlagSpec {
 /** The flags of `pilot-agent mesh-iptables`. */
 export const IPTABLES_FLAGS: readonly FlagSpec[] = [
   CAPTURE_ALL_DNS,
-  toggle("cleanup-only", "Remove the rules and make none"),
-  toggle("cni-mode", "Run as a CNI plugin"),
-  text("dataproxy-port", "p", "Port that all outbound TCP traffic is led to", "15001"),
-  toggle("drop-invalid", "Drop packets in invalid state"),
+  toggle("cleanup-only", "Remove the rules only"),
+  toggle(
+    "cni-mode",
+    "Run for a CNI plugin: needs --network-namespace, and captures all DNS traffic if any",
+  ),
+  text("dataproxy-port", "p", "Port that outbound TCP traffic is redirected to", "15001"),
+  fromEnv("INVALID_DROP", toggle("drop-invalid", "Drop packets in invalid state")),
   DRY_RUN,
   toggle("dual-stack", "Redirect both IPv4 and IPv6"),
-  toggle("force-apply", "Apply the rules even if they seem to be in place"),
-  text("inbound-capture-port", "z", "Port that all inbound TCP traffic is led to", "15006"),
+  toggle("force-apply", "Replace the rules even if they are in place as planned"),
+  text("inbound-capture-port", "z", "Port that inbound TCP traffic is redirected to", "15006"),
   text("inbound-tunnel-port", "e", "Port of tunnelled inbound TCP traffic", "15008"),
   {
     name: "iptables-probe-port",
     type: "uint16",
     default: "15002",
-    description: "Port to listen on while the rules are tried",
+    description: "Destination port of the trial connections",
   },
-  toggle("iptables-trace-logging", "Add a LOG rule for each rule"),
-  text("mesh-exclude-interfaces", "c", "Comma-separated interfaces that are never captured"),
+  fromEnv(
+    "IPTABLES_TRACE_LOGGING",
+    toggle("iptables-trace-logging", "Log captured connections to NFLOG group 1337"),
+  ),
+  fromEnv(
+    "MESH_EXCLUDE_INTERFACES",
+    text("mesh-exclude-interfaces", "c", "Comma-separated interfaces that are never captured"),
+  ),
   INTERCEPTION_MODE,
-  text("mesh-inbound-ports", "b", "Inbound ports to redirect, comma-separated; * for all"),
+  fromEnv(
+    "MESH_INBOUND_PORTS",
+    text("mesh-inbound-ports", "b", "Inbound ports to redirect, comma-separated; * for all"),
+  ),
   { ...TPROXY_MARK, default: "1337" },
   text("mesh-inbound-tproxy-route-table", "r", "Routing table for TPROXY", "133"),
-  text("mesh-local-exclude-ports", "d", "Inbound ports left out when all are redirected"),
-  text("mesh-local-outbound-ports-exclude", "o", "Outbound ports left out, comma-separated"),
-  text("mesh-outbound-ports", "q", "Outbound ports to redirect whatever their address"),
-  text("mesh-service-cidr", "i", "Address ranges to redirect, comma-separated; * for all"),
-  text("mesh-service-exclude-cidr", "x", "Address ranges left out when all are redirected"),
-  { name: "network-namespace", type: "string", description: "Network namespace to work in" },
-  text(
-    "orch-virt-interfaces",
-    "k",
-    "Virtual interfaces whose inbound traffic counts as outbound, comma-separated",
+  fromEnv(
+    "MESH_LOCAL_EXCLUDE_PORTS",
+    text("mesh-local-exclude-ports", "d", "Inbound ports left out when all are redirected"),
+  ),
+  fromEnv(
+    "MESH_LOCAL_OUTBOUND_PORTS_EXCLUDE",
+    text("mesh-local-outbound-ports-exclude", "o", "Outbound ports left out, comma-separated"),
+  ),
+  fromEnv(
+    "MESH_OUTBOUND_PORTS",
+    text("mesh-outbound-ports", "q", "Outbound ports to redirect whatever their address"),
+  ),
+  fromEnv(
+    "MESH_SERVICE_CIDR",
+    text("mesh-service-cidr", "i", "Address ranges to redirect, comma-separated; * for all"),
+  ),
+  fromEnv(
+    "MESH_SERVICE_EXCLUDE_CIDR",
+    text("mesh-service-exclude-cidr", "x", "Address ranges left out when all are redirected"),
+  ),
+  {
+    name: "network-namespace",
+    type: "string",
+    description: "Network namespace to set up: a path, or a name of `ip netns`",
+  },
+  fromEnv(
+    "ORCH_VIRT_INTERFACES",
+    text(
+      "orch-virt-interfaces",
+      "k",
+      "Virtual interfaces whose inbound traffic counts as outbound, comma-separated",
+    ),
   ),
   {
     name: "probe-timeout",
     type: "duration",
     default: "5s",
-    description: "How long trying the rules may take",
+    description: "Time limit of a trial connection",
   },
   PROXY_GID,
   PROXY_UID,
-  toggle("reconcile", "Put differing rules that are there already right, and do not fail"),
+  toggle("reconcile", "Replace rules that differ, instead of failing"),
   REDIRECT_DNS,
-  toggle("run-validation", "Try the rules after applying them"),
+  toggle("run-validation", "Try the rules with a connection; exit status 126 if they do not work"),
   toggle("skip-rule-apply", "Apply no rules"),
 ];

@@ -60,14 +60,18 @@ export const PILOT_AGENT: ProgramSpec = {
     {
       name: "mesh-iptables",
       summary: "Set up port forwarding to the sidecar",
+      examples: [
+        "pilot-agent mesh-iptables -p 15001 -z 15006 -u 1337 -g 1337 -i '*' -b '*' -d 15020",
+        "pilot-agent mesh-iptables --dry-run -i 10.0.0.0/8",
+      ],
       flags: IPTABLES_FLAGS,
-      run: noCapture,
+      run: async (call) => await runCapture(call, "captureOptions"),
     },
     {
       name: "mesh-clean-iptables",
       summary: "Remove the iptables rules of the sidecar",
       flags: CLEAN_IPTABLES_FLAGS,
-      run: noCapture,
+      run: async (call) => await runCapture(call, "cleaningOptions"),
     },
     withLogging(versionCommand()),
     withLogging(completionCommand("pilot-agent")),
@@ -126,11 +130,16 @@ async function runRequest({ args, flags, io, signal }: Invocation): Promise<numb
   }
 }
 
-/** All flags are parsed and checked, so that a wrong one is reported first. */
-function noCapture({ flags }: Invocation): never {
-  configureLogging(loggingFlagValues(flags))();
-  throw new MeshError("capture-unsupported", "traffic capture with iptables is not supported yet", {
-    remedy: "Run the proxy with interception mode NONE: a Sidecar resource whose listeners bind " +
-      "addresses of their own and have captureMode NONE.",
-  });
+async function runCapture(
+  { flags, io }: Invocation,
+  kind: "captureOptions" | "cleaningOptions",
+): Promise<number> {
+  const { capture } = await import("./capture.ts");
+  const options = await import("./capture_options.ts");
+  const endLogging = configureLogging(loggingFlagValues(flags));
+  try {
+    return await capture(options[kind](flags), io);
+  } finally {
+    endLogging();
+  }
 }

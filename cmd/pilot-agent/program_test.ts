@@ -101,14 +101,11 @@ Deno.test("request refuses ports that are not meant for it", async () => {
   assert.equal(status, 1);
 });
 
-for (const argv of [["mesh-iptables", "-np", "15001"], ["mesh-clean-iptables", "--dry-run"]]) {
-  Deno.test(`${argv[0]} says that it is not supported, after reading its flags`, async () => {
-    const [, err, status] = await ran(...argv);
-    assert.match(err, /not supported yet\n.*captureMode NONE/);
-    assert.equal(status, 1);
-    const [, usage, wrong] = await ran(...argv, "--nosuch");
+for (const command of ["mesh-iptables", "mesh-clean-iptables"]) {
+  Deno.test(`${command} refuses an unknown flag`, async () => {
+    const [, usage, status] = await ran(command, "--dry-run", "--nosuch");
     assert.match(usage, /unknown flag: --nosuch/);
-    assert.equal(wrong, 64);
+    assert.equal(status, 64);
   });
 }
 
@@ -116,8 +113,8 @@ for (const argv of [["mesh-iptables", "-np", "15001"], ["mesh-clean-iptables", "
 const COMMANDS: readonly (readonly string[])[] = [
   ["proxy"],
   ["request", "GET", "/"],
-  ["mesh-iptables"],
-  ["mesh-clean-iptables"],
+  ["mesh-iptables", "--dry-run"],
+  ["mesh-clean-iptables", "--dry-run"],
   ["version"],
   ["completion", "bash"],
   ["completion", "zsh"],

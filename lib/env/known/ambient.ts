@@ -1,12 +1,12 @@
 /**
- * Variables of ambient mode, the node's network plugin and traffic capture, which are not implemented.
+ * Variables of ambient mode and the node's network plugin, which are not implemented.
  *
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_CNI, AGENT_DAEMON, ALL, bool, CNI, DAEMON, inAmbient, text } from "./rows.ts";
+import { AGENT_CNI, AGENT_DAEMON, ALL, bool, CNI, DAEMON, inAmbient, text } from "./rows.ts";
 
-/** Variables of ambient mode, the node's network plugin and traffic capture, which are not implemented. */
+/** Variables of ambient mode and the node's network plugin, which are not implemented. */
 export const AMBIENT: readonly IneffectiveGroup[] = [
   {
     state: { kind: "unsupported", reason: "ambient mode" },
@@ -113,51 +113,6 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
         "IPv6 source address of the node's health probes.",
       ),
       text("NODE_NAME", AGENT_CNI, undefined, "Name of the own node."),
-    ],
-  },
-  {
-    state: { kind: "unsupported", reason: "traffic capture" },
-    readers: AGENT,
-    rows: [
-      text("DATAPROXY_USER", AGENT_CNI, "mesh-proxy", "User that the proxy runs as."),
-      text(
-        "DRY_RUN_FILE_PATH",
-        AGENT_CNI,
-        undefined,
-        "File that receives the rules instead of the kernel, for tests.",
-      ),
-      text(
-        "INBOUND_INTERCEPTION_MODE",
-        ALL,
-        undefined,
-        "How inbound traffic is captured.",
-        { choices: ["REDIRECT", "TPROXY"] },
-      ),
-      text("INBOUND_TPROXY_MARK", ALL, undefined, "Mark of captured connections in mode TPROXY."),
-      bool(
-        "IPTABLES_TRACE_LOGGING",
-        AGENT_CNI,
-        false,
-        "Log each step of the rules as packets take it; needs NET_ADMIN.",
-      ),
-      text(
-        "MESH_OUTBOUND_IPV4_LOOPBACK_CIDR",
-        AGENT_DAEMON,
-        "127.0.0.1/32",
-        "Loopback addresses whose traffic is not captured.",
-      ),
-      text(
-        "MESH_OUTBOUND_OWNER_GROUPS",
-        AGENT_DAEMON,
-        "*",
-        "Groups whose outbound traffic is captured, separated by commas; * for all.",
-      ),
-      text(
-        "MESH_OUTBOUND_OWNER_GROUPS_EXCLUDE",
-        AGENT_DAEMON,
-        undefined,
-        "Groups whose outbound traffic is not captured, when all others are.",
-      ),
     ],
   },
 ];

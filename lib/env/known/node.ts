@@ -121,7 +121,6 @@ export const NODE: readonly IneffectiveGroup[] = [
         "Ask all nameservers at once and take the first answer.",
       ),
       text("DNS_PROXY_ADDR", AGENT, "localhost:15053", "Address of the DNS proxy."),
-      bool("MESH_META_DNS_CAPTURE", AGENT, false, "Capture DNS queries and answer them."),
       bool(
         "MESH_META_ENABLE_DNS_SERVER",
         AGENT,

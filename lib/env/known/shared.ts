@@ -6,7 +6,7 @@
  */
 import type { ListedEnv } from "../table.ts";
 import type { EnvType } from "../value.ts";
-import { AGENT_DAEMON, ALL } from "./rows.ts";
+import { AGENT_CNI, AGENT_DAEMON, ALL } from "./rows.ts";
 
 function listed(
   type: EnvType,
@@ -69,6 +69,9 @@ export const SHARED: readonly ListedEnv[] = [
   ]),
   ...listed("string", AGENT_DAEMON, [
     "MESH_BOOTSTRAP",
+    "MESH_OUTBOUND_IPV4_LOOPBACK_CIDR",
+    "MESH_OUTBOUND_OWNER_GROUPS",
+    "MESH_OUTBOUND_OWNER_GROUPS_EXCLUDE",
     "MESH_METRICS_ANNOTATIONS",
     "PILOT_DRAINING_LABEL",
     "PILOT_JWT_ENABLE_REMOTE_JWKS",
@@ -102,6 +105,8 @@ export const SHARED: readonly ListedEnv[] = [
     "MESH_DELTA_XDS",
     "MESH_DUAL_STACK",
   ]),
+  ...listed("bool", AGENT_CNI, ["IPTABLES_TRACE_LOGGING"]),
+  ...listed("string", AGENT_CNI, ["DATAPROXY_USER", "DRY_RUN_FILE_PATH"]),
   ...listed("duration", ALL, [
     "DATAPROXY_DNS_JITTER_DURATION",
     "GRPC_KEEPALIVE_INTERVAL",
@@ -109,6 +114,8 @@ export const SHARED: readonly ListedEnv[] = [
   ]),
   ...listed("string", ALL, [
     "CLUSTER_ID",
+    "INBOUND_INTERCEPTION_MODE",
+    "INBOUND_TPROXY_MARK",
     "POD_NAME",
     "POD_NAMESPACE",
   ]),

@@ -7,6 +7,8 @@
  *
  * @module
  */
+import { PILOT_AGENT } from "../../../cmd/pilot-agent/program.ts";
+import { runProgram } from "../../../lib/cli/mod.ts";
 
 /** The group whose traffic is not redirected. */
 export const PROXY_GROUP = 1337;
@@ -97,32 +99,13 @@ export async function makeNetwork(capture: Capture): Promise<Network> {
   }
 }
 
-const OWN = ["-m", "owner", "--gid-owner", `${PROXY_GROUP}`];
-const MARK = `${PROXY_GROUP}`;
-const TABLE = "133";
-
+/** Applies the rules of `mesh-iptables`. */
 async function redirect(name: string, capture: Capture): Promise<void> {
-  const rule = (table: string, chain: string, ...rest: readonly string[]): Promise<string> =>
-    run("ip", "netns", "exec", name, "iptables", "-t", table, "-A", chain, ...rest);
-  await rule("nat", "OUTPUT", "-o", "lo", "-s", "127.0.0.6/32", "-j", "RETURN");
-  await rule("nat", "OUTPUT", ...OWN, "-j", "RETURN");
-  await rule("nat", "OUTPUT", "-d", "127.0.0.1/32", "-j", "RETURN");
-  await rule("nat", "OUTPUT", "-p", "tcp", "-j", "REDIRECT", "--to-ports", "15001");
-  if (capture === "REDIRECT") {
-    await rule("nat", "PREROUTING", "-p", "tcp", "-j", "REDIRECT", "--to-ports", "15006");
-    return;
-  }
-  const before = (...rest: readonly string[]): Promise<string> =>
-    rule("mangle", "PREROUTING", "-p", "tcp", ...rest);
-  // What belongs to a connection of the proxy's stays on this machine, whatever its address.
-  await before("-m", "mark", "--mark", MARK, "-j", "CONNMARK", "--save-mark");
-  await before("-i", "lo", "-j", "RETURN");
-  const state = ["-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED"];
-  await before(...state, "-j", "MARK", "--set-mark", MARK);
-  await before(...state, "-j", "ACCEPT");
-  await before("-j", "TPROXY", "--on-port", "15006", "--tproxy-mark", `${MARK}/0xffffffff`);
-  const connection = ["-m", "connmark", "--mark", MARK];
-  await rule("mangle", "OUTPUT", "-p", "tcp", ...connection, "-j", "CONNMARK", "--restore-mark");
-  await run("ip", "-n", name, "rule", "add", "fwmark", MARK, "lookup", TABLE);
-  await run("ip", "-n", name, "route", "add", "local", "0.0.0.0/0", "dev", "lo", "table", TABLE);
+  const argv = ["mesh-iptables", "--log_output_level=all:none", `--network-namespace=${name}`]
+    .concat("-m", capture, "-b", "*", "-i", "*", "-u", `${PROXY_GROUP}`, "-g", `${PROXY_GROUP}`);
+  let said = "";
+  const io = { out: () => {}, err: (text: string) => void (said += text) };
+  const { signal } = new AbortController();
+  const status = await runProgram(PILOT_AGENT, argv, { io, signal });
+  if (status !== 0) throw new Error(`mesh-iptables: ${said}`);
 }

@@ -1,0 +1,154 @@
+/**
+ * Bringing a network namespace to the state of a plan, and back.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { compare, removalText, replacementText } from "./drift.ts";
+import { restoreText } from "./render.ts";
+import { addRouting, missingSteps, removeRouting } from "./routing.ts";
+import { planCapture } from "./plan.ts";
+import type { CapturePlan, Family, FamilyPlan } from "./rule.ts";
+import { output, type Runner } from "./runner.ts";
+import { parseSaved, type SavedTables } from "./saved.ts";
+import type { CaptureSettings } from "./settings.ts";
+import { type Programs, programsOf, type Variant } from "./variant.ts";
+
+/** Options of {@link applyCapture}. */
+export interface ApplyOptions {
+  readonly runner: Runner;
+  readonly variant: Variant;
+  /** Replace rules that differ. Otherwise they are an error. */
+  readonly reconcile: boolean;
+  /** Replace rules that are as planned, too. */
+  readonly force: boolean;
+}
+
+/** What {@link applyCapture} did. */
+export type Applied = "applied" | "replaced" | "in-place";
+
+interface FamilyState {
+  readonly plan: FamilyPlan;
+  readonly programs: Programs;
+  readonly saved: SavedTables;
+}
+
+const log = scope("iptables");
+
+/**
+ * Applies a plan. Doing it again changes nothing.
+ *
+ * @throws {MeshError} `capture-drift` when rules of Mesh are in place that differ from the plan;
+ * `capture-failed` when a program fails, after undoing what was applied by then
+ */
+export async function applyCapture(plan: CapturePlan, options: ApplyOptions): Promise<Applied> {
+  const { runner } = options;
+  const states = await readStates(plan, options);
+  const compared = states.map(({ plan, saved }) => compare(plan, saved));
+  const differences = compared.flatMap(({ differences }, i) =>
+    differences.map((text) => `IPv${states[i]?.plan.family}: ${text}`)
+  );
+  const present = compared.some((one) => one.present);
+  const replace = options.reconcile || options.force;
+  if (differences.length === 0 && !options.force) {
+    if ((await missingSteps(runner, plan)).length === 0) {
+      log.info("the rules are in place already");
+      return "in-place";
+    }
+  } else if (present && differences.length > 0 && !replace) throw drift(differences);
+  for (const difference of present ? differences : []) log.info("differs", { difference });
+  try {
+    await addRouting(runner, plan);
+    for (const { plan: family, programs, saved } of states) {
+      const text = present ? replacementText(family, saved) : restoreText(family);
+      await restore(runner, programs, text);
+    }
+  } catch (error) {
+    await cleanCapture(plan, options).catch((second: Error) => {
+      log.error("removing the rules of a failed attempt failed too", { reason: second.message });
+    });
+    throw error;
+  }
+  return present ? "replaced" : "applied";
+}
+
+function drift(differences: readonly string[]): MeshError {
+  const shown = differences.slice(0, 10).map((text) => `\n  ${text}`).join("");
+  const more = differences.length > 10 ? `\n  and ${differences.length - 10} more` : "";
+  return new MeshError(
+    "capture-drift",
+    `rules of Mesh are in place that differ from the plan:${shown}${more}`,
+    {
+      remedy: "Give --reconcile to replace them, or --cleanup-only with the flags that made them " +
+        "to remove them.",
+    },
+  );
+}
+
+/**
+ * Removes the chains of Mesh, the rules of the plan in chains of the kernel, and its routing. Other
+ * rules stay as they are.
+ *
+ * @returns true when there was something to remove
+ */
+export async function cleanCapture(
+  plan: CapturePlan,
+  options: Pick<ApplyOptions, "runner" | "variant">,
+): Promise<boolean> {
+  let removed = false;
+  for (const family of plan.families) {
+    const programs = programsOf(options.variant, family.family);
+    const saved = await options.runner.run({ argv: [programs.save] });
+    // A kernel without this IP version has nothing to remove.
+    if (saved.code !== 0) continue;
+    const text = removalText(family, parseSaved(saved.stdout));
+    if (text === "") continue;
+    removed = true;
+    await restore(options.runner, programs, text);
+  }
+  await removeRouting(options.runner, plan);
+  return removed;
+}
+
+/**
+ * The plan that cleaning is done by: every rule that these settings lead to, in both modes, with any
+ * capture of DNS, for both IP versions.
+ */
+export function cleaningPlan(
+  settings: CaptureSettings,
+  nameservers: readonly string[],
+): CapturePlan {
+  const inbound = settings.inbound.length > 0 ? settings.inbound : "all";
+  const servers = settings.dns?.servers ?? nameservers;
+  const plans = (["REDIRECT", "TPROXY"] as const).flatMap((mode) =>
+    [true, false].map((all) =>
+      planCapture({ ...settings, mode, inbound, ipv6: true, dns: { all, servers } })
+    )
+  );
+  const rulesOf = (family: Family) =>
+    plans.flatMap((plan) => plan.families).filter((plan) => plan.family === family)
+      .flatMap(({ rules }) => rules);
+  return {
+    families: ([4, 6] as const).map((family) => ({ family, rules: rulesOf(family) })),
+    routing: { mark: settings.mark, table: settings.routeTable },
+    loopbackAddresses: plans[0]?.loopbackAddresses ?? [],
+  };
+}
+
+async function readStates(
+  plan: CapturePlan,
+  { runner, variant }: Pick<ApplyOptions, "runner" | "variant">,
+): Promise<readonly FamilyState[]> {
+  const states: FamilyState[] = [];
+  for (const family of plan.families) {
+    const programs = programsOf(variant, family.family);
+    const saved = parseSaved(await output(runner, { argv: [programs.save] }));
+    states.push({ plan: family, programs, saved });
+  }
+  return states;
+}
+
+async function restore(runner: Runner, { restore }: Programs, text: string): Promise<void> {
+  await output(runner, { argv: [restore, "--noflush", "-w"], stdin: text });
+}

@@ -1,0 +1,26 @@
+/**
+ * Capturing the traffic of a workload: the packet filter rules as data, and programs that apply
+ * them.
+ *
+ * @module
+ */
+export {
+  type Applied,
+  applyCapture,
+  type ApplyOptions,
+  cleanCapture,
+  cleaningPlan,
+} from "./apply.ts";
+export { type CommandSwitches, environmentDump, settingsDump } from "./dump.ts";
+export { type HostSources, parseNameservers, readHost, readNameservers } from "./host.ts";
+export { type CaptureHost, type CaptureInput, parseCapture } from "./parse.ts";
+export { capturePage } from "./page.ts";
+export { planCapture } from "./plan.ts";
+export { restoreText, savedText } from "./render.ts";
+export type { CapturePlan, Family, FamilyPlan, Rule } from "./rule.ts";
+export { type DryRunner, dryRunner, hostRunner, type Runner } from "./runner.ts";
+export { type CaptureMode, type CaptureSettings, DNS_PROXY_PORT } from "./settings.ts";
+export { validateCapture, VALIDATION_STATUS, type ValidationOptions } from "./validate.ts";
+export { CAPTURE_FLAG_VARIABLES, CAPTURE_VARIABLES } from "./variables.ts";
+export { chooseVariant, programsOf, usableVariants, type Variant } from "./variant.ts";
+export { type Packet, type Verdict, type Walk, walk } from "./walk.ts";
