@@ -20,7 +20,7 @@ so other programs may accept and check a variable without using it; _also accept
 program warns at its start about variables that are meant for it, are set and have no effect.
 `;
 
-/** Where declarations are; `scripts/environment_test.ts` checks it. */
+/** Files with declarations; `scripts/environment_test.ts` checks it. */
 const CONVENTION =
   `The last column has the file that declares a variable: \`variables.ts\` of the room or
 program that uses it. Pure rooms read no environment; their variables are declared in

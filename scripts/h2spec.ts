@@ -23,7 +23,7 @@ require (
 	golang.org/x/net v0.17.0
 )
 `;
-/** Where Go's own archive installs it, for when it is not on the PATH. */
+/** Install path of Go's own archive, if Go is not on the PATH. */
 const GO_PATHS = ["go", "/usr/local/go/bin/go"];
 /** Path of the method under test. */
 const METHOD = "/test.Conformance/Stream";

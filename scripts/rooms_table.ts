@@ -9,7 +9,9 @@ import type { Room } from "./lint/rooms.ts";
 const BEGIN = "<!-- rooms: `deno task rooms --write` -->";
 const END = "<!-- end of rooms -->";
 
-/** A page with its table of rooms made anew; `undefined` when the page has no place for one. */
+/**
+ * Returns a page with its table of rooms written again; `undefined` if the page has no such table.
+ */
 export function withTable(page: string, rooms: readonly Room[]): string | undefined {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);

@@ -157,7 +157,7 @@ export const RETIRED: readonly Retired[] = [
 /** Folders that are checked. */
 const FOLDERS = ["lib", "cmd", "docs", "scripts", "tests", "bench"];
 
-/** Files beside them that are checked. */
+/** Other checked files. */
 const FILES = ["README.md", "main.ts"];
 
 /** Generated code, test data, and the files that list the words. */

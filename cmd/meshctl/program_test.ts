@@ -5,7 +5,7 @@ import { testAgainstSpec } from "../../tests/support/flag_table.ts";
 import { refuseUnsupported, UNSUPPORTED, unsupportedCommand } from "./unsupported.ts";
 import { MESHCTL } from "./program.ts";
 
-/** Reports if the description's command is one that is said to be missing. */
+/** Reports if the description says that the command is not implemented. */
 const isUnsupported = (words: readonly string[]) =>
   unsupportedCommand(MESHCTL.globalFlags, words) === words.join(" ");
 

@@ -4,7 +4,7 @@ import { hintWorkloads, parseConfigDocuments, type SchemaProblem } from "../../l
 import { type ConfigFile, readConfigFiles } from "../../lib/sources/mod.ts";
 import { decodeUtf8, DEFAULT_YAML_LIMITS } from "../../lib/text/mod.ts";
 
-/** What to check, and how. */
+/** Options of a validation. */
 export interface ValidateOptions {
   /** Files, directories, `-` for standard input. */
   readonly files: readonly string[];
@@ -18,10 +18,10 @@ export interface ValidateOptions {
 const SYSTEM_NAMESPACES = ["kube-system", "kube-public", "kube-node-lease"];
 
 /**
- * Checks files and says which are valid; errors are told together at the end, warnings as they
- * come. Gives the exit status.
+ * Validates files and reports which are valid. Warnings are written at once, problems together at
+ * the end. Returns the exit status.
  *
- * @throws {MeshError} when no file is named.
+ * @throws {MeshError} if no file is named.
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<number> {
   if (options.files.length === 0) {

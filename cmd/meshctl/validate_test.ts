@@ -137,7 +137,7 @@ Deno.test("validate: standard input is read where - stands", async () => {
   assert.equal(bad.status, 1);
 });
 
-/** Files made to harm: what must be said, and that it is said soon. */
+/** Malicious files, with the expected message, which must come soon. */
 const HOSTILE: readonly [name: string, content: string, said: RegExp][] = [
   [
     "aliases that multiply",

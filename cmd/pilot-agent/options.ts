@@ -2,12 +2,12 @@ import { type FlagValues, loggingFlagValues } from "../../lib/cli/mod.ts";
 import type { AgentRole } from "../../lib/agent/mod.ts";
 import type { LoggingOptions } from "../../lib/log/mod.ts";
 
-/** What `pilot-agent proxy` was asked for. */
+/** Options of `pilot-agent proxy`. */
 export interface ProxyOptions {
   readonly role: AgentRole;
   /** Worker threads of the proxy; 0 leaves the choice to the configuration when not given. */
   readonly concurrency: number;
-  /** DNS suffix; empty stands for `${POD_NAMESPACE}.svc.cluster.local`. */
+  /** DNS suffix; empty: `${POD_NAMESPACE}.svc.cluster.local`. */
   readonly domain: string;
   /** Mesh configuration file. */
   readonly meshConfig: string;

@@ -120,7 +120,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["completion", "zsh"],
 ];
 
-/** Wrong values of the logging flags, with what is said of them. */
+/** Wrong values of the logging flags, with the expected messages. */
 const WRONG_LOGGING: readonly [flag: string, says: RegExp][] = [
   ["--log_output_level=ads:loud", /"ads:loud" is wrong in --log_output_level\n.*debug, info/],
   ["--log_stacktrace_level=ads", /"ads" is wrong in --log_stacktrace_level\n/],

@@ -20,7 +20,7 @@ import type { ProxyOptions } from "./options.ts";
 
 const log = scope("default");
 
-/** What `--profiling` adds to the status server. */
+/** Routes and limits that `--profiling` adds to the status server. */
 const PROFILES = { routes: profileRoutes(), limits: PROFILE_LIMITS };
 
 /** Flags without effect, with the reason. */
@@ -58,7 +58,10 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   return 0;
 }
 
-/** Reads the settings; where the daemon is asked for some, twice, as they say where it is. */
+/**
+ * Reads the settings; if some come from the daemon, reads them twice, because they contain the
+ * daemon's address.
+ */
 async function prepare(flags: LoadFlags): Promise<{ loaded: Loaded; plan: AgentPlan }> {
   const loaded = await loadSettings(flags, envTexts());
   const plan = planAgent(loaded.settings);

@@ -1,7 +1,7 @@
 import { type FlagValues, loggingFlagValues } from "../../lib/cli/mod.ts";
 import type { LoggingOptions } from "../../lib/log/mod.ts";
 
-/** What `pilot-discovery discovery` was asked for; flags of one name each, times in milliseconds. */
+/** Options of `pilot-discovery discovery`: one for each flag, times in milliseconds. */
 export interface DiscoveryOptions {
   readonly caCertFile: string;
   /** Cluster id by alias. */

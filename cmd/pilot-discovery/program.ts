@@ -10,7 +10,7 @@ import { requestText } from "../../lib/web/mod.ts";
 import { DISCOVERY_FLAGS } from "./discovery_flags.ts";
 import { discoveryOptions } from "./options.ts";
 
-/** Where the daemon's own monitoring listener is found. */
+/** Default address of the daemon's monitoring listener. */
 const MONITORING_ADDRESS = "127.0.0.1:15014";
 const REQUEST_TIMEOUT_MS = 60_000;
 

@@ -1,5 +1,5 @@
 /**
- * What the daemon records while it runs: history, receipts, pushes, costs.
+ * Records of the running daemon: history, receipts, pushes, costs.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  */
 import type { SpiffeId } from "../pki/mod.ts";
 
-/** How a caller showed who it is. */
+/** Kind of a caller's credential. */
 export type CredentialKind = "certificate" | "jwt" | "token-review" | "forwarded" | "plaintext";
 
 /** A caller of the control plane. */

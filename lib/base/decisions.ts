@@ -7,12 +7,12 @@
  * @module
  */
 
-/** Who decided something. */
+/** Source of a decision. */
 export interface Source {
   /**
-   * `object`: a configuration object; `mesh`: the mesh configuration;
-   * `environment`: a variable of the daemon; `proxy`: the proxy's own metadata;
-   * `built-in`: a default, because nobody set anything.
+   * `object`: a configuration object; `mesh`: the mesh configuration; `environment`: a variable of
+   * the daemon; `proxy`: the proxy's own metadata; `built-in`: a default, because no setting
+   * exists.
    */
   readonly source: "object" | "mesh" | "environment" | "proxy" | "built-in";
   /** `Kind/namespace/name`, of an object. */
@@ -47,8 +47,8 @@ export type RecordedDecision = Omit<Decision, "of"> & { readonly of?: readonly s
  */
 export interface DecisionLog {
   /**
-   * Records a decision. Absent when nobody records: call it as
-   * `log.decide?.(…)`, so that the arguments are made only when they are used.
+   * Records a decision. Unset if decisions are not recorded: call it as `log.decide?.(…)`, so that
+   * the arguments are only evaluated if they are used.
    */
   readonly decide?: (decision: RecordedDecision) => void;
   /** A log for a part: its decisions are about that part of this log's value. */
@@ -102,7 +102,7 @@ export interface Candidate<V> extends Source {
   readonly value: V | undefined;
 }
 
-/** What {@link choose} decides, and how it is recorded. */
+/** Input of {@link choose}, and the form of its record. */
 export interface Choice<V> {
   /** The thing decided. */
   readonly group: string;

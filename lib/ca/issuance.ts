@@ -8,7 +8,7 @@ import { issueLeaf, readCsr, type SpiffeId, spiffeText } from "../pki/mod.ts";
 import type { AuthoritySource } from "./authority.ts";
 import { BACKDATE_MS } from "./self_signed.ts";
 
-/** How certificates are issued. */
+/** Options of issuing certificates. */
 export interface IssuanceOptions {
   readonly authority: AuthoritySource;
   /** Lifetime when a request gives none above zero, ms. */

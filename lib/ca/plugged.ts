@@ -43,7 +43,7 @@ const LAYOUTS: readonly Layout[] = [
 ];
 const NAMES = LAYOUTS.flatMap((layout) => Object.values(layout) as string[]);
 
-/** How a directory is followed. */
+/** Options of following a directory. */
 export interface PluggedOptions {
   readonly dir: string;
   /** Milliseconds since 1970. */

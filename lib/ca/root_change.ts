@@ -32,7 +32,7 @@ export type RootChange<R> =
     readonly until: number;
   };
 
-/** What happens to a change. */
+/** Events of a change of the root. */
 export type RootEvent<R> =
   /** A new root was made. Ignored while another change is under way. */
   | { readonly type: "begin"; readonly next: R }

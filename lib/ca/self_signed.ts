@@ -35,7 +35,7 @@ export interface SelfSignedOptions {
   readonly pending: (serials: readonly string[]) => readonly string[];
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** Interval at which a change under way is looked at, ms. Default: 1 s. */
+  /** Interval of checks during a change, ms. Default: 1 s. */
   readonly stepMs?: number;
 }
 

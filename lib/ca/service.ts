@@ -18,7 +18,7 @@ import type { Issuance } from "./issuance.ts";
 import * as metrics from "./metrics.ts";
 import type { RateLimiter } from "./rate.ts";
 
-/** What the service needs. */
+/** Dependencies of the service. */
 export interface CertificateServiceOptions {
   readonly issuance: Issuance;
   /** Authenticates the caller of a call. Rejects for a caller who has no valid credentials. */

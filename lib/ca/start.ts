@@ -18,7 +18,7 @@ const log = scope("ca");
 /** Requests that an identity may send at once, as a multiple of those a second. */
 const BURST = 50;
 
-/** What the authority needs from the daemon. */
+/** Dependencies of the authority. */
 export interface CaOptions {
   readonly trustDomain: string;
   /** See `SelfSignedOptions`. */

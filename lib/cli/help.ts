@@ -48,7 +48,7 @@ function commandList(command: CommandSpec): string {
   return children.map((child) => `  ${child.name.padEnd(width)}   ${child.summary}`).join("\n");
 }
 
-/** How the types are named in help texts. */
+/** Names of the types in help texts. */
 const TYPE_NAMES: Readonly<Record<FlagType, string>> = {
   bool: "",
   string: "string",

@@ -1,13 +1,13 @@
 import { MeshError } from "../base/mod.ts";
 import { type Holder, holderOf } from "./holder.ts";
 
-/** A listener as the user asked for it. */
+/** A listener that the user configured. */
 export interface AskedListener {
-  /** What chose the address, or what it is for: `--httpAddr`. */
+  /** The flag or purpose of the address: `--httpAddr`. */
   readonly by: string;
-  /** As it was given: `:8080`. */
+  /** The configured text: `:8080`. */
   readonly address: string;
-  /** How to do without it, or to choose otherwise; a sentence. */
+  /** How to disable the listener, or to choose another address; a sentence. */
   readonly remedy?: string;
 }
 
@@ -46,7 +46,7 @@ function failed(
   return new MeshError(code, message, { remedy: whatToDo === "" ? undefined : whatToDo, cause });
 }
 
-/** What went wrong, and what to do, for the reasons that are understood. */
+/** Returns the problem and the remedy for known causes. */
 function faultOf(
   errno: string,
   address: string,

@@ -159,7 +159,7 @@ function duplicateSubsets({ tables, domain }: Counted): number {
   let repeated = 0;
   for (const key of tables.destinationRules.keys()) {
     const { meta, spec } = tables.destinationRules.peek(key) as ConfigObject<DestinationRule>;
-    // Rules for certain callers stand beside the others.
+    // Rules for selected clients are separate from the others.
     if (spec.workloadSelector !== undefined) continue;
     const host = fullHost(spec.host, meta.namespace, domain);
     for (const { name } of spec.subsets) {

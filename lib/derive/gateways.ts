@@ -38,9 +38,8 @@ export interface GatewayHost {
 }
 
 /**
- * How a server handles connections: the property that it routes them by, and whether
- * it terminates TLS. `auto` forwards them to the cluster that their TLS server name
- * (SNI) names.
+ * Handling of connections by a server: the property by which it routes them, and TLS termination.
+ * `auto` forwards them to the cluster that their TLS server name (SNI) names.
  */
 export type ServerKind = "http" | "https" | "tls" | "passthrough" | "auto" | "tcp";
 
@@ -52,7 +51,7 @@ export interface GatewayServer {
   /** Name of its port, unique in the Gateway. */
   readonly portName: string;
   readonly hosts: readonly GatewayHost[];
-  /** Of kinds `https` and `tls`. */
+  /** Set for kinds `https` and `tls`. */
   readonly tls: ServerTLSSettings | undefined;
 }
 
@@ -61,7 +60,7 @@ export interface GatewayPort {
   readonly number: number;
   /** Bind address; `""`: all addresses. */
   readonly bind: string;
-  /** How its servers are distinguished: by the request's host, by TLS server name, or not at all. */
+  /** Property that distinguishes its servers: the request's host, the TLS server name, or none. */
   readonly family: "http" | "tls" | "tcp";
   /** Oldest first. */
   readonly servers: readonly GatewayServer[];

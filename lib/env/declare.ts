@@ -8,7 +8,7 @@ import {
   parseValue,
 } from "./value.ts";
 
-/** What a room says about a variable it reads. */
+/** Declaration of a variable by the room that reads it. */
 export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | undefined> {
   readonly name: string;
   readonly type: K;

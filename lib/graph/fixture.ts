@@ -1,5 +1,5 @@
 /**
- * What the engine's tests share. Used by tests only.
+ * Shared parts of the engine's tests. Used only by tests.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export function resource(name: string, content: string | number = name): Resourc
   return { name, version, bytes: new TextEncoder().encode(`${name}=${version}`) };
 }
 
-/** What hides a name in the layers below. */
+/** Returns an entry that hides a name in the layers below. */
 export function tombstone(name: string): Resource {
   return { name, version: "", bytes: new Uint8Array(), tombstone: true };
 }
@@ -82,7 +82,7 @@ export function noticed(): { readonly graph: Graph; readonly notices: string[] }
   return { graph, notices };
 }
 
-/** What a fault tells, but for the error. */
+/** Returns a fault without its error. */
 export function summary(
   fault: Fault | undefined,
 ): (Pick<Fault, "since" | "lastGood" | "inputs"> & { readonly cell: string }) | undefined {

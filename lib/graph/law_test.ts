@@ -28,7 +28,7 @@ class Run {
   readonly #held = new Map<View, number>();
   #sightings: Sighting[] = [];
   #published = new Map<Collection, ReadonlyMap<string, string>>();
-  /** Of each watched cell, the value last told. */
+  /** The last notified value of each watched cell. */
   readonly #told = new Map<string, unknown>();
   readonly #watches: { close(): void }[] = [];
 
@@ -48,7 +48,7 @@ class Run {
     this.#watches.push(watch);
   }
 
-  /** Every watcher has been told the present value. */
+  /** Every watcher has been notified of the present value. */
   #checkWatches(): void {
     for (const table of this.world.tables.slice(0, 4)) {
       const value = outcome(this.world, table, "t0");

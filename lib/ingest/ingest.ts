@@ -36,7 +36,7 @@ export interface IngestObserver {
   published?(ms: number): void;
 }
 
-/** What ingest needs. */
+/** Dependencies of ingest. */
 export interface IngestOptions {
   readonly writer: TableWriter;
   readonly target: PublishTarget;

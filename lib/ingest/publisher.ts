@@ -34,7 +34,7 @@ export interface Publisher {
   idle(): Promise<void>;
 }
 
-/** What a publisher needs. */
+/** Dependencies of a publisher. */
 export interface PublisherOptions {
   readonly writer: Pick<TableWriter, "writeInPieces">;
   readonly target: PublishTarget;

@@ -36,7 +36,7 @@ export interface Queue {
   seenAt(kind: string, key: string): number | undefined;
 }
 
-/** What a queue needs. */
+/** Options of a queue. */
 export interface QueueOptions {
   /** The version of an object in its table. */
   readonly current: (kind: TableKind, key: string) => ConfigObject | undefined;

@@ -32,7 +32,7 @@ export interface Selection {
   selects(namespace: string): boolean;
 }
 
-/** What a selection needs. */
+/** Options of a selection. */
 export interface SelectionOptions {
   readonly tables: Tables;
   /** False: selectors are ignored (`ENABLE_ENHANCED_RESOURCE_SCOPING`). */

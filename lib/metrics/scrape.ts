@@ -26,8 +26,8 @@ const REST = 4;
 const MAX_REST_MS = 1_000;
 
 /**
- * Gives expositions that were rendered after they were asked for. Clients that ask before a
- * rendering has begun share it, and renderings take no more than a fifth of the time.
+ * Returns expositions that were rendered after the request. Clients that ask before a rendering has
+ * begun share it, and renderings take no more than a fifth of the time.
  */
 export function sharedScrapes(
   { render = expose, now = () => performance.now(), wait = sleep }: SharedScrapesOptions = {},

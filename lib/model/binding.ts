@@ -27,7 +27,7 @@ export interface ProxyNode {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Version of the proxy's build, for example `1.39.3`; empty when unknown. */
   readonly buildVersion: string;
-  /** What the proxy's program calls itself, for example `envoy`; empty when unknown. */
+  /** User agent of the proxy, for example `envoy`; empty: unknown. */
   readonly userAgent: string;
   /**
    * True if the proxy connects from this machine. Private keys are sent to no other proxy, because
@@ -52,7 +52,7 @@ export interface ProxyBinding {
    * so that only clients that name it are sent it. `undefined`: there are no such resources.
    */
   onDemand?(typeUrl: string): ((name: string) => boolean) | undefined;
-  /** Gives the class up. Its views may be evicted when nobody else is bound to it. */
+  /** Releases the class. Its views may be evicted when no proxy is bound to it. */
   close(): void;
 }
 

@@ -40,10 +40,7 @@ export function coveringPatterns(host: string): string[] {
   return patterns;
 }
 
-/**
- * Reports if every name that `host` stands for is covered by `pattern` (which may be the same
- * name).
- */
+/** Reports if `pattern` covers every name that `host` matches (`host` may be the same name). */
 export function covers(pattern: string, host: string): boolean {
   if (pattern === host || pattern === "*") return true;
   if (!pattern.startsWith("*")) return false;

@@ -7,7 +7,7 @@
 import type { Source } from "../base/mod.ts";
 import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
 
-/** Where an object was read from. */
+/** The source of an object. */
 export interface Origin {
   /** `file`, or `cluster/<id>`. */
   readonly source: string;
@@ -32,7 +32,7 @@ export interface ObjectMeta {
   /** Milliseconds since the epoch; 0 when the source does not know (files). Oldest wins in conflicts, then namespace and name. */
   readonly creationTime: number;
   readonly origin: Origin;
-  /** What was reported of a workload, for objects of workloads that report; part of the digest. */
+  /** Reported health of a workload, for objects of workloads that report; part of the digest. */
   readonly health?: "healthy" | "unhealthy";
 }
 

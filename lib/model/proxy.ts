@@ -5,10 +5,10 @@
  */
 import type { Locality } from "./service.ts";
 
-/** What kind of proxy asks. */
+/** Kind of a proxy. */
 export type Role = "sidecar" | "router";
 
-/** A port of a service that is served by the workload beside a proxy. */
+/** A port of a service that the proxy's workload serves. */
 export interface ServiceTarget {
   /** Key of the service, `namespace/host`. */
   readonly service: string;
@@ -54,9 +54,9 @@ export interface ProxyClass {
   readonly revision: string;
   /** DNS suffix of the proxy's namespace, for example `default.svc.cluster.local`. */
   readonly dnsDomain: string;
-  /** How traffic reaches the proxy; with `NONE` listeners bind to their own ports. */
+  /** Redirection of traffic to the proxy; with `NONE` listeners bind to their own ports. */
   readonly interception: "REDIRECT" | "TPROXY" | "NONE";
-  /** Which address families the workload has. */
+  /** True if the workload has an address of the family. */
   readonly ipv4: boolean;
   readonly ipv6: boolean;
   /** Node metadata keys that steer generation (`HTTP10`, `IDLE_TIMEOUT`, …), only those that are set, keys sorted. */

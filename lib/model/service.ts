@@ -5,7 +5,7 @@
  */
 import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
 
-/** How traffic on a port is understood. */
+/** Protocol of a port. */
 export type Protocol =
   | "HTTP"
   | "HTTP2"
@@ -31,7 +31,7 @@ export interface ServicePort {
   readonly targetPort: number;
 }
 
-/** How a service's endpoints are found. */
+/** Resolution of a service's endpoints. */
 export type Resolution = "NONE" | "STATIC" | "DNS" | "DNS_ROUND_ROBIN" | "DYNAMIC_DNS";
 
 /** Region, zone and subzone; empty strings where unknown. */
@@ -41,7 +41,7 @@ export interface Locality {
   readonly subzone: string;
 }
 
-/** Who may see an object: everybody, or the listed namespaces (empty: nobody). */
+/** Namespaces that may see an object: all, or the listed ones (empty: none). */
 export type Visibility = "public" | readonly string[];
 
 /** Namespace and host of a service: its key. */
@@ -72,7 +72,7 @@ export interface Service {
   readonly exportTo: Visibility;
   readonly subjectAltNames: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
-  /** As in `ObjectMeta.creationTime`. */
+  /** See `ObjectMeta.creationTime`. */
   readonly creationTime: number;
   /** The object it was made from, `kind/namespace/name`. Where that stands in its file is not part of a service: it moves. */
   readonly source: string;

@@ -43,7 +43,7 @@ async function leaf(kind: KeyKind, issuer: Issuer, times = validity): Promise<Ce
   return await issueLeaf({ spki, uris: [ID], ...times }, issuer);
 }
 
-/** What `openssl verify` says of a chain. */
+/** Returns the result of `openssl verify` for a chain. */
 async function opensslVerifies(
   certificate: Certificate,
   root: Certificate,

@@ -8,7 +8,7 @@
 /** Contents by path; `undefined` for a file that does not exist. */
 export type FileTexts = ReadonlyMap<string, string | undefined>;
 
-/** How files are followed. */
+/** Options of following files. */
 export interface FollowOptions {
   readonly paths: readonly string[];
   /** Interval of reads, ms. */

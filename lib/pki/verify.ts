@@ -8,9 +8,9 @@ import type { Certificate } from "./certificate.ts";
 import { pkiError } from "./error.ts";
 import { isSignedBy } from "./signature.ts";
 
-/** What a chain is verified against. */
+/** Options of verifying a chain. */
 export interface VerifyOptions {
-  /** Certificates that the other side sent beside its own, in any order. */
+  /** Certificates that the peer sent in addition to its own, in any order. */
   readonly intermediates?: readonly Certificate[];
   /** Authorities that are trusted. */
   readonly roots: readonly Certificate[];

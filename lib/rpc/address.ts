@@ -34,8 +34,8 @@ export function bindTarget(address: ListenAddress, host: string): string {
 }
 
 /**
- * Makes way for a Unix socket: one that nobody listens on is left from a crash and is removed.
- * Throws `MeshError` `rpc-bind` when somebody listens, or when the path is something else.
+ * Prepares the path of a Unix socket: one without a listener is left from a crash and is removed.
+ * Throws `MeshError` `rpc-bind` if there is a listener, or if the path is something else.
  */
 export async function clearSocket(path: string): Promise<void> {
   let info: Deno.FileInfo;

@@ -13,7 +13,7 @@ const LARGEST = 1024 * 1024;
 /** Bytes kept for use. */
 const MOST_SPARE = 8 * 1024 * 1024;
 
-/** Rooms that nobody uses, by size. */
+/** Unused buffers, by size. */
 const spare = new Map<number, ArrayBuffer[]>();
 let spareBytes = 0;
 /** Rooms in use that may be given back: once. */

@@ -19,8 +19,8 @@ export interface RpcCall extends Outbox {
    */
   readonly metadata: ReadonlyMap<string, string>;
   /**
-   * DER of the certificates that the client showed, its own first; `undefined` without any. The
-   * handshake has proved that the client has the key. Nothing is said about who issued them.
+   * DER of the client's certificates, its own first; `undefined` without any. The handshake has
+   * proved that the client has the key. Their issuer is not verified.
    */
   readonly certificates?: readonly Uint8Array[];
   /** Messages of the client. Ends when the client closed its side or the stream is over. For one reader. */

@@ -23,7 +23,7 @@ export interface RpcClientTls {
   readonly serverName?: string;
 }
 
-/** What a stream is opened with. */
+/** Options of opening a stream. */
 export interface OpenOptions {
   /** `host:port`, `[ipv6]:port` or `unix:/path`. */
   readonly target: string;
@@ -44,7 +44,7 @@ export interface OpenOptions {
 /** An open stream. It is usable at once; that no connection came about shows in `messages`. */
 export interface RpcStream extends Outbox {
   /**
-   * What the server sends. Fails with {@link RpcError} when the stream ended with a status other
+   * Messages of the server. Fails with {@link RpcError} if the stream ended with a status other
    * than OK, after the messages before it.
    */
   readonly messages: AsyncIterable<Uint8Array>;
@@ -76,7 +76,7 @@ export function openStream(options: OpenOptions): RpcStream {
     out.release();
     incoming.finish(error);
     connection.retire();
-    // Where the server has ended the stream, this tells that our side is over too.
+    // If the server has ended the stream, this ends our side.
     stream.reset("CANCEL");
   };
   const stream: H2Stream = connection.open(requestHeaders(options), listener(incoming, over));

@@ -67,7 +67,7 @@ export function byteLength(message: Outgoing): number {
   return size;
 }
 
-/** Memory of a waiting message beside its bytes, about. */
+/** Approximate memory of a waiting message in addition to its bytes. */
 const OVERHEAD = 128;
 
 function memoryOf({ buffer }: Uint8Array): number {

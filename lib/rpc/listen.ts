@@ -62,8 +62,8 @@ export async function openListener(
 }
 
 /**
- * A TLS server for HTTP/2. A client certificate is asked for and may be missing: `authorized` of the
- * socket says whether there is one that the authorities issued.
+ * A TLS server for HTTP/2. A client certificate is requested and optional: `authorized` of the
+ * socket is true if the authorities issued it.
  */
 function tlsServer(
   tls: RpcTls,

@@ -59,11 +59,13 @@ export type RpcTransport = "native" | "grpc-js";
 export interface RpcTls {
   readonly cert: string;
   readonly key: string;
-  /** Authorities of client certificates, which are optional; without them, none is asked for. */
+  /**
+   * Authorities of client certificates, which are optional; without authorities, none is requested.
+   */
   readonly clientCa?: string;
   /**
-   * Names of the cipher suites that are allowed, as IANA lists them. The runtime cannot be told to
-   * choose among its suites, so a connection with another one is closed before it is read from.
+   * IANA names of the allowed cipher suites. The runtime cannot restrict its suites, so a
+   * connection with another one is closed before any read.
    */
   readonly cipherSuites?: ReadonlySet<string>;
 }

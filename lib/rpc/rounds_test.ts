@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { nextRound } from "./rounds.ts";
 
-/** Works for some milliseconds in each round, until it is told to stop. */
+/** Works for some milliseconds in each round, until it is stopped. */
 function keepBusy(next: (run: () => void) => void): { stop(): void } {
   let isOver = false;
   const work = () => {
@@ -34,7 +34,7 @@ async function longestAnswer(): Promise<number> {
   return longest;
 }
 
-/** The longest wait for an answer beside work in rounds that `next` schedules, ms. */
+/** The longest wait for a response while `next` schedules work in rounds, ms. */
 async function waitBeside(next: (run: () => void) => void): Promise<number> {
   const work = keepBusy(next);
   const waited = await longestAnswer();

@@ -1,5 +1,5 @@
 /**
- * How a call ends: gRPC's status codes, and the error that carries one.
+ * Status of a call: gRPC's status codes, and the error that has one.
  *
  * @module
  */

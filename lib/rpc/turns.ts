@@ -17,13 +17,13 @@ export interface Task {
 /** A queue of tasks. */
 export interface Turns {
   /**
-   * Runs a task: at once as far as this round has time and nobody else waits, and in later rounds
+   * Runs a task: immediately if this round has time and no other task waits, and in later rounds
    * until it returns false. A task may be added again after that.
    */
   add(task: Task): void;
 }
 
-/** How turns are given. */
+/** Options of turns. */
 export interface TurnOptions {
   /** Time of all turns in a round of the event loop, ms. */
   readonly roundMs: number;

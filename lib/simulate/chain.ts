@@ -16,8 +16,8 @@ import type { Seen } from "./listener.ts";
 import { inRange } from "./match.ts";
 
 /**
- * How specifically a chain matches by one criterion: `undefined` if not at all, otherwise higher is
- * more specific.
+ * Result of comparing a chain by one criterion: `undefined` if it does not match, otherwise higher
+ * is more specific.
  */
 type Fit = (match: FilterChainMatch | undefined) => number | undefined;
 

@@ -19,7 +19,7 @@ import { YamlFault } from "./yaml_fault.ts";
 interface NodeBase {
   readonly offset: number;
   readonly anchor?: string;
-  /** As written, such as `!!str`. */
+  /** The written tag, such as `!!str`. */
   readonly tag?: string;
 }
 

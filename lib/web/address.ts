@@ -1,6 +1,6 @@
 import { MeshError } from "../base/mod.ts";
 
-/** Where a listener is bound. */
+/** Address of a listener. */
 export interface ListenAddress {
   /** Without brackets; `::` accepts both address families. */
   readonly hostname: string;

@@ -25,11 +25,11 @@ export interface DeliverOptions {
 }
 
 /**
- * Wraps an answer so that its body is handed over piece by piece, as the client takes them, and
- * ends when the time limits of the slot are over.
+ * Wraps a response so that its body is written piece by piece, as the client reads, and ends when
+ * the time limits of the slot are over.
  *
- * @throws {NoRoomError} when the body does not fit into memory beside other pending answers; a
- * `TimeoutError` when the body does not begin in time.
+ * @throws {NoRoomError} if the body does not fit into memory with the other pending responses; a
+ * `TimeoutError` if the body does not begin in time.
  */
 export async function deliver(
   answer: Response,

@@ -24,7 +24,7 @@ export type Refusal =
   | "stopping"
   | "timeout";
 
-/** What all requests of a listener share. */
+/** State that all requests of a listener share. */
 export interface ServerContext {
   readonly name: string;
   readonly routes: readonly Route[];

@@ -198,7 +198,8 @@ async function withDescriptors(limit: number): Promise<{ base: string } & AsyncD
   };
     const routes = [route("GET", "/", () => text("ok"))];
     const { address } = await startWeb({ address: ":0", name: "test", routes });
-    // As in the programs: the runtime ends when it needs a descriptor for this first later.
+    // As in the programs: the runtime exits if it needs a descriptor for this for the first time
+    // later.
     Deno.addSignalListener("SIGUSR1", () => {});
     console.log(address.port);`;
   const file = await Deno.makeTempFile({ suffix: ".ts" });

@@ -7,7 +7,7 @@
 import { MeshError, messageOf } from "../base/mod.ts";
 import type { ListenAddress } from "./address.ts";
 
-/** What a listener needs. */
+/** Dependencies of a listener. */
 export interface ListenerOptions {
   readonly address: ListenAddress;
   /** The address as the user wrote it and what it is for, for messages. */
@@ -141,7 +141,7 @@ function bind(
     if (!noV6) throw bindError(where, cause);
   }
   try {
-    // All addresses were asked for, on a machine without IPv6.
+    // All addresses were requested, on a machine without IPv6.
     return open({ hostname: "0.0.0.0", port: address.port });
   } catch (cause) {
     throw bindError(where, cause);

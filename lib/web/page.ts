@@ -73,7 +73,7 @@ export interface TableOptions {
   readonly rows: readonly (readonly ComponentChildren[])[];
   /** Shown in place of rows when there are none. */
   readonly empty?: string;
-  /** What the region is called to screen readers, where the caption is no text. */
+  /** Label of the region for screen readers, if the caption is not text. */
   readonly label?: string;
   /** Columns as wide as in other tables of as many: for tables that stand below each other. */
   readonly even?: boolean;

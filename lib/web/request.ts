@@ -14,11 +14,11 @@ export interface LocalRequest {
 }
 
 /**
- * Sends a request and gives the answer's body. A status above 399 is an error, except for 404,
- * whose body says what there is none of.
+ * Sends a request and returns the response's body. A status above 399 is an error, except 404,
+ * whose body names what is missing.
  *
- * @throws {MeshError} `request-status` with the status and body, `request-failed` when there was
- * no answer, `request-invalid` when it cannot be sent.
+ * @throws {MeshError} `request-status` with the status and body, `request-failed` without response,
+ * `request-invalid` if it cannot be sent.
  */
 export async function requestText(request: LocalRequest): Promise<string> {
   const { address, body, signal, timeoutMs } = request;

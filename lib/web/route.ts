@@ -36,10 +36,10 @@ export interface Route {
 }
 
 /**
- * Makes a route.
+ * Creates a route.
  *
- * @param pattern a path such as `/debug/:name`; `:name` stands for one segment, a last segment
- * `*rest` for all that follow, slashes included.
+ * @param pattern a path such as `/debug/:name`; `:name` matches one segment, a last segment `*rest`
+ * matches all that follow, slashes included.
  */
 export function route(method: string, pattern: string, handler: Handler): Route {
   return { method, segments: pattern.split("/").slice(1), handler, probe: false };

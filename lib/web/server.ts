@@ -32,7 +32,7 @@ const DEFAULT_LIMITS: WebLimits = {
   stallTimeoutMs: 5_000,
 };
 
-/** What a listener needs. */
+/** Options of a listener. */
 export interface WebOptions {
   /** `host:port` or `:port`. */
   readonly address: string;

@@ -17,7 +17,7 @@ export interface SlotLimits {
   readonly sendTimeoutMs: number;
 }
 
-/** What the slots of a listener depend on. */
+/** Options of the slots of a listener. */
 export interface SlotsOptions {
   readonly limits: SlotLimits;
   /** Monotonic milliseconds. */
@@ -96,7 +96,7 @@ class RequestSlots implements Slots {
     });
   }
 
-  /** Makes room for so many bytes beside those of other answers; one answer alone always fits. */
+  /** Reserves memory for a response in addition to others; a single response always fits. */
   makeRoom(bytes: number, slot: RequestSlot): boolean {
     const others = () => this.#taken.values().reduce((sum, each) => sum + each.bytes, -slot.bytes);
     const fits = () => others() <= 0 || others() + bytes <= this.#options.limits.maxPendingBytes;

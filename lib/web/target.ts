@@ -1,7 +1,7 @@
 import { hostOf, isLocalHost } from "./host.ts";
 import { type Match, matchRoute, type Route } from "./route.ts";
 
-/** What a request asks for. */
+/** Target of a request. */
 export interface Target {
   readonly url: URL;
   readonly match: Match;

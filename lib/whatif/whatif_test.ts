@@ -38,7 +38,7 @@ const NODES: readonly ProxyNode[] = [
   proxyNode("one", { name: "gw", role: "router", labels: { app: "gw" } }),
 ];
 
-/** A proxy's binding, as a session that asked for everything. */
+/** A proxy's binding, as a session that is subscribed to everything. */
 function session(bench: Bench, node: ProxyNode): { info: SessionInfo; binding: ProxyBinding } {
   const binding = bench.translation.source.bind(node, () => {});
   const info: SessionInfo = {

@@ -7,14 +7,14 @@
 import { posix } from "node:path";
 import { type Room, roomNamed, roomOfPackage, whyNot } from "./rooms.ts";
 
-/** Where a file stands; paths are relative to the project's root, with slashes. */
+/** Room and folder of a file; paths are relative to the project's root, with slashes. */
 export type Place =
   | { readonly kind: "room"; readonly name: string; readonly inside: string }
   | { readonly kind: "cmd"; readonly program: string }
   /** Tests, benches, scripts, `main.ts`: free, but they enter rooms by `mod.ts` too. */
   | { readonly kind: "outside" };
 
-/** What a specifier names. */
+/** Target of a specifier. */
 export type Target =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "generated" }
@@ -23,7 +23,7 @@ export type Target =
   /** A URL or a package with its version written in the code. */
   | { readonly kind: "unpinned" };
 
-/** Which rule an import breaks, and why. */
+/** A broken rule of an import, and the reason. */
 export interface Offence {
   readonly rule: "rooms" | "packages" | "pure";
   readonly message: string;
@@ -32,7 +32,7 @@ export interface Offence {
 /** The import map's names for generated code. */
 const GENERATED = /^#(envoy|mesh|google|xds)\//;
 
-/** Where a file stands. */
+/** Returns the location of a file. */
 export function placeOf(path: string): Place {
   const [top, name, ...rest] = path.split("/");
   if (name !== undefined && rest.length > 0) {
@@ -47,7 +47,7 @@ export function isTest(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path);
 }
 
-/** What a specifier in a file names. */
+/** Returns the target of a specifier in a file. */
 export function targetOf(file: string, specifier: string): Target {
   if (GENERATED.test(specifier)) return { kind: "generated" };
   if (/^\.{1,2}\//.test(specifier)) {

@@ -1,5 +1,5 @@
 /**
- * What a client may claim about itself, and what becomes of its last answers.
+ * Claims of a client about itself, and the handling of its last answers.
  *
  * @module
  */

@@ -138,7 +138,7 @@ function openStreams(block: Uint8Array): Attack {
 const largeList = (): Uint8Array =>
   headerBlock(grpcFields(PATH, [["x", "y".repeat(MAX_LIST - 600)]]));
 
-/** As many fields as are taken; their names and values are empty or nearly so. */
+/** The maximum number of fields; their names and values are empty or nearly so. */
 const manyFields = (): Uint8Array => {
   const count = Math.floor((MAX_LIST - 600) / 40);
   return headerBlock(
@@ -146,7 +146,7 @@ const manyFields = (): Uint8Array => {
   );
 };
 
-/** As many indexed fields as are taken, a byte each: `accept-charset`, which is empty. */
+/** The maximum number of indexed fields, one byte each: `accept-charset`, which is empty. */
 const indexedFields = (): Uint8Array =>
   concat(REQUEST, repeated(Uint8Array.of(0x80 | 15), Math.floor((MAX_LIST - 600) / 46)));
 

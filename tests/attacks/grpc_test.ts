@@ -1,6 +1,6 @@
 /**
- * Attacks on the gRPC listener, each over both transports: the daemon lives, its memory is bounded, and
- * an ordinary proxy gets its configuration beside the attack.
+ * Attacks on the gRPC listener, each over both transports: the daemon stays alive, its memory is
+ * bounded, and an ordinary proxy gets its configuration during the attack.
  *
  * @module
  */

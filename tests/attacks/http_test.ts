@@ -1,6 +1,6 @@
 /**
- * Attacks on the HTTP listeners: the daemon lives, its memory is bounded, and both HTTP requests and
- * proxies are answered beside the attack.
+ * Attacks on the HTTP listeners: the daemon stays alive, its memory is bounded, and HTTP requests
+ * and proxies are served during the attack.
  *
  * @module
  */

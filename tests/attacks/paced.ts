@@ -7,7 +7,7 @@
 import { dataFrame, FLAG, frame, FRAME_HEAD, hello, INITIAL_WINDOW_SIZE, TYPE } from "./frames.ts";
 import type { Scene } from "./wire.ts";
 
-/** Window of a stream and of a connection before anybody changes it; RFC 9113 section 6.9.2. */
+/** Initial window of a stream and of a connection; RFC 9113 section 6.9.2. */
 const DEFAULT_WINDOW = 65_535;
 /** Largest payload of a frame that needs no consent. */
 const MAX_FRAME = 16_384;

@@ -14,11 +14,11 @@ export const MOST_MS = 2000;
 /** One attack. */
 export interface Row {
   readonly attack: string;
-  /** What the attacker does, for the test's name. */
+  /** Description of the attack, for the test's name. */
   readonly title: string;
   /** Time of the attack ({@link ATTACK_MS}). */
   readonly ms?: number;
-  /** Where the library misses a bound: the bound that holds there instead. See `docs/security.md`. */
+  /** The limit for the library, if it does not meet the common one. See `docs/security.md`. */
   readonly library?: { readonly mib?: number; readonly ms?: number };
 }
 

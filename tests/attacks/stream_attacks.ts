@@ -24,7 +24,7 @@ import { again, greet, openFrom, pour } from "./wire.ts";
 
 let nodes = 0;
 
-/** A request for clusters, with the node of a proxy that nobody has seen before. */
+/** A request for clusters, with the node of a new proxy. */
 function discoveryRequest(names: string[] = [], metadata: Record<string, string> = {}): Uint8Array {
   const number = ++nodes;
   const name = `evil-${number}.evil`;

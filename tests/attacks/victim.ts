@@ -1,6 +1,6 @@
 /**
- * The daemon that is attacked, and how it fares: memory, life, and the time that an ordinary proxy
- * waits beside the attack.
+ * The attacked daemon and its state: memory, liveness, and the wait of an ordinary proxy during the
+ * attack.
  *
  * @module
  */
@@ -87,14 +87,14 @@ async function memory(daemon: Daemon, field: "VmRSS" | "VmHWM"): Promise<number>
   return Number(kib) / 1024;
 }
 
-/** What became of an attack. */
+/** Result of an attack. */
 export interface Outcome {
   readonly tally: Tally;
   /** Peak of resident memory above what it was before any attack, MiB. */
   readonly roseMiB: number;
-  /** The longest time that what was asked beside the attack took, ms. */
+  /** The longest response time during the attack, ms. */
   readonly waitedMs: number;
-  /** How often it was asked. */
+  /** Number of requests. */
   readonly asked: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Connections of an attacker: they write as fast as they can, and read only when told to.
+ * Connections of an attacker: they write as fast as they can, and read only on demand.
  *
  * @module
  */
@@ -15,11 +15,11 @@ export interface Scene {
   over(): boolean;
   /** Resolves when the time of the attack is over. */
   readonly end: Promise<void>;
-  /** What was done so far. */
+  /** Counts so far. */
   readonly tally: Tally;
 }
 
-/** What an attack did. */
+/** Counts of an attack. */
 export interface Tally {
   bytes: number;
   connections: number;
@@ -38,7 +38,7 @@ export interface Wire {
   close(): void;
 }
 
-/** How a connection behaves. */
+/** Behavior of a connection. */
 export interface WireOptions {
   /** Reads what the daemon sends, and throws it away. */
   readonly read?: boolean;
@@ -115,7 +115,7 @@ async function discard(conn: Deno.TcpConn): Promise<void> {
   }
 }
 
-/** How a connection behaves, and what it says first. */
+/** Behavior and first bytes of a connection. */
 export interface GreetOptions extends WireOptions {
   readonly settings?: readonly Setting[];
 }
@@ -144,7 +144,7 @@ export async function again(
       const wire = await greet(scene, options);
       scene.begun();
       await act(wire);
-      // All is sent: what the daemon does with it is what is looked at.
+      // Everything is sent: the daemon's reaction is tested.
       await Promise.race([wire.gone, scene.end]);
       wire.close();
     } catch (error) {

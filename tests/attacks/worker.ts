@@ -9,7 +9,7 @@ import { HTTP_ATTACKS } from "./http_attacks.ts";
 import { STREAM_ATTACKS } from "./stream_attacks.ts";
 import type { Scene, Tally } from "./wire.ts";
 
-/** What the thread is told. */
+/** Message to the thread. */
 export interface Order {
   readonly attack: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface Order {
   readonly ms: number;
 }
 
-/** What the thread says: first that the attack is under way, then that it is over. */
+/** Messages of the thread: first that the attack is running, then that it has ended. */
 export type Word =
   | { readonly kind: "begun" }
   | { readonly kind: "over"; readonly tally: Tally }

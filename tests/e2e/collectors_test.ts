@@ -12,7 +12,7 @@ import { CLIENT, CLIENT_NAMESPACE, startSecurityWorld } from "./security/world.t
 import { collectorService, startOtlp, startSkyWalking } from "./telemetry/collectors.ts";
 import { having, scrape } from "./telemetry/scrape.ts";
 
-/** How long proxies keep what nothing counts: their interval between flushes. */
+/** Time for which proxies keep unused metrics: their flush interval. */
 const ROTATION = "5s";
 
 function telemetry(spec: Spec, namespace = "mesh-system"): string {

@@ -28,11 +28,11 @@ const HOST = "shop.test";
 const ALIAS = "alias.test";
 const FILE = "shop.yaml";
 
-/** What is configured in a stage: which backends carry which label, and where requests go. */
+/** Configuration of a stage: labels of the backends, and the destination of requests. */
 interface Stage {
   readonly name: string;
   readonly text: (parts: Parts) => string;
-  /** Who answers when it has arrived. */
+  /** The backend that responds when the stage is applied. */
   readonly by: string;
 }
 
@@ -78,7 +78,7 @@ const STAGES: readonly Stage[] = [
   { name: "and back", text: subsets(["v1", "v2"], "v1"), by: "a" },
 ];
 
-/** Calls a proxy over and over until told to stop, and gives what was not answered well. */
+/** Calls a proxy repeatedly until it is stopped, and returns the failed calls. */
 function pester(
   { address }: TestProxy,
   port: number,
@@ -152,7 +152,7 @@ Deno.test("no request is lost while configuration changes", async (t) => {
     await t.step(stage.name, () => losesNothing(stage, world.testProxies));
   }
   await t.step("the daemon comes back to other configuration", async () => {
-    // A client that does not say what it holds cannot be told in which order to let go of it.
+    // For a client that does not report its resources, the order of removals is not known.
     const knowing = world.testProxies.filter(({ transport }) => transport === "delta");
     world.daemon.program.kill("SIGKILL");
     await world.daemon.program.status;

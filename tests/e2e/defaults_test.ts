@@ -42,7 +42,7 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
           service("own", "test", a.port),
           service("theirs", "elsewhere", a.port),
           service("offered", "elsewhere", a.port, { exportTo: ["*"] }),
-          // Of the other namespace, too: it sends what is meant for the own service away.
+          // Also in the other namespace: it redirects requests for the own service.
           manifest("VirtualService", "moved", {
             hosts: ["own.test"],
             http: [to("spare.test")],

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 const DEMO = new URL("../../scripts/demo.ts", import.meta.url).pathname;
 
-/** What the demo shows, in order. */
+/** Output of the demo, in order. */
 const STEPS: readonly RegExp[] = [
   /both versions answer/,
   /80 % to v1/,

@@ -12,7 +12,7 @@ import { assertNothingRejected, sidecars, startWorld } from "../support/world.ts
 
 const HOST = "shop.test";
 
-/** What a dump's metadata says under `mesh.explain`, wherever it stands. */
+/** Returns the metadata under `mesh.explain` anywhere in a dump. */
 function explanations(dump: unknown): { group: string; object?: string; field?: string }[] {
   const found: { group: string; object?: string; field?: string }[] = [];
   const walk = (value: unknown): void => {

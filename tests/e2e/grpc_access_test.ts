@@ -1,4 +1,6 @@
-/** Access to proxyless gRPC servers: a condition that the library cannot check allows nobody. */
+/**
+ * Access to proxyless gRPC servers: a condition that the library cannot check denies all callers.
+ */
 import { comes, type Tally } from "./grpc/program.ts";
 import { doc, startWorld, TARGET } from "./grpc/world.ts";
 

@@ -4,7 +4,7 @@ import { doc, HOST, startWorld, TARGET } from "./grpc/world.ts";
 
 const CALLS = { target: TARGET, count: 20 };
 
-/** How many servers answered. */
+/** Number of servers that responded. */
 const servers = (tally: Tally): number => Object.keys(tally).filter((k) => /^v\d$/.test(k)).length;
 
 const policy = (name: string, spec: string): string =>
@@ -32,7 +32,7 @@ Deno.test("gRPC without a proxy: a ring, for the workloads that a rule selects",
   if (seen.size < 2) throw new Error(`all users are with ${[...seen]}`);
   await comes(plain, of("user"), "others to take turns", (tally) => servers(tally) === 3);
 
-  // What libraries do not all know has another way beside it.
+  // Balancers that not all libraries support have an alternative.
   for (const simple of ["LEAST_REQUEST", "RANDOM"]) {
     await world.write(
       "rules.yaml",

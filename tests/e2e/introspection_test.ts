@@ -99,8 +99,8 @@ Deno.test("profiles are on the HTTP listener with --profile alone", async () => 
 Deno.test("port 0 switches introspection off; a port in use ends the daemon with a remedy", async () => {
   await using dir = await makeConfigDir();
   const [xds, http, monitoring] = freePorts(3) as [number, number, number];
-  // Where it would listen if 0 meant any port, or its default, nobody may be asked; so the ports
-  // of the process itself are looked at.
+  // If 0 meant any port, or the default, the port would be unknown; so the ports of the process are
+  // listed.
   const off = await startDaemon({ configDir: dir.path, ports: [xds, http, monitoring, 0] });
   await using _off = off;
   assert.deepEqual(await listening(off.program.pid), [xds, http, monitoring].sort());
@@ -134,7 +134,7 @@ async function listening(pid: number): Promise<number[]> {
     const lines = (await Deno.readTextFile(`/proc/net/${table}`)).trim().split("\n").slice(1);
     for (const columns of lines.map((line) => line.trim().split(/\s+/))) {
       const [local = "", state, inode = ""] = [columns[1], columns[3], columns[9]];
-      // 0A stands for a socket that listens.
+      // 0A is the state of a listening socket.
       if (state === "0A" && sockets.has(inode)) ports.add(parseInt(local.split(":").at(-1)!, 16));
     }
   }

@@ -19,7 +19,7 @@ import {
 const HOST = "shop.test";
 const UNKNOWN = "nobody-knows.example";
 
-/** What is written, in order. Each step leaves the file for the next. */
+/** Configuration of each step, in order. Each step leaves the file for the next. */
 const BLOCKING = "outboundTrafficPolicy: {mode: REGISTRY_ONLY}\n";
 const RETRYING = "defaultHttpRetryPolicy: {attempts: 2, retryOn: 5xx, backoff: 1ms}\n";
 const LOGGING = `accessLogFile: /dev/stdout

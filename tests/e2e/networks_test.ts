@@ -71,7 +71,7 @@ Deno.test(
         manifest("Sidecar", "shop", {
           workloadSelector: { labels: { app: "shop" } },
           ingress: [listener(SERVER, { defaultEndpoint: `127.0.0.1:${backend.port}` })],
-          // A port that nobody uses: without any, it would listen for its own service.
+          // An unused port: without any, it would listen for its own service.
           egress: [{
             port: { number: 9, protocol: "TCP", name: "none" },
             bind: SERVER,

@@ -21,7 +21,7 @@ const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 /** Names that would be elements, were they not escaped. */
 const EVIL = "<b>loud</b><script>alert(1)</script>";
 
-/** What a path gives: its status, and for 200 a check of the JSON. */
+/** Expected response of a path: its status, and for 200 a check of the JSON. */
 interface Path {
   readonly path: string;
   readonly status?: number;
@@ -348,7 +348,7 @@ async function cachedVersions(daemon: Daemon): Promise<Set<string>> {
   return new Set(Object.values(all).flat());
 }
 
-/** What a page gets whose own name was made to resolve to this machine. */
+/** Response for a page whose own host name was made to resolve to this machine. */
 async function rebound(http: string): Promise<string> {
   const port = Number(new URL(http).port);
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -444,7 +444,7 @@ async function checkEscaping({ daemon }: World): Promise<void> {
   }
 }
 
-/** What the record says of the latest publication, in all and for a proxy. */
+/** Checks the history of the latest publication, for the mesh and for a proxy. */
 async function checkHistory({ daemon }: World): Promise<void> {
   const [{ revision, previous }] = await daemon.debug<{ revision: number; previous: number }[]>(
     "history?limit=1",

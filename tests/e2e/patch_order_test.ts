@@ -38,7 +38,7 @@ interface Row {
   readonly order: string;
 }
 
-/** What is inserted before the router stands the nearer to it the later it is applied. */
+/** A filter that is inserted before the router is closer to it the later it is applied. */
 const ROWS: readonly Row[] = [
   {
     what: "by name where nothing else tells them apart",

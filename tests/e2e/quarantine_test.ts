@@ -61,7 +61,7 @@ Deno.test("what an Envoy rejects is held back and named, all else flows, and a r
   assert.ok((await metricOf(daemon, "mesh_xds_quarantined"))! >= 1);
   assert.ok((await metricOf(daemon, "pilot_xds_cds_reject"))! >= 1);
 
-  // New services arrive beside it, and the rejected version is not sent again.
+  // New services are served meanwhile, and the rejected version is not sent again.
   const counts = () =>
     Promise.all(
       testProxies.map((testProxy) => updatesOf(testProxy, "rejected").then(({ cds }) => cds)),

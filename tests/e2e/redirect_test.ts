@@ -21,7 +21,7 @@ import { APPLICATION, FAR, VIRTUAL } from "./redirect/workload.ts";
 
 const LACKING = missing();
 
-/** What Envoy calls from inside, where it does not go in its client's name. */
+/** Source address of the proxy's own calls to the workload, if it does not use the client's. */
 const PROXYS_OWN = "127.0.0.6";
 
 async function outbound({ workload }: Network): Promise<void> {

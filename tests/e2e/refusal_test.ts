@@ -8,9 +8,9 @@ import { freePort, freePorts, startProgram } from "../../scripts/harness/mod.ts"
 
 interface Refusal {
   readonly name: string;
-  /** Flags beside those that give every listener a free port. */
+  /** Flags in addition to those that give every listener a free port. */
   readonly flags: readonly string[];
-  /** What the error says. */
+  /** Expected error. */
   readonly says: readonly RegExp[];
   /** Exit status; 1 unless said otherwise. */
   readonly status?: number;

@@ -13,7 +13,7 @@ import { collectorService } from "./telemetry/collectors.ts";
 /** Name of the keys' service, which only proxies can find: no DNS server knows it. */
 const KEYS = "keys.test";
 
-/** What becomes of a good token whose keys are at a service of the mesh, and elsewhere. */
+/** Result for a valid token whose keys are at a service of the mesh, and elsewhere. */
 const MODES: readonly (readonly [mode: string, atService: number, elsewhere: number])[] = [
   ["hybrid", 200, 200],
   ["dataproxy", 200, 401],

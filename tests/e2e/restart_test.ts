@@ -103,7 +103,7 @@ Deno.test("proxies outlive their daemon", async (t) => {
       assert.deepEqual(await answersOf(testProxy), { v1: 20 });
     }
     assert.deepEqual(await updatesOf(delta, "success"), before);
-    // What the variant without versions was sent, one response a type.
+    // Responses to the variant without versions, one per type.
     assert.equal(await metricOf(second, "pilot_xds_pushes"), 4);
     // The streams are alive: a change reaches both.
     await world.config.write(ROUTES, routesTo("v2"));

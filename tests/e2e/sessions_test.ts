@@ -34,7 +34,7 @@ function service(
   });
 }
 
-/** How a client shows its session, and where it learns of it. */
+/** Transport of a session key in requests and responses. */
 interface Kind {
   readonly host: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -51,7 +51,7 @@ const NORMALIZATIONS: readonly Normalization[] = [
   Normalization.DECODE_AND_MERGE_SLASHES,
 ];
 
-/** What became of a call. */
+/** Result of a call. */
 interface Met {
   readonly call: Call;
   readonly verdict: Verdict;
@@ -59,7 +59,9 @@ interface Met {
   readonly line: LogLine | undefined;
 }
 
-/** What is not as it was said; `undefined`: one of the endings came about. */
+/**
+ * Returns the difference between prediction and result; `undefined`: one of the endings occurred.
+ */
 function disagreement({ verdict, reply, line }: Met): string | undefined {
   const faults = verdict.endings.map((one) => differs(one, reply, line));
   return faults.includes(undefined) ? undefined : faults.join(" / ");

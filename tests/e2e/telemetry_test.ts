@@ -29,7 +29,7 @@ function telemetry(name: string, spec: Spec, namespace = ROOT): string {
   });
 }
 
-/** Who the two are, as both sides tell. */
+/** Both workloads, as both sides report them. */
 const ENDS = {
   source_workload: "web",
   source_workload_namespace: "web",
@@ -42,7 +42,7 @@ const ENDS = {
   destination_app: "shop",
 };
 
-/** Of the endpoints: the daemon's own, as no flag names another. */
+/** Cluster of the endpoints: the daemon's default. */
 const CLUSTER = "Orchestrator";
 
 const PRINCIPALS = {

@@ -34,7 +34,7 @@ function routesTo(version: string): string {
   return manifest("VirtualService", "shop", { hosts: [HOST], http: [to(HOST, version)] });
 }
 
-/** How many updates of tables and of virtual hosts a proxy took. */
+/** Number of updates of tables and of virtual hosts that a proxy applied. */
 async function routeUpdates(testProxy: TestProxy): Promise<{ rds: number; vhds: number }> {
   const { rds = 0, vhds = 0 } = await updatesOf(testProxy, "success");
   return { rds, vhds };
@@ -223,7 +223,7 @@ Deno.test("a change of one host is sent as one host", async (t) => {
     await answered("other-7.test", "v1");
     const after = await routeUpdates(delta);
     assert.equal(after.rds, before.rds);
-    // Envoy counts twice now: the subscription it had before lives on beside the new one.
+    // Envoy counts twice now: its previous subscription still exists in addition to the new one.
     assert.ok(after.vhds > before.vhds);
   });
   await t.step("no update was refused", () => assertNothingRejected(world));
@@ -248,7 +248,7 @@ Deno.test("a namespace sees its own virtual hosts over everybody's, without a Si
   const config = await Deno.makeTempDir({ prefix: "mesh-e2e-" });
   stack.defer(() => Deno.remove(config, { recursive: true }));
   const write = (file: string, text: string) => Deno.writeTextFile(`${config}/${file}`, text);
-  // Of rules for one host, equally old, that of the first namespace is served.
+  // Among equally old rules for one host, that of the first namespace is served.
   const elsewhere = `z-${NAMESPACE}`;
   const backends = [v1, v2].map((b) => endpoint(b.port, { version: b.name }));
   const ports = [{ ...http, name: "main" }];

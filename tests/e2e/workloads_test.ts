@@ -26,7 +26,7 @@ function sidecar(name: string, spec: Readonly<Record<string, unknown>>): string 
   return manifest("Sidecar", name, { workloadSelector: { labels: { app: name } }, ...spec });
 }
 
-/** What is written: the group, the service made of it, and where each proxy listens. */
+/** Configuration: the group, its service, and the listener of each proxy. */
 function configOf(port: number, inbound: number, backend: number): string {
   const http = { number: port, name: "http", protocol: "HTTP" };
   return documents(

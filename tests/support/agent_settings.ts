@@ -8,7 +8,7 @@ import { AuthenticationPolicy, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/pro
 import { type AgentSettings, readEnv } from "../../lib/agent/mod.ts";
 import { useEnvironment } from "../../lib/env/mod.ts";
 
-/** What a test chooses; everything else is plain. */
+/** Settings of a test; all others have defaults. */
 export interface TestSettings extends Partial<Omit<AgentSettings, "env" | "proxy" | "flags">> {
   readonly proxy?: MessageInitShape<typeof ProxyConfigSchema>;
   readonly flags?: Partial<AgentSettings["flags"]>;

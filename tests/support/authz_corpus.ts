@@ -35,10 +35,9 @@ export interface AuthzCase {
 }
 
 /**
- * What a case gives and what it should give, both as plain JSON of the messages:
- * fields at their defaults are gone. Other ways to write paths and hosts are left
- * out of the comparison, and so is the escaping of brackets, which no name of a
- * namespace holds.
+ * Compares the result of a case with the expected one, both as plain JSON of the messages: default
+ * fields are omitted. Other spellings of paths and hosts are not compared, nor is the escaping of
+ * brackets, because no namespace has them in its name.
  */
 export function runAuthzCase(
   one: AuthzCase,

@@ -14,16 +14,16 @@ export interface Browser {
   dom(url: string, look?: Look): Promise<string>;
 }
 
-/** How a page is looked at. */
+/** Options of showing a page. */
 export interface Look {
-  /** True if the page is told that its reader wants dark colours. */
+  /** True if the page is shown in dark mode. */
   readonly dark?: boolean;
   /** Size of the window, in pixels; what of the page lies beyond is not in the picture. */
   readonly width?: number;
   readonly height?: number;
   /**
-   * Time (ms, of the page's own clock, which runs ahead) that the page's scripts are given before
-   * it is looked at; left out: until it is loaded.
+   * Time (ms, of the page's own clock, which runs ahead) for the page's scripts; unset: until it is
+   * loaded.
    */
   readonly settle?: number;
 }
@@ -48,7 +48,7 @@ const FLAGS = [
 /** A look that takes longer (ms) hangs, and is ended. */
 const PATIENCE = 60_000;
 
-/** Where tests leave pictures for those who want to see them; not under version control. */
+/** Folder of the tests' pictures for review; not under version control. */
 export const PICTURES: string = new URL("../../.cache/pictures", import.meta.url).pathname;
 
 const FOUND = NAMES.find((name) => {
@@ -99,7 +99,7 @@ async function run(
   { dark = false, width = 1200, height = 900, settle }: Look,
 ): Promise<Uint8Array> {
   const profile = await Deno.makeTempDir({ prefix: "mesh-browser-" });
-  // 0 stands for dark in the engine's own list of colour schemes, 1 for light.
+  // The engine's color schemes: 0 is dark, 1 is light.
   const scheme = `--blink-settings=preferredColorScheme=${dark ? 0 : 1}`;
   const child = new Deno.Command(program, {
     args: [

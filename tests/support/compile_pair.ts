@@ -72,7 +72,7 @@ async function install(from: string, to: string, sha256: string): Promise<void> 
   await Deno.rename(from, to);
 }
 
-/** Where an ELF file ends: after its section headers. What was compiled in lies behind. */
+/** Returns the end of an ELF file: after its section headers. The compiled-in data follows. */
 async function elfEnd(path: string): Promise<number> {
   using file = await Deno.open(path);
   const head = new Uint8Array(64);

@@ -48,7 +48,7 @@ export interface World extends Store, AsyncDisposable {
   raw(variant: "Stream" | "Delta", window?: number): RpcStream;
 }
 
-/** How a client differs from the usual one. */
+/** Options of a client. */
 export interface ProxyOptions {
   readonly name?: string;
   readonly namespace?: string;
@@ -57,7 +57,7 @@ export interface ProxyOptions {
 type DeltaRequest = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
 type SotwRequest = MessageInitShape<typeof DiscoveryRequestSchema>;
 
-/** A client that is told what to say. */
+/** A client that the test controls. */
 export interface Client<Request, Response> {
   /** Sends a request; the first one of a stream carries the node. */
   send(request: Request): void;
@@ -68,8 +68,8 @@ export interface Client<Request, Response> {
   /** The next response, acknowledged. */
   take(): Promise<Response>;
   /**
-   * Asserts that nothing else is under way: asks for a type that nobody serves, and expects its
-   * empty answer to be the next response.
+   * Asserts that nothing is pending: subscribes to a type that is not served, and expects its empty
+   * response to be the next one.
    */
   quiet(): Promise<readonly Response[]>;
   close(): void;

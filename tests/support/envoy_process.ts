@@ -9,23 +9,23 @@ import { envoyPath } from "../../scripts/tools.ts";
 
 /** A running Envoy. */
 export interface EnvoyProcess extends AsyncDisposable {
-  /** A statistic; 0 when there is none of that name. */
+  /** Returns a statistic; 0 if it does not exist. */
   stat(name: string): Promise<number>;
   /** All statistics whose name ends so, with their sum. */
   sum(suffix: string): Promise<number>;
   /** The answer of an admin path. */
   admin(path: string): Promise<string>;
-  /** What it logged. */
+  /** Returns its log. */
   log(): string;
 }
 
-/** How it connects. */
+/** Options of the connection. */
 export interface EnvoyOptions {
   readonly variant: "sotw" | "delta";
-  /** Of the discovery server, on loopback. */
+  /** Port of the discovery server, on loopback. */
   readonly xdsPort: number;
   readonly name?: string;
-  /** What it says of itself; default: a sidecar at 127.0.0.1, without metadata. */
+  /** Its node; default: a sidecar at 127.0.0.1, without metadata. */
   readonly node?: { readonly id: string; readonly metadata: Readonly<Record<string, unknown>> };
 }
 

@@ -9,7 +9,7 @@ import { envoyPath } from "../../scripts/tools.ts";
 /** Envoy's verdict on a configuration. */
 export interface Verdict {
   readonly accepted: boolean;
-  /** What it said, for messages of failed tests. */
+  /** Its output, for messages of failed tests. */
   readonly log: string;
 }
 

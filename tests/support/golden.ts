@@ -1,5 +1,5 @@
 /**
- * Golden files: expected results beside a test. `UPDATE_GOLDENS=1` writes them; read the difference
+ * Golden files: expected results of a test. `UPDATE_GOLDENS=1` writes them; read the difference
  * before you commit it.
  *
  * @module

@@ -7,7 +7,7 @@
 import type { Views } from "./suites.ts";
 import { TYPE_URLS } from "../../lib/model/mod.ts";
 
-/** What a reader is handed and gives back, as far as it matters here. */
+/** The used part of a reader's arguments and results. */
 interface Reader {
   decode(
     context: unknown,
@@ -21,7 +21,7 @@ export type Judge = (views: Views) => { readonly taken: number; readonly refused
 /** Providers of certificates that the agent's bootstrap declares. */
 const CONTEXT = { bootstrap: { certificateProviders: { default: {} } } };
 
-/** Loads the library, access control included, which this version of it wants to be asked for. */
+/** Loads the library with access control, which this version does not enable by default. */
 export async function loadLibrary(): Promise<Judge> {
   Deno.env.set("GRPC_XDS_EXPERIMENTAL_RBAC", "true");
   const types = "@grpc/grpc-js-xds/build/src/xds-resource-type";

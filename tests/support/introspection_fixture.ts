@@ -10,7 +10,7 @@ import { startWeb } from "../../lib/web/mod.ts";
 export interface Facility {
   /** Base URL. */
   readonly url: string;
-  /** How often it asked its process to end. */
+  /** Number of requests to end its process. */
   readonly stops: () => number;
 }
 
@@ -21,7 +21,7 @@ export interface Read {
   readonly body: string;
 }
 
-/** Runs `act` with a facility, on loopback unless told otherwise. */
+/** Runs `act` with a facility, on loopback by default. */
 export async function withFacility(
   act: (facility: Facility) => Promise<void>,
   address = "127.0.0.1:0",

@@ -13,13 +13,13 @@ import { TYPE_URLS } from "../../lib/model/mod.ts";
 
 type Request = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
 
-/** How a client differs from others. */
+/** Options of a client. */
 export interface JudgingOptions {
   readonly name: string;
   readonly ip: string;
   readonly routes?: readonly string[];
   readonly endpoints?: readonly string[];
-  /** What is wrong with a response that holds resources of these names; nothing, unless said otherwise. */
+  /** Returns the problem of a response that has resources with these names; default: none. */
   readonly judge?: (names: readonly string[]) => string | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the tests of certificates share: `openssl` as the second opinion.
+ * Shared parts of the certificate tests: `openssl` verifies the results.
  *
  * @module
  */

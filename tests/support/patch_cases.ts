@@ -12,7 +12,7 @@ export interface PatchCase {
   readonly proxy: "client" | "server" | "gateway";
   /** The items of `configPatches`, YAML in flow style. */
   readonly patches: readonly string[];
-  /** True if client streams are told of virtual hosts apart. */
+  /** True if client streams use VHDS. */
   readonly apart?: true;
 }
 
@@ -367,7 +367,7 @@ export const PATCH_CASES: readonly PatchCase[] = [
   }),
 ];
 
-/** What is there without patches. */
+/** Objects without patches. */
 export const PATCHED_MESH = `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
 metadata: {name: a, namespace: one}

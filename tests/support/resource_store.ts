@@ -15,7 +15,7 @@ import {
 } from "../../lib/graph/mod.ts";
 import type { BindingSource, ProxyBinding, ProxyNode } from "../../lib/model/mod.ts";
 
-/** What a resource holds: bytes, or text as its UTF-8. */
+/** Content of a resource: bytes, or text as its UTF-8. */
 export type Content = string | Uint8Array;
 
 /** Contents by name; `undefined` takes a resource away. */

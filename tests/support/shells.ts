@@ -10,7 +10,7 @@ import { openTerminal, type Terminal } from "./terminal.ts";
 /** A shell that the completion scripts are for. */
 export type ShellName = "bash" | "fish" | "zsh";
 
-/** How a shell is started, and how it is told to load a completion script. */
+/** Start command of a shell, and the command that loads a completion script. */
 interface ShellRow {
   readonly command: readonly string[];
   readonly load: (script: string) => string;
@@ -68,14 +68,14 @@ export async function openShell(
   const terminal = openTerminal(command, { PATH: path, HOME: folder, ZDOTDIR: folder });
   const close = async (): Promise<void> => {
     await terminal[Symbol.asyncDispose]();
-    // What the shell had begun may write for a moment after it has gone.
+    // Programs that the shell started may write for a moment after it has exited.
     await eventually("the folder to go", async () => {
       await Deno.remove(folder, { recursive: true });
       return true;
     });
   };
   try {
-    // What is typed before the shell reads is echoed twice, and may be lost.
+    // Input before the shell reads is echoed twice, and may be lost.
     await terminal.shows(PROMPT);
     const line = [`cd ${folder}`, load([program, "completion", shell, ...flags].join(" "))];
     // The quotes keep the line that is typed from looking like what it prints.
@@ -88,5 +88,5 @@ export async function openShell(
   return { terminal, folder, [Symbol.asyncDispose]: close };
 }
 
-/** How the prompts of all three end, for root and for others. */
+/** Suffix of the prompts of all three shells, for root and for others. */
 const PROMPT = /[#$%>] *$/;

@@ -29,7 +29,7 @@ export interface StaticResources {
   readonly secrets: readonly JsonObject[];
 }
 
-/** Files that stand for all that are named: Envoy reads what it is given. */
+/** Files that replace all named files: Envoy reads the given ones. */
 export interface StandIns {
   readonly cert: string;
   readonly key: string;
@@ -37,7 +37,7 @@ export interface StandIns {
   readonly crl: string;
 }
 
-/** What listeners refer to by name. */
+/** Resources that listeners refer to by name. */
 interface Named {
   readonly routes: ReadonlyMap<string, JsonObject>;
   readonly extensions: ReadonlyMap<string, JsonObject>;

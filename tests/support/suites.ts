@@ -28,7 +28,7 @@ import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { DEFAULT_FEATURES, proxyNode, startTranslation } from "./translation_fixture.ts";
 
-/** Where the suites lie. */
+/** Folder of the suites. */
 export const SUITES: URL = new URL("../../lib/translate/testdata/suites/", import.meta.url);
 
 /** Types that suites keep, by the names of their files. */
@@ -41,7 +41,7 @@ export type SuiteType =
   | "routes"
   | "secrets";
 
-/** What is in the files. */
+/** Files of a suite. */
 export const SUITE_TYPES: Readonly<Record<SuiteType, readonly [string, DescMessage]>> = {
   clusters: [TYPE_URLS.cluster, ClusterSchema],
   endpoints: [TYPE_URLS.endpoint, ClusterLoadAssignmentSchema],
@@ -56,7 +56,7 @@ export const SUITE_TYPES: Readonly<Record<SuiteType, readonly [string, DescMessa
 export interface Suite {
   readonly name: string;
   readonly folder: URL;
-  /** What it shows. */
+  /** Description of the suite. */
   readonly about: string;
   /** The types that the feature is about: the others are not kept. */
   readonly types: readonly SuiteType[];
@@ -112,15 +112,15 @@ function readSuite(name: string): Suite {
   };
 }
 
-/** What nothing is said of stays unset, and is not what it is by default: suites show one feature each. */
+/** Unset settings stay unset instead of their defaults: suites show one feature each. */
 function meshOf(own: SuiteFile["mesh"] = {}): MeshConfig {
   return fromJson(MeshConfigSchema, { rootNamespace: "mesh-system", ...own });
 }
 
-/** What a proxy is served, by the URL of the type. */
+/** Views of a proxy, by the URL of the type. */
 export type Views = (typeUrl: string) => View | undefined;
 
-/** What each proxy of a suite is served. */
+/** Returns the views of each proxy of a suite. */
 export function translateSuite(suite: Suite): ReadonlyMap<string, Views> {
   const { mesh, proxies, input, credentials } = suite;
   const bench = startTranslation(mesh, { ...DEFAULT_FEATURES, ...suite.features });

@@ -74,7 +74,10 @@ async function within(event: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What moves the cursor, colours, rings or sets a title; and what stands for one of these keys. */
+/**
+ * Escape sequences that move the cursor, set colors, ring the bell or set a title; and the codes of
+ * these keys.
+ */
 const SEQUENCES = new RegExp(
   [
     "\\x1b\\][^\\x07\\x1b]*(\\x07|\\x1b\\\\)",

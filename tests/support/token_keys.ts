@@ -13,7 +13,7 @@ const text = (bytes: Uint8Array): string =>
 const bytes = (value: string): Uint8Array =>
   Uint8Array.fromBase64(value, { alphabet: "base64url" });
 
-/** An odd number of so many bits, as nobody would make it for a key. */
+/** An odd number of this length in bits, which is not a product of primes. */
 function modulus(bits: number): string {
   const out = new Uint8Array(Math.ceil(bits / 8)).fill(0xa5);
   out[0] = 1 << ((bits - 1) % 8);

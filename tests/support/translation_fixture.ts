@@ -83,7 +83,7 @@ export function proxyNode(
   };
 }
 
-/** What a proxy says of itself that takes virtual hosts as resources of their own. */
+/** Node properties of a proxy that supports VHDS. */
 export const TAKES_PARTS = { userAgent: "envoy", transport: "delta" } as const;
 
 /** Name to version of what a view shows. */

@@ -16,9 +16,9 @@ const CALL = 0x10;
 const CONST = 0x41;
 const DROP = 0x1a;
 const END = 0x0b;
-/** Which headers the host adds to. */
+/** Header maps of the host calls. */
 const HEADERS = { request: 0, response: 2 } as const;
-/** Where the host may put what it hands over; where the texts lie. */
+/** Offset of the host's data; offset of the texts. */
 const HEAP = 4096;
 const TEXTS = 1024;
 

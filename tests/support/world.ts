@@ -42,16 +42,16 @@ export interface World extends AsyncDisposable {
   readonly testProxies: readonly TestProxy[];
 }
 
-/** How a world is made. */
+/** Options of a world. */
 export interface WorldOptions {
   /** A proxy of each kind for each variant. Sidecars alone, unless said otherwise. */
   readonly kinds?: readonly Kind[];
   /** Files that are there before the daemon starts. */
   readonly files?: Readonly<Record<string, string>>;
   readonly daemon?: Partial<DaemonOptions>;
-  /** Labels of all proxies beside those that tell them apart. */
+  /** Labels of all proxies in addition to those that identify them. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Endings of names of statistics that the suite looks at, beside those of updates. */
+  /** Suffixes of the statistics that the suite reads, in addition to those of updates. */
   readonly stats?: readonly string[];
 }
 

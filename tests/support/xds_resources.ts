@@ -16,7 +16,7 @@ function overAds(): ConfigSource {
   return create(ConfigSourceSchema, {
     resourceApiVersion: 2,
     configSourceSpecifier: { case: "ads", value: {} },
-    // Long enough that a resource nobody sends shows as one that warms for ever.
+    // Long enough that a missing resource is visible as one that warms forever.
     initialFetchTimeout: durationOf(60_000),
   });
 }

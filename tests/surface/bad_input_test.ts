@@ -18,7 +18,7 @@ interface Mistake {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly status: number;
-  /** How the output begins, after `Error: `. */
+  /** Prefix of the output, after `Error: `. */
   readonly says: string;
 }
 

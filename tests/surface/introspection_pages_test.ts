@@ -9,7 +9,7 @@ import { scope } from "../../lib/log/mod.ts";
 import { startWeb } from "../../lib/web/mod.ts";
 import { type Browser, PICTURES, withBrowser } from "../support/browser.ts";
 
-/** What would act if it were taken for markup. */
+/** Text that would have an effect if it were used as markup. */
 const HOSTILE = `<img src=x onerror="document.title='taken over'"><b>bold</b>`;
 
 /** Topics with what their pages must hold. */

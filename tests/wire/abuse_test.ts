@@ -107,7 +107,7 @@ Deno.test(withCertificates("no view of a daemon shows a key that it serves", asy
   }
 }));
 
-/** Status of a path asked for under a name that is not this machine's. */
+/** Status of a path that is requested with a foreign host name. */
 async function statusAs(host: string, base: string, path: string): Promise<string> {
   const { hostname, port } = new URL(base);
   using connection = await Deno.connect({ hostname, port: Number(port) });

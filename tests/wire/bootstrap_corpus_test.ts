@@ -81,7 +81,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** What the agent writes for the configuration that the golden file itself names. */
+/** Returns the agent's output for the configuration in the golden file. */
 function write({ options }: Case, golden: Content): Content {
   const text = JSON.stringify(golden.node.metadata.PROXY_CONFIG);
   const { value } = parseProxyConfig(text, "corpus");

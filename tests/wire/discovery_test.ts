@@ -21,7 +21,7 @@ interface Scene {
   readonly store: Store;
   world: World;
   readonly envoy: EnvoyProcess;
-  /** Of the listener. */
+  /** Port of the listener. */
   readonly port: number;
   readonly one: Backend;
   readonly two: Backend;

@@ -33,7 +33,7 @@ spec: {hosts: [${host}], resolution: STATIC, ports: [${port}], endpoints: [{addr
 `
 ).join("---\n");
 
-/** What a proxy of both address families is served, by type. */
+/** Resources of a dual-stack proxy, by type. */
 function served() {
   const bench = startTranslation(testMeshConfig(), {
     ...DEFAULT_FEATURES,

@@ -29,7 +29,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   pilot_xds_write_timeout: "lib/serve/session/abuse_test.ts",
 };
 
-/** What the daemon must come to say, after {@link CONFIG} and {@link connectRejecting}; `+`: more than nothing. */
+/**
+ * Expected metrics of the daemon, after {@link CONFIG} and {@link connectRejecting}; `+`: above 0.
+ */
 const EXPECTED: Readonly<Record<string, number | "+">> = {
   mesh_build: 1,
   mesh_graph_computed_total: "+",
@@ -73,15 +75,15 @@ const EXPECTED: Readonly<Record<string, number | "+">> = {
   xds_cache_reads: "+",
 };
 
-/** What it must come to say once the proxies are gone, before the cache is cleared. */
+/** Expected metrics when the proxies have disconnected, before the cache is cleared. */
 const UNUSED: typeof EXPECTED = { xds_cache_size: "+" };
 
-/** What it must come to say afterwards. */
+/** Expected metrics afterwards. */
 const AFTERWARDS: typeof EXPECTED = { pilot_no_ip: 0, xds_cache_evictions: "+" };
 
 const HTTP = { number: 80, protocol: "HTTP" };
 const TCP = { number: 90, protocol: "TCP" };
-/** Where the workload beside the second proxy is. */
+/** Address of the second proxy's workload. */
 const WORKLOAD = "10.0.0.1";
 
 const at = (port: number) => ({ address: WORKLOAD, ports: { main: port }, labels: { v: "1" } });
@@ -109,7 +111,7 @@ const CONFIG = documents(
   ...["one", "two"].flatMap((name) => [routes(name), rule(name)]),
 );
 
-/** Who lets requests in is at no service there is. */
+/** The authorization provider's service does not exist. */
 const MESH = `
 extensionProviders:
 - name: nowhere
@@ -193,7 +195,7 @@ Deno.test("a daemon's metrics are those of the page, and move with what they cou
         }).catch(() => assert.equal(value, wanted, name));
       });
     for (const [name, wanted] of Object.entries(EXPECTED)) await comes(name, wanted);
-    // What they used is let go of when they are gone.
+    // The resources of closed proxies are released.
     await Promise.all(leave.map((each) => each[Symbol.asyncDispose]()));
     await comes("pilot_xds", "-");
     for (const [name, wanted] of Object.entries(UNUSED)) await comes(name, wanted);

@@ -13,7 +13,7 @@ const PROXIES = {
   gateway: proxyNode("one", { role: "router", labels: { app: "gw" } }),
 };
 
-/** What the patches of a case change of a type, under names that no other case has. */
+/** Resources of a type that a case's patches change, under names that no other case has. */
 function changed(type: "cluster" | "listener" | "route"): JsonObject[] {
   return PATCH_CASES.flatMap(({ name, proxy, patches }) => {
     const bench = startTranslation();

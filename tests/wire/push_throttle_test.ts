@@ -27,7 +27,7 @@ function open(target: string, number: number): RpcStream {
   return stream;
 }
 
-/** How many proxies a daemon is sending to right now. */
+/** Number of proxies with a running push. */
 async function active(daemon: Daemon): Promise<number> {
   const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
   return Number(/^mesh_xds_pushes_active (\d+)$/m.exec(text)?.[1] ?? 0);

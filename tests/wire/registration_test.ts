@@ -32,7 +32,10 @@ spec:
   workloadSelector: {labels: {app: vm}}
 `;
 
-/** What the daemon counted when one came, fell ill, recovered and went, and one named no group. */
+/**
+ * Expected metrics after one workload registered, became unhealthy, recovered and disconnected, and
+ * one named no group.
+ */
 const COUNTED: Readonly<Record<string, number>> = {
   auto_registration_success_total: 1,
   auto_registration_updates_total: 2,

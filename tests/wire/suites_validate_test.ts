@@ -10,7 +10,9 @@ import { validateBootstrap } from "../support/envoy_validate.ts";
 import { type StandIns, standInSecrets, staticResources } from "../support/static_envoy.ts";
 import { isProgram, readSuites, translateSuite } from "../support/suites.ts";
 
-/** What is served, and the secrets of mutual TLS where it is not. */
+/**
+ * Returns the served resources, and stand-ins for the secrets of mutual TLS that are not served.
+ */
 function withStandIns(secrets: readonly JsonObject[], files: StandIns): JsonObject[] {
   const served = new Set(secrets.map(({ name }) => name));
   return [...secrets, ...standInSecrets(files).filter(({ name }) => !served.has(name))];

@@ -7,7 +7,7 @@ import type { Read } from "../../graph/mod.ts";
 import { isWildcard } from "../../model/mod.ts";
 import type { Indexes } from "./indexes.ts";
 
-/** The hosts that a name or pattern stands for, including itself. */
+/** Returns the hosts that a name or pattern matches, including itself. */
 export function coveredHosts(
   read: Read,
   { hostsByPattern }: Pick<Indexes, "hostsByPattern">,

@@ -30,8 +30,8 @@ import {
 } from "../inputs/mod.ts";
 
 /**
- * Indexes over services. In a bucket's namespace, `""` stands for everybody.
- * "Seen by" a namespace: exported to it alone, or its own; everybody sees the rest.
+ * Indexes over services. In a bucket's namespace, `""` means exported to all namespaces. "Seen by"
+ * a namespace: exported only to it, or its own; all namespaces see the rest.
  */
 export interface ServiceIndexes {
   /** Host → row keys of the ServiceEntries that define it. */

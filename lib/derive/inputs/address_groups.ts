@@ -21,7 +21,10 @@ export function isGivenAddress({ addresses, resolution }: ServiceEntry): boolean
     resolution !== ServiceEntry_Resolution.DYNAMIC_DNS;
 }
 
-/** The group of a host, its bucket in `givenHosts`; `undefined` for a wildcard, which DNS cannot be asked for. */
+/**
+ * The group of a host, its bucket in `givenHosts`; `undefined` for a wildcard, which DNS cannot
+ * resolve.
+ */
 export function groupOf(host: string): number | undefined {
   return isWildcard(host) ? undefined : fnv(host) % ADDRESS_GROUPS;
 }

@@ -1,6 +1,6 @@
 /**
- * Keys of derived tables and index buckets. In all of them the empty text as
- * namespace stands for a reader that sees only what is exported to everybody.
+ * Keys of derived tables and index buckets. The empty namespace means a reader that sees only what
+ * is exported to all namespaces.
  *
  * @module
  */

@@ -6,11 +6,11 @@
 import type { ConfigObject, Visibility } from "../../model/mod.ts";
 
 /**
- * Reads an `exportTo` list.
+ * Parses an `exportTo` list.
  *
- * @param exportTo `*` everybody, `.` the object's namespace, `~` nobody, else a namespace
+ * @param exportTo `*` all namespaces, `.` the object's namespace, `~` none, otherwise a namespace
  * @param namespace of the object
- * @param fallback what an empty list means (mesh configuration); empty: everybody
+ * @param fallback meaning of an empty list (mesh configuration); empty: all namespaces
  */
 export function visibilityOf(
   exportTo: readonly string[],
@@ -27,7 +27,10 @@ export function visibilityOf(
   return [...namespaces].sort();
 }
 
-/** Reports if a namespace may see an object; `""` stands for what everybody sees. */
+/**
+ * Reports if a namespace may see an object; `""` means a reader that sees only what all namespaces
+ * see.
+ */
 export function visibleTo(visibility: Visibility, namespace: string): boolean {
   return visibility === "public" || (namespace !== "" && visibility.includes(namespace));
 }

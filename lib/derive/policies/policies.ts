@@ -63,8 +63,8 @@ export interface Policies {
   /** The policy of some rules, merged. */
   readonly policy: Derived<Policy, RuleKeys>;
   /**
-   * Of rules that select a workload (oldest first), those that apply to a host: the
-   * ones for the most specific host. They go before all others. Empty when none applies.
+   * Returns those of the rules that select a workload (oldest first) that apply to a host: the ones
+   * for the most specific host. They precede all others. Empty if none applies.
    */
   readonly selected: (read: Read, host: string, rules: RuleKeys) => RuleKeys;
 }

@@ -65,7 +65,7 @@ function delegateOf(
   return visibleTo(visibility, home) ? delegate : undefined;
 }
 
-/** A rule with full names, which stand for the same hosts and Gateways in every namespace. */
+/** Returns a rule with full names, which mean the same hosts and Gateways in every namespace. */
 function atHome(rule: HTTPRoute, namespace: string, domain: string): HTTPRoute {
   const named = <T extends { readonly host: string }>(destination: T): T => ({
     ...destination,

@@ -173,7 +173,7 @@ function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Ite
   return concerned;
 }
 
-/** Those of some hosts that names and patterns stand for. */
+/** Yields those of some hosts that names and patterns match. */
 function* coveredAmong(
   read: Read,
   { hostsByPattern }: Indexes,

@@ -47,8 +47,8 @@ export interface Services {
    */
   readonly accounts: Derived<readonly string[], ServiceKey>;
   /**
-   * The service that a host stands for in a namespace: the namespace's own, else
-   * the oldest one that is exported to it. `undefined` when there is none.
+   * The service of a host in a namespace: the namespace's own, otherwise the oldest one that is
+   * exported to it. `undefined` if there is none.
    */
   readonly resolve: Derived<ServiceKey | undefined, HostKey>;
 }

@@ -43,7 +43,7 @@ export const changeKeys: KeyCodec<readonly ChangeRef[]> = list(changeRef);
 export interface Patching {
   readonly cluster: string;
   readonly listener: string;
-  /** Of route tables and virtual hosts. */
+  /** Digest for route tables and virtual hosts. */
   readonly route: string;
   readonly extension: string;
 }

@@ -26,7 +26,7 @@ export interface ClusterDecisions {
 
 /** Defaults for all clusters from the mesh configuration, the environment and the proxy type. */
 export interface MeshClusterDefaults {
-  /** Marks durations that nobody set, so their values are the built-in defaults. */
+  /** Marks durations that are not configured, so their values are the built-in defaults. */
   readonly builtIn?: { readonly connectTimeout: boolean; readonly dnsRefreshRate: boolean };
   /** `connectTimeout` of the mesh, ms. */
   readonly connectTimeoutMs: number;

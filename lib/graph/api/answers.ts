@@ -1,5 +1,5 @@
 /**
- * What a graph tells about itself: edits, faults, reasons, costs, audits.
+ * Answers of a graph about itself: edits, faults, reasons, costs, audits.
  *
  * @module
  */
@@ -56,17 +56,17 @@ export interface Stats {
   readonly bytes: number;
   /** Bytes of the superseded resources that the collections' logs hold. */
   readonly logged: number;
-  /** What nobody uses and is kept, see `Keep`. */
+  /** Retained entries without users, see `Keep`. */
   readonly idle: { readonly collections: number; readonly cells: number; readonly bytes: number };
   /** Cells and collections evicted. */
   readonly evicted: number;
-  /** Of tables of resources: cells made, and cells that were idle and are used again. */
+  /** For tables of resources: computed cells, and idle cells that were used again. */
   readonly reuse: Readonly<Record<string, { readonly made: number; readonly revived: number }>>;
   /** Input rows that some cell has read. */
   readonly rowsRead: number;
 }
 
-/** What one cell has cost since it was made. */
+/** Cost of one cell since it was created. */
 export interface CellCost {
   readonly key: string;
   /** Own time, without the cells read inside. */
@@ -75,7 +75,7 @@ export interface CellCost {
   readonly computed: number;
 }
 
-/** What a derived table has cost (since `resetStats`), and which of its present cells cost most. */
+/** Cost of a derived table (since `resetStats`), and its most expensive present cells. */
 export interface TableCost {
   readonly table: string;
   readonly cells: number;
@@ -85,7 +85,7 @@ export interface TableCost {
   readonly top: readonly CellCost[];
 }
 
-/** What the edits of one input row have cost. */
+/** Cost of the edits of one input row. */
 export interface InputCost {
   readonly table: string;
   readonly key: string;
@@ -106,7 +106,7 @@ export interface Costs {
    * as `costLimit`; the cheapest are forgotten first.
    */
   readonly inputs: readonly InputCost[];
-  /** Of the keys that were asked for: what their cells have cost in all tables together. */
+  /** For the requested keys: cost of their cells in all tables together. */
   readonly keys: readonly CellCost[];
   /** Work that no edit stands behind: for proxies that connect, and for questions. */
   readonly unattributed: { readonly micros: number; readonly computed: number };
@@ -121,15 +121,15 @@ export interface AuditOptions {
   readonly millis?: number;
 }
 
-/** What an audit has found. */
+/** Result of an audit. */
 export interface AuditResult extends CellRef {
-  /** `skipped`: it could not be told, see `reason`. */
+  /** `skipped`: not decidable, see `reason`. */
   readonly outcome: "right" | "wrong" | "repaired" | "skipped";
   /** `out of date`: waits to be computed. `fault`: something below failed, which the law excepts. */
   readonly reason?: "out of date" | "fault" | "too large";
   /**
-   * What was believed. `rows`: nothing else. `neighbours`, where all the way down
-   * was too far: what the cell reads, as it stands, to be audited in its turn.
+   * Trusted inputs. `rows`: only rows. `neighbours`, if recomputing from rows was too much: the
+   * cells that the cell reads, which are audited separately.
    */
   readonly from: "rows" | "neighbours";
   /** Computations run. */

@@ -1,5 +1,5 @@
 /**
- * What is made of computations: resources, collections of them, views over those.
+ * Results of computations: resources, collections of them, views over collections.
  *
  * @module
  */
@@ -19,9 +19,9 @@ export interface Resource {
 }
 
 /**
- * Where the members of a collection come from. `M` is the type of members, `B` of
- * buckets, `L` of the key of a derived list. The codec of listed members is that of
- * the table of resources, or `text` where there is a function `keyOf`, unless it is given.
+ * Source of a collection's members. `M` is the type of members, `B` of buckets, `L` of the key of a
+ * derived list. The codec of listed members is that of the table of resources, or `text` with a
+ * function `keyOf`, unless it is given.
  */
 export type Members<M = string, B = string, L = string> =
   /** The union of index buckets; the list may itself be derived. */
@@ -38,7 +38,7 @@ export type Members<M = string, B = string, L = string> =
   /** A fixed list. */
   | { readonly list: readonly M[]; readonly codec?: KeyCodec<M> };
 
-/** How a collection is made. `K` is the type of the keys of the table of resources. */
+/** Declaration of a collection. `K` is the type of the keys of the table of resources. */
 export interface CollectionSpec<K = string, M = K, B = string, L = string> {
   readonly members: Members<M, B, L>;
   /** The resources of one member: the table's cell at `keyOf(member)`. Names must be unique across members; see {@link Collection.conflicts}. */
@@ -60,18 +60,17 @@ export interface LogEntry {
   /** The revision whose publication made this change. */
   readonly revision: number;
   readonly name: string;
-  /** What stood there before (a tombstone counts); `undefined` when nothing did. */
+  /** The previous entry (or tombstone); `undefined` if there was none. */
   readonly before: Resource | undefined;
 }
 
 /**
- * A set of named resources, kept up to date by the engine: it is told which
- * members may have changed, and looks at those only. Current as of the last
- * `Graph.publish`.
+ * A set of named resources that the engine keeps up to date: it gets the members that may have
+ * changed, and checks only those. Current as of the last `Graph.publish`.
  */
 export interface Collection {
   readonly name: string;
-  /** How it is made. */
+  /** Its declaration. */
   readonly spec: CollectionSpec<unknown, unknown, unknown, unknown>;
   get(name: string): Resource | undefined;
   readonly content: ReadonlyMap<string, Resource>;
@@ -91,16 +90,15 @@ export interface Collection {
    */
   readonly conflicts: ReadonlyMap<string, readonly string[]>;
   /**
-   * Counts users; a collection without users is an orphan and may be evicted. A
-   * collection is built at first use, or by the first publication after it was
-   * retained, or before both by `Graph.prepare`. One that is used after its
-   * eviction is built anew.
+   * Counts users; a collection without users is an orphan and may be evicted. A collection is built
+   * at first use, by the first publication after it was retained, or earlier by `Graph.prepare`.
+   * After an eviction it is built again at the next use.
    */
   retain(): void;
   release(): void;
 }
 
-/** What changed in a view between two revisions. */
+/** Changes in a view between two revisions. */
 export interface Delta {
   readonly changed: readonly Resource[];
   readonly removed: readonly string[];
@@ -130,7 +128,7 @@ export interface View {
   diffFrom(other: View, revision: number): Delta;
 }
 
-/** What may stay although nobody uses it; the longest forgotten goes first. */
+/** Limits of retained entries without users; the least recently used are removed first. */
 export interface Keep {
   readonly collections: number;
   readonly cells: number;

@@ -1,8 +1,7 @@
 /**
- * The engine's public shapes. What they mean is told in `mod.ts`; the law they
- * obey: after any sequence of transactions, every derived value, index and
- * collection equals what a fresh graph computes from the same rows (cells with
- * a fault excepted, which keep their last good value and are listed).
+ * The engine's public types. `mod.ts` describes them. The law of the engine: after any sequence of
+ * transactions, every derived value, index and collection equals what a new graph computes from the
+ * same rows (except cells with a fault, which keep their last good value and are listed).
  *
  * @module
  */
@@ -48,8 +47,8 @@ export interface Graph {
   /** Revision of the last transaction. */
   readonly revision: number;
   /**
-   * Revision of the last publication: the position of whoever has taken what is
-   * there now, to be handed to `since` later. (`revision` may be ahead of it.)
+   * Revision of the last publication: the position of a reader that has taken everything that is
+   * there now, for a later call of `since`. (`revision` may be ahead of it.)
    */
   readonly published: number;
   /** Declares a table of rows. Without a codec its keys are text. */
@@ -127,27 +126,25 @@ export interface Graph {
    */
   publishedWith(revision: number): number | undefined;
   /**
-   * The edits of the last publication that made the resource of a name in a
-   * collection what it is now, or made it go: those which its cell was computed
-   * anew for (through any number of cells that changed, by what they read before
-   * and by what they read after), and those which its member came or went with.
-   * Good until the next transaction: to be asked by whoever hears of a
-   * publication. Of a row edited more than once the last edit is told. Empty for
-   * what the publication did not change. Where too much changed to follow
-   * (thousands of cells behind one resource), all edits of the publication.
+   * Returns the edits of the last publication that changed or removed the resource of a name in a
+   * collection: those for which its cell was computed again (through any number of changed cells,
+   * by what they read before and after), and those that added or removed its member. Valid until
+   * the next transaction: call it during the notification of a publication. For a row edited
+   * several times, the last edit is returned. Empty if the publication did not change the resource.
+   * If too much changed to trace (thousands of cells behind one resource), all edits of the
+   * publication.
    */
   causes(collection: Collection, name: string): readonly Edit[];
   /** Everything that can be audited: derived cells, and collections under the empty key. Goes on while the graph changes. */
   auditable(): IterableIterator<CellRef>;
   /**
-   * Computes a cell or collection anew, believing no memory, and compares it and
-   * all it came by with what is kept. Records nothing and changes nothing, unless
-   * it is to repair.
+   * Computes a cell or collection again without using stored values, and compares it and its inputs
+   * with the stored ones. Records nothing and changes nothing, unless it is to repair.
    */
   audit(table: string, key: string, options?: AuditOptions): AuditResult;
   /**
-   * What was computed for whom. `top` bounds the cells listed of each table (default 10); `keys` are
-   * asked for one by one.
+   * Returns computation costs. `top` limits the listed cells of each table (default 10); `keys`
+   * selects single keys.
    */
   costs(options?: { readonly top?: number; readonly keys?: readonly string[] }): Costs;
   /**

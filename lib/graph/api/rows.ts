@@ -1,5 +1,5 @@
 /**
- * How computations read, and how rows are written.
+ * Reading by computations, and writing of rows.
  *
  * @module
  */
@@ -16,12 +16,11 @@ export interface Explained<V> {
 }
 
 /**
- * What a computation may read. Every call is recorded as a dependency of the
- * cell being computed. The handle works for this computation only, and only
- * until the function returns; reading tables past it is refused.
+ * The reads that a computation may do. Every call is recorded as a dependency of the computed cell.
+ * The handle works only for this computation, and only until the function returns; reading tables
+ * without it is refused.
  *
- * It is the computation's log of decisions, too: `decide` is there only while
- * the value is being explained.
+ * It is also the computation's decision log: `decide` is set only while the value is explained.
  */
 export interface Read extends DecisionLog {
   /** A row of an input table. `undefined` when there is none (the absence is a dependency too). */
@@ -29,8 +28,8 @@ export interface Read extends DecisionLog {
   /** A derived value. Throws a `DependencyFault` when that cell has a fault and no last good value. */
   get<V, K>(table: Derived<V, K>, key: NoInfer<K>): V;
   /**
-   * As `get`; the decisions of that cell are decisions of this computation, too.
-   * For values that become a part of this one.
+   * Like `get`; the decisions of that cell become decisions of this computation, too. For values
+   * that become a part of this one.
    */
   follow<V, K>(table: Derived<V, K>, key: NoInfer<K>): V;
   /**

@@ -10,7 +10,7 @@
 
 /** Something below the cell changed since it was last verified. Never set on rows and buckets. */
 export const STALE = 1;
-/** The cell holds a good value: the current one, or the last good one beside a fault. */
+/** The cell has a good value: the current one, or the last good one of a cell with a fault. */
 export const VALUE = 2;
 /** The cell is being verified or computed: reading it now closes a cycle. */
 export const BUSY = 4;
@@ -29,7 +29,7 @@ export interface Failure {
 /** Readers of a cell: none, one, a few, or many. */
 export type Readers = undefined | Cell | Cell[] | Set<Cell>;
 
-/** What a cell belongs to. */
+/** The kind of table or collection that a cell belongs to. */
 export type HomeKind = "input" | "derived" | "index" | "collection" | "member" | "watch";
 
 const NO_CELLS: readonly Cell[] = Object.freeze([]);

@@ -34,7 +34,7 @@ export interface Running {
   describe(): string;
 }
 
-/** The operation that the graph's owner asked for. */
+/** The current operation of the graph's owner. */
 export type Activity = "idle" | "transaction" | "writing" | "publication";
 
 /** A fault raised or healed that `onFault` has not been called for. */

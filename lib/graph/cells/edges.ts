@@ -1,5 +1,5 @@
 /**
- * Edges between cells: who reads whom.
+ * Edges between cells: a reader and a cell that it reads.
  *
  * @module
  */

@@ -13,7 +13,7 @@ class Opaque {
 
 const one = new Opaque(1);
 const bytes = (...values: number[]) => new Uint8Array(values);
-/** As the codec makes messages of languages with defaults: fields behind a prototype without constructor. */
+/** Messages as the codec creates them: fields on a prototype without constructor. */
 const messageShape = Object.create(null, { $typeName: { value: "m" } });
 const message = (a: number) => Object.assign(Object.create(messageShape), { a });
 

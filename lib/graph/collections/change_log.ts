@@ -67,7 +67,9 @@ export class ChangeLog extends RevisionLog<LogEntry> {
   }
 }
 
-/** Bytes of an entry, its resource and that one's buffer beside the content, measured by a heap snapshot. */
+/**
+ * Size of an entry with its resource and buffer, without the content, measured by a heap snapshot.
+ */
 const ENTRY_BYTES = 400;
 
 function weight({ before }: LogEntry): number {

@@ -1,6 +1,6 @@
 /**
- * Collections: named resources of many members. Only members that may have
- * changed are looked at. `settle.ts` brings collections up to date.
+ * Collections: named resources of many members. Only members that may have changed are checked.
+ * `settle.ts` brings collections up to date.
  *
  * @module
  */
@@ -60,7 +60,7 @@ export class CollectionStore {
   }
 }
 
-/** How a collection is made: as declared, and with the engine's own tables. */
+/** Options of a collection: its declaration, and the engine's own tables. */
 export interface CollectionOptions {
   readonly name: string;
   readonly spec: AnySpec;
@@ -83,7 +83,7 @@ export class LiveCollection extends Home implements Collection {
   users = 0;
   claims: Claims = new Claims();
   readonly log: ChangeLog;
-  /** Counts builds and changes: whoever remembers something compares it. */
+  /** Counts builds and changes; caches compare it. */
   stamp = 0;
   /** The members taken from a list, or the buckets watched. */
   sources: ReadonlySet<string> = new Set();

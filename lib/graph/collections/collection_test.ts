@@ -212,7 +212,7 @@ Deno.test("a member stays while any row places it, and any bucket has it", () =>
 });
 
 Deno.test("the logs hold no more bytes of earlier resources than allowed, the oldest going first", () => {
-  // Two lines, of 400 bytes each beside the content of what they hold.
+  // Two entries, of 400 bytes each plus their content.
   const graph = createGraph({ logBytes: 808 });
   const one = written(graph, "one");
   const two = written(graph, "two");

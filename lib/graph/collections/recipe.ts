@@ -15,9 +15,9 @@ import { IndexTable } from "../tables/index.ts";
 /** A specification whose keys may be of any type. */
 export type AnySpec = CollectionSpec<unknown, unknown, unknown, unknown>;
 
-/** How a collection is made. */
+/** Recipe of a collection. */
 export interface Recipe {
-  /** Where the members come from: an index, or else a list. */
+  /** Source of the members: an index, otherwise a list. */
   readonly index: IndexTable | undefined;
   /** The table of the derived list of members or buckets, and the key there. */
   readonly listTable: DerivedTable | undefined;

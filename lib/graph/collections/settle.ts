@@ -185,7 +185,10 @@ function take(collection: LiveCollection, cell: Cell, next: readonly Resource[])
   );
 }
 
-/** Ends the first build. Its content is not a change, because nobody can have seen the collection without it. */
+/**
+ * Ends the first build. Its content is not a change, because no reader can have seen the collection
+ * without it.
+ */
 function finishBuild(collection: LiveCollection): void {
   const { revision } = collection.engine;
   collection.claims.takeTouched();

@@ -17,7 +17,7 @@ export function publish(engine: Engine): ReadonlySet<Collection> {
   try {
     const { collections } = engine;
     for (const collection of collections.stale) {
-      // A collection that is being built in pieces stays so: nobody has read it yet.
+      // A collection that is being built in pieces stays so: it has no reader yet.
       if (collection.built || !collections.preparing) engine.pull(collection.cell);
     }
     // A fault is listed until it is known to be healed, even if nothing reads the cell.

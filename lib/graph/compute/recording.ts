@@ -39,7 +39,7 @@ export abstract class PlainRead implements Read {
   }
 }
 
-/** Computes a value anew, reading through a context, and collects its decisions. */
+/** Computes a value again, reading through a context, and collects its decisions. */
 export function explainBy<V, K>(read: PlainRead, table: Derived<V, K>, key: K): Explained<V> {
   const found = new Map<string, Decision>();
   const record = ({ of = [], passedOver = [], ...rest }: RecordedDecision): void => {

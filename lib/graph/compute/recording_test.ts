@@ -1,4 +1,4 @@
-/** Decisions: recorded when they are asked for, and about the part they were made for. */
+/** Decisions are recorded on request, for the part that they are about. */
 import assert from "node:assert/strict";
 import { holdDecisions } from "../../base/mod.ts";
 import { createGraph, type Derived, integer, type Read } from "../mod.ts";

@@ -1,8 +1,7 @@
 /**
- * Working ahead of a publication, in pieces: the cells that collections, watches
- * and faults will need are computed, and nobody is notified. Collections do not
- * change, so that readers keep seeing the published state; cells that read a
- * collection which is out of date wait for the publication.
+ * Computes ahead of a publication, in pieces: the cells that collections, watches and faults will
+ * need are computed without notifications. Collections do not change, so readers keep seeing the
+ * published state; cells that read an outdated collection wait for the publication.
  *
  * @module
  */

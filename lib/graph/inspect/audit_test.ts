@@ -57,7 +57,7 @@ Deno.test("an audit of what is right computes, and leaves no trace", () => {
 Deno.test("a wrong value is found from above, and repaired through all that it led to", () => {
   const { graph, double, collection } = sums();
   const right = shown(collection.content.values());
-  // What went wrong in memory: the value was written to.
+  // Simulates a memory error: the value was modified.
   (graph.peek(double, "b") as { value: number }).value = 100;
   const found = graph.audit("resources", "b");
   assert.equal(found.outcome, "wrong");

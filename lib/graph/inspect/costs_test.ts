@@ -61,7 +61,8 @@ Deno.test("the work of a publication is booked on the rows edited, in equal part
   write({ a: 3, b: 3 });
   graph.publish();
   const { inputs, unattributed } = graph.costs();
-  // Together 4 ms and 3 cells; then 3 and 2; a question of 2 and 1; then 4 and 3: what is only asked for waits.
+  // Together 4 ms and 3 cells; then 3 and 2; a query of 2 and 1; then 4 and 3: cells that are only
+  // queried wait.
   assert.deepEqual(inputs, [
     { table: "rows", key: "a", publications: 3, micros: 7000, computed: 5 },
     { table: "rows", key: "b", publications: 2, micros: 4000, computed: 3 },

@@ -1,6 +1,4 @@
-/**
- * The record of edits, and whom a change is put down to.
- */
+/** The record of edits, and the edits that caused a change. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { resource, tombstone, written } from "../fixture.ts";

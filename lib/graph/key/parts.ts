@@ -66,7 +66,7 @@ class OneOf<K extends string> extends PartsCodec<K> {
   }
 }
 
-/** One of some words, none of which holds `|`, `%`, `,` or `/`. */
+/** One of some words without `|`, `%`, `,` and `/`. */
 export function oneOf<const K extends string>(...values: readonly K[]): KeyCodec<K> {
   return new OneOf(values);
 }
@@ -142,7 +142,7 @@ export function optional<K>(codec: KeyCodec<K>): KeyCodec<K | undefined> {
   return new Optional(codec);
 }
 
-/** How values of another type are written as keys. */
+/** Conversion of values of another type to keys. */
 export interface Conversion<K, C> {
   encode(key: K): C;
   decode(written: C): K;

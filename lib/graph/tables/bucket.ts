@@ -17,7 +17,7 @@ export interface BucketWatcher {
   shift(member: string, by: number): void;
 }
 
-/** One bucket. It exists while it has members or something has asked for it. */
+/** One bucket. It exists while it has members or a reader. */
 export class Bucket {
   /** Member → how many entries put it here. */
   readonly members: Map<string, number> = new Map();
@@ -26,7 +26,7 @@ export class Bucket {
   /** For readers that ask only whether there are members. */
   any: Cell | undefined = undefined;
   watchers: Set<BucketWatcher> | undefined = undefined;
-  /** The members in order, as of before {@link #moved}; made when first asked for. */
+  /** The members in order, as of before {@link #moved}; created at first use. */
   #sorted: readonly string[] | undefined = undefined;
   /** Members that came or went since {@link #sorted} was made. */
   #moved: Set<string> | undefined = undefined;

@@ -1,5 +1,5 @@
 /**
- * Derived tables: a function, a cell for each key that was asked for, and counters.
+ * Derived tables: a function, a cell for each key that was read, and counters.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Core } from "../cells/core.ts";
 import { DependencyFault, foreign } from "../cells/faults.ts";
 import type { KeyCodec } from "../key/mod.ts";
 
-/** How a derived table is declared. */
+/** Declaration of a derived table. */
 export interface DerivedOptions {
   readonly name: string;
   readonly keyCodec: KeyCodec<unknown>;
@@ -60,7 +60,7 @@ export class DerivedTable extends Home implements Derived<unknown, unknown> {
     if (this.holdsResources) this.engine.unreadBytes += bytesOf(cell.value);
   }
 
-  /** The cell of a key as text, made when it is first asked for. */
+  /** Returns the cell of a key as text, created at first use. */
   cell(key: string): Cell {
     const known = this.cells.get(key);
     if (known !== undefined) return known;

@@ -24,7 +24,7 @@ export interface IndexedTable extends Home {
   readonly rows: ReadonlyMap<string, Cell>;
 }
 
-/** How an index is declared. */
+/** Declaration of an index. */
 export interface IndexOptions {
   readonly name: string;
   readonly over: IndexedTable;

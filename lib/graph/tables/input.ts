@@ -16,7 +16,7 @@ export class InputTable extends Home implements Input<unknown, unknown> {
   readonly indexes: IndexTable[] = [];
   /** Rows present. */
   count = 0;
-  /** Keys of the rows present, sorted; made when asked for. */
+  /** Keys of the present rows, sorted; created at first use. */
   sortedKeys: readonly unknown[] | undefined = undefined;
 
   constructor(
@@ -52,7 +52,10 @@ export class InputTable extends Home implements Input<unknown, unknown> {
     return this.count;
   }
 
-  /** The cell of a row by the text of its key, made for an absent row when it is first asked for. */
+  /**
+   * Returns the cell of a row by the text of its key; the cell of an absent row is created at first
+   * use.
+   */
   cell(key: string): Cell {
     let cell = this.rows.get(key);
     if (cell === undefined) this.rows.set(key, cell = new Cell(this, key, VALUE));

@@ -144,8 +144,8 @@ interface Reader extends AsyncIterable<Uint8Array> {
 }
 
 /**
- * Messages, one at a time: the library is asked for the next one when the reader is. By itself it reads
- * sixteen ahead, each as large as the limit allows.
+ * Messages, one at a time: the library reads the next one when the reader does. By default it reads
+ * sixteen ahead, each up to the size limit.
  */
 function reader(stream: LibraryCall, taken: (message: Uint8Array) => void): Reader {
   const readMore = stream._read.bind(stream);

@@ -20,7 +20,7 @@ import type { Ledger } from "./ledger.ts";
 /** Bytes that are passed on in one piece. */
 const PIECE = 16 * 1024;
 
-/** What a front is made with. */
+/** Options of a front. */
 export interface FrontOptions {
   readonly socket: Socket;
   readonly ledger: Ledger;

@@ -16,7 +16,7 @@ const HEAD = 9;
 
 /** The header blocks of one client. */
 export class HeaderGuard {
-  /** As the library's decoder, it sees all blocks of the connection. */
+  /** It decodes all blocks of the connection, like the library's decoder. */
   readonly #decoder: HpackDecoder = hpackDecoder({ size: MAX_HEADER_LIST, fields: MAX_FIELDS });
   readonly #decoded: (bytes: number) => void;
   /** Pieces of the block that is not complete, of all its frames. */
@@ -28,7 +28,7 @@ export class HeaderGuard {
   #frame: Uint8Array[] = [];
   #missing = 0;
 
-  /** Makes a guard; `decoded` gets the size of each list. */
+  /** Creates a header check; `decoded` gets the size of each list. */
   constructor(decoded: (bytes: number) => void) {
     this.#decoded = decoded;
   }

@@ -4,7 +4,7 @@ import { encodeHeaders } from "../h2/hpack.ts";
 import { HeaderGuard } from "./header_guard.ts";
 import { frameInspector } from "./inspect.ts";
 
-/** Bytes that a guard lets pass of a client's bytes, which come in pieces of this size. */
+/** Bytes that pass the header check when a client's bytes come in pieces of this size. */
 function passed(bytes: readonly Uint8Array[], size: number): number {
   const guard = new HeaderGuard(() => {});
   const inspector = frameInspector({ preface: false }, (head) => {

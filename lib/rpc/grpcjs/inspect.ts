@@ -22,7 +22,7 @@ export interface FrameHead {
 export interface Inspector {
   /** Adds bytes. They must not change until {@link next} has returned them. */
   push(bytes: Uint8Array): void;
-  /** Bytes that {@link next} has not looked at. */
+  /** Bytes that {@link next} has not processed. */
   readonly buffered: number;
   /** The next piece to pass on: bytes of one frame at most. `undefined`: there are none. */
   next(): Uint8Array | undefined;

@@ -21,7 +21,7 @@ const PERIOD_MS = 10_000;
 const MAX_NUISANCE = 2000;
 /** Decoded bytes of headers in a period. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024;
-/** Bytes that an open stream counts beside its messages. */
+/** Bytes that an open stream counts in addition to its messages. */
 const STREAM_BYTES = 4096;
 /** Open streams that make a SETTINGS frame, which may change all their windows, one nuisance more. */
 const STREAMS_PER_NUISANCE = 64;
@@ -32,7 +32,7 @@ const STREAMS_PER_NUISANCE = 64;
  */
 const COSTS = { connection: 0.3, headers: 0.1, headerByte: 1e-4, window: 0.01, other: 0.005 };
 
-/** What a ledger is made with. */
+/** Options of a ledger. */
 export interface LedgerOptions {
   readonly visitor: Visitor;
   readonly budget: Budget;

@@ -126,7 +126,7 @@ const FLOODS: readonly (readonly [name: string, ...bytes: Uint8Array[]])[] = [
   ],
 ];
 
-/** How often something was refused for a reason, by the metric. */
+/** Number of refusals for a reason, by the metric. */
 async function refusals(reason: string): Promise<number> {
   const { body } = await expose("");
   const line = new RegExp(`^mesh_grpc_refused_total\\{reason="${reason}"\\} (\\d+)$`, "m");

@@ -6,7 +6,7 @@
  * @module
  */
 
-/** The side that closed a stream. `own` also stands for streams that are forgotten. */
+/** The side that closed a stream. `own` is also used for streams that were forgotten. */
 export type Closer = "peer" | "own";
 
 /** Closed streams of one connection. */

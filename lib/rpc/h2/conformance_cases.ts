@@ -22,7 +22,7 @@ import {
 import { encodeHeaders } from "./hpack.ts";
 import { headersOf, HELLO, join, messageOf, requestHeaders, times } from "./testing.ts";
 
-/** What has to come of a case. */
+/** Expected reaction of a case. */
 export type Reaction =
   /** The connection ends with a GOAWAY of this code. */
   | { readonly goAway: H2Code }

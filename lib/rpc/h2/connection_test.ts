@@ -70,7 +70,7 @@ Deno.test("input waits for its turn, in order, and the socket is paused meanwhil
   let frames = 0;
   assert.equal(tasks[1]!.run(() => ++frames === 2), true, "there is more");
   assert.deepEqual([heard, wire.paused], [["a", "b", "c"], true]);
-  // Bytes that the system had read before it was told to stop come behind.
+  // Bytes that the system had read before it was stopped follow.
   wire.say(text("e"), frame(FRAME.DATA, FLAG.END_STREAM, 1, new Uint8Array(0)));
   assert.equal(tasks.length, 2);
   assert.equal(tasks[1]!.run(() => false), false);

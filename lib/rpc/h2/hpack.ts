@@ -14,7 +14,7 @@ export type Headers = readonly (readonly [name: string, value: string])[];
 
 /** Initial size of the dynamic table, and the largest that the decoder allows, bytes; RFC 9113 section 6.5.2. */
 const TABLE_SIZE = 4096;
-/** Bytes that an entry counts beside its text, RFC 7541 section 4.1. */
+/** Bytes that an entry counts in addition to its text, RFC 7541 section 4.1. */
 const ENTRY_OVERHEAD = 32;
 /** Size updates at the begin of a block: the smallest size since the last block, and the final one. */
 const MAX_UPDATES = 2;

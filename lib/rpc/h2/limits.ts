@@ -6,7 +6,7 @@
 import { H2Error } from "./error.ts";
 import { type ConnectionState, control } from "./state.ts";
 
-/** Decoded size of a header list, bytes: text plus 32 for each field. The peer is told. */
+/** Decoded size of a header list, bytes: text plus 32 for each field. It is sent to the peer. */
 export const MAX_HEADER_LIST: number = 16 * 1024;
 /** Fields of a header list. */
 export const MAX_FIELDS = 128;
@@ -16,7 +16,7 @@ export const MAX_BLOCK: number = 32 * 1024;
 export const MAX_SETTINGS = 32;
 /** Default for the bytes that all streams of a connection may have in memory. */
 export const MAX_HELD: number = 64 * 1024 * 1024;
-/** What an open stream counts among these, beside its headers. */
+/** Bytes that an open stream counts in addition to its headers. */
 export const STREAM_BYTES = 4096;
 /** Replies that may wait for a peer that does not read. */
 const MAX_REPLIES = 1000;

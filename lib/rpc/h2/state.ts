@@ -61,7 +61,7 @@ export interface ConnectionState {
   peerWindow: number;
   peerMaxFrame: number;
   peerMaxStreams: number;
-  /** Of the connection as a whole, as in {@link StreamState}. */
+  /** Send window of the connection, as in {@link StreamState}. */
   sendWindow: number;
   receiveWindow: number;
   /** Frames that are not subject to flow control, not written yet. */

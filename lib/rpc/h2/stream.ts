@@ -18,7 +18,7 @@ import {
 import { transmit } from "./transmit.ts";
 import type { H2Stream } from "./types.ts";
 
-/** Part of a window that has to be credited before the peer is told: fewer and larger updates. */
+/** Part of a window that must be credited before an update is sent: fewer and larger updates. */
 const CREDIT_PART = 4;
 
 /** Time in which a client has to read the end of a stream, ms. */
@@ -93,7 +93,7 @@ function awaitEnd(state: ConnectionState, stream: StreamState): void {
   }, READ_END_MS);
 }
 
-/** Lets the peer send more on a stream. It is told when it is worth a frame. */
+/** Lets the peer send more on a stream. An update is sent when it is worth a frame. */
 export function giveCredit(state: ConnectionState, stream: StreamState, bytes: number): void {
   stream.credit += bytes;
   if (stream.credit < state.options.window / CREDIT_PART) return;

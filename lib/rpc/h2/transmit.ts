@@ -76,7 +76,7 @@ function nextChunk(state: ConnectionState, taken: (() => void)[]): Uint8Array | 
 /** Pieces that were sent, to be filled again: neither cleared by the platform nor collected. */
 const spare: Uint8Array[] = [];
 
-/** Takes a piece back that nobody reads any more. After a failure it is not known who does. */
+/** Returns an unused piece to the pool. After a failure it is not known if it is still used. */
 function giveBack({ buffer }: Uint8Array): void {
   if (buffer.byteLength === CHUNK && spare.length < SPARE) spare.push(new Uint8Array(buffer));
 }

@@ -58,7 +58,7 @@ export interface H2Stream {
   reset(code: H2Code): void;
 }
 
-/** What a server observes of a connection, for bounds over all of them. */
+/** Observed events of a connection, for limits over all connections. */
 export interface ConnectionObserver {
   /** Identifies the share of time that the connection has, see `Task.party`. */
   readonly party: object;
@@ -74,7 +74,7 @@ export interface ConnectionObserver {
 export interface ConnectionOptions {
   readonly role: "server" | "client";
   readonly socket: SocketLike;
-  /** Streams that the peer may have open at the same time, as it is told. */
+  /** Maximum concurrent streams, as sent to the peer. */
   readonly maxStreams: number;
   /** Streams of the peer that may be open at the same time before they are admitted (default: `maxStreams`). */
   readonly maxUnadmitted?: number;
@@ -96,7 +96,7 @@ export interface ConnectionOptions {
 export interface Connection {
   /**
    * Opens a stream; for clients. Beyond the peer's SETTINGS_MAX_CONCURRENT_STREAMS nothing is sent,
-   * and the listener is told REFUSED_STREAM.
+   * and the listener gets REFUSED_STREAM.
    */
   open(headers: Headers, listener: StreamListener): H2Stream;
   /** Sends GOAWAY; the connection closes when the last stream ends. */

@@ -31,7 +31,7 @@ export function abortedError(code: H2Code | "LOST", cause?: Error): RpcError {
   return new RpcError(RESETS[code] ?? "INTERNAL", details, { cause });
 }
 
-/** HTTP statuses that stand for a gRPC status; see gRPC's mapping. */
+/** Mapping of HTTP statuses to gRPC statuses; see gRPC's mapping. */
 const HTTP: Readonly<Record<string, RpcStatus>> = {
   "400": "INTERNAL",
   "401": "UNAUTHENTICATED",

@@ -102,7 +102,7 @@ function readSingle(field: Single, value: unknown, path: Path, report: Report): 
 const TYPE_KEY = "@type";
 
 /**
- * Reads an `Any`, whose type is named beside its fields; a type that Mesh does not have is ignored
+ * Reads an `Any`, whose type is named next to its fields; a type that Mesh does not have is ignored
  * with a warning.
  */
 function readAny(value: unknown, path: Path, report: Report): Read {

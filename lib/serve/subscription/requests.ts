@@ -8,7 +8,7 @@ import type { SubscriptionState } from "./state.ts";
 import { type Subscription, wants } from "./subscription.ts";
 import { answerEvent, contentEvent, stateOf } from "./transitions.ts";
 
-/** The name that stands for all resources. */
+/** The name for all resources. */
 const ALL = "*";
 
 /**

@@ -12,7 +12,7 @@ export interface Loaded<T> {
   readonly refreshMs?: number | undefined;
 }
 
-/** How values are loaded. */
+/** Options of loading values. */
 export interface RefreshOptions<T> {
   readonly load: (name: string, signal: AbortSignal) => Promise<Loaded<T>>;
   readonly same: (a: T, b: T) => boolean;

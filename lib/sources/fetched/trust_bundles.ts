@@ -81,7 +81,10 @@ function addressesIn({ caCertificates }: MeshConfig): string[] {
   );
 }
 
-/** A copy with bundles in place of their addresses. Without its bundle an address trusts nobody. */
+/**
+ * Returns a copy in which bundles replace their addresses. Without its bundle an address trusts no
+ * certificate.
+ */
 function withBundles(mesh: MeshConfig, fetched: ReadonlyMap<string, string>): MeshConfig {
   if (!addressesIn(mesh).some((url) => fetched.has(url))) return mesh;
   const resolved = clone(MeshConfigSchema, mesh);

@@ -37,9 +37,8 @@ export function createChangeHints(): ChangeHints {
 }
 
 /**
- * Updates the index with the files that events named, without a look at other files. Returns the
- * number of documents that were rejected anew; `undefined` when the whole directory has to be
- * scanned.
+ * Updates the index with the files that events named, without reading others. Returns the number of
+ * newly rejected documents; `undefined` if the whole directory must be scanned.
  */
 export async function applyHints(
   paths: ReadonlySet<string>,

@@ -22,8 +22,8 @@ export type ConfigFile =
 const STANDARD_INPUT = "-";
 
 /**
- * Reads the files that names stand for, in order: files, all configuration files below directories,
- * and `-` for standard input. At most `limit` bytes of each are read.
+ * Reads the named files in order: files, all configuration files below directories, and `-` for
+ * standard input. At most `limit` bytes of each are read.
  */
 export async function* readConfigFiles(
   names: readonly string[],

@@ -50,7 +50,7 @@ export interface FileReader {
   forget(file: string): void;
   /** Looks at a path that an event named. */
   look(file: string): Promise<FileStamp | Look>;
-  /** Returns and clears the files whose read was postponed; `""` stands for the directory. */
+  /** Returns and clears the files whose read was postponed; `""` means the directory. */
   takePostponed(): ReadonlySet<string>;
 }
 
@@ -66,7 +66,7 @@ interface Seen {
 const TICK_MS = 30;
 /** A file that is written to all the time is read after this. */
 const MAX_WAIT_MS = 2_000;
-/** How long a directory that came back empty may take to be filled. */
+/** Time for an emptied directory to be filled again, ms. */
 const RETURN_GRACE_MS = 1_000;
 /** Parsing yields after this time. */
 const SLICE_MS = 10;

@@ -160,7 +160,10 @@ const READ_DEADLINE_MS = 2_000;
 /** Reading one by one left the processor idle for a quarter of a start with 1,750 files. */
 const READS_AT_ONCE = 16;
 
-/** Updates the index with the content of the directory. Returns the number of documents rejected anew. */
+/**
+ * Updates the index with the content of the directory. Returns the number of newly rejected
+ * documents.
+ */
 async function applyListing(
   listing: Listing,
   reader: FileReader,

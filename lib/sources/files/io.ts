@@ -73,7 +73,7 @@ async function read(path: string, limit: number, size = 0): Promise<Uint8Array> 
   return bytes;
 }
 
-/** Reads at most `limit` bytes, whatever the size of the file is said to be. */
+/** Reads at most `limit` bytes, whatever the reported size of the file. */
 async function readWithin(path: string, limit: number): Promise<Uint8Array> {
   using file = await Deno.open(path, { read: true });
   const { size } = await file.stat();

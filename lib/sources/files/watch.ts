@@ -23,8 +23,8 @@ export interface Watch {
 export type OnEvent = (path?: string) => void;
 
 /**
- * Milliseconds between two checks whether a directory was replaced. The parent directory is not
- * watched for that: every write beside it (a log, in `/tmp` or `/var`) would be an event.
+ * Milliseconds between two checks if a directory was replaced. The parent directory is not watched
+ * for that: every write in it (a log, in `/tmp` or `/var`) would be an event.
  */
 const LOOK_MS = 500;
 
@@ -73,7 +73,9 @@ function lookForAnother(
   };
 }
 
-/** Watches the directory of a file. Every event there counts, as links are often swapped beside it. */
+/**
+ * Watches the directory of a file. Every event there counts, because links in it are often swapped.
+ */
 export function watchBeside(file: string, io: Io, onEvent: () => void): Watch {
   return watchOne(dirname(file), { recursive: false }, io, onEvent);
 }

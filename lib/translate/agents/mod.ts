@@ -1,5 +1,5 @@
 /**
- * Resources of the agents beside proxies: the name table and the proxy configuration.
+ * Resources for agents: the name table and the proxy configuration.
  *
  * @module
  */

@@ -13,7 +13,7 @@ export interface ClassBinding {
   readonly cls: ProxyClass;
   /** Key of the Sidecar that narrows what it sees, `namespace/name`; `""` for none. */
   readonly sidecar: string;
-  /** As `Localities.ofClass`; `""`: none. */
+  /** See `Localities.ofClass`; `""`: none. */
   readonly locality: string;
   readonly telemetry: TelemetryKey;
   /** The objects that change its resources after translation. */

@@ -26,7 +26,7 @@ export function automaticLocality(locality: string): string {
 
 /** The content of a host: all that its clusters or endpoints are made from. */
 export interface ContentKey extends ServiceRules {
-  /** As `Localities.ofClass`; `""`: the content does not depend on it. */
+  /** See `Localities.ofClass`; `""`: the content does not depend on it. */
   readonly locality: string;
 }
 
@@ -59,7 +59,7 @@ export function localityOf(key: string): ProxyLocality | undefined {
   return key === "" ? undefined : localityKeys.decode(key);
 }
 
-/** How endpoints of other networks are reached. */
+/** Returns the gateways to other networks. */
 export function reachOf(
   read: Read,
   { mesh, clusterId }: MeshContext & { readonly clusterId: string },

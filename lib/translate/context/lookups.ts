@@ -46,7 +46,7 @@ export function findServiceRules(
   return serviceRules(read, context, "get", { client, host });
 }
 
-/** As {@link findServiceRules}, with the decisions. */
+/** Like {@link findServiceRules}, with the decisions. */
 export function followServiceRules(
   read: Read,
   context: MeshContext,
@@ -86,7 +86,7 @@ export function findService(
   return key === undefined ? undefined : read.get(mesh.services.service, key);
 }
 
-/** As {@link findService}, with the decisions. */
+/** Like {@link findService}, with the decisions. */
 export function followService(
   read: Read,
   { mesh }: MeshContext,

@@ -1,6 +1,6 @@
 /**
- * How connections reach a cluster whose address is not known in advance: through a tunnel, or by the
- * address of a name that is looked up for each connection.
+ * Transport to a cluster whose address is not known in advance: through a tunnel, or to the address
+ * of a name that is resolved for each connection.
  *
  * @module
  */

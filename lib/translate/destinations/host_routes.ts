@@ -101,7 +101,7 @@ export function hostRoutes(
   return { service, routes: [defaultRoute(target, defaults, read)] };
 }
 
-/** What the domains of a host depend on besides its name and port, as a namespace sees it. */
+/** Returns the inputs of a host's domains other than its name and port, as a namespace sees it. */
 export function domainsOf(
   read: Read,
   context: Context,

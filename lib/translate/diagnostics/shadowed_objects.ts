@@ -23,7 +23,7 @@ export function shadowedObjects(mesh: Mesh): ShadowedObject[] {
   return shadowedSidecars(mesh);
 }
 
-/** Sidecars without a selector beside an older one of their namespace: only the oldest applies. */
+/** Sidecars without a selector in a namespace with an older one: only the oldest applies. */
 function shadowedSidecars({ tables }: Mesh): ShadowedObject[] {
   const defaults = tables.sidecars.keys()
     .flatMap((key) => tables.sidecars.peek(key) ?? [])

@@ -144,7 +144,7 @@ function portOf(
   return server && onlyServer(port, server);
 }
 
-/** As {@link portOf}, with the decisions about the port. */
+/** Like {@link portOf}, with the decisions about the port. */
 function followPort(
   read: Read,
   context: Context,

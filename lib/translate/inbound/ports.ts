@@ -35,7 +35,7 @@ export interface InboundPort {
   readonly bind: string;
   /** The listener binds to its own port, whatever the class does. */
   readonly bindToPort: boolean;
-  /** As in a Sidecar's ingress listener; `""`: the workload at the same port. */
+  /** See the Sidecar's ingress listener; `""`: the workload at the same port. */
   readonly defaultEndpoint: string;
   readonly services: readonly Pick<Service, "host" | "namespace">[];
   /** The port of the first service. */
@@ -93,7 +93,9 @@ function ingressPort(
   };
 }
 
-/** Reports if a listener terminates TLS, with certificates that are files beside the proxy. */
+/**
+ * Reports if a listener terminates TLS, with certificates that are files on the proxy's machine.
+ */
 function terminatesTls(tls: ServerTLSSettings | undefined): tls is ServerTLSSettings {
   const { SIMPLE, MUTUAL, OPTIONAL_MUTUAL } = TlsMode;
   return tls !== undefined && [SIMPLE, MUTUAL, OPTIONAL_MUTUAL].includes(tls.mode) &&

@@ -22,7 +22,7 @@ export function anyTable<K>(table: Derived<readonly Resource[], K>): AnyResource
   return table as unknown as AnyResourceTable;
 }
 
-/** What a derived layer is made from. */
+/** Input of a derived layer. */
 export interface DerivedLayer {
   readonly name: string;
   /** The table of computed resources. */

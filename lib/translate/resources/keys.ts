@@ -14,7 +14,7 @@ export interface HostPort {
 
 /** A key with the locality of the proxies. */
 export type AtLocality<K> = K & {
-  /** As `Localities.ofClass`. */
+  /** See `Localities.ofClass`. */
   readonly locality: string;
 };
 

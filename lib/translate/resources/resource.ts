@@ -29,8 +29,8 @@ export function tombstone(name: string): Resource {
 }
 
 /**
- * What an overlay must hold so that, laid over `base`, it shows `mine`: what is
- * new or different, and a tombstone for what is missing.
+ * Returns the overlay that, laid over `base`, shows `mine`: new or different resources, and a
+ * tombstone for each missing one.
  */
 export function differences(
   mine: readonly Resource[],

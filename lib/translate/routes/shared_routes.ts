@@ -29,7 +29,7 @@ export function hasSharedRoutes(
   }
   const key = read.get(routes.meshRoute, { namespace: "", host });
   if (read.get(routes.meshRoute, { namespace, host }) !== key) return false;
-  // Without routes, or where none of them applies, all requests go to the service.
+  // Without routes, or if none of them applies, all requests go to the service.
   if (service !== undefined && !hasSharedRules(read, context, namespace, host)) return false;
   if (key === "") return true;
   const spec = read.get(routes.spec, key);

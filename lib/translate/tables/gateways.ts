@@ -10,7 +10,7 @@ import type { ClusterTable, EndpointTable, ListenerTable, RouteTable } from "../
 
 /** A host, as gateways of a locality see it. */
 export interface AutomaticHostKey extends HostKey {
-  /** As {@link automaticLocality}; `""`: endpoints do not depend on it. */
+  /** See {@link automaticLocality}; `""`: endpoints do not depend on it. */
   readonly locality: string;
 }
 
@@ -41,9 +41,9 @@ export interface GatewayTables {
 
 /** A route table: of an HTTP port, whose servers share one, or of a server that terminates TLS. */
 export interface GatewayTable {
-  /** As `gatewayPortKey`. */
+  /** See `gatewayPortKey`. */
   readonly port: string;
-  /** As `gatewayServerKey`; `""`: the servers of an HTTP port. */
+  /** See `gatewayServerKey`; `""`: the servers of an HTTP port. */
   readonly server: string;
 }
 
@@ -68,7 +68,7 @@ export const gatewayKeys: KeyCodec<GatewayKey> = keyOf<GatewayKey>({
 /** The listener of a port. */
 export interface GatewayListenerKey extends GatewayKey {
   readonly variant: ListenerVariant;
-  /** As `gatewayPortKey`. */
+  /** See `gatewayPortKey`. */
   readonly port: string;
 }
 
@@ -106,7 +106,7 @@ export const gatewayHostKeys: KeyCodec<GatewayHostKey> = keyOf<GatewayHostKey>({
 
 /** The Gateways of proxies in a locality. */
 export interface GatewayLocalityKey extends GatewayKey {
-  /** As `Localities.ofClass`. */
+  /** See `Localities.ofClass`. */
   readonly locality: string;
 }
 

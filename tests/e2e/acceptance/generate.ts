@@ -9,7 +9,7 @@ import { manifest, type Spec } from "../../support/manifest.ts";
 import { HOSTS, http, SUBSETS, tcp } from "./generate_routes.ts";
 import { optional, trafficPolicy } from "./generate_policies.ts";
 
-/** A service that every Sidecar imports, by which it can be told what is served. */
+/** A service that every Sidecar imports; it shows which version is served. */
 export const MARKER = "marker.test";
 
 const NAMESPACES = ["test", "other", "mesh-system"];
@@ -169,7 +169,7 @@ const sidecar: fc.Arbitrary<Spec> = fc.record({
   }),
 }, { requiredKeys: ["workloadSelector", "egress"] });
 
-/** What makes objects of a kind, and how many names they share. */
+/** Generators of objects of each kind, and the number of shared names. */
 type Kinds = readonly (readonly [kind: string, names: number, spec: fc.Arbitrary<Spec>])[];
 
 /**

@@ -25,7 +25,7 @@ export interface ClusterCase {
   readonly run: (bench: Bench) => Promise<void>;
 }
 
-/** What documents are made of. */
+/** Parts of the documents. */
 export interface Parts {
   readonly ports: Ports;
   /** HTTP backends `a`, `b` and `c`. */
@@ -41,23 +41,23 @@ export interface Ports {
   readonly tcp: number;
   /** Port of a TCP service with a rule that splits. */
   readonly tcpSplit: number;
-  /** Where inbound traffic comes in. */
+  /** Port of inbound traffic. */
   readonly ingress: number;
 }
 
-/** What a case runs with. */
+/** Environment of a case. */
 export interface Bench extends Parts {
   readonly world: World;
   /** Does something with each proxy, one after the other. */
   readonly each: (act: (proxy: Proxy) => Promise<void>) => Promise<void>;
-  /** Writes the case's file anew. */
+  /** Writes the case's file again. */
   readonly rewrite: (text: string) => Promise<void>;
 }
 
 /** A proxy, as a client of a case's service meets it. */
 export interface Proxy extends TestProxy {
   readonly call: (options?: CallOptions & { readonly path?: string }) => Promise<Answer>;
-  /** How many of so many calls each backend, or each status, answered. */
+  /** Counts the responses of each backend, or each status, for a number of calls. */
   readonly spread: (calls: number, options?: CallOptions) => Promise<Record<string, number>>;
   /** Calls until exactly these answer, and nothing fails. */
   readonly answeredBy: (...names: string[]) => Promise<void>;
@@ -89,7 +89,10 @@ export function clusterOf(file: string, { ports }: Parts): string {
   return `outbound|${ports.http}||${hostOf(file)}`;
 }
 
-/** How Envoy's statistics name a cluster, as the begin of an expression: with the semicolon of its alternative name. */
+/**
+ * Prefix of a cluster's name in Envoy's statistics, as a regular expression: with the semicolon of
+ * its alternative name.
+ */
 export function statPrefix(cluster: string): string {
   return `^cluster\\.${cluster.replaceAll("|", "\\|").replaceAll(".", "\\.")};`;
 }

@@ -14,7 +14,7 @@ import {
   type Proxy,
 } from "./case.ts";
 
-/** Where all proxies of the suite are, as a label says it. */
+/** Locality of all proxies of the suite, as a label value. */
 export const LOCALITY = "here.one.x";
 
 /** One failure is enough, and everybody may be left out. */

@@ -37,7 +37,7 @@ export const RULE_CASES: readonly ClusterCase[] = [
       each(async (p) => {
         await p.answeredBy("a");
         const ask = (status: string) => p.spread(8, { headers: { "x-backend-status": status } });
-        // What the rule does not name is no failure, whatever it is elsewhere.
+        // Statuses that the rule does not name are not failures, whatever they are elsewhere.
         assert.deepEqual(await ask("500"), { "500": 8 });
         await p.answeredBy("a");
         await eventually("the endpoint to be left out", async () => {

@@ -17,7 +17,7 @@ function plain({ ports, tcp }: Parts, backend: "t" | "u"): string {
   return serviceEntry(PLAIN, [hostOf(PLAIN)], port, [endpoint(tcp[backend].port)]);
 }
 
-/** What a backend that sends back all it gets was sent, up to what the client said itself. */
+/** Returns what an echo backend received, up to the client's own bytes. */
 async function heardBehind(hostname: string, port: number): Promise<string> {
   using connection = await Deno.connect({ hostname, port });
   await connection.write(new TextEncoder().encode("ping\n"));

@@ -25,7 +25,7 @@ export interface DirectoryCase {
 export const HOST = "shop.test";
 export const ROUTES = "routes.yaml";
 
-/** What cases work with. */
+/** Environment of the cases. */
 export interface Bench {
   readonly world: World;
   readonly port: number;
@@ -58,7 +58,7 @@ export function baseFiles(port: number, v1: Backend, v2: Backend): Record<string
 
 /** Makes the bench of a world. */
 export function benchOf(world: World, port: number): Bench {
-  /** Who answers now, sorted: versions, or statuses. */
+  /** Sorted responses: versions, or statuses. */
   const answering = async (address: string): Promise<string[]> =>
     Object.keys(await spread(20, `http://${address}:${port}/`, { host: HOST })).sort();
   return {

@@ -28,7 +28,7 @@ export interface Peer extends AsyncDisposable {
   output(): string;
 }
 
-/** What the bootstrap of a peer names. */
+/** Options of a peer's bootstrap. */
 export interface PeerOptions {
   /** Takes the place of everything else. */
   readonly bootstrap?: string;
@@ -70,7 +70,7 @@ function bootstrap({ xds, namespace, ip, labels, locality, certificate }: PeerOp
   });
 }
 
-/** How often a client is started again. */
+/** Maximum number of restarts of a client. */
 const RESTARTS = 3;
 
 /**
@@ -102,7 +102,7 @@ export async function startPeer(options: PeerOptions, args: readonly string[]): 
 }
 
 interface PeerProcess extends Peer {
-  /** How it ended. */
+  /** Resolves with its exit status. */
   ended(): Promise<Deno.CommandStatus>;
 }
 
@@ -111,7 +111,7 @@ async function startProcess(options: PeerOptions, args: readonly string[]): Prom
     args: ["run", "-q", "-A", new URL("peer.ts", import.meta.url).pathname, ...args],
     env: {
       GRPC_XDS_BOOTSTRAP_CONFIG: options.bootstrap ?? bootstrap(options),
-      // Access control in servers is off in this version of the library unless asked for.
+      // This version of the library enables access control in servers only with this variable.
       GRPC_XDS_EXPERIMENTAL_RBAC: "true",
     },
     stdin: "piped",

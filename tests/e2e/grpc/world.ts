@@ -21,12 +21,12 @@ export interface World extends AsyncDisposable {
   stop(server: number): Promise<void>;
 }
 
-/** How it is set up. */
+/** Options of the set-up. */
 export interface WorldOptions {
   readonly servers: number;
-  /** Of each server's endpoint, `region/zone`. */
+  /** `region/zone` of each server's endpoint. */
   readonly localities?: readonly string[];
-  /** Of the service. */
+  /** Labels of the service. */
   readonly labels?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Servers ask the mesh what to demand of callers. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What can be tried; each gets the argument after its name. */
+/** Accesses to try; each gets the argument after its name. */
 const ACCESSES: Readonly<Record<string, (what: string) => unknown>> = {
   read: (path) => Deno.readTextFileSync(path),
   write: (path) => Deno.writeTextFileSync(path, ""),

@@ -9,10 +9,10 @@ import { askTcp, call } from "../../../scripts/harness/mod.ts";
 const [kind, where = "", more = ""] = Deno.args;
 const TIMEOUT_MS = 5_000;
 
-/** What is printed. */
+/** The printed result. */
 export interface Asked {
   readonly status?: number;
-  /** Who answered. */
+  /** The responding backend. */
   readonly from?: string;
   /** The client's address, as who answered saw it. */
   readonly seen?: string;

@@ -16,13 +16,13 @@ export const PROXY_GROUP = 1337;
 /** Addresses in the workload's namespace. */
 export const WORKLOAD = "10.99.0.2";
 
-/** Address of whoever is elsewhere. */
+/** Address of an external host. */
 export const ELSEWHERE = "10.99.0.1";
 
 /** Another address there. */
 export const BESIDE = "10.99.0.3";
 
-/** How traffic that comes in is captured. */
+/** Capture of inbound traffic. */
 export type Capture = "REDIRECT" | "TPROXY";
 
 /** Two namespaces. */
@@ -45,7 +45,7 @@ export async function run(command: string, ...args: readonly string[]): Promise<
   return text.decode(stdout);
 }
 
-/** What is missing for such a network, or `undefined`. */
+/** Returns what is missing for such a network, or `undefined`. */
 export function missing(): string | undefined {
   if (Deno.uid() !== 0) return "needs root";
   for (const tool of ["ip", "iptables", "setpriv"]) {

@@ -40,7 +40,7 @@ export async function start(
   const ended = child.status.then(({ code }) => {
     throw new Error(`${args.join(" ")} ended with ${code}:\n${said}`);
   });
-  // It is waited for here, and ends when it is told to.
+  // It is awaited here, and ends when it is stopped.
   ended.catch(() => {});
   await Promise.race([begun, ended]);
   return {
@@ -55,7 +55,7 @@ export async function start(
   };
 }
 
-/** What somebody in a namespace is answered. */
+/** Returns the response to a call from a namespace. */
 export async function asks(namespace: string, ...args: readonly string[]): Promise<Asked> {
   const deno = [Deno.execPath(), "run", "-q", "-A", program("ask")];
   return JSON.parse(await run("ip", "netns", "exec", namespace, ...deno, ...args));

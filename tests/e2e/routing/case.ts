@@ -23,13 +23,13 @@ export interface RoutingCase {
   readonly delegates?: Readonly<Record<string, readonly Spec[]>>;
   /** Calls with what comes of them, in order. The first is repeated until it is right, for the configuration to arrive. */
   readonly exchanges: readonly Exchange[];
-  /** What a table cannot say; runs last. */
+  /** Checks that a table cannot express; they run last. */
   readonly probe?: (probe: Probe) => Promise<void>;
   /** Host of the service where it is not to be named after the case, for example a wildcard. */
   readonly host?: string;
 }
 
-/** A call and what is expected of it. What is left out is not looked at, but for `status`. */
+/** A call and its expected result. Unset fields are not compared, except `status`. */
 export interface Exchange {
   /** Path with query; `/` unless said otherwise. */
   readonly path?: string;
@@ -41,20 +41,20 @@ export interface Exchange {
   readonly status?: number;
   /** Backend that should answer. */
   readonly from?: string;
-  /** What the backend should have seen; `null`: no such header. */
+  /** Expected request at the backend; `null`: no such header. */
   readonly sees?: {
     readonly path?: string;
     readonly host?: string;
     readonly headers?: Readonly<Record<string, string | null>>;
   };
-  /** What the caller should get; `null`: no such header. */
+  /** Expected response; `null`: no such header. */
   readonly gets?: {
     readonly body?: string;
     readonly headers?: Readonly<Record<string, string | null>>;
   };
 }
 
-/** What a probe works with. */
+/** Environment of a probe. */
 export interface Probe {
   readonly transport: Transport;
   /** A key for requests that no other probe has. */
@@ -63,7 +63,7 @@ export interface Probe {
   readonly call: (options?: CallOptions & { readonly path?: string }) => Promise<Answer>;
 }
 
-/** Where a case is run. */
+/** Where a case runs: sidecar or gateway. */
 export interface Place {
   readonly transport: Transport;
   /** Base URL of the proxy's listener, without a closing slash. */

@@ -1,5 +1,5 @@
 /** Host of the service that cases send to: subsets `v1` and `v2`, one backend each. */
 export const SERVICE = "backends.test";
 
-/** Host of a service beside it, with the backend `shadow`. */
+/** Host of a second service, with the backend `shadow`. */
 export const SHADOW = "shadow.test";

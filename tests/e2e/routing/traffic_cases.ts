@@ -12,7 +12,7 @@ import { SERVICE, SHADOW } from "./service.ts";
 /** Longer than any timeout of a case, ms. */
 const FOREVER = "60000";
 
-/** How many of a number of calls each backend, or each status, answered. */
+/** Counts the responses of each backend, or each status, for a number of calls. */
 async function count({ call }: Probe, calls: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let done = 0; done < calls; done += 10) {

@@ -9,7 +9,7 @@ import { becomes, inPlain, type SecurityCase, throughMesh } from "./case.ts";
 import { authorization, CLIENT, policy, type SecurityWorld, SERVER } from "./world.ts";
 import type { Spec } from "../../support/manifest.ts";
 
-/** What one call of a table is to give. */
+/** Expected result of one call in a table. */
 interface Expectation {
   readonly status: number;
   readonly path?: string;

@@ -8,10 +8,11 @@ import { envoyPath } from "../../../scripts/tools.ts";
 import { type SecurityWorld, SERVER_NAMESPACE } from "./world.ts";
 
 /**
- * Starts a gateway's proxy in the server's namespace, labelled `app: edge`, until the stack ends.
+ * Starts a gateway's proxy in the server's namespace, with the label `app: edge`, until the stack
+ * ends.
  *
- * @param ip a loopback address of its own
- * @param more what is otherwise about it; labels are added
+ * @param ip its own loopback address
+ * @param more other options; labels are added
  */
 export async function startEdge(
   stack: AsyncDisposableStack,

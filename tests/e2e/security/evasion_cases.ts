@@ -108,7 +108,7 @@ export const EVASION_CASES: readonly SecurityCase[] = [
   },
 ];
 
-/** What becomes of `#` in a path, where proxies cut it off and where they do not. */
+/** Handling of `#` in a path, for proxies that remove the fragment and for others. */
 export function fragmentCase(cut: boolean): SecurityCase {
   return {
     name: cut ? "fragments are cut off" : "fragments are refused",

@@ -51,7 +51,7 @@ export const ISSUER_CASES: readonly TokenCase[] = [
       await becomes("a token of whom no rule names", 403, ask(bearer(ann)));
       await becomes("a token of whom a rule names", 200, ask(bearer(bob)));
 
-      // Of two policies for one workload the rules add up, each with its own place.
+      // Two policies for one workload: all rules apply, each with its own token location.
       await world.apply(
         policy("RequestAuthentication", "first", { jwtRules: rules.slice(0, 1) }),
         policy("RequestAuthentication", "second", { jwtRules: [whole] }),

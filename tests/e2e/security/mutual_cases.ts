@@ -22,7 +22,7 @@ async function handshakes(world: SecurityWorld): Promise<number> {
 /** Serial number of the certificate that the server shows. */
 async function shownBy({ http }: SecurityWorld): Promise<string> {
   const socket = connect({ host: SERVER, port: http, rejectUnauthorized: false });
-  // It has no certificate of its own, and is told so once it has seen the server's.
+  // It has no certificate, and the server rejects it after the handshake.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");
@@ -128,7 +128,7 @@ export const MUTUAL_CASES: readonly SecurityCase[] = [
   },
 ];
 
-/** Where the mesh takes TLS 1.3 alone: how calls come, and who is refused. */
+/** The mesh allows only TLS 1.3: protocol of calls, and rejected callers. */
 export const NEWEST_CASE: SecurityCase = {
   name: "TLS 1.3 alone",
   run: async (world) => {

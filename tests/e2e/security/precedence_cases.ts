@@ -14,14 +14,14 @@ const ROOT = "mesh-system";
 
 type Mode = "STRICT" | "PERMISSIVE" | "UNSET";
 
-/** What is said at each place; nothing where a place is left out. */
+/** Modes at each level; unset: none. */
 interface Said {
   readonly mesh?: Mode;
   readonly namespace?: Mode;
-  /** Of the workload; `other` for a workload that is not the server. */
+  /** Mode of the workload; `other` for a workload that is not the server. */
   readonly workload?: Mode;
   readonly other?: Mode;
-  /** Of the workload's HTTP port. */
+  /** Mode of the workload's HTTP port. */
   readonly port?: Mode;
 }
 

@@ -21,7 +21,7 @@ export interface Authorizer extends AsyncDisposable {
   readonly asked: string[];
 }
 
-/** Starts one that speaks gRPC: it lets in whoever says please. */
+/** Starts a gRPC authorizer: it allows requests with the header `please`. */
 export async function startGrpcAuthorizer(): Promise<Authorizer> {
   const asked: string[] = [];
   const server = await startRpc({
@@ -73,7 +73,7 @@ export interface Issuer extends AsyncDisposable {
   readonly uri: string;
   /** Its keys as text. */
   readonly jwks: string;
-  /** How often the keys were fetched. */
+  /** Number of fetches of the keys. */
   readonly fetches: number;
   /** True if it answers. */
   up: boolean;

@@ -44,7 +44,7 @@ export interface SecurityWorld extends AsyncDisposable {
   readonly http: number;
   readonly tcp: number;
   readonly authority: Authority;
-  /** Of a caller in a namespace, `spiffe://cluster.local/ns/NAMESPACE/sa/NAME`. */
+  /** Certificate of a caller in a namespace, `spiffe://cluster.local/ns/NAMESPACE/sa/NAME`. */
   readonly certificate: (namespace: string, account: string) => Promise<Certificate>;
   /** Puts a new certificate in the place of the server's. */
   readonly renew: () => Promise<void>;
@@ -80,7 +80,7 @@ export function authorization(name: string, spec: Spec): string {
 export interface SecurityOptions {
   readonly meshConfig?: Spec;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of both proxies' agents. */
+  /** Environment of both proxies' agents. */
   readonly agentEnv?: Readonly<Record<string, string>>;
   /** More documents that are always there. */
   readonly services?: readonly string[];

@@ -10,21 +10,21 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Call } from "../../../lib/simulate/mod.ts";
 import type { Certificate } from "../../support/certificates.ts";
 
-/** What came back. */
+/** Received response. */
 export interface Reply {
-  /** Of an HTTP answer; 0: none came. */
+  /** Status of an HTTP response; 0: none. */
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How a call is made. */
+/** Settings of a call. */
 export interface Way {
   /** The port that takes connections. */
   readonly at: { readonly ip: string; readonly port: number };
   /** Certificates by principal. */
   readonly certificates: Readonly<Record<string, Certificate>>;
-  /** Headers beside those of the call. */
+  /** Headers in addition to those of the call. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,7 @@ import { envoyPath } from "../../../scripts/tools.ts";
 import type { JsonObject, JsonValue } from "../../../lib/proto/mod.ts";
 import type { StaticResources } from "../../support/static_envoy.ts";
 
-/** What Envoy logged of a call. */
+/** Envoy's log entry of a call. */
 export interface LogLine {
   readonly call: string;
   readonly remote: string;

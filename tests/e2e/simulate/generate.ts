@@ -18,7 +18,7 @@ export interface Ports {
   readonly auto: number;
   /** Ports of the gateway: plain, TLS that it ends, TLS that it passes on. */
   readonly gateway: readonly [number, number, number];
-  /** Ports of the services. Nothing listens on them: what passes through meets nobody. */
+  /** Ports of the services. They have no listener: passed-through connections fail. */
   readonly service: ServicePorts;
 }
 

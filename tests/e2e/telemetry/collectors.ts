@@ -6,7 +6,7 @@
 import { startRpc } from "../../../lib/rpc/mod.ts";
 import { manifest, type Spec } from "../../support/manifest.ts";
 
-/** A span as Zipkin has it, as far as it is looked at. */
+/** The tested parts of a Zipkin span. */
 export interface ZipkinSpan {
   readonly kind: string;
   readonly tags: Readonly<Record<string, string>>;

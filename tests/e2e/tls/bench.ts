@@ -17,7 +17,7 @@ export interface TlsCase {
   readonly run: (bench: Bench) => Promise<void>;
 }
 
-/** Certificates of the suite, by whom they are for. */
+/** Certificates of the suite, by their owner. */
 export interface Pki {
   readonly authority: Authority;
   readonly other: Authority;
@@ -27,18 +27,18 @@ export interface Pki {
   readonly two: Certificate;
   /** For `secure.test` and `*.pass.test`, of TLS backends. */
   readonly backend: Certificate;
-  /** Of a client, `spiffe://test/client`. */
+  /** Certificate of a client, `spiffe://test/client`. */
   readonly client: Certificate;
   /** The same name, issued by the other authority. */
   readonly stranger: Certificate;
-  /** Where the daemon finds what Gateways name. */
+  /** The daemon's credentials of Gateways. */
   readonly credentials: Credentials;
 }
 
 /** A folder of credentials. */
 export interface Credentials {
   readonly dir: string;
-  /** Writes one of the suite's namespace, or writes it anew. */
+  /** Writes a credential in the suite's namespace, new or again. */
   write(name: string, pair: Certificate, authorities?: Certificate): Promise<void>;
 }
 
@@ -75,10 +75,10 @@ export async function makePki(dir: string): Promise<Pki> {
   };
 }
 
-/** File of the proxies' Sidecars, which each case writes anew. */
+/** File of the proxies' Sidecars; each case replaces it. */
 export const SIDECARS_FILE = "sidecars.yaml";
 
-/** What a case runs with. */
+/** Environment of a case. */
 export interface Bench {
   readonly world: World;
   readonly pki: Pki;
@@ -112,7 +112,7 @@ export function benchOf(world: World, pki: Pki, backend: number, tlsPort = 0): B
   };
 }
 
-/** How a TLS caller presents itself. */
+/** Options of a TLS caller. */
 export interface CallerOptions {
   readonly sni?: string;
   readonly trusts?: Authority;
@@ -122,7 +122,7 @@ export interface CallerOptions {
   readonly maxVersion?: "TLSv1.2" | "TLSv1.3";
 }
 
-/** What a TLS caller got. */
+/** Response to a TLS caller. */
 export interface TlsAnswer {
   /** Names of the certificate shown, as `DNS:a, DNS:b`. */
   readonly names: string;
@@ -220,7 +220,7 @@ export async function answersHttps(
 /** A backend that ends TLS itself. */
 export interface TlsBackend extends AsyncDisposable {
   readonly port: number;
-  /** Server names that its callers asked for, oldest first. */
+  /** Server names that its callers requested, oldest first. */
   readonly asked: readonly string[];
   /** Subjects of its callers' certificates; `""` for those without. */
   readonly callers: readonly string[];

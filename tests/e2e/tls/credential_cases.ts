@@ -34,7 +34,7 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
         mode: "SIMPLE",
         credentialName: "shop",
       });
-      // What is not there keeps nobody else waiting for long.
+      // A missing credential does not delay others for long.
       const missing = server(port, "HTTPS", "gone", ["gone.tls.test"], {
         mode: "SIMPLE",
         credentialName: "gone",

@@ -7,7 +7,7 @@ import { freePort } from "../../../scripts/harness/mod.ts";
 import type { Authority } from "../../support/certificates.ts";
 import { runEnvoy } from "../../support/envoy_process.ts";
 
-/** Whom it asks. */
+/** Target of the client. */
 export interface Http3Target {
   readonly address: string;
   readonly port: number;

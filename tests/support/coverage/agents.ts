@@ -7,7 +7,7 @@ import { messageOf } from "../../../lib/base/mod.ts";
 import { loadSettings, planAgent } from "../../../lib/agent/mod.ts";
 import { toYaml } from "../../../lib/text/mod.ts";
 
-/** An agent without certificates needs to be told so, or it refuses to start. */
+/** An agent without certificates needs this setting, otherwise it does not start. */
 const PLAIN = { controlPlaneAuthPolicy: "NONE", discoveryAddress: "127.0.0.1:15010" };
 
 const FLAGS = {

@@ -7,7 +7,7 @@
 import type { FieldValues } from "./fields.ts";
 import type { Scene } from "./observe.ts";
 
-/** What is there beside the other background. */
+/** Additional background objects. */
 export const EXTENSION_BACKGROUND: string = `apiVersion: networking.mesh.io/v1alpha3
 kind: DataproxyFilter
 metadata: {name: other, namespace: one}

@@ -9,7 +9,7 @@ import { type DescField, type DescMessage, ScalarType } from "../../../lib/proto
 export interface FieldCase {
   /** Names and `[]`, for example `http[].match[].uri.exact`; maps have their key as a name. */
   readonly label: string;
-  /** Where the value goes in a specification. */
+  /** Path of the value in a specification. */
   readonly path: readonly (string | number)[];
   readonly value: unknown;
   /** Names, in their own message, of the fields that exclude each other with a field of the path. */

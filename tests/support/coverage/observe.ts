@@ -26,7 +26,7 @@ import { type FieldCase, withField } from "./fields.ts";
 /** Switches without which fields do nothing are on. */
 const FEATURES: Features = { ...DEFAULT_FEATURES, tlsOnIngress: true };
 
-/** How a field came out. */
+/** Result of a field. */
 export interface Outcome {
   readonly changes: boolean;
   readonly warned: boolean;
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly stray: readonly string[];
 }
 
-/** What the field of one kind is set in. */
+/** Scene in which the fields of one kind are tested. */
 export interface Scene {
   readonly kind: string;
   readonly apiVersion: string;
@@ -177,7 +177,8 @@ function textOf(path: FieldCase["path"]): string {
 }
 
 /**
- * Reports if a told path is that of the field, or of a message that the field is in and not of all.
+ * Reports if a reported path is that of the field, or of a message that the field is in, except the
+ * root.
  */
 function names(told: string, path: string): boolean {
   return told !== "spec" &&

@@ -24,7 +24,7 @@ endpoints:
 - {address: 10.1.0.5, labels: {version: v1}, locality: r2/z1}
 - {address: 10.1.0.6, labels: {version: v1}, locality: r3/z1}`;
 
-/** What is there whatever is tried. */
+/** Objects that are always present. */
 export const BACKGROUND: string = [
   entry("a", BALANCED),
   entry("b", BALANCED),
@@ -245,7 +245,7 @@ function destinationRule(): Specs {
     },
   };
   for (const [label, part] of Object.entries(POLICIES)) {
-    // What is said of connections is to be seen where they are no requests.
+    // Settings of connections are visible only for ports that are not HTTP.
     const [whole, ofSubset] = label === "tunnel"
       ? ["tcp.example", "tunnel.example"]
       : ["a.example", "a.example"];
@@ -307,7 +307,7 @@ const SERVICE_ENTRY: Specs = {
     ports: [{ number: 80, name: "http", protocol: "HTTP" }],
     endpoints: [{ address: "10.1.0.9" }],
   },
-  // Who an endpoint is matters to those that open mutual TLS to it.
+  // The identity of an endpoint matters to clients that use mutual TLS to it.
   "endpoints[].serviceAccount": {
     hosts: ["fresh.example"],
     location: "MESH_INTERNAL",
@@ -371,7 +371,7 @@ const SIDECAR: Specs = {
     }],
     egress: [{ hosts: ["./*"] }],
   },
-  // What is asked of clients' certificates counts where there are any.
+  // Settings of client certificates matter only if certificates are requested.
   ...Object.fromEntries(
     [
       "mode=SIMPLE",
@@ -430,7 +430,7 @@ const SIDECAR: Specs = {
 };
 
 /** Scenes by kind. */
-/** Whose resources are for the workloads of a label that one of the watchers has. */
+/** The workload label of these resources is one that a watching proxy has. */
 const TO_FILE = { accessLogging: [{ providers: [{ name: "dataproxy" }] }] };
 const EDGE = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "edge" };
 const tagged = (tag: object) => ({ tracing: [{ customTags: { k: tag } }] });

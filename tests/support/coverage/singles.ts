@@ -19,7 +19,7 @@ export interface Single extends FieldValues {
   readonly read: (text: string) => Said;
 }
 
-/** What is wrong with a text, and how it is put in place if nothing is. */
+/** The problem of a text, and its use if it has none. */
 interface Said {
   readonly problems: readonly SchemaProblem[];
   readonly warnings: readonly SchemaProblem[];
@@ -36,7 +36,7 @@ export function trySingle(stage: Stage, single: Single, field: FieldCase): Outco
     told !== "" && (path === told || path.startsWith(`${told}.`) || path.startsWith(`${told}[`));
   const warned = warnings.some(about);
   return {
-    // Who is told of need not act, and looking takes time.
+    // A reported field need not have an effect, and the comparison takes time.
     changes: !warned && problems.length === 0 && differs(stage, plain.apply, apply),
     warned,
     refused: problems.some(about),
@@ -74,7 +74,7 @@ function reader<T>(
   };
 }
 
-/** What the settings of the mesh act on, beside the common background. */
+/** Objects that the settings of the mesh affect, in addition to the common background. */
 export const MESH_BACKGROUND: string = `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
 metadata: {name: resolved, namespace: one}
@@ -132,7 +132,7 @@ spec:
 
 const ROOT = { rootNamespace: "mesh-system" };
 
-/** What a provider of each type is found by, where that is not a service and its port. */
+/** Fields that identify a provider of each type, if that is not a service and its port. */
 const PROVIDERS: Readonly<Record<string, unknown>> = {
   prometheus: {},
   stackdriver: {},
@@ -140,7 +140,7 @@ const PROVIDERS: Readonly<Record<string, unknown>> = {
   sds: { name: "sds", service: "a.example", port: 80 },
 };
 
-/** Which telemetry a provider of a type is for. */
+/** Returns the telemetry kinds of a provider type. */
 function usesOf(type: string): Readonly<Record<string, readonly string[]>> {
   if (/AccessLog|Als$/.test(type)) return { accessLogging: ["probe"] };
   return type === "prometheus" ? { metrics: ["probe"] } : { tracing: ["probe"] };
@@ -170,7 +170,7 @@ function meshSpec(label: string): unknown {
 /** The label that every namespace has. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
-/** What fields need beside them, or what they take the place of, by how their labels begin. */
+/** Fields that others require, or replace, by the prefix of their labels. */
 const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "discoverySelectors[].matchExpressions": {
     discoverySelectors: [{

@@ -79,7 +79,7 @@ export function testEndpoint(over: Partial<Endpoint> = {}): Endpoint {
   };
 }
 
-/** What is particular to an outbound case. */
+/** Options of an outbound case. */
 export interface OutboundCase extends Partial<Omit<OutboundClusterInput, "policy" | "mesh">> {
   /** Traffic policy of the rule and of the subset, as JSON. */
   readonly rulePolicy?: JsonValue;

@@ -70,7 +70,7 @@ export const GATEWAY_CASES: Readonly<Record<string, () => Listener>> = {
           to: { routeName: "https.8443.a.gw.ns" },
         },
         {
-          // What is left to it of its names is the second.
+          // Only the second of its names is left.
           sniHosts: ["A.example.com", "c.example.com"],
           tls: serverTls({
             mode: "MUTUAL",

@@ -16,7 +16,7 @@ import {
   type View,
 } from "../../../lib/graph/mod.ts";
 
-/** What someone who holds a view has seen of it. */
+/** Content of a view that a reader has seen. */
 export interface Sighting {
   readonly view: View;
   readonly revision: number;
@@ -99,7 +99,7 @@ function sorted(expected: ReadonlyMap<string, string>, view: View): Map<string, 
   return ordered;
 }
 
-/** What a view tells of the past against what was seen then. */
+/** Compares the past content of a view with what a reader saw then. */
 export function checkSighting({ view, revision, content }: Sighting, held: readonly View[]): void {
   const now = versions(view.entries());
   const delta = view.since(revision);
@@ -159,7 +159,10 @@ export function checkAudits({ graph }: World, computations: number): void {
   assert.deepEqual(graph.dump({ values: true }), before);
 }
 
-/** Everything against a graph made from the same rows. `pick` chooses what is asked for before the comparison. */
+/**
+ * Compares everything with a graph made from the same rows. `pick` selects what is read before the
+ * comparison.
+ */
 export function checkAgainstScratch(world: World, pick: number): void {
   const scratch = createWorld(createGraph());
   scratch.graph.transaction((tx) => {
@@ -212,8 +215,8 @@ function checkFaults(world: World, scratch: World): void {
 }
 
 /**
- * What a fault excuses: everything that depends on a cell that failed, or on a
- * row that could not be placed. The failing cell itself must fail from scratch too.
+ * Returns the exceptions of a fault: everything that depends on a failed cell, or on a row that
+ * could not be placed. The failed cell must also fail in a new graph.
  */
 function exceptions({ graph }: World): ReadonlySet<string> {
   const excepted = new Set<string>();
