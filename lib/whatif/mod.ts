@@ -16,13 +16,15 @@ export { DOCUMENTS, type Edit, type Question } from "./documents.ts";
 export { type MakePipeline } from "./fork.ts";
 export { type Pace, startPace } from "./pace.ts";
 export {
-  type ClassPrediction,
+  type AffectedClass,
+  type ChangeGroup,
+  groupChanges,
   type Prediction,
   predictionJson,
   renderPrediction,
   renderProblems,
   type ResourcePrediction,
-  type TypePrediction,
+  shortName,
 } from "./prediction.ts";
 
 /** The result of a question. */

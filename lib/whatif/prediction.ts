@@ -20,15 +20,17 @@ export interface Prediction {
     readonly error: string;
   }[];
   readonly proxies: { readonly connected: number; readonly concerned: number };
-  /** One entry for each affected class of proxies, sorted by first proxy. */
-  readonly classes: readonly ClassPrediction[];
+  /** The affected classes of proxies, sorted by first proxy. */
+  readonly classes: readonly AffectedClass[];
+  /** The changed resources, each once, sorted by the classes that they reach, type and name. */
+  readonly changes: readonly ResourcePrediction[];
   /** Field differences are truncated, because there are too many. */
   readonly cut: boolean;
   readonly took: { readonly ms: number; readonly longestSliceMs: number };
 }
 
-/** The answer for the proxies of one class. */
-export interface ClassPrediction {
+/** A class of proxies that would be sent something. */
+export interface AffectedClass {
   readonly class: {
     readonly role: string;
     readonly namespace: string;
@@ -38,23 +40,22 @@ export interface ClassPrediction {
   readonly moves: boolean;
   /** `name.namespace`, sorted. */
   readonly proxies: readonly string[];
-  readonly types: readonly TypePrediction[];
 }
 
-/** Changes of one resource type. */
-export interface TypePrediction {
-  readonly typeUrl: string;
-  readonly resources: readonly ResourcePrediction[];
-}
-
-/** One resource that would be added, changed or removed. */
+/**
+ * One resource that would be added, changed or removed. Classes that hold equal versions before and
+ * after share one entry.
+ */
 export interface ResourcePrediction {
+  readonly typeUrl: string;
   readonly name: string;
+  /** Indices in {@link Prediction.classes}, ascending. */
+  readonly classes: readonly number[];
   readonly change: "added" | "changed" | "removed";
   readonly versions: { readonly before: string | undefined; readonly after: string | undefined };
   readonly bytes: { readonly before: number; readonly after: number };
   /**
-   * Proxies of the class that have requested it. New endpoints and routes are requested after their
+   * Proxies of these classes that have requested it. New endpoints and routes are requested after their
    * clusters and listeners arrived.
    */
   readonly holders: number;
@@ -62,59 +63,81 @@ export interface ResourcePrediction {
   readonly fields?: readonly FieldChange[];
 }
 
+/** Changes that reach the same classes. */
+export interface ChangeGroup {
+  readonly classes: readonly AffectedClass[];
+  readonly changes: readonly ResourcePrediction[];
+}
+
+/** Groups the changes of an answer by the classes that they reach. */
+export function groupChanges({ classes, changes }: Prediction): ChangeGroup[] {
+  return [...Map.groupBy(changes, (change) => change.classes.join()).values()].map((group) => ({
+    classes: group[0]!.classes.map((index) => classes[index]!),
+    changes: group,
+  }));
+}
+
 /**
- * An answer as indented JSON, one class at a time: an edit that affects all proxies has megabytes.
+ * An answer as indented JSON, one change at a time: an edit can change thousands of resources.
  *
  * @param pause yields to other tasks if necessary
  */
 export async function predictionJson(
-  { classes, ...rest }: Prediction,
+  { changes, ...rest }: Prediction,
   pause: () => Promise<void> | undefined,
 ): Promise<string> {
   const parts: string[] = [];
-  for (const one of classes) {
+  for (const one of changes) {
     parts.push(JSON.stringify(one, undefined, 2));
     await pause();
   }
   const others = JSON.stringify(rest, undefined, 2).slice(0, -"\n}".length);
-  return `${others},\n  "classes": [${parts.join(",\n")}]\n}\n`;
+  return `${others},\n  "changes": [${parts.join(",\n")}]\n}\n`;
 }
 
 /** An answer as text. */
 export function renderPrediction(prediction: Prediction): string {
-  const { edits, warnings, faults, proxies, classes, revision, cut } = prediction;
+  const { edits, warnings, faults, proxies, revision, cut } = prediction;
   const lines = [
     `At revision ${revision}:\n`,
     ...edits.map(({ object, change }) => `  ${object} ${change}\n`),
     ...warnings.map((w) => `  warning ${w.line}:${w.column} ${w.path}: ${w.message}\n`),
     ...faults.map((f) => `  would fail: ${f.table} ${f.key}: ${f.error}\n`),
     `${proxies.concerned} of ${proxies.connected} proxies are affected.\n`,
-    ...classes.flatMap(renderClass),
+    ...groupChanges(prediction).flatMap(renderGroup),
   ];
   if (cut) lines.push("\nThere are more differences; those of later resources were left out.\n");
   return lines.join("");
 }
 
-/** Maximum of proxies in the text of a class. */
+/** Maximum of proxies of a class, and of classes of a group, in the text. */
 const NAMED = 8;
 
-function renderClass({ class: cls, moves, proxies, types }: ClassPrediction): string[] {
-  const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(",");
-  const named = proxies.slice(0, NAMED).join(", ");
-  const more = proxies.length > NAMED ? ` and ${proxies.length - NAMED} more` : "";
+function renderGroup({ classes, changes }: ChangeGroup): string[] {
+  const more = classes.length - NAMED;
   return [
-    `\n${cls.role} in ${cls.namespace}${labels && ` (${labels})`}${moves ? ", moves" : ""}: ` +
-    `${named}${more}\n`,
-    ...types.flatMap(({ typeUrl, resources }) =>
-      resources.map((r) =>
-        `  ${shortName(typeUrl)} ${r.name} ${r.change} (${r.bytes.before} → ${r.bytes.after} ` +
-        `bytes)\n${renderChanges(r.change === "changed" ? r.fields ?? [] : [], "    ")}`
-      )
-    ),
+    "\n",
+    ...classes.slice(0, NAMED).map(renderClass),
+    ...more > 0 ? [`and ${more} more classes\n`] : [],
+    ...changes.map(renderChange),
   ];
 }
 
-function shortName(typeUrl: string): string {
+function renderClass({ class: cls, moves, proxies }: AffectedClass): string {
+  const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(",");
+  const named = proxies.slice(0, NAMED).join(", ");
+  const more = proxies.length > NAMED ? ` and ${proxies.length - NAMED} more` : "";
+  return `${cls.role} in ${cls.namespace}${labels && ` (${labels})`}${moves ? ", moves" : ""}: ` +
+    `${named}${more}\n`;
+}
+
+function renderChange({ typeUrl, name, change, bytes, fields = [] }: ResourcePrediction): string {
+  return `  ${shortName(typeUrl)} ${name} ${change} (${bytes.before} → ${bytes.after} bytes)\n` +
+    renderChanges(change === "changed" ? fields : [], "    ");
+}
+
+/** The last word of a type URL. */
+export function shortName(typeUrl: string): string {
   return typeUrl.slice(typeUrl.lastIndexOf(".") + 1);
 }
 

@@ -12,10 +12,11 @@ import type { ChangeSet } from "../ingest/mod.ts";
 import type { Pipeline } from "../translate/mod.ts";
 import { type Fork, fork, type MakePipeline } from "./fork.ts";
 import type { Pace } from "./pace.ts";
-import type { ClassPrediction, Prediction, ResourcePrediction } from "./prediction.ts";
+import { changeId, type ClassChange, type FoundClass, mergeChanges } from "./merge.ts";
+import type { Prediction } from "./prediction.ts";
 
 /** Result of an evaluation. */
-export type Outcome = Pick<Prediction, "faults" | "proxies" | "classes" | "cut">;
+export type Outcome = Pick<Prediction, "faults" | "proxies" | "classes" | "changes" | "cut">;
 
 const TYPES: readonly string[] = Object.values(TYPE_URLS);
 /** Maximum of resources with field differences. */
@@ -49,11 +50,14 @@ export async function rehearse(
   // A new binding may have layers that were not built yet.
   await second.prepare(pace);
   const diffs = createDiffs();
-  const classes: ClassPrediction[] = [];
+  const found: FoundClass[] = [];
   for (const group of byClass(bound)) {
-    const found = await predictClass(group, at, diffs, pace);
-    if (found !== undefined) classes.push(found);
+    const one = await predictClass(group, at, diffs, pace);
+    if (one.resources.length > 0) found.push(one);
   }
+  found.sort((a, b) => (a.affected.proxies[0]! < b.affected.proxies[0]! ? -1 : 1));
+  const classes = found.map(({ affected }) => affected);
+  const merged = await mergeChanges(found, pace);
   const faults = second.graph.faults().filter((fault) => !failedBefore.has(nameOf(fault)));
   return {
     faults: faults.map(({ table, key, error }) => ({ table, key, error: messageOf(error) })),
@@ -61,7 +65,8 @@ export async function rehearse(
       connected: sessions.length,
       concerned: classes.reduce((n, { proxies }) => n + proxies.length, 0),
     },
-    classes: classes.sort((a, b) => (a.proxies[0]! < b.proxies[0]! ? -1 : 1)),
+    classes,
+    changes: merged,
     cut: diffs.cut,
   };
 }
@@ -106,29 +111,27 @@ async function predictClass(
   at: number,
   diffs: Diffs,
   pace: Pace,
-): Promise<ClassPrediction | undefined> {
+): Promise<FoundClass> {
   const [{ binding, classBefore, before }] = group as [BoundProxy];
   const sessions = group.flatMap((one) => one.sessions);
   const after = viewsOf(binding);
-  const types: ClassPrediction["types"][number][] = [];
+  const resources: ClassChange[] = [];
   for (const typeUrl of new Set([...before.keys(), ...after.keys()])) {
     const changes = await changesOf(before.get(typeUrl), after.get(typeUrl), at, pace);
-    const resources: ResourcePrediction[] = [];
     const holders = changes.length === 0 ? NOBODY : await holdersOf(sessions, typeUrl, pace);
     for (const change of changes) {
       resources.push(predictResource(typeUrl, change, holders, diffs));
       await pace.pause();
     }
-    resources.sort((a, b) => (a.name < b.name ? -1 : 1));
-    if (resources.length > 0) types.push({ typeUrl, resources });
   }
-  if (types.length === 0) return undefined;
   const { role, namespace, labels } = JSON.parse(classBefore) as ProxyClass;
   return {
-    class: { role, namespace, labels },
-    moves: classBefore !== binding.classKey,
-    proxies: sessions.map(({ node }) => `${node.name}.${node.namespace}`).sort(),
-    types,
+    affected: {
+      class: { role, namespace, labels },
+      moves: classBefore !== binding.classKey,
+      proxies: sessions.map(({ node }) => `${node.name}.${node.namespace}`).sort(),
+    },
+    resources,
   };
 }
 
@@ -177,17 +180,19 @@ function predictResource(
   { name, before, after }: Change,
   holders: Holders,
   diffs: Diffs,
-): ResourcePrediction {
-  const id = [typeUrl, name, before?.version, after?.version].join("\n");
+): ClassChange {
+  const versions = { before: before?.version, after: after?.version };
+  const id = changeId(typeUrl, name, versions);
   let fields = diffs.known.get(id);
   if (fields === undefined && diffs.known.size < MAX_RESOURCES) {
     diffs.known.set(id, fields = diffResource(typeUrl, before?.bytes, after?.bytes));
   }
   if (fields === undefined) diffs.cut = true;
   return {
+    typeUrl,
     name,
     change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
-    versions: { before: before?.version, after: after?.version },
+    versions,
     bytes: { before: before?.bytes.length ?? 0, after: after?.bytes.length ?? 0 },
     holders: holders.everything + (holders.named.get(name) ?? 0),
     ...(fields === undefined ? {} : { fields }),

@@ -225,14 +225,16 @@ function foretold(
 ): Record<string, Record<string, string>>[] {
   return now.map((types, i) => {
     const node = NODES[i]!;
-    const own = prediction.classes.find((c) =>
+    const own = prediction.classes.findIndex((c) =>
       c.proxies.includes(`${node.name}.${node.namespace}`)
     );
+    const changes = prediction.changes.filter(({ classes }) => classes.includes(own));
     return Object.fromEntries(
       Object.entries(types).map(([short, content]) => {
         const next = { ...content };
         const typeUrl = TYPE_URLS[short as keyof typeof TYPE_URLS];
-        for (const r of own?.types.find((t) => t.typeUrl === typeUrl)?.resources ?? []) {
+        for (const r of changes) {
+          if (r.typeUrl !== typeUrl) continue;
           assert.equal(content[r.name], r.versions.before, `${r.name} as it is`);
           if (r.versions.after === undefined) delete next[r.name];
           else next[r.name] = r.versions.after;
@@ -289,8 +291,9 @@ Deno.test("a change of one timeout is told as such, of the proxies concerned alo
   assert.deepEqual(prediction.edits, [{ object: "VirtualService/two/k", change: "changed" }]);
   assert.deepEqual(prediction.proxies, { connected: 5, concerned: 1 });
   const [one] = prediction.classes;
-  assert.deepEqual([one?.proxies, one?.types.length, one?.moves], [["c.two"], 1, false]);
-  assert.deepEqual(one?.types[0]?.resources[0]?.fields, [
+  assert.deepEqual([one?.proxies, one?.moves], [["c.two"], false]);
+  assert.deepEqual(prediction.changes.map(({ name, classes }) => [name, classes]), [["80", [0]]]);
+  assert.deepEqual(prediction.changes[0]?.fields, [
     { path: "virtualHosts[k.example:80].routes[0].route.timeout", before: "1s", after: "1m30s" },
     {
       path: "virtualHosts[k.example:80].routes[0].route.maxGrpcTimeout",
@@ -305,6 +308,22 @@ Deno.test("a change of one timeout is told as such, of the proxies concerned alo
     /sidecar in two: c\.two\n {2}RouteConfiguration 80 changed \(\d+ → \d+ bytes\)/,
   );
   assert.match(text, /~ virtualHosts\[k\.example:80\]\.routes\[0\]\.route\.timeout: 1s → 1m30s/);
+});
+
+Deno.test("a change that several classes have is one entry with all of them", async () => {
+  const world = stage();
+  const { classes, changes, ...rest } = await predict(world.whatif, service("k", HTTP));
+  const cluster = changes.filter(({ name }) => name === "outbound|80||k.example");
+  const sidecars = classes.flatMap((one, i) => one.class.role === "sidecar" ? [i] : []);
+  assert.ok(sidecars.length > 1);
+  const reached = new Set(cluster.flatMap((change) => change.classes));
+  assert.ok(sidecars.every((index) => reached.has(index)));
+  assert.ok(cluster.length < reached.size, JSON.stringify(cluster));
+  const ids = changes.map((c) => [c.typeUrl, c.name, c.versions.before, c.versions.after].join());
+  assert.equal(new Set(ids).size, ids.length);
+  const text = renderPrediction({ classes, changes, ...rest });
+  const named = text.split("\n").filter((line) => line.includes(" outbound|80||k.example added"));
+  assert.equal(named.length, cluster.length, text);
 });
 
 Deno.test("nothing said changes nothing; replicas are told together", async () => {
@@ -333,12 +352,12 @@ Deno.test("settings of the mesh are rehearsed; what they export by default is se
     "kind: MeshConfig\nrootNamespace: mesh-system\ndefaultServiceExportTo: ['.']\n",
   );
   assert.deepEqual(prediction.edits, [{ object: "MeshConfig", change: "changed" }]);
-  const gone = prediction.classes.filter(({ types }) =>
-    types.some(({ resources }) =>
-      resources.some((r) => r.name === "outbound|80||k.example" && r.change === "removed")
-    )
+  const gone = prediction.changes.filter((change) =>
+    change.typeUrl === TYPE_URLS.cluster && change.name === "outbound|80||k.example" &&
+    change.change === "removed"
   );
-  assert.deepEqual(gone.map(({ proxies }) => proxies), [["c.two"]]);
+  const proxies = gone.flatMap(({ classes }) => classes.map((i) => prediction.classes[i]?.proxies));
+  assert.deepEqual(proxies, [["c.two"]]);
   const { warnings, edits } = await predict(
     world.whatif,
     "apiVersion: v1\nkind: MeshNetworks\nnetworks: {}\nnetwork: 1\n",
@@ -393,12 +412,16 @@ Deno.test("one question at a time, in pieces, and one that nobody waits for ends
 
 Deno.test("a prediction as JSON is the prediction, in pieces", async () => {
   const { bench, whatif } = stage();
-  bench.set(serviceEntry("a", ["a.test"], { number: 80, protocol: "HTTP" }, [endpoint(1)]));
-  const rule = manifest("VirtualService", "v", { hosts: ["a.test"], http: [to("a.test")] });
+  for (const port of [80, 90]) {
+    const host = `a${port}.test`;
+    bench.set(serviceEntry(`a${port}`, [host], { number: port, protocol: "HTTP" }, [endpoint(1)]));
+  }
+  const hosts = ["a80.test", "a90.test"];
+  const rule = manifest("VirtualService", "v", { hosts, http: [to("a80.test")] });
   const found = await whatif.ask({ documents: rule, removals: [] }, new AbortController().signal);
-  assert.ok(found.kind === "predicted" && found.prediction.classes.length > 1);
+  assert.ok(found.kind === "predicted" && found.prediction.changes.length > 1);
   let pauses = 0;
   const text = await predictionJson(found.prediction, () => (pauses++, undefined));
   assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(found.prediction)));
-  assert.equal(pauses, found.prediction.classes.length);
+  assert.equal(pauses, found.prediction.changes.length);
 });

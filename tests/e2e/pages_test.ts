@@ -5,6 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
+import type { Prediction } from "../../lib/whatif/mod.ts";
 import { type Daemon, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
 import { create, encode } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
@@ -311,8 +312,8 @@ async function checkRehearsal({ daemon, config }: World): Promise<void> {
   );
   const answer = await ask(daemon, edited);
   assert.equal(answer.status, 200);
-  const said = await answer.json();
-  assert.deepEqual(said.edits.map((e: { change: string }) => e.change), ["added", "changed"]);
+  const said = await answer.json() as Prediction;
+  assert.deepEqual(said.edits.map(({ change }) => change), ["added", "changed"]);
   assert.equal(said.proxies.concerned, said.proxies.connected);
   const form = await ask(daemon, new URLSearchParams({ documents: edited }).toString(), "", {
     accept: "text/html",
@@ -332,14 +333,9 @@ async function checkRehearsal({ daemon, config }: World): Promise<void> {
   const versions = () => cachedVersions(daemon);
   await eventually("the versions foretold", async () => {
     const now = await versions();
-    for (const { types } of said.classes) {
-      for (const { resources } of types) {
-        for (const { name, versions: { after } } of resources) {
-          if (after !== undefined && !now.has(`${name} ${after}`)) return false;
-        }
-      }
-    }
-    return true;
+    return said.changes.every(({ name, versions: { after } }) =>
+      after === undefined || now.has(`${name} ${after}`)
+    );
   });
 }
 

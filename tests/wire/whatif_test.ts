@@ -22,11 +22,10 @@ const ROUTE = manifest("VirtualService", "own", {
 const MESH = 'defaultServiceExportTo: ["."]\n';
 
 /** Names of resources that come (`+`) and go (`-`). */
-function comings({ classes }: Prediction): string[] {
-  return classes.flatMap(({ types }) => types).flatMap(({ resources }) => resources)
-    .flatMap(({ name, change }) =>
-      change === "added" ? [`+${name}`] : change === "removed" ? [`-${name}`] : []
-    ).sort();
+function comings({ changes }: Prediction): string[] {
+  return changes.flatMap(({ name, change }) =>
+    change === "added" ? [`+${name}`] : change === "removed" ? [`-${name}`] : []
+  ).sort();
 }
 
 Deno.test("a daemon predicts what its files would do, the mesh configuration's too", async () => {

@@ -4,20 +4,17 @@
  * @module
  */
 import type { ComponentChildren } from "../../web/mod.ts";
-import type { Answer, ClassPrediction, Prediction, ResourcePrediction } from "../../whatif/mod.ts";
-import { changeBadge, fieldList } from "./changes.ts";
 import {
-  badge,
-  count,
-  debugPage,
-  facts,
-  h,
-  proxyLink,
-  size,
-  span,
-  table,
-  tiles,
-} from "./layout.ts";
+  type AffectedClass,
+  type Answer,
+  type ChangeGroup,
+  groupChanges,
+  type Prediction,
+  type ResourcePrediction,
+  shortName,
+} from "../../whatif/mod.ts";
+import { changeBadge, fieldList } from "./changes.ts";
+import { badge, count, debugPage, h, proxyLink, size, span, table, tiles } from "./layout.ts";
 
 /** The fields of the form. */
 export interface Typed {
@@ -76,7 +73,7 @@ function shownAnswer(answer: Answer): ComponentChildren {
 }
 
 function predicted(prediction: Prediction): ComponentChildren {
-  const { edits, faults, proxies, classes, revision, took, cut } = prediction;
+  const { edits, faults, proxies, revision, took, cut } = prediction;
   return h("section", { "aria-label": "Answer" }, [
     tiles([
       ["affected proxies", `${proxies.concerned} of ${proxies.connected}`],
@@ -94,7 +91,7 @@ function predicted(prediction: Prediction): ComponentChildren {
       columns: ["Computation", "Error"],
       rows: faults.map((f) => [`${f.table} ${f.key}`, f.error]),
     }),
-    ...classes.map(oneClass),
+    ...groupChanges(prediction).map(oneGroup),
     cut ? h("p", { class: "warn" }, "The list of differences is incomplete.") : null,
   ]);
 }
@@ -102,45 +99,55 @@ function predicted(prediction: Prediction): ComponentChildren {
 /** Maximum number of named proxies of a class. */
 const NAMED = 6;
 
-function oneClass({ class: cls, proxies, types, moves }: ClassPrediction): ComponentChildren {
-  const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
-  const more = proxies.length - NAMED;
-  const changes = types.flatMap(({ typeUrl, resources }) =>
-    resources.map((r) => [typeUrl.slice(typeUrl.lastIndexOf(".") + 1), r] as const)
-  );
+function oneGroup({ classes, changes }: ChangeGroup): ComponentChildren {
+  const proxies = classes.reduce((sum, one) => sum + one.proxies.length, 0);
   return h("section", null, [
     h("h2", null, [
-      `${cls.role} in ${cls.namespace} `,
-      badge(count(proxies.length, "proxy", "proxies"), "plain"),
-      moves ? badge("changes its class", "warn") : null,
+      `${count(changes.length, "change", "changes")} for `,
+      badge(count(proxies, "proxy", "proxies"), "plain"),
     ]),
-    facts([
-      ["Labels", labels || "none"],
-      ["Proxies", [
-        ...proxies.slice(0, NAMED).flatMap((id) => [proxyLink(id), " "]),
-        more > 0 ? `and ${more} more` : null,
-      ]],
-    ]),
+    table({
+      caption: count(classes.length, "class", "classes"),
+      columns: ["Class", "Labels", "Proxies"],
+      rows: classes.slice(0, ROWS).map(classRow),
+    }),
+    moreRows(classes.length),
     table({
       caption: count(changes.length, "resource", "resources"),
       columns: ["Type", "Resource", "Change", "Size", "Fields"],
-      rows: changes.slice(0, ROWS).map(([short, resource]) => row(short, resource)),
+      rows: changes.slice(0, ROWS).map(changeRow),
     }),
-    changes.length > ROWS
-      ? h("p", { class: "warn" }, `${changes.length - ROWS} more are told as JSON.`)
-      : null,
+    moreRows(changes.length),
   ]);
 }
 
-/** Maximum number of resources of a class; the JSON has all. */
+function moreRows(length: number): ComponentChildren {
+  return length > ROWS
+    ? h("p", { class: "warn" }, `${length - ROWS} more are in the JSON answer.`)
+    : null;
+}
+
+function classRow({ class: cls, proxies, moves }: AffectedClass): ComponentChildren[] {
+  const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
+  const more = proxies.length - NAMED;
+  return [
+    [`${cls.role} in ${cls.namespace} `, moves ? badge("changes its class", "warn") : null],
+    labels || "none",
+    [
+      ...proxies.slice(0, NAMED).flatMap((id) => [proxyLink(id), " "]),
+      more > 0 ? `and ${more} more` : null,
+    ],
+  ];
+}
+
+/** Maximum number of rows of a table; the JSON answer has all. */
 const ROWS = 100;
 
-function row(
-  short: string,
-  { name, change, bytes, fields = [] }: ResourcePrediction,
+function changeRow(
+  { typeUrl, name, change, bytes, fields = [] }: ResourcePrediction,
 ): ComponentChildren[] {
   return [
-    short,
+    shortName(typeUrl),
     name,
     changeBadge(change),
     `${size(bytes.before)} → ${size(bytes.after)}`,
