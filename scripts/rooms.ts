@@ -23,7 +23,6 @@ const ROOMLESS: ReadonlyMap<string, string> = new Map([
   ["@bufbuild/protoc-gen-es", "scripts: writes the codec"],
   ["@grpc/grpc-js-xds", "scripts: carries Envoy's protos"],
   ["fast-check", "tests: properties over random input"],
-  ["jose", "tests: signing tokens, publishing their keys"],
 ]);
 
 /** Files by path, as text; paths relative to the root. */

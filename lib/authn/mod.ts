@@ -1,6 +1,15 @@
 /**
- * Authentication of callers of the control plane.
+ * Authentication of callers of the control plane: client certificates, tokens, and certificates that
+ * a trusted gateway forwards. What a caller is told is one generic sentence; reasons are for the log.
  *
  * @module
  */
 export type { Caller, CredentialKind } from "./caller.ts";
+export { certificateAuthenticator, type CertificateOptions } from "./certificate.ts";
+export { AuthnError } from "./error.ts";
+export { forwardedAuthenticator } from "./forwarded.ts";
+export { type JwtOptions, type JwtRule, jwtVerifier, readJwtRule } from "./jwt.ts";
+export { type Authn, type AuthnOptions, createAuthn } from "./policy.ts";
+export type { Authenticator, AuthnRequest } from "./request.ts";
+export { tokenAuthenticator, type TokenVerifier, type TokenVerifiers } from "./token.ts";
+export { PILOT_ENABLE_XDS_IDENTITY_CHECK, XDS_AUTH, XDS_AUTH_PLAINTEXT } from "./variables.ts";

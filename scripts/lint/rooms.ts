@@ -63,7 +63,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["@peculiar/x509", "reflect-metadata"],
     purpose: "keys, certificates, trust bundles",
   },
-  { name: "authn", purpose: "authentication of callers" },
+  { name: "authn", packages: ["jose"], purpose: "authentication of callers" },
   { name: "sds", purpose: "certificates for the proxy" },
   {
     name: "web",

@@ -65,48 +65,4 @@ export const SECURITY: readonly IneffectiveGroup[] = [
       ),
     ],
   },
-  {
-    state: { kind: "unsupported", reason: "authentication of callers" },
-    readers: DAEMON,
-    rows: [
-      text("AUDIENCE", DAEMON, undefined, "Audience that tokens of callers must have."),
-      text(
-        "JWT_RULE",
-        DAEMON,
-        undefined,
-        "Rule, as JSON, for tokens of callers.",
-      ),
-      bool(
-        "PILOT_ENABLE_XDS_IDENTITY_CHECK",
-        AGENT_DAEMON,
-        true,
-        "Accept a proxy only for the namespace in its credentials.",
-      ),
-      text(
-        "TOKEN_AUDIENCES",
-        AGENT,
-        "mesh-ca",
-        "Accepted audiences of tokens, separated by commas.",
-      ),
-      text(
-        "TOKEN_ISSUER",
-        AGENT_DAEMON,
-        undefined,
-        "Issuer that OIDC tokens must have; not checked when it is empty.",
-      ),
-      text(
-        "TRUSTED_GATEWAY_CIDR",
-        AGENT,
-        undefined,
-        "Addresses of gateways whose headers about the caller are trusted.",
-      ),
-      bool("XDS_AUTH", AGENT, true, "Authenticate clients of xDS."),
-      bool(
-        "XDS_AUTH_PLAINTEXT",
-        AGENT,
-        false,
-        "Authenticate clients of xDS without TLS; for trusted networks.",
-      ),
-    ],
-  },
 ];
