@@ -96,7 +96,7 @@ async function show(
   narrator.say(`   pilot-agent with Envoy as the client's proxy, and as ingress gateway`);
   await traffic(narrator, config, daemon, ports);
   await fromOutside(narrator, config, ports, entrance);
-  await explore(narrator, daemon, config, client, ports, signal);
+  await explore(narrator, { daemon, config, client, ports }, signal);
 }
 
 interface Ports {
@@ -225,10 +225,12 @@ async function fromOutside(
 /** Prints the addresses to explore, and waits for Ctrl-C on a terminal. */
 async function explore(
   narrator: Narrator,
-  daemon: Daemon,
-  config: ConfigDir,
-  client: Agent,
-  ports: Ports,
+  { daemon, config, client, ports }: {
+    readonly daemon: Daemon;
+    readonly config: ConfigDir;
+    readonly client: Agent;
+    readonly ports: Ports;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   narrator.say(`

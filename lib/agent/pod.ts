@@ -52,11 +52,12 @@ export async function readPairs(file: string): Promise<Pairs> {
 function unquote(text: string): string | undefined {
   const json = text.replace(
     /\\(?:x([0-9a-f]{2})|U000([0-9a-f]{5})|([av'])|(.))/gi,
-    (all, byte, long, plain, rest) => {
+    (all: string, ...groups) => {
+      const [byte, long, plain, rest] = groups as (string | undefined)[];
       if (rest !== undefined) return all;
       if (byte !== undefined) return `\\u00${byte}`;
       if (long !== undefined) return String.fromCodePoint(parseInt(long, 16));
-      return plain === "a" ? "\\u0007" : plain === "v" ? "\\u000b" : plain;
+      return plain === "a" ? "\\u0007" : plain === "v" ? "\\u000b" : plain!;
     },
   );
   try {

@@ -55,10 +55,20 @@ export function staticResources(input: StaticInput): JsonObject {
       ...input.clusters,
     ],
     listeners: [
-      listener(input, input.ports.prometheus, "stats", "/stats/prometheus", "prometheus_stats", [
-        ...compressor(input.compression),
-      ]),
-      listener(input, input.ports.health, "agent", "/healthz/ready", "agent", []),
+      listener(input, input.ports.prometheus, {
+        statPrefix: "stats",
+        path: "/stats/prometheus",
+        cluster: "prometheus_stats",
+        filters: [
+          ...compressor(input.compression),
+        ],
+      }),
+      listener(input, input.ports.health, {
+        statPrefix: "agent",
+        path: "/healthz/ready",
+        cluster: "agent",
+        filters: [],
+      }),
     ],
   };
 }
@@ -135,13 +145,20 @@ export function dnsCluster(
   };
 }
 
+/** Requests that a listener forwards. */
+interface Forwarded {
+  readonly statPrefix: string;
+  /** Prefix of the paths that are forwarded; others are answered with 404. */
+  readonly path: string;
+  readonly cluster: string;
+  /** HTTP filters before the router. */
+  readonly filters: readonly JsonObject[];
+}
+
 function listener(
   input: StaticInput,
   port: number,
-  statPrefix: string,
-  path: string,
-  cluster: string,
-  filters: readonly JsonObject[],
+  forwarded: Forwarded,
 ): JsonObject {
   const any = input.ipv6Only ? "::" : "0.0.0.0";
   const socket = (address: string) => ({ protocol: "TCP", address, port_value: port });
@@ -154,16 +171,11 @@ function listener(
     ...second,
     ignore_global_conn_limit: true,
     bypass_overload_manager: input.bypassOverload,
-    filter_chains: [{ filters: [connectionManager(statPrefix, path, cluster, filters)] }],
+    filter_chains: [{ filters: [connectionManager(forwarded)] }],
   };
 }
 
-function connectionManager(
-  statPrefix: string,
-  path: string,
-  cluster: string,
-  filters: readonly JsonObject[],
-): JsonObject {
+function connectionManager({ statPrefix, path, cluster, filters }: Forwarded): JsonObject {
   const routes = [{ match: { prefix: path }, route: { cluster } }];
   return {
     name: "envoy.filters.network.http_connection_manager",

@@ -25,22 +25,21 @@ export async function openListener<T>(asked: AskedListener, open: () => Promise<
     const fault = faultOf(errnoOf(error), asked.address);
     if (fault !== undefined) {
       const [why, remedy] = fault;
-      throw failed(code, `cannot listen on ${asked.address} (${asked.by}): ${why}`, remedy, asked);
+      const message = `cannot listen on ${asked.address} (${asked.by}): ${why}`;
+      throw failed(asked, { code, message, remedy });
     }
     if (!(error instanceof MeshError)) throw error;
     const message = error.message.includes(asked.by)
       ? error.message
       : `${asked.by}: ${error.message}`;
-    throw failed(code, message, error.remedy, asked, error.cause);
+    const { remedy, cause } = error;
+    throw failed(asked, { code, message, remedy, cause });
   }
 }
 
 function failed(
-  code: string,
-  message: string,
-  remedy: string | undefined,
   asked: AskedListener,
-  cause?: unknown,
+  { code, message, remedy, cause }: Pick<MeshError, "code" | "message" | "remedy" | "cause">,
 ): MeshError {
   const whatToDo = [remedy, asked.remedy].filter(Boolean).join(" ");
   return new MeshError(code, message, { remedy: whatToDo === "" ? undefined : whatToDo, cause });

@@ -15,7 +15,7 @@ const NOTHING: StateCounts = {
 };
 
 const service = (name: string, host = "a.test", more = {}) =>
-  serviceEntry(name, [host], PORT, [endpoint(1, { version: "v1" })], more);
+  serviceEntry(name, [host], PORT, { endpoints: [endpoint(1, { version: "v1" })], ...more });
 const dns = (name: string, more = {}) => service(name, "a.test", { resolution: "DNS", ...more });
 const rule = (name: string, ...subsets: string[]) =>
   manifest("DestinationRule", name, {

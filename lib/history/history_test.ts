@@ -75,7 +75,7 @@ Deno.test("what a proxy was shown at an earlier revision is what it saw then", (
       for (const [revision, content] of seen) {
         assert.deepEqual(told(history, revision, binding), content);
       }
-      for (const [a, before] of seen) checkDiffs(history, binding, a, before, seen);
+      for (const entry of seen) checkDiffs(history, binding, entry, seen);
     }),
     { numRuns: 40 },
   );
@@ -84,8 +84,7 @@ Deno.test("what a proxy was shown at an earlier revision is what it saw then", (
 function checkDiffs(
   history: HistoryLog,
   binding: ProxyBinding,
-  a: number,
-  before: Content,
+  [a, before]: readonly [revision: number, content: Content],
   seen: ReadonlyMap<number, Content>,
 ): void {
   for (const [b, after] of seen) {

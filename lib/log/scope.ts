@@ -60,7 +60,7 @@ export function onceLogger(logger: Logger, limit = 1000): (key: string) => Logge
 function makeLogger(name: string, allowed: () => boolean): Logger {
   const library = getLogger([ROOT, name]);
   const at = (level: Level) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
-    if (allowed()) emit(library, name, level, message, fields);
+    if (allowed()) emit(library, name, { level, message, fields });
   };
   return {
     debug: at("debug"),
@@ -79,13 +79,18 @@ function isEnabled(name: string, level: Level): boolean {
   return passes(level, settingsOf(name).outputLevel);
 }
 
+/** A line to write. */
+interface Line {
+  readonly level: Level;
+  readonly message: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
 /** Whole records are passed, because the library expands `{…}` in messages otherwise. */
 function emit(
   library: LibraryLogger,
   name: string,
-  level: Level,
-  message: string,
-  fields: Readonly<Record<string, unknown>> = {},
+  { level, message, fields = {} }: Line,
 ): void {
   const known = libraryLevel(level);
   if (known === null || !isEnabled(name, level)) return;

@@ -50,7 +50,7 @@ export function act(
         .map((one) => ({ ...one, location: to }));
     }
     case "route":
-      return forwardTo(journey, chosen, action.value, exchange, delay);
+      return forwardTo(journey, chosen, action.value, { exchange, delay });
     default:
       return undecided(`${by} has an action that is not modelled`);
   }
@@ -64,12 +64,17 @@ const STATUS: Readonly<Record<Code, number>> = {
   [Code.PERMANENT_REDIRECT]: 308,
 };
 
+/** A request to forward, with the delay that was injected into it. */
+interface Forwarded {
+  readonly exchange: Exchange;
+  readonly delay: Sent["delay"];
+}
+
 function forwardTo(
   journey: Journey,
   chosen: Chosen,
   action: RouteAction,
-  exchange: Exchange,
-  delay: Sent["delay"],
+  { exchange, delay }: Forwarded,
 ): Ending[] {
   const { clusterSpecifier: to } = action;
   const sent = sentOf(chosen, action, exchange, delay);

@@ -127,8 +127,7 @@ function plainMap(map: MapNode, walk: Walk, depth: number): Record<string, unkno
         "yaml-duplicate-key",
         `key "${name}" occurs twice in one map`,
         "Keep one of the two.",
-        offset,
-        first,
+        { offset: offset, related: first },
       );
     }
     seen.set(name, offset);

@@ -67,7 +67,7 @@ export function createWhatIf(
     const { problems, warnings, edits, changes } = reading;
     if (problems.length > 0) return { kind: "invalid", problems, warnings };
     const revision = live.translation.source.revision;
-    const outcome = await rehearse(live, make, options.sessions(), changes, pace);
+    const outcome = await rehearse({ live, make, sessions: options.sessions(), changes }, pace);
     const took = { ms: performance.now() - began, longestSliceMs: pace.longest };
     return { kind: "predicted", prediction: { revision, edits, warnings, ...outcome, took } };
   };

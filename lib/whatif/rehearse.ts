@@ -32,10 +32,14 @@ interface BoundProxy {
 
 /** Evaluates changes for the connected proxies. */
 export async function rehearse(
-  live: Pipeline,
-  make: MakePipeline,
-  sessions: readonly SessionInfo[],
-  changes: ChangeSet,
+  { live, make, sessions, changes }: {
+    /** The pipeline that is forked. */
+    readonly live: Pipeline;
+    readonly make: MakePipeline;
+    /** The connected proxies. */
+    readonly sessions: readonly SessionInfo[];
+    readonly changes: ChangeSet;
+  },
   pace: Pace,
 ): Promise<Outcome> {
   const second = await fork(live, make, pace);

@@ -18,7 +18,8 @@ const SEED = 20_240_000;
 /** A service whose endpoint's port says which sample is served; in reach of everything. */
 function marker(sample: number): string {
   const port = { number: 7, protocol: "TCP" };
-  return serviceEntry("marker", [MARKER], port, [endpoint(1000 + sample)], {
+  return serviceEntry("marker", [MARKER], port, {
+    endpoints: [endpoint(1000 + sample)],
     addresses: ["10.9.9.9"],
   });
 }

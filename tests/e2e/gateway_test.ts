@@ -54,12 +54,10 @@ const bothOf = (name: string, namespace?: string): string[] =>
 
 function routes(
   name: string,
-  hosts: readonly string[],
-  gateways: readonly string[],
-  more: Spec,
+  spec: Spec & { readonly hosts: readonly string[]; readonly gateways: readonly string[] },
   namespace?: string,
 ): string {
-  return manifest("VirtualService", name, { hosts, gateways, ...more }, namespace);
+  return manifest("VirtualService", name, spec, namespace);
 }
 
 /** Services `a.test` and `b.test`, and the TCP service `t.test`. */
@@ -97,9 +95,9 @@ const CASES: readonly Case[] = [
         "two.yaml",
         documents(
           gateway("two", { port, hosts: ["one.gate.test", "two.gate.test"] }),
-          routes("one", ["one.gate.test"], bothOf("two"), http(to(A))),
-          routes("two", ["two.gate.test"], bothOf("two"), http(to(B))),
-          routes("three", ["three.gate.test"], bothOf("two"), http(to(B))),
+          routes("one", { hosts: ["one.gate.test"], gateways: bothOf("two"), ...http(to(A)) }),
+          routes("two", { hosts: ["two.gate.test"], gateways: bothOf("two"), ...http(to(B)) }),
+          routes("three", { hosts: ["three.gate.test"], gateways: bothOf("two"), ...http(to(B)) }),
         ),
       );
       await answers(port, "one.gate.test", "a");
@@ -119,8 +117,16 @@ const CASES: readonly Case[] = [
         "wildcard.yaml",
         documents(
           gateway("wildcard", { port, hosts: ["*.wild.test"] }),
-          routes("wild-all", ["*.wild.test"], bothOf("wildcard"), http(to(B))),
-          routes("wild-one", ["one.wild.test"], bothOf("wildcard"), http(to(A))),
+          routes("wild-all", {
+            hosts: ["*.wild.test"],
+            gateways: bothOf("wildcard"),
+            ...http(to(B)),
+          }),
+          routes("wild-one", {
+            hosts: ["one.wild.test"],
+            gateways: bothOf("wildcard"),
+            ...http(to(A)),
+          }),
         ),
       );
       await answers(port, "one.wild.test", "a");
@@ -140,7 +146,9 @@ const CASES: readonly Case[] = [
         documents(
           serviceEntry("led", ["led.edge.test"], { number: named, protocol: "HTTP" }, edge),
           gateway("led", { port: named, hosts: ["led.test"] }),
-          routes("led", ["led.test"], bothOf("led"), {
+          routes("led", {
+            hosts: ["led.test"],
+            gateways: bothOf("led"),
             http: [{ match: [{ port: named }], ...to(A) }],
           }),
         ),
@@ -158,10 +166,10 @@ const CASES: readonly Case[] = [
         documents(
           gateway("left", { port, hosts: ["left.test"] }),
           gateway("right", { port, hosts: ["right.test", "both.test"] }),
-          routes("left", ["left.test"], bothOf("left"), http(to(A))),
-          routes("right", ["right.test"], bothOf("right"), http(to(B))),
+          routes("left", { hosts: ["left.test"], gateways: bothOf("left"), ...http(to(A)) }),
+          routes("right", { hosts: ["right.test"], gateways: bothOf("right"), ...http(to(B)) }),
           // Bound to the Gateway that has not this host.
-          routes("both", ["both.test"], bothOf("left"), http(to(B))),
+          routes("both", { hosts: ["both.test"], gateways: bothOf("left"), ...http(to(B)) }),
         ),
       );
       await answers(port, "left.test", "a");
@@ -178,9 +186,13 @@ const CASES: readonly Case[] = [
         "namespaces.yaml",
         documents(
           gateway("spaces", { port, hosts: [`${OTHER}/*`, "./mine.test"] }),
-          routes("own-mine", own, bothOf("spaces"), http(to(A))),
-          routes("own-theirs", theirs, bothOf("spaces"), http(to(A))),
-          routes("other-theirs", theirs, bothOf("spaces", "test"), http(to(B)), OTHER),
+          routes("own-mine", { hosts: own, gateways: bothOf("spaces"), ...http(to(A)) }),
+          routes("own-theirs", { hosts: theirs, gateways: bothOf("spaces"), ...http(to(A)) }),
+          routes("other-theirs", {
+            hosts: theirs,
+            gateways: bothOf("spaces", "test"),
+            ...http(to(B)),
+          }, OTHER),
         ),
       );
       await answers(port, "theirs.test", "b");
@@ -189,8 +201,8 @@ const CASES: readonly Case[] = [
         "namespaces.yaml",
         documents(
           gateway("spaces", { port, hosts: [`${OTHER}/*`] }),
-          routes("own-mine", own, bothOf("spaces"), http(to(A))),
-          routes("own-theirs", theirs, bothOf("spaces"), http(to(A))),
+          routes("own-mine", { hosts: own, gateways: bothOf("spaces"), ...http(to(A)) }),
+          routes("own-theirs", { hosts: theirs, gateways: bothOf("spaces"), ...http(to(A)) }),
         ),
       );
       await answers(port, "theirs.test", "404");
@@ -205,15 +217,14 @@ const CASES: readonly Case[] = [
         "rules.yaml",
         documents(
           gateway("rules", { port, hosts: ["rules.test"] }),
-          routes(
-            "rules",
-            ["rules.test"],
-            ["mesh", ...gateways],
-            http({ match: [{ gateways: ["mesh"] }], ...to(A) }, {
+          routes("rules", {
+            hosts: ["rules.test"],
+            gateways: ["mesh", ...gateways],
+            ...http({ match: [{ gateways: ["mesh"] }], ...to(A) }, {
               match: gateways.map((name) => ({ gateways: [name] })),
               ...to(B),
             }),
-          ),
+          }),
         ),
       );
       await answers(port, "rules.test", "b");
@@ -222,7 +233,11 @@ const CASES: readonly Case[] = [
   {
     name: "a port that changes, and a Gateway that goes",
     run: async ({ world, ports: [first, second], answers, each }) => {
-      const vs = routes("moving", ["moving.test"], bothOf("moving"), http(to(A)));
+      const vs = routes("moving", {
+        hosts: ["moving.test"],
+        gateways: bothOf("moving"),
+        ...http(to(A)),
+      });
       const at = (port: number): string =>
         documents(gateway("moving", { port, hosts: ["moving.test"] }), vs);
       const closed = (port: number) =>
@@ -249,7 +264,9 @@ const CASES: readonly Case[] = [
         "tcp.yaml",
         documents(
           gateway("tcp", { port, protocol: "TCP", hosts: ["*"] }),
-          routes("tcp", ["*"], bothOf("tcp"), {
+          routes("tcp", {
+            hosts: ["*"],
+            gateways: bothOf("tcp"),
             tcp: [{ match: [{ port }], route: [{ destination: { host: T } }] }],
           }),
         ),

@@ -81,10 +81,9 @@ function beforeRouter(port: number, value: Spec): Spec {
 /** Waits until every proxy answers as wanted; tells what they answer when they do not. */
 async function answers(
   { testProxies }: World,
-  port: number,
+  { port, host = HOST }: { readonly port: number; readonly host?: string },
   what: string,
   wanted: (answer: Answer) => boolean,
-  host: string = HOST,
 ): Promise<void> {
   await eventually(what, async () => {
     const got = await Promise.all(
@@ -119,14 +118,19 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
     },
   });
   const { config, testProxies } = world;
-  await answers(world, port, "the shop to answer", ({ status }) => status === 200);
+  await answers(world, { port }, "the shop to answer", ({ status }) => status === 200);
 
   await t.step("an HTTP filter before the router", async () => {
     const add = "function envoy_on_response(h) h:headers():add('x-lua', 'acts') end";
     await config.write("f.yaml", filter("lua", [beforeRouter(port, lua(add))]));
-    await answers(world, port, "the filter to act", ({ headers }) => headers["x-lua"] === "acts");
+    await answers(
+      world,
+      { port },
+      "the filter to act",
+      ({ headers }) => headers["x-lua"] === "acts",
+    );
     await config.remove("f.yaml");
-    await answers(world, port, "the filter to be gone", ({ headers }) => !("x-lua" in headers));
+    await answers(world, { port }, "the filter to be gone", ({ headers }) => !("x-lua" in headers));
   });
 
   await t.step("virtual hosts and routes, inside of tables and apart", async () => {
@@ -160,7 +164,7 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
     );
     await answers(
       world,
-      port,
+      { port },
       "both headers",
       ({ headers }) => headers["x-host"] === "merged" && headers["x-route"] === "merged",
     );
@@ -174,9 +178,9 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
         { applyTo: "VIRTUAL_HOST", match: match(), patch: { operation: "REMOVE" } },
       ]),
     );
-    await answers(world, port, "the host to be gone", (a) => a.echo === undefined);
+    await answers(world, { port }, "the host to be gone", (a) => a.echo === undefined);
     await config.remove("f.yaml");
-    await answers(world, port, "the host to be back", (a) => a.echo?.backend === "v1");
+    await answers(world, { port }, "the host to be back", (a) => a.echo?.backend === "v1");
   });
 
   await t.step("a cluster's options", async () => {
@@ -194,7 +198,7 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
       );
       return dumps.every((dump) => dump.includes('"connect_timeout":"7.250s"'));
     });
-    await answers(world, port, "the shop to answer", ({ status }) => status === 200);
+    await answers(world, { port }, "the shop to answer", ({ status }) => status === 200);
     await config.remove("f.yaml");
   });
 
@@ -247,9 +251,19 @@ Deno.test("patches act on traffic, and go with their objects", async (t) => {
         }),
       ]),
     );
-    await answers(world, port, "the filter to act", ({ headers }) => headers["x-named"] === "acts");
+    await answers(
+      world,
+      { port },
+      "the filter to act",
+      ({ headers }) => headers["x-named"] === "acts",
+    );
     await config.remove("f.yaml");
-    await answers(world, port, "the filter to be gone", ({ headers }) => !("x-named" in headers));
+    await answers(
+      world,
+      { port },
+      "the filter to be gone",
+      ({ headers }) => !("x-named" in headers),
+    );
   });
   await assertNothingRejected(world);
 });
@@ -271,7 +285,7 @@ Deno.test("a patch that an Envoy rejects is contained to its resource and named"
     },
   });
   const { config, daemon } = world;
-  await answers(world, port, "the shop to answer", (a) => a.echo?.backend === "v1");
+  await answers(world, { port }, "the shop to answer", (a) => a.echo?.backend === "v1");
   await config.write("bad.yaml", filter("bad", [beforeRouter(port, lua("this is no Lua"))]));
   await eventually("the patch to be held back by name", () =>
     Promise.resolve(
@@ -281,11 +295,21 @@ Deno.test("a patch that an Envoy rejects is contained to its resource and named"
       ),
     ));
   await config.write("other.yaml", service("other", second, other.port));
-  await answers(world, second, "the rest to flow", (a) => a.echo?.backend === "v2", "other.test");
-  await answers(world, port, "the shop to answer", (a) => a.echo?.backend === "v1");
+  await answers(
+    world,
+    { port: second, host: "other.test" },
+    "the rest to flow",
+    (a) => a.echo?.backend === "v2",
+  );
+  await answers(world, { port }, "the shop to answer", (a) => a.echo?.backend === "v1");
   const good = "function envoy_on_response(h) h:headers():add('x-lua', 'healed') end";
   await config.write("bad.yaml", filter("bad", [beforeRouter(port, lua(good))]));
-  await answers(world, port, "the repaired filter to act", (a) => a.headers["x-lua"] === "healed");
+  await answers(
+    world,
+    { port },
+    "the repaired filter to act",
+    (a) => a.headers["x-lua"] === "healed",
+  );
 });
 
 Deno.test("a plugin acts, fetched by its sum or from a file", async (t) => {
@@ -308,10 +332,10 @@ Deno.test("a plugin acts, fetched by its sum or from a file", async (t) => {
     },
   });
   const { config } = world;
-  await answers(world, port, "the shop to answer", ({ status }) => status === 200);
+  await answers(world, { port }, "the shop to answer", ({ status }) => status === 200);
   await t.step("from a file", async () => {
     await config.write("p.yaml", plugin("file", { url: `file://${dir}/filter.wasm` }));
-    await answers(world, port, "the plugin to act", (a) => a.headers["x-file"] === "acts");
+    await answers(world, { port }, "the plugin to act", (a) => a.headers["x-file"] === "acts");
   });
   await t.step("fetched, for the side and port it is for", async () => {
     const sha256 = createHash("sha256").update(remote).digest("hex");
@@ -319,9 +343,9 @@ Deno.test("a plugin acts, fetched by its sum or from a file", async (t) => {
     const spec = { url, sha256, phase: "AUTHN", pluginConfig: { a: 1 } };
     const match = (number: number) => ({ match: [{ mode: "CLIENT", ports: [{ number }] }] });
     await config.write("p.yaml", plugin("fetched", { ...spec, ...match(port) }));
-    await answers(world, port, "the plugin to act", (a) => a.headers["x-remote"] === "acts");
+    await answers(world, { port }, "the plugin to act", (a) => a.headers["x-remote"] === "acts");
     await config.write("p.yaml", plugin("fetched", { ...spec, ...match(port + 1) }));
-    await answers(world, port, "the plugin to be gone", (a) => !("x-remote" in a.headers));
+    await answers(world, { port }, "the plugin to be gone", (a) => !("x-remote" in a.headers));
   });
   await assertNothingRejected(world);
 });

@@ -34,8 +34,8 @@ Deno.test(withCertificates("TLS 1.3 by default, at gateways and towards services
       sidecars([http]),
       gateway(
         "https",
-        server(port, "HTTPS", "one", ["one.tls.test"], simple(pki.one)),
-        server(port, "HTTPS", "two", ["two.tls.test"], {
+        server({ number: port, protocol: "HTTPS", name: "one" }, ["one.tls.test"], simple(pki.one)),
+        server({ number: port, protocol: "HTTPS", name: "two" }, ["two.tls.test"], {
           ...simple(pki.two),
           maxProtocolVersion: "TLSV1_2",
         }),

@@ -129,7 +129,10 @@ Deno.test("a change of one host is sent as one host", async (t) => {
   );
   await t.step("one address that passes from host to host, in one update", async () => {
     const vip = (name: string) =>
-      serviceEntry(name, [`${name}.test`], http, [endpoint(v1.port)], { addresses: ["240.9.9.9"] });
+      serviceEntry(name, [`${name}.test`], http, {
+        endpoints: [endpoint(v1.port)],
+        addresses: ["240.9.9.9"],
+      });
     await sends(write("b.yaml", vip("b")), "240.9.9.9", "v1", one);
     const before = await routeUpdates(delta);
     await world.config.write("a.yaml", vip("a"));

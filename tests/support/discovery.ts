@@ -138,10 +138,12 @@ export async function world(
       return client<DeltaRequest, DeltaDiscoveryResponse>(
         stream,
         proxy,
-        (request) =>
-          toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)),
-        (bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes),
-        {},
+        {
+          encode: (request) =>
+            toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)),
+          decode: (bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes),
+          empty: {},
+        },
       );
     },
     sotw: (proxy: ProxyOptions = {}) => {
@@ -149,9 +151,12 @@ export async function world(
       return client<SotwRequest, DiscoveryResponse>(
         stream,
         proxy,
-        (request) => toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, request)),
-        (bytes) => fromBinary(DiscoveryResponseSchema, bytes),
-        {},
+        {
+          encode: (request) =>
+            toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, request)),
+          decode: (bytes) => fromBinary(DiscoveryResponseSchema, bytes),
+          empty: {},
+        },
       );
     },
     [Symbol.asyncDispose]: () => rpc.stop(0),
@@ -169,9 +174,11 @@ let instances = 0;
 function client<Request extends object, Response extends { typeUrl: string; nonce: string }>(
   stream: RpcStream,
   proxy: ProxyOptions,
-  encode: (request: Request) => Uint8Array,
-  decode: (bytes: Uint8Array) => Response,
-  empty: Request,
+  { encode, decode, empty }: {
+    readonly encode: (request: Request) => Uint8Array;
+    readonly decode: (bytes: Uint8Array) => Response;
+    readonly empty: Request;
+  },
 ): Client<Request, Response> {
   const incoming = stream.messages[Symbol.asyncIterator]();
   let first = true;

@@ -40,21 +40,19 @@ export function endpoint(
   return { address: "127.0.0.1", ports: { main: port }, labels, ...more };
 }
 
-/** A service with one port, named `main`. */
+/** A service with one port, named `main`; the last argument is its endpoints, or further fields with them. */
 export function serviceEntry(
   name: string,
   hosts: readonly string[],
   port: { readonly number: number; readonly protocol: string },
-  endpoints: readonly Spec[],
-  more: Spec = {},
+  more: readonly Spec[] | Spec & { readonly endpoints: readonly Spec[] },
 ): string {
   return manifest("ServiceEntry", name, {
     hosts,
     location: "MESH_INTERNAL",
     resolution: "STATIC",
     ports: [{ ...port, name: "main" }],
-    endpoints,
-    ...more,
+    ...(Array.isArray(more) ? { endpoints: more } : more),
   });
 }
 

@@ -32,8 +32,7 @@ function patch(
   applyTo: string,
   operation: string,
   match: string,
-  value?: string,
-  more = "",
+  { value, more = "" }: { readonly value?: string; readonly more?: string } = {},
 ): string {
   const what = value === undefined ? "" : `, value: ${value}`;
   return `{applyTo: ${applyTo}, match: ${match}, patch: {operation: ${operation}${what}${more}}}`;
@@ -70,31 +69,27 @@ const STATIC =
 /** All cases. */
 export const PATCH_CASES: readonly PatchCase[] = [
   ...cases("cluster", "client", {
-    merge: patch("CLUSTER", "MERGE", CLUSTER_A, "{connectTimeout: 7s, name: other}"),
-    merge_subset: patch("CLUSTER", "MERGE", "{cluster: {subset: v1}}", "{lbPolicy: RANDOM}"),
-    merge_name: patch(
-      "CLUSTER",
-      "MERGE",
-      '{cluster: {name: "outbound|9000||tcp.example"}}',
-      "{lbPolicy: RANDOM}",
-    ),
-    merge_options: patch(
-      "CLUSTER",
-      "MERGE",
-      CLUSTER_A,
-      `{typedExtensionProtocolOptions: {envoy.extensions.upstreams.http.v3.HttpProtocolOptions: {"@type": ${TYPE}.upstreams.http.v3.HttpProtocolOptions, commonHttpProtocolOptions: {idleTimeout: 9s}, explicitHttpConfig: {httpProtocolOptions: {}}}}}`,
-    ),
-    replace_list: patch(
-      "CLUSTER",
-      "MERGE_AND_REPLACE_LIST",
-      CLUSTER_A,
-      "{circuitBreakers: {thresholds: [{maxConnections: 3}]}}",
-    ),
-    add: patch("CLUSTER", "ADD", "{context: SIDECAR_OUTBOUND}", STATIC),
+    merge: patch("CLUSTER", "MERGE", CLUSTER_A, { value: "{connectTimeout: 7s, name: other}" }),
+    merge_subset: patch("CLUSTER", "MERGE", "{cluster: {subset: v1}}", {
+      value: "{lbPolicy: RANDOM}",
+    }),
+    merge_name: patch("CLUSTER", "MERGE", '{cluster: {name: "outbound|9000||tcp.example"}}', {
+      value: "{lbPolicy: RANDOM}",
+    }),
+    merge_options: patch("CLUSTER", "MERGE", CLUSTER_A, {
+      value:
+        `{typedExtensionProtocolOptions: {envoy.extensions.upstreams.http.v3.HttpProtocolOptions: {"@type": ${TYPE}.upstreams.http.v3.HttpProtocolOptions, commonHttpProtocolOptions: {idleTimeout: 9s}, explicitHttpConfig: {httpProtocolOptions: {}}}}}`,
+    }),
+    replace_list: patch("CLUSTER", "MERGE_AND_REPLACE_LIST", CLUSTER_A, {
+      value: "{circuitBreakers: {thresholds: [{maxConnections: 3}]}}",
+    }),
+    add: patch("CLUSTER", "ADD", "{context: SIDECAR_OUTBOUND}", { value: STATIC }),
     remove: patch("CLUSTER", "REMOVE", CLUSTER_A),
     remove_and_add: [
       patch("CLUSTER", "REMOVE", '{cluster: {name: "outbound|80||a.example"}}'),
-      patch("CLUSTER", "ADD", "{}", STATIC.replaceAll("extra", '"outbound|80||a.example"')),
+      patch("CLUSTER", "ADD", "{}", {
+        value: STATIC.replaceAll("extra", '"outbound|80||a.example"'),
+      }),
     ],
   }),
   ...cases("cluster_inbound", "server", {
@@ -102,39 +97,37 @@ export const PATCH_CASES: readonly PatchCase[] = [
       "CLUSTER",
       "MERGE",
       "{context: SIDECAR_INBOUND, cluster: {service: server.example}}",
-      "{connectTimeout: 7s}",
+      { value: "{connectTimeout: 7s}" },
     ),
   }),
   ...cases("listener", "client", {
-    merge: patch("LISTENER", "MERGE", LISTENER, "{perConnectionBufferLimitBytes: 4096}"),
+    merge: patch("LISTENER", "MERGE", LISTENER, { value: "{perConnectionBufferLimitBytes: 4096}" }),
     remove: patch("LISTENER", "REMOVE", "{listener: {name: 240.0.0.1_9000}}"),
-    add: patch(
-      "LISTENER",
-      "ADD",
-      "{context: SIDECAR_OUTBOUND}",
-      `{name: extra, address: {socketAddress: {address: 127.0.0.1, portValue: 9999}}, filterChains: [{filters: [{name: echo, typedConfig: {"@type": ${TYPE}.filters.network.echo.v3.Echo}}]}]}`,
-    ),
+    add: patch("LISTENER", "ADD", "{context: SIDECAR_OUTBOUND}", {
+      value:
+        `{name: extra, address: {socketAddress: {address: 127.0.0.1, portValue: 9999}}, filterChains: [{filters: [{name: echo, typedConfig: {"@type": ${TYPE}.filters.network.echo.v3.Echo}}]}]}`,
+    }),
   }),
   ...cases("listener_filter", "client", {
-    add: patch("LISTENER_FILTER", "ADD", LISTENER, ORIGINAL_SRC),
-    first: patch("LISTENER_FILTER", "INSERT_FIRST", LISTENER, ORIGINAL_SRC),
+    add: patch("LISTENER_FILTER", "ADD", LISTENER, { value: ORIGINAL_SRC }),
+    first: patch("LISTENER_FILTER", "INSERT_FIRST", LISTENER, { value: ORIGINAL_SRC }),
     before: patch(
       "LISTENER_FILTER",
       "INSERT_BEFORE",
       "{listener: {portNumber: 80, listenerFilter: envoy.filters.listener.http_inspector}}",
-      ORIGINAL_SRC,
+      { value: ORIGINAL_SRC },
     ),
     after: patch(
       "LISTENER_FILTER",
       "INSERT_AFTER",
       "{listener: {portNumber: 80, listenerFilter: envoy.filters.listener.tls_inspector}}",
-      ORIGINAL_SRC,
+      { value: ORIGINAL_SRC },
     ),
     replace: patch(
       "LISTENER_FILTER",
       "REPLACE",
       "{listener: {portNumber: 80, listenerFilter: envoy.filters.listener.tls_inspector}}",
-      ORIGINAL_SRC,
+      { value: ORIGINAL_SRC },
     ),
     remove: patch(
       "LISTENER_FILTER",
@@ -145,7 +138,10 @@ export const PATCH_CASES: readonly PatchCase[] = [
       "LISTENER_FILTER",
       "MERGE",
       "{listener: {portNumber: 80, listenerFilter: envoy.filters.listener.tls_inspector}}",
-      `{typedConfig: {"@type": ${TYPE}.filters.listener.tls_inspector.v3.TlsInspector, enableJa3Fingerprinting: true}}`,
+      {
+        value:
+          `{typedConfig: {"@type": ${TYPE}.filters.listener.tls_inspector.v3.TlsInspector, enableJa3Fingerprinting: true}}`,
+      },
     ),
   }),
   ...cases("filter_chain", "server", {
@@ -153,173 +149,136 @@ export const PATCH_CASES: readonly PatchCase[] = [
       "FILTER_CHAIN",
       "MERGE",
       "{context: SIDECAR_INBOUND, listener: {filterChain: {destinationPort: 7070}}}",
-      "{transportSocketConnectTimeout: 4s}",
+      { value: "{transportSocketConnectTimeout: 4s}" },
     ),
     merge_port: patch(
       "FILTER_CHAIN",
       "MERGE",
       "{listener: {name: virtualInbound, portNumber: 7070, filterChain: {name: 0.0.0.0_7070}}}",
-      "{transportSocketConnectTimeout: 4s}",
+      { value: "{transportSocketConnectTimeout: 4s}" },
     ),
     remove: patch(
       "FILTER_CHAIN",
       "REMOVE",
       "{listener: {name: virtualInbound, filterChain: {name: virtualInbound-blackhole}}}",
     ),
-    add: patch(
-      "FILTER_CHAIN",
-      "ADD",
-      "{listener: {name: virtualInbound}}",
-      `{name: extra, filterChainMatch: {destinationPort: 5555}, filters: [{name: echo, typedConfig: {"@type": ${TYPE}.filters.network.echo.v3.Echo}}]}`,
-    ),
+    add: patch("FILTER_CHAIN", "ADD", "{listener: {name: virtualInbound}}", {
+      value:
+        `{name: extra, filterChainMatch: {destinationPort: 5555}, filters: [{name: echo, typedConfig: {"@type": ${TYPE}.filters.network.echo.v3.Echo}}]}`,
+    }),
   }),
   ...cases("network_filter", "client", {
-    add: patch("NETWORK_FILTER", "ADD", network(""), CONNECTIONS),
-    first: patch("NETWORK_FILTER", "INSERT_FIRST", network(""), CONNECTIONS),
-    before: patch("NETWORK_FILTER", "INSERT_BEFORE", network(TCP), CONNECTIONS),
+    add: patch("NETWORK_FILTER", "ADD", network(""), { value: CONNECTIONS }),
+    first: patch("NETWORK_FILTER", "INSERT_FIRST", network(""), { value: CONNECTIONS }),
+    before: patch("NETWORK_FILTER", "INSERT_BEFORE", network(TCP), { value: CONNECTIONS }),
     after: [
-      patch("NETWORK_FILTER", "INSERT_FIRST", network(""), CONNECTIONS),
-      patch(
-        "NETWORK_FILTER",
-        "INSERT_AFTER",
-        network("limit"),
-        CONNECTIONS.replace("limit", "more"),
-      ),
+      patch("NETWORK_FILTER", "INSERT_FIRST", network(""), { value: CONNECTIONS }),
+      patch("NETWORK_FILTER", "INSERT_AFTER", network("limit"), {
+        value: CONNECTIONS.replace("limit", "more"),
+      }),
     ],
-    merge: patch(
-      "NETWORK_FILTER",
-      "MERGE",
-      network(TCP),
-      `{typedConfig: {"@type": ${TYPE}.filters.network.tcp_proxy.v3.TcpProxy, idleTimeout: 8s}}`,
-    ),
-    replace: patch(
-      "NETWORK_FILTER",
-      "REPLACE",
-      network(TCP),
-      `{name: echo, typedConfig: {"@type": ${TYPE}.filters.network.echo.v3.Echo}}`,
-    ),
+    merge: patch("NETWORK_FILTER", "MERGE", network(TCP), {
+      value:
+        `{typedConfig: {"@type": ${TYPE}.filters.network.tcp_proxy.v3.TcpProxy, idleTimeout: 8s}}`,
+    }),
+    replace: patch("NETWORK_FILTER", "REPLACE", network(TCP), {
+      value: `{name: echo, typedConfig: {"@type": ${TYPE}.filters.network.echo.v3.Echo}}`,
+    }),
     remove: [
-      patch("NETWORK_FILTER", "INSERT_FIRST", network(""), CONNECTIONS),
-      patch("NETWORK_FILTER", "INSERT_FIRST", network(""), CONNECTIONS.replace("limit", "more")),
+      patch("NETWORK_FILTER", "INSERT_FIRST", network(""), { value: CONNECTIONS }),
+      patch("NETWORK_FILTER", "INSERT_FIRST", network(""), {
+        value: CONNECTIONS.replace("limit", "more"),
+      }),
       patch("NETWORK_FILTER", "REMOVE", network("limit")),
     ],
   }),
   ...cases("http_filter", "client", {
-    add: patch("HTTP_FILTER", "ADD", inHttp(""), LUA),
-    first: patch("HTTP_FILTER", "INSERT_FIRST", inHttp(""), LUA),
-    before: patch("HTTP_FILTER", "INSERT_BEFORE", inHttp(ROUTER), LUA),
-    after: patch("HTTP_FILTER", "INSERT_AFTER", inHttp("envoy.filters.http.fault"), LUA),
-    replace: patch("HTTP_FILTER", "REPLACE", inHttp("envoy.filters.http.cors"), LUA),
+    add: patch("HTTP_FILTER", "ADD", inHttp(""), { value: LUA }),
+    first: patch("HTTP_FILTER", "INSERT_FIRST", inHttp(""), { value: LUA }),
+    before: patch("HTTP_FILTER", "INSERT_BEFORE", inHttp(ROUTER), { value: LUA }),
+    after: patch("HTTP_FILTER", "INSERT_AFTER", inHttp("envoy.filters.http.fault"), { value: LUA }),
+    replace: patch("HTTP_FILTER", "REPLACE", inHttp("envoy.filters.http.cors"), { value: LUA }),
     remove: patch("HTTP_FILTER", "REMOVE", inHttp("envoy.filters.http.fault")),
-    merge: patch(
-      "HTTP_FILTER",
-      "MERGE",
-      inHttp(ROUTER),
-      `{typedConfig: {"@type": ${TYPE}.filters.http.router.v3.Router, suppressEnvoyHeaders: true}}`,
-    ),
-    manager: patch(
-      "NETWORK_FILTER",
-      "MERGE",
-      inHttp(""),
-      `{typedConfig: {"@type": ${TYPE}.filters.network.http_connection_manager.v3.HttpConnectionManager, serverName: patched}}`,
-    ),
-    struct: patch(
-      "HTTP_FILTER",
-      "INSERT_FIRST",
-      inHttp(""),
-      `{name: dyn, typedConfig: {"@type": type.googleapis.com/xds.type.v3.TypedStruct, typeUrl: ${TYPE}.filters.http.buffer.v3.Buffer, value: {max_request_bytes: 99}}}`,
-    ),
+    merge: patch("HTTP_FILTER", "MERGE", inHttp(ROUTER), {
+      value:
+        `{typedConfig: {"@type": ${TYPE}.filters.http.router.v3.Router, suppressEnvoyHeaders: true}}`,
+    }),
+    manager: patch("NETWORK_FILTER", "MERGE", inHttp(""), {
+      value:
+        `{typedConfig: {"@type": ${TYPE}.filters.network.http_connection_manager.v3.HttpConnectionManager, serverName: patched}}`,
+    }),
+    struct: patch("HTTP_FILTER", "INSERT_FIRST", inHttp(""), {
+      value:
+        `{name: dyn, typedConfig: {"@type": type.googleapis.com/xds.type.v3.TypedStruct, typeUrl: ${TYPE}.filters.http.buffer.v3.Buffer, value: {max_request_bytes: 99}}}`,
+    }),
   }),
   ...cases("http_filter_class", "server", {
-    authn: patch("HTTP_FILTER", "ADD", "{context: SIDECAR_INBOUND}", LUA, ", filterClass: AUTHN"),
-    authz: patch("HTTP_FILTER", "ADD", "{context: SIDECAR_INBOUND}", LUA, ", filterClass: AUTHZ"),
-    stats: patch("HTTP_FILTER", "ADD", "{context: SIDECAR_INBOUND}", LUA, ", filterClass: STATS"),
+    authn: patch("HTTP_FILTER", "ADD", "{context: SIDECAR_INBOUND}", {
+      value: LUA,
+      more: ", filterClass: AUTHN",
+    }),
+    authz: patch("HTTP_FILTER", "ADD", "{context: SIDECAR_INBOUND}", {
+      value: LUA,
+      more: ", filterClass: AUTHZ",
+    }),
+    stats: patch("HTTP_FILTER", "ADD", "{context: SIDECAR_INBOUND}", {
+      value: LUA,
+      more: ", filterClass: STATS",
+    }),
   }),
   ...cases("route", "client", {
-    table_merge: patch(
-      "ROUTE_CONFIGURATION",
-      "MERGE",
-      table("portNumber: 80"),
-      "{mostSpecificHeaderMutationsWins: true}",
-    ),
-    host_merge: patch(
-      "VIRTUAL_HOST",
-      "MERGE",
-      table(`${HOST}}`),
-      "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}",
-    ),
-    host_add: patch(
-      "VIRTUAL_HOST",
-      "ADD",
-      table("portNumber: 80"),
-      "{name: new, domains: [new.example], routes: [{match: {prefix: /}, directResponse: {status: 204}}]}",
-    ),
+    table_merge: patch("ROUTE_CONFIGURATION", "MERGE", table("portNumber: 80"), {
+      value: "{mostSpecificHeaderMutationsWins: true}",
+    }),
+    host_merge: patch("VIRTUAL_HOST", "MERGE", table(`${HOST}}`), {
+      value: "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}",
+    }),
+    host_add: patch("VIRTUAL_HOST", "ADD", table("portNumber: 80"), {
+      value:
+        "{name: new, domains: [new.example], routes: [{match: {prefix: /}, directResponse: {status: 204}}]}",
+    }),
     host_remove: patch("VIRTUAL_HOST", "REMOVE", table("vhost: {domainName: a.example}")),
-    route_merge: patch(
-      "HTTP_ROUTE",
-      "MERGE",
-      table(`${HOST}, route: {name: named}}`),
-      "{route: {timeout: 6s}}",
-    ),
-    route_merge_action: patch(
-      "HTTP_ROUTE",
-      "MERGE",
-      table(`${HOST}, route: {action: REDIRECT}}`),
-      "{redirect: {hostRedirect: z.example}}",
-    ),
-    route_add: patch(
-      "HTTP_ROUTE",
-      "ADD",
-      table(`${HOST}}`),
-      "{match: {path: /late}, directResponse: {status: 200}}",
-    ),
-    route_first: patch(
-      "HTTP_ROUTE",
-      "INSERT_FIRST",
-      table(`${HOST}}`),
-      "{match: {path: /hi}, directResponse: {status: 200}}",
-    ),
-    route_before: patch(
-      "HTTP_ROUTE",
-      "INSERT_BEFORE",
-      table(`${HOST}, route: {name: named}}`),
-      "{match: {path: /b}, directResponse: {status: 200}}",
-    ),
-    route_after: patch(
-      "HTTP_ROUTE",
-      "INSERT_AFTER",
-      table(`${HOST}, route: {name: named}}`),
-      "{match: {path: /a}, directResponse: {status: 200}}",
-    ),
+    route_merge: patch("HTTP_ROUTE", "MERGE", table(`${HOST}, route: {name: named}}`), {
+      value: "{route: {timeout: 6s}}",
+    }),
+    route_merge_action: patch("HTTP_ROUTE", "MERGE", table(`${HOST}, route: {action: REDIRECT}}`), {
+      value: "{redirect: {hostRedirect: z.example}}",
+    }),
+    route_add: patch("HTTP_ROUTE", "ADD", table(`${HOST}}`), {
+      value: "{match: {path: /late}, directResponse: {status: 200}}",
+    }),
+    route_first: patch("HTTP_ROUTE", "INSERT_FIRST", table(`${HOST}}`), {
+      value: "{match: {path: /hi}, directResponse: {status: 200}}",
+    }),
+    route_before: patch("HTTP_ROUTE", "INSERT_BEFORE", table(`${HOST}, route: {name: named}}`), {
+      value: "{match: {path: /b}, directResponse: {status: 200}}",
+    }),
+    route_after: patch("HTTP_ROUTE", "INSERT_AFTER", table(`${HOST}, route: {name: named}}`), {
+      value: "{match: {path: /a}, directResponse: {status: 200}}",
+    }),
     route_remove: patch("HTTP_ROUTE", "REMOVE", table(`${HOST}, route: {name: named}}`)),
   }),
   ...cases("vhds", "client", {
-    host_merge: patch(
-      "VIRTUAL_HOST",
-      "MERGE",
-      table(`${HOST}}`),
-      "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}",
-    ),
+    host_merge: patch("VIRTUAL_HOST", "MERGE", table(`${HOST}}`), {
+      value: "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}",
+    }),
     host_remove: patch("VIRTUAL_HOST", "REMOVE", table(`${HOST}}`)),
-    route_merge: patch(
-      "HTTP_ROUTE",
-      "MERGE",
-      table(`${HOST}, route: {name: named}}`),
-      "{route: {timeout: 6s}}",
-    ),
+    route_merge: patch("HTTP_ROUTE", "MERGE", table(`${HOST}, route: {name: named}}`), {
+      value: "{route: {timeout: 6s}}",
+    }),
   }, true),
   ...cases("inbound_route", "server", {
     merge: patch(
       "HTTP_ROUTE",
       "MERGE",
       "{context: SIDECAR_INBOUND, routeConfiguration: {portNumber: 7070}}",
-      "{route: {timeout: 6s}}",
+      { value: "{route: {timeout: 6s}}" },
     ),
     host_merge: patch(
       "VIRTUAL_HOST",
       "MERGE",
       '{context: SIDECAR_INBOUND, routeConfiguration: {vhost: {name: "inbound|http|7070"}}}',
-      "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}",
+      { value: "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}" },
     ),
   }),
   ...cases("gateway", "gateway", {
@@ -327,42 +286,37 @@ export const PATCH_CASES: readonly PatchCase[] = [
       "HTTP_FILTER",
       "INSERT_FIRST",
       "{context: GATEWAY, listener: {portNumber: 8080}}",
-      LUA,
+      { value: LUA },
     ),
     host: patch(
       "VIRTUAL_HOST",
       "MERGE",
       "{context: GATEWAY, routeConfiguration: {portNumber: 8080}}",
-      "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}",
+      { value: "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}" },
     ),
     secure: patch(
       "ROUTE_CONFIGURATION",
       "MERGE",
       "{context: GATEWAY, routeConfiguration: {gateway: one/gw, portName: https}}",
-      "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}",
+      { value: "{responseHeadersToAdd: [{header: {key: x-p, value: yes-patched}}]}" },
     ),
-    cluster: patch(
-      "CLUSTER",
-      "MERGE",
-      "{context: GATEWAY, cluster: {service: a.example}}",
-      "{connectTimeout: 7s}",
-    ),
+    cluster: patch("CLUSTER", "MERGE", "{context: GATEWAY, cluster: {service: a.example}}", {
+      value: "{connectTimeout: 7s}",
+    }),
   }),
   ...cases("extension", "client", {
-    add: patch("EXTENSION_CONFIG", "ADD", "{}", LUA),
+    add: patch("EXTENSION_CONFIG", "ADD", "{}", { value: LUA }),
     merge: [
-      patch("EXTENSION_CONFIG", "ADD", "{}", LUA),
-      patch(
-        "EXTENSION_CONFIG",
-        "MERGE",
-        "{}",
-        `{name: lua, typedConfig: {"@type": ${TYPE}.filters.http.lua.v3.Lua, statPrefix: s}}`,
-      ),
+      patch("EXTENSION_CONFIG", "ADD", "{}", { value: LUA }),
+      patch("EXTENSION_CONFIG", "MERGE", "{}", {
+        value:
+          `{name: lua, typedConfig: {"@type": ${TYPE}.filters.http.lua.v3.Lua, statPrefix: s}}`,
+      }),
     ],
     remove: [
-      patch("EXTENSION_CONFIG", "ADD", "{}", LUA),
-      patch("EXTENSION_CONFIG", "ADD", "{}", LUA.replace("lua", "gone")),
-      patch("EXTENSION_CONFIG", "REMOVE", "{}", "{name: gone}"),
+      patch("EXTENSION_CONFIG", "ADD", "{}", { value: LUA }),
+      patch("EXTENSION_CONFIG", "ADD", "{}", { value: LUA.replace("lua", "gone") }),
+      patch("EXTENSION_CONFIG", "REMOVE", "{}", { value: "{name: gone}" }),
     ],
   }),
 ];

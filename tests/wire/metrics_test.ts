@@ -98,11 +98,12 @@ const rule = (name: string) =>
 /** One of every mistake that is counted. */
 const CONFIG = documents(
   serviceEntry("a", ["a.test"], HTTP, [at(8080)]),
-  serviceEntry("b", ["b.test"], TCP, [at(8080)], { addresses: ["10.96.0.1"] }),
+  serviceEntry("b", ["b.test"], TCP, { endpoints: [at(8080)], addresses: ["10.96.0.1"] }),
   serviceEntry("empty", ["empty.test"], HTTP, []),
   serviceEntry("twice", ["twice.test"], HTTP, [endpoint(1)]),
   serviceEntry("again", ["twice.test"], HTTP, [endpoint(1)]),
-  serviceEntry("names", ["names.test"], HTTP, [], {
+  serviceEntry("names", ["names.test"], HTTP, {
+    endpoints: [],
     resolution: "DNS",
     workloadSelector: { labels: { app: "none" } },
   }),

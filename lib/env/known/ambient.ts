@@ -12,67 +12,81 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
     state: { kind: "unsupported", reason: "ambient mode" },
     readers: DAEMON,
     rows: [
-      bool(
-        "AMBIENT_ENABLE_STATUS",
-        ALL,
-        false,
-        "Write status about ambient mode to resources; without leader election, so for one replica only.",
-        inAmbient(true),
-      ),
-      bool(
-        "ENABLE_INGRESS_WAYPOINT_ROUTING",
-        ALL,
-        false,
-        "Route gateways through the waypoints of services with the label mesh.io/ingress-use-waypoint.",
-        inAmbient(true),
-      ),
-      bool(
-        "PILOT_AUTO_ALLOW_WAYPOINT_POLICY",
-        AGENT_DAEMON,
-        false,
-        "Give node proxies a policy that allows waypoints and refuses connections that bypass them.",
-        inAmbient(false),
-      ),
+      {
+        ...bool(
+          "AMBIENT_ENABLE_STATUS",
+          ALL,
+          false,
+          "Write status about ambient mode to resources; without leader election, so for one replica only.",
+        ),
+        ...inAmbient(true),
+      },
+      {
+        ...bool(
+          "ENABLE_INGRESS_WAYPOINT_ROUTING",
+          ALL,
+          false,
+          "Route gateways through the waypoints of services with the label mesh.io/ingress-use-waypoint.",
+        ),
+        ...inAmbient(true),
+      },
+      {
+        ...bool(
+          "PILOT_AUTO_ALLOW_WAYPOINT_POLICY",
+          AGENT_DAEMON,
+          false,
+          "Give node proxies a policy that allows waypoints and refuses connections that bypass them.",
+        ),
+        ...inAmbient(false),
+      },
       bool(
         "PILOT_ENABLE_AMBIENT",
         AGENT_DAEMON,
         false,
         "Enable ambient mode; defaults of other variables depend on it.",
       ),
-      bool(
-        "PILOT_ENABLE_AMBIENT_WAYPOINTS",
-        AGENT_DAEMON,
-        false,
-        "Run the controllers that waypoints need.",
-        inAmbient(true),
-      ),
+      {
+        ...bool(
+          "PILOT_ENABLE_AMBIENT_WAYPOINTS",
+          AGENT_DAEMON,
+          false,
+          "Run the controllers that waypoints need.",
+        ),
+        ...inAmbient(true),
+      },
       bool(
         "PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS",
         AGENT_DAEMON,
         false,
         "Remove the taint of nodes whose network plugin is ready.",
       ),
-      bool(
-        "PILOT_ENABLE_SENDING_HBONE",
-        AGENT_DAEMON,
-        false,
-        "Let proxies send through HTTP tunnels to peers that accept them.",
-        inAmbient(true),
-      ),
-      bool(
-        "PILOT_ENABLE_SIDECAR_LISTENING_HBONE",
-        AGENT_DAEMON,
-        false,
-        "Let sidecars accept HTTP tunnels where they are configured to.",
-        inAmbient(true),
-      ),
-      bool(
-        "PILOT_PREFER_SENDING_HBONE",
-        AGENT_DAEMON,
-        false,
-        "Prefer HTTP tunnels where other ways are possible.",
-        inAmbient(false),
-      ),
+      {
+        ...bool(
+          "PILOT_ENABLE_SENDING_HBONE",
+          AGENT_DAEMON,
+          false,
+          "Let proxies send through HTTP tunnels to peers that accept them.",
+        ),
+        ...inAmbient(true),
+      },
+      {
+        ...bool(
+          "PILOT_ENABLE_SIDECAR_LISTENING_HBONE",
+          AGENT_DAEMON,
+          false,
+          "Let sidecars accept HTTP tunnels where they are configured to.",
+        ),
+        ...inAmbient(true),
+      },
+      {
+        ...bool(
+          "PILOT_PREFER_SENDING_HBONE",
+          AGENT_DAEMON,
+          false,
+          "Prefer HTTP tunnels where other ways are possible.",
+        ),
+        ...inAmbient(false),
+      },
     ],
   },
   {

@@ -32,16 +32,19 @@ export const NODE: readonly IneffectiveGroup[] = [
         "CloudVmPlatform",
         "Identity provider of the credentials.",
       ),
-      text("ECC_CURVE", AGENT, "P256", "Curve of keys of the algorithm ECDSA.", {
+      {
+        ...text("ECC_CURVE", AGENT, "P256", "Curve of keys of the algorithm ECDSA."),
         choices: ["P256", "P384"],
-      }),
-      text(
-        "ECC_SIGNATURE_ALGORITHM",
-        AGENT,
-        undefined,
-        "Algorithm of keys of elliptic curves; RSA keys when it is not set.",
-        { choices: ["ECDSA"] },
-      ),
+      },
+      {
+        ...text(
+          "ECC_SIGNATURE_ALGORITHM",
+          AGENT,
+          undefined,
+          "Algorithm of keys of elliptic curves; RSA keys when it is not set.",
+        ),
+        choices: ["ECDSA"],
+      },
       duration(
         "FILE_DEBOUNCE_DURATION",
         AGENT,
@@ -232,13 +235,15 @@ export const NODE: readonly IneffectiveGroup[] = [
         undefined,
         "Project whose quota is charged for requests to the cloud platform.",
       ),
-      text(
-        "CLOUD_PLATFORM",
-        AGENT_DAEMON,
-        undefined,
-        "The cloud platform, or none; detected when it is not set.",
-        { choices: ["aws", "azure", "gcp", "none"] },
-      ),
+      {
+        ...text(
+          "CLOUD_PLATFORM",
+          AGENT_DAEMON,
+          undefined,
+          "The cloud platform, or none; detected when it is not set.",
+        ),
+        choices: ["aws", "azure", "gcp", "none"],
+      },
     ],
   },
   {

@@ -24,13 +24,15 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
         false,
         "Export depth, waiting time and working time of the controllers' queues.",
       ),
-      text(
-        "MESH_ORCH_CLIENT_CONTENT_TYPE",
-        AGENT_DAEMON,
-        "protobuf",
-        "Content type of requests to the orchestrator.",
-        { choices: ["protobuf", "json"] },
-      ),
+      {
+        ...text(
+          "MESH_ORCH_CLIENT_CONTENT_TYPE",
+          AGENT_DAEMON,
+          "protobuf",
+          "Content type of requests to the orchestrator.",
+        ),
+        choices: ["protobuf", "json"],
+      },
       text(
         "MESH_WATCH_NAMESPACE",
         AGENT_DAEMON,

@@ -21,7 +21,7 @@ export const AGENT_CNI: readonly string[] = ["install-cni", "pilot-agent"];
 /** Every program that runs in the mesh. */
 export const ALL: readonly string[] = ["install-cni", "pilot-agent", "pilot-discovery"];
 
-/** Optional properties of a row. */
+/** Optional properties of a row: `{ ...bool(…), ...extra }`. */
 type Extra = Pick<IneffectiveRow, "defaultWhen" | "choices">;
 
 type Form<T> = (
@@ -29,17 +29,15 @@ type Form<T> = (
   programs: readonly string[],
   preset: T | undefined,
   doc: string,
-  extra?: Extra,
 ) => IneffectiveRow;
 
 function form<T extends boolean | number | string>(type: EnvType): Form<T> {
-  return (name, programs, preset, doc, extra = {}) => ({
+  return (name, programs, preset, doc) => ({
     name,
     type,
     programs,
     default: preset,
     doc,
-    ...extra,
   });
 }
 

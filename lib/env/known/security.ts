@@ -24,20 +24,19 @@ export const SECURITY: readonly IneffectiveGroup[] = [
         undefined,
         "Domain of the signers that certificate requests may name.",
       ),
-      text(
-        "COMPLIANCE_POLICY",
-        ALL,
-        undefined,
-        "Policy that restricts TLS versions and ciphers everywhere; empty: none.",
-        { choices: ["fips-140-2"] },
-      ),
-      text(
-        "EXTERNAL_CA",
-        DAEMON,
-        undefined,
-        "Kind of external authority that signs.",
-        { choices: ["MESHD_RA_ORCH_API"] },
-      ),
+      {
+        ...text(
+          "COMPLIANCE_POLICY",
+          ALL,
+          undefined,
+          "Policy that restricts TLS versions and ciphers everywhere; empty: none.",
+        ),
+        choices: ["fips-140-2"],
+      },
+      {
+        ...text("EXTERNAL_CA", DAEMON, undefined, "Kind of external authority that signs."),
+        choices: ["MESHD_RA_ORCH_API"],
+      },
       text(
         "MESHD_CUSTOM_HOST",
         ALL,

@@ -24,8 +24,10 @@ function picky(
   w: World,
   typeUrl: string,
   name: string,
-  names: readonly string[] = [],
-  namespace = "default",
+  { names = [], namespace = "default" }: {
+    readonly names?: readonly string[];
+    readonly namespace?: string;
+  } = {},
 ): Picky {
   const proxy = w.delta({ name, namespace });
   const holds = new Map<string, string>();
@@ -124,7 +126,7 @@ Deno.test("quarantine: what the client does not name is found by halves, and the
   const names = Array.from({ length: 60 }, (_, i) => `r${i}`);
   w.set(RDS, Object.fromEntries(names.map((name) => [name, name === "r41" ? "bad" : "good"])));
   w.publish();
-  const one = picky(w, RDS, "one", names);
+  const one = picky(w, RDS, "one", { names });
   await one.settle();
   assert.equal(one.holds.size, 59);
   assert.deepEqual(w.xds.quarantined().map(({ name }) => name), ["r41"]);
@@ -142,7 +144,7 @@ Deno.test("quarantine: a client that rejects everything, for ever, is sent each 
   const names = Array.from({ length: 300 }, (_, i) => `r${i}`);
   w.set(RDS, Object.fromEntries(names.map((name) => [name, `${name} bad`])));
   w.publish();
-  const one = picky(w, RDS, "one", names);
+  const one = picky(w, RDS, "one", { names });
   await one.settle();
   const first = one.seen.length;
   assert.ok(first <= 130, `${first} responses`);
@@ -165,7 +167,7 @@ Deno.test("quarantine: a client that rejects everything, for ever, is sent each 
   // others.
   w.set(RDS, { r2: "fine" });
   w.publish();
-  const two = picky(w, RDS, "two", ["r2"]);
+  const two = picky(w, RDS, "two", { names: ["r2"] });
   await two.settle();
   assert.equal(two.holds.get("r2"), "fine");
   one.close();
@@ -204,7 +206,7 @@ Deno.test("quarantine: a newClient of another class that rejects the same versio
   w.set(CDS, { a: "a bad" });
   w.publish();
   await one.settle();
-  const other = picky(w, CDS, "other", [], "elsewhere");
+  const other = picky(w, CDS, "other", { namespace: "elsewhere" });
   await other.settle();
   assert.deepEqual([...other.holds], [["a", "a1"]]);
   assert.equal(other.seen.length, 2);

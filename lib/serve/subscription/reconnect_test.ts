@@ -37,8 +37,7 @@ async function sent(
   content: Readonly<Record<string, string>>,
   typeUrl: string,
   held: Readonly<Record<string, string>>,
-  asked: readonly string[],
-  least = 0,
+  { asked, least = 0 }: { readonly asked: readonly string[]; readonly least?: number },
 ): Promise<string[]> {
   await using w = await world([CDS, EDS]);
   w.set(typeUrl, content);
@@ -61,16 +60,20 @@ Deno.test("who comes back with thousands of names is sent what differs, and noth
   const content = Object.fromEntries(NAMES.map((name) => [name, `${name} 1`]));
   const [one, two] = [NAMES[7]!, NAMES[8]!];
   for (const type of [CDS, EDS]) {
-    assert.deepEqual(await sent(content, type, content, NAMES), [], "all of it");
-    assert.deepEqual(await sent(content, type, { ...content, [one]: "old" }, NAMES), [`+${one}`]);
+    assert.deepEqual(await sent(content, type, content, { asked: NAMES }), [], "all of it");
+    assert.deepEqual(await sent(content, type, { ...content, [one]: "old" }, { asked: NAMES }), [
+      `+${one}`,
+    ]);
     const { [two]: _, ...less } = content;
-    assert.deepEqual(await sent(content, type, less, NAMES), [`+${two}`]);
+    assert.deepEqual(await sent(content, type, less, { asked: NAMES }), [`+${two}`]);
     const exchanged = { ...content, [one]: content[two]!, [two]: content[one]! };
-    assert.deepEqual(await sent(content, type, exchanged, NAMES), [`+${one} +${two}`]);
+    assert.deepEqual(await sent(content, type, exchanged, { asked: NAMES }), [`+${one} +${two}`]);
   }
-  assert.deepEqual(await sent(content, EDS, content, [...NAMES, "none"]), ["-none"]);
+  assert.deepEqual(await sent(content, EDS, content, { asked: [...NAMES, "none"] }), ["-none"]);
   // Gone is what nothing refers to any more, after a moment.
-  assert.deepEqual(await sent(content, CDS, { ...content, more: "x" }, [], 1), ["-more"]);
+  assert.deepEqual(await sent(content, CDS, { ...content, more: "x" }, { asked: [], least: 1 }), [
+    "-more",
+  ]);
 });
 
 Deno.test("a checksum is the same in any order, and another for other pairs", () => {

@@ -24,32 +24,38 @@ const texts = fc.array(text, { maxLength: 10 });
 Deno.test("a delta request decodes as the schema says", () => {
   const versions = fc.dictionary(text, text, { maxKeys: 10, noNullPrototype: true });
   fc.assert(
-    fc.property(text, texts, texts, versions, text, (typeUrl, names, unsubscribe, held, nonce) => {
-      const request = decodeRequest(
-        encode(DeltaDiscoveryRequestSchema, {
-          typeUrl: typeUrl.slice(0, 50),
-          resourceNamesSubscribe: names,
-          resourceNamesUnsubscribe: unsubscribe,
-          initialResourceVersions: held,
-          responseNonce: nonce,
-          errorDetail: { code: 13, message: nonce },
-        }),
-        "delta",
-        LIMITS,
-      );
-      assert.equal(request.typeUrl, typeUrl.slice(0, 50));
-      assert.deepEqual(request.names, names);
-      assert.deepEqual(request.unsubscribe, unsubscribe);
-      assert.equal(request.nonce, nonce);
-      assert.deepEqual(request.error, { code: 13, message: nonce });
-      assert.deepEqual([...request.versions?.names() ?? []].sort(), Object.keys(held).sort());
-      for (const [name, version] of Object.entries(held)) {
-        // Versions are generated here, in ASCII; other text never equals one of them.
-        const ascii = /^[\x20-\x7e]*$/.test(version);
-        if (ascii) assert.ok(request.versions!.has(name, version), name);
-        assert.ok(!request.versions!.has(name, `${version}x`));
-      }
-    }),
+    fc.property(
+      fc.tuple(text, text),
+      texts,
+      texts,
+      versions,
+      ([typeUrl, nonce], names, unsubscribe, held) => {
+        const request = decodeRequest(
+          encode(DeltaDiscoveryRequestSchema, {
+            typeUrl: typeUrl.slice(0, 50),
+            resourceNamesSubscribe: names,
+            resourceNamesUnsubscribe: unsubscribe,
+            initialResourceVersions: held,
+            responseNonce: nonce,
+            errorDetail: { code: 13, message: nonce },
+          }),
+          "delta",
+          LIMITS,
+        );
+        assert.equal(request.typeUrl, typeUrl.slice(0, 50));
+        assert.deepEqual(request.names, names);
+        assert.deepEqual(request.unsubscribe, unsubscribe);
+        assert.equal(request.nonce, nonce);
+        assert.deepEqual(request.error, { code: 13, message: nonce });
+        assert.deepEqual([...request.versions?.names() ?? []].sort(), Object.keys(held).sort());
+        for (const [name, version] of Object.entries(held)) {
+          // Versions are generated here, in ASCII; other text never equals one of them.
+          const ascii = /^[\x20-\x7e]*$/.test(version);
+          if (ascii) assert.ok(request.versions!.has(name, version), name);
+          assert.ok(!request.versions!.has(name, `${version}x`));
+        }
+      },
+    ),
   );
 });
 

@@ -12,7 +12,10 @@ function conflictsOf(...entries: readonly string[]): string[] {
 
 function service(name: string, protocol: string, addresses: readonly string[] = []): string {
   const port = { number: 90, protocol };
-  return serviceEntry(name, [`${name}.test`], port, [{ address: "10.0.0.1" }], { addresses });
+  return serviceEntry(name, [`${name}.test`], port, {
+    endpoints: [{ address: "10.0.0.1" }],
+    addresses,
+  });
 }
 
 function gateway(name: string, ...servers: readonly [protocol: string, bind?: string][]): string {

@@ -49,15 +49,10 @@ function listenersFor(...entries: readonly string[]): Record<string, string[]> {
 
 function service(host: string, protocol: string, ...addresses: readonly string[]): string {
   const endpoints = [{ address: "10.0.0.1" }];
-  return serviceEntry(
-    host.replaceAll(/[^a-z-]/g, ""),
-    [host],
-    { number: 90, protocol },
-    endpoints,
-    {
-      addresses,
-    },
-  );
+  return serviceEntry(host.replaceAll(/[^a-z-]/g, ""), [host], { number: 90, protocol }, {
+    endpoints: endpoints,
+    addresses,
+  });
 }
 
 const REST = "default all: PassthroughCluster";

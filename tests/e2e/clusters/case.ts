@@ -75,13 +75,10 @@ export function httpService(
   endpoints: readonly Spec[],
   more: Spec = {},
 ): string {
-  return serviceEntry(
-    file,
-    [hostOf(file)],
-    { number: ports.http, protocol: "HTTP" },
-    endpoints,
-    more,
-  );
+  return serviceEntry(file, [hostOf(file)], { number: ports.http, protocol: "HTTP" }, {
+    endpoints: endpoints,
+    ...more,
+  });
 }
 
 /** Name of the cluster of a case's service on the HTTP port. */

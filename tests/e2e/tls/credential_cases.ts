@@ -30,12 +30,12 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
     run: async ({ world, pki, port, each }) => {
       const { credentials, authority: trusts } = pki;
       await credentials.write("shop", pki.one);
-      const named = server(port, "HTTPS", "shop", ["one.tls.test"], {
+      const named = server({ number: port, protocol: "HTTPS", name: "shop" }, ["one.tls.test"], {
         mode: "SIMPLE",
         credentialName: "shop",
       });
       // A missing credential does not delay others for long.
-      const missing = server(port, "HTTPS", "gone", ["gone.tls.test"], {
+      const missing = server({ number: port, protocol: "HTTPS", name: "gone" }, ["gone.tls.test"], {
         mode: "SIMPLE",
         credentialName: "gone",
       });
@@ -81,7 +81,7 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
         documents(
           gateway(
             "clients",
-            server(port, "HTTPS", "m", ["one.tls.test"], {
+            server({ number: port, protocol: "HTTPS", name: "m" }, ["one.tls.test"], {
               mode: "MUTUAL",
               credentialName: "clients",
             }),
@@ -155,7 +155,12 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
     run: async ({ world, port, tlsPort, each }) => {
       await world.config.write(
         "auto.yaml",
-        gateway("auto", server(port, "TLS", "auto", ["*.test"], { mode: "AUTO_PASSTHROUGH" })),
+        gateway(
+          "auto",
+          server({ number: port, protocol: "TLS", name: "auto" }, ["*.test"], {
+            mode: "AUTO_PASSTHROUGH",
+          }),
+        ),
       );
       await each("router", async ({ address }) => {
         const sni = `outbound_.${tlsPort}_._.left.test`;

@@ -21,13 +21,11 @@ export function gateway(name: string, ...servers: readonly Spec[]): string {
 }
 
 export function server(
-  port: number,
-  protocol: string,
-  name: string,
+  port: { readonly number: number; readonly protocol: string; readonly name: string },
   hosts: string[],
   tls: Spec,
 ): Spec {
-  return { port: { number: port, protocol, name }, hosts, tls };
+  return { port, hosts, tls };
 }
 
 export function routes(name: string, host: string, more: Spec): string {
@@ -57,8 +55,12 @@ export const GATEWAY_CASES: readonly TlsCase[] = [
         documents(
           gateway(
             "https",
-            server(port, "HTTPS", "one", ["one.tls.test"], simple(pki.one)),
-            server(port, "HTTPS", "two", ["two.tls.test"], {
+            server(
+              { number: port, protocol: "HTTPS", name: "one" },
+              ["one.tls.test"],
+              simple(pki.one),
+            ),
+            server({ number: port, protocol: "HTTPS", name: "two" }, ["two.tls.test"], {
               ...simple(pki.two),
               maxProtocolVersion: "TLSV1_2",
             }),
@@ -97,7 +99,10 @@ export const GATEWAY_CASES: readonly TlsCase[] = [
       const common = { sni: "one.tls.test", trusts: pki.authority };
       const config = (tls: Spec): string =>
         documents(
-          gateway("mutual", server(port, "HTTPS", "m", ["one.tls.test"], tls)),
+          gateway(
+            "mutual",
+            server({ number: port, protocol: "HTTPS", name: "m" }, ["one.tls.test"], tls),
+          ),
           routes("mutual", "one.tls.test", { http: [to("a.test")] }),
         );
       await world.config.write(
@@ -133,8 +138,14 @@ export const GATEWAY_CASES: readonly TlsCase[] = [
         documents(
           gateway(
             "pass",
-            server(port, "TLS", "pass", ["*.pass.test"], { mode: "PASSTHROUGH" }),
-            server(port, "TLS", "ends", ["one.tls.test"], simple(pki.one)),
+            server({ number: port, protocol: "TLS", name: "pass" }, ["*.pass.test"], {
+              mode: "PASSTHROUGH",
+            }),
+            server(
+              { number: port, protocol: "TLS", name: "ends" },
+              ["one.tls.test"],
+              simple(pki.one),
+            ),
           ),
           routes("pass", "*.pass.test", {
             tls: [

@@ -23,8 +23,16 @@ export const HTTP3_CASES: readonly TlsCase[] = [{
         serviceEntry("edge", ["edge.test"], { number: port, protocol }, edge),
         gateway(
           "http3",
-          server(port, "HTTPS", "one", ["one.tls.test"], simple(pki.one)),
-          server(port, "HTTPS", "two", ["two.tls.test"], mutual(pki, "MUTUAL")),
+          server(
+            { number: port, protocol: "HTTPS", name: "one" },
+            ["one.tls.test"],
+            simple(pki.one),
+          ),
+          server(
+            { number: port, protocol: "HTTPS", name: "two" },
+            ["two.tls.test"],
+            mutual(pki, "MUTUAL"),
+          ),
         ),
         routes("http3", "one.tls.test", { http: [to("a.test")] }),
       );

@@ -144,9 +144,12 @@ export const OUTBOUND_CASES: readonly TlsCase[] = [
       await serve(bench, "HTTP", []);
       await world.config.write(
         "names.yaml",
-        serviceEntry("named", ["named.test"], { number: port, protocol: "HTTP" }, [
-          { address: "localhost", ports: { main: web.port } },
-        ], { resolution: "DNS_ROUND_ROBIN" }),
+        serviceEntry("named", ["named.test"], { number: port, protocol: "HTTP" }, {
+          endpoints: [
+            { address: "localhost", ports: { main: web.port } },
+          ],
+          resolution: "DNS_ROUND_ROBIN",
+        }),
       );
       await each("sidecar", async ({ address, agent }) => {
         await eventually("an answer", async () => {
