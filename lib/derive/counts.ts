@@ -22,6 +22,7 @@ import {
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Indexes } from "./indexes/mod.ts";
 import { boundToMesh, MESH_ROW, protocolOf, type Tables, visibilityOf } from "./inputs/mod.ts";
+import { mergedPorts, portConflicts } from "./services/mod.ts";
 
 /** The tables that the counts are computed from. */
 interface Counted {
@@ -42,6 +43,8 @@ export interface StateCounts {
   readonly emptyDnsClusters: number;
   /** Ports of hosts that several ServiceEntries define, each time after the first. */
   readonly duplicateClusters: number;
+  /** Ports of ServiceEntries that are not served because an older entry of the host differs. */
+  readonly unservedPorts: number;
   /** Subsets that several DestinationRules of a namespace name for a host, each time after the first. */
   readonly duplicateSubsets: number;
   /** Hosts that several VirtualServices name to the same callers, each time after the first. */
@@ -54,6 +57,7 @@ export function countState(counted: Counted): StateCounts {
     virtualServices: counted.tables.virtualServices.size,
     duplicateSubsets: duplicateSubsets(counted),
     duplicateDomains: duplicateDomains(counted),
+    unservedPorts: portConflicts(counted).reduce((sum, { ports }) => sum + ports.length, 0),
     ...countServices(counted),
   };
 }
@@ -92,7 +96,8 @@ function countServices(counted: Counted) {
       const [first] = own.sort(byAge) as [Entry];
       const { resolution } = first.spec;
       if (resolution === Resolution.NONE) continue;
-      const empty = emptyOf(counted, host, own) * portsOf(first).length;
+      const ports = mergedPorts(own).filter(({ protocol }) => protocol !== "UDP");
+      const empty = emptyOf(counted, host, own) * ports.length;
       if (resolution === Resolution.STATIC) emptyClusters += empty;
       else emptyDnsClusters += empty;
     }

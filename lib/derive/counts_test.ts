@@ -4,12 +4,18 @@ import { startTranslation } from "../../tests/support/translation_fixture.ts";
 import { countState, type StateCounts } from "./counts.ts";
 
 const PORT = { number: 80, protocol: "HTTP" };
+const PORTS = [
+  { number: 80, name: "main", protocol: "HTTP" },
+  { number: 81, name: "more", protocol: "HTTP" },
+  { number: 82, name: "main-too", protocol: "HTTP" },
+];
 const NOTHING: StateCounts = {
   services: 0,
   virtualServices: 0,
   emptyClusters: 0,
   emptyDnsClusters: 0,
   duplicateClusters: 0,
+  unservedPorts: 0,
   duplicateSubsets: 0,
   duplicateDomains: 0,
 };
@@ -62,6 +68,24 @@ const CASES: [name: string, yaml: string, counts: StateCounts][] = [
     one,
   ],
   ["a host defined twice", documents(service("a"), service("b")), { ...one, duplicateClusters: 1 }],
+  [
+    "ports of an entry that differs from an older one",
+    documents(service("a"), service("b", "a.test", { resolution: "DNS", ports: PORTS })),
+    { ...one, duplicateClusters: 1, unservedPorts: 2 },
+  ],
+  [
+    "ports of entries that agree",
+    documents(service("a"), service("b", "a.test", { ports: PORTS, endpoints: [] })),
+    { ...one, duplicateClusters: 1 },
+  ],
+  [
+    "a merged port without endpoints",
+    documents(
+      service("a", "a.test", { endpoints: [] }),
+      service("b", "a.test", { ports: PORTS, endpoints: [] }),
+    ),
+    { ...one, duplicateClusters: 1, emptyClusters: 3 },
+  ],
   ["a subset named twice", documents(service("a"), rule("r", "v1"), rule("s", "v1")), {
     ...one,
     duplicateSubsets: 1,

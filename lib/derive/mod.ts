@@ -104,6 +104,8 @@ export {
   type NetworkMap,
   networkOf,
   type Networks,
+  type PortConflict,
+  portConflicts,
   type Services,
 } from "./services/mod.ts";
 export { coveredHosts, type Indexes, policiesOf } from "./indexes/mod.ts";

@@ -63,6 +63,11 @@ const COUNTED: readonly (readonly [name: string, field: keyof StateCounts, help:
     "Ports of hosts that several ServiceEntries define, each time after the first.",
   ],
   [
+    "mesh_service_ports_unserved",
+    "unservedPorts",
+    "Ports of ServiceEntries that are not served because an older entry of the host differs.",
+  ],
+  [
     "pilot_destrule_subsets",
     "duplicateSubsets",
     "Subsets that several DestinationRules name for a host, each time after the first.",

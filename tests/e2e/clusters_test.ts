@@ -36,9 +36,9 @@ Deno.test("services are reached at their endpoints", async (t) => {
   await using c = startBackend("c");
   await using one = await startTcpBackend("t");
   await using other = await startTcpBackend("u");
-  const [http = 0, tcp = 0, tcpSplit = 0, ingress = 0] = freePorts(4);
+  const [http = 0, tcp = 0, tcpSplit = 0, ingress = 0, merged = 0] = freePorts(5);
   const parts: Parts = {
-    ports: { http, tcp, tcpSplit, ingress },
+    ports: { http, tcp, tcpSplit, ingress, merged },
     backends: { a, b, c },
     tcp: { t: one, u: other },
   };

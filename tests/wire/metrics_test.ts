@@ -35,6 +35,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 const EXPECTED: Readonly<Record<string, number | "+">> = {
   mesh_build: 1,
   mesh_graph_computed_total: "+",
+  mesh_service_ports_unserved: 1,
   meshd_managed_clusters: 1,
   meshd_uptime_seconds: "+",
   pilot_conflict_inbound_listener: 1,
@@ -107,6 +108,7 @@ const CONFIG = documents(
     resolution: "DNS",
     workloadSelector: { labels: { app: "none" } },
   }),
+  serviceEntry("other", ["names.test"], { number: 81, protocol: "HTTP" }, []),
   serviceEntry("open", ["open.test"], TCP, [endpoint(1)]),
   serviceEntry("closed", ["closed.test"], TCP, [endpoint(1)]),
   ...["one", "two"].flatMap((name) => [routes(name), rule(name)]),

@@ -9,27 +9,51 @@ import {
   type Endpoint,
   fromObject,
   hasLabels,
+  isWildcard,
   type Locality,
 } from "../../model/mod.ts";
-import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
+import { create } from "../../proto/mod.ts";
+import {
+  type ServiceEntry,
+  ServiceEntry_Resolution as Resolution,
+} from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import {
+  type WorkloadEntry,
+  WorkloadEntrySchema,
+} from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import type { Labels } from "../inputs/mod.ts";
+
+/** A ServiceEntry as one of those that define a service. */
+export interface DefiningEntry {
+  readonly row: ConfigObject<ServiceEntry>;
+  /** Number of its port → name of that port at the service; see `portNames`. */
+  readonly names: ReadonlyMap<number, string>;
+  /**
+   * The host, if other entries define it, too: an entry without endpoints whose host is resolved
+   * then has the host itself as its endpoint, at ports where no earlier entry has it.
+   */
+  readonly itself: { readonly host: string; readonly ports: Set<string> } | undefined;
+}
 
 /** The endpoints of a ServiceEntry: its own, or the workloads that it selects. */
 export function endpointsOf(
   read: Read,
   inputs: MeshInputs,
-  row: ConfigObject<ServiceEntry>,
+  { row, names, itself }: DefiningEntry,
 ): Endpoint[] {
   const { spec, meta } = row;
+  const { namespace, name } = meta;
   // One decision for each endpoint, in their order: `lib/envoy/endpoints` relies on it.
   if (spec.workloadSelector === undefined) {
+    if (itself !== undefined && spec.endpoints.length === 0) {
+      return hostItself(read, { row, names, itself });
+    }
     return spec.endpoints.map((entry, i) => {
       const field = `spec.endpoints[${i}]`;
       read.decide?.({ group: "endpoint", ...fromObject(row, field), value: entry.address });
-      const { namespace, name } = meta;
-      return endpointOf(spec, entry, { meta: { namespace, name }, labels: entry.labels });
+      const source = { meta: { namespace, name }, labels: entry.labels };
+      return endpointOf(spec, entry, names, source);
     });
   }
   const { labels } = spec.workloadSelector;
@@ -40,9 +64,27 @@ export function endpointsOf(
     const { address } = workload.spec;
     read.decide?.({ group: "endpoint", ...fromObject(workload, "spec"), value: address });
     const own = { meta: workload.meta, labels: workload.spec.labels };
-    selected.push(endpointOf(spec, workload.spec, own));
+    selected.push(endpointOf(spec, workload.spec, names, own));
   }
   return selected;
+}
+
+/** The host as the endpoint of an entry that has none, if it is resolved by DNS. */
+function hostItself(
+  read: Read,
+  { row, names, itself }: DefiningEntry,
+): Endpoint[] {
+  const { spec, meta } = row;
+  const resolved = spec.resolution === Resolution.DNS ||
+    spec.resolution === Resolution.DNS_ROUND_ROBIN;
+  if (itself === undefined || !resolved || isWildcard(itself.host)) return [];
+  const workload = create(WorkloadEntrySchema, { address: itself.host });
+  const endpoint = endpointOf(spec, workload, names, { meta, labels: meta.labels });
+  const ports = Object.entries(endpoint.ports).filter(([name]) => !itself.ports.has(name));
+  if (ports.length === 0) return [];
+  for (const [name] of ports) itself.ports.add(name);
+  read.decide?.({ group: "endpoint", ...fromObject(row, "spec.hosts"), value: itself.host });
+  return [{ ...endpoint, ports: Object.fromEntries(ports) }];
 }
 
 /** Keys of the WorkloadEntries that a selector may match: those with its first label. */
@@ -67,11 +109,12 @@ interface EndpointSource {
 function endpointOf(
   spec: ServiceEntry,
   workload: WorkloadEntry,
+  names: ReadonlyMap<number, string>,
   { meta, labels }: EndpointSource,
 ): Endpoint {
   const ports: Record<string, number> = {};
-  for (const port of spec.ports) {
-    ports[port.name] = workload.ports[port.name] || port.targetPort || port.number;
+  for (const { number, name, targetPort } of spec.ports) {
+    ports[names.get(number) ?? name] = workload.ports[name] || targetPort || number;
   }
   return {
     address: workload.address,

@@ -6,5 +6,6 @@
 export { deriveGivenAddresses } from "./addresses.ts";
 export { localityOf } from "./endpoints.ts";
 export { deriveNetworks, type NetworkMap, networkOf, type Networks } from "./networks.ts";
+export { mergedPorts, type PortConflict, portConflicts } from "./ports.ts";
 export { deriveServices, type Services } from "./services.ts";
 export { deriveTargets } from "./targets.ts";

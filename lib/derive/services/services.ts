@@ -26,18 +26,12 @@ import {
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
-import {
-  type HostKey,
-  hostKeys,
-  isHeadless,
-  protocolOf,
-  visibilityOf,
-  visibleTo,
-} from "../inputs/mod.ts";
+import { type HostKey, hostKeys, isHeadless, visibilityOf, visibleTo } from "../inputs/mod.ts";
+import { mergedPorts, portNames, whyApart } from "./ports.ts";
 
 /** The derived tables about services. */
 export interface Services {
-  /** The service; `undefined` when nothing defines it. */
+  /** The service, from the oldest entry, with ports of others; `undefined` when nothing defines it. */
   readonly service: Derived<Service | undefined, ServiceKey>;
   /** The endpoints of a service, in the order of their definition. */
   readonly endpoints: Derived<readonly Endpoint[], ServiceKey>;
@@ -65,16 +59,24 @@ export function deriveServices(inputs: MeshInputs): Services {
       value: serviceKeys.encode(key),
       passedOver: younger.map((y) => ({
         ...fromObject(y, "spec"),
-        why: `${whyLater(y, row)}; its endpoints are served`,
+        why: `${whyLater(y, row)}; its endpoints are served, and its ports ` +
+          (whyApart(y, row) === undefined ? "too" : `not: its ${whyApart(y, row)} differs`),
       })),
     });
-    return serviceOf(row, key.host);
+    return serviceOf(row, key.host, mergedPorts([row, ...younger]));
   });
   const endpoints = graph.derive(
     "endpoints",
     serviceKeys,
-    (read, key): readonly Endpoint[] =>
-      definingEntries(read, inputs, key).flatMap((row) => endpointsOf(read, inputs, row)),
+    (read, key): readonly Endpoint[] => {
+      const rows = definingEntries(read, inputs, key);
+      const ports = mergedPorts(rows);
+      // Ports at which an entry without endpoints has the host itself as its endpoint.
+      const itself = rows.length > 1 ? { host: key.host, ports: new Set<string>() } : undefined;
+      return rows.flatMap((row) =>
+        endpointsOf(read, inputs, { row, names: portNames(row, ports), itself })
+      );
+    },
   );
   const resolve = graph.derive(
     "service.resolve",
@@ -174,18 +176,17 @@ const RESOLUTIONS: Readonly<Record<ServiceEntry_Resolution, Resolution>> = {
   [ServiceEntry_Resolution.DYNAMIC_DNS]: "DYNAMIC_DNS",
 };
 
-function serviceOf({ spec, meta }: ConfigObject<ServiceEntry>, host: string): Service {
+function serviceOf(
+  { spec, meta }: ConfigObject<ServiceEntry>,
+  host: string,
+  ports: readonly ServicePort[],
+): Service {
   const { namespace } = meta;
   return {
     key: serviceKeys.encode({ namespace, host }),
     host,
     namespace,
-    ports: spec.ports.map((p): ServicePort => ({
-      number: p.number,
-      name: p.name,
-      protocol: protocolOf(p.protocol),
-      targetPort: p.targetPort || p.number,
-    })),
+    ports,
     addresses: spec.addresses,
     resolution: RESOLUTIONS[spec.resolution],
     ...(isHeadless(spec) ? { headless: true } : {}),

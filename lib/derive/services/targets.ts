@@ -73,7 +73,8 @@ function* targetsOf(
     for (const endpoint of read.get(services.endpoints, key)) {
       if (endpoint.address !== address) continue;
       for (const port of service.ports) {
-        const targetPort = endpoint.ports[port.name] ?? port.targetPort;
+        const targetPort = endpoint.ports[port.name];
+        if (targetPort === undefined) continue;
         yield { service: serviceKeys.encode(key), port: port.number, targetPort };
       }
     }

@@ -36,7 +36,7 @@ export function applyDns(cluster: Cluster, mesh: MeshClusterDefaults): void {
  * Returns the names to resolve: those of the endpoints, or the service's own if it has no
  * endpoints.
  *
- * @param single Envoy's LOGICAL_DNS accepts exactly one name: the first
+ * @param single Envoy's LOGICAL_DNS accepts exactly one name: that of the first endpoint with the port
  * @returns `undefined` if a subset selects no endpoint
  */
 export function dnsAssignment(
@@ -56,33 +56,38 @@ export function dnsAssignment(
   single: boolean,
 ): ClusterLoadAssignment | undefined {
   const { service, port, subset } = input;
-  const endpoints = input.endpoints.length > 0 ? input.endpoints : [ownName(service, port)];
-  const assignment = buildAssignment({
-    clusterName: name,
-    endpoints,
-    portName: port.name,
-    subsetLabels: subset?.labels,
-    hostNames: true,
-    telemetryLabel: input.mesh.telemetryLabel,
-    canonical: input.mesh.canonicalOutside && service.meshExternal
-      ? canonicalOf(service)
-      : undefined,
-    mutual: input.takesMutual,
-    sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
-    drainingLabel: input.mesh.drainingLabel,
-    place: input.place,
-    reach: input.reach,
-    localityRule: localityRule(input.policy, input.mesh.localityLb),
-  });
-  const [locality] = assignment.endpoints;
-  if (locality === undefined) return undefined;
-  if (single) {
-    const [first] = locality.lbEndpoints;
-    locality.lbEndpoints = first === undefined ? [] : [first];
-    locality.loadBalancingWeight = first?.loadBalancingWeight;
-    assignment.endpoints = [locality];
+  const all = input.endpoints.length > 0 ? input.endpoints : [ownName(service, port)];
+  const build = (endpoints: readonly Endpoint[]): ClusterLoadAssignment =>
+    buildAssignment({
+      clusterName: name,
+      endpoints,
+      portName: port.name,
+      subsetLabels: subset?.labels,
+      hostNames: true,
+      telemetryLabel: input.mesh.telemetryLabel,
+      canonical: input.mesh.canonicalOutside && service.meshExternal
+        ? canonicalOf(service)
+        : undefined,
+      mutual: input.takesMutual,
+      sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
+      drainingLabel: input.mesh.drainingLabel,
+      place: input.place,
+      reach: input.reach,
+      localityRule: localityRule(input.policy, input.mesh.localityLb),
+    });
+  if (!single) {
+    const assignment = build(all);
+    return assignment.endpoints.length === 0 ? undefined : assignment;
   }
-  return assignment;
+  // Endpoints without the port, or with other labels than the subset's, give no assignment.
+  for (const endpoint of all) {
+    const assignment = build([endpoint]);
+    const [locality] = assignment.endpoints;
+    if (locality === undefined) continue;
+    locality.loadBalancingWeight = locality.lbEndpoints[0]?.loadBalancingWeight;
+    return assignment;
+  }
+  return undefined;
 }
 
 function ownName(service: Service, port: ServicePort): Endpoint {

@@ -16,7 +16,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   testEndpoint({ address: "10.1.0.2", locality: { region: "r2", zone: "", subzone: "" } }),
   testEndpoint({ address: "10.1.0.1", weight: 5 }),
   testEndpoint({ address: "2001:db8::1", weight: 2, labels: { version: "v2" } }),
-  testEndpoint({ address: "unix:///var/run/app.sock", ports: {} }),
+  testEndpoint({ address: "unix:///var/run/app.sock" }),
   testEndpoint({ address: "10.1.0.3", health: "unhealthy" }),
   testEndpoint({ address: "10.1.0.4", health: "draining" }),
   testEndpoint({ address: "a.example.com" }),

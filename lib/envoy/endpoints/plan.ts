@@ -90,8 +90,9 @@ function hasLabels(endpoint: Endpoint, wanted: Readonly<Record<string, string>>)
  * update: a host name that is not resolved, or no port.
  */
 function portOf(endpoint: Endpoint, input: AssignmentInput): number | undefined {
-  if (endpoint.address.startsWith(UNIX_PREFIX)) return input.hostNames === true ? undefined : 0;
   const port = endpoint.ports[input.portName];
-  if (port === undefined || port < 1) return undefined;
+  if (port === undefined) return undefined;
+  if (endpoint.address.startsWith(UNIX_PREFIX)) return input.hostNames === true ? undefined : 0;
+  if (port < 1) return undefined;
   return input.hostNames === true || isIp(endpoint.address) ? port : undefined;
 }

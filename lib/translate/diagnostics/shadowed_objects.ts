@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Mesh, objectRef, whyLater } from "../../derive/mod.ts";
+import { type Mesh, objectRef, portConflicts, whyLater } from "../../derive/mod.ts";
 import { byAge, type ConfigObject } from "../../model/mod.ts";
 
 /** An object, or a part of it, without effect. */
@@ -20,7 +20,19 @@ export interface ShadowedObject {
 
 /** Returns all of them, by object. */
 export function shadowedObjects(mesh: Mesh): ShadowedObject[] {
-  return shadowedSidecars(mesh);
+  return [...shadowedSidecars(mesh), ...shadowedPorts(mesh)];
+}
+
+/** Ports of a ServiceEntry that an older entry of the host does not admit. */
+function shadowedPorts(mesh: Mesh): ShadowedObject[] {
+  return portConflicts(mesh).map(({ row, first, host, ports, why }) => ({
+    object: objectRef(row),
+    field: "spec.ports",
+    message: `ports ${ports.join(", ")} of ${host} are those of ${objectRef(first)} or none: ` +
+      `${whyLater(row, first)}, and ${why}`,
+    remedy: "Give both entries the same resolution, labels, workloadSelector and exportTo, and " +
+      "each port one protocol; or define the host once.",
+  }));
 }
 
 /** Sidecars without a selector in a namespace with an older one: only the oldest applies. */

@@ -41,6 +41,8 @@ export interface Ports {
   readonly tcp: number;
   /** Port of a TCP service with a rule that splits. */
   readonly tcpSplit: number;
+  /** Port of a service without a listener: another entry adds the HTTP port to it. */
+  readonly merged: number;
   /** Port of inbound traffic. */
   readonly ingress: number;
 }

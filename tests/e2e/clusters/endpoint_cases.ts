@@ -5,7 +5,14 @@
  */
 import assert from "node:assert/strict";
 import { documents, endpoint, manifest } from "../../support/manifest.ts";
-import { assertShares, type ClusterCase, clusterOf, httpService, type Parts } from "./case.ts";
+import {
+  assertShares,
+  type ClusterCase,
+  clusterOf,
+  hostOf,
+  httpService,
+  type Parts,
+} from "./case.ts";
 
 const CHANGING = "changing";
 
@@ -28,6 +35,7 @@ function selected(parts: Parts, ...workloads: readonly string[]): string {
   return documents(httpService(SELECTED, parts, [], more), ...workloads);
 }
 
+const MERGED = "merged";
 const LOCALITIES = "localities";
 
 export const ENDPOINT_CASES: readonly ClusterCase[] = [
@@ -61,6 +69,26 @@ export const ENDPOINT_CASES: readonly ClusterCase[] = [
       await rewrite(selected(parts, workload(parts, "b", SELECTED)));
       await each((p) => p.answeredBy("b"));
     },
+  },
+  {
+    name: "entries of one host have the ports of both, each with its own endpoints",
+    file: MERGED,
+    documents: ({ ports, backends: { a, b, c } }) => {
+      const entry = (name: string, number: number, port: string, target: number): string =>
+        manifest("ServiceEntry", name, {
+          hosts: [hostOf(MERGED)],
+          location: "MESH_INTERNAL",
+          resolution: "STATIC",
+          ports: [{ number, protocol: "HTTP", name: port }],
+          endpoints: [{ address: "127.0.0.1", ports: { [port]: target } }],
+        });
+      return documents(
+        entry("merged-1", ports.merged, "main", a.port),
+        entry("merged-2", ports.http, "main", b.port),
+        entry("merged-3", ports.http, "other", c.port),
+      );
+    },
+    run: ({ each }) => each((p) => p.answeredBy("b", "c")),
   },
   {
     name: "endpoints get shares by their weight",

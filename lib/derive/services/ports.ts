@@ -1,0 +1,117 @@
+/**
+ * Ports of a service that several ServiceEntries of one namespace define.
+ *
+ * @module
+ */
+import { canonicalJson } from "../../base/mod.ts";
+import { byAge, type ConfigObject, type ServicePort } from "../../model/mod.ts";
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import type { Indexes } from "../indexes/mod.ts";
+import { protocolOf, type Tables, visibilityOf } from "../inputs/mod.ts";
+
+type Row = ConfigObject<ServiceEntry>;
+
+/**
+ * The ports of a service: those of the oldest entry, and those of each later one that agrees with
+ * it (see {@link whyApart}). Of several ports with one number the oldest counts. Names are unique:
+ * a name that an older port has gets the number as suffix.
+ *
+ * @param rows the entries that define the host, oldest first
+ */
+export function mergedPorts(rows: readonly Row[]): ServicePort[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const merged = first.spec.ports.map((port) => portOf(port));
+  for (const row of rows.slice(1)) {
+    if (whyApart(row, first) !== undefined) continue;
+    for (const port of row.spec.ports) {
+      if (merged.some(({ number }) => number === port.number)) continue;
+      const taken = merged.some(({ name }) => name === port.name);
+      merged.push(portOf(port, taken ? `${port.name}-${port.number}` : port.name));
+    }
+  }
+  return merged;
+}
+
+function portOf(port: ServiceEntry["ports"][number], name: string = port.name): ServicePort {
+  return {
+    number: port.number,
+    name,
+    protocol: protocolOf(port.protocol),
+    targetPort: port.targetPort || port.number,
+  };
+}
+
+/**
+ * Port number of an entry → the name of that port at the service. A port that the service does not
+ * have keeps its own name: endpoints at it serve the service's port of that name.
+ */
+export function portNames(row: Row, merged: readonly ServicePort[]): Map<number, string> {
+  return new Map(row.spec.ports.map(({ number, name }) => [
+    number,
+    merged.find((port) => port.number === number)?.name ?? name,
+  ]));
+}
+
+/** The property in which an entry differs from an older one, so that its ports are not added; `undefined`: none. */
+export function whyApart(row: Row, first: Row): string | undefined {
+  const compared: Readonly<Record<string, (row: Row) => unknown>> = {
+    "spec.resolution": ({ spec }) => spec.resolution,
+    "metadata.labels": ({ meta }) => meta.labels,
+    "spec.workloadSelector": ({ spec }) => spec.workloadSelector?.labels ?? null,
+    "spec.exportTo": ({ meta, spec }) => visibilityOf(spec.exportTo, meta.namespace),
+  };
+  return Object.keys(compared).find((field) => {
+    const value = compared[field]!;
+    return canonicalJson(value(row)) !== canonicalJson(value(first));
+  });
+}
+
+/** An entry of which not all ports are served. */
+export interface PortConflict {
+  readonly row: Row;
+  /** The older entry that decides. */
+  readonly first: Row;
+  readonly host: string;
+  /** The ports that are not served. */
+  readonly ports: readonly number[];
+  /** The reason, a clause. */
+  readonly why: string;
+}
+
+/** All entries of which not all ports are served as they are defined, by host. */
+export function portConflicts(
+  { tables, indexes }: { readonly tables: Tables; readonly indexes: Indexes },
+): PortConflict[] {
+  return indexes.hostsByNamespace.peek("*").flatMap((host) => {
+    const rows = indexes.entriesByHost.peek(host)
+      .map((key) => tables.serviceEntries.peek(key))
+      .filter((row) => row !== undefined);
+    if (rows.length < 2) return [];
+    return [...Map.groupBy(rows, (row) => row.meta.namespace).values()]
+      .flatMap((own) => conflictsOf(host, own.sort(byAge)));
+  });
+}
+
+function conflictsOf(host: string, rows: readonly Row[]): PortConflict[] {
+  const [first, ...later] = rows;
+  if (first === undefined || later.length === 0) return [];
+  const served = new Map(mergedPorts(rows).map((port) => [port.number, port.protocol]));
+  return later.flatMap((row): PortConflict[] => {
+    const numbers = (test: (port: ServiceEntry["ports"][number]) => boolean): number[] =>
+      row.spec.ports.filter(test).map(({ number }) => number);
+    const absent = numbers(({ number }) => !served.has(number));
+    const otherwise = numbers(({ number, protocol }) =>
+      served.has(number) && served.get(number) !== protocolOf(protocol)
+    );
+    const found = { row, first, host };
+    return [
+      ...absent.length === 0
+        ? []
+        : [{ ...found, ports: absent, why: `its ${whyApart(row, first)} differs` }],
+      ...otherwise.length === 0
+        ? []
+        : [{ ...found, ports: otherwise, why: "the older one has another protocol there" }],
+    ];
+  });
+}
