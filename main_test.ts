@@ -19,7 +19,7 @@ const RUNS: [args: string[], out: RegExp, err: RegExp, status: number][] = [
   [["pilot-agent", "version", "-o", "json"], /"clientVersion"/, /^$/, 0],
   [["pilot-agent", "nosuch"], /^$/, /^Error: unknown command "nosuch" for "pilot-agent"/, 64],
   [["meshctl", "version"], /^client version: \d+\.\d+\.\d+\n$/, /^control plane: not connected/, 0],
-  [["meshctl", "analyze", "-A"], /^$/, /^Error: meshctl analyze is not supported yet/, 1],
+  [["meshctl", "analyze", "-A"], /^$/, /^Error: meshctl analyze is not supported/, 1],
   [["install-cni"], /^$/, /^Error: the program install-cni is not there yet/, 1],
   [
     ["nosuch"],

@@ -1,6 +1,5 @@
 /**
- * Converts the `pflag` convention to a form that the parser reads unambiguously: `--name=value` for
- * every flag, arguments after `--`.
+ * Reads words by the `pflag` convention: each flag with its value, and the arguments.
  *
  * @module
  */
@@ -10,10 +9,16 @@ import { suggest } from "./suggest.ts";
 import { isFlagToken } from "./tree.ts";
 import { MeshError } from "../base/mod.ts";
 
+/** A flag as it was given. */
+export interface GivenFlag {
+  readonly flag: FlagSpec;
+  readonly value: string;
+}
+
 /** The words of a command line by kind. */
 export interface Normalised {
-  /** Each as `--name=value`, in order. */
-  readonly options: readonly string[];
+  /** The flags, in order; a flag may be given several times. */
+  readonly options: readonly GivenFlag[];
   readonly args: readonly string[];
 }
 
@@ -23,7 +28,7 @@ export interface Normalised {
  * @throws {MeshError} `usage` for an unknown flag, `flag-value` for one without its value.
  */
 export function normalise(flags: readonly FlagSpec[], words: readonly string[]): Normalised {
-  const options: string[] = [];
+  const options: GivenFlag[] = [];
   const args: string[] = [];
   const queue = [...words];
   for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
@@ -38,19 +43,19 @@ export function normalise(flags: readonly FlagSpec[], words: readonly string[]):
   return { options, args };
 }
 
-function longFlag(flags: readonly FlagSpec[], word: string, queue: string[]): string {
+function longFlag(flags: readonly FlagSpec[], word: string, queue: string[]): GivenFlag {
   const equals = word.indexOf("=");
   const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
   const flag = flags.find((each) => each.name === name);
   if (flag === undefined) throw unknownFlag(flags, name);
-  if (equals >= 0) return word;
-  if (flag.type === "bool") return `--${name}=true`;
-  return `--${name}=${nextWord(queue, `--${name}`)}`;
+  if (equals >= 0) return { flag, value: word.slice(equals + 1) };
+  if (flag.type === "bool") return { flag, value: "true" };
+  return { flag, value: nextWord(queue, `--${name}`) };
 }
 
 /** A cluster of short flags: switches, the last of which may be a flag with its value. */
-function shortFlags(flags: readonly FlagSpec[], word: string, queue: string[]): string[] {
-  const options: string[] = [];
+function shortFlags(flags: readonly FlagSpec[], word: string, queue: string[]): GivenFlag[] {
+  const options: GivenFlag[] = [];
   for (let at = 1; at < word.length; at++) {
     const letter = word[at] ?? "";
     const flag = flags.find((each) => each.short === letter);
@@ -58,12 +63,12 @@ function shortFlags(flags: readonly FlagSpec[], word: string, queue: string[]): 
       throw usageError(`unknown shorthand flag: ${JSON.stringify(letter)} in ${word}`);
     }
     const rest = word.slice(at + 1);
-    if (rest.startsWith("=")) return [...options, `--${flag.name}=${rest.slice(1)}`];
+    if (rest.startsWith("=")) return [...options, { flag, value: rest.slice(1) }];
     if (flag.type !== "bool") {
       const value = rest === "" ? nextWord(queue, `-${letter}`) : rest;
-      return [...options, `--${flag.name}=${value}`];
+      return [...options, { flag, value }];
     }
-    options.push(`--${flag.name}=true`);
+    options.push({ flag, value: "true" });
   }
   return options;
 }

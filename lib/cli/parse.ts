@@ -1,9 +1,8 @@
-import { Command, CommanderError, Option } from "commander";
 import { MeshError } from "../base/mod.ts";
 import { envText } from "../env/mod.ts";
 import { usageError } from "./errors.ts";
 import { type FlagValue, type FlagValues, flagValues } from "./flags.ts";
-import { normalise } from "./normalise.ts";
+import { normalise, type Normalised } from "./normalise.ts";
 import type { CommandSpec, FlagSpec, ProgramSpec } from "./spec.ts";
 import { suggest } from "./suggest.ts";
 import { flagsOf, locate } from "./tree.ts";
@@ -29,49 +28,26 @@ export function parseArgv(program: ProgramSpec, argv: readonly string[]): Parsed
   const { options, args } = normalise(specs, words);
   if (command.run === undefined && args[0] !== undefined) throw unknownCommand(path, args[0]);
 
-  const wantsHelp = options.includes("--help=true");
-  const parser = new Command(command.name).exitOverride().helpOption(false);
-  parser.configureOutput({ writeErr: () => {} });
-  parser.allowExcessArguments(wantsHelp);
-  const byAttribute = new Map<string, FlagSpec>();
-  for (const spec of specs) {
-    const option = optionOf(spec);
-    byAttribute.set(option.attributeName(), spec);
-    parser.addOption(option);
-  }
-  for (const arg of wantsHelp ? [] : command.args ?? []) {
-    parser.argument(arg.optional === true ? `[${arg.name}]` : `<${arg.name}>`);
-  }
-  parser.action(() => {});
-  try {
-    parser.parse([...options, "--", ...args], { from: "user" });
-  } catch (error) {
-    throw error instanceof CommanderError ? argumentCount(path, command, args.length) : error;
-  }
-
-  if (!wantsHelp) checkChoices(command, args);
-
-  const values = new Map<string, FlagValue>();
-  const given = new Set<string>();
-  for (const [attribute, spec] of byAttribute) {
-    values.set(spec.name, parser.getOptionValue(attribute));
-    if (parser.getOptionValueSource(attribute) === "cli") given.add(spec.name);
+  const { values, given } = valuesOf(specs, options);
+  // With help wanted, the arguments do not matter.
+  if (!options.some(({ flag, value }) => flag.name === "help" && value === "true")) {
+    checkCount(path, command, args.length);
+    checkChoices(command, args);
   }
   return { path, flags: flagValues(specs, values, given), args };
 }
 
-/** A flag for the parser: always with a value, accumulating for list types. */
-function optionOf(spec: FlagSpec): Option {
-  const option = new Option(`--${spec.name} <value>`);
-  // The parser would read `--no-x` as the opposite of `--x`; here it is an ordinary name.
-  option.negate = false;
-  option.default(defaultOf(spec));
-  let sofar: FlagValue | undefined;
-  option.argParser((text: string) => {
-    sofar = valueFor(spec, text, `"${shown(spec)}" flag`, sofar);
-    return sofar;
-  });
-  return option;
+/** The values of all flags, given ones and defaults; list types collect what is given. */
+function valuesOf(specs: readonly FlagSpec[], options: Normalised["options"]) {
+  const values = new Map<string, FlagValue>();
+  const given = new Set<string>();
+  for (const { flag, value } of options) {
+    const sofar = given.has(flag.name) ? values.get(flag.name) : undefined;
+    values.set(flag.name, valueFor(flag, value, `"${shown(flag)}" flag`, sofar));
+    given.add(flag.name);
+  }
+  for (const spec of specs) if (!given.has(spec.name)) values.set(spec.name, defaultOf(spec));
+  return { values, given };
 }
 
 function defaultOf(spec: FlagSpec): FlagValue {
@@ -127,10 +103,11 @@ function checkChoices(command: CommandSpec, args: readonly string[]): void {
   }
 }
 
-function argumentCount(path: readonly CommandSpec[], command: CommandSpec, got: number): MeshError {
+function checkCount(path: readonly CommandSpec[], command: CommandSpec, got: number): void {
   const most = command.args?.length ?? 0;
   const least = command.args?.filter((arg) => arg.optional !== true).length ?? 0;
+  if (got >= least && got <= most) return;
   const range = least === most ? `${most}` : `between ${least} and ${most}`;
   const line = path.map((each) => each.name).join(" ");
-  return usageError(`accepts ${range} arg(s), received ${got}`, `Run '${line} --help' for usage.`);
+  throw usageError(`accepts ${range} arg(s), received ${got}`, `Run '${line} --help' for usage.`);
 }

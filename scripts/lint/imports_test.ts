@@ -40,7 +40,7 @@ const REFUSED: [file: string, specifier: string, rule: string, message: RegExp][
   ["tests/wire/delta_test.ts", "../../lib/serve/session.ts", "rooms", /through lib\/serve/],
   ["main.ts", "./lib/serve/session.ts", "rooms", /through lib\/serve/],
   ["lib/sources/files.ts", "js-yaml", "packages", /js-yaml is imported by room text alone/],
-  ["cmd/pilot-agent/main.ts", "commander", "packages", /commander is imported by room cli alone/],
+  ["cmd/pilot-agent/main.ts", "preact", "packages", /preact is imported by room web alone/],
   ["lib/base/x.ts", "left-pad", "packages", /left-pad belongs to no room/],
   ["lib/base/x.ts", "npm:js-yaml@5.5.0", "packages", /pinned in deno\.json/],
   ["scripts/x.ts", "https://example.com/x.ts", "packages", /pinned in deno\.json/],

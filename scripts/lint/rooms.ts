@@ -31,7 +31,7 @@ export interface Room {
 export const ROOMS: readonly Room[] = [
   { name: "base", pure: "safe", purpose: "errors, durations, hashes, canonical JSON" },
   { name: "env", purpose: "declaring and reading environment variables" },
-  { name: "cli", packages: ["commander"], purpose: "commands and flags from tables" },
+  { name: "cli", purpose: "commands and flags from tables" },
   { name: "log", packages: ["@logtape/logtape"], purpose: "scoped, structured log lines" },
   { name: "metrics", packages: ["prom-client"], purpose: "counters, gauges, histograms" },
   {
