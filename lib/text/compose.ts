@@ -12,6 +12,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from "js-yaml";
+import { indentFlowLines } from "./flow_lines.ts";
 import type { YamlLimits } from "./limits.ts";
 import { YamlFault } from "./yaml_fault.ts";
 
@@ -64,8 +65,7 @@ export type Node = ScalarNode | MapNode | SeqNode | AliasNode;
  * @throws {YamlFault} for bad text.
  */
 export function compose(text: string, limits: YamlLimits): Node | undefined {
-  const source = protectColons(text);
-  const reader: Reader = { ...source, events: eventsOf(source.text, limits), at: 0, end: 0 };
+  const reader = { ...parse(protectColons(text), limits), at: 0, end: 0 };
   if (reader.events[0]?.type !== EVENT_ID.DOCUMENT) return undefined;
   reader.at = 1;
   return reader.events[1]?.type === EVENT_ID.POP ? undefined : readNode(reader);
@@ -77,8 +77,14 @@ interface Source {
   readonly colon: string;
 }
 
-interface Reader extends Source {
+/** Events of a text, whose indentation may differ from the document's. */
+interface Parsed extends Source {
   readonly events: readonly Event[];
+  /** The offset in the document, for an offset in the text. */
+  readonly original: (offset: number) => number;
+}
+
+interface Reader extends Parsed {
   at: number;
   /** End of the last node: the position of an empty node after it. */
   end: number;
@@ -103,21 +109,47 @@ function protectColons(text: string): Source {
   return { text: text.replace(TRAILING_COLON, colon), colon };
 }
 
-function eventsOf(text: string, limits: YamlLimits): readonly Event[] {
+const SAME = (offset: number) => offset;
+
+/** The library's reason for lines inside brackets and quotes that the orchestrator's tools accept. */
+const DEFICIENT = "deficient indentation";
+
+function parse(source: Source, limits: YamlLimits): Parsed {
+  const events = tryEvents(source.text, limits);
+  if (!(events instanceof YAMLException)) return { ...source, events, original: SAME };
+  const indented = events.reason === DEFICIENT
+    ? indentFlowLines(source.text, 2 * limits.documentLength)
+    : undefined;
+  if (indented === undefined) throw faultOf(events, limits, SAME);
+  const { text, original } = indented;
+  const second = tryEvents(text, limits);
+  if (second instanceof YAMLException) throw faultOf(second, limits, original);
+  return { text, colon: source.colon, events: second, original };
+}
+
+function tryEvents(text: string, limits: YamlLimits): readonly Event[] | YAMLException {
   try {
     // The exact bound is checked when values are built.
     return parseEvents(text, { maxDepth: limits.depth + 3 });
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const offset = Math.min(error.mark?.position ?? 0, text.length);
-    if (error.reason.startsWith("nesting")) throw tooDeep(limits, offset);
-    throw new YamlFault(
-      "yaml-syntax",
-      error.reason,
-      "Correct the YAML; indentation and quotes are the usual causes.",
-      offset,
-    );
+    if (error instanceof YAMLException) return error;
+    throw error;
   }
+}
+
+function faultOf(
+  error: YAMLException,
+  limits: YamlLimits,
+  original: (offset: number) => number,
+): YamlFault {
+  const offset = original(error.mark?.position ?? 0);
+  if (error.reason.startsWith("nesting")) return tooDeep(limits, offset);
+  return new YamlFault(
+    "yaml-syntax",
+    error.reason,
+    "Correct the YAML; indentation and quotes are the usual causes.",
+    offset,
+  );
 }
 
 /** The error of a document that is nested too deep. */
@@ -138,7 +170,7 @@ function readNode(reader: Reader): Node {
     case EVENT_ID.ALIAS: {
       reader.end = event.anchorEnd;
       const name = reader.text.slice(event.anchorStart, event.anchorEnd);
-      return { kind: "alias", name, offset: event.anchorStart - 1 };
+      return { kind: "alias", name, offset: reader.original(event.anchorStart - 1) };
     }
     case EVENT_ID.SEQUENCE: {
       const items: Node[] = [];
@@ -168,6 +200,8 @@ function readScalar(reader: Reader, event: ScalarEvent): ScalarNode {
     ? text.slice(event.valueStart, event.valueEnd)
     : event.valueStart < 0
     ? ""
+    : isBlock(event)
+    ? blockValue(text, event)
     : getScalarValue(text, event);
   const plain = event.style === SCALAR_STYLE.PLAIN;
   const quoted = event.style === SCALAR_STYLE.SINGLE_QUOTED ||
@@ -182,15 +216,26 @@ function readScalar(reader: Reader, event: ScalarEvent): ScalarNode {
   };
 }
 
+function isBlock({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
+}
+
+/** A block that ends with the text, without a line feed, does not get one, as in libyaml. */
+function blockValue(text: string, event: ScalarEvent): string {
+  const value = getScalarValue(text, event);
+  const open = event.valueEnd >= text.length && !/[\r\n]$/.test(text);
+  return open ? value.replace(/\n$/, "") : value;
+}
+
 /** Start of a node with its tag and anchor. */
 function properties(
-  { text }: Reader,
+  { text, original }: Reader,
   event: { anchorStart: number; anchorEnd: number; tagStart: number; tagEnd: number },
   start: number,
 ): NodeBase {
-  if (event.anchorStart < 0 && event.tagStart < 0) return { offset: start };
+  if (event.anchorStart < 0 && event.tagStart < 0) return { offset: original(start) };
   const anchor = event.anchorStart < 0 ? undefined : text.slice(event.anchorStart, event.anchorEnd);
   const tag = event.tagStart < 0 ? undefined : text.slice(event.tagStart, event.tagEnd);
   const begins = [start, event.anchorStart - 1, event.tagStart].filter((at) => at >= 0);
-  return { offset: Math.min(...begins), anchor, tag };
+  return { offset: original(Math.min(...begins)), anchor, tag };
 }

@@ -25,7 +25,7 @@ export function splitDocuments(text: string): DocumentText[] {
   let start = 0;
   let line = 1;
   const cut = (end: number) => {
-    const part = text.slice(start, end);
+    const part = withoutMark(text.slice(start, end));
     if (hasContent(part)) documents.push({ text: withoutDirectives(part), line });
     line += countLines(part);
   };
@@ -36,6 +36,11 @@ export function splitDocuments(text: string): DocumentText[] {
   }
   cut(text.length);
   return documents;
+}
+
+/** Removes a byte order mark from the start of a document. */
+function withoutMark(part: string): string {
+  return part.includes("\ufeff") ? part.replace(/^((?:---[^\n]*\n)?)\ufeff/, "$1") : part;
 }
 
 function hasContent(part: string): boolean {
