@@ -109,11 +109,10 @@ async function runTier(tier: Tier, request: Request, logs: string): Promise<Coun
   console.log(`== ${tier.name}: ${targets.join(" ")}`);
   const started = performance.now();
   if (tier.tools) await envoyPath();
-  const junit = join(logs, `${tier.name}.xml`);
-  const args = ["test", "-A", "--parallel", `--junit-path=${junit}`, ...request.flags];
+  const args = ["test", "-A", "--parallel", ...request.flags];
   const { output, success } = await runDeno([...args, ...targets], tier);
   await Deno.writeTextFile(join(logs, `${tier.name}.log`), plainText(output));
-  const counts = countsOf(output, await Deno.readTextFile(junit).catch(() => ""), success);
+  const counts = countsOf(output, success);
   for (const failure of counts.failures) {
     console.log(`${headingOf(failure)}\n    ${failure.error}`);
   }
