@@ -20,20 +20,40 @@ export const MESHCTL: ProgramSpec = {
       aliases: ["v"],
       summary: "Validate mesh configuration and rules files",
       description:
-        "Checks files of mesh configuration by the rules that admission applies, without a cluster.\n" +
-        "Objects of other kinds are let through; Deployments and Services get hints.",
+        "Checks files of mesh configuration as one set, as the daemon would read them.\n" +
+        "What the daemon rejects is an error (status 1); likely mistakes, such as routes to hosts\n" +
+        "that the files do not define, are warnings. Objects of other kinds are ignored;\n" +
+        "Deployments and Services get hints.",
       examples: [
-        "meshctl validate -f samples/routes.yaml",
+        "meshctl validate samples/",
+        "meshctl validate -f samples/routes.yaml -o json",
         "meshctl validate -f config/ -f extra.yaml",
         "generate | meshctl validate -f -",
       ],
-      flags: [{
-        name: "filename",
-        short: "f",
-        type: "stringSlice",
+      args: [{
+        name: "file",
+        description: "Files and directories, as with --filename",
+        optional: true,
+        variadic: true,
         complete: "file",
-        description: "Files and directories to check, - for standard input; may be repeated",
       }],
+      flags: [
+        {
+          name: "filename",
+          short: "f",
+          type: "stringSlice",
+          complete: "file",
+          description: "Files and directories to check, - for standard input; may be repeated",
+        },
+        {
+          name: "output",
+          short: "o",
+          type: "string",
+          choices: ["json"],
+          description:
+            "Output format; json: an array with code, level, file and line of each finding",
+        },
+      ],
       run: runValidate,
     },
     withRemote(versionCommand()),
@@ -41,11 +61,12 @@ export const MESHCTL: ProgramSpec = {
   ],
 };
 
-async function runValidate({ flags, io }: Invocation): Promise<number> {
+async function runValidate({ flags, args, io }: Invocation): Promise<number> {
   warnOrchestratorFlags(flags, io);
   return await validate({
-    files: flags.list("filename"),
+    files: [...flags.list("filename"), ...args],
     namespace: flags.string("namespace"),
     meshNamespace: flags.string("meshNamespace"),
+    output: flags.string("output") === "json" ? "json" : "",
   }, io);
 }

@@ -57,13 +57,19 @@ Deno.test("unknown commands and flags, and too many words, end with status 64", 
       /^Error: unknown command "valdate" for "meshctl"\nDid you mean this\?\n\tvalidate/,
     ],
     [["validate", "--filenam=x"], /^Error: unknown flag: --filenam/],
-    [["validate", "x.yaml"], /^Error: /],
+    [["version", "x"], /^Error: /],
   ];
   for (const [argv, expected] of cases) {
     const [out, err, status] = await ran(...argv);
     assert.deepEqual([out, status], ["", 64], argv.join(" "));
     assert.match(err, expected);
   }
+});
+
+Deno.test("validate takes files and folders as arguments, too", async () => {
+  const [out, err, status] = await ran("validate", "/nosuch/folder");
+  assert.deepEqual([out, status], ["", 1]);
+  assert.match(err, /\* \/nosuch\/folder: there is no such file or directory/);
 });
 
 Deno.test("flags for an orchestrator say that they have no effect, when they are given", async () => {

@@ -84,7 +84,7 @@ Deno.test("validate: all errors of all files are told together, with object, pat
     /^\t\* WorkloadEntry\/default\/a: spec\.address: "x_y" is neither .* \(a\.yaml:6:12\)\. Write/,
     /^\t\* WorkloadEntry\/default\/b: spec\.adress: unknown field "adress" \(a\.yaml:13:3\)\. Did you mean "address"\?$/,
     /^\t\* .* \(c\.yaml:\d+:\d+\)\. /,
-    /^\t\* nosuch\.yaml: there is no such file or directory$/,
+    /^\t\* nosuch\.yaml: there is no such file or directory\. Name a file /,
     /^$/,
     /^$/,
   ];
@@ -108,6 +108,55 @@ Deno.test("validate: warnings go to standard error and fail nothing", async () =
     /^Warning: WorkloadGroup\/default\/a: spec\.template\.address: field "address" is not implemented/,
   );
   assert.deepEqual([out, status], ['"a.yaml" is valid\n', 0]);
+});
+
+const routes = (host: string) =>
+  entry("r").replace("WorkloadEntry", "VirtualService").replace(
+    "address: 1.2.3.4",
+    `hosts: [r.test]\n  http: [{route: [{destination: {host: ${host}}}]}]`,
+  );
+
+Deno.test("validate: an object is defined once in a set of files", async () => {
+  const { err, status } = await checked(
+    { "a.yaml": entry("a"), "b.yaml": entry("a"), "c.yaml": entry("c") },
+    ["a.yaml", "b.yaml", "c.yaml"],
+  );
+  assert.equal(status, 1);
+  assert.match(
+    err,
+    /^Error: 1 error occurred:\n\t\* WorkloadEntry\/default\/a: .* \(b\.yaml:1:1\)/,
+  );
+  assert.match(err, /already defined at \S*a\.yaml:1 /);
+});
+
+Deno.test("validate: a kind of the mesh under the API group of others is an error", async () => {
+  const other = routes("a.test").replace("networking.mesh.io/v1", "networking.other.io/v1");
+  const { err, status } = await checked({ "a.yaml": other }, ["a.yaml"]);
+  assert.equal(status, 1);
+  assert.match(err, /kind not known: VirtualService of networking\.other\.io\/v1 \(a\.yaml:2:7\)/);
+});
+
+Deno.test("validate: a reference to nothing is a warning, with file and line", async () => {
+  const { out, err, status } = await checked({ "a.yaml": routes("nobody.test") }, ["a.yaml"]);
+  assert.match(
+    err,
+    /^Warning: VirtualService\/default\/r: spec\.http\[0\].*: The host .* "nobody\.test" \(a\.yaml:1:1\)\. .*\[MSH0101\]\n$/,
+  );
+  assert.deepEqual([out, status], ['"a.yaml" is valid\n', 0]);
+});
+
+Deno.test("validate: -o json has every finding with file and line", async () => {
+  const files = { "a.yaml": routes("nobody.test"), "b.yaml": entry("b", "x_y") };
+  const { out, err, status } = await checked(files, ["a.yaml", "b.yaml"], { output: "json" });
+  assert.deepEqual([err, status], ["", 1]);
+  const found = JSON.parse(out) as Record<string, unknown>[];
+  assert.deepEqual(
+    found.map(({ code, level, reference, rejected }) => [code, level, reference, rejected]),
+    [
+      ["MSH0106", "Error", "b.yaml:6", true],
+      ["MSH0101", "Error", "a.yaml:1", false],
+    ],
+  );
 });
 
 Deno.test("validate: --namespace is that of objects that name none", async () => {

@@ -82,9 +82,11 @@ function positional(program: ProgramSpec, command: CommandSpec, count: number): 
       candidates.push({ word: "help", description: "Help about any command" });
     }
   }
-  const arg: ArgSpec | undefined = command.args?.[count];
+  const last = command.args?.at(-1);
+  const arg: ArgSpec | undefined = command.args?.[count] ??
+    (last?.variadic === true ? last : undefined);
   for (const choice of arg?.choices ?? arg?.suggestions ?? []) {
     candidates.push({ word: choice, description: arg?.description ?? "" });
   }
-  return { candidates, shell: "none" };
+  return { candidates, shell: arg?.complete ?? "none" };
 }

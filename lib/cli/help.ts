@@ -28,9 +28,10 @@ function section(title: string, body: string): string {
 }
 
 function usage(command: CommandSpec, line: string): string {
-  const args = (command.args ?? []).map((arg) =>
-    arg.optional === true ? `[<${arg.name}>]` : `<${arg.name}>`
-  );
+  const args = (command.args ?? []).map((arg) => {
+    const name = arg.variadic === true ? `<${arg.name}>...` : `<${arg.name}>`;
+    return arg.optional === true ? `[${name}]` : name;
+  });
   const lines: string[] = [];
   if (command.run !== undefined) lines.push(`  ${[line, ...args, "[flags]"].join(" ")}`);
   if (command.commands !== undefined) lines.push(`  ${line} [command]`);

@@ -104,10 +104,14 @@ function checkChoices(command: CommandSpec, args: readonly string[]): void {
 }
 
 function checkCount(path: readonly CommandSpec[], command: CommandSpec, got: number): void {
-  const most = command.args?.length ?? 0;
+  const most = command.args?.at(-1)?.variadic === true ? Infinity : command.args?.length ?? 0;
   const least = command.args?.filter((arg) => arg.optional !== true).length ?? 0;
   if (got >= least && got <= most) return;
-  const range = least === most ? `${most}` : `between ${least} and ${most}`;
+  const range = least === most
+    ? `${most}`
+    : most === Infinity
+    ? `at least ${least}`
+    : `between ${least} and ${most}`;
   const line = path.map((each) => each.name).join(" ");
   throw usageError(`accepts ${range} arg(s), received ${got}`, `Run '${line} --help' for usage.`);
 }

@@ -7,6 +7,10 @@ export interface ArgSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** True for the last argument of a command that takes any number of values. */
+  readonly variadic?: boolean;
+  /** What shells complete by themselves. */
+  readonly complete?: "file";
   /** The accepted values, which completion also offers. */
   readonly choices?: readonly string[];
   /** Candidates of completion, if other values are accepted too. */

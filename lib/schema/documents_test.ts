@@ -227,6 +227,19 @@ Deno.test("foreign objects: let through, with hints on workloads and services", 
   assert.deepEqual(hinted(typo), [["unknown-kind kind 2"], []]);
 });
 
+Deno.test("foreign objects: ignored with a warning; a kind of the mesh under their group is refused", () => {
+  const [foreign, ours] = ["Deployment", "VirtualService"].map((kind) =>
+    parseConfigDocuments(
+      GOOD.replace("networking.mesh.io/v1beta1", "apps/v1").replace("WorkloadEntry", kind),
+      "f",
+    )
+  );
+  assert.deepEqual(foreign!.problems, []);
+  assert.match(foreign!.warnings[0]!.message, /^Deployment of apps\/v1 .* is ignored$/);
+  assert.equal(ours!.problems[0]?.code, "unknown-kind");
+  assert.match(ours!.problems[0]!.remedy, /VirtualService belongs to networking\.mesh\.io/);
+});
+
 Deno.test("objects that are plain values are checked by the same rules", () => {
   const value = (spec: unknown) => ({
     apiVersion: "networking.mesh.io/v1",

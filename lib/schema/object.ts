@@ -41,8 +41,8 @@ export interface ReadOptions {
   /** Default namespace; `default` if it is unset. */
   readonly namespace?: string;
   /**
-   * Called for objects of foreign groups, such as workloads. They are no error then, and it may add
-   * findings. Without it they are rejected as unknown kinds.
+   * Called for an object of another API group whose kind has no name of the mesh's, such as a
+   * workload. It is ignored; the function may add warnings. Default: a warning that it is ignored.
    */
   readonly foreign?: (value: Readonly<Record<string, unknown>>, report: Report) => void;
 }
@@ -83,12 +83,21 @@ export function checkObject(value: unknown, options: ReadOptions = {}): CheckedO
   };
 }
 
-/** Reports if a value is an object of a foreign group. */
+/**
+ * True for an object of another API group. A kind with a name of the mesh's is not foreign: its
+ * group is wrong.
+ */
 function isForeign(value: Record<string, unknown>): boolean {
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
+  if ([...KINDS, ...UNSUPPORTED_KINDS].some((one) => one.kind === kind)) return false;
   const group = groupOf(apiVersion)[0];
   return !group.endsWith(".mesh.io") && group !== "mesh.io";
+}
+
+function warnForeign({ apiVersion, kind }: Readonly<Record<string, unknown>>, report: Report) {
+  const message = `${kind} of ${apiVersion} is not configuration of the mesh and is ignored`;
+  report.warnValue(["kind"], "ignored-kind", message, "Remove it, or apply it where it belongs.");
 }
 
 function groupOf(apiVersion: string): [group: string, version: string] {
@@ -108,8 +117,8 @@ export function readObject(
     report.fail([], "wrong-type", message, "Begin with apiVersion, kind, metadata and spec.");
     return {};
   }
-  if (options.foreign !== undefined && isForeign(value)) {
-    options.foreign(value, report);
+  if (isForeign(value)) {
+    (options.foreign ?? warnForeign)(value, report);
     return { identity: guessIdentity(value, options) };
   }
   const kind = readKind(value, report);

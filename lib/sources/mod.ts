@@ -11,7 +11,7 @@ export {
   type ConfigDirectoriesOptions,
   startConfigDirectories,
 } from "./files/config_directories.ts";
-export { type ConfigFile, readConfigFiles } from "./files/config_files.ts";
+export { checkConfigFiles, type CheckedFiles } from "./files/check_files.ts";
 export {
   type CredentialSource,
   type CredentialSourceOptions,

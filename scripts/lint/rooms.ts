@@ -82,6 +82,7 @@ export const ROOMS: readonly Room[] = [
     pure: "held",
     purpose: "from the sources into the tables: collect, debounce, order, write, publish",
   },
+  { name: "analyze", pure: "held", purpose: "finding mistakes in configuration" },
   {
     name: "envoy",
     pure: "held",
@@ -108,7 +109,6 @@ export const ROOMS: readonly Room[] = [
   { name: "webhook", purpose: "admission: validation and mutation" },
   { name: "status", purpose: "writing status back to the orchestrator" },
   { name: "leader", purpose: "leader election" },
-  { name: "analyze", pure: "held", purpose: "finding mistakes in configuration" },
   { name: "explain", pure: "held", purpose: "what happens to a request, and why" },
   { name: "simulate", pure: "held", purpose: "outcome of a request under given resources" },
   { name: "agent", purpose: "beside the proxy: bootstrap, life cycle, xDS relay, readiness" },

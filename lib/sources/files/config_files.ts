@@ -60,7 +60,10 @@ async function filesBelow(name: string): Promise<Below> {
     const listing = await listFiles(name, diskIo);
     return {
       files: [...listing.files.keys()].map((path) => `${root}/${path}`),
-      unreadable: [...listing.unreadable].map(([path, why]) => [`${root}/${path}`, why] as const),
+      unreadable: [
+        ...[...listing.unreadable].map(([path, why]) => [`${root}/${path}`, why] as const),
+        ...listing.irregular.map((path) => [`${root}/${path}`, "not a regular file"] as const),
+      ],
     };
   } catch (error) {
     return { fault: reasonOf(error) };

@@ -8,7 +8,7 @@ import type { ObjectChanges } from "../../ingest/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import type { SchemaProblem } from "../../schema/mod.ts";
 import type { SourceProblem } from "./source_problem.ts";
-import { fileProblem } from "./file_reader.ts";
+import { fileProblem } from "./read_documents.ts";
 import { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
 import { createMerge, type Merge } from "./merge.ts";
 

@@ -183,7 +183,8 @@ function readEntry(documents: readonly ParsedDocument[], before: readonly Held[]
   const problems: SourceProblem[] = [];
   let rejected = 0;
   for (const document of documents) {
-    if (document.object !== undefined) continue;
+    // An ignored object has neither.
+    if (document.object !== undefined || document.problems.length === 0) continue;
     rejected++;
     const kept = keptFor(document, last);
     for (const one of kept) {

@@ -37,7 +37,7 @@ Deno.test("index: generations of a deleted object begin anew", () => {
   assert.equal(settle(index), "+x@1");
 });
 
-Deno.test("index: a rejected document without a name retains all missing objects, a foreign one none", () => {
+Deno.test("index: a rejected document without a name retains all missing objects", () => {
   const kept: [string, string, string[]][] = [
     ["broken YAML", "x: [\n", ["a", "b"]],
     ["no kind", "apiVersion: networking.mesh.io/v1\nmetadata: {}\n", ["a", "b"]],
@@ -45,7 +45,6 @@ Deno.test("index: a rejected document without a name retains all missing objects
     ["cut off", "apiVer\n", ["a", "b"]],
     ["broken b", entry("b", 0), ["a", "b"]],
     ["another broken one", entry("other", 0), ["a"]],
-    ["a foreign kind", "apiVersion: v1\nkind: Service\nmetadata: {name: b}\nspec: {}\n", ["a"]],
     ["values", "image: x\n", ["a"]],
   ];
   for (const [name, text, serving] of kept) {
@@ -58,6 +57,17 @@ Deno.test("index: a rejected document without a name retains all missing objects
     assert.equal(index.problems()[0]?.lastGoodServes, serving.length === 2, name);
     assert.equal(index.rejected(), 1);
   }
+});
+
+Deno.test("index: an ignored document is not rejected and retains nothing", () => {
+  const index = createFileIndex();
+  put(index, "f.yaml", entry("a"), entry("b"));
+  index.takeChanges();
+  const service = "apiVersion: v1\nkind: Service\nmetadata: {name: b}\nspec: {}\n";
+  assert.equal(put(index, "f.yaml", entry("a"), service), 0);
+  index.takeChanges();
+  assert.deepEqual(index.objects().map(({ meta }) => meta.name), ["a"]);
+  assert.deepEqual([index.problems(), index.rejected(), index.warnings().length], [[], 0, 1]);
 });
 
 Deno.test("index: a rejected document retains its last good version through further errors", () => {

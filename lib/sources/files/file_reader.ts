@@ -5,10 +5,11 @@
  */
 import { basename } from "node:path";
 import { formatDuration, hash, MeshError } from "../../base/mod.ts";
-import { eachPiece, type ParsedDocument, type SchemaProblem } from "../../schema/mod.ts";
-import { decodeUtf8, type YamlLimits } from "../../text/mod.ts";
+import type { ParsedDocument, SchemaProblem } from "../../schema/mod.ts";
+import type { YamlLimits } from "../../text/mod.ts";
 import type { FileStamp, Io } from "./io.ts";
-import { isConfigName, listFiles, type Listing, reason } from "./walk.ts";
+import { readDocuments, unusableFile } from "./read_documents.ts";
+import { isConfigName, listFiles, type Listing } from "./walk.ts";
 
 /** Settings of a reader. */
 export interface ReaderOptions {
@@ -68,8 +69,6 @@ const TICK_MS = 30;
 const MAX_WAIT_MS = 2_000;
 /** Time for an emptied directory to be filled again, ms. */
 const RETURN_GRACE_MS = 1_000;
-/** Parsing yields after this time. */
-const SLICE_MS = 10;
 
 /** Creates a reader that has read nothing. */
 export function createReader(options: ReaderOptions): FileReader {
@@ -124,7 +123,7 @@ export function createReader(options: ReaderOptions): FileReader {
         seen.set(file, { stamp: stamp.stamp, digest, racy: age < TICK_MS });
         if (age >= 0 && age < TICK_MS) postponed.add(file);
         if (digest === last?.digest) return undefined;
-        return { documents: await parseInSlices(decodeUtf8(bytes), file, limits) };
+        return { documents: await readDocuments(bytes, file, limits) };
       } catch (error) {
         if (error instanceof Deno.errors.NotFound) return undefined;
         return { problem: refusal(file, error, (digest) => remember(file, stamp, digest)) };
@@ -187,37 +186,7 @@ function refusal(
   error: unknown,
   remember: (digest: string | undefined) => void,
 ): SchemaProblem {
-  if (error instanceof MeshError) {
-    // No content has this digest, so that any other content counts as changed.
-    remember("");
-    return fileProblem(file, error.code, error.message, error.remedy ?? "Correct the file.");
-  }
-  remember(undefined);
-  return fileProblem(file, "file-unreadable", reason(error), "Make it readable.");
-}
-
-/** A problem of a file as a whole. */
-export function fileProblem(
-  file: string,
-  code: string,
-  message: string,
-  remedy: string,
-): SchemaProblem {
-  return { file, line: 1, column: 1, path: "", code, message, remedy };
-}
-
-async function parseInSlices(
-  text: string,
-  file: string,
-  limits: YamlLimits,
-): Promise<ParsedDocument[]> {
-  const documents: ParsedDocument[] = [];
-  let since = performance.now();
-  for (const document of eachPiece(text, file, limits)) {
-    if (document !== undefined) documents.push(document);
-    if (performance.now() - since < SLICE_MS) continue;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    since = performance.now();
-  }
-  return documents;
+  // No content has the empty digest, so that any other content counts as changed.
+  remember(error instanceof MeshError ? "" : undefined);
+  return unusableFile(file, error);
 }

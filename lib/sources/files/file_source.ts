@@ -11,9 +11,10 @@ import { DEFAULT_YAML_LIMITS, type YamlLimits } from "../../text/mod.ts";
 import { applyHints, createChangeHints } from "./change_hints.ts";
 import { createFileIndex, type FileIndex } from "./file_index.ts";
 import type { SourceProblem } from "./source_problem.ts";
-import { createReader, fileProblem, type FileReader } from "./file_reader.ts";
+import { createReader, type FileReader } from "./file_reader.ts";
 import { diskIo, type FileStamp, type Io } from "./io.ts";
 import { prefetch } from "./prefetch.ts";
+import { fileProblem } from "./read_documents.ts";
 import { countRejected, createProblemReporter } from "./problem_reporter.ts";
 import {
   DEFAULT_TIMING,

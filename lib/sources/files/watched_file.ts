@@ -19,7 +19,7 @@ import {
   type SchemaProblem,
 } from "../../schema/mod.ts";
 import { decodeUtf8, DEFAULT_YAML_LIMITS } from "../../text/mod.ts";
-import { fileProblem } from "./file_reader.ts";
+import { fileProblem } from "./read_documents.ts";
 import { diskIo, type Io } from "./io.ts";
 import { createListeners, type Followed } from "../followed.ts";
 import type { SourceProblem } from "./source_problem.ts";

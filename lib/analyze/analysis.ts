@@ -1,0 +1,178 @@
+/**
+ * The analysis of a set of objects: a graph of its own, apart from the one that serves proxies. An
+ * edit repeats the analysis of the objects that read the edited row, and of no others.
+ *
+ * @module
+ */
+import { createMesh, type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
+import { createGraph, type Derived, type Graph } from "../graph/mod.ts";
+import type { ObjectChange } from "../ingest/mod.ts";
+import { type ConfigObject, objectKeys } from "../model/mod.ts";
+import type { TableKind } from "../schema/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  type AnalysisIndexes,
+  createAnalysisIndexes,
+  type KnownWorkload,
+  workloadKey,
+} from "./indexes.ts";
+import { type Finding, type Message, messageOfFinding } from "./message.ts";
+import { ANALYZERS_OF } from "./registry.ts";
+
+/** What changed. */
+export interface AnalysisChanges {
+  readonly mesh?: MeshConfig;
+  readonly objects?: readonly ObjectChange[];
+  /** All workloads that are known beside those of objects. */
+  readonly workloads?: readonly KnownWorkload[];
+  /** True when no other workloads exist; selectors without a workload are findings then. */
+  readonly complete?: boolean;
+  /** All hosts that are known to exist beside those of objects. */
+  readonly hosts?: readonly string[];
+}
+
+/** A running analysis. */
+export interface Analysis {
+  /** Takes changes; nothing is analyzed yet. */
+  apply(changes: AnalysisChanges): void;
+  /** Analyzes for about this time in milliseconds; true when nothing is left. */
+  work(millis: number): boolean;
+  /** The messages as of the last complete work, sorted by object and code. */
+  messages(): readonly Message[];
+  /** Number of computations so far: what an edit has cost. */
+  computed(): number;
+}
+
+/** Settings of an analysis. */
+export interface AnalysisOptions {
+  /** The mesh's DNS suffix, for example `cluster.local`. */
+  readonly domain: string;
+  /** Milliseconds with fractions. */
+  readonly now: () => number;
+}
+
+/** An object that is analyzed. */
+interface Watched {
+  findings: readonly Finding[];
+  readonly close: () => void;
+}
+
+/** Creates an analysis without objects. */
+export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
+  const graph = createGraph({ now, logLimit: 1, editLimit: 1, costLimit: 1 });
+  const mesh = createMesh(graph, { domain });
+  const indexes = createAnalysisIndexes(graph, mesh);
+  const findings = deriveFindings(graph, mesh, indexes);
+  const watched = new Map<string, Watched>();
+  /** Objects that are not watched yet. */
+  const added = new Set<string>();
+  let isComplete = false;
+  let known: readonly Message[] = [];
+
+  const watch = (key: string): void => {
+    const { value, close } = graph.watch(findings, key, (next) => entry.findings = next);
+    const entry: Watched = { findings: value, close };
+    watched.set(key, entry);
+  };
+  const note = ({ kind, key, object }: ObjectChange): void => {
+    if (!ANALYZERS_OF.has(kind)) return;
+    const id = `${kind}/${key}`;
+    if (object !== undefined) {
+      if (!watched.has(id)) added.add(id);
+      return;
+    }
+    added.delete(id);
+    watched.get(id)?.close();
+    watched.delete(id);
+  };
+
+  return {
+    apply(changes) {
+      isComplete = false;
+      write(graph, mesh, indexes, changes);
+      for (const change of changes.objects ?? []) note(change);
+    },
+    work(millis) {
+      if (isComplete) return true;
+      const end = now() + millis;
+      for (const key of added) {
+        added.delete(key);
+        watch(key);
+        if (now() >= end) return false;
+      }
+      if (!graph.warm(Math.max(end - now(), 0))) return false;
+      graph.publish();
+      known = [...watched].flatMap(([key, one]) =>
+        one.findings.map((finding) => toMessage(mesh, key, finding))
+      ).sort(byObject);
+      isComplete = true;
+      return true;
+    },
+    messages: () => known,
+    computed: () => graph.stats().computed,
+  };
+}
+
+function deriveFindings(
+  graph: Graph,
+  mesh: Mesh,
+  indexes: AnalysisIndexes,
+): Derived<readonly Finding[]> {
+  return graph.derive("analysis", (read, key): readonly Finding[] => {
+    const { kind, row: rowKey } = splitKey(key);
+    const row = read.get(tableOf(mesh.tables, kind), rowKey);
+    if (row === undefined) return [];
+    return (ANALYZERS_OF.get(kind) ?? []).flatMap(({ analyze }) => [
+      ...analyze({ read, mesh, indexes }, row as ConfigObject<never>),
+    ]);
+  });
+}
+
+/** Reads `Kind/namespace/name`. */
+function splitKey(key: string): { readonly kind: TableKind; readonly row: string } {
+  const slash = key.indexOf("/");
+  return { kind: key.slice(0, slash) as TableKind, row: key.slice(slash + 1) };
+}
+
+function write(
+  graph: Graph,
+  { tables }: Mesh,
+  indexes: AnalysisIndexes,
+  { mesh, objects = [], workloads, complete, hosts }: AnalysisChanges,
+): void {
+  graph.transaction((tx) => {
+    if (mesh !== undefined) tx.set(tables.mesh, MESH_ROW, mesh);
+    for (const { kind, key, object } of objects) {
+      if (object === undefined) tx.delete(tableOf(tables, kind), key);
+      else tx.set(tableOf(tables, kind), key, object);
+    }
+    if (complete !== undefined) tx.set(indexes.complete, "all", complete);
+    if (workloads !== undefined) {
+      const rows = new Map(workloads.map((one) => [workloadKey(one), one]));
+      for (const key of indexes.workloads.keys()) {
+        if (!rows.has(key)) tx.delete(indexes.workloads, key);
+      }
+      for (const [key, row] of rows) tx.set(indexes.workloads, key, row);
+    }
+    if (hosts !== undefined) {
+      const wanted = new Set(hosts);
+      for (const key of indexes.assumedHosts.keys()) {
+        if (!wanted.has(key)) tx.delete(indexes.assumedHosts, key);
+      }
+      for (const host of wanted) tx.set(indexes.assumedHosts, host, true);
+    }
+  });
+}
+
+function toMessage({ tables }: Mesh, key: string, finding: Finding): Message {
+  const { kind, row } = splitKey(key);
+  const origin = tableOf(tables, kind).peek(row)?.meta.origin;
+  return messageOfFinding(finding, { kind, ...objectKeys.decode(row) }, origin);
+}
+
+function byObject(a: Message, b: Message): number {
+  const [one, two] = [a, b].map(({ object: o, code, path }) =>
+    JSON.stringify([o?.kind, o?.namespace, o?.name, code, path])
+  );
+  return one! < two! ? -1 : one! > two! ? 1 : 0;
+}

@@ -1,0 +1,24 @@
+/**
+ * Analysis: finds mistakes that no document shows by itself, such as references to hosts, subsets,
+ * ports and Gateways that do not exist. Pure.
+ *
+ * `CODES` and `ANALYZERS` are the tables of what it finds; `createAnalysis` runs the analyzers over
+ * a set of objects and follows its changes.
+ *
+ * @module
+ */
+export {
+  type Analysis,
+  type AnalysisChanges,
+  type AnalysisOptions,
+  createAnalysis,
+} from "./analysis.ts";
+export type { Analyzer } from "./analyzer.ts";
+export { type Code, type CodeRow, CODES, type Level } from "./codes.ts";
+export { foreignCollector, type ForeignFacts } from "./foreign.ts";
+export type { KnownWorkload } from "./indexes.ts";
+export { type Message, messageJson, messageOfProblem, renderMessage } from "./message.ts";
+export { analyzeObjects } from "./object_set.ts";
+export { analysisPage } from "./page.ts";
+export { ANALYZERS } from "./registry.ts";
+export { jsonReport, type Report, textReport } from "./report.ts";

@@ -1,0 +1,68 @@
+/**
+ * References between objects: destinations of VirtualServices, and the services that hosts stand for.
+ *
+ * @module
+ */
+import { coveringPatterns, fullHost, type Service } from "../model/mod.ts";
+import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { Context } from "./analyzer.ts";
+
+/** A destination with its field path. */
+export interface PlacedDestination {
+  readonly destination: Destination;
+  /** `spec.http[0].route[1].destination`. */
+  readonly path: string;
+}
+
+/** All destinations of a VirtualService. */
+export function* placedDestinations(
+  { http, tls, tcp }: VirtualService,
+): Iterable<PlacedDestination> {
+  for (const [at, rule] of http.entries()) {
+    yield* placed(rule.route, `spec.http[${at}].route`);
+    if (rule.mirror !== undefined) {
+      yield { destination: rule.mirror, path: `spec.http[${at}].mirror` };
+    }
+    yield* placed(rule.mirrors, `spec.http[${at}].mirrors`);
+  }
+  for (const [at, rule] of tls.entries()) yield* placed(rule.route, `spec.tls[${at}].route`);
+  for (const [at, rule] of tcp.entries()) yield* placed(rule.route, `spec.tcp[${at}].route`);
+}
+
+function* placed(
+  list: readonly { readonly destination?: Destination }[],
+  path: string,
+): Iterable<PlacedDestination> {
+  for (const [at, { destination }] of list.entries()) {
+    if (destination !== undefined) yield { destination, path: `${path}[${at}].destination` };
+  }
+}
+
+/** The service that a host stands for in a namespace. */
+export function serviceSeenBy(
+  { read, mesh }: Context,
+  host: string,
+  namespace: string,
+): Service | undefined {
+  const key = { namespace, host: fullHost(host, namespace, mesh.domain) };
+  const service = read.get(mesh.services.resolve, key);
+  return service === undefined ? undefined : read.get(mesh.services.service, service);
+}
+
+/** True for a host of a service that a manifest of the orchestrator defines. */
+export function isAssumed(
+  { read, mesh, indexes }: Context,
+  host: string,
+  namespace: string,
+): boolean {
+  const full = fullHost(host, namespace, mesh.domain);
+  // `reviews.shop` and `reviews.shop.svc` are short forms of the full name.
+  const forms = [full, `${full}.${mesh.domain}`, `${full}.svc.${mesh.domain}`];
+  return forms.some((form) => read.get(indexes.assumedHosts, form) === true);
+}
+
+/** True when a service is defined for a pattern that covers the host. */
+export function coveredByService({ read, mesh }: Context, host: string): boolean {
+  return [host, ...coveringPatterns(host)]
+    .some((pattern) => read.any(mesh.indexes.entriesByHost, pattern));
+}
