@@ -7,7 +7,7 @@
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
 import type { Credential, ServiceTarget } from "../model/mod.ts";
 import {
-  deriveGivenAddresses,
+  deriveAutoAddresses,
   deriveNetworks,
   deriveServices,
   deriveTargets,
@@ -140,8 +140,8 @@ export interface Mesh {
    * code that writes or copies those must never see a private key.
    */
   readonly credentials: Input<Credential>;
-  /** Host without addresses → the addresses that it is given; see `deriveGivenAddresses`. */
-  readonly givenAddresses: Derived<readonly string[]>;
+  /** Host without addresses → the auto-allocated addresses; see `deriveAutoAddresses`. */
+  readonly autoAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
   readonly domain: string;
 }
@@ -183,7 +183,7 @@ export function createMesh(graph: Graph, options: {
     telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
     proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", selection),
     gatewayPorts: deriveGateways(inputs),
-    givenAddresses: deriveGivenAddresses(graph, indexes),
+    autoAddresses: deriveAutoAddresses(graph, indexes),
     targets: deriveTargets(inputs, services),
     credentials: graph.input("Credential"),
     domain,

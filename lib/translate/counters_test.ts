@@ -30,14 +30,14 @@ interface Cost {
 }
 
 /** Variant: whole route tables, or virtual hosts as resources of their own (VHDS). */
-type Flavour = "whole" | "apart";
+type Variant = "whole" | "apart";
 
 interface World {
   edit(change: (bench: Bench, services: number) => number): Cost;
 }
 
 /** A mesh with this number of services and a synced proxy in each of its 20 namespaces. */
-function world(services: number, flavour: Flavour): World {
+function world(services: number, variant: Variant): World {
   const bench = startTranslation();
   const documents: string[] = [];
   for (let i = 0; i < services; i++) {
@@ -46,15 +46,15 @@ function world(services: number, flavour: Flavour): World {
     if (i % 4 === 0) documents.push(destinationRule(i));
   }
   bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
-  const more = flavour === "apart" ? TAKES_PARTS : {};
-  const seats = Array.from(
+  const more = variant === "apart" ? TAKES_PARTS : {};
+  const bindings = Array.from(
     { length: 20 },
     (_, n) => bench.translation.source.bind(proxyNode(`ns-${n}`, more), () => {}),
   );
   const sizes = (): number =>
-    seats.reduce(
-      (sum, seat) =>
-        sum + Object.values(TYPE_URLS).reduce((n, u) => n + (seat.view(u)?.size ?? 0), 0),
+    bindings.reduce(
+      (sum, binding) =>
+        sum + Object.values(TYPE_URLS).reduce((n, u) => n + (binding.view(u)?.size ?? 0), 0),
       0,
     );
   assert.ok(sizes() > services * 20, "every proxy sees every service");
@@ -65,7 +65,7 @@ function world(services: number, flavour: Flavour): World {
       const { computedByTable } = bench.graph.stats();
       let bytes = 0;
       const sent = Object.entries(TYPE_URLS).flatMap(([short, url]) => {
-        const delta = seats[0]!.view(url)?.since(before);
+        const delta = bindings[0]!.view(url)?.since(before);
         if (delta === undefined) return [];
         for (const r of delta.changed) bytes += r.bytes.length;
         const names = [
@@ -109,8 +109,8 @@ const NEW_SERVICE = {
 const EDITS: readonly {
   readonly what: string;
   readonly change: (bench: Bench, services: number) => number;
-  readonly sent: (services: number) => Readonly<Record<Flavour, Cost["sent"]>>;
-  readonly computed: Readonly<Record<Flavour, Cost["computed"]>>;
+  readonly sent: (services: number) => Readonly<Record<Variant, Cost["sent"]>>;
+  readonly computed: Readonly<Record<Variant, Cost["computed"]>>;
 }[] = [
   {
     what: "an endpoint",
@@ -183,7 +183,7 @@ const EDITS: readonly {
   },
 ];
 
-function both<T>(cost: T): Readonly<Record<Flavour, T>> {
+function both<T>(cost: T): Readonly<Record<Variant, T>> {
   return { whole: cost, apart: cost };
 }
 
@@ -191,19 +191,19 @@ function keyOf(service: number): string {
   return `${namespaceOf(service)}/svc-${service}`;
 }
 
-for (const flavour of ["whole", "apart"] as const) {
-  Deno.test(`with tables ${flavour} an edit costs the same at 100 and at 2,000 services`, async (t) => {
-    const [small, large] = [world(100, flavour), world(2000, flavour)];
+for (const variant of ["whole", "apart"] as const) {
+  Deno.test(`with tables ${variant} an edit costs the same at 100 and at 2,000 services`, async (t) => {
+    const [small, large] = [world(100, variant), world(2000, variant)];
     for (const { what, change, sent, computed } of EDITS) {
       await t.step(what, () => {
         const at100 = small.edit(change);
         const at2000 = large.edit(change);
-        assert.deepEqual(at100.computed, computed[flavour]);
+        assert.deepEqual(at100.computed, computed[variant]);
         assert.deepEqual(at2000.computed, at100.computed);
-        assert.deepEqual(at100.sent, sent(100)[flavour]);
-        assert.deepEqual(at2000.sent, sent(2000)[flavour]);
+        assert.deepEqual(at100.sent, sent(100)[variant]);
+        assert.deepEqual(at2000.sent, sent(2000)[variant]);
         // But for the number in its name a resource is what it was.
-        if (flavour === "apart") assert.ok(Math.abs(at2000.bytes - at100.bytes) < 50);
+        if (variant === "apart") assert.ok(Math.abs(at2000.bytes - at100.bytes) < 50);
       });
     }
   });

@@ -305,12 +305,12 @@ const NETWORKS = create(MeshNetworksSchema, {
 function follower(
   bench: Bench,
   node: ProxyNode,
-): { seat: ProxyBinding; check(step: string): void } {
+): { binding: ProxyBinding; check(step: string): void } {
   let moved = false;
-  const seat = bench.translation.source.bind(node, () => moved = true);
+  const binding = bench.translation.source.bind(node, () => moved = true);
   const held = new Map<string, { view: View; copy: Map<string, string>; at: number }>();
   for (const url of Object.values(TYPE_URLS)) {
-    const view = seat.view(url);
+    const view = binding.view(url);
     if (view === undefined) continue;
     held.set(url, {
       view,
@@ -327,10 +327,10 @@ function follower(
     for (const name of removed) copy.delete(name);
   };
   return {
-    seat,
+    binding,
     check: (step) => {
       for (const [url, h] of held) {
-        const view = seat.view(url)!;
+        const view = binding.view(url)!;
         const delta = view === h.view && !moved ? view.since(h.at)! : view.diffFrom(h.view, h.at);
         follow(delta.changed, delta.removed, h.copy);
         h.view = view;
@@ -370,7 +370,7 @@ for (const [whose, proxies, numRuns, features] of WORLDS) {
         for (const e of state.values()) if (e.spec !== undefined) apply(scratch, e);
         for (const [i, node] of proxies.entries()) {
           const fresh = scratch.translation.source.bind(node, () => {});
-          assert.deepEqual(everything(followers[i]!.seat), everything(fresh), `proxy ${i}`);
+          assert.deepEqual(everything(followers[i]!.binding), everything(fresh), `proxy ${i}`);
         }
         assert.deepEqual(bench.graph.faults(), []);
       }),
@@ -384,8 +384,8 @@ for (const [whose, proxies, numRuns, features] of WORLDS) {
  * `one` sees: layers keep such a table, and HTTP in the port's listener, when the
  * only HTTP service there lost its host to another definition.
  */
-function idlePorts({ translation: { mesh }, graph }: Bench, seat: ProxyBinding): string[] {
-  return [...seat.view(TYPE_URLS.route)!.entries()].flatMap((table) => {
+function idlePorts({ translation: { mesh }, graph }: Bench, binding: ProxyBinding): string[] {
+  return [...binding.view(TYPE_URLS.route)!.entries()].flatMap((table) => {
     const { virtualHosts } = fromBinary(RouteConfigurationSchema, table.bytes);
     const serves = virtualHosts.some((v) =>
       graph.peek(mesh.services.resolve, { namespace: "one", host: v.domains[0]! }) !== undefined
@@ -449,15 +449,15 @@ function contentOfTable(table: RouteConfiguration): unknown {
 }
 
 /** Route tables of a proxy with VHDS, joined with their virtual hosts. */
-function joinedTables(seat: ProxyBinding): Record<string, unknown> {
-  const hosts = [...seat.view(TYPE_URLS.virtualHost)!.entries()].map((r) => {
+function joinedTables(binding: ProxyBinding): Record<string, unknown> {
+  const hosts = [...binding.view(TYPE_URLS.virtualHost)!.entries()].map((r) => {
     const host = fromBinary(VirtualHostSchema, r.bytes);
     assert.equal(host.name, r.name, "Envoy takes away what it is told to by this name");
     const slash = r.name.lastIndexOf("/");
     return { table: r.name.slice(0, slash), host: { ...host, name: r.name.slice(slash + 1) } };
   });
   // Virtual hosts of a missing table have no subscriber.
-  return wholeTables(seat, (table) => {
+  return wholeTables(binding, (table) => {
     assert.ok(table.vhds?.configSource, `${table.name} has its virtual hosts apart`);
     const own = hosts.filter((h) => h.table === table.name).map((h) => h.host);
     return { ...table, virtualHosts: [...table.virtualHosts, ...own] };
@@ -465,10 +465,10 @@ function joinedTables(seat: ProxyBinding): Record<string, unknown> {
 }
 
 function wholeTables(
-  seat: ProxyBinding,
+  binding: ProxyBinding,
   complete: (table: RouteConfiguration) => RouteConfiguration = (table) => table,
 ): Record<string, unknown> {
-  const tables = [...seat.view(TYPE_URLS.route)!.entries()]
+  const tables = [...binding.view(TYPE_URLS.route)!.entries()]
     .map((r) => fromBinary(RouteConfigurationSchema, r.bytes));
   return Object.fromEntries(tables.map((t) => [t.name, contentOfTable(complete(t))]));
 }
@@ -504,9 +504,9 @@ interface Explained {
 }
 
 /** Explains all that a proxy sees; asserts that explanations are exact and name nothing that was not read. */
-function explainAll({ graph, translation }: Bench, seat: ProxyBinding): Explained[] {
+function explainAll({ graph, translation }: Bench, binding: ProxyBinding): Explained[] {
   return Object.values(TYPE_URLS).flatMap((type) => {
-    const view = seat.view(type);
+    const view = binding.view(type);
     return [...view?.entries() ?? []].map(({ name, version }): Explained => {
       const cell = view!.cellOf(name)!;
       const layer = view!.layers.find((l) => l.get(name) !== undefined)!;
@@ -547,10 +547,10 @@ Deno.test("explanations are exact, name nothing that was not read, and nothing e
         apply(bench, e);
         state.set(`${e.kind}/${e.namespace}/${e.name}`, e);
       }
-      const seats = [...PROXIES, ...EXPLAINED].map((node) =>
+      const bindings = [...PROXIES, ...EXPLAINED].map((node) =>
         bench.translation.source.bind(node, () => {})
       );
-      const before = seats.flatMap((seat) => explainAll(bench, seat));
+      const before = bindings.flatMap((binding) => explainAll(bench, binding));
       const [ref, removed] = [...state][pick % state.size]!;
       apply(bench, { ...removed, spec: undefined });
       for (const { view, cell, version, origins } of before) {

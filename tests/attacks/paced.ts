@@ -23,7 +23,7 @@ export interface Paced {
 /** Opens a connection, greets, and waits for the daemon's greeting. It is closed at the end of the attack. */
 export async function openPaced(scene: Scene): Promise<Paced> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: scene.port });
-  scene.tally.connections++;
+  scene.counts.connections++;
   let whole = DEFAULT_WINDOW;
   let initial = DEFAULT_WINDOW;
   const own = new Map<number, number>();
@@ -37,7 +37,7 @@ export async function openPaced(scene: Scene): Promise<Paced> {
     for (let at = 0; at < bytes.length && open;) {
       const count = await conn.write(bytes.subarray(at)).catch(() => 0);
       if (count === 0) open = false;
-      scene.tally.bytes += count;
+      scene.counts.bytes += count;
       at += count;
     }
   };
@@ -58,7 +58,7 @@ export async function openPaced(scene: Scene): Promise<Paced> {
     changed();
   });
   const stop = (byDaemon: boolean) => {
-    if (byDaemon && open && !scene.over()) scene.tally.ended++;
+    if (byDaemon && open && !scene.over()) scene.counts.ended++;
     open = false;
     greeted.resolve();
     changed();

@@ -27,12 +27,12 @@ export const ATTACK_MS = 1200;
 
 /** Asserts that an attack was under way and that its bounds held. */
 export function holds(row: Row, transport: Transport, outcome: Outcome): void {
-  const { roseMiB, waitedMs, asked, tally } = outcome;
+  const { roseMiB, waitedMs, asked, counts } = outcome;
   const other = transport === "grpc-js" ? row.library : undefined;
   const figures = `rose by ${roseMiB.toFixed(0)} MiB, waited ${waitedMs.toFixed(0)} ms, asked ` +
-    `${asked} times, ${JSON.stringify(tally)}`;
+    `${asked} times, ${JSON.stringify(counts)}`;
   if (Deno.env.has("MESH_ATTACK_FIGURES")) console.log(`${row.attack} (${transport}): ${figures}`);
-  assert.ok(tally.connections > 0 && asked > 1, figures);
+  assert.ok(counts.connections > 0 && asked > 1, figures);
   assert.ok(roseMiB < (other?.mib ?? MOST_MIB), figures);
   assert.ok(waitedMs < (other?.ms ?? MOST_MS), figures);
 }

@@ -7,7 +7,7 @@
 import { type Daemon, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { documents, serviceEntry } from "../support/manifest.ts";
 import { firstSync } from "./first_sync.ts";
-import type { Tally } from "./wire.ts";
+import type { Counts } from "./wire.ts";
 import type { Order, Word } from "./worker.ts";
 
 /** Services that the daemon serves. */
@@ -89,7 +89,7 @@ async function memory(daemon: Daemon, field: "VmRSS" | "VmHWM"): Promise<number>
 
 /** Result of an attack. */
 export interface Outcome {
-  readonly tally: Tally;
+  readonly counts: Counts;
   /** Peak of resident memory above what it was before any attack, MiB. */
   readonly roseMiB: number;
   /** The longest response time during the attack, ms. */
@@ -108,12 +108,12 @@ export async function attack(
   await Deno.writeTextFile(`/proc/${daemon.program.pid}/clear_refs`, "5");
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   const begun = Promise.withResolvers<void>();
-  const over = Promise.withResolvers<Tally>();
+  const over = Promise.withResolvers<Counts>();
   let going = true;
   worker.onmessage = ({ data }: MessageEvent<Word>) => {
     if (data.kind === "begun") return begun.resolve();
     going = false;
-    if (data.kind === "over") return over.resolve(data.tally);
+    if (data.kind === "over") return over.resolve(data.counts);
     const error = new Error(data.reason);
     begun.reject(error);
     over.reject(error);
@@ -132,11 +132,11 @@ export async function attack(
       times.push(await ask());
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    const tally = await over.promise;
+    const counts = await over.promise;
     // Once more after the attack, of which something may be left.
     times.push(await ask());
     const roseMiB = await memory(daemon, "VmHWM") - calmMiB;
-    return { tally, roseMiB, waitedMs: Math.max(...times), asked: times.length };
+    return { counts, roseMiB, waitedMs: Math.max(...times), asked: times.length };
   } finally {
     worker.terminate();
   }

@@ -16,11 +16,11 @@ export interface Scene {
   /** Resolves when the time of the attack is over. */
   readonly end: Promise<void>;
   /** Counts so far. */
-  readonly tally: Tally;
+  readonly counts: Counts;
 }
 
 /** Counts of an attack. */
-export interface Tally {
+export interface Counts {
   bytes: number;
   connections: number;
   /** Connections that the daemon ended. */
@@ -47,13 +47,13 @@ export interface WireOptions {
 /** Opens a connection. It is closed at the end of the attack. */
 export async function open(scene: Scene, { read = false }: WireOptions = {}): Promise<Wire> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: scene.port });
-  scene.tally.connections++;
+  scene.counts.connections++;
   let closed = false;
   const gone = Promise.withResolvers<void>();
   const end = (byDaemon: boolean) => {
     if (closed) return;
     closed = true;
-    if (byDaemon && !scene.over()) scene.tally.ended++;
+    if (byDaemon && !scene.over()) scene.counts.ended++;
     conn.close();
     gone.resolve();
   };
@@ -67,7 +67,7 @@ export async function open(scene: Scene, { read = false }: WireOptions = {}): Pr
       try {
         for (let at = 0; at < bytes.length && !closed;) {
           const count = await conn.write(bytes.subarray(at));
-          scene.tally.bytes += count;
+          scene.counts.bytes += count;
           at += count;
         }
       } catch {
@@ -91,16 +91,16 @@ export async function openFrom(scene: Scene, localAddress: string): Promise<Pick
   socket.once("error", () => socket.destroy());
   socket.once("close", () => {
     closed = true;
-    if (!scene.over()) scene.tally.ended++;
+    if (!scene.over()) scene.counts.ended++;
     opened.resolve();
   });
-  scene.tally.connections++;
+  scene.counts.connections++;
   void scene.end.then(() => socket.destroy());
   await opened.promise;
   return {
     write: (bytes) =>
       new Promise((resolve) => {
-        scene.tally.bytes += bytes.length;
+        scene.counts.bytes += bytes.length;
         socket.write(bytes, () => resolve(!closed && !scene.over()));
       }),
   };

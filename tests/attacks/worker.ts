@@ -7,7 +7,7 @@
 import { FRAME_ATTACKS } from "./frame_attacks.ts";
 import { HTTP_ATTACKS } from "./http_attacks.ts";
 import { STREAM_ATTACKS } from "./stream_attacks.ts";
-import type { Scene, Tally } from "./wire.ts";
+import type { Counts, Scene } from "./wire.ts";
 
 /** Message to the thread. */
 export interface Order {
@@ -20,7 +20,7 @@ export interface Order {
 /** Messages of the thread: first that the attack is running, then that it has ended. */
 export type Word =
   | { readonly kind: "begun" }
-  | { readonly kind: "over"; readonly tally: Tally }
+  | { readonly kind: "over"; readonly counts: Counts }
   | { readonly kind: "failed"; readonly reason: string };
 
 /** Time an attack may take to be under way, ms. */
@@ -30,14 +30,14 @@ const ATTACKS = { ...FRAME_ATTACKS, ...STREAM_ATTACKS, ...HTTP_ATTACKS };
 const say = (word: Word) => self.postMessage(word);
 
 async function run({ attack, port, ms }: Order): Promise<void> {
-  const tally: Tally = { bytes: 0, connections: 0, ended: 0 };
+  const counts: Counts = { bytes: 0, connections: 0, ended: 0 };
   const end = Promise.withResolvers<void>();
   let until = performance.now() + PREPARATION_MS;
   let timer = setTimeout(end.resolve, PREPARATION_MS);
   let begun = false;
   const scene: Scene = {
     port,
-    tally,
+    counts,
     end: end.promise,
     over: () => performance.now() >= until,
     begun() {
@@ -51,8 +51,8 @@ async function run({ attack, port, ms }: Order): Promise<void> {
   };
   try {
     await ATTACKS[attack]!(scene);
-    if (!begun) throw new Error(`the attack never got under way: ${JSON.stringify(tally)}`);
-    say({ kind: "over", tally });
+    if (!begun) throw new Error(`the attack never got under way: ${JSON.stringify(counts)}`);
+    say({ kind: "over", counts });
   } catch (error) {
     say({ kind: "failed", reason: String(error) });
   }

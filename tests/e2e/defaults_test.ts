@@ -8,7 +8,7 @@ import { call, eventually, freePorts, startBackend } from "../../scripts/harness
 import { documents, endpoint, manifest, type Spec, to } from "../support/manifest.ts";
 import { assertNothingRejected, sidecars, startWorld, type TestProxy } from "../support/world.ts";
 
-Deno.test("services are exported as the mesh configuration says, and reached at given addresses", async (t) => {
+Deno.test("services are exported as the mesh configuration says, and reached at auto-allocated addresses", async (t) => {
   await using a = startBackend("a");
   await using b = startBackend("b");
   const [port = 0] = freePorts(1);

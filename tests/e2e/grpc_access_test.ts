@@ -1,12 +1,12 @@
 /**
  * Access to proxyless gRPC servers: a condition that the library cannot check denies all callers.
  */
-import { comes, type Tally } from "./grpc/program.ts";
+import { comes, type Counts } from "./grpc/program.ts";
 import { doc, startWorld, TARGET } from "./grpc/world.ts";
 
 const CALLS = { target: TARGET, count: 10 };
 
-const only = (answer: string) => (tally: Tally): boolean => tally[answer] === CALLS.count;
+const only = (answer: string) => (counts: Counts): boolean => counts[answer] === CALLS.count;
 
 const policy = (name: string, spec: string): string => doc("AuthorizationPolicy", name, spec);
 

@@ -1,11 +1,12 @@
 /** Load balancing of proxyless gRPC clients. */
-import { comes, type Tally } from "./grpc/program.ts";
+import { comes, type Counts } from "./grpc/program.ts";
 import { doc, HOST, startWorld, TARGET } from "./grpc/world.ts";
 
 const CALLS = { target: TARGET, count: 20 };
 
 /** Number of servers that responded. */
-const servers = (tally: Tally): number => Object.keys(tally).filter((k) => /^v\d$/.test(k)).length;
+const servers = (counts: Counts): number =>
+  Object.keys(counts).filter((k) => /^v\d$/.test(k)).length;
 
 const policy = (name: string, spec: string): string =>
   doc("DestinationRule", name, `{host: ${HOST}, ${spec}}`);
@@ -24,13 +25,13 @@ Deno.test("gRPC without a proxy: a ring, for the workloads that a rule selects",
   const of = (user: string) => ({ ...CALLS, headers: { "x-user": user } });
   const seen = new Set<string>();
   for (let i = 0; seen.size < 2 && i < 30; i++) {
-    await comes(chosen, of(`user${i}`), "a user to stay with an endpoint", (tally) => {
-      if (servers(tally) === 1) seen.add(Object.keys(tally)[0]!);
-      return servers(tally) === 1;
+    await comes(chosen, of(`user${i}`), "a user to stay with an endpoint", (counts) => {
+      if (servers(counts) === 1) seen.add(Object.keys(counts)[0]!);
+      return servers(counts) === 1;
     });
   }
   if (seen.size < 2) throw new Error(`all users are with ${[...seen]}`);
-  await comes(plain, of("user"), "others to take turns", (tally) => servers(tally) === 3);
+  await comes(plain, of("user"), "others to take turns", (counts) => servers(counts) === 3);
 
   // Balancers that not all libraries support have an alternative.
   for (const simple of ["LEAST_REQUEST", "RANDOM"]) {

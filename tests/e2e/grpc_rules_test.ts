@@ -1,10 +1,10 @@
 /** Routing rules of proxyless gRPC clients. */
-import { comes, type Tally } from "./grpc/program.ts";
+import { comes, type Counts } from "./grpc/program.ts";
 import { doc, HOST, rules, startWorld, subsets, TARGET, to } from "./grpc/world.ts";
 
 const CALLS = { target: TARGET, count: 20 };
 
-const only = (answer: string) => (tally: Tally): boolean => tally[answer] === CALLS.count;
+const only = (answer: string) => (counts: Counts): boolean => counts[answer] === CALLS.count;
 
 Deno.test("gRPC without a proxy: rules for callers of certain labels and namespaces, and what a Sidecar imports", async () => {
   await using world = await startWorld({ servers: 3 });

@@ -4,10 +4,10 @@ import { freePorts, makeConfigDir, startDaemon } from "../../scripts/harness/mod
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import {
   comes as expect,
+  type Counts,
   type Peer,
   type PeerOptions,
   startPeer,
-  type Tally,
 } from "./grpc/program.ts";
 
 const HOST = "echo.example";
@@ -52,7 +52,7 @@ spec:
 
 const calls = { target: `xds:///${HOST}:7070`, count: 20 };
 
-const comes = (client: Peer, what: string, good: (tally: Tally) => boolean, more = {}) =>
+const comes = (client: Peer, what: string, good: (counts: Counts) => boolean, more = {}) =>
   expect(client, { ...calls, ...more }, what, good);
 
 Deno.test("gRPC without a proxy: endpoints, subsets, routes and their changes reach a client of the library", async () => {
@@ -130,13 +130,13 @@ Deno.test(withCertificates(
     await comes(
       stranger,
       "one without a certificate to be refused",
-      (tally) => tally.UNAVAILABLE === 20,
+      (counts) => counts.UNAVAILABLE === 20,
       { target: `dns:127.0.0.1:${port}` },
     );
 
     await config.write("deny.yaml", DENY);
     const headers = { who: "tester" };
-    await comes(member, "a tester to be denied", (tally) => tally.PERMISSION_DENIED === 20, {
+    await comes(member, "a tester to be denied", (counts) => counts.PERMISSION_DENIED === 20, {
       mesh: true,
       headers,
     });

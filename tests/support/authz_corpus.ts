@@ -90,7 +90,7 @@ function inputOf(
       return found.length === 1 ? { host, cluster: `outbound|${port}||${host}` } : undefined;
     },
     trustDomains: [trustDomain, ...trustDomainAliases],
-    guards: false,
+    otherSpellings: false,
   };
 }
 

@@ -37,7 +37,7 @@ spec: {hosts: [${host}], resolution: STATIC, ports: [${port}], endpoints: [{addr
 function served() {
   const bench = startTranslation(testMeshConfig(), {
     ...DEFAULT_FEATURES,
-    giveAddresses: true,
+    autoAllocateAddresses: true,
     dualStack: true,
   });
   bench.set(HOSTS);
@@ -47,7 +47,7 @@ function served() {
     [...binding.view(typeUrl)!.entries()].map(({ bytes }) => fromBinary(schema, bytes));
 }
 
-Deno.test("Envoy takes listeners at given addresses of both families, one for each host", async () => {
+Deno.test("Envoy takes listeners at auto-allocated addresses of both families, one for each host", async () => {
   const of = served();
   const listeners = of(TYPE_URLS.listener, ListenerSchema);
   const given = listeners.filter(({ name }) => /^(240\.240\.|2001:2::)/.test(name));
@@ -74,7 +74,7 @@ Deno.test("Envoy takes listeners at given addresses of both families, one for ea
   assert.ok(verdict.accepted, verdict.log);
 });
 
-Deno.test("Envoy takes virtual hosts with given addresses", async () => {
+Deno.test("Envoy takes virtual hosts with auto-allocated addresses", async () => {
   const tables = served()(TYPE_URLS.route, RouteConfigurationSchema);
   const domains = tables.flatMap((t) => t.virtualHosts).flatMap((v) => v.domains);
   assert.ok(domains.some((domain) => /^240\.240\.[0-9.]+$/.test(domain)), domains.join(" "));

@@ -15,7 +15,7 @@ import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts
 import {
   addressListeners,
   groupOf,
-  isGivenAddress,
+  isAutoAllocated,
   isHeadless,
   type ListenerMember,
   listenerMembers,
@@ -52,8 +52,8 @@ export interface ServiceIndexes {
   readonly declaredHttp: Index<PortKey, number>;
   /** Hosts with a port that may carry other protocols than HTTP. */
   readonly tcpHosts: Index<PortKey>;
-  /** Number of a group → hosts that are given an address of it. */
-  readonly givenHosts: Index<number>;
+  /** Number of a group → hosts with an auto-allocated address of it. */
+  readonly autoAddressHosts: Index<number>;
   /** Port → hosts of headless services that have it. */
   readonly headlessHosts: Index<number>;
   /** Virtual address → hosts that have it. */
@@ -100,8 +100,8 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
       { bucket: listenersKeys, member: listenerMembers },
       listenerEntries,
     ),
-    givenHosts: typed("givenHosts", { bucket: integer, member: text }, function* (row) {
-      if (!isGivenAddress(row.spec)) return;
+    autoAddressHosts: typed("autoAddressHosts", { bucket: integer, member: text }, function* (row) {
+      if (!isAutoAllocated(row.spec)) return;
       for (const host of hostsOf(row)) {
         const group = groupOf(host);
         if (group !== undefined) yield [group, host];
@@ -154,11 +154,11 @@ function hostsOf({ spec }: Row): string[] {
 function* listenerEntries(row: Row) {
   for (const namespace of seenBy(row)) {
     for (const member of listenersOf(row.spec)) {
-      yield [{ given: false, namespace }, member] as const;
+      yield [{ autoAddresses: false, namespace }, member] as const;
     }
-    if (!isGivenAddress(row.spec)) continue;
+    if (!isAutoAllocated(row.spec)) continue;
     for (const member of addressListeners(row.spec)) {
-      yield [{ given: true, namespace }, member] as const;
+      yield [{ autoAddresses: true, namespace }, member] as const;
     }
   }
 }

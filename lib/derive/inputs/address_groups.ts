@@ -13,16 +13,16 @@ import { isWildcard } from "../../model/mod.ts";
 export const ADDRESS_GROUPS = 1024;
 
 /**
- * Reports if hosts of an entry are given addresses. Without resolution, connections go to their
+ * Reports if hosts of an entry are auto-allocated addresses. Without resolution, connections go to their
  * original destination.
  */
-export function isGivenAddress({ addresses, resolution }: ServiceEntry): boolean {
+export function isAutoAllocated({ addresses, resolution }: ServiceEntry): boolean {
   return addresses.length === 0 && resolution !== ServiceEntry_Resolution.NONE &&
     resolution !== ServiceEntry_Resolution.DYNAMIC_DNS;
 }
 
 /**
- * The group of a host, its bucket in `givenHosts`; `undefined` for a wildcard, which DNS cannot
+ * The group of a host, its bucket in `autoAddressHosts`; `undefined` for a wildcard, which DNS cannot
  * resolve.
  */
 export function groupOf(host: string): number | undefined {

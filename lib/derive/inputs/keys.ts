@@ -112,14 +112,14 @@ export const workloadKeys: KeyCodec<Workload> = keyOf<Workload>({
 
 /** Outbound listeners of a namespace. */
 export interface ListenersKey {
-  /** True if the proxies use addresses that hosts are given; see `deriveGivenAddresses`. */
-  readonly given: boolean;
+  /** True if the proxies use auto-allocated addresses; see `deriveAutoAddresses`. */
+  readonly autoAddresses: boolean;
   readonly namespace: string;
 }
 
 /** The codec of {@link ListenersKey}: `given|namespace` or `|namespace`. */
 export const listenersKeys: KeyCodec<ListenersKey> = keyOf<ListenersKey>({
-  given: flag("given"),
+  autoAddresses: flag("autoAddresses"),
   namespace: text,
 });
 

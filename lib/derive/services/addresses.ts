@@ -16,7 +16,7 @@ const GROUP_SIZE = 64;
 
 /** The indexes over hosts and over addresses that are taken; see `Indexes`. */
 interface GivenIndexes {
-  readonly givenHosts: Index<number>;
+  readonly autoAddressHosts: Index<number>;
   readonly hostsByVip: Index;
 }
 
@@ -24,12 +24,12 @@ interface GivenIndexes {
  * Creates the table: host → the addresses it is given, IPv4 (in 240.240.0.0/16) and IPv6 (in
  * 2001:2::/48); empty for hosts that have addresses in every entry, and when the group is full.
  */
-export function deriveGivenAddresses(
+export function deriveAutoAddresses(
   graph: Graph,
   indexes: GivenIndexes,
 ): Derived<readonly string[]> {
   return graph.derive(
-    "addresses.given",
+    "addresses.auto",
     (read, host): readonly string[] => {
       const group = groupOf(host);
       return group === undefined ? [] : addressesIn(read, indexes, group, host);
@@ -46,7 +46,7 @@ function addressesIn(
   wanted: string,
 ): string[] {
   const taken = new Set<number>();
-  for (const host of read.members(indexes.givenHosts, group)) {
+  for (const host of read.members(indexes.autoAddressHosts, group)) {
     const first = Math.floor(fnv(host) / ADDRESS_GROUPS);
     for (let step = 0; step < GROUP_SIZE; step++) {
       const slot = group * GROUP_SIZE + (first + step) % GROUP_SIZE;

@@ -15,14 +15,14 @@ spec: {hosts: [${
 
 function given(yaml: string, host: string): readonly string[] {
   const mesh = meshOf(yaml);
-  return mesh.graph.peek(mesh.givenAddresses, host);
+  return mesh.graph.peek(mesh.autoAddresses, host);
 }
 
 const MANY = Array.from({ length: 5000 }, (_, i) => `host-${i}.example`);
 
-Deno.test("every host without an address is given one of its own, of either family", () => {
+Deno.test("every host without an address gets its own address of each family", () => {
   const mesh = meshOf(entry(MANY));
-  const all = MANY.map((host) => mesh.graph.peek(mesh.givenAddresses, host));
+  const all = MANY.map((host) => mesh.graph.peek(mesh.autoAddresses, host));
   assert.ok(all.every((addresses) => addresses.length === 2));
   assert.equal(new Set(all.flat()).size, 2 * MANY.length);
   for (const [v4 = "", v6 = ""] of all) {
@@ -46,7 +46,7 @@ const CASES: readonly [name: string, more: string, host: string][] = [
 ];
 
 for (const [name, more, host] of CASES) {
-  Deno.test(`no address is given to ${name}`, () => {
+  Deno.test(`no address is allocated to ${name}`, () => {
     assert.deepEqual(given(entry([host.startsWith("*") ? host : "a.example"], more), host), []);
   });
 }
@@ -62,7 +62,7 @@ Deno.test("an address stays whatever else comes and goes, but for the few that b
   );
 });
 
-Deno.test("nobody is given an address that somebody has", () => {
+Deno.test("an address in use is not allocated", () => {
   const [first = ""] = given(entry(["a.example"]), "a.example");
   const owner = entry(["b.example"], `resolution: STATIC, addresses: ["${first}"]`, "owner");
   const [moved] = given(`${entry(["a.example"])}---\n${owner}`, "a.example");

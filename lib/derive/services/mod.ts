@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { deriveGivenAddresses } from "./addresses.ts";
+export { deriveAutoAddresses } from "./addresses.ts";
 export { localityOf } from "./endpoints.ts";
 export { deriveNetworks, type NetworkMap, networkOf, type Networks } from "./networks.ts";
 export { mergedPorts, type PortConflict, portConflicts } from "./ports.ts";

@@ -46,7 +46,7 @@ export interface Clause<T> {
 export interface Combining<T> {
   readonly effect: Effect;
   /** True: rules that deny also match other spellings. */
-  readonly guards: boolean;
+  readonly otherSpellings: boolean;
   readonly any: () => T;
   readonly all: (parts: readonly T[]) => T;
   readonly one: (parts: readonly T[]) => T;
@@ -85,7 +85,8 @@ function alternatives<T>(
     const matcher = clause.match(value);
     if (matcher === undefined) untold = true;
     else told.push(matcher);
-    const more = forbids && how.guards && matcher !== undefined && clause.disguised?.(value);
+    const more = forbids && how.otherSpellings && matcher !== undefined &&
+      clause.disguised?.(value);
     if (more) told.push(more);
   }
   if (untold && (how.effect === "allow" || told.length === 0)) return "untold";
@@ -93,7 +94,7 @@ function alternatives<T>(
 }
 
 /** Combines permissions. */
-export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "guards"> = {
+export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "otherSpellings"> = {
   any: lazily(() => create(PermissionSchema, { rule: { case: "any", value: true } })),
   all: (rules) =>
     create(PermissionSchema, { rule: { case: "andRules", value: { rules: [...rules] } } }),
@@ -103,7 +104,7 @@ export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "guards"> = {
 };
 
 /** Combines principals. */
-export const PRINCIPALS: Omit<Combining<Principal>, "effect" | "guards"> = {
+export const PRINCIPALS: Omit<Combining<Principal>, "effect" | "otherSpellings"> = {
   any: lazily(() => create(PrincipalSchema, { identifier: { case: "any", value: true } })),
   all: (ids) =>
     create(PrincipalSchema, { identifier: { case: "andIds", value: { ids: [...ids] } } }),

@@ -68,7 +68,7 @@ export interface Asking {
  * @param find finds the provider's service
  * @returns an error text if the provider cannot be called
  */
-export function askingOf(
+export function extAuthzConfig(
   { provider }: ExtensionProvider,
   find: FindService,
 ): Asking | string {

@@ -15,7 +15,7 @@ import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/me
 import { hash, lazily } from "../../base/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
 import { type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
-import { ASK_POLICY_PREFIX, ASK_PREFIX, askingOf, type FindService } from "./ext_authz.ts";
+import { ASK_POLICY_PREFIX, ASK_PREFIX, extAuthzConfig, type FindService } from "./ext_authz.ts";
 import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
 
 /** The input for the authorization filters of a workload. */
@@ -26,7 +26,7 @@ export interface AuthorizationInput {
   readonly findService: FindService;
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
-  readonly guards: boolean;
+  readonly otherSpellings: boolean;
 }
 
 /** Filters in the order in which requests or connections pass them. */
@@ -140,7 +140,7 @@ function askingFilters(
   const names = new Set(policies.map(({ spec }) => spec.actionDetail.value?.name ?? ""));
   const provider = input.providers.find(({ name }) => names.has(name));
   const asking = names.size === 1 && provider !== undefined
-    ? askingOf(provider, input.findService)
+    ? extAuthzConfig(provider, input.findService)
     : "there is not one provider";
   if (typeof asking === "string") {
     const config = layer.pack({ rules: DENY_ALL(), shadowRulesStatPrefix: ASK_PREFIX });

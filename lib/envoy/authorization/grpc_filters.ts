@@ -22,13 +22,13 @@ const DECIDED = ["custom", "deny", "allow"] as const satisfies readonly Effect[]
  * policy with action `CUSTOM` are denied. Each filter has a unique name, because libraries require
  * it.
  */
-export function libraryFilters(
-  { policies, trustDomains, guards }: Pick<
+export function grpcAccessFilters(
+  { policies, trustDomains, otherSpellings }: Pick<
     AuthorizationInput,
-    "policies" | "trustDomains" | "guards"
+    "policies" | "trustDomains" | "otherSpellings"
   >,
 ): HttpFilter[] {
-  const options: RuleOptions = { http: true, library: true, trustDomains, guards };
+  const options: RuleOptions = { http: true, library: true, trustDomains, otherSpellings };
   const enforced = policies.filter((policy) => !isDryRun(policy));
   return DECIDED.flatMap((effect) => {
     const some = enforced.filter((policy) => effectOf(policy) === effect);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { RBACSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
 import { fromBinary, type JsonObject, toJson } from "../../proto/mod.ts";
-import { libraryFilters } from "./grpc_filters.ts";
+import { grpcAccessFilters } from "./grpc_filters.ts";
 import type { PolicyObject } from "./rules.ts";
 
 /** The filters of policies, by name. */
@@ -21,7 +21,11 @@ spec: ${spec.replace("!", "")}
 `
   ).join("---\n");
   const policies = objectsOf(yaml) as PolicyObject[];
-  const filters = libraryFilters({ policies, trustDomains: ["cluster.local"], guards: false });
+  const filters = grpcAccessFilters({
+    policies,
+    trustDomains: ["cluster.local"],
+    otherSpellings: false,
+  });
   return Object.fromEntries(filters.map(({ name, configType: { value } }) => {
     assert.ok(value !== undefined && "typeUrl" in value);
     return [name, toJson(RBACSchema, fromBinary(RBACSchema, value.value)) as JsonObject];

@@ -3,11 +3,11 @@
  *
  * @module
  */
-export { askingOf } from "./ext_authz.ts";
+export { extAuthzConfig } from "./ext_authz.ts";
 export {
   type AuthorizationFilters,
   authorizationFilters,
   type AuthorizationInput,
 } from "./filters.ts";
-export { libraryFilters } from "./grpc_filters.ts";
+export { grpcAccessFilters } from "./grpc_filters.ts";
 export { effectOf, isDryRun, type PolicyObject } from "./rules.ts";

@@ -58,7 +58,7 @@ export function principalClause(
     match,
   });
   const said = (make: (value: string) => Principal): Clause<Principal> =>
-    of((value) => tellsTokens(callers) ? make(value) : undefined);
+    of((value) => knowsTokens(callers) ? make(value) : undefined);
   switch (key?.kind) {
     case "source-ip":
       return of(sourceIp);
@@ -95,7 +95,7 @@ export function principalClause(
 }
 
 /** Reports if the claims of verified tokens are known. */
-function tellsTokens({ http, library }: Knowing): boolean {
+function knowsTokens({ http, library }: Knowing): boolean {
   return http && !library;
 }
 
@@ -157,7 +157,7 @@ function tokens(
     values,
     notValues,
     match: (value) => {
-      if (!tellsTokens(callers)) return undefined;
+      if (!knowsTokens(callers)) return undefined;
       const [issuer, subject] = issuerAndSubject(value);
       return PRINCIPALS.all([
         principal({ case: "metadata", value: plainClaimMatch("iss", issuer) }),

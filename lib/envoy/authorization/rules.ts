@@ -37,7 +37,7 @@ export interface RuleOptions {
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
   /** True: rules that deny also match other spellings of paths and hosts; see `disguisedMatch`. */
-  readonly guards: boolean;
+  readonly otherSpellings: boolean;
 }
 
 /** Returns the action of a policy in lower case. */
@@ -92,7 +92,7 @@ export function accessRules(
       trustDomains: options.trustDomains,
     };
     spec.rules.forEach((rule, index) => {
-      const policy = policyOf(rule, effect, callers, options.guards);
+      const policy = policyOf(rule, effect, callers, options.otherSpellings);
       if (policy !== undefined) named[name(index)] = policy;
     });
     if (spec.rules.length === 0) named[name(0)] = NEVER();
@@ -121,7 +121,7 @@ function policyOf(
   rule: Rule,
   effect: Effect,
   callers: Callers,
-  guards: boolean,
+  otherSpellings: boolean,
 ): Policy | undefined {
   const conditions = rule.when.map((one) => permissionClause(one, callers)).filter((c) =>
     c !== undefined
@@ -131,7 +131,7 @@ function policyOf(
     ...conditions,
   ]);
   const permissions = collect<Permission>(
-    sides.map((side) => conjunction(side, { ...PERMISSIONS, effect, guards })),
+    sides.map((side) => conjunction(side, { ...PERMISSIONS, effect, otherSpellings })),
   );
   const identities = rule.when.map((one) => principalClause(one, callers))
     .filter((c) => c !== undefined);
@@ -140,7 +140,7 @@ function policyOf(
     ...identities,
   ]);
   const principals = collect<Principal>(
-    sources.map((side) => conjunction(side, { ...PRINCIPALS, effect, guards })),
+    sources.map((side) => conjunction(side, { ...PRINCIPALS, effect, otherSpellings })),
   );
   if (permissions === undefined || principals === undefined) return undefined;
   return create(PolicySchema, { permissions, principals });

@@ -18,14 +18,14 @@ import { namesOfRequests, originatesTls } from "./tls.ts";
 const DYNAMIC_FORWARD_PROXY = "envoy.clusters.dynamic_forward_proxy";
 
 /** With TLS, the request's name is used as SNI and must be in the certificate. */
-const NAMES_ASKED_FOR: RequestNames = { autoSni: true, autoSanValidation: true };
+const REQUEST_NAMES: RequestNames = { autoSni: true, autoSanValidation: true };
 
 /** Returns which TLS names come from requests; both if the rule sets none. */
-export function namesAskedFor(
+export function requestNames(
   tls: ClientTLSSettings | undefined,
   serviceNames: readonly string[],
 ): RequestNames {
-  if (!originatesTls(tls)) return NAMES_ASKED_FOR;
+  if (!originatesTls(tls)) return REQUEST_NAMES;
   return namesOfRequests(tls, serviceNames) ?? { autoSni: false, autoSanValidation: false };
 }
 
@@ -35,7 +35,7 @@ export function namesAskedFor(
  * @param names TLS names that come from requests. Envoy requires an explicit setting if only one of
  * them does, because then a certificate of any server would be accepted.
  */
-export function lookUpAsAsked(cluster: Cluster, lookup: Lookup, names: RequestNames): void {
+export function resolveRequestedNames(cluster: Cluster, lookup: Lookup, names: RequestNames): void {
   cluster.lbPolicy = LbPolicy.CLUSTER_PROVIDED;
   cluster.clusterDiscoveryType = create(ClusterSchema, {
     clusterDiscoveryType: {

@@ -68,7 +68,7 @@ export interface MeshClusterDefaults {
   readonly preferRuleTls: boolean;
   /** True: metadata names the canonical service of services outside the mesh. */
   readonly canonicalOutside: boolean;
-  /** Formats of cluster names in statistics, see `countedAs`; default: the cluster names. */
+  /** Formats of cluster names in statistics, see `statisticsName`; default: the cluster names. */
   readonly statNames?: { readonly inbound: string; readonly outbound: string };
   /** True: metadata names the services. */
   readonly telemetryLabel: boolean;

@@ -6,7 +6,7 @@
  */
 export { applyConnectionPool, UNLIMITED } from "./connection_pool.ts";
 export { applyDns, dnsAssignment } from "./dns.ts";
-export { lookUpAsAsked, namesAskedFor } from "./dynamic_lookup.ts";
+export { requestNames, resolveRequestedNames } from "./dynamic_lookup.ts";
 export { applyHttpOptions, upstreamHttp } from "./http_options.ts";
 export type {
   ClusterDecisions,

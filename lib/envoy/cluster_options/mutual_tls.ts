@@ -38,7 +38,7 @@ export function applyMutualTls(
     cluster.transportSocket = mutual === undefined
       ? closedTls()
       : socketOf(mutual, input, http, { sni: tls.sni, names: tls.subjectAltNames });
-    if (mutual !== undefined) tellWhatIsFound(cluster, input);
+    if (mutual !== undefined) announceDetectedHttp(cluster, input);
     return;
   }
   if (mutual === undefined || !mutual.automatic) return;
@@ -62,7 +62,7 @@ export function applyMutualTls(
     }),
   ];
   cluster.transportSocket = undefined;
-  tellWhatIsFound(cluster, input);
+  announceDetectedHttp(cluster, input);
 }
 
 /** ALPN under TLS for detected HTTP. The server detects the HTTP version itself. */
@@ -72,7 +72,7 @@ const FOUND_HTTP = [MESH_HTTP_ALPNS[0], MESH_ALPN].join(",");
  * One cluster of an undeclared port carries raw TCP and HTTP with one TLS context. Connection
  * managers that detected HTTP read the ALPN to use from this metadata.
  */
-function tellWhatIsFound(cluster: Cluster, { port }: OutboundClusterInput): void {
+function announceDetectedHttp(cluster: Cluster, { port }: OutboundClusterInput): void {
   if (isHttp(port.protocol) || !mayBeHttp(port.protocol)) return;
   const known = cluster.metadata?.filterMetadata ?? {};
   cluster.metadata = create(MetadataSchema, {

@@ -22,7 +22,7 @@ import {
   PASSTHROUGH_CLUSTER,
   statName,
 } from "../core/mod.ts";
-import { nobodys } from "./service_metadata.ts";
+import { unnamedService } from "./service_metadata.ts";
 
 /** Forwards connections to their original destination; HTTP in the client's version. */
 export function passthroughCluster(mesh: InboundDefaults): Cluster {
@@ -44,7 +44,7 @@ export function blackHoleCluster(mesh: InboundDefaults): Cluster {
   return create(ClusterSchema, {
     name: BLACK_HOLE_CLUSTER,
     altStatName: statName(BLACK_HOLE_CLUSTER),
-    metadata: nobodys(BLACK_HOLE_CLUSTER, mesh),
+    metadata: unnamedService(BLACK_HOLE_CLUSTER, mesh),
     clusterDiscoveryType: { case: "type", value: DiscoveryType.STATIC },
     connectTimeout: durationOf(mesh.connectTimeoutMs),
   });
@@ -54,7 +54,7 @@ function originalDestination(name: string, mesh: InboundDefaults): Cluster {
   const cluster = create(ClusterSchema, {
     name,
     altStatName: statName(name),
-    metadata: nobodys(name, mesh),
+    metadata: unnamedService(name, mesh),
     clusterDiscoveryType: { case: "type", value: DiscoveryType.ORIGINAL_DST },
     lbPolicy: LbPolicy.CLUSTER_PROVIDED,
   });

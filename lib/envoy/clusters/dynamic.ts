@@ -11,12 +11,12 @@ import {
   applyHttpOptions,
   applyTls,
   type InboundDefaults,
-  lookUpAsAsked,
   type MeshClusterDefaults,
-  namesAskedFor,
+  requestNames,
+  resolveRequestedNames,
 } from "../cluster_options/mod.ts";
 import { DYNAMIC_PASSTHROUGH_CLUSTER, type Lookup, statName } from "../core/mod.ts";
-import { nobodys } from "./service_metadata.ts";
+import { unnamedService } from "./service_metadata.ts";
 
 /**
  * Forwards requests for unknown hosts to the address that DNS returns.
@@ -31,12 +31,12 @@ export function dynamicPassthroughCluster(
   const cluster = create(ClusterSchema, {
     name,
     altStatName: statName(name),
-    metadata: nobodys(name, mesh),
+    metadata: unnamedService(name, mesh),
   });
   applyConnectionPool(cluster, mesh);
-  const names = namesAskedFor(tls, []);
+  const names = requestNames(tls, []);
   applyHttpOptions(cluster, "downstream", undefined, { names, outside: true });
   applyTls(cluster, tls, { http: "downstream", defaults: mesh.tls });
-  lookUpAsAsked(cluster, mesh, names);
+  resolveRequestedNames(cluster, mesh, names);
   return cluster;
 }

@@ -28,7 +28,7 @@ import {
   UNIX_PREFIX,
 } from "../core/mod.ts";
 import { serviceMetadata } from "./service_metadata.ts";
-import { countedAs } from "./stat_name.ts";
+import { statisticsName } from "./stat_name.ts";
 
 /** Destination of an inbound cluster. */
 export type InboundTarget =
@@ -64,7 +64,7 @@ export function buildInboundCluster(input: InboundClusterInput): Cluster {
   const name = inboundClusterName(input.port);
   const cluster = create(ClusterSchema, {
     name,
-    altStatName: countedAs(mesh.statNames?.inbound ?? "", name, counted(input)),
+    altStatName: statisticsName(mesh.statNames?.inbound ?? "", name, counted(input)),
     metadata: metadataOf(input),
     ...(target.kind === "original" ? originalDestination(target.port) : fixed(name, target)),
   });

@@ -28,17 +28,17 @@ import {
   isOriginalDestination,
   isPassthrough,
   keepSessions,
-  lookUpAsAsked,
-  namesAskedFor,
   namesOfRequests,
   type OutboundClusterInput,
+  requestNames,
+  resolveRequestedNames,
   UNLIMITED,
   upstreamHttp,
 } from "../cluster_options/mod.ts";
 import { adsSource, clusterName, configObject, meshMetadata, sessionRule } from "../core/mod.ts";
 import { canonicalOf } from "../endpoints/mod.ts";
 import { serviceMetadata } from "./service_metadata.ts";
-import { countedAs } from "./stat_name.ts";
+import { statisticsName } from "./stat_name.ts";
 
 /**
  * Builds the cluster of a service's port or subset.
@@ -53,7 +53,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
   const cluster = create(ClusterSchema, {
     name,
-    altStatName: countedAs(mesh.statNames?.outbound ?? "", name, {
+    altStatName: statisticsName(mesh.statNames?.outbound ?? "", name, {
       service,
       port,
       subset: subset?.name ?? "",
@@ -80,7 +80,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   const { subjectAltNames } = service;
   const dynamic = service.resolution === "DYNAMIC_DNS";
   const names = dynamic
-    ? namesAskedFor(policy?.tls, subjectAltNames)
+    ? requestNames(policy?.tls, subjectAltNames)
     : mesh.autoSni
     ? namesOfRequests(policy?.tls, subjectAltNames)
     : undefined;
@@ -99,7 +99,7 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   applyMutualTls(cluster, input, http);
   applyProxyProtocol(cluster, policy?.proxyProtocol);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
-  if (dynamic && !isPassthrough(policy?.loadBalancer)) lookUpAsAsked(cluster, mesh, names!);
+  if (dynamic && !isPassthrough(policy?.loadBalancer)) resolveRequestedNames(cluster, mesh, names!);
   else applyLoadBalancer(cluster, policy, mesh);
   if (sessionRule(service.labels, mesh.sessions) !== undefined) keepSessions(cluster);
   if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);

@@ -25,7 +25,7 @@ function serviceName(service: { readonly host: string; readonly namespace: strin
 }
 
 /** Metrics use the cluster's name instead of a service. */
-export function nobodys(
+export function unnamedService(
   name: string,
   mesh: { readonly telemetryLabel: boolean },
 ): Cluster["metadata"] {

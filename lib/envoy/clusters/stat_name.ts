@@ -23,7 +23,11 @@ const SERVICE_HOST = /^([^.]+\.[^.]+)\.svc\./;
  * host), `%SERVICE_FQDN%`, `%SERVICE_PORT%`, `%SERVICE_PORT_NAME%` and `%SUBSET_NAME%`; empty: the
  * cluster's name is used
  */
-export function countedAs(form: string, cluster: string, counted: Counted | undefined): string {
+export function statisticsName(
+  form: string,
+  cluster: string,
+  counted: Counted | undefined,
+): string {
   if (form === "" || counted === undefined) return statName(cluster);
   const { service: { host }, port, subset } = counted;
   const places: Readonly<Record<string, string>> = {

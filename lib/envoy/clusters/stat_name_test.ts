@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countedAs } from "./stat_name.ts";
+import { statisticsName } from "./stat_name.ts";
 
 Deno.test("clusters are counted under names of the mesh's form", () => {
   const counted = (host: string) => ({
@@ -16,7 +16,7 @@ Deno.test("clusters are counted under names of the mesh's form", () => {
     ["%OTHER%", "a.example", "%OTHER%;"],
   ];
   for (const [form, host, name] of cases) {
-    assert.equal(countedAs(form, "cluster", counted(host)), name, form);
+    assert.equal(statisticsName(form, "cluster", counted(host)), name, form);
   }
-  assert.equal(countedAs("%SERVICE%", "cluster", undefined), "cluster;");
+  assert.equal(statisticsName("%SERVICE%", "cluster", undefined), "cluster;");
 });

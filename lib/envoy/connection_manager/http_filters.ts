@@ -28,10 +28,10 @@ import {
 import {
   adsSource,
   MESH_METADATA,
-  NO_SIGNALS,
+  NO_TELEMETRY,
   ON_DEMAND_MS,
   SESSION_FILTER,
-  type Signals,
+  type SideTelemetry,
 } from "../core/mod.ts";
 
 /** One row of the table: a filter, its position and the reason for it. */
@@ -107,16 +107,16 @@ const SESSIONS: FilterRow = {
 };
 
 /** The filter behind the authorization filters; it runs only for allowed requests. */
-const BEHIND_GUARD = "envoy.filters.http.fault";
+const AFTER_AUTHORIZATION = "envoy.filters.http.fault";
 
 /** Inputs of {@link httpFilters} besides the protocol. */
 export interface HttpFilterOptions {
   /** Filters that accept or reject requests, in order. */
-  readonly guard?: readonly HttpFilter[] | undefined;
+  readonly security?: readonly HttpFilter[] | undefined;
   /** True: the proxy subscribes to clusters when a request needs them. */
   readonly onDemand?: boolean;
   /** Filters of telemetry. */
-  readonly signals?: Pick<Signals, "first" | "last">;
+  readonly telemetry?: Pick<SideTelemetry, "first" | "last">;
   /** True: services may have sticky sessions. */
   readonly sessions?: boolean;
   /** Omits Envoy's own headers (`x-envoy-upstream-service-time` and others). */
@@ -125,12 +125,12 @@ export interface HttpFilterOptions {
 
 /** The HTTP filters for a port's protocol. */
 export function httpFilters(protocol: Protocol, options: HttpFilterOptions): HttpFilter[] {
-  const { guard = [], onDemand, signals = NO_SIGNALS, sessions, bare = false } = options;
-  const { first, last } = signals;
+  const { security = [], onDemand, telemetry = NO_TELEMETRY, sessions, bare = false } = options;
+  const { first, last } = telemetry;
   const filters = [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [
-      ...(row.name === BEHIND_GUARD ? guard : []),
+      ...(row.name === AFTER_AUTHORIZATION ? security : []),
       ...(row.name === ROUTER ? last : []),
       ...(row.name === ROUTER && sessions ? [filterOf(SESSIONS, bare)] : []),
       filterOf(row, bare),
@@ -139,20 +139,20 @@ export function httpFilters(protocol: Protocol, options: HttpFilterOptions): Htt
 }
 
 /** Filter state in which Envoy finds the ALPN that overrides the cluster's. */
-const OFFERED = "envoy.network.application_protocols";
+const ALPN_STATE = "envoy.network.application_protocols";
 
 /**
  * For connection managers that detected HTTP: sets the ALPN of mutual TLS, for clusters with the
  * ALPN metadata. Servers then know the protocol, which they cannot detect inside TLS.
  */
-export const TELLS_FOUND: () => HttpFilter = lazily(() =>
+export const ANNOUNCE_DETECTED_HTTP: () => HttpFilter = lazily(() =>
   create(HttpFilterSchema, {
     name: "envoy.filters.http.set_filter_state",
     configType: {
       case: "typedConfig",
       value: packAny(SetFilterStateSchema, {
         onRequestHeaders: [{
-          key: { case: "objectKey", value: OFFERED },
+          key: { case: "objectKey", value: ALPN_STATE },
           value: {
             case: "formatString",
             value: {

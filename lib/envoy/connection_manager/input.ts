@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Lookup, SignalSet } from "../core/mod.ts";
+import type { Lookup, TelemetrySet } from "../core/mod.ts";
 import type { ProxySettings } from "./settings.ts";
 
 /** Normalization of paths before routing. */
@@ -12,7 +12,7 @@ export type PathNormalization = "none" | "base" | "merge-slashes" | "decode-and-
 /** Defaults for all listeners from the mesh configuration, the environment and the proxy type. */
 export interface ManagerDefaults {
   /** Telemetry; default: none. */
-  readonly signals?: SignalSet;
+  readonly telemetry?: TelemetrySet;
   /** Settings of the proxy configuration; default: none. */
   readonly settings?: ProxySettings;
   /** True: connections that no filter chain matches are logged too. */
@@ -36,7 +36,7 @@ export interface ManagerDefaults {
   /** True: services may have sticky sessions, as routes configure. */
   readonly sessions?: boolean;
   /** True: mutual TLS does not announce detected HTTP. */
-  readonly quietAboutFound?: boolean;
+  readonly hideDetectedHttp?: boolean;
   /** True: requests may go to undeclared ports under mutual TLS: see `ANNOUNCE_DETECTED_HTTP`. */
   readonly found?: boolean;
   /**

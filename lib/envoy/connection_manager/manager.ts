@@ -16,8 +16,8 @@ import {
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
-import { adsSource, cidrRange, NO_SIGNALS } from "../core/mod.ts";
-import { alternativeService, httpFilters, TELLS_FOUND } from "./http_filters.ts";
+import { adsSource, cidrRange, NO_TELEMETRY } from "../core/mod.ts";
+import { alternativeService, ANNOUNCE_DETECTED_HTTP, httpFilters } from "./http_filters.ts";
 import type { ManagerDefaults, PathNormalization } from "./input.ts";
 import { withSettings } from "./settings.ts";
 
@@ -46,7 +46,7 @@ export interface ManagerInput {
   /** True: requests came over mutual TLS that this listener terminated. */
   readonly mutual?: boolean;
   /** Filters that allow or deny requests. */
-  readonly guard?: readonly HttpFilter[];
+  readonly security?: readonly HttpFilter[];
   /** Requests are HTTP/3. */
   readonly http3?: boolean;
   /** Port of the HTTP/3 server that is advertised to clients. */
@@ -60,7 +60,7 @@ type Init = Exclude<MessageInitShape<typeof HttpConnectionManagerSchema>, HttpCo
 export function httpConnectionManager(input: ManagerInput): HttpConnectionManager {
   const { defaults, routes } = input;
   const side = input.class !== "inbound" ? "client" : input.mutual ? "mutual" : "server";
-  const signals = defaults.signals?.[side] ?? NO_SIGNALS;
+  const telemetry = defaults.telemetry?.[side] ?? NO_TELEMETRY;
   const init: Init = {
     statPrefix: `${input.statPrefix};`,
     routeSpecifier: "rds" in routes
@@ -69,18 +69,18 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     httpFilters: [
       ...(input.alternative === undefined ? [] : [alternativeService(input.alternative)]),
       ...httpFilters(input.protocol ?? "HTTP", {
-        guard: input.guard,
+        security: input.security,
         onDemand: input.class === "outbound" && defaults.onDemand === true,
-        signals: (input.found ?? defaults.found) === true && defaults.quietAboutFound !== true
-          ? { ...signals, last: [...signals.last, TELLS_FOUND()] }
-          : signals,
+        telemetry: (input.found ?? defaults.found) === true && defaults.hideDetectedHttp !== true
+          ? { ...telemetry, last: [...telemetry.last, ANNOUNCE_DETECTED_HTTP()] }
+          : telemetry,
         sessions: input.class !== "inbound" && defaults.sessions === true,
         bare: defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
       }),
     ],
-    accessLog: [...signals.http],
-    tracing: signals.tracing,
-    requestIdExtension: signals.requestId,
+    accessLog: [...telemetry.http],
+    tracing: telemetry.tracing,
+    requestIdExtension: telemetry.requestId,
     upgradeConfigs: [{ upgradeType: "websocket" }],
     // Streams may be idle without limit; routes set timeouts.
     streamIdleTimeout: durationOf(0),

@@ -29,7 +29,12 @@ export {
 } from "./metadata.ts";
 export { ownSource } from "./own_source.ts";
 export { SESSION_FILTER, type SessionLabels, sessionRule } from "./session.ts";
-export { NO_SIGNALS, type Side, type Signals, type SignalSet } from "./signals.ts";
+export {
+  NO_TELEMETRY,
+  type Side,
+  type SideTelemetry,
+  type TelemetrySet,
+} from "./side_telemetry.ts";
 export {
   AUTHORITIES_SECRET,
   credentialConfig,

@@ -22,7 +22,7 @@ export function reach(
   for (const one of planned) {
     const { network } = one;
     if (network !== "" && place.view.length > 0 && !place.view.includes(network)) continue;
-    const ways = waysTo(network, place, gateways);
+    const ways = gatewaysTo(network, place, gateways);
     if (ways === undefined) near.push(one);
     else if (one.mutual) far.push({ one, ways });
   }
@@ -47,7 +47,7 @@ export function reach(
  * directly. A proxy without network reaches everything directly, and endpoints without network are
  * reached directly by all proxies.
  */
-export function waysTo(
+export function gatewaysTo(
   network: string,
   place: ProxyLocality,
   gateways: Reach["gateways"],

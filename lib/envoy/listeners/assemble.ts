@@ -44,14 +44,14 @@ export interface ListenerParts extends Binding {
   readonly transparent?: boolean;
   readonly manager: Pick<
     ManagerDefaults,
-    "signals" | "listenerLog" | "detectionTimeoutMs" | "settings"
+    "telemetry" | "listenerLog" | "detectionTimeoutMs" | "settings"
   >;
 }
 
 /** Builds the listener. */
 export function assemble(parts: ListenerParts): Listener {
   const { bind, port, manager } = parts;
-  const unmatched = manager.signals?.[parts.direction === "inbound" ? "server" : "client"]
+  const unmatched = manager.telemetry?.[parts.direction === "inbound" ? "server" : "client"]
     .unmatched;
   const connections = connectionSettings(manager.settings?.connections);
   const name = parts.name ?? listenerName(bind, port);

@@ -26,7 +26,7 @@ export type ChainMatch = MessageInitShape<typeof FilterChainMatchSchema>;
 /** The parts of a chain before its last filter. */
 export interface ChainHead {
   /** Filters that allow or deny connections. */
-  readonly guard?: readonly Filter[];
+  readonly security?: readonly Filter[];
   /** Terminates the clients' TLS. */
   readonly transportSocket?: TransportSocket;
 }
@@ -36,18 +36,18 @@ export function chain(
   name: string,
   match: ChainMatch | undefined,
   filter: Filter,
-  { guard = [], transportSocket }: ChainHead = {},
+  { security = [], transportSocket }: ChainHead = {},
 ): FilterChain {
   return create(FilterChainSchema, {
     name,
     filterChainMatch: match === undefined ? undefined : create(FilterChainMatchSchema, match),
-    filters: [...guard, filter],
+    filters: [...security, filter],
     transportSocket,
   });
 }
 
 /** A chain that forwards every connection to one cluster. */
-export interface ForwardChain extends Partial<Pick<Forwarding, "signals" | "idleTimeoutMs">> {
+export interface ForwardChain extends Partial<Pick<Forwarding, "telemetry" | "idleTimeoutMs">> {
   readonly match?: ChainMatch | undefined;
   /** Also its name in statistics. */
   readonly cluster: string;
@@ -57,13 +57,13 @@ export interface ForwardChain extends Partial<Pick<Forwarding, "signals" | "idle
 /** Builds a chain that forwards every connection to one cluster. */
 export function forwardChain(
   name: string,
-  { match, cluster, head, idleTimeoutMs, signals }: ForwardChain,
+  { match, cluster, head, idleTimeoutMs, telemetry }: ForwardChain,
 ): FilterChain {
   const filter = tcpProxyFilter({
     statPrefix: cluster,
     clusters: [{ cluster, weight: 1 }],
     idleTimeoutMs,
-    signals,
+    telemetry,
   });
   return chain(name, match, filter, head);
 }
@@ -97,7 +97,7 @@ export function tcpFilters(
     ...input,
     onDemand: how.onDemand,
     idleTimeoutMs: input.idleTimeoutMs ?? how.idleTimeoutMs,
-    signals: how.signals,
+    telemetry: how.telemetry,
   });
   const { lookUpPort } = input;
   return [

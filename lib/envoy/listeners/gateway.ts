@@ -22,7 +22,7 @@ import {
   type GatewayTlsInput,
   takesHttp3,
 } from "./gateway_input.ts";
-import type { Guard } from "./guard.ts";
+import type { SecurityPolicies } from "./security.ts";
 import { type Binding, forwarding } from "./input.ts";
 
 /**
@@ -38,7 +38,7 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
     statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
     routes: { rds: input.routeName },
     protocol: input.protocol,
-    guard: input.guard?.http,
+    security: input.security?.http,
     defaults: input.manager,
   });
   return gatewayListener(input, [chain("", undefined, http)], false);
@@ -47,7 +47,7 @@ export function gatewayHttpListener(input: GatewayHttpInput): Listener {
 /** The listener of a TCP port. */
 export function gatewayTcpListener(input: GatewayTcpInput): Listener {
   const chains = tcpChains(input.chains, forwarding(input.manager, "client"));
-  for (const one of chains) one.filters.unshift(...guardOf(input));
+  for (const one of chains) one.filters.unshift(...securityOf(input));
   return gatewayListener(input, chains, bySni(chains));
 }
 
@@ -58,7 +58,7 @@ export function gatewayTlsListener(input: GatewayTlsInput): Listener {
     return create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
-        ? [...guardOf(input), ...tcpFilters(to.tcp, forwarding(input.manager, "client"))]
+        ? [...securityOf(input), ...tcpFilters(to.tcp, forwarding(input.manager, "client"))]
         : [httpsFilter(input, to.routeName, takesHttp3(one) ? input.alternative : undefined)],
       transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to)),
     });
@@ -76,13 +76,13 @@ function httpsFilter(
     class: "gateway",
     statPrefix: `outbound_${listenerName(input.bind, input.port)}`,
     routes: { rds: routeName },
-    guard: input.guard?.http,
+    security: input.security?.http,
     defaults: input.manager,
   });
 }
 
-function guardOf({ guard }: { readonly guard?: Guard }): readonly Filter[] {
-  return guard?.tcp ?? [];
+function securityOf({ security }: { readonly security?: SecurityPolicies }): readonly Filter[] {
+  return security?.tcp ?? [];
 }
 
 function gatewayListener(

@@ -11,7 +11,7 @@ import {
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import type { ManagerDefaults } from "../connection_manager/mod.ts";
-import type { Guard } from "./guard.ts";
+import type { SecurityPolicies } from "./security.ts";
 import type { Binding } from "./input.ts";
 import type { TcpChain } from "./tcp_chain.ts";
 
@@ -22,7 +22,7 @@ export interface GatewayHttpInput extends Binding {
   readonly protocol?: Protocol;
   readonly manager: ManagerDefaults;
   /** Default: everything is allowed. */
-  readonly guard?: Guard;
+  readonly security?: SecurityPolicies;
 }
 
 /** A TCP port of a gateway. */
@@ -31,7 +31,7 @@ export interface GatewayTcpInput extends Binding {
   readonly chains: readonly TcpChain[];
   readonly manager: ManagerDefaults;
   /** Default: everything is allowed. */
-  readonly guard?: Guard;
+  readonly security?: SecurityPolicies;
 }
 
 /** A filter chain of a server with TLS, selected by the server's hosts. */
@@ -54,7 +54,7 @@ export interface GatewayTlsInput extends Binding {
   readonly chains: readonly GatewayTlsChain[];
   readonly manager: ManagerDefaults;
   /** Default: everything is allowed. */
-  readonly guard?: Guard;
+  readonly security?: SecurityPolicies;
   /** Port at which HTTP/3 is advertised for the chains that {@link takesHttp3} accepts. */
   readonly alternative?: number | undefined;
 }

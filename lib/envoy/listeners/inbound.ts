@@ -32,7 +32,14 @@ import {
   portIn,
   tlsInspector,
 } from "./detect.ts";
-import { type Guard, looks, NO_GUARD, type Tell, type Way, waysIn } from "./guard.ts";
+import {
+  type ChainPlan,
+  inboundChains,
+  neededInspection,
+  NO_SECURITY,
+  type PortMatch,
+  type SecurityPolicies,
+} from "./security.ts";
 import { type Binding, forwarding } from "./input.ts";
 import { documentFilter } from "./protocol_filters.ts";
 import type { KnownProtocol } from "./tcp_chain.ts";
@@ -63,7 +70,7 @@ export interface VirtualInboundInput extends Binding {
   readonly transparent?: boolean;
   readonly manager: ManagerDefaults;
   /** Default: everything is allowed. */
-  readonly guard?: Guard;
+  readonly security?: SecurityPolicies;
 }
 
 /**
@@ -72,12 +79,12 @@ export interface VirtualInboundInput extends Binding {
  * loop, so they are closed.
  */
 export function virtualInbound(input: VirtualInboundInput): Listener {
-  const { manager, guard = NO_GUARD } = input;
-  const rest = undeclared(0, guard);
-  const named = guard.named.map((port) => undeclared(port, guard));
+  const { manager, security = NO_SECURITY } = input;
+  const rest = undeclared(0, security);
+  const named = security.named.map((port) => undeclared(port, security));
   const ports = uniquePorts([...input.ports, ...named], input.port);
-  const modes = ports.map((p) => ({ ...p, mode: guard.mode(p.port) }));
-  const inspectors = inspectorsOf(modes, { ...rest, mode: guard.otherwise }, guard);
+  const modes = ports.map((p) => ({ ...p, mode: security.mode(p.port) }));
+  const inspectors = inspectorsOf(modes, { ...rest, mode: security.otherwise }, security);
   return assemble({
     ...input,
     name: "virtualInbound",
@@ -88,14 +95,14 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
         match: { destinationPort: input.port },
         cluster: BLACK_HOLE_CLUSTER,
       }),
-      ...portChains(rest, { name: "virtualInbound", manager, guard, mode: guard.otherwise }),
+      ...portChains(rest, { name: "virtualInbound", manager, security, mode: security.otherwise }),
       ...modes.flatMap((p) => {
         const name = listenerName(input.bind, p.port);
         return portChains(p, {
           name,
           match: { destinationPort: p.port },
           manager,
-          guard,
+          security,
           mode: p.mode,
         });
       }),
@@ -113,11 +120,11 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
  * Returns the port for undeclared ports. Connections are forwarded to their original destination;
  * HTTP is detected if there are policies for requests.
  */
-function undeclared(port: number, guard: Guard): InboundPort {
+function undeclared(port: number, security: SecurityPolicies): InboundPort {
   const cluster = INBOUND_PASSTHROUGH_CLUSTER;
   return {
     port,
-    protocol: guard.http.length > 0 ? "Unsupported" : "TCP",
+    protocol: security.http.length > 0 ? "Unsupported" : "TCP",
     cluster,
     virtualHost: create(VirtualHostSchema, {
       name: "inbound|passthrough|http",
@@ -133,12 +140,12 @@ type ModedPort = InboundPort & { readonly mode: PeerMode };
 function inspectorsOf(
   ports: readonly ModedPort[],
   rest: ModedPort,
-  guard: Guard,
+  security: SecurityPolicies,
 ): ListenerFilter[] {
   const filters = [["tls", tlsInspector], ["http", httpInspector]] as const;
   return filters.flatMap(([what, make]) => {
     const needs = (p: ModedPort): boolean =>
-      p.tls === undefined && looks(p.protocol, p.mode, guard)[what];
+      p.tls === undefined && neededInspection(p.protocol, p.mode, security)[what];
     const [wanting, others] = [ports.filter(needs), ports.filter((p) => !needs(p))];
     const numbers = (some: readonly ModedPort[]): number[] => some.map(({ port }) => port);
     if (needs(rest)) return [make(others.length === 0 ? undefined : portIn(numbers(others)))];
@@ -156,7 +163,7 @@ function uniquePorts(ports: readonly InboundPort[], own: number): InboundPort[] 
 export interface IngressListenerInput extends Omit<InboundPort, "port">, Binding {
   readonly manager: ManagerDefaults;
   /** Default: everything is allowed. */
-  readonly guard?: Guard;
+  readonly security?: SecurityPolicies;
 }
 
 /** All connections have TLS that is terminated here, so no inspection is needed. */
@@ -164,9 +171,11 @@ const NOT_LOOKED_AT = { tls: false, http: false };
 
 /** An ingress listener of a Sidecar with capture mode `NONE`. */
 export function ingressListener(input: IngressListenerInput): Listener {
-  const { manager, protocol, guard = NO_GUARD } = input;
-  const mode = guard.mode(input.port);
-  const { tls, http } = input.tls === undefined ? looks(protocol, mode, guard) : NOT_LOOKED_AT;
+  const { manager, protocol, security = NO_SECURITY } = input;
+  const mode = security.mode(input.port);
+  const { tls, http } = input.tls === undefined
+    ? neededInspection(protocol, mode, security)
+    : NOT_LOOKED_AT;
   return assemble({
     ...input,
     direction: "inbound",
@@ -174,7 +183,7 @@ export function ingressListener(input: IngressListenerInput): Listener {
     chains: portChains(input, {
       name: listenerName(input.bind, input.port),
       manager,
-      guard,
+      security,
       mode,
     }),
     listenerFilters: [...(tls ? [tlsInspector()] : []), ...(http ? [httpInspector()] : [])],
@@ -187,9 +196,9 @@ interface PortChains {
   /** Name of the port's chains; each chain adds a suffix. */
   readonly name: string;
   /** Match that separates the port from others of the listener. */
-  readonly match?: Tell;
+  readonly match?: PortMatch;
   readonly manager: ManagerDefaults;
-  readonly guard: Guard;
+  readonly security: SecurityPolicies;
   /** Mutual TLS mode of the port. */
   readonly mode: PeerMode;
 }
@@ -197,13 +206,13 @@ interface PortChains {
 /** The chains of one port. */
 function portChains(
   port: InboundPort,
-  { name, match, manager, guard, mode }: PortChains,
+  { name, match, manager, security, mode }: PortChains,
 ): FilterChain[] {
   const ways = port.tls === undefined
-    ? waysIn(port.protocol, mode, guard, manager.http10)
-    : [ownWay(port.protocol)];
+    ? inboundChains(port.protocol, mode, security, manager.http10)
+    : [ownChain(port.protocol)];
   const socket = port.tls === undefined
-    ? guard.tls
+    ? security.tls
     : serverTls(port.tls, ways[0]?.carries === "http");
   const http = (mutual: boolean): Filter =>
     managerFilter({
@@ -211,7 +220,7 @@ function portChains(
       statPrefix: `inbound_${name}`,
       routes: { inline: inlineRoutes(port) },
       protocol: port.protocol,
-      guard: guard.http,
+      security: security.http,
       mutual,
       defaults: manager,
     });
@@ -228,7 +237,10 @@ function portChains(
       return forwardChain(called, { ...how, match: at, cluster: BLACK_HOLE_CLUSTER });
     }
     const head = {
-      guard: [...guard.tcp, ...(port.speaks === "document" ? [documentFilter(port.cluster)] : [])],
+      security: [
+        ...security.tcp,
+        ...(port.speaks === "document" ? [documentFilter(port.cluster)] : []),
+      ],
       transportSocket,
     };
     return forwardChain(called, { ...how, match: at, cluster: port.cluster, head });
@@ -236,7 +248,7 @@ function portChains(
 }
 
 /** The only filter chain of a port with its own TLS. */
-function ownWay(protocol: Protocol): Way {
+function ownChain(protocol: Protocol): ChainPlan {
   const http = protocol === "HTTPS" || isHttp(protocol);
   return { suffix: "-tls", match: {}, carries: http ? "http" : "tcp", ends: true };
 }

@@ -4,11 +4,11 @@
  * @module
  */
 import type { ManagerDefaults } from "../connection_manager/mod.ts";
-import type { Lookup, Side, Signals } from "../core/mod.ts";
+import type { Lookup, Side, SideTelemetry } from "../core/mod.ts";
 
 /** Defaults for connections that are forwarded without parsing. */
 export interface Forwarding {
-  readonly signals?: Signals;
+  readonly telemetry?: SideTelemetry;
   readonly idleTimeoutMs?: number;
   readonly onDemand?: boolean;
   readonly lookup?: Lookup;
@@ -16,8 +16,8 @@ export interface Forwarding {
 
 /** Returns the defaults for forwarded connections of a side. */
 export function forwarding(manager: ManagerDefaults, side: Side): Forwarding {
-  const { signals, idleTimeoutMs, onDemand, lookup } = manager;
-  return { signals: signals?.[side], idleTimeoutMs, onDemand, lookup };
+  const { telemetry, idleTimeoutMs, onDemand, lookup } = manager;
+  return { telemetry: telemetry?.[side], idleTimeoutMs, onDemand, lookup };
 }
 
 /** Address of a listener. */

@@ -139,7 +139,7 @@ Deno.test("path normalization", () => {
 
 Deno.test("access logs: formats", () => {
   const formatOf = (encoding: "text" | "json", format: string) => {
-    const [log] = managerOf({ signals: logged({ file: "/x", encoding, format }) }).accessLog;
+    const [log] = managerOf({ telemetry: logged({ file: "/x", encoding, format }) }).accessLog;
     const file = anyUnpack(log?.configType.value as Any, FileAccessLogSchema);
     const json = toJson(FileAccessLogSchema, file!) as { logFormat: JsonObject };
     return json.logFormat;

@@ -7,7 +7,7 @@
  */
 export { gatewayHttpListener, gatewayTcpListener, gatewayTlsListener } from "./gateway.ts";
 export type { GatewayTlsChain } from "./gateway_input.ts";
-export { type Guard, NO_GUARD } from "./guard.ts";
+export { NO_SECURITY, type SecurityPolicies } from "./security.ts";
 export { type InboundPort, ingressListener, virtualInbound } from "./inbound.ts";
 export {
   outboundHttpListener,

@@ -30,7 +30,7 @@ export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefine
       class: "gateway",
       statPrefix: `outbound_${name}`,
       routes: { rds: one.to.routeName },
-      guard: input.guard?.http,
+      security: input.security?.http,
       http3: true,
       alternative: input.alternative ?? port,
       defaults: input.manager,
@@ -50,7 +50,7 @@ export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefine
       ? undefined
       : chains.find((c) => c.filterChainMatch === undefined),
     accessLog: [
-      ...input.manager.listenerLog ? input.manager.signals?.client.unmatched ?? [] : [],
+      ...input.manager.listenerLog ? input.manager.telemetry?.client.unmatched ?? [] : [],
     ],
   });
 }

@@ -6,7 +6,7 @@
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
-import { adsSource, ON_DEMAND_MS, type Signals } from "../core/mod.ts";
+import { adsSource, ON_DEMAND_MS, type SideTelemetry } from "../core/mod.ts";
 
 /** A weighted share of connections. */
 export interface WeightedCluster {
@@ -38,7 +38,7 @@ export interface TcpProxyInput {
   /** True: the endpoint is selected by a hash of the client's address. */
   readonly hashSourceIp?: boolean;
   /** Telemetry; default: none. */
-  readonly signals?: Pick<Signals, "tcp" | "opened">;
+  readonly telemetry?: Pick<SideTelemetry, "tcp" | "opened">;
   /** True: a missing cluster is requested on demand. */
   readonly onDemand?: boolean;
   /** Tunnel through the cluster to another destination. */
@@ -54,8 +54,8 @@ export function tcpProxyFilter(input: TcpProxyInput): Filter {
     idleTimeout: idleTimeoutMs === undefined ? undefined : durationOf(idleTimeoutMs),
     maxDownstreamConnectionDuration: duration === undefined ? undefined : durationOf(duration),
     hashPolicy: input.hashSourceIp ? [{ policySpecifier: { case: "sourceIp", value: {} } }] : [],
-    accessLog: [...input.signals?.tcp ?? []],
-    accessLogOptions: input.signals?.opened ? { flushAccessLogOnConnected: true } : undefined,
+    accessLog: [...input.telemetry?.tcp ?? []],
+    accessLogOptions: input.telemetry?.opened ? { flushAccessLogOnConnected: true } : undefined,
     tunnelingConfig: input.tunnel &&
       { hostname: input.tunnel.to, usePost: input.tunnel.method === "POST" },
     onDemand: input.onDemand

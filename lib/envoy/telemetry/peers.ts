@@ -93,18 +93,18 @@ const PROTOCOL = lazily((): readonly Rule[] => [
 const HEADER_TO_METADATA = "envoy.filters.http.header_to_metadata";
 
 /** Server side: reads the client's label. */
-export const OF_CLIENTS: () => HttpFilter = lazily(() =>
+export const READ_CLIENT_LABEL: () => HttpFilter = lazily(() =>
   filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
     requestRules: [...PROTOCOL(), ...pieces(PIECES)],
   })
 );
 
 /**
- * Client side: reads the server's label, which {@link TELL_SERVERS} has put into the response.
+ * Client side: reads the server's label, which {@link SEND_CLIENT_LABEL} has put into the response.
  *
  * @param clusterId cluster id of all endpoints with a label
  */
-export function ofServers(clusterId: string): HttpFilter {
+export function readServerLabel(clusterId: string): HttpFilter {
   return filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
     requestRules: [...PROTOCOL()],
     responseRules: [clusterOf(clusterId), ...pieces(OF_ENDPOINTS)],
@@ -122,7 +122,7 @@ function clusterOf(clusterId: string): Rule {
 }
 
 /** Reads no peer's label. */
-export const OF_NOBODY: () => HttpFilter = lazily(() =>
+export const NO_PEER: () => HttpFilter = lazily(() =>
   filter(HEADER_TO_METADATA, HeaderToMetadataSchema, {
     requestRules: [...PROTOCOL()],
   })
@@ -146,7 +146,7 @@ const REMOVE = { action: { case: "remove" as const, value: PEER_HEADER } };
  * Client side: sends the client's label to servers, and sets the endpoint's label in the response,
  * replacing an existing one.
  */
-export const TELL_SERVERS: () => HttpFilter = lazily(() =>
+export const SEND_CLIENT_LABEL: () => HttpFilter = lazily(() =>
   filter(
     "envoy.filters.http.header_mutation",
     HeaderMutationSchema,

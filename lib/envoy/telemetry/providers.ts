@@ -6,14 +6,14 @@
 import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
 
 /** Kinds of telemetry, by their names in configuration. */
-export const SIGNALS = ["accessLogging", "metrics", "tracing"] as const;
+export const TELEMETRY_KINDS = ["accessLogging", "metrics", "tracing"] as const;
 
-/** One of {@link SIGNALS}. */
-export type Signal = typeof SIGNALS[number];
+/** One of {@link TELEMETRY_KINDS}. */
+export type TelemetryKind = typeof TELEMETRY_KINDS[number];
 
 type Kind = Exclude<ExtensionProvider["provider"]["case"], undefined>;
 
-const FIT: Readonly<Record<Signal, readonly Kind[]>> = {
+const FIT: Readonly<Record<TelemetryKind, readonly Kind[]>> = {
   accessLogging: [
     "dataproxyFileAccessLog",
     "dataproxyHttpAls",
@@ -24,7 +24,7 @@ const FIT: Readonly<Record<Signal, readonly Kind[]>> = {
   tracing: ["opentelemetry", "zipkin", "datadog", "lightstep", "skywalking"],
 };
 
-const WHAT: Readonly<Record<Signal, string>> = {
+const PURPOSES: Readonly<Record<TelemetryKind, string>> = {
   accessLogging: "log",
   metrics: "take metrics",
   tracing: "take traces",
@@ -45,14 +45,14 @@ const GONE: Readonly<Partial<Record<Kind, string>>> = {
 export function unfit(
   name: string,
   provider: ExtensionProvider | undefined,
-  signal: Signal,
+  purpose: TelemetryKind,
 ): string | undefined {
   const quoted = JSON.stringify(name);
   if (provider === undefined) return `there is no extension provider ${quoted}`;
   const kind = provider.provider.case;
-  if (kind === undefined || FIT[signal].includes(kind)) return undefined;
+  if (kind === undefined || FIT[purpose].includes(kind)) return undefined;
   const gone = GONE[kind];
   return gone === undefined
-    ? `extension provider ${quoted} (${kind}) does not ${WHAT[signal]}`
+    ? `extension provider ${quoted} (${kind}) does not ${PURPOSES[purpose]}`
     : `extension provider ${quoted} does nothing: ${gone}`;
 }

@@ -9,7 +9,7 @@ import { TelemetrySchema } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import { validateBootstrap } from "../../../tests/support/envoy_validate.ts";
 import { fromJson, type JsonObject, SERVED_TYPES, toJson } from "../../proto/mod.ts";
 import { outboundHttpListener, outboundTcpListener } from "../listeners/mod.ts";
-import { signalsOf } from "./telemetry.ts";
+import { buildTelemetry } from "./telemetry.ts";
 import { needsCluster } from "./tracing.ts";
 
 const at = { service: "a.test", port: 80 };
@@ -91,7 +91,7 @@ const CLUSTER = "outbound|80||a.test";
 for (const [name, definition] of Object.entries(PROVIDERS)) {
   Deno.test(`a real Envoy takes the provider ${name}`, async () => {
     const provider = fromJson(ProviderSchema, { name, ...definition });
-    const { signals } = signalsOf({
+    const { telemetry } = buildTelemetry({
       levels: [fromJson(TelemetrySchema, TELEMETRY)],
       providers: [provider],
       defaults: { logs: [name], metrics: [name], tracing: [name] },
@@ -100,13 +100,13 @@ for (const [name, definition] of Object.entries(PROVIDERS)) {
       sampling: 1,
       // A cluster name with characters that are special in formats, expressions and rewrites.
       clusterId: `it's \\1 (a)% "b"`,
-      peersTell: true,
+      exchangeMetadata: true,
       clusterOf: () => CLUSTER,
     });
-    const { http, tcp, tracing } = signals.client;
+    const { http, tcp, tracing } = telemetry.client;
     assert.ok(http.length + tcp.length > 0 || tracing !== undefined, "nothing came of it");
     const manager = {
-      signals,
+      telemetry,
       listenerLog: true,
       pathNormalization: "base",
       http10: false,

@@ -17,11 +17,11 @@ import type { Tracing as MeshTracing } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import { hash } from "../../base/mod.ts";
 import { create, encode, packAny } from "../../proto/mod.ts";
-import type { Side, Signals, SignalSet } from "../core/mod.ts";
+import type { Side, SideTelemetry, TelemetrySet } from "../core/mod.ts";
 import { type AccessLogSettings, fileLog, unmatchedOnly } from "./access_log.ts";
 import { allOf, expressionFilter, type ProviderLogs, providerLogs, serviceLogs } from "./logs.ts";
 import { connectionMetrics, requestMetrics, whenOpened } from "./metrics.ts";
-import { OF_CLIENTS, OF_NOBODY, ofServers, TELL_SERVERS } from "./peers.ts";
+import { NO_PEER, READ_CLIENT_LABEL, readServerLabel, SEND_CLIENT_LABEL } from "./peers.ts";
 import {
   type DefaultProviders,
   type Direction,
@@ -49,7 +49,7 @@ export interface TelemetryInput {
   /** Default sampling rate, percent. */
   readonly sampling: number;
   /** True: proxies exchange the identity of their workloads. */
-  readonly peersTell: boolean;
+  readonly exchangeMetadata: boolean;
   /** Cluster id of all endpoints with a workload label. */
   readonly clusterId: string;
   /** True: metrics that were not updated for some time are removed. */
@@ -68,19 +68,19 @@ const MESH_SERVICE = "\0service";
 
 /** The telemetry of listeners and its digest: equal digests mean equal telemetry. */
 export interface TelemetryResult {
-  readonly signals: SignalSet;
+  readonly telemetry: TelemetrySet;
   readonly digest: string;
 }
 
 /** Builds the telemetry of a workload. */
-export function signalsOf(input: TelemetryInput): TelemetryResult {
-  const client = sideSignals(input, "client");
-  const server = sideSignals(input, "server");
-  const signals = { client, server, mutual: sideSignals(input, "mutual") };
-  return { signals, digest: digestOf(signals) };
+export function buildTelemetry(input: TelemetryInput): TelemetryResult {
+  const client = sideTelemetry(input, "client");
+  const server = sideTelemetry(input, "server");
+  const telemetry = { client, server, mutual: sideTelemetry(input, "mutual") };
+  return { telemetry, digest: digestOf(telemetry) };
 }
 
-function sideSignals(input: TelemetryInput, side: Side): Signals {
+function sideTelemetry(input: TelemetryInput, side: Side): SideTelemetry {
   const direction: Direction = side === "client" ? "client" : "server";
   const logs = logsOf(input, direction);
   const byName = new Map(input.providers.map((provider) => [provider.name, provider]));
@@ -117,13 +117,13 @@ function sideSignals(input: TelemetryInput, side: Side): Signals {
 
 /** Returns the filters that exchange workload identities. */
 function peerFilters(
-  { peersTell, clusterId }: TelemetryInput,
+  { exchangeMetadata, clusterId }: TelemetryInput,
   direction: Direction,
-): Pick<Signals, "first" | "last"> {
-  if (!peersTell) return { first: [OF_NOBODY()], last: [] };
+): Pick<SideTelemetry, "first" | "last"> {
+  if (!exchangeMetadata) return { first: [NO_PEER()], last: [] };
   return direction === "client"
-    ? { first: [ofServers(clusterId)], last: [TELL_SERVERS()] }
-    : { first: [OF_CLIENTS()], last: [] };
+    ? { first: [readServerLabel(clusterId)], last: [SEND_CLIENT_LABEL()] }
+    : { first: [READ_CLIENT_LABEL()], last: [] };
 }
 
 interface Logs {
@@ -175,8 +175,8 @@ function requestIds({ byRequestId }: TracingRule): RequestIDExtension | undefine
   });
 }
 
-function digestOf(set: SignalSet): string {
-  const parts = Object.values(set).flatMap((side: Signals) => [
+function digestOf(set: TelemetrySet): string {
+  const parts = Object.values(set).flatMap((side: SideTelemetry) => [
     ...[...side.http, ...side.tcp, ...side.unmatched].map((log) => encode(AccessLogSchema, log)),
     ...[...side.first, ...side.last].map((filter) => encode(HttpFilterSchema, filter)),
     ...(side.tracing === undefined ? [] : [encode(TracingSchema, side.tracing)]),

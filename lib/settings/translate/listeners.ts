@@ -112,7 +112,7 @@ type ListenersFeatures = Pick<
   | "http10"
   | "tlsOnIngress"
   | "ingressBesideServices"
-  | "tellsFound"
+  | "announceDetectedHttp"
   | "quicListeners"
   | "proxy100Continue"
   | "internalNetworks"
@@ -129,7 +129,7 @@ export function readListeners(): ListenersFeatures {
     http10: PILOT_HTTP10.get(),
     tlsOnIngress: ENABLE_TLS_ON_SIDECAR_INGRESS.get(),
     ingressBesideServices: PILOT_ALLOW_SIDECAR_SERVICE_INBOUND_LISTENER_MERGE.get(),
-    tellsFound: PILOT_ENABLE_ALPN_FILTER.get(),
+    announceDetectedHttp: PILOT_ENABLE_ALPN_FILTER.get(),
     quicListeners: PILOT_ENABLE_QUIC_LISTENERS.get(),
     proxy100Continue: ENABLE_100_CONTINUE_HEADERS.get(),
     internalNetworks: ENABLE_HCM_INTERNAL_NETWORKS.get(),

@@ -45,7 +45,7 @@ const PILOT_FILTER_GATEWAY_CLUSTER_CONFIG = declareEnv({
 /** Switches that are read here. */
 type ScopeFeatures = Pick<
   Features,
-  "scopeGatewayToNamespace" | "enhancedScoping" | "giveAddresses" | "filterGatewayClusters"
+  "scopeGatewayToNamespace" | "enhancedScoping" | "autoAllocateAddresses" | "filterGatewayClusters"
 >;
 
 /** Reads them; throws `MeshError` for a value that cannot be read. */
@@ -53,7 +53,7 @@ export function readScope(): ScopeFeatures {
   return {
     scopeGatewayToNamespace: PILOT_SCOPE_GATEWAY_TO_NAMESPACE.get(),
     enhancedScoping: ENABLE_ENHANCED_RESOURCE_SCOPING.get(),
-    giveAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
+    autoAllocateAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
     filterGatewayClusters: PILOT_FILTER_GATEWAY_CLUSTER_CONFIG.get(),
   };
 }

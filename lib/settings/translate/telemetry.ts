@@ -64,7 +64,7 @@ type TelemetryFeatures = Pick<
   | "forgetMetrics"
   | "telemetryLabel"
   | "traceSampling"
-  | "peersTell"
+  | "exchangeMetadata"
   | "endpointTelemetryLabel"
   | "canonicalOutside"
 >;
@@ -75,7 +75,7 @@ export function readTelemetry(): TelemetryFeatures {
     forgetMetrics: METRIC_ROTATION_INTERVAL.get() > 0,
     telemetryLabel: PILOT_ENABLE_TELEMETRY_LABEL.get(),
     traceSampling: PILOT_TRACE_SAMPLING.get(),
-    peersTell: PILOT_ENABLE_METADATA_EXCHANGE.get(),
+    exchangeMetadata: PILOT_ENABLE_METADATA_EXCHANGE.get(),
     endpointTelemetryLabel: PILOT_ENDPOINT_TELEMETRY_LABEL.get(),
     canonicalOutside: LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES.get(),
   };

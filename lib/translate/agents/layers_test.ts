@@ -26,8 +26,8 @@ function configOf(...pems: string[]) {
 Deno.test("agents are told the mesh's authorities, each once, and of a change of them", () => {
   const features = { ...DEFAULT_FEATURES, multiRoot: true };
   const { translation, apply } = startTranslation(configOf(certificate("bb")), features);
-  const seat = translation.source.bind(proxyNode("one"), () => {});
-  const view = seat.view(AGENT_TYPE_URLS.proxyConfig)!;
+  const binding = translation.source.bind(proxyNode("one"), () => {});
+  const view = binding.view(AGENT_TYPE_URLS.proxyConfig)!;
   const told = () =>
     fromBinary(ProxyConfigSchema, view.get("proxy-config")!.bytes).caCertificatesPem;
   assert.deepEqual(told(), [certificate("bb")]);
@@ -55,9 +55,9 @@ spec: {${spec}}
 
 `;
   const told = (namespace: string, app: string) => {
-    const seat = translation.source.bind(proxyNode(namespace, { labels: { app } }), () => {});
-    const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
-    seat.close();
+    const binding = translation.source.bind(proxyNode(namespace, { labels: { app } }), () => {});
+    const { bytes } = binding.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
+    binding.close();
     const { concurrency, proxyMetadata, caCertificatesPem } = fromBinary(ProxyConfigSchema, bytes);
     assert.deepEqual(caCertificatesPem, [], "authorities are for meshes of several roots");
     return [concurrency, proxyMetadata];
@@ -74,13 +74,13 @@ spec: {${spec}}
 });
 
 Deno.test("to libraries nothing of the kind is served", () => {
-  const seat = (features: typeof DEFAULT_FEATURES, metadata = {}) =>
+  const binding = (features: typeof DEFAULT_FEATURES, metadata = {}) =>
     startTranslation(configOf(certificate("a")), features).translation.source
       .bind(proxyNode("one", { metadata }), () => {});
   const roots = { ...DEFAULT_FEATURES, multiRoot: true };
   for (const url of Object.values(AGENT_TYPE_URLS)) {
-    assert.equal(seat(roots, { GENERATOR: "grpc" }).view(url), undefined);
-    const moved = seat(roots);
+    assert.equal(binding(roots, { GENERATOR: "grpc" }).view(url), undefined);
+    const moved = binding(roots);
     assert.notEqual(moved.view(url), undefined);
     moved.close();
     assert.equal(moved.view(url), undefined);
@@ -105,8 +105,8 @@ Deno.test("agents are not told of authorities that vouch for other trust domains
     }),
     { ...DEFAULT_FEATURES, multiRoot: true },
   );
-  const seat = translation.source.bind(proxyNode("one"), () => {});
-  const { bytes } = seat.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
+  const binding = translation.source.bind(proxyNode("one"), () => {});
+  const { bytes } = binding.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
   assert.deepEqual(
     fromBinary(ProxyConfigSchema, bytes).caCertificatesPem,
     ["all", "older", "own"].map(certificate),

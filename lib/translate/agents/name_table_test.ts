@@ -94,8 +94,8 @@ function seatOf({ translation }: Bench, namespace: string, more?: Node): ProxyBi
 }
 
 /** Name → addresses, as a proxy's agent is served them. */
-function addresses(seat: ProxyBinding): Record<string, string> {
-  const [resource, ...more] = [...seat.view(NAMES)!.entries()];
+function addresses(binding: ProxyBinding): Record<string, string> {
+  const [resource, ...more] = [...binding.view(NAMES)!.entries()];
   assert.deepEqual([resource?.name, more.length], ["name-table", 0]);
   const { table } = fromBinary(NameTableSchema, resource!.bytes);
   return Object.fromEntries(Object.entries(table).map(([name, { ips }]) => [name, ips.join(" ")]));
@@ -146,8 +146,8 @@ Deno.test("a service's name is told apart in its parts, and its short names are 
 });
 
 Deno.test("a name table as it is sent, of a namespace with a host and a Sidecar of its own", async () => {
-  const seat = seatOf(bench(MESH), "one", GIVEN);
-  const table = fromBinary(NameTableSchema, seat.view(NAMES)!.get("name-table")!.bytes);
+  const binding = seatOf(bench(MESH), "one", GIVEN);
+  const table = fromBinary(NameTableSchema, binding.view(NAMES)!.get("name-table")!.bytes);
   const golden = new URL("testdata/name_table.golden.json", import.meta.url);
   await assertGolden(golden, toJson(NameTableSchema, table));
 });
@@ -157,9 +157,9 @@ const GIVEN = { metadata: { DNS_AUTO_ALLOCATE: "true" } };
 /**
  * Returns the IPv4 address of a host in the name table, and the proxy's listener at that address.
  */
-function listens(seat: ProxyBinding): { address: string; listener: string | undefined } {
-  const address = addresses(seat)["bare.example"] ?? "";
-  const found = [...seat.view(TYPE_URLS.listener)!.entries()]
+function listens(binding: ProxyBinding): { address: string; listener: string | undefined } {
+  const address = addresses(binding)["bare.example"] ?? "";
+  const found = [...binding.view(TYPE_URLS.listener)!.entries()]
     .map((r) => fromBinary(ListenerSchema, r.bytes))
     .find((l) =>
       l.address?.address.case === "socketAddress" &&
@@ -203,20 +203,20 @@ Deno.test("with addresses for the whole mesh, virtual hosts have them too", () =
     "{number: 80, name: http, protocol: HTTP}",
   );
   const domains = (features: typeof DEFAULT_FEATURES) => {
-    const seat = seatOf(bench([...MESH, web], features), "three");
+    const binding = seatOf(bench([...MESH, web], features), "three");
     const table = fromBinary(
       RouteConfigurationSchema,
-      seat.view(TYPE_URLS.route)!.get("80")!.bytes,
+      binding.view(TYPE_URLS.route)!.get("80")!.bytes,
     );
     const host = table.virtualHosts.find(({ name }) => name === "web.example:80")!;
-    return { seat, domains: host.domains };
+    return { binding, domains: host.domains };
   };
   assert.deepEqual(domains(DEFAULT_FEATURES).domains, ["web.example"]);
-  const given = domains({ ...DEFAULT_FEATURES, giveAddresses: true });
-  const address = addresses(given.seat)["web.example"]!;
+  const given = domains({ ...DEFAULT_FEATURES, autoAllocateAddresses: true });
+  const address = addresses(given.binding)["web.example"]!;
   assert.match(address, /^240\.240\./);
   assert.ok(given.domains.includes(address));
-  assert.equal(listens(given.seat).listener, `${listens(given.seat).address}_90`);
+  assert.equal(listens(given.binding).listener, `${listens(given.binding).address}_90`);
 });
 
 Deno.test("an agent that does not ask costs nothing; an edit encodes one entry, and the table once a scope", () => {
@@ -239,7 +239,7 @@ Deno.test("an agent that does not ask costs nothing; an edit encodes one entry, 
     );
   assert.deepEqual(counts(edit(2)), {});
   const asking = ["one", "two", "three", "three"].map((ns) => seatOf(started, ns));
-  for (const seat of asking) addresses(seat);
+  for (const binding of asking) addresses(binding);
   const others = Array.from(
     { length: 300 },
     (_, i) =>
@@ -279,8 +279,8 @@ Deno.test("the law: after any edits a name table is what a mesh of the same obje
   });
   const look = (started: Bench) =>
     [...["one", "two", "three"], "one"].map((ns, i) => {
-      const seat = seatOf(started, ns, { ...GIVEN, labels: i === 3 ? { app: "narrow" } : {} });
-      return [contentOf(seat.view(NAMES)), contentOf(seat.view(TYPE_URLS.listener))];
+      const binding = seatOf(started, ns, { ...GIVEN, labels: i === 3 ? { app: "narrow" } : {} });
+      return [contentOf(binding.view(NAMES)), contentOf(binding.view(TYPE_URLS.listener))];
     });
   fc.assert(
     fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {

@@ -48,7 +48,7 @@ export function addressesOf(
   { autoAddresses, family }: AddressUse,
 ): readonly string[] {
   if (service.addresses.length > 0 || !autoAddresses) return service.addresses;
-  return read.get(mesh.givenAddresses, service.host)
+  return read.get(mesh.autoAddresses, service.host)
     .filter((address) => isOfFamily(family, address));
 }
 

@@ -35,7 +35,7 @@ export interface Features {
   /** Proxies remove metrics that were not updated for some time. */
   readonly forgetMetrics: boolean;
   /** Mutual TLS announces detected HTTP on undeclared ports. */
-  readonly tellsFound: boolean;
+  readonly announceDetectedHttp: boolean;
   /** Accept HTTP/1.0 in outbound listeners. */
   readonly http10: boolean;
   /** A gateway takes only Gateways of its own namespace. */
@@ -45,7 +45,7 @@ export interface Features {
   /** Default sampling rate of traces, percent. */
   readonly traceSampling: number;
   /** Proxies exchange the identity of their workloads. */
-  readonly peersTell: boolean;
+  readonly exchangeMetadata: boolean;
   /** Telemetry labels of endpoints. */
   readonly endpointTelemetryLabel: boolean;
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */
@@ -97,8 +97,8 @@ export interface Features {
   readonly keyValueFilter: boolean;
   /** Proxies that can are sent virtual hosts as resources of their own. */
   readonly vhds: boolean;
-  /** Hosts without addresses are given some, for every proxy; otherwise for those that ask. */
-  readonly giveAddresses: boolean;
+  /** Hosts without addresses get auto-allocated ones for every proxy; otherwise for those that request it. */
+  readonly autoAllocateAddresses: boolean;
   /** Gateways get only the clusters that their routes use. */
   readonly filterGatewayClusters: boolean;
   /**

@@ -110,7 +110,7 @@ export function domainsOf(
 ): Pick<DomainOptions, "proxyDomain" | "addresses" | "claims"> {
   const { mesh, features } = context;
   const { namespace } = seen;
-  const use = { autoAddresses: features.giveAddresses, family: "dual" } as const;
+  const use = { autoAddresses: features.autoAllocateAddresses, family: "dual" } as const;
   return {
     proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
     addresses: service === undefined

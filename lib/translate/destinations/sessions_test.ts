@@ -64,9 +64,9 @@ const AT = { ip: "10.0.0.1", ips: ["10.0.0.1"] };
 function served(sessions: Features["sessions"]) {
   const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, sessions });
   bench.set(WORLD);
-  const seat = bench.translation.source.bind(proxyNode("one", AT), () => {});
+  const binding = bench.translation.source.bind(proxyNode("one", AT), () => {});
   const bytes = (type: keyof typeof TYPE_URLS, name: string) =>
-    seat.view(TYPE_URLS[type])!.get(name)!.bytes;
+    binding.view(TYPE_URLS[type])!.get(name)!.bytes;
   return {
     hosts: fromBinary(RouteConfigurationSchema, bytes("route", "80")).virtualHosts,
     cluster: (name: string) => fromBinary(ClusterSchema, bytes("cluster", name)),

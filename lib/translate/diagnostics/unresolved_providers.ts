@@ -8,12 +8,12 @@ import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/me
 import type { ProviderRef, Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import { type Mesh, MESH_ROW } from "../../derive/mod.ts";
 import {
-  askingOf,
   effectOf,
+  extAuthzConfig,
   isDryRun,
   type PolicyObject,
-  type Signal,
-  SIGNALS,
+  TELEMETRY_KINDS,
+  type TelemetryKind,
   unfit,
 } from "../../envoy/mod.ts";
 import { type ConfigObject, hasLabels, isHttp, namespaceOf, objectRef } from "../../model/mod.ts";
@@ -51,13 +51,13 @@ export function unresolvedProviders(mesh: Mesh): UnresolvedProvider[] {
 type Providers = ReadonlyMap<string, ExtensionProvider>;
 
 function unresolvedDefaults(
-  defaults: Readonly<Partial<Record<Signal, readonly string[]>>> | undefined,
+  defaults: Readonly<Partial<Record<TelemetryKind, readonly string[]>>> | undefined,
   providers: Providers,
 ): UnresolvedProvider[] {
-  return SIGNALS.flatMap((signal) =>
-    (defaults?.[signal] ?? []).flatMap((name, index) => {
-      const why = unfit(name, providers.get(name), signal);
-      const field = `defaultProviders.${signal}[${index}]`;
+  return TELEMETRY_KINDS.flatMap((purpose) =>
+    (defaults?.[purpose] ?? []).flatMap((name, index) => {
+      const why = unfit(name, providers.get(name), purpose);
+      const field = `defaultProviders.${purpose}[${index}]`;
       return why === undefined ? [] : [{ object: "", field, message: why, remedy: NAME_ONE }];
     })
   );
@@ -67,11 +67,11 @@ function unresolvedOfTelemetry(
   row: ConfigObject<Telemetry>,
   providers: Providers,
 ): UnresolvedProvider[] {
-  return SIGNALS.flatMap((signal) =>
-    row.spec[signal].flatMap((entry: { readonly providers: readonly ProviderRef[] }, at: number) =>
+  return TELEMETRY_KINDS.flatMap((purpose) =>
+    row.spec[purpose].flatMap((entry: { readonly providers: readonly ProviderRef[] }, at: number) =>
       entry.providers.flatMap(({ name }, index) => {
-        const message = unfit(name, providers.get(name), signal);
-        const field = `spec.${signal}[${at}].providers[${index}].name`;
+        const message = unfit(name, providers.get(name), purpose);
+        const field = `spec.${purpose}[${at}].providers[${index}].name`;
         if (message === undefined) return [];
         return [{ object: objectRef(row), field, message, remedy: NAME_ONE }];
       })
@@ -101,7 +101,7 @@ function unresolvedOfPolicy(
   const provider = providers.get(name);
   const why = provider === undefined
     ? `there is no extension provider ${JSON.stringify(name)}`
-    : askingOf(provider, (service) => knownService(mesh, service));
+    : extAuthzConfig(provider, (service) => knownService(mesh, service));
   if (typeof why === "string") {
     const what = provider === undefined ? why : `provider ${JSON.stringify(name)}: ${why}`;
     const remedy = provider === undefined ? NAME_ONE : "Mend the provider, or name another.";

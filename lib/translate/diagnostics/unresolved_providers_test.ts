@@ -23,7 +23,7 @@ defaultProviders: {tracing: [nowhere], accessLogging: [file]}
 
 `;
 
-function unmet(...texts: readonly string[]): string[] {
+function unresolved(...texts: readonly string[]): string[] {
   const { value: config } = parseMeshConfig(MESH, "mesh");
   const bench = startTranslation(config);
   bench.set(
@@ -62,10 +62,10 @@ const TILL = serviceEntry("till", ["till.test"], { number: 90, protocol: "TCP" }
 ]);
 
 Deno.test("providers that are not there, or do something else, are told of by who names them", () => {
-  assert.deepEqual(unmet(), [
+  assert.deepEqual(unresolved(), [
     ' defaultProviders.tracing[0]: there is no extension provider "nowhere"',
   ]);
-  const signals = unmet(telemetry({
+  const signals = unresolved(telemetry({
     tracing: [{ providers: [{ name: "census" }] }],
     metrics: [{ providers: [{ name: "file" }] }],
     accessLogging: [{ providers: [{ name: "file" }, { name: "gone" }] }],
@@ -75,7 +75,7 @@ Deno.test("providers that are not there, or do something else, are told of by wh
     'Telemetry/test/t spec.metrics[0].providers[0].name: extension provider "file" (dataproxyFileAccessLog) does not take metrics',
     'Telemetry/test/t spec.tracing[0].providers[0].name: extension provider "census" does nothing: the proxy has no tracer for OpenCensus any more',
   ]);
-  assert.deepEqual(unmet(telemetry({ tracing: [{ providers: [{ name: "zipkin" }] }] })), []);
+  assert.deepEqual(unresolved(telemetry({ tracing: [{ providers: [{ name: "zipkin" }] }] })), []);
 });
 
 Deno.test("policies that have somebody asked: who is not there, what is not asked, what is not tried", () => {
@@ -99,8 +99,8 @@ Deno.test("policies that have somebody asked: who is not there, what is not aske
     ],
   ];
   for (const [text, told] of cases) {
-    assert.deepEqual(unmet(TILL, text), told === undefined ? [] : [told]);
+    assert.deepEqual(unresolved(TILL, text), told === undefined ? [] : [told]);
   }
   const elsewhere = TILL.replaceAll("app: till", "app: other");
-  assert.deepEqual(unmet(elsewhere, custom("by-http")), [], "no such workload");
+  assert.deepEqual(unresolved(elsewhere, custom("by-http")), [], "no such workload");
 });

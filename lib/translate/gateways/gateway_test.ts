@@ -40,8 +40,8 @@ spec:
 `,
   ].join("---\n"));
   const node = proxyNode("one", { role: "router", labels: { app: "gw" } });
-  const seat = bench.translation.source.bind(node, () => {});
-  const table = seat.view(TYPE_URLS.route)!.get("http.8080")!;
+  const binding = bench.translation.source.bind(node, () => {});
+  const table = binding.view(TYPE_URLS.route)!.get("http.8080")!;
   const [host] = fromBinary(RouteConfigurationSchema, table.bytes).virtualHosts;
   assert.equal(host?.name, "a.example:8080");
   assert.deepEqual(host.routes.map((r) => r.name), ["one", "two"]);

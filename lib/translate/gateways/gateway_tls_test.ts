@@ -33,11 +33,11 @@ spec:
 `;
 }
 
-const secretsOf = (seat: ProxyBinding): string[] =>
-  [...seat.view(TYPE_URLS.secret)!.entries()].map(({ name }) => name).sort();
+const secretsOf = (binding: ProxyBinding): string[] =>
+  [...binding.view(TYPE_URLS.secret)!.entries()].map(({ name }) => name).sort();
 
-function chainsOf(seat: ProxyBinding): FilterChain[] {
-  const found = seat.view(TYPE_URLS.listener)!.get("0.0.0.0_443");
+function chainsOf(binding: ProxyBinding): FilterChain[] {
+  const found = binding.view(TYPE_URLS.listener)!.get("0.0.0.0_443");
   return found === undefined ? [] : fromBinary(ListenerSchema, found.bytes).filterChains;
 }
 
@@ -60,27 +60,27 @@ Deno.test("a credential is served to local gateways of its namespace, and is no 
     ]),
   });
   const seatOf = (node: ProxyNode) => bench.translation.source.bind(node, () => {});
-  const seat = seatOf(edge());
-  assert.deepEqual(secretsOf(seat), ["kubernetes://shop", "kubernetes://shop-cacert"]);
+  const binding = seatOf(edge());
+  assert.deepEqual(secretsOf(binding), ["kubernetes://shop", "kubernetes://shop-cacert"]);
   assert.deepEqual(secretsOf(seatOf(edge({ local: false }))), []);
   assert.deepEqual(secretsOf(seatOf(proxyNode("one", { labels: { app: "gw" }, local: true }))), []);
   const elsewhere = seatOf({ ...edge(), namespace: "two" });
   assert.deepEqual(secretsOf(elsewhere), ["kubernetes://shop"]);
-  const asked = contextOf(chainsOf(seat)[0]!);
+  const asked = contextOf(chainsOf(binding)[0]!);
   assert.deepEqual(asked.tlsCertificateSdsSecretConfigs.map(({ name }) => name), [
     "kubernetes://shop",
   ]);
   assert.equal(asked.validationContextType.case, "combinedValidationContext");
 
   // Renewed, the secret is another; the listener is not.
-  const listener = () => seat.view(TYPE_URLS.listener)!.get("0.0.0.0_443")!.version;
+  const listener = () => binding.view(TYPE_URLS.listener)!.get("0.0.0.0_443")!.version;
   const before = listener();
   bench.apply({
     credentials: new Map([["one/shop", { ...PAIR, certificate: "new" }]]),
   });
   const secret = fromBinary(
     SecretSchema,
-    seat.view(TYPE_URLS.secret)!.get("kubernetes://shop")!.bytes,
+    binding.view(TYPE_URLS.secret)!.get("kubernetes://shop")!.bytes,
   );
   assert.equal(secret.type.case, "tlsCertificate");
   assert.deepEqual(secret.type.value.certificateChain?.specifier, {
@@ -88,7 +88,7 @@ Deno.test("a credential is served to local gateways of its namespace, and is no 
     value: "new",
   });
   assert.equal(listener(), before);
-  assert.deepEqual(secretsOf(seat), ["kubernetes://shop"]);
+  assert.deepEqual(secretsOf(binding), ["kubernetes://shop"]);
 });
 
 Deno.test("a Gateway cannot name a credential of another namespace", () => {
@@ -96,8 +96,8 @@ Deno.test("a Gateway cannot name a credential of another namespace", () => {
   bench.apply({ credentials: new Map([["two/shop", PAIR], ["one/shop", PAIR]]) });
   for (const [name, expected] of [["two/shop", []], ["one/shop", ["kubernetes://one/shop"]]]) {
     bench.set(gateway(`mode: SIMPLE, credentialName: 'kubernetes://${name}'`));
-    const seat = bench.translation.source.bind(edge(), () => {});
-    assert.deepEqual(secretsOf(seat), expected);
+    const binding = bench.translation.source.bind(edge(), () => {});
+    assert.deepEqual(secretsOf(binding), expected);
   }
 });
 
@@ -111,12 +111,12 @@ Deno.test("certificates of several kinds, and authorities by a name of their own
       ["one/clients", { authorities: "ca", revoked: "crl" }],
     ]),
   });
-  const seat = bench.translation.source.bind(edge(), () => {});
+  const binding = bench.translation.source.bind(edge(), () => {});
   const names = ["kubernetes://clients-cacert", "kubernetes://ecdsa", "kubernetes://rsa"];
-  assert.deepEqual(secretsOf(seat), names);
+  assert.deepEqual(secretsOf(binding), names);
   const staple = fromBinary(
     SecretSchema,
-    seat.view(TYPE_URLS.secret)!.get("kubernetes://ecdsa")!.bytes,
+    binding.view(TYPE_URLS.secret)!.get("kubernetes://ecdsa")!.bytes,
   ).type;
   assert.equal(staple.case, "tlsCertificate");
   assert.deepEqual(staple.value.ocspStaple?.specifier.value, new Uint8Array([1, 2, 3]));
@@ -142,8 +142,8 @@ spec: {hosts: [a.example], gateways: [gw], http: [{route: [{destination: {host: 
   const bare = bench.translation.source.bind(edge(), () => {});
   assert.deepEqual(chainsOf(bare), []);
   const metadata = { LABELS: { app: "gw" }, ...files };
-  const seat = bench.translation.source.bind({ ...edge(), metadata }, () => {});
-  const [chain] = chainsOf(seat);
+  const binding = bench.translation.source.bind({ ...edge(), metadata }, () => {});
+  const [chain] = chainsOf(binding);
   assert.deepEqual(chain?.filterChainMatch?.serverNames, ["*.example"]);
   assert.equal(contextOf(chain).tlsCertificateSdsSecretConfigs[0]?.name, "default");
 });
@@ -179,14 +179,14 @@ spec:
 
 `,
   ].join("---\n"));
-  const seat = bench.translation.source.bind(edge(), () => {});
+  const binding = bench.translation.source.bind(edge(), () => {});
   const names = ["outbound_.80_._.a.example", "outbound_.80_.s_.a.example"];
-  assert.deepEqual(chainsOf(seat).flatMap((c) => c.filterChainMatch?.serverNames), names);
-  assert.ok(chainsOf(seat).every((c) => c.transportSocket === undefined));
-  const clusters = seat.view(TYPE_URLS.cluster)!;
+  assert.deepEqual(chainsOf(binding).flatMap((c) => c.filterChainMatch?.serverNames), names);
+  assert.ok(chainsOf(binding).every((c) => c.transportSocket === undefined));
+  const clusters = binding.view(TYPE_URLS.cluster)!;
   const found = names.map((name) => fromBinary(ClusterSchema, clusters.get(name)!.bytes));
   assert.deepEqual(found.map((c) => c.edsClusterConfig?.serviceName), names);
-  const endpoints = seat.view(TYPE_URLS.endpoint)!;
+  const endpoints = binding.view(TYPE_URLS.endpoint)!;
   for (const name of names) {
     const held = fromBinary(ClusterLoadAssignmentSchema, endpoints.get(name)!.bytes);
     assert.equal(held.clusterName, name);
@@ -195,6 +195,6 @@ spec:
   assert.ok(found.every((c) => c.transportSocket === undefined));
   assert.equal(clusters.get("outbound_.80_._.a.elsewhere"), undefined);
   bench.remove("ServiceEntry", "two/a");
-  assert.deepEqual(chainsOf(seat), []);
+  assert.deepEqual(chainsOf(binding), []);
   assert.equal(clusters.get(names[0]!), undefined);
 });

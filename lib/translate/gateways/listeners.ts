@@ -68,7 +68,7 @@ export function gatewayListeners(
       : wildcard({ family: variant.family, bound: false })),
     port: listenedPort(read, context, variant, { port, ports }),
     manager: { ...managerDefaults(read, context, variant), found: variant.certified },
-    guard: securityOf(read, context, workload, {}),
+    security: securityOf(read, context, workload, {}),
   };
   return listenersAt(read, context, served, base)
     .map((listener) => encodeResource(listener.name, ListenerSchema, listener));

@@ -32,8 +32,8 @@ const INPUT = documents(
 function says(node: ProxyNode, type: "cluster" | "listener", name: string, what: string): boolean {
   const bench = startTranslation();
   bench.set(INPUT);
-  const seat = bench.translation.source.bind(node, () => {});
-  const found = seat.view(TYPE_URLS[type])!.get(name);
+  const binding = bench.translation.source.bind(node, () => {});
+  const found = binding.view(TYPE_URLS[type])!.get(name);
   assert.ok(found !== undefined, name);
   return JSON.stringify(showResource(TYPE_URLS[type], found.bytes)).includes(what);
 }

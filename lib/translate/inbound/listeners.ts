@@ -6,13 +6,13 @@
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import {
-  type Guard,
   inboundClusterName,
   inboundHostName,
   inboundRetries,
   inboundRoute,
   ingressListener,
   type ManagerDefaults,
+  type SecurityPolicies,
   virtualInbound,
   virtualOutbound,
 } from "../../envoy/mod.ts";
@@ -49,7 +49,7 @@ function listenerVariantOf(read: Read, context: Context, cls: ProxyClass): Liste
 interface PortListeners {
   readonly cls: ProxyClass;
   readonly manager: ManagerDefaults;
-  readonly guard: Guard;
+  readonly security: SecurityPolicies;
 }
 
 /** The listeners of a class without redirected traffic: one for each port. */
@@ -60,9 +60,9 @@ export function inboundListeners(
   ports: readonly InboundPort[],
 ): Listener[] {
   const manager = managerDefaults(read, context, listenerVariantOf(read, context, cls));
-  const guard = securityOf(read, context, cls, cls.options);
+  const security = securityOf(read, context, cls, cls.options);
   return [
-    ...ports.map((port) => portListener(read, context, port, { cls, manager, guard })),
+    ...ports.map((port) => portListener(read, context, port, { cls, manager, security })),
     ...httpProxyListeners(read, context, cls, manager),
   ];
 }
@@ -82,7 +82,7 @@ export function virtualListeners(
   const manager = managerDefaults(read, context, variant);
   const sidecar = sidecarOf(read, context, cls);
   const policy = outboundPolicy(read.within(VIRTUAL_OUTBOUND), context, sidecar);
-  const guard = securityOf(read.within(VIRTUAL_INBOUND), context, cls, cls.options);
+  const security = securityOf(read.within(VIRTUAL_INBOUND), context, cls, cls.options);
   const common = {
     bind: variant.family === "v6" ? "::" : "0.0.0.0",
     transparent: cls.interception === "TPROXY",
@@ -105,7 +105,7 @@ export function virtualListeners(
       extraBinds: variant.family === "dual" ? ["::"] : undefined,
       exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
-      guard,
+      security,
       ports: ports.filter((p) => !p.bindToPort).map((p) => ({
         port: p.number,
         protocol: p.protocol,
@@ -116,7 +116,7 @@ export function virtualListeners(
       })),
     }),
     ...ports.filter((p) => p.bindToPort).map((p) =>
-      portListener(read, context, p, { cls, manager, guard })
+      portListener(read, context, p, { cls, manager, security })
     ),
     ...httpProxyListeners(read, context, cls, manager),
   ];
@@ -127,7 +127,7 @@ function portListener(
   read: Read,
   context: Context,
   port: InboundPort,
-  { cls, manager, guard }: PortListeners,
+  { cls, manager, security }: PortListeners,
 ): Listener {
   const wildcard = cls.ipv4 || !cls.ipv6 ? "0.0.0.0" : "::";
   return ingressListener({
@@ -141,7 +141,7 @@ function portListener(
     tls: port.tls,
     exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
     manager,
-    guard,
+    security,
   });
 }
 

@@ -56,7 +56,7 @@ export function namespaceLayers(
     listeners: [
       collection(tables, `listener/${name}/overlay/${namespace}`, () => ({
         members: {
-          listFrom: [tables.overlayListeners, { given: autoAddresses, namespace }],
+          listFrom: [tables.overlayListeners, { autoAddresses, namespace }],
           codec: listenerMembers,
         },
         resources: tables.listeners.overlay,
@@ -65,8 +65,8 @@ export function namespaceLayers(
       collection(tables, `listener/${name}/public`, () => ({
         members: {
           index: indexes.listenersSeenBy,
-          buckets: [false, ...(autoAddresses ? [true] : [])].map((given) => ({
-            given,
+          buckets: [false, ...(autoAddresses ? [true] : [])].map((auto) => ({
+            autoAddresses: auto,
             namespace: "",
           })),
         },
@@ -132,7 +132,7 @@ export function localEndpoints(tables: LayerTables, binding: ClassBinding): Coll
   if (locality === "") return [];
   const { hosts } = tables.context.mesh.localities;
   const key = locatedKey(binding);
-  return [collection(tables, `endpoint/placed/${hosts.keyCodec.encode(key)}`, () => ({
+  return [collection(tables, `endpoint/locality/${hosts.keyCodec.encode(key)}`, () => ({
     members: { listFrom: [hosts, key] },
     resources: tables.endpoints.local,
     keyOf: (host) => ({ namespace, host, locality }),
@@ -182,7 +182,7 @@ export function egressLayers(
     endpoints: egressEndpoints(tables, scope),
     listeners: [collection(tables, `listener/${listenerVariant}/egress/${name}`, () => ({
       members: {
-        listFrom: [tables.egress.listenerMembers, { given: autoAddresses, ...scope }],
+        listFrom: [tables.egress.listenerMembers, { autoAddresses, ...scope }],
         codec: egressMembers,
       },
       resources: tables.egressListeners,

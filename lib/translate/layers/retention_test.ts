@@ -19,10 +19,13 @@ function left(options: Partial<Parameters<typeof retention>[0]>) {
   const all = { anything: true, clusters: true, routes: true, cells: 60_000, bytes: 1e9 };
   const bench = startTranslation();
   bench.apply({ objects: OBJECTS });
-  const seat = bench.translation.source.bind(proxyNode("ns-1", { labels: { app: "a" } }), () => {});
-  for (const url of Object.values(TYPE_URLS)) for (const _ of seat.view(url)?.entries() ?? []);
+  const binding = bench.translation.source.bind(
+    proxyNode("ns-1", { labels: { app: "a" } }),
+    () => {},
+  );
+  for (const url of Object.values(TYPE_URLS)) for (const _ of binding.view(url)?.entries() ?? []);
   const { bytes } = bench.graph.stats();
-  seat.close();
+  binding.close();
   bench.graph.evict(retention({ ...all, ...options }));
   const { idle, cells, computedByTable } = bench.graph.stats();
   const held = (bench.graph.dump() as { derived: Record<string, object> }).derived;

@@ -20,21 +20,25 @@ export function tableLayers(routes: Routes, clients: SidecarClientsKey): readonl
   const { tables, sourceLabels } = routes;
   const { namespace, sidecar, labels } = clients;
   if (sidecar === "") {
-    const own = collection(routes, `route/labelled/${labelsKeys.encode(clients)}`, () => ({
+    const own = collection(routes, `route/source-labels/${labelsKeys.encode(clients)}`, () => ({
       members: { listFrom: [sourceLabels.ports, { namespace, labels }], codec: integer },
       resources: sourceLabels.tables,
       keyOf: (port) => ({ namespace, port, labels }),
     }));
     return [own, ...portTables(routes, namespace)];
   }
-  const own = collection(routes, `route/labelled/${sidecarClientsKeys.encode(clients)}`, () => ({
-    members: {
-      listFrom: [sourceLabels.egressMembers, { namespace, sidecar, labels }],
-      codec: egressTables,
-    },
-    resources: sourceLabels.egressTables,
-    keyOf: (table) => ({ namespace, sidecar, ...table, labels }),
-  }));
+  const own = collection(
+    routes,
+    `route/source-labels/${sidecarClientsKeys.encode(clients)}`,
+    () => ({
+      members: {
+        listFrom: [sourceLabels.egressMembers, { namespace, sidecar, labels }],
+        codec: egressTables,
+      },
+      resources: sourceLabels.egressTables,
+      keyOf: (table) => ({ namespace, sidecar, ...table, labels }),
+    }),
+  );
   return [own, sidecarTables(routes, "route", tables.egress, { namespace, sidecar })];
 }
 
@@ -54,21 +58,25 @@ export function virtualHostLayers(
   const { sourceLabels } = routes;
   const { namespace, sidecar, labels } = clients;
   if (sidecar === "") {
-    const own = collection(routes, `vhds/labelled/${labelsKeys.encode(clients)}`, () => ({
+    const own = collection(routes, `vhds/source-labels/${labelsKeys.encode(clients)}`, () => ({
       members: { listFrom: [sourceLabels.differing, { namespace, labels }], codec: hostPorts },
       resources: sourceLabels.parts,
       keyOf: (at) => ({ namespace, ...at, labels }),
     }));
     return [own, ...hostLayers(routes, namespace)];
   }
-  const own = collection(routes, `vhds/labelled/${sidecarClientsKeys.encode(clients)}`, () => ({
-    members: {
-      listFrom: [sourceLabels.egressDiffering, { namespace, sidecar, labels }],
-      codec: egressHosts,
-    },
-    resources: sourceLabels.egressParts,
-    keyOf: (at) => ({ namespace, ...at, labels }),
-  }));
+  const own = collection(
+    routes,
+    `vhds/source-labels/${sidecarClientsKeys.encode(clients)}`,
+    () => ({
+      members: {
+        listFrom: [sourceLabels.egressDiffering, { namespace, sidecar, labels }],
+        codec: egressHosts,
+      },
+      resources: sourceLabels.egressParts,
+      keyOf: (at) => ({ namespace, ...at, labels }),
+    }),
+  );
   return [own, sidecarHosts(routes, { namespace, sidecar })];
 }
 

@@ -101,7 +101,7 @@ function clientListeners(
   const { members, listeners, egressMembers: ofEgress, egressListeners } =
     tables.sourceLabelListeners;
   const rules = locality === "" ? [] : localityKeys.decode(locality).rules;
-  const name = `listener/${listenerVariants.encode(variant)}/labelled`;
+  const name = `listener/${listenerVariants.encode(variant)}/source-labels`;
   const clients = clientScopes.encode({ namespace, sidecar, rules });
   if (sidecar === "") {
     return collection(tables, `${name}/${clients}/${labelKeys.encode(labels)}`, () => ({
@@ -116,7 +116,7 @@ function clientListeners(
     `${name}/${clients}/${labelKeys.encode(labels)}`,
     () => ({
       members: {
-        listFrom: [ofEgress, { given: autoAddresses, namespace, sidecar, rules }],
+        listFrom: [ofEgress, { autoAddresses, namespace, sidecar, rules }],
         codec: egressMembers,
       },
       resources: egressListeners,

@@ -32,11 +32,11 @@ import {
 export function deriveEgress(context: MeshContext): Egress {
   const { graph } = context.mesh;
   const listenerMembers = list(graph, "egress.listeners", egressKeys, (read, key) => {
-    const { namespace, sidecar, given } = key;
+    const { namespace, sidecar, autoAddresses } = key;
     const scope = { namespace, sidecar };
     const members = portsOf(read, context, scope)
       .map(({ listener, port, kind }): EgressMember => ({ listener, port, kind, host: undefined }));
-    const all = [...members, ...addressMembers(read, context, scope, given)];
+    const all = [...members, ...addressMembers(read, context, scope, autoAddresses)];
     return sortedKeys(egressMembers, all);
   });
   const routeMembers = list(graph, "egress.routes", sidecarKeys, (read, scope) => {
@@ -141,10 +141,10 @@ function addressMembers(
   read: Read,
   context: MeshContext,
   scope: SidecarKey,
-  given: boolean,
+  autoAddresses: boolean,
 ): EgressMember[] {
   const taken = takenPorts(read, context, scope);
-  const use = { autoAddresses: given, family: "dual" } as const;
+  const use = { autoAddresses, family: "dual" } as const;
   return egressOf(read, context, scope).flatMap((egress, listener) => {
     if (egress.port !== undefined) return [];
     return importedServices(read, context, scope, listener)

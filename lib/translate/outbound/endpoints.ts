@@ -12,10 +12,10 @@ import {
   canonicalOf,
   clusterName,
   encodeAssignment,
+  gatewaysTo,
   type LocalityRule,
   localityRule,
   planAssignment,
-  waysTo,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import type { Endpoint, ServicePort } from "../../model/mod.ts";
@@ -180,5 +180,5 @@ function recordEndpoints(
 /** Reports if an endpoint is in a network that is entered by gateways. */
 function isBehindGateway(endpoint: Endpoint, { place, reach }: AssignmentInput): boolean {
   return place !== undefined && reach !== undefined &&
-    waysTo(reach.networkOf(endpoint), place, reach.gateways) !== undefined;
+    gatewaysTo(reach.networkOf(endpoint), place, reach.gateways) !== undefined;
 }

@@ -57,20 +57,20 @@ spec:
 function start(features: Partial<Features> = {}, ...documents: string[]) {
   const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
   bench.set(documents.join("---\n"));
-  const seat = (more: Parameters<typeof proxyNode>[1] = {}): ProxyBinding =>
+  const binding = (more: Parameters<typeof proxyNode>[1] = {}): ProxyBinding =>
     bench.translation.source.bind(proxyNode("one", more), () => {});
-  return { bench, seat };
+  return { bench, binding };
 }
 
 /** Names of the listeners at a port, without those of the proxy itself. */
-function listeners(seat: ProxyBinding, port = 90): string[] {
-  return [...seat.view(TYPE_URLS.listener)!.entries()].map(({ name }) => name)
+function listeners(binding: ProxyBinding, port = 90): string[] {
+  return [...binding.view(TYPE_URLS.listener)!.entries()].map(({ name }) => name)
     .filter((name) => name.endsWith(`_${port}`)).sort();
 }
 
 Deno.test("each instance of a headless service has a listener, and they come and go with it", () => {
-  const { bench, seat } = start({}, headless("db"), workload("w1", "10.0.0.1"), SIDECAR);
-  const [plain, scoped] = [seat(), seat({ labels: { scoped: "yes" } })];
+  const { bench, binding } = start({}, headless("db"), workload("w1", "10.0.0.1"), SIDECAR);
+  const [plain, scoped] = [binding(), binding({ labels: { scoped: "yes" } })];
   for (const one of [plain, scoped]) assert.deepEqual(listeners(one), ["10.0.0.1_90"]);
   bench.set(workload("w2", "10.0.0.2"));
   for (const one of [plain, scoped]) {
@@ -86,8 +86,8 @@ Deno.test("each instance of a headless service has a listener, and they come and
 });
 
 Deno.test("of headless services that one instance serves the first by name has it", () => {
-  const { seat } = start({}, headless("db"), headless("copy"), workload("w1", "10.0.0.1"));
-  const view = seat().view(TYPE_URLS.listener)!;
+  const { binding } = start({}, headless("db"), headless("copy"), workload("w1", "10.0.0.1"));
+  const view = binding().view(TYPE_URLS.listener)!;
   const all = [...view.entries()].filter(({ name }) => name === "10.0.0.1_90");
   assert.equal(all.length, 1);
   const json = toJson(ListenerSchema, fromBinary(ListenerSchema, all[0]!.bytes), {
@@ -97,8 +97,8 @@ Deno.test("of headless services that one instance serves the first by name has i
 });
 
 Deno.test("where nothing redirects connections a headless service has the port's listener", () => {
-  const { seat } = start({}, headless("db"), workload("w1", "10.0.0.1"));
-  const bound = seat({ metadata: { INTERCEPTION_MODE: "NONE" } });
+  const { binding } = start({}, headless("db"), workload("w1", "10.0.0.1"));
+  const bound = binding({ metadata: { INTERCEPTION_MODE: "NONE" } });
   assert.deepEqual(listeners(bound), ["127.0.0.1_90"]);
 });
 
@@ -107,8 +107,8 @@ Deno.test("clusters of headless services are of endpoints where a switch says so
     features: Partial<Features>,
     role: "sidecar" | "router",
   ): Cluster_DiscoveryType => {
-    const { seat } = start(features, headless("db"), workload("w1", "10.0.0.1"));
-    const { bytes } = seat({ role }).view(TYPE_URLS.cluster)!.get("outbound|90||db.example")!;
+    const { binding } = start(features, headless("db"), workload("w1", "10.0.0.1"));
+    const { bytes } = binding({ role }).view(TYPE_URLS.cluster)!.get("outbound|90||db.example")!;
     const { clusterDiscoveryType } = fromBinary(ClusterSchema, bytes);
     assert.ok(clusterDiscoveryType.case === "type");
     return clusterDiscoveryType.value;

@@ -62,18 +62,18 @@ export function deriveOverlayListeners(
 ): Derived<readonly ListenerMember[], ListenersKey> {
   const { mesh } = context;
   return mesh.graph.derive("lds.overlayMembers", listenersKeys, (read, key) => {
-    const { namespace, given } = key;
+    const { namespace, autoAddresses } = key;
     const members = new Map<string, ListenerMember>();
     const add = (member: ListenerMember): void => {
       members.set(listenerMembers.encode(member), member);
     };
-    const own = { given: false, namespace };
+    const own = { autoAddresses: false, namespace };
     for (const member of read.members(mesh.indexes.listenersSeenBy, own)) add(member);
     for (const host of read.get(mesh.scopes.overlayHosts, namespace)) {
       // The namespace may override a host that all namespaces see, so both sets of ports are
       // included.
       for (const seenBy of [namespace, ""]) {
-        for (const member of tcpMembers(read, context, seenBy, { host, given })) {
+        for (const member of tcpMembers(read, context, seenBy, { host, autoAddresses })) {
           add(member);
         }
       }
@@ -87,11 +87,11 @@ export function tcpMembers(
   read: Read,
   context: Context,
   namespace: string,
-  { host, given }: { readonly host: string; readonly given: boolean },
+  { host, autoAddresses }: { readonly host: string; readonly autoAddresses: boolean },
 ): ListenerMember[] {
   const service = findService(read, context, namespace, host);
   if (service === undefined) return [];
-  const alone = hasOwnListeners(read, context, service, { autoAddresses: given, family: "dual" });
+  const alone = hasOwnListeners(read, context, service, { autoAddresses, family: "dual" });
   return service.ports.filter(({ protocol }) => mayBeTcp(protocol)).flatMap(({ number: port }) =>
     alone ? [{ port, host: undefined }, { port, host }] : [{ port, host: undefined }]
   );

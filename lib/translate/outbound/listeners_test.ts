@@ -37,8 +37,8 @@ function lineOf({ filterChainMatch: match, filters }: FilterChain): string {
 function listenersFor(...entries: readonly string[]): Record<string, string[]> {
   const bench = startTranslation();
   bench.set(documents(...entries));
-  const seat = bench.translation.source.bind(proxyNode("test"), () => {});
-  const found = [...seat.view(TYPE_URLS.listener)!.entries()]
+  const binding = bench.translation.source.bind(proxyNode("test"), () => {});
+  const found = [...binding.view(TYPE_URLS.listener)!.entries()]
     .map(({ bytes }) => fromBinary(ListenerSchema, bytes))
     .filter(({ name }) => !name.startsWith("virtual"));
   return Object.fromEntries(found.map((listener) => [listener.name, [

@@ -44,8 +44,8 @@ const at = (region: string, more: Parameters<typeof proxyNode>[1] = {}): ProxyNo
   proxyNode("one", { locality: { region, zone: "z1", subzone: "" }, ...more });
 
 /** Address → priority, of a service's assignment. */
-function prioritiesOf(seat: ProxyBinding, name: string): Record<string, number> {
-  const resource = seat.view(TYPE_URLS.endpoint)!.get(`outbound|80||${name}.example`)!;
+function prioritiesOf(binding: ProxyBinding, name: string): Record<string, number> {
+  const resource = binding.view(TYPE_URLS.endpoint)!.get(`outbound|80||${name}.example`)!;
   const { endpoints } = fromBinary(ClusterLoadAssignmentSchema, resource.bytes);
   return Object.fromEntries(
     endpoints.flatMap(({ priority, lbEndpoints }) =>
@@ -57,8 +57,8 @@ function prioritiesOf(seat: ProxyBinding, name: string): Record<string, number> 
   );
 }
 
-const bytesOf = (seat: ProxyBinding, name: string): Uint8Array =>
-  seat.view(TYPE_URLS.endpoint)!.get(`outbound|80||${name}.example`)!.bytes;
+const bytesOf = (binding: ProxyBinding, name: string): Uint8Array =>
+  binding.view(TYPE_URLS.endpoint)!.get(`outbound|80||${name}.example`)!.bytes;
 
 Deno.test("proxies of all places share what is the same for them, and of one place all", () => {
   const bench = startTranslation();
@@ -71,8 +71,8 @@ Deno.test("proxies of all places share what is the same for them, and of one pla
     at("r1", { labels: { app: "b" } }),
     at("r2"),
   ].map((node) => bench.translation.source.bind(node, () => {}));
-  for (const seat of [first!, again!, second!]) {
-    assert.equal(bytesOf(seat, "plain"), bytesOf(nowhere!, "plain"));
+  for (const binding of [first!, again!, second!]) {
+    assert.equal(bytesOf(binding, "plain"), bytesOf(nowhere!, "plain"));
   }
   assert.equal(bytesOf(first!, "watched"), bytesOf(again!, "watched"));
   assert.deepEqual(prioritiesOf(nowhere!, "watched"), { "10.0.0.1": 0, "10.0.0.2": 0 });
@@ -87,10 +87,10 @@ Deno.test("an endpoint's change computes its own assignments alone, for each pla
     if (i % 2 === 0) bench.set(rule(`s${i}`, OUTLIERS));
   }
   const nodes = [proxyNode("one"), at("r1"), at("r1", { labels: { app: "b" } }), at("r2")];
-  const seats = nodes.map((node) => bench.translation.source.bind(node, () => {}));
-  for (const seat of seats) {
-    assert.equal(seat.view(TYPE_URLS.endpoint)!.size, 50);
-    assert.ok(seat.view(TYPE_URLS.cluster)!.size > 50);
+  const bindings = nodes.map((node) => bench.translation.source.bind(node, () => {}));
+  for (const binding of bindings) {
+    assert.equal(binding.view(TYPE_URLS.endpoint)!.size, 50);
+    assert.ok(binding.view(TYPE_URLS.cluster)!.size > 50);
   }
   const costOf = (name: string) => {
     bench.graph.resetStats();
@@ -109,7 +109,7 @@ Deno.test("a proxy moves when a rule begins to look at its labels", () => {
   const bench = startTranslation();
   bench.set(service("labelled"));
   let moves = 0;
-  const seat = bench.translation.source.bind(
+  const binding = bench.translation.source.bind(
     proxyNode("one", { labels: { v: "1" } }),
     () => moves++,
   );
@@ -123,7 +123,7 @@ Deno.test("a proxy moves when a rule begins to look at its labels", () => {
     ),
   );
   assert.equal(moves, 1);
-  assert.deepEqual(prioritiesOf(seat, "labelled"), { "10.0.0.1": 0, "10.0.0.2": 0 });
+  assert.deepEqual(prioritiesOf(binding, "labelled"), { "10.0.0.1": 0, "10.0.0.2": 0 });
   bench.set(
     rule(
       "labelled",
@@ -138,19 +138,19 @@ Deno.test("the mesh's setting counts where a rule has none", () => {
   const bench = startTranslation(config);
   bench.set(service("a"));
   bench.set(rule("a", OUTLIERS));
-  const seat = bench.translation.source.bind(at("r1"), () => {});
-  assert.deepEqual(prioritiesOf(seat, "a"), { "10.0.0.1": 0, "10.0.0.2": 1 });
+  const binding = bench.translation.source.bind(at("r1"), () => {});
+  assert.deepEqual(prioritiesOf(binding, "a"), { "10.0.0.1": 0, "10.0.0.2": 1 });
   const set = (localityLbSetting: object): void =>
     void bench.apply({ mesh: { ...config, localityLbSetting } as typeof config });
   set({ enabled: false, distribute: [], failover: [], failoverPriority: [] });
-  assert.deepEqual(prioritiesOf(seat, "a"), { "10.0.0.1": 0, "10.0.0.2": 0 });
+  assert.deepEqual(prioritiesOf(binding, "a"), { "10.0.0.1": 0, "10.0.0.2": 0 });
   set({
     enabled: true,
     distribute: [{ from: "r1", to: { r2: 100 } }],
     failover: [],
     failoverPriority: [],
   });
-  assert.deepEqual(prioritiesOf(seat, "a"), { "10.0.0.2": 0 });
+  assert.deepEqual(prioritiesOf(binding, "a"), { "10.0.0.2": 0 });
 });
 
 Deno.test("networks appear, and their endpoints are reached by gateways", () => {
@@ -183,8 +183,8 @@ Deno.test("networks appear, and their endpoints are reached by gateways", () => 
 });
 
 /** Limits of connections of a service's cluster. */
-function limitOf(seat: ProxyBinding, name: string): number | undefined {
-  const { bytes } = seat.view(TYPE_URLS.cluster)!.get(`outbound|80||${name}.example`)!;
+function limitOf(binding: ProxyBinding, name: string): number | undefined {
+  const { bytes } = binding.view(TYPE_URLS.cluster)!.get(`outbound|80||${name}.example`)!;
   return fromBinary(ClusterSchema, bytes).circuitBreakers?.thresholds[0]?.maxConnections;
 }
 
@@ -199,7 +199,7 @@ Deno.test("a rule for workloads of certain labels goes before all others, for th
     proxyNode("one", { labels: { app: "other" } }),
     proxyNode("two", { labels: { app: "chosen" } }),
   ].map((node) => bench.translation.source.bind(node, () => moves++));
-  const limits = () => [chosen, other, elsewhere].map((seat) => limitOf(seat!, "a"));
+  const limits = () => [chosen, other, elsewhere].map((binding) => limitOf(binding!, "a"));
   assert.deepEqual(limits(), [1, 1, 1]);
   const selecting = (host: string, max: number) =>
     `apiVersion: networking.mesh.io/v1
@@ -252,7 +252,7 @@ spec:
 
 `);
   const behind = (network: string): string[] => {
-    const seat = bench.translation.source.bind(
+    const binding = bench.translation.source.bind(
       proxyNode("one", {
         role: "router",
         labels: { app: "between" },
@@ -261,7 +261,7 @@ spec:
       () => {},
     );
     const name = "outbound_.80_._.far.example";
-    const { bytes } = seat.view(TYPE_URLS.endpoint)!.get(name)!;
+    const { bytes } = binding.view(TYPE_URLS.endpoint)!.get(name)!;
     return addressesOf(bytes);
   };
   // Endpoints without network are reachable by all.

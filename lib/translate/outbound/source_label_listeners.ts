@@ -31,29 +31,34 @@ export function deriveSourceLabelListeners(
   const { graph } = context.mesh;
   return {
     members: graph.derive(
-      "lds.labelledMembers",
+      "lds.sourceLabelsMembers",
       rulesKeys,
       (read, key) => sortedKeys(listenerMembers, [...changedMembers(read, context, key).values()]),
     ),
-    listeners: resourceTable(graph, "lds.labelled", clientListenerKeys, (read, key) => {
+    listeners: resourceTable(graph, "lds.sourceLabels", clientListenerKeys, (read, key) => {
       const { rules, labels, ...shared } = key;
       const clients = { labels: labels, rules };
       const mine = outboundListeners(read, context, shared, clients);
       return differences(mine, read.get(plain.listeners, shared));
     }),
-    egressMembers: graph.derive("lds.labelledEgress", egressRulesKeys, (read, key) => {
+    egressMembers: graph.derive("lds.sourceLabelsEgress", egressRulesKeys, (read, key) => {
       const { rules, ...scope } = key;
       const changed = changedMembers(read, context, { namespace: key.namespace, rules });
       if (changed.size === 0) return [];
       return read.get(egress.listenerMembers, scope)
         .filter(({ port, host }) => changed.has(listenerMembers.encode({ port, host })));
     }),
-    egressListeners: resourceTable(graph, "lds.labelled.egress", clientEgressKeys, (read, key) => {
-      const { rules, labels, ...shared } = key;
-      const clients = { labels: labels, rules };
-      const mine = egressListeners(read, context, shared, clients);
-      return differences(mine, read.get(plain.egressListeners, shared));
-    }),
+    egressListeners: resourceTable(
+      graph,
+      "lds.sourceLabels.egress",
+      clientEgressKeys,
+      (read, key) => {
+        const { rules, labels, ...shared } = key;
+        const clients = { labels: labels, rules };
+        const mine = egressListeners(read, context, shared, clients);
+        return differences(mine, read.get(plain.egressListeners, shared));
+      },
+    ),
   };
 }
 
@@ -76,7 +81,7 @@ function changedMembers(
     }
   }
   for (const host of hosts) {
-    for (const member of tcpMembers(read, context, namespace, { host, given: true })) {
+    for (const member of tcpMembers(read, context, namespace, { host, autoAddresses: true })) {
       members.set(listenerMembers.encode(member), member);
     }
   }

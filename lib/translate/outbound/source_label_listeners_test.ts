@@ -67,8 +67,8 @@ spec:
 
 const WEB = { labels: { app: "web" } };
 
-function text(seat: ProxyBinding, name: string): string {
-  const { bytes } = seat.view(TYPE_URLS.listener)!.get(name)!;
+function text(binding: ProxyBinding, name: string): string {
+  const { bytes } = binding.view(TYPE_URLS.listener)!.get(name)!;
   const json = toJson(ListenerSchema, fromBinary(ListenerSchema, bytes), {
     registry: SERVED_TYPES,
   });
@@ -76,25 +76,25 @@ function text(seat: ProxyBinding, name: string): string {
 }
 
 /** The first of the clusters that a listener names. */
-function firstCluster(seat: ProxyBinding, name: string): string {
-  return /"cluster":"([^"]*)"/.exec(text(seat, name))?.[1] ?? "";
+function firstCluster(binding: ProxyBinding, name: string): string {
+  return /"cluster":"([^"]*)"/.exec(text(binding, name))?.[1] ?? "";
 }
 
 Deno.test("TCP and TLS rules for callers of certain labels are served to those", () => {
   const bench = startTranslation();
   bench.set(`${WORLD}---\n${SIDECAR}`);
-  const seat = (...node: Parameters<typeof proxyNode>): ProxyBinding =>
+  const binding = (...node: Parameters<typeof proxyNode>): ProxyBinding =>
     bench.translation.source.bind(proxyNode(...node), () => {});
-  const scoped = (app: string) => seat("one", { labels: { app, scoped: "yes" } });
-  const cases: [seat: ProxyBinding, listener: string, cluster: string][] = [
-    [seat("one"), "0.0.0.0_90", "outbound|90||a.example"],
-    [seat("one", WEB), "0.0.0.0_90", "outbound|90||b.example"],
-    [seat("two", WEB), "0.0.0.0_90", "outbound|90||b.example"],
-    [seat("one"), "0.0.0.0_443", "outbound|443||a.example"],
-    [seat("one", WEB), "0.0.0.0_443", "outbound|443||b.example"],
+  const scoped = (app: string) => binding("one", { labels: { app, scoped: "yes" } });
+  const cases: [binding: ProxyBinding, listener: string, cluster: string][] = [
+    [binding("one"), "0.0.0.0_90", "outbound|90||a.example"],
+    [binding("one", WEB), "0.0.0.0_90", "outbound|90||b.example"],
+    [binding("two", WEB), "0.0.0.0_90", "outbound|90||b.example"],
+    [binding("one"), "0.0.0.0_443", "outbound|443||a.example"],
+    [binding("one", WEB), "0.0.0.0_443", "outbound|443||b.example"],
     [scoped("web"), "0.0.0.0_90", "outbound|90||b.example"],
     [scoped("other"), "0.0.0.0_90", "outbound|90||a.example"],
-    [seat("one", { ...WEB, role: "router" }), "0.0.0.0_9000", "outbound|90||b.example"],
+    [binding("one", { ...WEB, role: "router" }), "0.0.0.0_9000", "outbound|90||b.example"],
   ];
   for (const [at, name, expected] of cases) assert.equal(firstCluster(at, name), expected, name);
 });
@@ -102,10 +102,10 @@ Deno.test("TCP and TLS rules for callers of certain labels are served to those",
 Deno.test("who no such rule is for shares the listeners of its namespace", () => {
   const bench = startTranslation();
   bench.set(WORLD);
-  const seat = (labels: Record<string, string>): ProxyBinding =>
+  const binding = (labels: Record<string, string>): ProxyBinding =>
     bench.translation.source.bind(proxyNode("one", { labels }), () => {});
   const listener = (at: ProxyBinding) => at.view(TYPE_URLS.listener)!.get("0.0.0.0_90")!;
-  const [plain, other, web] = [seat({}), seat({ app: "other" }), seat({ app: "web" })];
+  const [plain, other, web] = [binding({}), binding({ app: "other" }), binding({ app: "web" })];
   assert.equal(listener(plain).bytes, listener(other).bytes);
   assert.notEqual(listener(web).version, listener(plain).version);
 
@@ -197,19 +197,23 @@ spec:
 Deno.test("what a rule for certain workloads says of connections is served to those", () => {
   const bench = startTranslation();
   bench.set(`${DATABASE}---\n${CHOSEN}---\n${SIDECAR}`);
-  const seat = (namespace: string, labels: Record<string, string>): ProxyBinding =>
+  const binding = (namespace: string, labels: Record<string, string>): ProxyBinding =>
     bench.translation.source.bind(proxyNode(namespace, { labels }), () => {});
   const says = (at: ProxyBinding, name: string): string[] =>
     ['"idleTimeout":"60s"', '"idleTimeout":"5s"', '"7s"', "inner.example:99", '"sourceIp"']
       .filter((part) => text(at, name).includes(part));
   const chosen = ['"idleTimeout":"5s"', '"7s"', "inner.example:99", '"sourceIp"'];
-  const web = seat("one", { app: "web" });
-  for (const at of [web, seat("one", { app: "web", scoped: "yes" })]) {
+  const web = binding("one", { app: "web" });
+  for (const at of [web, binding("one", { app: "web", scoped: "yes" })]) {
     assert.deepEqual(says(at, "240.0.0.9_5432"), chosen);
     // Another host's listener gets the destination's transport and selection, but not its timeouts.
     assert.deepEqual(says(at, "0.0.0.0_5000"), chosen);
   }
-  const others = [seat("one", {}), seat("two", { app: "web" }), seat("one", { scoped: "yes" })];
+  const others = [
+    binding("one", {}),
+    binding("two", { app: "web" }),
+    binding("one", { scoped: "yes" }),
+  ];
   for (const at of others) {
     assert.deepEqual(says(at, "240.0.0.9_5432"), ['"idleTimeout":"60s"']);
     assert.deepEqual(says(at, "0.0.0.0_5000"), []);
@@ -227,8 +231,8 @@ Deno.test("connections to a service are hashed by the client's address where its
   const bench = startTranslation();
   const hashed = CHOSEN.replace("  workloadSelector: {matchLabels: {app: web}}\n", "");
   bench.set(`${DATABASE}---\n${hashed.replace('"*.example"', "front.example")}`);
-  const seat = bench.translation.source.bind(proxyNode("one"), () => {});
-  assert.ok(!text(seat, "240.0.0.9_5432").includes('"sourceIp"'));
+  const binding = bench.translation.source.bind(proxyNode("one"), () => {});
+  assert.ok(!text(binding, "240.0.0.9_5432").includes('"sourceIp"'));
   bench.set(hashed.replace('"*.example"', "db.example").replace("chosen", "everybody"));
-  assert.ok(text(seat, "240.0.0.9_5432").includes('"sourceIp"'));
+  assert.ok(text(binding, "240.0.0.9_5432").includes('"sourceIp"'));
 });

@@ -47,12 +47,12 @@ const TYPES = ["cluster", "listener", "route", "virtualHost", "extension"] as co
 
 /** The resources of a proxy, by type and name. */
 function served(bench: Bench, node: ProxyNode): Record<string, Record<string, Uint8Array>> {
-  const seat = bench.translation.source.bind(node, () => {});
+  const binding = bench.translation.source.bind(node, () => {});
   const all = TYPES.map((short) => {
-    const entries = [...seat.view(TYPE_URLS[short])?.entries() ?? []];
+    const entries = [...binding.view(TYPE_URLS[short])?.entries() ?? []];
     return [short, Object.fromEntries(entries.map((r) => [r.name, r.bytes]))] as const;
   });
-  seat.close();
+  binding.close();
   return Object.fromEntries(all);
 }
 
@@ -113,7 +113,7 @@ for (const { name, proxy, patches, apart } of PATCH_CASES) {
 Deno.test("patches are applied in order: the root namespace's first, then by priority, age and name", () => {
   const bench = startTranslation();
   bench.set(PATCHED_MESH);
-  const seat = bench.translation.source.bind(PROXIES.client, () => {});
+  const binding = bench.translation.source.bind(PROXIES.client, () => {});
   const first = (name: string) =>
     `{applyTo: HTTP_FILTER, match: {listener: {portNumber: 80}}, patch: {operation: INSERT_FIRST, value: ${
       LUA.replace("lua", name)
@@ -124,7 +124,7 @@ Deno.test("patches are applied in order: the root namespace's first, then by pri
   bench.set(
     filter("root", [first("root")], "  priority: 9\n").replace("space: one", "space: mesh-system"),
   );
-  const json = shown("listener", seat.view(TYPE_URLS.listener)!.get("0.0.0.0_80")!.bytes);
+  const json = shown("listener", binding.view(TYPE_URLS.listener)!.get("0.0.0.0_80")!.bytes);
   const found = [...json.matchAll(/"name":"(first|second|third|root)"/g)].map(([, name]) => name);
   assert.deepEqual(found, ["third", "second", "first", "root"], "each is put before the others");
 });
@@ -145,9 +145,9 @@ Deno.test("a patch is for the proxies it chooses by labels, version and metadata
   const looks = () =>
     Object.fromEntries(
       Object.entries(nodes).map(([name, one]) => {
-        const seat = bench.translation.source.bind(one, () => {});
-        const all = everything(seat);
-        seat.close();
+        const binding = bench.translation.source.bind(one, () => {});
+        const all = everything(binding);
+        binding.close();
         return [name, JSON.stringify(all)] as const;
       }),
     );
@@ -164,7 +164,7 @@ Deno.test("a patch is for the proxies it chooses by labels, version and metadata
 Deno.test("a patch that makes a resource invalid is left out of it and named; others apply", () => {
   const bench = startTranslation();
   bench.set(PATCHED_MESH);
-  const seat = bench.translation.source.bind(PROXIES.client, () => {});
+  const binding = bench.translation.source.bind(PROXIES.client, () => {});
   bench.set(filter("bad", [
     "{applyTo: CLUSTER, match: {cluster: {service: a.example, portNumber: 80}}, patch: {operation: MERGE, value: {connectTimeout: 0s}}}",
     "{applyTo: CLUSTER, match: {cluster: {service: a.example}}, patch: {operation: MERGE, value: {lbPolicy: RANDOM}}}",
@@ -172,7 +172,7 @@ Deno.test("a patch that makes a resource invalid is left out of it and named; ot
   ]));
   const cluster = served(bench, PROXIES.client).cluster!["outbound|80||a.example"]!;
   assert.match(shown("cluster", cluster), /"lbPolicy":"RANDOM"/);
-  assert.ok(seat.view(TYPE_URLS.listener)!.get("240.0.0.1_9000"));
+  assert.ok(binding.view(TYPE_URLS.listener)!.get("240.0.0.1_9000"));
   const faults = bench.translation.patches.faults().filter((f) => !f.resource.includes("v1"));
   assert.deepEqual(faults, [
     {
@@ -202,10 +202,10 @@ Deno.test("a patch that makes a resource invalid is left out of it and named; ot
 Deno.test("an edit of a patch touches the resources of those it is for, and nobody pays who has none", () => {
   const bench = startTranslation();
   bench.set(PATCHED_MESH);
-  const seats = [PROXIES.client, proxyNode("one", { labels: { app: "other" } })].map((node) =>
+  const bindings = [PROXIES.client, proxyNode("one", { labels: { app: "other" } })].map((node) =>
     bench.translation.source.bind(node, () => {})
   );
-  const look = () => seats.forEach((seat) => everything(seat));
+  const look = () => bindings.forEach((binding) => everything(binding));
   const timeout = (value: string) =>
     filter("f", [
       `{applyTo: CLUSTER, match: {cluster: {name: "outbound|9000||tcp.example"}}, patch: {operation: MERGE, value: {connectTimeout: ${value}}}}`,
@@ -223,7 +223,7 @@ Deno.test("an edit of a patch touches the resources of those it is for, and nobo
   const before = bench.set(timeout("8s"));
   look();
   const { computedByTable } = bench.graph.stats();
-  const clusters = seats[0]!.view(TYPE_URLS.cluster)!;
+  const clusters = bindings[0]!.view(TYPE_URLS.cluster)!;
   const ran = Object.entries(computedByTable).filter(([table, n]) =>
     n > 0 && table.startsWith("patched")
   );
@@ -231,6 +231,6 @@ Deno.test("an edit of a patch touches the resources of those it is for, and nobo
   assert.deepEqual(clusters.since(before)?.changed.map((r) => r.name), [
     "outbound|9000||tcp.example",
   ]);
-  assert.deepEqual(seats[0]!.view(TYPE_URLS.listener)!.since(before)?.changed, []);
-  assert.deepEqual(seats[1]!.view(TYPE_URLS.cluster)!.since(before)?.changed, []);
+  assert.deepEqual(bindings[0]!.view(TYPE_URLS.listener)!.since(before)?.changed, []);
+  assert.deepEqual(bindings[1]!.view(TYPE_URLS.cluster)!.since(before)?.changed, []);
 });

@@ -33,11 +33,11 @@ for (
       fromJson(MeshConfigSchema, { rootNamespace: "mesh-system", ...JSON.parse(mesh || "{}") }),
     );
     bench.set(text);
-    const seat = bench.translation.source.bind(PROXIES[proxy]!, () => {});
+    const binding = bench.translation.source.bind(PROXIES[proxy]!, () => {});
     const typeUrl = TYPE_URLS[type as keyof typeof TYPE_URLS];
     const question = {
       mesh: bench.translation.mesh,
-      view: seat.view(typeUrl)!,
+      view: binding.view(typeUrl)!,
       type: typeUrl,
       name,
     };
@@ -48,15 +48,20 @@ for (
       suspectsOf(question).map(({ object }) => object),
       provenance.objects.map((o) => `${o.kind}/${o.namespace}/${o.name}`),
     );
-    seat.close();
+    binding.close();
   });
 }
 
 Deno.test("what nobody serves has no provenance", () => {
   const bench = startTranslation();
-  const seat = bench.translation.source.bind(PROXIES.client!, () => {});
+  const binding = bench.translation.source.bind(PROXIES.client!, () => {});
   const type = TYPE_URLS.cluster;
-  const question = { mesh: bench.translation.mesh, view: seat.view(type)!, type, name: "nothing" };
+  const question = {
+    mesh: bench.translation.mesh,
+    view: binding.view(type)!,
+    type,
+    name: "nothing",
+  };
   assert.equal(provenanceOf(question), undefined);
   assert.deepEqual(suspectsOf(question), []);
 });

@@ -53,14 +53,14 @@ function start(suite: Suite): Bench {
 /** Returns all resources of the suite's proxies. */
 function lookAt(bench: Bench, { proxies }: Suite): () => Served[] {
   const { mesh, source } = bench.translation;
-  const seats = Object.entries(proxies).map(([key, node]) => ({
+  const bindings = Object.entries(proxies).map(([key, node]) => ({
     key,
-    seat: source.bind(node, () => {}),
+    binding: source.bind(node, () => {}),
   }));
   return () =>
-    seats.flatMap(({ key, seat }) =>
+    bindings.flatMap(({ key, binding }) =>
       Object.entries(TYPE_URLS).flatMap(([word, type]) => {
-        const view = seat.view(type);
+        const view = binding.view(type);
         return [...view?.entries() ?? []].map(({ name, version }) => ({
           id: `${key} ${word} ${name}`,
           table: view!.cellOf(name)!.table,

@@ -30,7 +30,7 @@ export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
  */
 export function classBasis(
   node: ProxyNode,
-  features: Pick<Features, "vhds" | "giveAddresses" | "quicListeners" | "dualStack">,
+  features: Pick<Features, "vhds" | "autoAllocateAddresses" | "quicListeners" | "dualStack">,
 ): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;
@@ -60,7 +60,7 @@ export function classBasis(
       ...settingsOption(metadata.PROXY_CONFIG),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
       ...(features.vhds && takesVirtualHosts(node) ? { VHDS: "true" } : {}),
-      ...(features.giveAddresses || isTrue(metadata.DNS_AUTO_ALLOCATE)
+      ...(features.autoAllocateAddresses || isTrue(metadata.DNS_AUTO_ALLOCATE)
         ? { DNS_AUTO_ALLOCATE: "true" }
         : {}),
       ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),

@@ -55,8 +55,8 @@ spec:
 `;
 
 /** Names of the routes to `a.example` in a table, in order. */
-function routes(seat: ProxyBinding, table: string): string[] {
-  const resource = seat.view(TYPE_URLS.route)?.get(table);
+function routes(binding: ProxyBinding, table: string): string[] {
+  const resource = binding.view(TYPE_URLS.route)?.get(table);
   const hosts = fromBinary(RouteConfigurationSchema, resource!.bytes).virtualHosts;
   return hosts.find(({ name }) => name.startsWith("a.example:"))!.routes.map(({ name }) => name);
 }
@@ -64,23 +64,23 @@ function routes(seat: ProxyBinding, table: string): string[] {
 Deno.test("rules for callers of certain labels and namespaces are served to those", () => {
   const bench = startTranslation();
   bench.set(WORLD);
-  const seat = (...node: Parameters<typeof proxyNode>) =>
+  const binding = (...node: Parameters<typeof proxyNode>) =>
     bench.translation.source.bind(proxyNode(...node), () => {});
   const web = { labels: { app: "web" } };
-  const cases: [seat: ProxyBinding, table: string, routes: string[]][] = [
-    [seat("one"), "80", ["all"]],
-    [seat("one", web), "80", ["web", "all"]],
-    [seat("two"), "80", ["two", "all"]],
-    [seat("two", web), "80", ["web", "two", "all"]],
-    [seat("one", { ...web, role: "router" }), "http.8080", ["web", "all"]],
+  const cases: [binding: ProxyBinding, table: string, routes: string[]][] = [
+    [binding("one"), "80", ["all"]],
+    [binding("one", web), "80", ["web", "all"]],
+    [binding("two"), "80", ["two", "all"]],
+    [binding("two", web), "80", ["web", "two", "all"]],
+    [binding("one", { ...web, role: "router" }), "http.8080", ["web", "all"]],
   ];
   for (const [at, table, expected] of cases) assert.deepEqual(routes(at, table), expected);
 
   // A client that no rule matches shares the table of its namespace, byte for byte, and keeps it.
-  const [plain, other] = [seat("one"), seat("one", { labels: { app: "other" } })];
+  const [plain, other] = [binding("one"), binding("one", { labels: { app: "other" } })];
   const table = (at: ProxyBinding) => at.view(TYPE_URLS.route)!.get("80");
   assert.equal(table(plain)!.bytes, table(other)!.bytes);
-  const parts = seat("one", { ...web, ...TAKES_PARTS });
+  const parts = binding("one", { ...web, ...TAKES_PARTS });
   const part = () => parts.view(TYPE_URLS.virtualHost)!.get("80/a.example:80")!.version;
   const before = part();
   const revision = bench.set(WORLD.replace("name: web,", "name: web2,"));

@@ -31,8 +31,8 @@ const SERVICES = [
   entry("b", "{number: 8080, name: http, protocol: HTTP}"),
 ].join("---\n");
 
-function domainsOf(seat: ProxyBinding): string[] | undefined {
-  const table = seat.view(TYPE_URLS.route)!.get("http_proxy");
+function domainsOf(binding: ProxyBinding): string[] | undefined {
+  const table = binding.view(TYPE_URLS.route)!.get("http_proxy");
   return table &&
     fromBinary(RouteConfigurationSchema, table.bytes).virtualHosts.flatMap((v) => v.domains);
 }
@@ -42,9 +42,9 @@ Deno.test("tables of one port take a host whatever port clients name, those of m
   bench.set(SERVICES);
   for (const kind of [{}, TAKES_PARTS]) {
     const node = proxyNode("one", { metadata: { HTTP_PROXY_PORT: "3128" }, ...kind });
-    const seat = bench.translation.source.bind(node, () => {});
+    const binding = bench.translation.source.bind(node, () => {});
     const ignores = (name: string): boolean =>
-      fromBinary(RouteConfigurationSchema, seat.view(TYPE_URLS.route)!.get(name)!.bytes)
+      fromBinary(RouteConfigurationSchema, binding.view(TYPE_URLS.route)!.get(name)!.bytes)
         .ignorePortInHostMatching;
     assert.deepEqual(["80", "8080", "http_proxy"].map(ignores), [true, true, false]);
   }
@@ -58,9 +58,9 @@ Deno.test("workloads use their proxy as an HTTP proxy where it says that it is o
   for (const kind of [{}, TAKES_PARTS]) {
     const metadata = { HTTP_PROXY_PORT: "3128" };
     const node = proxyNode("one", { metadata, ...kind });
-    const seat = bench.translation.source.bind(node, () => {});
-    assert.deepEqual(domainsOf(seat), ALL);
-    const listener = seat.view(TYPE_URLS.listener)!.get("127.0.0.1_3128")!;
+    const binding = bench.translation.source.bind(node, () => {});
+    assert.deepEqual(domainsOf(binding), ALL);
+    const listener = binding.view(TYPE_URLS.listener)!.get("127.0.0.1_3128")!;
     assert.notEqual(fromBinary(ListenerSchema, listener.bytes).bindToPort, false);
   }
   const other = bench.translation.source.bind(proxyNode("one"), () => {});
@@ -71,8 +71,8 @@ Deno.test("the mesh may make all proxies ones, of what their Sidecars import", (
   const mesh = (port: number) => parseMeshConfig(`proxyHttpPort: ${port}`, "mesh").value;
   const bench = startTranslation(mesh(3128));
   bench.set(SERVICES);
-  const seat = bench.translation.source.bind(proxyNode("one"), () => {});
-  assert.deepEqual(domainsOf(seat), ALL);
+  const binding = bench.translation.source.bind(proxyNode("one"), () => {});
+  assert.deepEqual(domainsOf(binding), ALL);
   bench.set(`apiVersion: networking.mesh.io/v1
 
 kind: Sidecar
@@ -82,21 +82,24 @@ metadata: {name: s, namespace: one}
 spec: {egress: [{hosts: [one/b.example]}], outboundTrafficPolicy: {mode: REGISTRY_ONLY}}
 
 `);
-  assert.deepEqual(domainsOf(seat), ["b.example:8080", "*"]);
+  assert.deepEqual(domainsOf(binding), ["b.example:8080", "*"]);
   bench.remove("Sidecar", "one/s");
   bench.set(entry("b", "{number: 9090, name: http, protocol: HTTP}"));
-  assert.deepEqual(domainsOf(seat), ALL.map((d) => d.replace("b.example:8080", "b.example:9090")));
+  assert.deepEqual(
+    domainsOf(binding),
+    ALL.map((d) => d.replace("b.example:8080", "b.example:9090")),
+  );
   bench.apply({ mesh: parseMeshConfig("rootNamespace: x", "mesh").value });
-  assert.equal(domainsOf(seat), undefined);
-  assert.equal(seat.view(TYPE_URLS.listener)!.get("127.0.0.1_3128"), undefined);
+  assert.equal(domainsOf(binding), undefined);
+  assert.equal(binding.view(TYPE_URLS.listener)!.get("127.0.0.1_3128"), undefined);
 });
 
 Deno.test("connections are shared out evenly where a proxy asks for it", () => {
   const bench = startTranslation();
   const balanceOf = (key: string, name: string) => {
     const node = proxyNode("one", { metadata: { [key]: "true" } });
-    const seat = bench.translation.source.bind(node, () => {});
-    const { bytes } = seat.view(TYPE_URLS.listener)!.get(name)!;
+    const binding = bench.translation.source.bind(node, () => {});
+    const { bytes } = binding.view(TYPE_URLS.listener)!.get(name)!;
     return fromBinary(ListenerSchema, bytes).connectionBalanceConfig?.balanceType.case;
   };
   const inbound = "INBOUND_LISTENER_EXACT_BALANCE";
@@ -164,9 +167,9 @@ spec: {hosts: [nobody.example], http: [{route: [{destination: {host: a.example}}
 `,
   ].join("---\n"));
   const metadata = { HTTP_PROXY_PORT: "3128" };
-  const seat = bench.translation.source.bind(proxyNode("one", { metadata }), () => {});
+  const binding = bench.translation.source.bind(proxyNode("one", { metadata }), () => {});
   const ways = (): Record<string, string> => {
-    const { bytes } = seat.view(TYPE_URLS.route)!.get("http_proxy")!;
+    const { bytes } = binding.view(TYPE_URLS.route)!.get("http_proxy")!;
     return Object.fromEntries(
       fromBinary(RouteConfigurationSchema, bytes).virtualHosts.flatMap(({ domains, routes }) =>
         routes.flatMap(({ match, action }) =>

@@ -29,7 +29,7 @@ import { assembleTable, followHosts, hostOfName, tableSettings } from "./tables.
 /** Creates the tables. */
 export function deriveSourceLabelRoutes(context: Context, plain: PlainRoutes): SourceLabelRoutes {
   const { graph } = context.mesh;
-  const hosts = resourceTable(graph, "vhost.labelled", clientHostKeys, (read, key) => {
+  const hosts = resourceTable(graph, "vhost.sourceLabels", clientHostKeys, (read, key) => {
     const { namespace, port, host, labels } = key;
     const inside = read.within(hostPort(host, port));
     const client = { namespace, labels: labels };
@@ -41,15 +41,20 @@ export function deriveSourceLabelRoutes(context: Context, plain: PlainRoutes): S
     hosts,
     differing,
     ...derivePortTables(context, plain, { hosts, differing }),
-    parts: resourceTable(graph, "vhds.labelled", clientHostKeys, (read, key) => {
+    parts: resourceTable(graph, "vhds.sourceLabels", clientHostKeys, (read, key) => {
       const table = `${key.port}`;
       return partsOf(table, key.host, read.mapped(inTable(table)).follow(hosts, key));
     }),
     ...deriveEgressTables(context, plain, { hosts, differing }),
-    egressParts: resourceTable(graph, "vhds.labelled.egress", clientTableHostKeys, (read, key) => {
-      const { table, ...mine } = key;
-      return partsOf(table, key.host, read.mapped(inTable(table)).follow(hosts, mine));
-    }),
+    egressParts: resourceTable(
+      graph,
+      "vhds.sourceLabels.egress",
+      clientTableHostKeys,
+      (read, key) => {
+        const { table, ...mine } = key;
+        return partsOf(table, key.host, read.mapped(inTable(table)).follow(hosts, mine));
+      },
+    ),
   };
 }
 
@@ -63,7 +68,7 @@ function deriveDiffering(
 ): Own["differing"] {
   const { mesh } = context;
   return mesh.graph.derive(
-    "labelled.places",
+    "sourceLabels.positions",
     labelsKeys,
     (read, { namespace, labels }) =>
       read.get(mesh.scopes.sourceLabelHosts, namespace).flatMap((host): HostPort[] => {
@@ -87,14 +92,14 @@ function derivePortTables(
 ): Pick<SourceLabelRoutes, "ports" | "tables"> {
   const { graph, indexes } = context.mesh;
   return {
-    ports: graph.derive("labelled.ports", labelsKeys, (read, key) => {
+    ports: graph.derive("sourceLabels.ports", labelsKeys, (read, key) => {
       // A host without a service is served where its port has a route table.
       const isServed = (port: number): boolean =>
         ["", key.namespace].some((ns) => read.members(indexes.httpPortsSeenBy, ns).includes(port));
       const ports = new Set(read.get(differing, key).map(({ port }) => port));
       return [...ports].filter(isServed).sort((a, b) => a - b);
     }),
-    tables: resourceTable(graph, "rds.labelled", clientPortKeys, (read, key) => {
+    tables: resourceTable(graph, "rds.sourceLabels", clientPortKeys, (read, key) => {
       const { namespace, port, labels } = key;
       const own = read.get(differing, { namespace, labels }).filter((at) => at.port === port);
       const all = plain.tables.hostsOf(read, key);
@@ -117,7 +122,7 @@ function deriveEgressTables(
   const { graph } = context.mesh;
   const { egress } = plain;
   const egressDiffering = graph.derive(
-    "labelled.egressPlaces",
+    "sourceLabels.egressPositions",
     sidecarClientsKeys,
     (read, { namespace, sidecar, labels }): readonly EgressHost[] => {
       const texts = read.get(differing, { namespace, labels }).map((at) => hostPorts.encode(at));
@@ -129,7 +134,7 @@ function deriveEgressTables(
   );
   return {
     egressDiffering,
-    egressMembers: graph.derive("labelled.listeners", sidecarClientsKeys, (read, key) => {
+    egressMembers: graph.derive("sourceLabels.listeners", sidecarClientsKeys, (read, key) => {
       const { namespace, sidecar } = key;
       const differ = read.get(egressDiffering, key);
       if (differ.length === 0) return [];
@@ -137,7 +142,7 @@ function deriveEgressTables(
         differ.some((one) => one.port === port && one.table === table)
       );
     }),
-    egressTables: resourceTable(graph, "rds.labelled.egress", clientTableKeys, (read, key) => {
+    egressTables: resourceTable(graph, "rds.sourceLabels.egress", clientTableKeys, (read, key) => {
       const { namespace, sidecar, listener, port, table, labels } = key;
       const imported = new Set(read.get(egress.httpHosts, { namespace, sidecar, listener, port }));
       const own = read.get(differing, { namespace, labels })

@@ -19,14 +19,14 @@ import {
   authorizationFilters,
   BLACK_HOLE_CLUSTER,
   clusterName,
-  type Guard,
+  grpcAccessFilters,
   hasUsableKey,
   type Keys,
-  libraryFilters,
   type MutualParameters,
   mutualServerTls,
   type SecretNames,
   secretNames,
+  type SecurityPolicies,
   tokenFilter,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
@@ -54,28 +54,33 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
   };
   return {
     authorization: graph.derive(
-      "guard.authorization",
+      "accessFilters.authorization",
       policyKeys,
       (read, keys) => authorizationOf(read, context, keys),
       options,
     ),
-    proxyless: graph.derive("guard.libraries", policyKeys, (read, keys): ProxylessFilters => {
-      const filters = libraryFilters({
+    proxyless: graph.derive("accessFilters.grpc", policyKeys, (read, keys): ProxylessFilters => {
+      const filters = grpcAccessFilters({
         policies: rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key)),
         trustDomains: trustDomainsOf(read, context),
-        guards: normalizesPaths(read, context),
+        otherSpellings: normalizesPaths(read, context),
       });
       return { filters, digest: hash(filters.map(digestOf).join("\n")) };
     }, options),
-    tokens: graph.derive("guard.tokens", tokenPolicies, (read, { role, policies }): TokenFilter => {
-      const rows = rowsOf(policies, (one) => read.get(tables.requestAuthentications, one));
-      const rules = rows.flatMap(({ spec }) => spec.jwtRules)
-        .map((rule) => ({ rule, keys: keysOf(read, context, rule) }));
-      const filter = tokenFilter(rules, role === "router");
-      return { filter, digest: filter === undefined ? "" : digestOf(filter) };
-    }, options),
+    tokens: graph.derive(
+      "accessFilters.tokens",
+      tokenPolicies,
+      (read, { role, policies }): TokenFilter => {
+        const rows = rowsOf(policies, (one) => read.get(tables.requestAuthentications, one));
+        const rules = rows.flatMap(({ spec }) => spec.jwtRules)
+          .map((rule) => ({ rule, keys: keysOf(read, context, rule) }));
+        const filter = tokenFilter(rules, role === "router");
+        return { filter, digest: filter === undefined ? "" : digestOf(filter) };
+      },
+      options,
+    ),
     wantedKeySets: graph.derive<readonly string[]>(
-      "guard.wantedKeySets",
+      "accessFilters.wantedKeySets",
       (read, key) =>
         read.get(mesh.security.keySets, key)
           .filter((name) => remoteCluster(read, context, name) === undefined),
@@ -98,7 +103,7 @@ function authorizationOf(read: Read, context: BaseContext, keys: PolicyKeys): Au
         : { host, cluster: clusterName("outbound", port, "", host) };
     },
     trustDomains: trustDomainsOf(read, context),
-    guards: normalizesPaths(read, context),
+    otherSpellings: normalizesPaths(read, context),
   });
 }
 
@@ -174,7 +179,7 @@ export function securityOf(
   context: Context,
   workload: Workload,
   options: ProxyClass["options"],
-): Guard {
+): SecurityPolicies {
   const { security } = context.mesh;
   const accessKeys = read.get(security.authorization, workload);
   const access = read.get(context.security.authorization, accessKeys);

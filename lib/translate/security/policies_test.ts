@@ -49,20 +49,22 @@ spec:
     }
   }
   bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
-  const seats = Array.from({ length: NAMESPACES * PER_NAMESPACE }, (_, at) => {
+  const bindings = Array.from({ length: NAMESPACES * PER_NAMESPACE }, (_, at) => {
     const [n, i] = [Math.floor(at / PER_NAMESPACE), at % PER_NAMESPACE];
     const labels = { app: `app-${i}`, tier: i < 5 ? "front" : "back" };
     const node = proxyNode(`ns-${n}`, { ip: `10.${n}.0.${i + 1}`, labels });
-    return { namespace: `ns-${n}`, seat: bench.translation.source.bind(node, () => {}) };
+    return { namespace: `ns-${n}`, binding: bench.translation.source.bind(node, () => {}) };
   });
-  for (const { seat } of seats) for (const url of Object.values(TYPE_URLS)) seat.view(url)?.size;
+  for (const { binding } of bindings) {
+    for (const url of Object.values(TYPE_URLS)) binding.view(url)?.size;
+  }
   bench.graph.publish();
   const edit = (yaml: string) => {
     bench.graph.resetStats();
     const before = bench.set(yaml);
-    const touched = seats.filter(({ seat }) =>
+    const touched = bindings.filter(({ binding }) =>
       Object.values(TYPE_URLS).some((url) => {
-        const delta = seat.view(url)?.since(before);
+        const delta = binding.view(url)?.since(before);
         return delta === undefined ? false : delta.changed.length + delta.removed.length > 0;
       })
     );
@@ -81,7 +83,7 @@ Deno.test("a policy of one namespace reaches its 25 proxies of 500, and is trans
   const ran = Object.fromEntries(Object.entries(computed).filter(([, n]) => n > 0));
   assert.deepEqual(ran, {
     "security.authorization": PER_NAMESPACE,
-    "guard.authorization": 1,
+    "accessFilters.authorization": 1,
     "lds.class": PER_NAMESPACE,
   });
 });
@@ -92,7 +94,7 @@ Deno.test("a policy with a selector reaches those it selects", () => {
   edit(policy("/a", selector));
   const { touched, computed } = edit(policy("/b", selector));
   assert.equal(touched.length, 5);
-  assert.equal(computed["guard.authorization"], 1);
+  assert.equal(computed["accessFilters.authorization"], 1);
   assert.equal(computed["lds.class"], 5);
 });
 

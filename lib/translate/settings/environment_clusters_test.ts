@@ -75,13 +75,14 @@ function gateway(features: Partial<Features>) {
     route("front", "edge", "used.example", ", mirror: {host: mirrored.example}"),
     route("inside", "mesh", "elsewhere.example"),
   ].join("---\n"));
-  const seat = bench.translation.source.bind(
+  const binding = bench.translation.source.bind(
     proxyNode("one", { role: "router", metadata: { LABELS: { app: "edge" } } }),
     () => {},
   );
   const clusters = (): string[] =>
-    [...seat.view(TYPE_URLS.cluster)!.entries()].map(({ name }) => name.split("|").at(-1)!).sort();
-  return { ...bench, seat, clusters };
+    [...binding.view(TYPE_URLS.cluster)!.entries()].map(({ name }) => name.split("|").at(-1)!)
+      .sort();
+  return { ...bench, binding, clusters };
 }
 
 Deno.test("PILOT_FILTER_GATEWAY_CLUSTER_CONFIG: a gateway has what its routes and providers use", () => {
@@ -112,14 +113,14 @@ Deno.test("LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES: who is ou
   const shown = (features: Partial<Features>, more: string) => {
     const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
     bench.set(service("partner", more));
-    const seat = bench.translation.source.bind(proxyNode("one"), () => {});
+    const binding = bench.translation.source.bind(proxyNode("one"), () => {});
     const name = "outbound|80||partner.example";
     const cluster: Cluster = fromBinary(
       ClusterSchema,
-      seat.view(TYPE_URLS.cluster)!.get(name)!.bytes,
+      binding.view(TYPE_URLS.cluster)!.get(name)!.bytes,
     );
     const { canonical_service, canonical_revision } = cluster.metadata?.filterMetadata.mesh ?? {};
-    const bytes = seat.view(TYPE_URLS.endpoint)!.get(name)!.bytes;
+    const bytes = binding.view(TYPE_URLS.endpoint)!.get(name)!.bytes;
     const text = JSON.stringify(
       toJson(ClusterLoadAssignmentSchema, fromBinary(ClusterLoadAssignmentSchema, bytes)),
     );
@@ -158,8 +159,8 @@ spec: {host: partner.example, trafficPolicy: {tls: {mode: SIMPLE, caCertificates
     const files = Object.fromEntries(
       ["CERT_CHAIN", "KEY", "ROOT_CERT"].map((name) => [`TLS_CLIENT_${name}`, "/file"]),
     );
-    const seat = bench.translation.source.bind(proxyNode("one", { metadata: files }), () => {});
-    const { bytes } = seat.view(TYPE_URLS.cluster)!.get("outbound|80||partner.example")!;
+    const binding = bench.translation.source.bind(proxyNode("one", { metadata: files }), () => {});
+    const { bytes } = binding.view(TYPE_URLS.cluster)!.get("outbound|80||partner.example")!;
     const { transportSocket, transportSocketMatches } = fromBinary(ClusterSchema, bytes);
     return [
       transportSocket?.name,

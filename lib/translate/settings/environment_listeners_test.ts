@@ -54,8 +54,8 @@ function listenersWith(
     "networks",
   ).value;
   bench.apply({ networks });
-  const seat = bench.translation.source.bind(proxyNode("one", { ip, ips }), () => {});
-  return (name) => fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);
+  const binding = bench.translation.source.bind(proxyNode("one", { ip, ips }), () => {});
+  return (name) => fromBinary(ListenerSchema, binding.view(TYPE_URLS.listener)!.get(name)!.bytes);
 }
 
 function filtersOf({ filterChains }: Listener): string[] {
@@ -151,6 +151,6 @@ Deno.test("mutual TLS says where HTTP was found, unless the switch forbids it", 
     );
   const told = "envoy.filters.http.set_filter_state";
   assert.ok(names({}).includes(told));
-  const quiet = names({ tellsFound: false });
+  const quiet = names({ announceDetectedHttp: false });
   assert.ok(quiet.length > 0 && !quiet.includes(told));
 });

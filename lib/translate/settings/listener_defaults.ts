@@ -21,10 +21,10 @@ export function managerDefaults(
   const detection = mesh.field(read, "protocolDetectionTimeout");
   recordDefaults(read, context, variant, detection);
   return {
-    signals: read.get(context.telemetry, variant.telemetry).signals,
+    telemetry: read.get(context.telemetry, variant.telemetry).telemetry,
     settings: settingsOf(read, mesh, variant.settings),
     ...internalRanges(read, context),
-    ...(features.tellsFound ? {} : { quietAboutFound: true }),
+    ...(features.announceDetectedHttp ? {} : { hideDetectedHttp: true }),
     listenerLog: !mesh.field(read, "disableDataproxyListenerLog"),
     pathNormalization: pathNormalization(read, context),
     http10: variant.http10 || features.http10,

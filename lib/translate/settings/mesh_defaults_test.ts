@@ -28,9 +28,9 @@ Deno.test("the mesh's default traffic policy applies where no rule says otherwis
     ).value;
   const bench = startTranslation(config(7));
   bench.set(SERVICE);
-  const seat = bench.translation.source.bind(proxyNode("one"), () => {});
+  const binding = bench.translation.source.bind(proxyNode("one"), () => {});
   const limit = (): number | undefined => {
-    const resource = seat.view(TYPE_URLS.cluster)!.get("outbound|80||a.example")!;
+    const resource = binding.view(TYPE_URLS.cluster)!.get("outbound|80||a.example")!;
     const { circuitBreakers } = fromBinary(ClusterSchema, resource.bytes);
     return circuitBreakers?.thresholds[0]?.maxConnections;
   };
@@ -53,11 +53,11 @@ Deno.test("hosts that no service claims have the TLS that the mesh says, and fol
   const policy = (more: string) =>
     parseMeshConfig(`outboundTrafficPolicy: {mode: ALLOW_ANY_DYNAMIC_DNS${more}}`, "mesh").value;
   const bench = startTranslation(policy(", tls: {mode: SIMPLE, caCertificates: /etc/world.pem}"));
-  const seat = bench.translation.source.bind(proxyNode("one"), () => {});
+  const binding = bench.translation.source.bind(proxyNode("one"), () => {});
   const cluster = () =>
     fromBinary(
       ClusterSchema,
-      seat.view(TYPE_URLS.cluster)!.get("DynamicPassthroughCluster")!.bytes,
+      binding.view(TYPE_URLS.cluster)!.get("DynamicPassthroughCluster")!.bytes,
     );
   assert.equal(cluster().transportSocket?.name, "envoy.transport_sockets.tls");
   bench.apply({ mesh: policy("") });
@@ -70,9 +70,9 @@ Deno.test("the mesh may carry HTTP to services as HTTP/2, and a rule may say oth
   const { value } = parseMeshConfig("h2UpgradePolicy: UPGRADE", "mesh");
   const bench = startTranslation(value);
   bench.set(SERVICE);
-  const seat = bench.translation.source.bind(proxyNode("one"), () => {});
+  const binding = bench.translation.source.bind(proxyNode("one"), () => {});
   const upgraded = (): boolean => {
-    const { bytes } = seat.view(TYPE_URLS.cluster)!.get("outbound|80||a.example")!;
+    const { bytes } = binding.view(TYPE_URLS.cluster)!.get("outbound|80||a.example")!;
     const options = Object.values(fromBinary(ClusterSchema, bytes).typedExtensionProtocolOptions);
     return options.some(({ value }) => {
       const { upstreamProtocolOptions: chosen } = fromBinary(HttpProtocolOptionsSchema, value);

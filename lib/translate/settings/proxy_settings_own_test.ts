@@ -38,8 +38,8 @@ function see<T extends Type>(
   own?: unknown,
 ): MessageShape<(typeof SCHEMAS)[T]> {
   const metadata = own === undefined ? {} : { PROXY_CONFIG: own };
-  const seat = translation.source.bind(proxyNode("one", { metadata }), () => {});
-  const { bytes } = seat.view(TYPE_URLS[type])!.get(name)!;
+  const binding = translation.source.bind(proxyNode("one", { metadata }), () => {});
+  const { bytes } = binding.view(TYPE_URLS[type])!.get(name)!;
   return fromBinary(SCHEMAS[type] as DescMessage, bytes) as MessageShape<(typeof SCHEMAS)[T]>;
 }
 

@@ -39,8 +39,8 @@ function listenersWith(config: string): Record<Side, Found> {
   const bench = startTranslation(parsed.value);
   bench.set(SETTINGS_DOCUMENTS);
   const listenerOf = (node: Parameters<typeof proxyNode>[1], name: string): Found => {
-    const seat = bench.translation.source.bind(proxyNode("one", node), () => {});
-    const listener = fromBinary(ListenerSchema, seat.view(TYPE_URLS.listener)!.get(name)!.bytes);
+    const binding = bench.translation.source.bind(proxyNode("one", node), () => {});
+    const listener = fromBinary(ListenerSchema, binding.view(TYPE_URLS.listener)!.get(name)!.bytes);
     return { listener, manager: managerOf(listener)! };
   };
   return {

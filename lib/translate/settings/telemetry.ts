@@ -8,9 +8,9 @@ import { MeshConfig_AccessLogEncoding as Encoding } from "#mesh/mesh/v1alpha1/co
 import type { Mesh } from "../../derive/mod.ts";
 import {
   type AccessLogSettings,
+  buildTelemetry,
   clusterName,
   needsCluster,
-  signalsOf,
   type TelemetryResult,
   tracingRule,
 } from "../../envoy/mod.ts";
@@ -29,11 +29,11 @@ import {
 export function deriveTelemetry(context: BaseContext): TelemetryTable {
   const { mesh, features } = context;
   return mesh.graph.derive<TelemetryResult, TelemetryKey>(
-    "telemetry.signals",
+    "telemetry.sides",
     telemetryKeys,
     (read, { resources, tracerMissing }) => {
       const proxy = mesh.field(read, "defaultConfig");
-      return signalsOf({
+      return buildTelemetry({
         levels: levelsOf(read, mesh, resources),
         providers: mesh.field(read, "extensionProviders"),
         defaults: defaultsOf(read, mesh),
@@ -45,7 +45,7 @@ export function deriveTelemetry(context: BaseContext): TelemetryTable {
             ["zipkin", "datadog"].includes(proxy?.tracing?.tracer.case ?? "")),
         certain: !tracerMissing,
         sampling: features.traceSampling,
-        peersTell: features.peersTell,
+        exchangeMetadata: features.exchangeMetadata,
         clusterId: context.clusterId,
         forgets: features.forgetMetrics,
         clusterOf: (service, port) => {

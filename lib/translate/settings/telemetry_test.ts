@@ -19,7 +19,7 @@ const PER_NAMESPACE = 3;
 
 interface World {
   readonly bench: Bench;
-  readonly seats: readonly ProxyBinding[];
+  readonly bindings: readonly ProxyBinding[];
   /** Indexes of the proxies with changed resources, by type, and the computed cells. */
   edit(
     yaml: string,
@@ -50,7 +50,7 @@ function world(): World {
   const bench = startTranslation(config);
   const documents = Array.from({ length: 40 }, (_, i) => serviceEntry(i));
   bench.apply({ objects: objectsOf(documents.join("---\n")).map(changeOf) });
-  const seats = Array.from(
+  const bindings = Array.from(
     { length: NAMESPACES * PER_NAMESPACE },
     (_, i) =>
       bench.translation.source.bind(
@@ -62,18 +62,18 @@ function world(): World {
       ),
   );
   const look = () =>
-    seats.map((seat) =>
+    bindings.map((binding) =>
       Object.fromEntries(
         Object.entries(TYPE_URLS).map(([type, url]) => [
           type,
-          [...seat.view(url)?.entries() ?? []].map((r) => `${r.name}@${r.version}`).join(),
+          [...binding.view(url)?.entries() ?? []].map((r) => `${r.name}@${r.version}`).join(),
         ]),
       )
     );
   look();
   return {
     bench,
-    seats,
+    bindings,
     edit: (yaml) => {
       const before = look();
       bench.graph.resetStats();
@@ -81,7 +81,7 @@ function world(): World {
       const { computedByTable } = bench.graph.stats();
       const after = look();
       const moved = Object.keys(TYPE_URLS).flatMap((type) => {
-        const who = seats.flatMap((_, i) => before[i]![type] === after[i]![type] ? [] : [i]);
+        const who = bindings.flatMap((_, i) => before[i]![type] === after[i]![type] ? [] : [i]);
         return who.length === 0 ? [] : [[type, who] as const];
       });
       return { moved: Object.fromEntries(moved), computed: { ...computedByTable } };
@@ -95,7 +95,7 @@ Deno.test("a resource of a namespace reaches the listeners of its proxies, and n
     telemetry("ns-3", "{metrics: [{overrides: [{disabled: true}]}]}"),
   );
   assert.deepEqual(moved, { listener: [9, 10, 11] });
-  assert.equal(computed["telemetry.signals"], 1);
+  assert.equal(computed["telemetry.sides"], 1);
   const same = "{metrics: [{overrides: [{disabled: true}, {disabled: true}]}]}";
   const again = edit(telemetry("ns-3", same));
   assert.deepEqual(again.moved, {}, "what says the same reaches nobody");
@@ -116,13 +116,13 @@ Deno.test("classes share what is told alike", () => {
   const { computed } = edit(
     telemetry("mesh-system", "{accessLogging: [{providers: [{name: dataproxy}]}]}"),
   );
-  assert.equal(computed["telemetry.signals"], 1);
+  assert.equal(computed["telemetry.sides"], 1);
   // One listener for each port that all namespaces see, whatever the number of namespaces.
   assert.ok((computed["lds"] ?? 0) <= 3, `${computed["lds"]}`);
 });
 
 Deno.test("a tracer that needs its cluster is left out where the cluster may not be there", () => {
-  const { seats, edit } = world();
+  const { bindings, edit } = world();
   const tracing = "{tracing: [{providers: [{name: zipkin}]}]}";
   assert.equal(edit(telemetry("mesh-system", tracing)).moved.listener?.length, 60);
   const { moved } = edit(`apiVersion: networking.mesh.io/v1
@@ -136,7 +136,7 @@ spec: {egress: [{hosts: [./*]}]}
 `);
   assert.deepEqual(moved.listener, [15, 16, 17]);
   const traced = (i: number): boolean =>
-    [...seats[i]!.view(TYPE_URLS.listener)!.entries()].some(({ bytes }) =>
+    [...bindings[i]!.view(TYPE_URLS.listener)!.entries()].some(({ bytes }) =>
       new TextDecoder().decode(bytes).includes("envoy.tracers.zipkin")
     );
   assert.deepEqual([15, 0].map(traced), [false, true]);

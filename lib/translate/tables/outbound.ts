@@ -142,13 +142,13 @@ export const clientEgressKeys: KeyCodec<ClientEgressKey> = keyOf<ClientEgressKey
 
 /** A Sidecar, and the rules that select clients. */
 export interface EgressRulesKey extends RulesKey {
-  readonly given: boolean;
+  readonly autoAddresses: boolean;
   readonly sidecar: string;
 }
 
 /** The codec of {@link EgressRulesKey}. */
 export const egressRulesKeys: KeyCodec<EgressRulesKey> = keyOf<EgressRulesKey>({
-  given: flag("given"),
+  autoAddresses: flag("autoAddresses"),
   namespace: text,
   sidecar: text,
   rules: ruleKeys,

@@ -18,12 +18,12 @@ import {
 /** A Sidecar, for proxies that use auto-allocated addresses or not. */
 export interface EgressKey extends SidecarKey {
   /** See `ListenersKey`. */
-  readonly given: boolean;
+  readonly autoAddresses: boolean;
 }
 
 /** The codec of {@link EgressKey}. */
 export const egressKeys: KeyCodec<EgressKey> = keyOf<EgressKey>({
-  given: flag("given"),
+  autoAddresses: flag("autoAddresses"),
   namespace: text,
   sidecar: text,
 });

@@ -8,7 +8,7 @@
  */
 import * as grpc from "@grpc/grpc-js";
 import * as xds from "@grpc/grpc-js-xds";
-import type { Calls, Tally } from "./program.ts";
+import type { Calls, Counts } from "./program.ts";
 
 const METHOD = "/test.Echo/Say";
 const DEADLINE_MS = 5_000;
@@ -58,12 +58,12 @@ async function client(): Promise<void> {
     for (let end = buffered.indexOf("\n"); end >= 0; end = buffered.indexOf("\n")) {
       const calls = JSON.parse(buffered.slice(0, end)) as Calls;
       buffered = buffered.slice(end + 1);
-      const tally: Record<string, number> = {};
+      const counts: Record<string, number> = {};
       for (let i = 0; i < calls.count; i++) {
         const answer = await callOnce(clientOf(calls.target, calls.mesh ?? false), calls);
-        tally[answer] = (tally[answer] ?? 0) + 1;
+        counts[answer] = (counts[answer] ?? 0) + 1;
       }
-      tell(tally satisfies Tally);
+      tell(counts satisfies Counts);
     }
   }
 }

@@ -19,12 +19,12 @@ export interface Calls {
 }
 
 /** Answers, or names of status codes, by how often they came. */
-export type Tally = Readonly<Record<string, number>>;
+export type Counts = Readonly<Record<string, number>>;
 
 /** A running peer. */
 export interface Peer extends AsyncDisposable {
   /** Makes calls; clients only. */
-  call(calls: Calls): Promise<Tally>;
+  call(calls: Calls): Promise<Counts>;
   output(): string;
 }
 
@@ -141,7 +141,7 @@ async function startProcess(options: PeerOptions, args: readonly string[]): Prom
   return {
     async call(calls) {
       await commands.write(new TextEncoder().encode(`${JSON.stringify(calls)}\n`));
-      return JSON.parse(await line()) as Tally;
+      return JSON.parse(await line()) as Counts;
     },
     output: () => errors,
     ended: () => child.status,
@@ -164,9 +164,9 @@ export async function comes(
   client: Peer,
   calls: Calls,
   what: string,
-  good: (tally: Tally) => boolean,
+  good: (counts: Counts) => boolean,
 ): Promise<void> {
-  let last: Tally = {};
+  let last: Counts = {};
   await eventually(what, async () => {
     last = await client.call(calls);
     return good(last);

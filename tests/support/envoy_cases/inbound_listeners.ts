@@ -11,14 +11,14 @@ import {
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
 import {
   authorizationFilters,
-  type Guard,
   inboundClusterName,
   type InboundPort,
   inboundRetries,
   inboundRoute,
   ingressListener,
   mutualServerTls,
-  NO_GUARD,
+  NO_SECURITY,
+  type SecurityPolicies,
   SHARED,
   virtualHostFor,
   virtualInbound,
@@ -51,7 +51,10 @@ const GUARDED = [
 ];
 
 /** A policy that forbids a path, and mutual TLS. */
-function guardOf(mode: PeerMode, ports: Readonly<Record<number, PeerMode>> = {}): Guard {
+function securityOf(
+  mode: PeerMode,
+  ports: Readonly<Record<number, PeerMode>> = {},
+): SecurityPolicies {
   const { http, tcp } = authorizationFilters({
     policies: [{
       meta: {
@@ -76,7 +79,7 @@ function guardOf(mode: PeerMode, ports: Readonly<Record<number, PeerMode>> = {})
     providers: [],
     findService: () => undefined,
     trustDomains: ["cluster.local"],
-    guards: false,
+    otherSpellings: false,
   });
   return {
     http: [...http.asking, ...http.deciding],
@@ -124,7 +127,7 @@ export const INBOUND_CASES: Readonly<Record<string, () => Listener>> = {
       port: 15006,
       ports: GUARDED,
       manager,
-      guard: guardOf("strict", { 8081: "disable", 7070: "permissive" }),
+      security: securityOf("strict", { 8081: "disable", 7070: "permissive" }),
     }),
   virtual_inbound_permissive: () =>
     virtualInbound({
@@ -132,7 +135,7 @@ export const INBOUND_CASES: Readonly<Record<string, () => Listener>> = {
       port: 15006,
       ports: GUARDED,
       manager,
-      guard: guardOf("permissive"),
+      security: securityOf("permissive"),
     }),
   virtual_inbound_without_certificate: () =>
     virtualInbound({
@@ -140,14 +143,14 @@ export const INBOUND_CASES: Readonly<Record<string, () => Listener>> = {
       port: 15006,
       ports: [inboundPort(8080, "HTTP")],
       manager,
-      guard: { ...NO_GUARD, mode: () => "strict", otherwise: "strict" },
+      security: { ...NO_SECURITY, mode: () => "strict", otherwise: "strict" },
     }),
   ingress_strict: () =>
     ingressListener({
       ...inboundPort(9080, "HTTP"),
       bind: "127.0.0.1",
       manager,
-      guard: guardOf("strict"),
+      security: securityOf("strict"),
     }),
   ingress_http: () => ingressListener({ ...inboundPort(9080, "HTTP"), bind: "127.0.0.1", manager }),
   ingress_detect: () =>
@@ -158,7 +161,7 @@ export const INBOUND_CASES: Readonly<Record<string, () => Listener>> = {
       bind: "unix:///var/run/ingress.sock",
       manager: {
         ...manager,
-        signals: logged({ ...TEXT_LOG, format: "%START_TIME% %RESPONSE_FLAGS%" }),
+        telemetry: logged({ ...TEXT_LOG, format: "%START_TIME% %RESPONSE_FLAGS%" }),
       },
     }),
 };

@@ -7,8 +7,8 @@ import {
   type AccessLogSettings,
   fileLog,
   type ManagerDefaults,
-  NO_SIGNALS,
-  type SignalSet,
+  NO_TELEMETRY,
+  type TelemetrySet,
   unmatchedOnly,
   type WeightedCluster,
 } from "../../../lib/envoy/mod.ts";
@@ -30,15 +30,15 @@ export const TEXT_LOG: AccessLogSettings = { file: "/dev/stdout", encoding: "tex
 export const JSON_LOG: AccessLogSettings = { file: "/dev/stdout", encoding: "json", format: "" };
 
 /** Everything is logged to a file. */
-export function logged(settings: AccessLogSettings): SignalSet {
+export function logged(settings: AccessLogSettings): TelemetrySet {
   const log = fileLog(settings);
-  const side = { ...NO_SIGNALS, http: [log], tcp: [log], unmatched: [unmatchedOnly(log)] };
+  const side = { ...NO_TELEMETRY, http: [log], tcp: [log], unmatched: [unmatchedOnly(log)] };
   return { client: side, server: side, mutual: side };
 }
 
 /** With everything set that can be. */
 export const FULL: ManagerDefaults = {
-  signals: logged(TEXT_LOG),
+  telemetry: logged(TEXT_LOG),
   listenerLog: true,
   pathNormalization: "decode-and-merge-slashes",
   http10: true,

@@ -43,7 +43,7 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Listener>> = {
       routeName: "http_proxy",
       allowAbsoluteUrl: true,
       bindToPort: true,
-      manager: { ...manager, signals: logged(JSON_LOG), listenerLog: false },
+      manager: { ...manager, telemetry: logged(JSON_LOG), listenerLog: false },
     }),
   outbound_http_socket: () =>
     outboundHttpListener({
@@ -54,7 +54,7 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Listener>> = {
       manager: {
         ...manager,
         pathNormalization: "none",
-        signals: logged({
+        telemetry: logged({
           file: "/dev/stdout",
           encoding: "json",
           format: '{"code":"%RESPONSE_CODE%"}',
@@ -149,7 +149,7 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Listener>> = {
       bind: "0.0.0.0",
       port: 15001,
       egressCluster: "PassthroughCluster",
-      manager: { ...manager, signals: logged(TEXT_LOG) },
+      manager: { ...manager, telemetry: logged(TEXT_LOG) },
     }),
   virtual_outbound_tproxy: () =>
     virtualOutbound({

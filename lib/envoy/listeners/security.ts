@@ -11,7 +11,7 @@ import { MESH_ALPN, MESH_HTTP_ALPNS } from "../core/mod.ts";
 import { httpProtocols, RAW_BUFFER } from "./detect.ts";
 
 /** Security policies of a workload. */
-export interface Guard {
+export interface SecurityPolicies {
   /** HTTP filters before requests are forwarded, in order. */
   readonly http: readonly HttpFilter[];
   /** Network filters before connections are forwarded, in order. */
@@ -27,7 +27,7 @@ export interface Guard {
 }
 
 /** Everything is allowed. */
-export const NO_GUARD: Guard = {
+export const NO_SECURITY: SecurityPolicies = {
   http: [],
   tcp: [],
   mode: () => "disable",
@@ -39,18 +39,18 @@ export const NO_GUARD: Guard = {
 const TLS = "tls";
 
 /** Match of a filter chain within a listener. */
-export interface Tell {
+export interface PortMatch {
   readonly destinationPort?: number;
   readonly transportProtocol?: string;
   readonly applicationProtocols?: string[];
 }
 
 /** One filter chain of a port. */
-export interface Way {
+export interface ChainPlan {
   /** Suffix of the chain's name. */
   readonly suffix: string;
   /** Match that separates it from other chains of the port. */
-  readonly match: Tell;
+  readonly match: PortMatch;
   readonly carries: "http" | "tcp" | "nothing";
   /** True: it terminates mutual TLS. */
   readonly ends?: true;
@@ -60,28 +60,28 @@ export interface Way {
  * Returns the filter chains of a port. A workload that requires mutual TLS and has no certificate
  * accepts no connection: plain text would be worse.
  */
-export function waysIn(
+export function inboundChains(
   protocol: Protocol,
   mode: PeerMode,
-  guard: Guard,
+  security: SecurityPolicies,
   http10: boolean,
-): readonly Way[] {
-  const plain = plainWays(protocol, http10);
+): readonly ChainPlan[] {
+  const plain = plainChains(protocol, http10);
   if (mode === "disable") return plain;
-  if (guard.tls === undefined) {
+  if (security.tls === undefined) {
     return mode === "permissive" ? plain : [{ suffix: "-closed", match: {}, carries: "nothing" }];
   }
-  if (mode === "strict") return mutualWays(protocol, {});
+  if (mode === "strict") return mutualChains(protocol, {});
   return [
-    ...mutualWays(protocol, { applicationProtocols: [MESH_ALPN] }),
-    ...openWays(protocol, plain),
+    ...mutualChains(protocol, { applicationProtocols: [MESH_ALPN] }),
+    ...permissiveChains(protocol, plain),
   ];
 }
 
 /** Chains without mutual TLS. */
-function plainWays(protocol: Protocol, http10: boolean): Way[] {
+function plainChains(protocol: Protocol, http10: boolean): ChainPlan[] {
   if (isHttp(protocol)) return [{ suffix: "", match: {}, carries: "http" }];
-  const rest: Way = { suffix: "", match: {}, carries: "tcp" };
+  const rest: ChainPlan = { suffix: "", match: {}, carries: "tcp" };
   if (protocol !== "Unsupported") return [rest];
   // Envoy does not backtrack: after it has selected the chains without TLS, one of them must match
   // what is not HTTP. The last chain then serves TLS.
@@ -103,10 +103,15 @@ function plainWays(protocol: Protocol, http10: boolean): Way[] {
  *
  * @param narrow match that separates the mesh's TLS from an application's own TLS
  */
-function mutualWays(protocol: Protocol, narrow: Tell): Way[] {
+function mutualChains(protocol: Protocol, narrow: PortMatch): ChainPlan[] {
   const tls = { transportProtocol: TLS };
   if (isHttp(protocol)) return [{ suffix: "-mtls", match: tls, carries: "http", ends: true }];
-  const tcp: Way = { suffix: "-mtls", match: { ...tls, ...narrow }, carries: "tcp", ends: true };
+  const tcp: ChainPlan = {
+    suffix: "-mtls",
+    match: { ...tls, ...narrow },
+    carries: "tcp",
+    ends: true,
+  };
   if (protocol !== "Unsupported") return [tcp];
   const http = { ...tls, applicationProtocols: [...MESH_HTTP_ALPNS] };
   return [{ suffix: "-mtls-http", match: http, carries: "http", ends: true }, tcp];
@@ -116,22 +121,22 @@ function mutualWays(protocol: Protocol, narrow: Tell): Way[] {
  * Chains for plain text in permissive mode. An application's own TLS is passed through. Envoy does
  * not backtrack, so each transport has its own chain.
  */
-function openWays(protocol: Protocol, plain: readonly Way[]): readonly Way[] {
+function permissiveChains(protocol: Protocol, plain: readonly ChainPlan[]): readonly ChainPlan[] {
   const raw = { transportProtocol: RAW_BUFFER };
   if (isHttp(protocol)) return plain.map((way) => ({ ...way, suffix: "-plain", match: raw }));
-  const own: Way = { suffix: "", match: { transportProtocol: TLS }, carries: "tcp" };
+  const own: ChainPlan = { suffix: "", match: { transportProtocol: TLS }, carries: "tcp" };
   if (protocol !== "Unsupported") return [own, { suffix: "-plain", match: raw, carries: "tcp" }];
   return [...plain.filter(({ suffix }) => suffix !== ""), own];
 }
 
 /** Returns which inspections (TLS, HTTP) the connections to a port need. */
-export function looks(
+export function neededInspection(
   protocol: Protocol,
   mode: PeerMode,
-  guard: Guard,
+  security: SecurityPolicies,
 ): { readonly tls: boolean; readonly http: boolean } {
-  const mutual = mode !== "disable" && guard.tls !== undefined;
+  const mutual = mode !== "disable" && security.tls !== undefined;
   const detects = protocol === "Unsupported" &&
-    !(mode === "strict" && (mutual || guard.tls === undefined));
+    !(mode === "strict" && (mutual || security.tls === undefined));
   return { tls: mutual || detects, http: detects };
 }

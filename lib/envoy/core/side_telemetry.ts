@@ -11,7 +11,7 @@ import type {
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 
 /** Telemetry of requests and connections. */
-export interface Signals {
+export interface SideTelemetry {
   /** Access logs of requests. */
   readonly http: readonly AccessLog[];
   /** Access logs of TCP connections. */
@@ -29,20 +29,20 @@ export interface Signals {
 }
 
 /** Telemetry by side of a proxy. */
-export interface SignalSet {
+export interface TelemetrySet {
   /** Telemetry of the workload's outbound traffic, and of a gateway's traffic. */
-  readonly client: Signals;
+  readonly client: SideTelemetry;
   /** Telemetry of plain-text inbound traffic. */
-  readonly server: Signals;
+  readonly server: SideTelemetry;
   /** Telemetry of inbound traffic with mutual TLS. */
-  readonly mutual: Signals;
+  readonly mutual: SideTelemetry;
 }
 
 /** A side of a proxy. */
-export type Side = keyof SignalSet;
+export type Side = keyof TelemetrySet;
 
 /** No telemetry. */
-export const NO_SIGNALS: Signals = {
+export const NO_TELEMETRY: SideTelemetry = {
   http: [],
   tcp: [],
   unmatched: [],
