@@ -92,7 +92,7 @@ async function build(
   { into, facts, permissions = [] }: CompileRequest,
   compiler: Compiler,
 ): Promise<string> {
-  const { permissions: sets } = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
+  const config = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
   const module = `${program}.js`;
   await bundle(copy, program, module);
   // A failed compilation leaves partial output behind, so it is written into the copy first.
@@ -101,8 +101,9 @@ async function build(
     "--no-config",
     "--no-check",
     "--no-prompt",
+    ...unstableFlags(config),
     ...engineFlags(program),
-    ...grants(sets[program], permissions),
+    ...grants(config.permissions[program], permissions),
   ];
   await step(copy, program, compiler, ["compile", ...flags, `--output=${made}`, module]);
   await seenToRun(made, facts);
@@ -130,6 +131,13 @@ async function step(
 ): Promise<void> {
   const { success, stderr } = await run(deno, args, { cwd, env: { NO_COLOR: "1", ...env } });
   if (!success) throw failure(program, stderr);
+}
+
+/** Flags for the unstable features that `deno.json` switches on, as the programs need them. */
+export function unstableFlags(
+  { unstable = [] }: { readonly unstable?: readonly string[] },
+): string[] {
+  return unstable.map((feature) => `--unstable-${feature}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import config from "../deno.json" with { type: "json" };
-import { failure, grants, type PermissionSet, programs } from "./compile.ts";
+import { failure, grants, type PermissionSet, programs, unstableFlags } from "./compile.ts";
 
 Deno.test("compile: every program has an entry in main.ts and a permission set", async () => {
   const main = await Deno.readTextFile(new URL("../main.ts", import.meta.url));
@@ -31,6 +31,11 @@ for (const [name, set, given, flags] of GRANTS) {
     assert.deepEqual(grants(set, given).sort(), flags.sort());
   });
 }
+
+Deno.test("compile: built programs have the unstable features of deno.json", () => {
+  assert.deepEqual(unstableFlags(config), ["--unstable-no-legacy-abort"]);
+  assert.deepEqual(unstableFlags({}), []);
+});
 
 const FAILURES: [said: string, code: string, remedy: RegExp][] = [
   [

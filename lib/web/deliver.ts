@@ -1,5 +1,5 @@
 /**
- * Sending an answer no faster than its client takes it, within the limits of a slot.
+ * Sending an answer no faster than its client takes it, within the memory of a slot.
  *
  * @module
  */
@@ -16,8 +16,6 @@ export class NoRoomError extends Error {}
 export interface DeliverOptions {
   /** The request asks for headers only. */
   readonly headersOnly: boolean;
-  /** The client is on this machine, so that it may pause: a pager between it and its user. */
-  readonly mayPause: boolean;
   /** Time for the first part of the body, milliseconds. */
   readonly timeoutMs: number;
   /** Aborted when the client left. */
@@ -25,8 +23,7 @@ export interface DeliverOptions {
 }
 
 /**
- * Wraps a response so that its body is written piece by piece, as the client reads, and ends when
- * the time limits of the slot are over.
+ * Wraps a response so that its body is written piece by piece, as the client reads.
  *
  * @throws {NoRoomError} if the body does not fit into memory with the other pending responses; a
  * `TimeoutError` if the body does not begin in time.
@@ -34,7 +31,7 @@ export interface DeliverOptions {
 export async function deliver(
   answer: Response,
   slot: Slot,
-  { headersOnly, mayPause, timeoutMs, ended }: DeliverOptions,
+  { headersOnly, timeoutMs, ended }: DeliverOptions,
 ): Promise<Response> {
   const { body, status, headers } = answer;
   if (body === null || headersOnly) {
@@ -46,7 +43,7 @@ export async function deliver(
     // The first part is waited for here, because without room for it the status is another one.
     const first = await withDeadline(timeoutMs, ended, () => source.read());
     if (!first.done && !slot.hold(first.value.byteLength)) throw new NoRoomError();
-    return new Response(pieces(source, first, slot, mayPause), { status, headers });
+    return new Response(pieces(source, first, slot), { status, headers });
   } catch (error) {
     source.cancel(error).catch(() => {});
     throw error;
@@ -60,23 +57,11 @@ function pieces(
   source: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
   first: Part,
   slot: Slot,
-  mayPause: boolean,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let part: Part = first;
   let sent = 0;
-  const end = (reason: unknown) => {
-    part = { done: true, value: undefined };
-    source.cancel(reason).catch(() => {});
-  };
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(controller) {
-      slot.startSending((reason) => {
-        end(reason);
-        controller.error(reason);
-      }, mayPause);
-    },
     async pull(controller) {
-      slot.progress();
       if (!part.done && sent === part.value.byteLength) {
         part = await source.read();
         sent = 0;
@@ -87,6 +72,9 @@ function pieces(
       sent += piece.byteLength;
       controller.enqueue(piece);
     },
-    cancel: end,
+    cancel(reason) {
+      part = { done: true, value: undefined };
+      return source.cancel(reason);
+    },
   }, { highWaterMark: 0 });
 }

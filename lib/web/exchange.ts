@@ -4,8 +4,9 @@
  * @module
  */
 import { scope } from "../log/mod.ts";
-import { isLoopback, type ListenAddress } from "./address.ts";
+import { isLoopback } from "./address.ts";
 import { BodyError, discardBody, readBody } from "./body.ts";
+import type { Connection } from "./connection.ts";
 import { isTimeout, withDeadline } from "./deadline.ts";
 import { deliver, NoRoomError } from "./deliver.ts";
 import { text } from "./respond.ts";
@@ -40,32 +41,45 @@ export interface ServerContext {
   refused(reason: Refusal, peer: string): void;
 }
 
+/** Operations of the connection that a request uses. */
+type RequestConnection = Pick<
+  Connection,
+  "peer" | "readsBody" | "requestEnded" | "requestStarted"
+>;
+
 /** One request, with what is known before its handler runs. */
 interface Exchange {
   readonly context: ServerContext;
   readonly request: Request;
-  readonly peer: ListenAddress;
+  readonly connection: RequestConnection;
   /** Undefined when it is malformed. */
   readonly target: Target | undefined;
   /** The client is on this machine and names it so. */
   readonly local: boolean;
 }
 
-/** Answers a request; never rejects. */
+/**
+ * Answers a request of a connection; never rejects.
+ *
+ * @param completed settles when the runtime has sent the answer, or when its client left
+ */
 export async function answerRequest(
   context: ServerContext,
   request: Request,
-  { remoteAddr, completed }: Deno.ServeHandlerInfo<Deno.NetAddr>,
+  connection: RequestConnection,
+  completed: Promise<void>,
 ): Promise<Response> {
-  const peer = { ...remoteAddr, hostname: remoteAddr.hostname.replace(/^::ffff:/, "") };
   const target = targetOf(context.routes, request);
-  const local = target?.local === true && isLoopback(peer.hostname);
-  const exchange: Exchange = { context, request, peer, target, local };
+  const local = target?.local === true && isLoopback(connection.peer.hostname);
+  const exchange: Exchange = { context, request, connection, target, local };
+  // A client on this machine may pause: its user looks at the answer in a pager.
+  connection.requestStarted({ mayPause: local, hasBody: request.body !== null });
+  const ended = () => connection.requestEnded();
+  completed.then(ended, ended);
   if (context.stopping.aborted) return unavailable(exchange, "stopping");
   const slot = context.slots[isProbe(exchange) ? "probes" : "others"].enter();
   if (slot === undefined) return unavailable(exchange, "busy");
   const release = () => slot.release();
-  // Settles when the answer was delivered, or when its client left.
   completed.then(release, release);
   try {
     const ms = isProbe(exchange) ? 0 : context.pace();
@@ -88,10 +102,9 @@ function isProbe({ target }: Exchange): boolean {
 }
 
 async function answerIn(slot: Slot, exchange: Exchange): Promise<Response> {
-  const { context, request, local } = exchange;
+  const { context, request } = exchange;
   return await deliver(await answerTo(exchange), slot, {
     headersOnly: request.method === "HEAD",
-    mayPause: local,
     timeoutMs: context.limits.handlerTimeoutMs,
     ended: request.signal,
   });
@@ -122,7 +135,7 @@ async function handle(
   handler: Handler,
   found: Pick<WebCall, "params" | "url">,
 ): Promise<Response> {
-  const { context, request, peer, local } = exchange;
+  const { context, request, connection, local } = exchange;
   const { handlerTimeoutMs, maxBodyBytes } = context.limits;
   try {
     return await withDeadline(
@@ -132,10 +145,14 @@ async function handle(
         handler({
           ...found,
           request,
-          peer,
+          peer: connection.peer,
           local,
           signal,
-          body: () => readBody(request, maxBodyBytes, signal),
+          body() {
+            connection.readsBody(true);
+            return readBody(request, maxBodyBytes, signal)
+              .finally(() => connection.readsBody(false));
+          },
         }),
     );
   } catch (error) {
@@ -153,7 +170,7 @@ async function handle(
 const CLOSE = { connection: "close" };
 
 function refuse(
-  { context, peer }: Exchange,
+  { context, connection: { peer } }: Exchange,
   status: number,
   reason: Refusal,
   sentence: string,
@@ -163,7 +180,7 @@ function refuse(
 }
 
 /** Refuses without a body, so that nothing waits for a client that does not read. */
-function unavailable({ context, peer }: Exchange, reason: Refusal): Response {
+function unavailable({ context, connection: { peer } }: Exchange, reason: Refusal): Response {
   context.refused(reason, peer.hostname);
   return new Response(null, { status: 503, headers: CLOSE });
 }

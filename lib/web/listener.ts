@@ -1,148 +1,153 @@
 /**
- * The socket side of a listener, on `Deno.serve`. Decision 0009 has the reasons, and the measured
- * cost of what the runtime cannot limit: the time of headers, the number of connections, HTTP/2.
+ * The socket side of a listener: `Deno.serve` on a port of loopback, behind a front that bounds what
+ * the runtime cannot limit. Decision 0009 has the reasons.
  *
  * @module
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import type { ListenAddress } from "./address.ts";
+import type { Connection } from "./connection.ts";
+import { type ConnectionLimits, Front, type FrontOptions } from "./front.ts";
 
 /** Dependencies of a listener. */
-export interface ListenerOptions {
+export interface ListenerOptions extends Pick<FrontOptions, "onFault"> {
   readonly address: ListenAddress;
   /** The address as the user wrote it and what it is for, for messages. */
   readonly where: string;
-  /** Answers a request; must not throw. */
-  answer(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response>;
-  /** No connection could be accepted: as a rule the process has no file descriptor left. */
-  onAcceptFailed(error: unknown): void;
+  readonly limits: ConnectionLimits;
+  /** Answers a request of a connection; must not throw. */
+  answer(request: Request, connection: Connection, completed: Promise<void>): Promise<Response>;
 }
 
 /** A bound socket. */
 export interface Listener {
   readonly address: ListenAddress;
-  /**
-   * Closes all connections and listens again, at most once a second. The runtime has no way to
-   * close one connection.
-   */
-  cutConnections(): void;
-  /** Closes the socket and all connections. */
-  close(): Promise<void>;
+  /** Closes connections whose clients do not take their answers, because others need their place. */
+  closeStalled(): void;
+  /** Closes the socket, and its connections as they become idle, at most after `graceMs`. */
+  close(graceMs: number): Promise<void>;
 }
 
-/** Shortest time between two openings of the socket, milliseconds. */
-const REOPEN_MS = 1_000;
+/** Connections that the system keeps until they are accepted. */
+const BACKLOG = 1024;
 
-/** Pause between closing the socket and opening it again, milliseconds. */
-const SETTLE_MS = 20;
-
-type Server = Deno.HttpServer<Deno.NetAddr>;
+/** Pause before the runtime's server is started again, milliseconds. */
+const RESTART_MS = 25;
 
 /**
- * Binds and serves. `Deno.serve` ends when it cannot accept a connection; the listener then closes
- * its connections, which frees file descriptors, and is opened again until it succeeds.
+ * Binds and serves.
  *
  * @throws {MeshError} `listen-failed`
  */
 export function listen(options: ListenerOptions): Listener {
-  return new HttpListener(options);
+  const { address, where, limits, onFault } = options;
+  const listener = bind(address, where);
+  const server = new InnerServer({
+    answer(request, { remoteAddr, completed }) {
+      const connection = front.connectionOf(remoteAddr);
+      // A program of this machine has found the port of the server itself.
+      if (connection === undefined) return new Response(null, { status: 403 });
+      return options.answer(request, connection, completed);
+    },
+    onFailed() {
+      onFault("accept", "");
+      // Requests in progress continue; the runtime handles no further request of a connection.
+      front.finishAll();
+    },
+  });
+  const front: Front = new Front(listener, { limits, server: () => server.address, onFault });
+  const { hostname, port } = listener.addr;
+  return {
+    address: { hostname, port },
+    closeStalled: () => front.closeStalled(),
+    async close(graceMs) {
+      await front.end(graceMs);
+      await server.end();
+      await front.settled();
+    },
+  };
 }
 
-class HttpListener implements Listener {
-  readonly address: ListenAddress;
-  readonly #options: ListenerOptions;
-  #ending = new AbortController();
-  #finished: Promise<void> = Promise.resolve();
-  #openedAt = 0;
+/** Dependencies of an inner server. */
+interface InnerServerOptions {
+  readonly answer: Deno.ServeHandler<Deno.NetAddr>;
+  /** The server has ended, and is started again. */
+  onFailed(): void;
+}
+
+/**
+ * The runtime's server, on a port of loopback that the system chooses. It ends when it cannot accept
+ * a connection; another one is started then.
+ */
+class InnerServer {
+  readonly #options: InnerServerOptions;
+  readonly #ending = new AbortController();
+  readonly #finished = new Set<Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #reopening: Promise<void> | undefined;
-  #closed = false;
+  #address: ListenAddress;
 
-  constructor(options: ListenerOptions) {
+  constructor(options: InnerServerOptions) {
     this.#options = options;
-    this.address = bind(options, (address) => this.#open(address));
+    this.#address = this.#start();
   }
 
-  cutConnections(): void {
-    const ms = this.#openedAt + REOPEN_MS - performance.now();
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#reopening = this.#reopen();
-    }, Math.max(0, ms));
+  /** The address of the server that was started last. */
+  get address(): ListenAddress {
+    return this.#address;
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
+  async end(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#reopening;
-    await this.#end();
+    // Never `shutdown()` first: an abort after it throws uncaught and leaves connections open.
+    this.#ending.abort();
+    await Promise.all(this.#finished);
   }
 
-  #open(address: ListenAddress): ListenAddress {
-    const server = serve(this.#options, address, this.#ending.signal);
-    this.#openedAt = performance.now();
-    this.#finished = server.finished.catch((error) => this.#failed(error));
+  #start(): ListenAddress {
+    const server = Deno.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      signal: this.#ending.signal,
+      onListen: () => {},
+      // Errors of the streams of answers come here after the answer was begun.
+      onError: () => new Response(null, { status: 500 }),
+      automaticCompression: false,
+    }, this.#options.answer);
+    const finished = server.finished.catch(() => this.#failed())
+      .finally(() => this.#finished.delete(finished));
+    this.#finished.add(finished);
     const { hostname, port } = server.addr;
     return { hostname, port };
   }
 
-  async #reopen(): Promise<void> {
-    await this.#end();
-    // The runtime closes the socket and the connections a few turns later.
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    if (this.#closed) return;
-    this.#ending = new AbortController();
-    try {
-      this.#open(this.address);
-    } catch (error) {
-      this.#failed(error);
-    }
+  #failed(): void {
+    if (this.#ending.signal.aborted) return;
+    this.#options.onFailed();
+    this.#startLater();
   }
 
-  #failed(error: unknown): void {
-    if (this.#closed) return;
-    this.#options.onAcceptFailed(error);
-    this.cutConnections();
-  }
-
-  async #end(): Promise<void> {
-    // Never `shutdown()` first: an abort after it throws uncaught and leaves connections open.
-    this.#ending.abort();
-    await this.#finished;
+  #startLater(): void {
+    this.#timer = setTimeout(() => {
+      try {
+        this.#address = this.#start();
+      } catch {
+        this.#startLater();
+      }
+    }, RESTART_MS);
   }
 }
 
-function serve(
-  { answer }: ListenerOptions,
-  { hostname, port }: ListenAddress,
-  signal: AbortSignal,
-): Server {
-  const options: Deno.ServeTcpOptions = {
-    hostname,
-    port,
-    signal,
-    onListen: () => {},
-    // Errors of the streams of answers come here after the answer was begun.
-    onError: () => new Response(null, { status: 500 }),
-    automaticCompression: false,
-  };
-  return Deno.serve(options, answer);
-}
-
-/** Opens the first time: errors are for the user. Gives the bound address. */
-function bind(
-  { address, where }: ListenerOptions,
-  open: (address: ListenAddress) => ListenAddress,
-): ListenAddress {
+/** Opens the socket: errors are for the user. */
+function bind(address: ListenAddress, where: string): Deno.TcpListener {
   try {
-    return open(address);
+    return Deno.listen({ ...address, tcpBacklog: BACKLOG });
   } catch (cause) {
     const noV6 = address.hostname === "::" && codeOf(cause) === "EAFNOSUPPORT";
     if (!noV6) throw bindError(where, cause);
   }
   try {
     // All addresses were requested, on a machine without IPv6.
-    return open({ hostname: "0.0.0.0", port: address.port });
+    return Deno.listen({ hostname: "0.0.0.0", port: address.port, tcpBacklog: BACKLOG });
   } catch (cause) {
     throw bindError(where, cause);
   }

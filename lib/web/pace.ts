@@ -19,3 +19,40 @@ export function createPace(now: () => number): () => number {
     return Math.max(0, next - time);
   };
 }
+
+/** New connections of one address that are accepted without a pause. */
+export const CONNECTION_BURST = 500;
+/** Time between two connections of one address after a burst, milliseconds. */
+const CONNECTION_INTERVAL_MS = 5;
+
+/** Bounds the rate of new connections of each address. */
+export class ConnectionRates {
+  readonly #now: () => number;
+  /** By address, when its next connection may come if its burst is used up. */
+  readonly #next = new Map<string, number>();
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Counts a new connection; false when it exceeds the rate of its address. */
+  take(address: string): boolean {
+    const time = this.#now();
+    const next = Math.max(this.#next.get(address) ?? -Infinity, this.#full(time)) +
+      CONNECTION_INTERVAL_MS;
+    if (next > time) return false;
+    this.#next.set(address, next);
+    return true;
+  }
+
+  /** Forgets addresses that have a whole burst again. */
+  sweep(): void {
+    const full = this.#full(this.#now());
+    for (const [address, next] of this.#next) if (next <= full) this.#next.delete(address);
+  }
+
+  #full(time: number): number {
+    return time - CONNECTION_BURST * CONNECTION_INTERVAL_MS;
+  }
+}

@@ -2,28 +2,32 @@ import { counter } from "../metrics/mod.ts";
 import { intervalLogger, scope } from "../log/mod.ts";
 import { formatAddress, isLoopback, type ListenAddress, parseAddress } from "./address.ts";
 import { answerRequest, type Refusal, type ServerContext } from "./exchange.ts";
+import type { ConnectionFault, ConnectionLimits } from "./front.ts";
 import { listen } from "./listener.ts";
 import { createPace } from "./pace.ts";
 import type { Route } from "./route.ts";
-import { createSlots, type SlotLimits, type SlotsOptions } from "./slots.ts";
+import { createSlots, type SlotLimits } from "./slots.ts";
 
 const log = scope("default");
 const refused = counter({
   name: "mesh_web_refused_requests_total",
-  help: "HTTP requests that were refused, by reason; with `stalled` and `accept`, how often all " +
-    "connections were closed, because clients took no answers or none could be accepted.",
+  help: "HTTP requests and connections that were refused or closed, by reason.",
   labels: ["listener", "reason"],
 });
 
 /** Bounds of a listener. */
-export interface WebLimits extends SlotLimits {
+export interface WebLimits extends SlotLimits, ConnectionLimits {
   /** Size of a request's body, bytes. */
   readonly maxBodyBytes: number;
-  /** Time for a handler, milliseconds. */
-  readonly handlerTimeoutMs: number;
 }
 
 const DEFAULT_LIMITS: WebLimits = {
+  maxConnections: 512,
+  maxPerAddress: 256,
+  maxHeadBytes: 8 << 20,
+  headersTimeoutMs: 10_000,
+  // Longer than collectors of metrics usually wait between two requests.
+  idleTimeoutMs: 75_000,
   maxRequests: 128,
   maxPendingBytes: 32 << 20,
   maxBodyBytes: 1 << 20,
@@ -66,27 +70,18 @@ function open({ name, routes, ...options }: WebOptions): WebServer {
   const wanted = parseAddress(options.address);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const warning = intervalLogger(log);
-  const refuse = (reason: Refusal | "accept" | "stalled", peer: string, fields = {}) => {
+  const refuse = (reason: Refusal | ConnectionFault, peer: string) => {
     refused.inc({ listener: name, reason });
     if (reason === "stopping") return;
-    const logger = warning(`${peer} ${reason}`);
-    logger?.warn("refused a request", { listener: name, reason, peer, ...fields });
+    warning(`${peer} ${reason}`)?.warn("refused a request", { listener: name, reason, peer });
   };
-  const pool: SlotsOptions = {
-    limits,
-    now: () => performance.now(),
-    memory: () => Deno.memoryUsage().rss,
-    onStalled() {
-      refuse("stalled", "");
-      listener.cutConnections();
-    },
-  };
+  const slots = () => createSlots(limits, () => listener.closeStalled());
   const stopping = new AbortController();
   const context: ServerContext = {
     name,
     routes,
     limits,
-    slots: { probes: createSlots(pool), others: createSlots(pool) },
+    slots: { probes: slots(), others: slots() },
     pace: createPace(() => performance.now()),
     loopback: isLoopback(wanted.hostname),
     stopping: stopping.signal,
@@ -95,8 +90,9 @@ function open({ name, routes, ...options }: WebOptions): WebServer {
   const listener = listen({
     address: wanted,
     where: `${options.address} (${name})`,
-    answer: (request, info) => answerRequest(context, request, info),
-    onAcceptFailed: (error) => refuse("accept", "", { error }),
+    limits,
+    answer: (...given) => answerRequest(context, ...given),
+    onFault: refuse,
   });
   log.debug("listening", { listener: name, address: formatAddress(listener.address) });
   return {
@@ -104,8 +100,9 @@ function open({ name, routes, ...options }: WebOptions): WebServer {
     async stop(graceMs) {
       stopping.abort();
       const { probes, others } = context.slots;
+      const until = performance.now() + graceMs;
       await atMost(graceMs, Promise.all([probes.idle(), others.idle()]));
-      await listener.close();
+      await listener.close(Math.max(0, until - performance.now()));
     },
   };
 }

@@ -4,7 +4,10 @@
  * @module
  */
 import { expose } from "../metrics/mod.ts";
+import { writeAll } from "./connection.ts";
 import { type Route, startWeb, type WebLimits, type WebServer } from "./mod.ts";
+
+export { writeAll };
 
 /** The options of {@link serving}. */
 export interface ServingOptions {
@@ -32,14 +35,29 @@ export function connectTo(base: string): Promise<Deno.TcpConn> {
   return Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(base).port) });
 }
 
+/** The ports on which a process listens, over IPv4. */
+export async function listeningPorts(pid: number = Deno.pid): Promise<Set<number>> {
+  const own = new Set<string>();
+  for await (const { name } of Deno.readDir(`/proc/${pid}/fd`)) {
+    const target = await Deno.readLink(`/proc/${pid}/fd/${name}`).catch(() => "");
+    own.add(/^socket:\[(\d+)\]$/.exec(target)?.[1] ?? "");
+  }
+  const table = await Deno.readTextFile("/proc/self/net/tcp");
+  const rows = table.split("\n").map((line) => line.trim().split(/\s+/));
+  return new Set(
+    rows.filter((row) => row[3] === "0A" && own.has(row[9]!))
+      .map((row) => parseInt(row[1]!.split(":")[1]!, 16)),
+  );
+}
+
 /** Bytes of characters up to U+00FF. */
 export function latin1(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (char) => char.charCodeAt(0));
 }
 
-/** Writes all bytes. */
-export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+/** Waits for a condition that nothing announces. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Reads up to the end of the headers, with the part of the body that comes in the same packet. */
