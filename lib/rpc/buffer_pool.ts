@@ -9,7 +9,7 @@
 /** Sizes of rooms are multiples of this; messages smaller than this get memory of their own. */
 export const BUFFER_UNIT: number = 16 * 1024;
 /** Larger rooms are not kept. */
-const LARGEST = 1024 * 1024;
+const LARGEST = 4 * 1024 * 1024;
 /** Bytes kept for use. */
 const MOST_SPARE = 8 * 1024 * 1024;
 

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { encode, fromBinary } from "../proto/mod.ts";
-import { byteLength, type RpcCall } from "../rpc/mod.ts";
+import { type Link, link } from "../../tests/support/link.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
@@ -36,83 +36,6 @@ const TYPES = {
 const RUNS = Number(Deno.env.get("LAW_RUNS") ?? 40);
 const NAMES = ["a", "b", "c"];
 const PARTS = ["a/x", "b/x", "b/y"];
-
-/** One stream in memory. The transport can be blocked. */
-interface Link {
-  readonly call: RpcCall;
-  readonly fromServer: Uint8Array[];
-  toServer(bytes: Uint8Array): void;
-  hangUp(): void;
-  hold(on: boolean): void;
-}
-
-function link(): Link {
-  const toServer: Uint8Array[] = [];
-  const fromServer: Uint8Array[] = [];
-  let wake: (() => void) | undefined;
-  let over = false;
-  let held = false;
-  let pending = 0;
-  let drained: (() => void)[] = [];
-  const ended = Promise.withResolvers<void>();
-  const release = () => {
-    pending = 0;
-    for (const resolve of drained) resolve();
-    drained = [];
-  };
-  const finish = () => {
-    over = true;
-    release();
-    wake?.();
-    ended.resolve();
-  };
-  async function* messages(): AsyncGenerator<Uint8Array> {
-    while (true) {
-      const next = toServer.shift();
-      if (next) yield next;
-      else if (over) return;
-      else await new Promise<void>((resolve) => wake = resolve);
-    }
-  }
-  return {
-    call: {
-      peer: "memory",
-      admit() {},
-      metadata: new Map(),
-      messages: messages(),
-      ended: ended.promise,
-      send(message) {
-        const parts = message instanceof Uint8Array ? [message] : message;
-        const whole = new Uint8Array(byteLength(message));
-        let at = 0;
-        for (const part of parts) {
-          whole.set(part, at);
-          at += part.byteLength;
-        }
-        fromServer.push(whole);
-        if (held) pending += whole.byteLength;
-        return !held;
-      },
-      drained: () =>
-        pending === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve)),
-      get pending() {
-        return pending;
-      },
-      finish,
-      reset: finish,
-    },
-    fromServer,
-    toServer(bytes) {
-      toServer.push(bytes);
-      wake?.();
-    },
-    hangUp: finish,
-    hold(on) {
-      held = on;
-      if (!on) release();
-    },
-  };
-}
 
 /** A client that keeps its resources over any number of streams. */
 interface Model {

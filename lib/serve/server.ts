@@ -11,6 +11,7 @@ import { createFairYielding } from "./admission/fair_yielding.ts";
 import { noteRefusal } from "./admission/refusals.ts";
 import { serve, type StreamAcceptor } from "./session/accept.ts";
 import { priorityOf, type ServerContext, type Session } from "./session/context.ts";
+import { isShared } from "./subscription/expected_state.ts";
 import { snapshots } from "./subscription/snapshot.ts";
 import * as metrics from "./metrics.ts";
 import { nameTable } from "./subscription/names.ts";
@@ -75,7 +76,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     now: options.now,
     connectionOf: (session) => session.call.peer,
     step: guardedStep,
-    pending: (session) => session.call.pending,
+    pending: pendingBytes,
     slotTaken: (by) => metrics.activePushes.inc({}, by),
     slow: takeSnapshots,
     giveUp,
@@ -206,6 +207,16 @@ function createContext(
       warmMs: limits.warmMs ?? 2000,
     },
   };
+}
+
+/** Memory of an entry in a list of what is to be sent, bytes. */
+const ENTRY_BYTES = 8;
+
+/** Bytes that a session's client has yet to take, and those of the lists of names in the plan of its push. */
+function pendingBytes({ call, pendingResponses }: Session): number {
+  let planned = 0;
+  for (const { removed } of pendingResponses) if (!isShared(removed)) planned += removed.length;
+  return call.pending + planned * ENTRY_BYTES;
 }
 
 /** A push that fails through an error of ours ends that stream and no other. */

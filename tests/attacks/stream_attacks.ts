@@ -111,16 +111,25 @@ const requestsOnOneStream: Attack = async (scene) => {
   }
 };
 
-/** Streams that ask for as many names as fit, again and again. */
-const manyNames: Attack = async (scene) => {
-  const names = Array.from({ length: 90_000 }, (_, i) => `outbound|80||${i}.none`);
-  const message = grpcMessage(discoveryRequest(names));
+/**
+ * Streams that ask for as many names as fit, again and again; on no stream a response is read to its
+ * end. `round` makes the names of a request differ from those of others.
+ */
+const manyNames = (nameOf: (i: number, round: number) => string): Attack => async (scene) => {
+  let round = 0;
+  const message = () => {
+    const names = Array.from({ length: 90_000 }, (_, i) => nameOf(i, round));
+    round++;
+    return grpcMessage(discoveryRequest(names));
+  };
+  const same = message();
+  const isSame = nameOf(0, 0) === nameOf(0, 1);
   await Promise.all(Array.from({ length: 4 }, async () => {
     while (!scene.over()) {
       const wire = await openPaced(scene);
       for (const id of streams(1, 20)) {
         await wire.write(headersFrame(id, REQUEST));
-        if (!await wire.send(id, message)) break;
+        if (!await wire.send(id, isSame ? same : message())) break;
         scene.begun();
       }
     }
@@ -173,6 +182,19 @@ const idleStreams: Attack = async (scene) => {
   await scene.end;
 };
 
+/** Connections that are closed at once, as fast as possible; every other one greets before that. */
+const hangUps: Attack = async (scene) => {
+  const greeting = hello();
+  await Promise.all(Array.from({ length: 20 }, async (_, i) => {
+    while (!scene.over()) {
+      const wire = await openFrom(scene, ELSEWHERE);
+      if (i % 2 === 0) await wire.write(greeting);
+      scene.begun();
+      wire.close();
+    }
+  }));
+};
+
 /** Attacks by name. */
 export const STREAM_ATTACKS: Readonly<Record<string, Attack>> = {
   abandoned,
@@ -182,9 +204,12 @@ export const STREAM_ATTACKS: Readonly<Record<string, Attack>> = {
   partialMessages,
   requestFlood,
   requestsOnOneStream,
-  manyNames,
+  manyNames: manyNames((i) => `outbound|80||${i}.none`),
+  otherNames: manyNames((i, round) => `outbound|80||${i}.none${round}`),
+  rotatedNames: manyNames((i, round) => `outbound|80||${(i + round) % 90_000}.none`),
   largeNodes,
   garbage,
   idleConnections,
   idleStreams,
+  hangUps,
 };

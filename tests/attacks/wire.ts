@@ -82,7 +82,10 @@ export async function open(scene: Scene, { read = false }: WireOptions = {}): Pr
  * Opens a connection from another address of the loopback network than ordinary proxies have. It reads
  * nothing.
  */
-export async function openFrom(scene: Scene, localAddress: string): Promise<Pick<Wire, "write">> {
+export async function openFrom(
+  scene: Scene,
+  localAddress: string,
+): Promise<Pick<Wire, "write" | "close">> {
   const socket = connect({ host: "127.0.0.1", port: scene.port, localAddress });
   socket.pause();
   let closed = false;
@@ -98,6 +101,7 @@ export async function openFrom(scene: Scene, localAddress: string): Promise<Pick
   void scene.end.then(() => socket.destroy());
   await opened.promise;
   return {
+    close: () => socket.destroy(),
     write: (bytes) =>
       new Promise((resolve) => {
         scene.counts.bytes += bytes.length;

@@ -62,6 +62,7 @@ function open(
   });
   const incoming = reader(stream, (message) => {
     clearTimeout(timer);
+    releaseParts(stream);
     ledger.read(id, MESSAGE_HEAD + message.length);
   });
   const gone = Promise.withResolvers<void>();
@@ -130,6 +131,17 @@ function textHeaders(metadata: Metadata): Map<string, string> {
 /** The HTTP/2 stream below. The library has no other way to reset it. */
 function transportOf(stream: LibraryCall): ServerHttp2Stream {
   return (stream as unknown as { call: { stream: ServerHttp2Stream } }).call.stream;
+}
+
+/** The state of the library's decoder between two messages. */
+const NO_DATA = 0;
+
+/** The library's decoder of a stream keeps the parts of the last message until the next one begins. */
+function releaseParts(stream: LibraryCall): void {
+  const { decoder } = (stream as unknown as {
+    call: { decoder: { readState: number; readPartialMessage: unknown[] } };
+  }).call;
+  if (decoder.readState === NO_DATA) decoder.readPartialMessage = [];
 }
 
 /** The connection below that; `undefined` when it is over. */

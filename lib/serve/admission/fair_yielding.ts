@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { nextRound } from "../../rpc/mod.ts";
 import { fairSet } from "./fair_set.ts";
 
 /**
@@ -48,10 +49,10 @@ export function createFairYielding(
   const schedule = (): void => {
     if (scheduled) return;
     scheduled = true;
-    setImmediate(() => void round());
+    nextRound(() => void round());
   };
   return (connection) => {
-    // The round ends when the event loop gets to the immediate.
+    // The round ends when the next one begins.
     schedule();
     if (waiting.size === 0 && hasTime()) return undefined;
     return new Promise((wake) => waiting.add({ connection, wake }));

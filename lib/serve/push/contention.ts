@@ -19,7 +19,7 @@ const HOLD_LEAST_MS = 5;
  */
 const PARK_MS = 250;
 /** Bytes parked, beyond which the client that has taken nothing for the longest time is given up. */
-const MAX_PARKED = 64 * 1024 * 1024;
+const MAX_PARKED = 40 * 1024 * 1024;
 /** Minimum time without progress before a client is disconnected because of memory. */
 const GIVE_UP_MS = 1000;
 

@@ -6,6 +6,7 @@
  */
 import { scope } from "../../log/mod.ts";
 import type { BindingSource } from "../../model/mod.ts";
+import { nextRound } from "../../rpc/mod.ts";
 
 const log = scope("ads");
 
@@ -30,7 +31,7 @@ export function preparation(
   };
   let running: Promise<void> | undefined;
   const finish = async (): Promise<void> => {
-    do await new Promise((resolve) => setImmediate(resolve)); while (!isDone());
+    do await new Promise<void>((resolve) => nextRound(resolve)); while (!isDone());
     running = undefined;
   };
   return () => {

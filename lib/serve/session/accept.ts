@@ -46,6 +46,8 @@ interface Arriving {
   readonly variant: "sotw" | "delta";
   /** The stream was reset by either side: its messages are ignored. */
   over: boolean;
+  /** Its session, from its first request on. */
+  session: Session | undefined;
 }
 
 /** Serves one stream from its first request to its end. */
@@ -54,41 +56,66 @@ export async function serve(
   call: RpcCall,
   variant: "sotw" | "delta",
 ): Promise<void> {
-  const { context, yielding } = acceptor;
-  const stream: Arriving = { call, variant, over: false };
+  const stream: Arriving = { call, variant, over: false, session: undefined };
   void call.ended.then(() => stream.over = true);
-  let session: Session | undefined;
+  const messages = call.messages[Symbol.asyncIterator]();
   try {
-    for await (const bytes of call.messages) {
-      metrics.received(bytes.byteLength);
-      if (!session && !await admitted(acceptor, stream, bytes)) return;
-      let pause = yielding(call.peer);
-      if (pause) await pause;
-      if (stream.over) {
-        if (!session) acceptor.admission.giveBack();
-        return;
-      }
-      const request = decode(acceptor, bytes, variant);
-      if (!session) {
-        session = open(acceptor, stream, request);
-        await context.prepared();
-        // All streams that waited for it continue at the same time.
-        pause = yielding(call.peer);
-        if (pause) await pause;
-        if (stream.over) return;
-      }
-      receive(session, request);
-      limitNames(acceptor);
-      if (request.versions) await compare(acceptor, session, request, bytes);
-      else recycleBuffer(bytes);
-    }
+    while (await takeNext(acceptor, stream, messages));
   } catch (error) {
     const reason = reasonOf(error);
     if (reason) noteRefusal(reason, call.peer, (error as RpcError).details);
     throw error;
   } finally {
-    if (session) leave(acceptor, session);
+    if (stream.session) leave(acceptor, stream.session);
+    await messages.return?.();
   }
+}
+
+/**
+ * Waits for a message and handles it; false when the stream is over. A function of its own without a
+ * loop, because the engine keeps the variables of a suspended function: the last request of each stream.
+ */
+async function takeNext(
+  acceptor: StreamAcceptor,
+  stream: Arriving,
+  messages: AsyncIterator<Uint8Array>,
+): Promise<boolean> {
+  const next = await messages.next();
+  return next.done !== true && await take(acceptor, stream, next.value);
+}
+
+/** Handles a message; false when the stream is over. */
+async function take(
+  acceptor: StreamAcceptor,
+  stream: Arriving,
+  bytes: Uint8Array,
+): Promise<boolean> {
+  const { context, yielding } = acceptor;
+  const { call, variant } = stream;
+  metrics.received(bytes.byteLength);
+  if (!stream.session && !await admitted(acceptor, stream, bytes)) return false;
+  const pause = yielding(call.peer);
+  if (pause) await pause;
+  if (stream.over) {
+    if (!stream.session) acceptor.admission.giveBack();
+    return false;
+  }
+  // Refused: its error comes after the messages that had arrived.
+  if (stream.session?.closed) return true;
+  const request = decode(acceptor, bytes, variant);
+  if (!stream.session) {
+    stream.session = open(acceptor, stream, request);
+    await context.prepared();
+    // All streams that waited for it go on at the same time.
+    const pause = yielding(call.peer);
+    if (pause) await pause;
+    if (stream.over) return false;
+  }
+  receive(stream.session, request);
+  limitNames(acceptor);
+  if (request.versions) await compare(acceptor, stream.session, request, bytes);
+  else recycleBuffer(bytes);
+  return true;
 }
 
 /**
@@ -205,10 +232,15 @@ function bindProxy(
  * Names that several streams share are stored once, so proxies of one mesh need little.
  */
 function limitNames({ context, sessions, options }: StreamAcceptor): void {
-  if (context.names.characters <= (options.limits?.maxNameTable ?? 128 * 1024 * 1024)) return;
+  if (context.names.bytes <= (options.limits?.maxNameTable ?? 48 * 1024 * 1024)) return;
   let most: Session | undefined;
-  for (const one of sessions) if (!most || one.newNames > most.newNames) most = one;
-  most?.call.finish(
+  for (const one of sessions) {
+    if (!one.closed && one.newNames > (most?.newNames ?? -1)) most = one;
+  }
+  if (!most) return;
+  // Its names are given back now: the next request must not end another stream for them.
+  closeSession(most);
+  most.call.finish(
     new Refusal(
       "memory",
       "RESOURCE_EXHAUSTED",

@@ -90,7 +90,7 @@ export interface Session extends PushState {
   /** Removes the session from the count of connected proxies. */
   disconnected: () => void;
   readonly subscriptions: Subscription[];
-  /** Number of characters of names that this stream added to the server. */
+  /** Memory of the names that this stream added to the server, bytes. */
   newNames: number;
   nonces: number;
   /**

@@ -74,13 +74,13 @@ export function receive(session: Session, request: XdsRequest): void {
   const subscription = known ?? open(session, request.typeUrl);
   const verdict = known ? acknowledge(session, subscription, request) : "none";
   // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
-  const namesBefore = session.context.names.characters;
+  const namesBefore = session.context.names.bytes;
   if (session.variant === "delta") {
     subscribeDelta(subscription, request, !known);
     noteRequested(subscription, request.names);
   } else if (verdict === "stale") noteSuperseded(subscription, request);
   else subscribeSotw(subscription, request, !known);
-  session.newNames += session.context.names.characters - namesBefore;
+  session.newNames += session.context.names.bytes - namesBefore;
   checkNames(session);
   session.lastMessageAt = session.context.now();
   if (subscription.due) enqueue(session);

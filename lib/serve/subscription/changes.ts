@@ -127,7 +127,15 @@ function first(subscription: Subscription, variant: "sotw" | "delta"): Draft {
   if (known && versions.checksum && sameChecksum(known.checksum, versions.checksum)) {
     return { resources: [], absent: known.absent, removed: [], respond: false };
   }
-  const all = wanted(subscription);
+  // Clients that ask for the same list are sent the same arrays.
+  const listed = variant === "delta" && subscription.listed && !subscription.parents
+    ? expected(subscription)
+    : undefined;
+  if (listed && !versions) {
+    const { resources, absent } = listed;
+    return { resources, absent, removed: [], respond: true };
+  }
+  const all = listed?.resources ?? wanted(subscription);
   if (variant === "sotw") return { resources: all, absent: [], removed: [], respond: true };
   const absent: string[] = [];
   for (const name of subscription.names) if (!subscription.view?.get(name)) absent.push(name);

@@ -15,6 +15,9 @@ import { contentOf } from "./view_content.ts";
 
 /** The expected state of a client that has everything. */
 export interface Expected {
+  /** What there is of all that it asks for. */
+  readonly resources: readonly Resource[];
+  /** Computed when it is first asked for. */
   readonly checksum: Checksum;
   /** Its versions, shared by all clients with the same checksum. */
   readonly versions: HeldVersions;
@@ -33,6 +36,13 @@ interface Known {
 }
 
 const known = new WeakMap<View, Known>();
+/** Lists of absent names that many subscriptions use. */
+const shared = new WeakSet<readonly string[]>();
+
+/** Whether a list of names is used by many subscriptions, so that it takes no memory of its own for one. */
+export function isShared(names: readonly string[]): boolean {
+  return shared.has(names);
+}
 
 /**
  * Returns the expected state of the client of a subscription; `undefined` if it is not worth
@@ -50,7 +60,7 @@ export function expected(subscription: Subscription): Expected | undefined {
   if (parents) return names.size > 0 ? undefined : ofParents(subscription, of.byParents);
   if (!listed) return undefined;
   let found = of.byList.get(listed);
-  if (!found) of.byList.set(listed, found = ofList(view, listed));
+  if (!found) of.byList.set(listed, found = ofNames(view, names));
   return found;
 }
 
@@ -77,27 +87,39 @@ function knownOf(view: View): Known {
 }
 
 function expectation(resources: readonly Resource[], absent: readonly string[]): Expected {
-  const checksum = newChecksum();
-  for (const resource of resources) addResource(checksum, resource);
+  shared.add(absent);
+  let checksum: Checksum | undefined;
   let byName: Map<string, string> | undefined;
   const versions = () => byName ??= new Map(resources.map((r) => [r.name, wireVersion(r)]));
   return {
-    checksum,
+    resources,
     absent,
+    get checksum() {
+      return checksum ??= checksumOf(resources);
+    },
     versions: {
-      size: checksum.count,
+      size: resources.length,
       bytes: 0,
-      checksum,
+      get checksum() {
+        return checksum ??= checksumOf(resources);
+      },
       has: (name, version) => versions().get(name) === version,
       names: () => versions().keys(),
     },
   };
 }
 
-function ofList(view: View, list: readonly string[]): Expected {
+function checksumOf(resources: readonly Resource[]): Checksum {
+  const checksum = newChecksum();
+  for (const resource of resources) addResource(checksum, resource);
+  return checksum;
+}
+
+/** In the order of the name table: clients that list the same names in another order get the same batches. */
+function ofNames(view: View, names: Iterable<string>): Expected {
   const resources: Resource[] = [];
   const absent: string[] = [];
-  for (const name of new Set(list)) {
+  for (const name of names) {
     const resource = view.get(name);
     if (resource) resources.push(resource);
     else absent.push(name);

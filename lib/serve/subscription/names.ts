@@ -5,12 +5,15 @@
  * @module
  */
 
+/** Approximate memory of a name in the table in addition to its characters, bytes. */
+const NAME_BYTES = 64;
+
 /** Names of the server, with reference counts. */
 export interface NameTable {
   /** Names in use. */
   readonly size: number;
-  /** Length of all names in use, each counted once. */
-  readonly characters: number;
+  /** Memory of all names in use, bytes, about: each name counts once, with {@link NAME_BYTES}. */
+  readonly bytes: number;
   /** The number of a name, if any set holds it. */
   find(name: string): number | undefined;
   nameOf(id: number): string;
@@ -41,12 +44,12 @@ export function nameTable(): NameTable {
   const names: string[] = [];
   const uses: number[] = [];
   const free: number[] = [];
-  let characters = 0;
+  let bytes = 0;
   const shared = new WeakMap<readonly string[], SharedNames>();
   const release = (id: number): void => {
     if (--uses[id]! > 0) return;
     ids.delete(names[id]!);
-    characters -= names[id]!.length;
+    bytes -= names[id]!.length + NAME_BYTES;
     names[id] = "";
     free.push(id);
   };
@@ -57,7 +60,7 @@ export function nameTable(): NameTable {
       ids.set(name, id);
       names[id] = name;
       uses[id] = 0;
-      characters += name.length;
+      bytes += name.length + NAME_BYTES;
     }
     uses[id]!++;
     return id;
@@ -76,8 +79,8 @@ export function nameTable(): NameTable {
     get size() {
       return ids.size;
     },
-    get characters() {
-      return characters;
+    get bytes() {
+      return bytes;
     },
     find: (name) => ids.get(name),
     nameOf: (id) => names[id]!,

@@ -66,7 +66,7 @@ export interface SubscriptionState {
   implicit: boolean;
   /** Subscribed names in addition to the wildcard. */
   readonly names: NameSet;
-  /** Delta: the list of the first request, while {@link names} is exactly that list. */
+  /** Delta, until the first response: the list of the first request, while {@link names} is exactly that list. */
   listed: readonly string[] | undefined;
   /** Says of a name whether the wildcard leaves it out; `undefined`: the wildcard has all names. */
   onDemand: ((name: string) => boolean) | undefined;

@@ -118,6 +118,8 @@ export function planned(subscription: Subscription, revision: number, heldAt: nu
   state.requestedNames.clear();
   state.parents?.newParents.clear();
   state.versions = state.snapshot = undefined;
+  // It only serves to recognise what the client holds when it connects.
+  state.listed = undefined;
   state.held = state.view;
   state.at = revision;
   state.heldAt = heldAt;

@@ -15,8 +15,10 @@ export interface Lists {
 
 /** Shorter lists are read as fast as they are recognised. */
 const LEAST = 1024;
-/** Maximum bytes of cached requests; the least recently used are removed. */
-const MOST = 32 * 1024 * 1024;
+/** Maximum memory of cached lists, bytes; the least recently used are removed. */
+const MOST = 16 * 1024 * 1024;
+/** Approximate memory of a name in a list in addition to its characters, bytes. */
+const NAME_BYTES = 32;
 /**
  * Time without use after which an entry is removed, milliseconds: after a restart clients reconnect
  * within seconds.
@@ -29,7 +31,7 @@ export interface NameListCache {
   read(bytes: Uint8Array, read: () => Lists): Lists;
   /** Forgets what was not met for a while. */
   trim(): void;
-  /** Cached bytes. */
+  /** Approximate memory of the cached lists, bytes. */
   readonly bytes: number;
 }
 
@@ -62,8 +64,10 @@ export function nameListCache(now: () => number): NameListCache {
         return found.lists;
       }
       const lists = read();
-      known.set(key, { lists, bytes: bytes.byteLength, met: now() });
-      total += bytes.byteLength;
+      const names = lists.names.length + lists.unsubscribe.length;
+      const memory = bytes.byteLength + NAME_BYTES * names;
+      known.set(key, { lists, bytes: memory, met: now() });
+      total += memory;
       drop(() => total > MOST);
       return lists;
     },

@@ -169,6 +169,15 @@ function shortField(number: number, text: string): Uint8Array | undefined {
 
 /** Pieces put together. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  return joined(parts);
+}
+
+/** Fields of texts, one after the other in one piece: thousands of small pieces take ten times the memory. */
+export function delimitedAll(number: number, texts: readonly string[]): Uint8Array {
+  return joined(texts.map((text) => delimited(number, text)));
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
   let size = 0;
   for (const part of parts) size += part.byteLength;
   const out = new Uint8Array(size);

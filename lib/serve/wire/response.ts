@@ -7,7 +7,7 @@
 import type { Resource } from "../../graph/mod.ts";
 import { entries, headerWriter } from "./entry_header.ts";
 import { BATCH_LEAST, type BatchCache, batchCache } from "./batch_cache.ts";
-import { concat, delimited } from "./protobuf.ts";
+import { concat, delimited, delimitedAll } from "./protobuf.ts";
 
 /** Field numbers of the messages in addition to the resources, see `discovery.proto`. */
 const TYPE_URL = 4;
@@ -69,7 +69,7 @@ export function responseEncoder(
       const parts = [constant, delimited(NONCE, nonce), delimited(VERSION, version)];
       if (resources.length >= BATCH_LEAST) parts.push(joined(resources));
       else for (const resource of resources) parts.push(headOf(resource), resource.bytes);
-      for (const name of removed) parts.push(delimited(DELTA.removed, name));
+      if (removed.length > 0) parts.push(delimitedAll(DELTA.removed, removed));
       return parts;
     },
     size: (resource) => resource.bytes.byteLength + 2 * resource.name.length + 100,
