@@ -15,6 +15,7 @@ import {
   type Input,
   type Read,
   type Resource,
+  text,
   type View,
 } from "../lib/graph/mod.ts";
 
@@ -59,12 +60,22 @@ function define(): Omit<ToyMesh, "views"> & {
   const services = graph.input<Service>("services");
   const endpoints = graph.input<readonly string[]>("endpoints");
   const routes = graph.input<Route>("routes");
-  const byScope = graph.index(services, "services.byScope", (service, key) => [
-    [service.isPublic ? "public" : service.namespace, key],
-  ]);
-  const byHost = graph.index(routes, "routes.byHost", (route, key) => [[route.host, key]]);
+  const byScope = graph.index(
+    services,
+    "services.byScope",
+    { bucket: text, member: text },
+    (service, key) => [
+      [service.isPublic ? "public" : service.namespace, key],
+    ],
+  );
+  const byHost = graph.index(
+    routes,
+    "routes.byHost",
+    { bucket: text, member: text },
+    (route, key) => [[route.host, key]],
+  );
   const service = (read: Read, key: string) => read.get(services, key);
-  const names = graph.derive("names", (read, key) => {
+  const names = graph.derive("names", text, (read, key) => {
     const found = service(read, key);
     return found === undefined
       ? []
@@ -73,7 +84,7 @@ function define(): Omit<ToyMesh, "views"> & {
   const resources = (
     type: string,
     make: (read: Read, key: string) => readonly Resource[],
-  ): Derived<readonly Resource[]> => graph.derive(type, make, { equal: sameVersions });
+  ): Derived<readonly Resource[]> => graph.derive(type, text, make, { equal: sameVersions });
   const types: Record<string, Derived<readonly Resource[]>> = {
     clusters: resources(
       "clusters",

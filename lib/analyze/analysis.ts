@@ -5,7 +5,7 @@
  * @module
  */
 import { createMesh, type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
-import { createGraph, type Derived, type Graph } from "../graph/mod.ts";
+import { createGraph, type Derived, type Graph, text } from "../graph/mod.ts";
 import type { ObjectChange } from "../ingest/mod.ts";
 import { type ConfigObject, objectKeys } from "../model/mod.ts";
 import type { TableKind } from "../schema/mod.ts";
@@ -118,7 +118,7 @@ function deriveFindings(
   mesh: Mesh,
   indexes: AnalysisIndexes,
 ): Derived<readonly Finding[]> {
-  return graph.derive("analysis", (read, key): readonly Finding[] => {
+  return graph.derive("analysis", text, (read, key): readonly Finding[] => {
     const { kind, row: rowKey } = splitKey(key);
     const row = read.get(tableOf(mesh.tables, kind), rowKey);
     if (row === undefined) return [];

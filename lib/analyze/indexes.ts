@@ -86,12 +86,18 @@ export function createAnalysisIndexes(graph: Graph, { tables }: Mesh): AnalysisI
         for (const { labels } of spec.endpoints) yield* labelEntries(meta.namespace, labels);
       },
     ),
-    gatewaysByServer: graph.index(tables.gateways, "Gateway.server", function* ({ spec }, key) {
-      for (const server of spec.servers) yield [serverBucket(spec.selector, server), key];
-    }),
+    gatewaysByServer: graph.index(
+      tables.gateways,
+      "Gateway.server",
+      { bucket: text, member: text },
+      function* ({ spec }, key) {
+        for (const server of spec.servers) yield [serverBucket(spec.selector, server), key];
+      },
+    ),
     telemetriesByNamespace: graph.index(
       tables.telemetries,
       "Telemetry.namespace",
+      { bucket: text, member: text },
       function* ({ meta }, key) {
         yield [meta.namespace, key];
       },

@@ -4,7 +4,7 @@ import type { SessionInfo } from "../serve/mod.ts";
 import { startWeb } from "../web/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
-import { createGraph } from "../graph/mod.ts";
+import { createGraph, text } from "../graph/mod.ts";
 import { configDumpRoutes } from "./config_dump.ts";
 import type { DebugInputs } from "./inputs.ts";
 
@@ -29,7 +29,7 @@ function viewOfSecret() {
     },
   });
   const graph = createGraph();
-  const made = graph.derive("made", () => [{ name: "a", version: "1", bytes }]);
+  const made = graph.derive("made", text, () => [{ name: "a", version: "1", bytes }]);
   return graph.view([
     graph.collection("all", () => ({ members: { list: ["a"] }, resources: made })),
   ]);

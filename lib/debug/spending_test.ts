@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createGraph, type Edit, type Resource } from "../graph/mod.ts";
+import { createGraph, type Edit, type Resource, text } from "../graph/mod.ts";
 import type { PublishedEvent, SentEvent } from "../serve/mod.ts";
 import { createSpending } from "./spending.ts";
 
@@ -78,8 +78,8 @@ Deno.test("accounts are bounded; the dearest stay", () => {
 function graphBench() {
   const graph = createGraph();
   const rows = graph.input<number>("Row");
-  const all = graph.index(rows, "all", (_, key) => [["", key]]);
-  const made = graph.derive<readonly Resource[]>("made", (read, name) => {
+  const all = graph.index(rows, "all", { bucket: text, member: text }, (_, key) => [["", key]]);
+  const made = graph.derive<readonly Resource[], string>("made", text, (read, name) => {
     const size = read.get(rows, name) ?? 0;
     return [{ name, version: `${size}`, bytes: new Uint8Array(size) }];
   });

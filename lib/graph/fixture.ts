@@ -11,6 +11,7 @@ import {
   type LogEntry,
   type Resource,
 } from "./mod.ts";
+import { text } from "./key/mod.ts";
 
 /** A resource whose version tells its content. */
 export function resource(name: string, content: string | number = name): Resource {
@@ -45,16 +46,25 @@ export function written(
   write(rows: Readonly<Record<string, string | undefined>>): void;
 } {
   const rows = graph.input<string>(`${name}.rows`);
-  const all = graph.index(rows, `${name}.all`, (_, key) => [["all", key]]);
-  const resources = graph.derive<readonly Resource[]>(`${name}.resources`, (read, key) => {
-    const words = (read.get(rows, key) ?? "").split(" ").filter((word) => word !== "");
-    return words.map((word) => {
-      if (word.startsWith("-")) return tombstone(word.slice(1));
-      const [called, version] = word.split("@");
-      if (version === "throw") throw new Error(`${key} does not work`);
-      return resource(called!, version);
-    });
-  });
+  const all = graph.index(
+    rows,
+    `${name}.all`,
+    { bucket: text, member: text },
+    (_, key) => [["all", key]],
+  );
+  const resources = graph.derive<readonly Resource[], string>(
+    `${name}.resources`,
+    text,
+    (read, key) => {
+      const words = (read.get(rows, key) ?? "").split(" ").filter((word) => word !== "");
+      return words.map((word) => {
+        if (word.startsWith("-")) return tombstone(word.slice(1));
+        const [called, version] = word.split("@");
+        if (version === "throw") throw new Error(`${key} does not work`);
+        return resource(called!, version);
+      });
+    },
+  );
   return {
     collection: graph.collection(name, () => ({
       members: { index: all, buckets: ["all"] },

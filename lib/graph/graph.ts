@@ -76,13 +76,6 @@ function deadline(engine: Engine, millis: number): () => boolean {
   return () => engine.now !== undefined && engine.now() >= end;
 }
 
-type PlainArguments<V> = [compute: (read: Read, key: string) => V, options?: DeriveOptions<V>];
-type TypedArguments<V, K> = [
-  codec: KeyCodec<K>,
-  compute: (read: Read, key: K) => V,
-  options?: DeriveOptions<V>,
-];
-
 /** Declaring tables. */
 function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
   return {
@@ -95,19 +88,21 @@ function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
     index<B, M>(
       table: Input<unknown, unknown>,
       name: string,
-      ...rest: readonly [IndexCodecs<B, M>, EntriesOf] | readonly [EntriesOf]
+      codecs: IndexCodecs<B, M>,
+      entriesOf: EntriesOf,
     ): Index<B, M> {
       if (!(table instanceof InputTable) || table.engine !== engine) throw foreign(table.name);
-      const [codecs, entriesOf] = rest.length === 2
-        ? rest
-        : [{ bucket: text, member: text }, rest[0]];
       const options = { name, over: table, codecs: codecs as IndexCodecs<unknown, unknown> };
       const index = declare(engine, new IndexTable(engine, { ...options, entriesOf }));
       fill(index, table);
       return index as Index<unknown, unknown> as Index<B, M>;
     },
-    derive<V, K>(name: string, ...rest: PlainArguments<V> | TypedArguments<V, K>): Derived<V, K> {
-      const [keyCodec, compute, options = {}] = isPlain(rest) ? [text, ...rest] : rest;
+    derive<V, K>(
+      name: string,
+      keyCodec: KeyCodec<K>,
+      compute: (read: Read, key: K) => V,
+      options: DeriveOptions<V> = {},
+    ): Derived<V, K> {
       const table = new DerivedTable(engine, {
         name,
         keyCodec: keyCodec as KeyCodec<unknown>,
@@ -117,12 +112,6 @@ function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
       return declare(engine, table) as Derived<unknown, unknown> as Derived<V, K>;
     },
   } as Pick<Graph, "input" | "index" | "derive">;
-}
-
-function isPlain<V, K>(
-  rest: PlainArguments<V> | TypedArguments<V, K>,
-): rest is PlainArguments<V> {
-  return typeof rest[0] === "function";
 }
 
 /** Adds the rows that are there already. */

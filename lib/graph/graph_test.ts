@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createGraph, DependencyFault, type Derived } from "./mod.ts";
+import { text } from "./key/mod.ts";
 
 /** The code of the error that `run` throws. */
 function codeOf(run: () => unknown): string {
@@ -14,7 +15,11 @@ function codeOf(run: () => unknown): string {
 Deno.test("a derived value follows its row, its absence included", () => {
   const graph = createGraph();
   const names = graph.input<string>("names");
-  const greeting = graph.derive("greeting", (read, key) => `Hello ${read.get(names, key) ?? "?"}`);
+  const greeting = graph.derive(
+    "greeting",
+    text,
+    (read, key) => `Hello ${read.get(names, key) ?? "?"}`,
+  );
   assert.equal(graph.peek(greeting, "a"), "Hello ?");
   graph.transaction((tx) => tx.set(names, "a", "Ada"));
   assert.equal(graph.peek(greeting, "a"), "Hello Ada");
@@ -56,8 +61,12 @@ Deno.test("a transaction is one revision, its last write wins, and an exception 
 Deno.test("equal results stop the wave", () => {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
-  const parity = graph.derive("parity", (read, key) => (read.get(rows, key) ?? 0) % 2);
-  const word = graph.derive("word", (read, key) => (read.get(parity, key) === 0 ? "even" : "odd"));
+  const parity = graph.derive("parity", text, (read, key) => (read.get(rows, key) ?? 0) % 2);
+  const word = graph.derive(
+    "word",
+    text,
+    (read, key) => (read.get(parity, key) === 0 ? "even" : "odd"),
+  );
   graph.transaction((tx) => tx.set(rows, "a", 2));
   assert.equal(graph.peek(word, "a"), "even");
   graph.resetStats();
@@ -71,9 +80,10 @@ Deno.test("what a conditional no longer reads is not computed", () => {
   const graph = createGraph();
   const flags = graph.input<boolean>("flags");
   const numbers = graph.input<number>("numbers");
-  const costly = graph.derive("costly", (read, key) => read.get(numbers, key) ?? 0);
+  const costly = graph.derive("costly", text, (read, key) => read.get(numbers, key) ?? 0);
   const chosen = graph.derive(
     "chosen",
+    text,
     (read, key) => (read.get(flags, key) ? read.get(costly, key) : -1),
   );
   graph.transaction((tx) => {
@@ -94,7 +104,7 @@ Deno.test("chains far deeper than the native stack are built and updated", () =>
   const graph = createGraph();
   const rows = graph.input<number>("rows");
   const depth = 10_000;
-  const chain: Derived<number> = graph.derive("chain", (read, key) => {
+  const chain: Derived<number> = graph.derive("chain", text, (read, key) => {
     const at = Number(key);
     return at === 0 ? read.get(rows, "a") ?? 0 : read.get(chain, String(at - 1)) + 1;
   });
@@ -109,7 +119,7 @@ Deno.test("chains far deeper than the native stack are built and updated", () =>
 Deno.test("a function that swallows errors can not hide that it was taken up again", () => {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
-  const chain: Derived<number> = graph.derive("chain", (read, key) => {
+  const chain: Derived<number> = graph.derive("chain", text, (read, key) => {
     const at = Number(key);
     try {
       return at === 0 ? read.get(rows, "a") ?? 0 : read.get(chain, String(at - 1)) + 1;
@@ -136,10 +146,10 @@ const misuse:
     }],
     ["two tables of one name", "graph-name-taken", (graph) => {
       graph.input("rows");
-      graph.derive("rows", () => 1);
+      graph.derive("rows", text, () => 1);
     }],
     ["a table of another graph", "graph-foreign-table", (graph) => {
-      graph.peek(createGraph().derive("other", () => 1), "a");
+      graph.peek(createGraph().derive("other", text, () => 1), "a");
     }],
   ];
 
@@ -151,11 +161,11 @@ Deno.test("the handle reads only for its own computation, while that runs", () =
   const graph = createGraph();
   const rows = graph.input<number>("rows");
   let kept: (() => unknown) | undefined;
-  const leak = graph.derive("leak", (read) => {
+  const leak = graph.derive("leak", text, (read) => {
     kept = () => read.get(rows, "a");
     return 1;
   });
-  const borrower = graph.derive("borrower", () => kept?.());
+  const borrower = graph.derive("borrower", text, () => kept?.());
   graph.peek(leak, "");
   assert.equal(codeOf(() => kept?.()), "graph-late-read");
   const fault = codeOf(() => graph.peek(borrower, ""));
@@ -172,8 +182,8 @@ Deno.test("a computation can not read past its handle, nor write", () => {
     collection: () =>
       graph.collection("c", () => ({ members: { list: [] }, resources: none })).size,
   };
-  const none = graph.derive<readonly never[]>("none", () => []);
-  const rogue = graph.derive("rogue", (_, key) => cases[key as keyof typeof cases]());
+  const none = graph.derive<readonly never[], string>("none", text, () => []);
+  const rogue = graph.derive("rogue", text, (_, key) => cases[key as keyof typeof cases]());
   for (const key of Object.keys(cases)) {
     assert.throws(() => graph.peek(rogue, key), DependencyFault);
   }
@@ -185,7 +195,11 @@ Deno.test("a computation can not read past its handle, nor write", () => {
 Deno.test("a watch tells of changed values at publication, and no more once closed", () => {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
-  const tens = graph.derive("tens", (read, key) => Math.trunc((read.get(rows, key) ?? 0) / 10));
+  const tens = graph.derive(
+    "tens",
+    text,
+    (read, key) => Math.trunc((read.get(rows, key) ?? 0) / 10),
+  );
   const told: number[] = [];
   const watch = graph.watch(tens, "a", (value) => told.push(value));
   assert.equal(watch.value, 0);

@@ -11,6 +11,7 @@ import {
   type GraphOptions,
   type Input,
   type Resource,
+  text,
   type View,
 } from "../../lib/graph/mod.ts";
 import type { BindingSource, ProxyBinding, ProxyNode } from "../../lib/model/mod.ts";
@@ -100,8 +101,13 @@ function table(
   type: string,
 ): { rows: Input<Content>; view(classKey: string): View } {
   const rows = graph.input<Content>(`rows ${type}`);
-  const byLayer = graph.index(rows, `layer ${type}`, (_, key) => [[key.split("/")[0]!, key]]);
-  const made = graph.derive<readonly Resource[]>(`resource ${type}`, (read, key) => {
+  const byLayer = graph.index(
+    rows,
+    `layer ${type}`,
+    { bucket: text, member: text },
+    (_, key) => [[key.split("/")[0]!, key]],
+  );
+  const made = graph.derive<readonly Resource[], string>(`resource ${type}`, text, (read, key) => {
     const content = read.get(rows, key);
     if (content === undefined) return [];
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;

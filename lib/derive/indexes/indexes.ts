@@ -29,9 +29,14 @@ export function createIndexes(graph: Graph, tables: Tables, domain: string): Ind
     ...workloadIndexes(graph, tables),
     ...policyIndexes(graph, tables, domain),
     ...routeIndexes(graph, tables, domain),
-    gateways: graph.index(tables.gateways, "Gateway.all", function* (_row, key) {
-      yield ["all", key];
-    }),
+    gateways: graph.index(
+      tables.gateways,
+      "Gateway.all",
+      { bucket: text, member: text },
+      function* (_row, key) {
+        yield ["all", key];
+      },
+    ),
   };
 }
 
@@ -47,11 +52,19 @@ function workloadIndexes(graph: Graph, { workloadEntries: table }: Tables): Work
         }
       },
     ),
-    workloadsByNamespace: graph.index(table, "WorkloadEntry.namespace", function* (row, key) {
+    workloadsByNamespace: graph.index(table, "WorkloadEntry.namespace", {
+      bucket: text,
+      member: text,
+    }, function* (row, key) {
       yield [row.meta.namespace, key];
     }),
-    workloadsByAddress: graph.index(table, "WorkloadEntry.address", function* (row, key) {
-      yield [row.spec.address, key];
-    }),
+    workloadsByAddress: graph.index(
+      table,
+      "WorkloadEntry.address",
+      { bucket: text, member: text },
+      function* (row, key) {
+        yield [row.spec.address, key];
+      },
+    ),
   };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Graph, Index } from "../../graph/mod.ts";
+import { type Graph, type Index, type IndexCodecs, text } from "../../graph/mod.ts";
 import { type ConfigObject, failoverLabels, fullHost } from "../../model/mod.ts";
 import type {
   DestinationRule,
@@ -59,6 +59,9 @@ function usesLocality({ loadBalancer, outlierDetection }: AnyPolicy): boolean {
     (loadBalancer?.localityLbSetting?.distribute.length ?? 0) > 0;
 }
 
+/** Buckets and members of most indexes here: hosts, namespaces, row keys. */
+const TEXTS: IndexCodecs<string, string> = { bucket: text, member: text };
+
 /** Creates the indexes over rules, and over Sidecars. */
 export function policyIndexes(graph: Graph, tables: Tables, domain: string): PolicyIndexes {
   type Row = ConfigObject<DestinationRule>;
@@ -67,6 +70,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
     rulesByHost: graph.index(
       tables.destinationRules,
       "DestinationRule.host",
+      TEXTS,
       function* (row: Row, key) {
         yield [host(row), key];
       },
@@ -74,6 +78,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
     ruleHostsSeenBy: graph.index(
       tables.destinationRules,
       "DestinationRule.seenBy",
+      TEXTS,
       function* (row: Row) {
         const visibility = visibilityOf(row.spec.exportTo, row.meta.namespace);
         const own = new Set([row.meta.namespace, ...(visibility === "public" ? [] : visibility)]);
@@ -83,6 +88,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
     localityRuleHosts: graph.index(
       tables.destinationRules,
       "DestinationRule.locality",
+      TEXTS,
       function* (row: Row) {
         if (policiesOf(row.spec).some(usesLocality)) yield ["all", host(row)];
       },
@@ -90,6 +96,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
     selectingRules: graph.index(
       tables.destinationRules,
       "DestinationRule.selecting",
+      TEXTS,
       function* (row: Row, key) {
         if (selectsWorkloads(row.spec)) yield [row.meta.namespace, key];
       },
@@ -97,6 +104,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
     credentialRules: graph.index(
       tables.destinationRules,
       "DestinationRule.credentials",
+      TEXTS,
       function* (row: Row) {
         for (const { tls } of policiesOf(row.spec)) {
           if (tls?.credentialName) yield ["all", tls.credentialName];
@@ -106,6 +114,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
     failoverLabels: graph.index(
       tables.destinationRules,
       "DestinationRule.failoverLabels",
+      TEXTS,
       function* (row: Row) {
         for (const { loadBalancer } of policiesOf(row.spec)) {
           for (const key of failoverLabels(loadBalancer?.localityLbSetting)) yield ["all", key];
@@ -115,6 +124,7 @@ export function policyIndexes(graph: Graph, tables: Tables, domain: string): Pol
     sidecarsByNamespace: graph.index(
       tables.sidecars,
       "Sidecar.namespace",
+      TEXTS,
       function* (row: ConfigObject<Sidecar>, key) {
         yield [row.meta.namespace, key];
       },

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Graph, Index } from "../../graph/mod.ts";
+import { type Graph, type Index, text } from "../../graph/mod.ts";
 import { type ConfigObject, fullHost, gatewayKey } from "../../model/mod.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import {
@@ -45,7 +45,7 @@ export function routeIndexes(
   const over = (
     name: string,
     entries: (row: Row, key: string) => Iterable<readonly [bucket: string, member: string]>,
-  ): Index => graph.index(table, `VirtualService.${name}`, entries);
+  ): Index => graph.index(table, `VirtualService.${name}`, { bucket: text, member: text }, entries);
   const hostsOf = (row: Row): string[] =>
     row.spec.hosts.map((host) => fullHost(host, row.meta.namespace, domain));
   const meshHosts = (name: string, wanted: (spec: VirtualService) => boolean): Index =>

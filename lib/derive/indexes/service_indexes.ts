@@ -70,7 +70,7 @@ type Entries<B, M> = Iterable<readonly [bucket: B, member: M]>;
 /** Creates the indexes. */
 export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables): ServiceIndexes {
   const plain = (name: string, entries: (row: Row, key: string) => Entries<string, string>) =>
-    graph.index(table, `ServiceEntry.${name}`, entries);
+    graph.index(table, `ServiceEntry.${name}`, { bucket: text, member: text }, entries);
   const typed = <B, M>(
     name: string,
     codecs: IndexCodecs<B, M>,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Derived, Graph, Read } from "../../graph/mod.ts";
+import { type Derived, type Graph, type Read, text } from "../../graph/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { Tables } from "./tables.ts";
 
@@ -16,7 +16,7 @@ export type MeshField = <K extends keyof MeshConfig>(read: Read, field: K) => Me
 
 /** Creates the table of fields. The row `config` must be set before anything reads. */
 export function deriveMesh(graph: Graph, tables: Tables): MeshField {
-  const fields: Derived<unknown> = graph.derive("mesh.field", (read, key) => {
+  const fields: Derived<unknown> = graph.derive("mesh.field", text, (read, key) => {
     const row = read.get(tables.mesh, MESH_ROW);
     if (row === undefined) throw new Error("the mesh configuration was not set");
     return row[key as keyof MeshConfig];

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Derived, Read } from "../../graph/mod.ts";
+import { type Derived, type Read, text } from "../../graph/mod.ts";
 import { type ConfigObject, fromObject, fullHost, gatewayKey, objectKey } from "../../model/mod.ts";
 import { equals } from "../../proto/mod.ts";
 import {
@@ -25,7 +25,7 @@ export function deriveDelegates(
   inputs: MeshInputs,
 ): Derived<VirtualService | undefined> {
   const { graph, tables, domain } = inputs;
-  return graph.derive("route.spec", (read, key): VirtualService | undefined => {
+  return graph.derive("route.spec", text, (read, key): VirtualService | undefined => {
     const row = read.get(tables.virtualServices, key);
     if (row === undefined || !delegates(row.spec)) return row?.spec;
     const home = row.meta.namespace;

@@ -77,7 +77,7 @@ interface LocalityInputs {
 export function deriveLocalities(parts: LocalityInputs): Localities {
   const { inputs, services } = parts;
   const { graph, indexes } = inputs;
-  const labelKeys = graph.derive("locality.labels", (read): readonly string[] =>
+  const labelKeys = graph.derive("locality.labels", text, (read): readonly string[] =>
     [
       ...new Set([
         ...read.members(indexes.failoverLabels, "all"),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Derived, Read } from "../../graph/mod.ts";
+import { type Derived, type Read, text } from "../../graph/mod.ts";
 import { coveredHosts, type MeshInputs } from "../indexes/mod.ts";
 import type { HostKey } from "../inputs/mod.ts";
 import type { Services } from "../services/mod.ts";
@@ -15,7 +15,7 @@ export function deriveOverlayHosts(
   services: Services,
 ): Derived<readonly string[]> {
   const { graph, indexes, domain } = inputs;
-  return graph.derive("scope.overlayHosts", (read, namespace): readonly string[] => {
+  return graph.derive("scope.overlayHosts", text, (read, namespace): readonly string[] => {
     const hosts = new Set(read.members(indexes.hostsSeenBy, namespace));
     const add = (named: readonly string[]): void => {
       for (const name of named) {

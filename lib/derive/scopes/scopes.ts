@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Derived, Read } from "../../graph/mod.ts";
+import { type Derived, type Read, text } from "../../graph/mod.ts";
 import {
   byAge,
   type ConfigObject,
@@ -87,6 +87,7 @@ function deriveRouteHosts({ inputs, services }: Imports): Scopes["routeHosts"] {
   const { graph, indexes, domain } = inputs;
   const routeHosts: Scopes["routeHosts"] = graph.derive(
     "scope.routeHosts",
+    text,
     (read, namespace): readonly string[] => {
       const seen = new Set(read.members(indexes.meshRouteHostsSeenBy, namespace));
       if (namespace !== "") {
@@ -109,6 +110,7 @@ function deriveSourceLabels(
   return {
     sourceLabelHosts: graph.derive(
       "scope.sourceLabelHosts",
+      text,
       (read, namespace): readonly string[] =>
         covered(read, read.members(indexes.sourceLabelRouteHosts, "all")).filter((host) => {
           const route = read.get(routes.meshRoute, { namespace, host });
@@ -118,6 +120,7 @@ function deriveSourceLabels(
     ),
     sourceLabelConnections: graph.derive(
       "scope.sourceLabelConnections",
+      text,
       (read, namespace): readonly string[] =>
         covered(read, read.members(indexes.sourceLabelConnectionHosts, "all")).filter((host) => {
           const key = read.get(routes.meshRoute, { namespace, host });

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { Derived, Graph, Index, Read } from "../../graph/mod.ts";
+import { type Derived, type Graph, type Index, type Read, text } from "../../graph/mod.ts";
 import { ADDRESS_GROUPS, fnv, groupOf } from "../inputs/mod.ts";
 
 /** Addresses of a group; all groups together are 240.240.0.0/16. */
@@ -30,6 +30,7 @@ export function deriveAutoAddresses(
 ): Derived<readonly string[]> {
   return graph.derive(
     "addresses.auto",
+    text,
     (read, host): readonly string[] => {
       const group = groupOf(host);
       return group === undefined ? [] : addressesIn(read, indexes, group, host);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Derived, Read } from "../../graph/mod.ts";
+import { type Derived, type Read, text as textKeys } from "../../graph/mod.ts";
 import {
   type Endpoint,
   type NetworkGateway,
@@ -42,7 +42,7 @@ export function deriveNetworks(
   services: Services,
   clusterId: string,
 ): Networks {
-  const all = graph.derive("networks", (read): NetworkMap => {
+  const all = graph.derive("networks", textKeys, (read): NetworkMap => {
     const { networks } = read.get(tables.networks, MESH_ROW) ?? NONE;
     const gateways = new Map<string, NetworkGateway[]>();
     const ranges: { range: string; network: string }[] = [];

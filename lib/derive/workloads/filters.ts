@@ -98,7 +98,7 @@ export function deriveFilters(
     ),
     options,
   );
-  const conditions = graph.derive("filters.conditions", (read, key): readonly Condition[] => {
+  const conditions = graph.derive("filters.conditions", text, (read, key): readonly Condition[] => {
     const patches = read.get(tables.dataproxyFilters, key)?.spec.configPatches ?? [];
     return patches.map(({ applyTo, match }) => ({
       applyTo,
@@ -107,7 +107,7 @@ export function deriveFilters(
       metadata: match?.proxy?.metadata ?? {},
     }));
   });
-  const fetched = graph.derive("filters.module", (read, key): "no" | "file" | "remote" => {
+  const fetched = graph.derive("filters.module", text, (read, key): "no" | "file" | "remote" => {
     const spec = read.get(tables.wasmPlugins, key)?.spec;
     return spec === undefined ? "no" : fetchableModule(spec);
   });

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Derived } from "../../graph/mod.ts";
+import { type Derived, text } from "../../graph/mod.ts";
 import {
   byAge,
   type ConfigObject,
@@ -67,6 +67,7 @@ export function deriveSecurity(
   const keySets = graph.index(
     tables.requestAuthentications,
     "RequestAuthentication.keySets",
+    { bucket: text, member: text },
     function* (row) {
       for (const rule of row.spec.jwtRules) {
         const name = keySetName(rule);
@@ -78,7 +79,11 @@ export function deriveSecurity(
     authorization: deriveSelected(graph, "security.authorization", access, options),
     tokens: deriveSelected(graph, "security.tokens", requests, options),
     peerModes,
-    keySets: graph.derive("security.keySets", (read, bucket) => read.members(keySets, bucket)),
+    keySets: graph.derive(
+      "security.keySets",
+      text,
+      (read, bucket) => read.members(keySets, bucket),
+    ),
   };
 }
 

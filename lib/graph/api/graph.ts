@@ -54,30 +54,20 @@ export interface Graph {
   /** Declares a table of rows. Without a codec its keys are text. */
   input<V, K>(name: string, options: InputOptions<V, K>): Input<V, K>;
   input<V>(name: string, options?: Omit<InputOptions<V, string>, "key">): Input<V>;
-  /** Declares an index over a table. Without codecs its buckets and members are text. */
+  /** Declares an index over a table, with the codecs of its buckets and members. */
   index<V, K, B, M>(
     table: Input<V, K>,
     name: string,
     codecs: IndexCodecs<B, M>,
     place: (row: V, key: K) => Iterable<readonly [bucket: B, member: M]>,
   ): Index<B, M>;
-  index<V, K>(
-    table: Input<V, K>,
-    name: string,
-    place: (row: V, key: K) => Iterable<readonly [bucket: string, member: string]>,
-  ): Index;
-  /** Declares a table of computed values. Without a codec its keys are text. */
+  /** Declares a table of computed values, with the codec of its keys. */
   derive<V, K>(
     name: string,
     key: KeyCodec<K>,
     compute: (read: Read, key: K) => V,
     options?: DeriveOptions<V>,
   ): Derived<V, K>;
-  derive<V>(
-    name: string,
-    compute: (read: Read, key: string) => V,
-    options?: DeriveOptions<V>,
-  ): Derived<V>;
   /** The collection of this name; made on first call, the same object afterwards. */
   collection<K = string, M = K, B = string, L = string>(
     name: string,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { logged, resource, shown, written } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { type Collection, createGraph, type Index, type Resource } from "../mod.ts";
 
 Deno.test("content follows members; the log tells what stood before", () => {
@@ -99,9 +100,14 @@ Deno.test("derived lists and derived buckets may change under a collection", () 
   const graph = createGraph();
   const rows = graph.input<string>("rows");
   const choice = graph.input<readonly string[]>("choice");
-  const byColour = graph.index(rows, "byColour", (colour, key) => [[colour, key]]);
-  const chosen = graph.derive("chosen", (read, key) => read.get(choice, key) ?? []);
-  const resources = graph.derive<readonly Resource[]>("resources", (read, key) => [
+  const byColour = graph.index(
+    rows,
+    "byColour",
+    { bucket: text, member: text },
+    (colour, key) => [[colour, key]],
+  );
+  const chosen = graph.derive("chosen", text, (read, key) => read.get(choice, key) ?? []);
+  const resources = graph.derive<readonly Resource[], string>("resources", text, (read, key) => [
     resource(key, read.get(rows, key) ?? "none"),
   ]);
   const buckets = graph.collection("buckets", () => ({
@@ -138,7 +144,7 @@ Deno.test("derived lists and derived buckets may change under a collection", () 
 Deno.test("a collection assembled from another is brought up after it, in one publication", () => {
   const graph = createGraph();
   const { collection: hosts, write } = written(graph, "hosts");
-  const table = graph.derive<readonly Resource[]>("table", (read) => [
+  const table = graph.derive<readonly Resource[], string>("table", text, (read) => [
     resource("table", shown(read.content(hosts).values()).join()),
   ]);
   const routes = graph.collection(
@@ -155,8 +161,8 @@ Deno.test("a collection assembled from another is brought up after it, in one pu
 Deno.test("content that a computation returns as it is, is a copy", () => {
   const graph = createGraph();
   const { collection, write } = written(graph, "c");
-  const whole = graph.derive("whole", (read) => read.content(collection));
-  const size = graph.derive("size", (read) => read.get(whole, "").size);
+  const whole = graph.derive("whole", text, (read) => read.content(collection));
+  const size = graph.derive("size", text, (read) => read.get(whole, "").size);
   write({ m: "a" });
   const before = graph.peek(whole, "");
   assert.equal(graph.peek(size, ""), 1);
@@ -191,8 +197,17 @@ Deno.test("one name is one collection", () => {
 Deno.test("a member stays while any row places it, and any bucket has it", () => {
   const graph = createGraph();
   const rows = graph.input<readonly string[]>("rows");
-  const index: Index = graph.index(rows, "index", (buckets) => buckets.map((b) => [b, "shared"]));
-  const resources = graph.derive<readonly Resource[]>("one", (_, key) => [resource(key)]);
+  const index: Index = graph.index(
+    rows,
+    "index",
+    { bucket: text, member: text },
+    (buckets) => buckets.map((b) => [b, "shared"]),
+  );
+  const resources = graph.derive<readonly Resource[], string>(
+    "one",
+    text,
+    (_, key) => [resource(key)],
+  );
   const collection = graph.collection("c", () => ({
     members: { index, buckets: ["x", "y", "x"] },
     resources,

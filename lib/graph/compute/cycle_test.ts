@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { noticed, shown, written } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { createGraph, DependencyFault, type Derived } from "../mod.ts";
 
 function circle() {
   const { graph, notices } = noticed();
   const links = graph.input<string>("links");
-  const reach: Derived<string> = graph.derive("reach", (read, key) => {
+  const reach: Derived<string> = graph.derive("reach", text, (read, key) => {
     const next = read.get(links, key);
     return next === undefined ? key : `${key}>${read.get(reach, next)}`;
   });
@@ -52,11 +53,11 @@ for (const entry of ["a", "b", "c"]) {
 Deno.test("an edit elsewhere in a circle leaves it a circle", () => {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
-  const first: Derived<number> = graph.derive("first", (read) => {
+  const first: Derived<number> = graph.derive("first", text, (read) => {
     const next = read.get(second, "");
     return next + (read.get(rows, "first") ?? 0);
   });
-  const second: Derived<number> = graph.derive("second", (read) => {
+  const second: Derived<number> = graph.derive("second", text, (read) => {
     if ((read.get(rows, "open") ?? 0) === 0) return 1;
     return read.get(first, "") + (read.get(rows, "second") ?? 0);
   });
@@ -84,22 +85,22 @@ Deno.test("a circle longer than the native stack is found", () => {
 
 Deno.test("a chain without end is cut, and does not take the engine with it", () => {
   const graph = createGraph();
-  const endless: Derived<number> = graph.derive("endless", (read, key) => {
+  const endless: Derived<number> = graph.derive("endless", text, (read, key) => {
     return read.get(endless, String(Number(key) + 1));
   });
   assert.throws(() => graph.peek(endless, "0"), DependencyFault);
-  assert.equal(graph.peek(graph.derive("fine", () => 1), ""), 1);
+  assert.equal(graph.peek(graph.derive("fine", text, () => 1), ""), 1);
 });
 
 Deno.test("a collection whose member reads it takes the fault; its other members are served", () => {
   const graph = createGraph();
   const rows = graph.input<boolean>("reading");
   const { collection, write } = written(graph, "c");
-  const self = graph.derive<readonly never[]>("self", (read, key) => {
+  const self = graph.derive<readonly never[], string>("self", text, (read, key) => {
     if (read.get(rows, key)) read.content(both);
     return [];
   });
-  const mixed = graph.derive("mixed", (read, key) => {
+  const mixed = graph.derive("mixed", text, (read, key) => {
     const own = [...read.content(collection).values()].filter((r) => r.name === key);
     return own.length > 0 ? own : read.get(self, key);
   });

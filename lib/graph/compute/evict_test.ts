@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resource, shown, written } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { createGraph, type Derived } from "../mod.ts";
 
 const ALL = { collections: 0, cells: 0 };
@@ -41,7 +42,7 @@ Deno.test("a collection that a cell reads stays until the cell goes", () => {
   const graph = createGraph();
   const { collection, write } = written(graph, "c");
   write({ m: "a" });
-  const size = graph.derive("size", (read) => read.content(collection).size);
+  const size = graph.derive("size", text, (read) => read.content(collection).size);
   const watch = graph.watch(size, "", () => {});
   assert.deepEqual(graph.evict(ALL), { collections: 0, cells: 0 });
   watch.close();
@@ -51,10 +52,10 @@ Deno.test("a collection that a cell reads stays until the cell goes", () => {
 Deno.test("the bound keeps the youngest; a chain goes from its end", () => {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
-  const chain: Derived<number> = graph.derive("chain", (read, key) => {
+  const chain: Derived<number> = graph.derive("chain", text, (read, key) => {
     return key === "0" ? read.get(rows, "") ?? 0 : read.get(chain, String(Number(key) - 1));
   });
-  const single = graph.derive("single", (_, key) => key);
+  const single = graph.derive("single", text, (_, key) => key);
   graph.peek(chain, "9");
   for (const key of ["a", "b", "c"]) graph.peek(single, key);
   assert.deepEqual(graph.evict({ collections: 0, cells: 4 }), { collections: 0, cells: 0 });
@@ -68,8 +69,13 @@ Deno.test("the bound keeps the youngest; a chain goes from its end", () => {
 Deno.test("absence leaves nothing behind once nobody asks", () => {
   const graph = createGraph();
   const rows = graph.input<string>("rows");
-  const index = graph.index(rows, "index", (row, key) => [[row, key]]);
-  const asks = graph.derive("asks", (read, key) => [
+  const index = graph.index(
+    rows,
+    "index",
+    { bucket: text, member: text },
+    (row, key) => [[row, key]],
+  );
+  const asks = graph.derive("asks", text, (read, key) => [
     read.get(rows, key),
     read.members(index, key),
     read.any(index, key),
@@ -88,8 +94,13 @@ Deno.test("absence leaves nothing behind once nobody asks", () => {
 Deno.test("an absence that found a new reader is still followed", () => {
   const graph = createGraph();
   const rows = graph.input<string>("rows");
-  const index = graph.index(rows, "index", (row, key) => [[row, key]]);
-  const follows = graph.derive("follows", (read, key) => {
+  const index = graph.index(
+    rows,
+    "index",
+    { bucket: text, member: text },
+    (row, key) => [[row, key]],
+  );
+  const follows = graph.derive("follows", text, (read, key) => {
     const target = read.get(rows, key);
     if (target === undefined) return "nobody";
     return `${read.get(rows, target)} ${read.members(index, `to ${target}`)}`;
@@ -124,7 +135,7 @@ Deno.test("a fault that is evicted is not listed any more", () => {
 
 Deno.test("a cell looked at lately outlives one looked at before", () => {
   const graph = createGraph();
-  const single = graph.derive("single", (_, key) => key);
+  const single = graph.derive("single", text, (_, key) => key);
   for (const key of ["a", "b", "a"]) graph.peek(single, key);
   graph.evict({ collections: 0, cells: 1 });
   graph.resetStats();
@@ -156,11 +167,12 @@ Deno.test("what is idle is kept under a bound in bytes, the longest forgotten go
 Deno.test("a member that went leaves its bytes until it is used again or evicted", () => {
   const graph = createGraph();
   const lists = graph.input<readonly string[]>("lists");
-  const listed = graph.derive<readonly string[]>(
+  const listed = graph.derive<readonly string[], string>(
     "listed",
+    text,
     (read, key) => read.get(lists, key) ?? [],
   );
-  const made = graph.derive("made", (_, key) => [resource(key, "12345")]);
+  const made = graph.derive("made", text, (_, key) => [resource(key, "12345")]);
   const collection = graph.collection("c", () => ({
     members: { listFrom: [listed, ""] },
     resources: made,

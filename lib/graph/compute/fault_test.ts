@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { noticed, shown, summary, written } from "../fixture.ts";
+import { text as textKeys } from "../key/mod.ts";
 import { createGraph, DependencyFault } from "../mod.ts";
 
 Deno.test("a function that throws keeps its last good value, and heals", () => {
   const { graph, notices } = noticed();
   const rows = graph.input<number>("rows");
-  const half = graph.derive("half", (read, key) => {
+  const half = graph.derive("half", textKeys, (read, key) => {
     const n = read.get(rows, key) ?? 0;
     if (n % 2 === 1) throw new Error(`${n} is odd`);
     return n / 2;
   });
-  const text = graph.derive("text", (read, key) => `${read.get(half, key)}!`);
+  const text = graph.derive("text", textKeys, (read, key) => `${read.get(half, key)}!`);
   const set = (n: number) => {
     graph.transaction((tx) => tx.set(rows, "a", n));
     return graph.peek(text, "a");
@@ -34,12 +35,12 @@ Deno.test("a function that throws keeps its last good value, and heals", () => {
 Deno.test("without a last good value the readers fail too, and say on whose account", () => {
   const { graph, notices } = noticed();
   const rows = graph.input<number>("rows");
-  const root = graph.derive("root", (read, key) => {
+  const root = graph.derive("root", textKeys, (read, key) => {
     if (read.get(rows, key) === undefined) throw new Error("no such row");
     return "fine";
   });
-  const leaf = graph.derive("leaf", (read, key) => read.get(root, key));
-  const brave = graph.derive("brave", (read, key) => {
+  const leaf = graph.derive("leaf", textKeys, (read, key) => read.get(root, key));
+  const brave = graph.derive("brave", textKeys, (read, key) => {
     try {
       return read.get(root, key);
     } catch (error) {
@@ -87,7 +88,7 @@ Deno.test("a member that fails keeps its last good resources; the others go on",
 Deno.test("a watch of a cell that fails has no value until it works", () => {
   const { graph } = noticed();
   const rows = graph.input<number>("rows");
-  const value = graph.derive("value", (read, key) => {
+  const value = graph.derive("value", textKeys, (read, key) => {
     const n = read.get(rows, key);
     if (n === undefined) throw new Error("nothing yet");
     return n;
@@ -106,7 +107,7 @@ Deno.test("an equality that throws loses the cut-off and nothing else", () => {
     throw new Error("incomparable");
   };
   const rows = graph.input<number>("rows", { equal });
-  const value = graph.derive("value", (read, key) => read.get(rows, key), { equal });
+  const value = graph.derive("value", textKeys, (read, key) => read.get(rows, key), { equal });
   graph.transaction((tx) => tx.set(rows, "a", 1));
   assert.equal(graph.peek(value, "a"), 1);
   assert.equal(graph.transaction((tx) => tx.set(rows, "a", 1)), 2);

@@ -1,13 +1,14 @@
 /** Decisions are recorded on request, for the part that they are about. */
 import assert from "node:assert/strict";
 import { holdDecisions } from "../../base/mod.ts";
+import { text } from "../key/mod.ts";
 import { createGraph, type Derived, integer, type Read } from "../mod.ts";
 
 function world() {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
   let computed = 0;
-  const inner = graph.derive("inner", (read, key) => {
+  const inner = graph.derive("inner", text, (read, key) => {
     computed++;
     const row = read.get(rows, key) ?? 0;
     read.decide?.({ group: "row", source: "object", object: key, value: row });
@@ -63,7 +64,7 @@ Deno.test("a cell whose value has decisions in it changes with them", () => {
 Deno.test("nothing is recorded while values are computed", () => {
   const graph = createGraph();
   const seen: unknown[] = [];
-  const table: Derived<number> = graph.derive("table", (read, key) => {
+  const table: Derived<number> = graph.derive("table", text, (read, key) => {
     const inside: Read = read.within("part").mapped((decision) => decision);
     const { log, release } = holdDecisions(read);
     seen.push(read.decide, inside === read, log === read);
@@ -82,6 +83,7 @@ Deno.test("decisions are changed and dropped on their way", () => {
   const { graph, inner } = world();
   const renamed = graph.derive(
     "renamed",
+    text,
     (read, key) =>
       read.mapped((decision) => decision.value === 3 ? { ...decision, of: ["three"] } : undefined)
         .follow(inner, key),
@@ -94,7 +96,11 @@ Deno.test("decisions are changed and dropped on their way", () => {
 
 Deno.test("cells that follow each other in a circle are refused", () => {
   const graph = createGraph();
-  const ring: Derived<number> = graph.derive("ring", (read, key) => 1 + read.follow(ring, key));
+  const ring: Derived<number> = graph.derive(
+    "ring",
+    text,
+    (read, key) => 1 + read.follow(ring, key),
+  );
   assert.throws(
     () => graph.explain({ table: "ring", key: "a" }),
     /More than 100 computations take over/,

@@ -1,12 +1,13 @@
 /** Faults outside of cells: placements, keys, watchers, those who listen for faults. */
 import assert from "node:assert/strict";
 import { noticed, summary } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { createGraph, DependencyFault } from "../mod.ts";
 
 Deno.test("a placement that throws leaves the row where it was", () => {
   const { graph, notices } = noticed();
   const rows = graph.input<string>("rows");
-  const index = graph.index(rows, "index", (bucket, key) => {
+  const index = graph.index(rows, "index", { bucket: text, member: text }, (bucket, key) => {
     if (bucket === "bad") throw new Error("nowhere");
     return [[bucket, key]];
   });
@@ -33,13 +34,13 @@ Deno.test("a placement that throws leaves the row where it was", () => {
 Deno.test("a key function or watcher that throws is a fault of its own", () => {
   const { graph, notices } = noticed();
   const rows = graph.input<number>("rows");
-  const value = graph.derive("value", (read, key) => read.get(rows, key) ?? 0);
+  const value = graph.derive("value", text, (read, key) => read.get(rows, key) ?? 0);
   let seen = 0;
   graph.watch(value, "a", (n) => {
     if (n === 1) throw new Error("one is too much");
   });
   graph.watch(value, "a", () => seen++);
-  const none = graph.derive<readonly never[]>("none", () => []);
+  const none = graph.derive<readonly never[], string>("none", text, () => []);
   const odd = graph.collection("odd", () => ({
     members: { list: ["good", "bad"] },
     resources: none,
@@ -66,8 +67,8 @@ Deno.test("a listener may use the graph, and what it throws stays with it", () =
       throw new Error("the listener's own affair");
     },
   });
-  const other = graph.derive("other", (_, key) => `about ${key}`);
-  const bad = graph.derive("bad", () => {
+  const other = graph.derive("other", text, (_, key) => `about ${key}`);
+  const bad = graph.derive("bad", text, () => {
     throw new Error("bad");
   });
   assert.throws(() => graph.peek(bad, "a"), DependencyFault);
@@ -77,8 +78,8 @@ Deno.test("a listener may use the graph, and what it throws stays with it", () =
 Deno.test("a member without a key is listed until it goes", () => {
   const { graph, notices } = noticed();
   const rows = graph.input<readonly string[]>("rows");
-  const list = graph.derive("list", (read, key) => read.get(rows, key) ?? []);
-  const none = graph.derive<readonly never[]>("none", () => []);
+  const list = graph.derive("list", text, (read, key) => read.get(rows, key) ?? []);
+  const none = graph.derive<readonly never[], string>("none", text, () => []);
   const odd = graph.collection("odd", () => ({
     members: { listFrom: [list, "members"] },
     resources: none,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resource, shown } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { type Collection, createGraph, type Resource } from "../mod.ts";
 
 /** A graph whose clock moves a millisecond with each look, so that a piece of 0 ms is one cell. */
@@ -11,10 +12,15 @@ function ticking() {
 Deno.test("what is kept and not built yet is worked ahead on, a little at a time", () => {
   const graph = ticking();
   const rows = graph.input<string>("rows");
-  const all = graph.index(rows, "all", (_, key) => [["all", key]]);
-  const listed = graph.derive<readonly string[]>("listed", (read) => read.members(all, "all"));
-  const resources = graph.derive<readonly Resource[]>(
+  const all = graph.index(rows, "all", { bucket: text, member: text }, (_, key) => [["all", key]]);
+  const listed = graph.derive<readonly string[], string>(
+    "listed",
+    text,
+    (read) => read.members(all, "all"),
+  );
+  const resources = graph.derive<readonly Resource[], string>(
     "resources",
+    text,
     (read, key) => [resource(key, read.get(rows, key))],
   );
   graph.transaction((tx) => {
@@ -44,7 +50,7 @@ Deno.test("what is kept and not built yet is worked ahead on, a little at a time
 Deno.test("an edit while a collection is being built is in it", () => {
   const graph = ticking();
   const rows = graph.input<string>("rows");
-  const resources = graph.derive<readonly Resource[]>("resources", (read, key) => {
+  const resources = graph.derive<readonly Resource[], string>("resources", text, (read, key) => {
     const version = read.get(rows, key);
     return version === undefined ? [] : [resource(key, version)];
   });
@@ -64,9 +70,10 @@ Deno.test("an edit while a collection is being built is in it", () => {
 Deno.test("a publication leaves what is being built to the next piece, which brings it up to date", () => {
   const graph = ticking();
   const rows = graph.input<string>("rows");
-  const all = graph.index(rows, "all", (_, key) => [["all", key]]);
-  const resources = graph.derive<readonly Resource[]>(
+  const all = graph.index(rows, "all", { bucket: text, member: text }, (_, key) => [["all", key]]);
+  const resources = graph.derive<readonly Resource[], string>(
     "resources",
+    text,
     (read, key) => [resource(key, read.get(rows, key))],
   );
   const set = (keys: string, version: string) =>
@@ -96,14 +103,16 @@ Deno.test("a publication leaves what is being built to the next piece, which bri
 Deno.test("what is made of another collection waits until that is built, in pieces too", () => {
   const graph = ticking();
   const rows = graph.input<string>("rows");
-  const parts = graph.derive<readonly Resource[]>(
+  const parts = graph.derive<readonly Resource[], string>(
     "parts",
+    text,
     (read, key) => [resource(key, read.get(rows, key))],
   );
   const list = { list: ["a", "b", "c", "d"] };
   const below = graph.collection("below", () => ({ members: list, resources: parts }));
-  const whole = graph.derive<readonly Resource[]>(
+  const whole = graph.derive<readonly Resource[], string>(
     "whole",
+    text,
     (read, key) => [resource(key, [...read.content(below).keys()].join(""))],
   );
   const above = graph.collection("above", () => ({ members: { list: ["w"] }, resources: whole }));
@@ -122,13 +131,15 @@ Deno.test("what is made of another collection waits until that is built, in piec
 Deno.test("collections that are made of each other are found out in pieces as in one", () => {
   const graph = ticking();
   let second: Collection | undefined = undefined;
-  const one = graph.derive<readonly Resource[]>(
+  const one = graph.derive<readonly Resource[], string>(
     "one",
+    text,
     (read, key) => [resource(key, `${read.content(second!).size}`)],
   );
   const first = graph.collection("first", () => ({ members: { list: ["a"] }, resources: one }));
-  const two = graph.derive<readonly Resource[]>(
+  const two = graph.derive<readonly Resource[], string>(
     "two",
+    text,
     (read, key) => [resource(key, `${read.content(first).size}`)],
   );
   second = graph.collection("second", () => ({ members: { list: ["b"] }, resources: two }));

@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { shown } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { createGraph, type Graph, type Resource } from "../mod.ts";
 
 /** Doubles of rows, sums of all doubles, and resources that tell them. */
@@ -10,18 +11,20 @@ function sums() {
   let time = 0;
   const graph = createGraph({ now: () => time++ });
   const rows = graph.input<number>("rows");
-  const all = graph.index(rows, "all", (_, key) => [["all", key]]);
-  const double = graph.derive("double", (read, key) => {
+  const all = graph.index(rows, "all", { bucket: text, member: text }, (_, key) => [["all", key]]);
+  const double = graph.derive("double", text, (read, key) => {
     const row = read.get(rows, key) ?? 0;
     if (row < 0) throw new Error("negative");
     return { value: row * 2 };
   });
   const sum = graph.derive(
     "sum",
+    text,
     (read) => read.members(all, "all").reduce((n, key) => n + read.get(double, key).value, 0),
   );
-  const resources = graph.derive<readonly Resource[]>(
+  const resources = graph.derive<readonly Resource[], string>(
     "resources",
+    text,
     (read, key) => {
       const version = `${read.get(double, key).value}/${read.get(sum, "")}`;
       return [{ name: key, version, bytes: new TextEncoder().encode(version) }];

@@ -3,17 +3,18 @@
  */
 import assert from "node:assert/strict";
 import { createGraph } from "../mod.ts";
+import { text } from "../key/mod.ts";
 
 /** A chain of two tables on a clock that each computation moves on: inner by 1 ms, outer by 2. */
 function chain(costLimit?: number) {
   let time = 0;
   const graph = createGraph({ now: () => time, ...(costLimit === undefined ? {} : { costLimit }) });
   const rows = graph.input<number>("rows");
-  const inner = graph.derive("inner", (read, key) => {
+  const inner = graph.derive("inner", text, (read, key) => {
     time += 1;
     return read.get(rows, key) ?? 0;
   });
-  const outer = graph.derive("outer", (read, key) => {
+  const outer = graph.derive("outer", text, (read, key) => {
     time += 2;
     return key.split("+").reduce((sum, part) => sum + read.get(inner, part), 0);
   });

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { resource } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { type Collection, createGraph, type Resource } from "../mod.ts";
 
 interface Service {
@@ -18,21 +19,31 @@ function town(size: number) {
   const endpoints = graph.input<readonly string[]>("endpoints");
   const routes = graph.input<number>("routes");
   const settings = graph.input<number>("settings");
-  const byNamespace = graph.index(services, "byNamespace", (s, key) => [[s.namespace, key], [
-    "all",
-    key,
-  ]]);
-  const byHost = graph.index(services, "byHost", (s, key) => [[s.host, key]]);
-  const owner = graph.derive("owner", (read, host) => read.members(byHost, host)[0]);
-  const timeout = graph.derive("timeout", (read) => (read.get(settings, "mesh") ?? 0) > 10);
-  const cluster = graph.derive<readonly Resource[]>("cluster", (read, key) => {
+  const byNamespace = graph.index(
+    services,
+    "byNamespace",
+    { bucket: text, member: text },
+    (s, key) => [[s.namespace, key], [
+      "all",
+      key,
+    ]],
+  );
+  const byHost = graph.index(
+    services,
+    "byHost",
+    { bucket: text, member: text },
+    (s, key) => [[s.host, key]],
+  );
+  const owner = graph.derive("owner", text, (read, host) => read.members(byHost, host)[0]);
+  const timeout = graph.derive("timeout", text, (read) => (read.get(settings, "mesh") ?? 0) > 10);
+  const cluster = graph.derive<readonly Resource[], string>("cluster", text, (read, key) => {
     const service = read.get(services, key);
     return service === undefined ? [] : [resource(key, `${service.host} ${read.get(timeout, "")}`)];
   });
-  const assignment = graph.derive<readonly Resource[]>("assignment", (read, key) => [
+  const assignment = graph.derive<readonly Resource[], string>("assignment", text, (read, key) => [
     resource(key, (read.get(endpoints, key) ?? []).join()),
   ]);
-  const host = graph.derive<readonly Resource[]>("host", (read, key) => {
+  const host = graph.derive<readonly Resource[], string>("host", text, (read, key) => {
     const service = read.get(services, key);
     const winner = service === undefined ? undefined : read.get(owner, service.host);
     return winner === undefined ? [] : [resource(key, read.get(routes, winner) ?? 0)];

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { resource, tombstone, written } from "../fixture.ts";
+import { text as textKeys } from "../key/mod.ts";
 import {
   type Collection,
   createGraph,
@@ -81,16 +82,34 @@ function town() {
   const services = graph.input<Row>("services");
   const routes = graph.input<number>("routes");
   const settings = graph.input<readonly string[]>("settings");
-  const byScope = graph.index(services, "byScope", (row, key) => [[row.scope, key]]);
-  const byHost = graph.index(services, "byHost", (row, key) => [[row.host, key]]);
-  const first = graph.derive("first", (read, host) => read.members(byHost, host)[0] ?? "");
-  const seen = graph.derive("seen", (read, key) => read.get(settings, key) ?? []);
-  const resources = graph.derive<readonly Resource[]>("resources", (read, key) => {
-    const row = read.get(services, key);
-    if (row === undefined) return [];
-    const route = read.get(routes, read.get(first, row.host)) ?? 0;
-    return [resource(`${key}.${row.text}`, `${row.host} ${route}`)];
-  });
+  const byScope = graph.index(
+    services,
+    "byScope",
+    { bucket: textKeys, member: textKeys },
+    (row, key) => [[row.scope, key]],
+  );
+  const byHost = graph.index(
+    services,
+    "byHost",
+    { bucket: textKeys, member: textKeys },
+    (row, key) => [[row.host, key]],
+  );
+  const first = graph.derive(
+    "first",
+    textKeys,
+    (read, host) => read.members(byHost, host)[0] ?? "",
+  );
+  const seen = graph.derive("seen", textKeys, (read, key) => read.get(settings, key) ?? []);
+  const resources = graph.derive<readonly Resource[], string>(
+    "resources",
+    textKeys,
+    (read, key) => {
+      const row = read.get(services, key);
+      if (row === undefined) return [];
+      const route = read.get(routes, read.get(first, row.host)) ?? 0;
+      return [resource(`${key}.${row.text}`, `${row.host} ${route}`)];
+    },
+  );
   const collection = graph.collection("all", () => ({
     members: { index: byScope, bucketsFrom: [seen, "here"] },
     resources,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resource } from "../fixture.ts";
+import { text } from "../key/mod.ts";
 import { createGraph, type Dependency, type Graph, type Resource } from "../mod.ts";
 
 /** Services with endpoints, a collection of their clusters, and a table of the collection. */
@@ -7,9 +8,14 @@ function town(options?: Parameters<typeof createGraph>[0]) {
   const graph = createGraph(options);
   const services = graph.input<string>("services");
   const endpoints = graph.input<number>("endpoints");
-  const byPlace = graph.index(services, "byPlace", (place, key) => [[place, key]]);
-  const load = graph.derive("load", (read, key) => (read.get(endpoints, key) ?? 0) * 2);
-  const clusters = graph.derive<readonly Resource[]>("clusters", (read, key) => {
+  const byPlace = graph.index(
+    services,
+    "byPlace",
+    { bucket: text, member: text },
+    (place, key) => [[place, key]],
+  );
+  const load = graph.derive("load", text, (read, key) => (read.get(endpoints, key) ?? 0) * 2);
+  const clusters = graph.derive<readonly Resource[], string>("clusters", text, (read, key) => {
     if (read.get(services, key) === "nowhere") throw new Error(`${key} is nowhere`);
     return [resource(key, read.get(load, key))];
   });
@@ -17,8 +23,8 @@ function town(options?: Parameters<typeof createGraph>[0]) {
     members: { index: byPlace, buckets: ["here"] },
     resources: clusters,
   }));
-  const table = graph.derive("table", (read) => read.content(all).size);
-  const crowded = graph.derive("crowded", (read, place) => read.any(byPlace, place));
+  const table = graph.derive("table", text, (read) => read.content(all).size);
+  const crowded = graph.derive("crowded", text, (read, place) => read.any(byPlace, place));
   graph.transaction((tx) => {
     tx.set(services, "a", "here");
     tx.set(services, "b", "here");
@@ -99,8 +105,8 @@ for (const [table, key, expected] of blasts) {
 Deno.test("the ledger charges each table its own time", () => {
   let time = 0;
   const graph = createGraph({ now: () => time });
-  const inner = graph.derive("inner", () => time += 3);
-  const outer = graph.derive("outer", (read) => {
+  const inner = graph.derive("inner", text, () => time += 3);
+  const outer = graph.derive("outer", text, (read) => {
     time += 1;
     read.get(inner, "x");
     return time += 1;
@@ -175,7 +181,7 @@ Deno.test("the dump is plain JSON, values only when asked for", () => {
 
 Deno.test("the dump shows faults and every sort of value", () => {
   const graph = createGraph();
-  const value = graph.derive("value", (_, key) => {
+  const value = graph.derive("value", text, (_, key) => {
     if (key === "bad") throw new Error("no good");
     return { map: new Map([["k", 1n]]), set: new Set([1]), when: undefined, call: () => 1 };
   });

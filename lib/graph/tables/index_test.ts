@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createGraph } from "../mod.ts";
+import { text } from "../key/mod.ts";
 
 interface Row {
   readonly colour: string;
@@ -9,9 +10,14 @@ interface Row {
 function coloured() {
   const graph = createGraph();
   const rows = graph.input<Row>("rows");
-  const byColour = graph.index(rows, "byColour", (row, key) => [[row.colour, key]]);
-  const list = graph.derive("list", (read, colour) => read.members(byColour, colour).join());
-  const any = graph.derive("any", (read, colour) => read.any(byColour, colour));
+  const byColour = graph.index(
+    rows,
+    "byColour",
+    { bucket: text, member: text },
+    (row, key) => [[row.colour, key]],
+  );
+  const list = graph.derive("list", text, (read, colour) => read.members(byColour, colour).join());
+  const any = graph.derive("any", text, (read, colour) => read.any(byColour, colour));
   const set = (key: string, colour: string, size = 0) =>
     graph.transaction((tx) => tx.set(rows, key, { colour, size }));
   return { graph, rows, byColour, list, any, set };
@@ -70,8 +76,13 @@ for (const { what, edit, computed } of edits) {
 Deno.test("a bucket that is left and entered in one transaction has not changed", () => {
   const graph = createGraph();
   const rows = graph.input<string>("rows");
-  const index = graph.index(rows, "index", (bucket) => [[bucket, "shared"]]);
-  const list = graph.derive("list", (read, bucket) => read.members(index, bucket));
+  const index = graph.index(
+    rows,
+    "index",
+    { bucket: text, member: text },
+    (bucket) => [[bucket, "shared"]],
+  );
+  const list = graph.derive("list", text, (read, bucket) => read.members(index, bucket));
   graph.transaction((tx) => tx.set(rows, "a", "x"));
   graph.peek(list, "x");
   graph.resetStats();
@@ -86,7 +97,12 @@ Deno.test("a bucket that is left and entered in one transaction has not changed"
 Deno.test("an index made late takes the rows that are there", () => {
   const { graph, rows, set } = coloured();
   set("a", "red", 3);
-  const bySize = graph.index(rows, "bySize", (row, key) => [[String(row.size), key]]);
+  const bySize = graph.index(
+    rows,
+    "bySize",
+    { bucket: text, member: text },
+    (row, key) => [[String(row.size), key]],
+  );
   assert.deepEqual(bySize.peek("3"), ["a"]);
   set("a", "red", 4);
   assert.deepEqual([bySize.peek("3"), bySize.peek("4")], [[], ["a"]]);

@@ -4,6 +4,7 @@
  * @module
  */
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { text } from "../../graph/mod.ts";
 import { labelsKeys, localityKeys, policiesOf } from "../../derive/mod.ts";
 import { clientSecrets, credentialNames, credentialSecret } from "../../envoy/mod.ts";
 import { type MeshContext } from "../context/mod.ts";
@@ -27,19 +28,23 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
         return [...new Set(names)].filter((name) => name !== "").sort();
       },
     ),
-    ofRules: mesh.graph.derive<readonly string[]>("rule.credentials", (read) => {
+    ofRules: mesh.graph.derive<readonly string[], string>("rule.credentials", text, (read) => {
       const names = read.members(mesh.indexes.credentialRules, "all");
       return [...new Set([...names].flatMap(clientSecrets))].sort();
     }),
-    ofLocality: mesh.graph.derive<readonly string[]>("place.credentials", (read, locality) => {
-      const rules = localityKeys.decode(locality).rules
-        .map((key) => read.get(mesh.tables.destinationRules, key))
-        .filter((row) => row !== undefined);
-      const names = rules.flatMap(({ spec }) =>
-        policiesOf(spec).map(({ tls }) => tls?.credentialName ?? "")
-      );
-      return [...new Set(names.filter((name) => name !== "").flatMap(clientSecrets))].sort();
-    }),
+    ofLocality: mesh.graph.derive<readonly string[], string>(
+      "place.credentials",
+      text,
+      (read, locality) => {
+        const rules = localityKeys.decode(locality).rules
+          .map((key) => read.get(mesh.tables.destinationRules, key))
+          .filter((row) => row !== undefined);
+        const names = rules.flatMap(({ spec }) =>
+          policiesOf(spec).map(({ tls }) => tls?.credentialName ?? "")
+        );
+        return [...new Set(names.filter((name) => name !== "").flatMap(clientSecrets))].sort();
+      },
+    ),
     secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, { namespace, name }) => {
       const secret = credentialSecret(name, namespace, (at) => {
         const credential = read.get(mesh.credentials, at);

@@ -77,8 +77,9 @@ function samePatching(a: Patching, b: Patching): boolean {
 
 /** Creates the table of classes: the key of a class is its content. */
 export function deriveClasses({ mesh }: MeshContext): Derived<ProxyClass> {
-  return mesh.graph.derive<ProxyClass>(
+  return mesh.graph.derive<ProxyClass, string>(
     "class",
+    text,
     (_read, key) => ({ ...JSON.parse(key) as ProxyClass, key }),
   );
 }

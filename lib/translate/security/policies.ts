@@ -29,7 +29,7 @@ import {
   type SecurityPolicies,
   tokenFilter,
 } from "../../envoy/mod.ts";
-import type { Read } from "../../graph/mod.ts";
+import { type Read, text } from "../../graph/mod.ts";
 import { discoveryUri, keySetName, type ProxyClass } from "../../model/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
@@ -79,8 +79,9 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
       },
       options,
     ),
-    wantedKeySets: graph.derive<readonly string[]>(
+    wantedKeySets: graph.derive<readonly string[], string>(
       "accessFilters.wantedKeySets",
+      text,
       (read, key) =>
         read.get(mesh.security.keySets, key)
           .filter((name) => remoteCluster(read, context, name) === undefined),

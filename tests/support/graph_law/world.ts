@@ -4,15 +4,16 @@
  *
  * @module
  */
-import type {
-  Collection,
-  Derived,
-  Graph,
-  Index,
-  Input,
-  Read,
-  Resource,
-  View,
+import {
+  type Collection,
+  type Derived,
+  type Graph,
+  type Index,
+  type Input,
+  type Read,
+  type Resource,
+  text,
+  type View,
 } from "../../../lib/graph/mod.ts";
 
 /** A row of the first table. */
@@ -60,11 +61,16 @@ function tombstone(name: string): Resource {
 export function createWorld(graph: Graph): World {
   const things = graph.input<Thing>("things");
   const lists = graph.input<readonly string[]>("lists");
-  const byGroup = graph.index(things, "byGroup", function* (thing, key) {
-    if (thing.n === 8) throw new Error(`${key} has no place`);
-    // Two rows may put the same member in: members are counted.
-    for (const group of thing.groups) yield [group, thing.mode === 3 ? thing.link : key] as const;
-  });
+  const byGroup = graph.index(
+    things,
+    "byGroup",
+    { bucket: text, member: text },
+    function* (thing, key) {
+      if (thing.n === 8) throw new Error(`${key} has no place`);
+      // Two rows may put the same member in: members are counted.
+      for (const group of thing.groups) yield [group, thing.mode === 3 ? thing.link : key] as const;
+    },
+  );
   const values = defineValues(graph, things, byGroup);
   const sources = defineLists(graph, lists);
   const { plain, shade, tables } = defineResources(graph, things, values.pick);
@@ -103,13 +109,13 @@ export function createWorld(graph: Graph): World {
 }
 
 function defineValues(graph: Graph, things: Input<Thing>, byGroup: Index) {
-  const own = graph.derive("own", (read, key) => {
+  const own = graph.derive("own", text, (read, key) => {
     const thing = read.get(things, key);
     if (thing?.n === 7) throw new Error(`${key} is seven`);
     return thing === undefined ? -1 : thing.n % 4;
   });
   const group = (read: Read, key: string) => read.get(things, key)?.groups[0] ?? "g0";
-  const pick = graph.derive("pick", (read, key) => {
+  const pick = graph.derive("pick", text, (read, key) => {
     switch (read.get(things, key)?.mode) {
       case 0:
         return read.get(own, key);
@@ -122,12 +128,12 @@ function defineValues(graph: Graph, things: Input<Thing>, byGroup: Index) {
     }
   });
   // Follows links for as long as modes are even: a circle of such things reads itself.
-  const ring: Derived<number> = graph.derive("ring", (read, key) => {
+  const ring: Derived<number> = graph.derive("ring", text, (read, key) => {
     const thing = read.get(things, key);
     if (thing === undefined || thing.mode % 2 === 1) return read.get(pick, key);
     return 1 + read.get(ring, thing.link);
   });
-  const lenient = graph.derive("lenient", (read, key) => {
+  const lenient = graph.derive("lenient", text, (read, key) => {
     try {
       return read.get(ring, key);
     } catch {
@@ -140,19 +146,19 @@ function defineValues(graph: Graph, things: Input<Thing>, byGroup: Index) {
 function defineLists(graph: Graph, lists: Input<readonly string[]>) {
   const named = (read: Read, key: string, from: string) =>
     (read.get(lists, key) ?? []).filter((name) => name.startsWith(from));
-  const buckets = graph.derive("buckets", (read, key) => named(read, key, "g"));
-  const members = graph.derive("members", (read, key) => named(read, key, "t"));
+  const buckets = graph.derive("buckets", text, (read, key) => named(read, key, "g"));
+  const members = graph.derive("members", text, (read, key) => named(read, key, "t"));
   return { buckets, members, tables: [buckets, members] };
 }
 
 function defineResources(graph: Graph, things: Input<Thing>, pick: Derived<number>) {
-  const plain = graph.derive<readonly Resource[]>("plain", (read, key) => {
+  const plain = graph.derive<readonly Resource[], string>("plain", text, (read, key) => {
     const thing = read.get(things, key);
     if (thing === undefined) return [];
     const picked = resource(`r${thing.n % 5}`, `${key}:${read.get(pick, key)}`);
     return thing.mode === 1 ? [picked, resource("s", thing.n % 2)] : [picked];
   });
-  const shade = graph.derive<readonly Resource[]>("shade", (read, key) => {
+  const shade = graph.derive<readonly Resource[], string>("shade", text, (read, key) => {
     const thing = read.get(things, key);
     if (thing === undefined) return [resource("s", 0)];
     const name = `r${thing.n % 5}`;
@@ -168,16 +174,16 @@ function defineFed(
   moving: () => Collection,
   members: Derived<readonly string[]>,
 ) {
-  const digest = graph.derive("digest", (read, key) => {
+  const digest = graph.derive("digest", text, (read, key) => {
     const content = [...read.content(key === "fixed" ? fixed() : moving()).values()];
     return content.map((r) => `${r.name}@${r.version}`).sort();
   });
-  const whole = graph.derive("whole", (read) => read.content(fixed()));
-  const claimants = graph.derive("claimants", (read, key) => [
+  const whole = graph.derive("whole", text, (read) => read.content(fixed()));
+  const claimants = graph.derive("claimants", text, (read, key) => [
     ...read.get(members, key),
     ...read.get(digest, "moving").map((line) => line.slice(0, 2)),
   ]);
-  const assembled = graph.derive<readonly Resource[]>("assembled", (read, key) => {
+  const assembled = graph.derive<readonly Resource[], string>("assembled", text, (read, key) => {
     if (key.startsWith("t")) return [resource("s", read.get(whole, "").size)];
     const lines = read.get(digest, "fixed").filter((line) => line.startsWith(key));
     return [resource(key, lines.join())];
