@@ -12,7 +12,9 @@ import {
   fullHost,
   hasLabels,
   isWildcard,
+  localityFromLabels,
   namespaceOf,
+  topologyLabels,
   type Visibility,
 } from "../model/mod.ts";
 import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
@@ -21,8 +23,16 @@ import {
   ServiceEntry_Resolution as Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Indexes } from "./indexes/mod.ts";
-import { boundToMesh, MESH_ROW, protocolOf, type Tables, visibilityOf } from "./inputs/mod.ts";
-import { mergedPorts, portConflicts } from "./services/mod.ts";
+import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
+import {
+  boundToMesh,
+  MESH_ROW,
+  protocolOf,
+  type Tables,
+  visibilityOf,
+  workloadLabels,
+} from "./inputs/mod.ts";
+import { localityOf, mergedPorts, portConflicts } from "./services/mod.ts";
 
 /** The tables that the counts are computed from. */
 interface Counted {
@@ -122,13 +132,20 @@ function endpointLabels({ tables, indexes }: Counted, host: string, row: Entry):
   const selector = spec.workloadSelector?.labels;
   if (selector !== undefined) {
     return indexes.workloadsByNamespace.peek(meta.namespace)
-      .map((key) => tables.workloadEntries.peek(key)?.spec.labels)
-      .filter((labels) => labels !== undefined && hasLabels(labels, selector)) as Labels[];
+      .flatMap((key) => tables.workloadEntries.peek(key) ?? [])
+      .filter((workload) => hasLabels(workloadLabels(workload), selector))
+      .map((workload) => withTopology(workload.spec, workloadLabels(workload)));
   }
   // A name without endpoints is itself what is resolved.
   const itself = spec.resolution !== Resolution.STATIC && spec.endpoints.length === 0 &&
     !isWildcard(host);
-  return itself ? [{}] : spec.endpoints.map(({ labels }) => labels);
+  return itself ? [{}] : spec.endpoints.map((entry) => withTopology(entry, entry.labels));
+}
+
+/** Labels of an endpoint with those of its locality and network, by which subsets may select it. */
+function withTopology({ locality, network }: WorkloadEntry, labels: Labels): Labels {
+  const located = localityOf(locality || localityFromLabels(labels));
+  return { ...labels, ...topologyLabels(located, network) };
 }
 
 /** Subsets of a host, by the rules that name it most exactly. */

@@ -38,7 +38,13 @@ export {
 export { discoveryUri, keySetName } from "./key_set.ts";
 export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
 export { type Credential, type PeerMode } from "./security.ts";
-export { failoverLabels, type NetworkGateway, topologyLabels } from "./topology.ts";
+export {
+  failoverLabels,
+  hasTopologyLabel,
+  localityFromLabels,
+  type NetworkGateway,
+  topologyLabels,
+} from "./topology.ts";
 export { type BindingSource, type ProxyBinding, type ProxyNode } from "./binding.ts";
 export {
   HEALTH_TYPE_URL,

@@ -11,14 +11,40 @@ const REGION = "topology.kubernetes.io/region";
 const ZONE = "topology.kubernetes.io/zone";
 const SUBZONE = "topology.mesh.io/subzone";
 const NETWORK = "topology.mesh.io/network";
+const CLUSTER = "topology.mesh.io/cluster";
 
-/** A locality and a network as labels; unknown parts are left out. */
-export function topologyLabels(locality: Locality, network: string): Record<string, string> {
+const TOPOLOGY: ReadonlySet<string> = new Set([REGION, ZONE, SUBZONE, NETWORK, CLUSTER]);
+
+/** Reports if labels have a label of the topology. */
+export function hasTopologyLabel(labels: Readonly<Record<string, string>>): boolean {
+  return Object.keys(labels).some((key) => TOPOLOGY.has(key));
+}
+
+/** Labels with the locality of a workload; the first one that exists is used. */
+const LOCALITY_LABELS = ["topology.mesh.io/locality", "mesh-locality"] as const;
+
+/**
+ * The locality that labels declare, as `region/zone/subzone`; empty: none. Values of labels cannot
+ * contain slashes, so dots separate the parts of a value without slashes.
+ */
+export function localityFromLabels(labels: Readonly<Record<string, string>>): string {
+  const key = LOCALITY_LABELS.find((one) => (labels[one] ?? "") !== "");
+  const text = key === undefined ? "" : labels[key]!;
+  return text.includes("/") ? text : text.replaceAll(".", "/");
+}
+
+/** A locality, a network and a cluster as labels; unknown parts are left out. */
+export function topologyLabels(
+  locality: Locality,
+  network: string,
+  cluster: string = "",
+): Record<string, string> {
   const labels: Record<string, string> = {};
   if (locality.region !== "") labels[REGION] = locality.region;
   if (locality.zone !== "") labels[ZONE] = locality.zone;
   if (locality.subzone !== "") labels[SUBZONE] = locality.subzone;
   if (network !== "") labels[NETWORK] = network;
+  if (cluster !== "") labels[CLUSTER] = cluster;
   return labels;
 }
 

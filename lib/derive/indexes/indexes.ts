@@ -4,7 +4,7 @@
  * @module
  */
 import { type Graph, type Index, text } from "../../graph/mod.ts";
-import { type LabelKey, labelValueKeys, type Tables } from "../inputs/mod.ts";
+import { type LabelKey, labelValueKeys, type Tables, workloadLabels } from "../inputs/mod.ts";
 import { type PolicyIndexes, policyIndexes } from "./policy_indexes.ts";
 import { type RouteIndexes, routeIndexes } from "./route_indexes.ts";
 import { type ServiceIndexes, serviceIndexes } from "./service_indexes.ts";
@@ -46,8 +46,9 @@ function workloadIndexes(graph: Graph, { workloadEntries: table }: Tables): Work
       table,
       "WorkloadEntry.label",
       { bucket: labelValueKeys, member: text },
-      function* ({ meta: { namespace }, spec }, key) {
-        for (const [label, value] of Object.entries(spec.labels)) {
+      function* (row, key) {
+        const { namespace } = row.meta;
+        for (const [label, value] of Object.entries(workloadLabels(row))) {
           yield [{ namespace, label, value }, key] as const;
         }
       },

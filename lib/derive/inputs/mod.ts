@@ -44,4 +44,5 @@ export {
   tableOf,
   type Tables,
 } from "./tables.ts";
+export { workloadLabels } from "./workload_labels.ts";
 export { seenBy, visibilityOf, visibleTo } from "./visibility.ts";

@@ -11,6 +11,7 @@ import {
   hasLabels,
   isWildcard,
   type Locality,
+  localityFromLabels,
 } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import {
@@ -22,7 +23,7 @@ import {
   WorkloadEntrySchema,
 } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
-import type { Labels } from "../inputs/mod.ts";
+import { type Labels, workloadLabels } from "../inputs/mod.ts";
 
 /** A ServiceEntry as one of those that define a service. */
 export interface DefiningEntry {
@@ -60,10 +61,11 @@ export function endpointsOf(
   const selected: Endpoint[] = [];
   for (const key of candidates(read, inputs, meta.namespace, labels)) {
     const workload = read.get(inputs.tables.workloadEntries, key);
-    if (workload === undefined || !hasLabels(workload.spec.labels, labels)) continue;
+    if (workload === undefined) continue;
+    const own = { meta: workload.meta, labels: workloadLabels(workload) };
+    if (!hasLabels(own.labels, labels)) continue;
     const { address } = workload.spec;
     read.decide?.({ group: "endpoint", ...fromObject(workload, "spec"), value: address });
-    const own = { meta: workload.meta, labels: workload.spec.labels };
     selected.push(endpointOf(spec, workload.spec, names, own));
   }
   return selected;
@@ -121,7 +123,7 @@ function endpointOf(
     ports,
     labels,
     network: workload.network,
-    locality: localityOf(workload.locality),
+    locality: localityOf(workload.locality || localityFromLabels(labels)),
     weight: workload.weight,
     serviceAccount: workload.serviceAccount,
     namespace: meta.namespace,

@@ -14,6 +14,7 @@ import {
 } from "../../graph/mod.ts";
 import { hasLabels, type ServiceKey, serviceKeys, type ServiceTarget } from "../../model/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
+import { workloadLabels } from "../inputs/mod.ts";
 import type { Services } from "./services.ts";
 
 /** The order of the ports, and what makes two of them the same. */
@@ -50,7 +51,7 @@ function entriesAt(read: Read, { tables, indexes }: MeshInputs, address: string)
     if (workload === undefined) continue;
     for (const entry of read.members(indexes.selectingEntries, workload.meta.namespace)) {
       const selector = read.get(tables.serviceEntries, entry)?.spec.workloadSelector;
-      if (selector !== undefined && hasLabels(workload.spec.labels, selector.labels)) {
+      if (selector !== undefined && hasLabels(workloadLabels(workload), selector.labels)) {
         entries.add(entry);
       }
     }

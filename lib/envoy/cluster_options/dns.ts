@@ -50,6 +50,7 @@ export function dnsAssignment(
     | "mesh"
     | "policy"
     | "takesMutual"
+    | "topologyOf"
     | "place"
     | "reach"
   >,
@@ -63,6 +64,7 @@ export function dnsAssignment(
       endpoints,
       portName: port.name,
       subsetLabels: subset?.labels,
+      topologyOf: input.topologyOf,
       hostNames: true,
       telemetryLabel: input.mesh.telemetryLabel,
       canonical: input.mesh.canonicalOutside && service.meshExternal

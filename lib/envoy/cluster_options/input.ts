@@ -110,6 +110,8 @@ export interface OutboundClusterInput {
   readonly mutual?: MutualInput;
   /** Reports if an endpoint's port accepts mutual TLS; used only for DNS resolution. */
   readonly takesMutual?: (endpoint: Endpoint, port: number) => boolean;
+  /** Labels of the topology that endpoints have besides their own, for subsets; default: none. */
+  readonly topologyOf?: (endpoint: Endpoint) => Readonly<Record<string, string>>;
   /** Locality of the proxies, and the gateways to other networks; used only for DNS resolution. */
   readonly place?: ProxyLocality;
   readonly reach?: Reach;

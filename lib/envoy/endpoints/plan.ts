@@ -59,7 +59,7 @@ export function locality(group: readonly PlannedEndpoint[], scale: number): Plan
 function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | undefined {
   const drains = endpoint.health === "healthy" && isDraining(endpoint, input.drainingLabel);
   if (endpoint.health !== "healthy" && input.sendUnhealthy !== true) return undefined;
-  if (input.subsetLabels !== undefined && !hasLabels(endpoint, input.subsetLabels)) {
+  if (input.subsetLabels !== undefined && !isInSubset(endpoint, input.subsetLabels, input)) {
     return undefined;
   }
   const port = portOf(endpoint, input);
@@ -80,8 +80,15 @@ function isDraining({ labels }: Endpoint, label = ""): boolean {
   return label !== "" && (labels[label] ?? "") !== "";
 }
 
-function hasLabels(endpoint: Endpoint, wanted: Readonly<Record<string, string>>): boolean {
-  for (const key in wanted) if (endpoint.labels[key] !== wanted[key]) return false;
+function isInSubset(
+  endpoint: Endpoint,
+  wanted: Readonly<Record<string, string>>,
+  { topologyOf }: Pick<AssignmentInput, "topologyOf">,
+): boolean {
+  const topology = topologyOf?.(endpoint);
+  for (const key in wanted) {
+    if ((topology?.[key] ?? endpoint.labels[key]) !== wanted[key]) return false;
+  }
   return true;
 }
 

@@ -22,6 +22,8 @@ export interface AssignmentInput {
   readonly portName: string;
   /** Labels that endpoints must have; `undefined`: all endpoints. */
   readonly subsetLabels?: Readonly<Record<string, string>>;
+  /** Labels of the topology that endpoints have besides their own, for subsets; default: none. */
+  readonly topologyOf?: (endpoint: Endpoint) => Readonly<Record<string, string>>;
   /** True: endpoints name their workload, for client-side metrics. */
   readonly telemetryLabel?: boolean;
   /** Canonical service of endpoints that do not name one; default: their workload. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ConfigObject, ProxyNode } from "../../model/mod.ts";
+import { type ConfigObject, localityFromLabels, type ProxyNode } from "../../model/mod.ts";
 import { clone, type Message, toJson } from "../../proto/mod.ts";
 import { checkObject } from "../../schema/mod.ts";
 import { WorkloadEntrySchema } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
@@ -14,9 +14,6 @@ export const REGISTRATION = "registration";
 
 /** Annotation with the name of the group. */
 const GROUP_ANNOTATION = "mesh.io/autoRegistrationGroup";
-
-/** Label of a proxy with its locality, `region/zone/subzone`. */
-const LOCALITY_LABEL = "mesh-locality";
 
 /** Maximum length of an object's name. */
 const MAX_NAME = 253;
@@ -95,7 +92,7 @@ function specOf(node: ProxyNode, { template, metadata }: WorkloadGroup) {
   const { NETWORK: network } = node.metadata;
   if (typeof network === "string" && network !== "") spec.network = network;
   const { region, zone, subzone } = node.locality;
-  const locality = region === "" ? own[LOCALITY_LABEL] ?? "" : [region, zone, subzone].join("/");
+  const locality = region === "" ? localityFromLabels(own) : [region, zone, subzone].join("/");
   if (locality !== "") spec.locality = locality.replace(/\/+$/, "");
   return spec;
 }

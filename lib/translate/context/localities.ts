@@ -6,7 +6,13 @@
 import { localityKeys, networkOf, type RuleKeys, ruleKeys } from "../../derive/mod.ts";
 import type { Reach } from "../../envoy/mod.ts";
 import { type KeyCodec, keyOf, type Read, text } from "../../graph/mod.ts";
-import { type ProxyLocality, serviceKeys } from "../../model/mod.ts";
+import {
+  type Endpoint,
+  hasTopologyLabel,
+  type ProxyLocality,
+  serviceKeys,
+  topologyLabels,
+} from "../../model/mod.ts";
 import { type Client, followServiceRules, type MeshContext, type ServiceRules } from "./lookups.ts";
 
 /** Keys of the DestinationRules that select the workloads of a locality. */
@@ -69,4 +75,19 @@ export function reachOf(
     networkOf: (endpoint) => networkOf(map, endpoint, clusterId),
     gateways: map.gateways,
   };
+}
+
+/**
+ * Labels of the topology of endpoints (region, zone, subzone, network, cluster), if a subset selects
+ * by one of them.
+ */
+export function topologyOf(
+  read: Read,
+  { mesh, clusterId }: MeshContext & { readonly clusterId: string },
+  subsets: readonly { readonly labels: Readonly<Record<string, string>> }[],
+): ((endpoint: Endpoint) => Readonly<Record<string, string>>) | undefined {
+  if (!subsets.some(({ labels }) => hasTopologyLabel(labels))) return undefined;
+  const map = read.get(mesh.networks.all, "");
+  return (endpoint) =>
+    topologyLabels(endpoint.locality, networkOf(map, endpoint, clusterId), clusterId);
 }

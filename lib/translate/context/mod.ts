@@ -49,6 +49,7 @@ export {
   localityOf,
   reachOf,
   selectingRules,
+  topologyOf,
 } from "./localities.ts";
 export {
   type Client,

@@ -22,6 +22,7 @@ import {
   mergedPolicy,
   reachOf,
   type ServiceRules,
+  topologyOf,
 } from "../context/mod.ts";
 import {
   type ByLocality,
@@ -118,6 +119,7 @@ function clustersOf(
     selected,
     mutual: secrets && mutualInput(read, context, secrets, service),
     takesMutual: takesMutual(read, context),
+    topologyOf: topologyOf(read, context, rules.subsets),
     place,
     reach: place && reachOf(read, context),
   };

@@ -28,6 +28,7 @@ import {
   localityOf,
   mergedPolicy,
   reachOf,
+  topologyOf,
 } from "../context/mod.ts";
 import {
   type ByLocality,
@@ -88,6 +89,7 @@ function assignmentsOf(
     telemetryLabel: features.endpointTelemetryLabel,
     canonical: features.canonicalOutside && service.meshExternal ? canonicalOf(service) : undefined,
     mutual: takesMutual(read, context),
+    topologyOf: topologyOf(read, context, policy.subsets),
     sendUnhealthy: features.sendUnhealthyEndpoints,
     drainingLabel: features.drainingLabel,
     place,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { modeOf } from "../../derive/mod.ts";
+import { modeOf, type PeerModes, type Workload, workloadKeys } from "../../derive/mod.ts";
 import type { MutualInput, SecretNames } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Endpoint, Service } from "../../model/mod.ts";
@@ -13,15 +13,28 @@ import { mutualParameters, trustDomainsOf } from "./policies.ts";
 /** Reports if an endpoint's port accepts mutual TLS. */
 export type TakesMutual = (endpoint: Endpoint, port: number) => boolean;
 
-/** The label of workloads whose proxy terminates mutual TLS. */
+/** The label of workloads whose proxy terminates mutual TLS; every value but `mesh`: it does not. */
 const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 
-/** An endpoint accepts mutual TLS if its proxy terminates it and no policy disables it. */
+/**
+ * An endpoint accepts mutual TLS if its proxy terminates it and no policy disables it. The label says
+ * if the proxy does; without the label, it does if the endpoint has a service account.
+ */
 export function takesMutual(read: Read, { mesh }: MeshContext): TakesMutual {
-  return ({ namespace, labels }, port) => {
-    if (labels[TLS_MODE_LABEL] !== "mesh") return false;
+  const recorded = new Set<string>();
+  /** The policies' modes; their decisions are recorded once for each workload. */
+  const modesOf = (workload: Workload): PeerModes => {
+    if (read.decide === undefined) return read.get(mesh.security.peerModes, workload);
+    const key = workloadKeys.encode(workload);
+    if (recorded.has(key)) return read.get(mesh.security.peerModes, workload);
+    recorded.add(key);
+    return read.follow(mesh.security.peerModes, workload);
+  };
+  return ({ namespace, labels, serviceAccount }, port) => {
+    const mode = labels[TLS_MODE_LABEL] ?? (serviceAccount === "" ? "" : "mesh");
+    if (mode !== "mesh") return false;
     const workload = { role: "sidecar", namespace, labels } as const;
-    return modeOf(read.get(mesh.security.peerModes, workload), port) !== "disable";
+    return modeOf(modesOf(workload), port) !== "disable";
   };
 }
 

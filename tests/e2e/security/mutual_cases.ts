@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { eventually } from "../../../scripts/harness/mod.ts";
-import { manifest } from "../../support/manifest.ts";
+import { manifest, type Spec, to } from "../../support/manifest.ts";
 import { becomes, inPlain, type SecurityCase, throughMesh } from "./case.ts";
 import { CLIENT_NAMESPACE, policy, type SecurityWorld, SERVER, SERVER_NAMESPACE } from "./world.ts";
 
@@ -30,6 +30,17 @@ async function shownBy({ http }: SecurityWorld): Promise<string> {
   } finally {
     socket.destroy();
   }
+}
+
+/** A service with one endpoint, at the server's proxy. */
+function service({ http }: SecurityWorld, name: string, endpoint: Spec): string {
+  return manifest("ServiceEntry", name, {
+    hosts: [`${name}.test`],
+    location: "MESH_INTERNAL",
+    resolution: "STATIC",
+    ports: [{ number: http, protocol: "HTTP", name: "main" }],
+    endpoints: [{ address: SERVER, ports: { main: http }, ...endpoint }],
+  }, SERVER_NAMESPACE);
 }
 
 export const MUTUAL_CASES: readonly SecurityCase[] = [
@@ -72,6 +83,69 @@ export const MUTUAL_CASES: readonly SecurityCase[] = [
       };
       await world.apply(policy("PeerAuthentication", "ports", spec));
       await becomes("a call in plain text", 200, () => inPlain(world, "/"));
+    },
+  },
+  {
+    name:
+      "the label of an endpoint, else its account, says if clients open TLS; rules win over both",
+    run: async (world) => {
+      const accounts = [
+        service(world, "account", { serviceAccount: "shop" }),
+        service(world, "labelled", {
+          serviceAccount: "shop",
+          labels: { "security.mesh.io/tlsMode": "disabled" },
+        }),
+        service(world, "neither", {}),
+      ];
+      const ask = (name: string) => () => throughMesh(world, "/", { host: `${name}.test` });
+      await world.apply(mode("STRICT"), ...accounts);
+      await becomes("an endpoint with an account", 200, ask("account"));
+      await becomes("an account and a label against it", 503, ask("labelled"));
+      await becomes("an endpoint with neither", 503, ask("neither"));
+      const rules = ["labelled", "neither"].map((name) =>
+        manifest("DestinationRule", name, {
+          host: `${name}.test`,
+          trafficPolicy: { tls: { mode: "MESH_MUTUAL" } },
+        }, CLIENT_NAMESPACE)
+      );
+      await world.apply(mode("STRICT"), ...accounts, ...rules);
+      await becomes("a rule for the labelled endpoint", 200, ask("labelled"));
+      await becomes("a rule for the endpoint with neither", 200, ask("neither"));
+    },
+  },
+  {
+    name: "subsets select workloads by labels of their objects and by their zone",
+    run: async (world) => {
+      const workload = manifest("WorkloadEntry", "zoned", {
+        address: SERVER,
+        ports: { main: world.http },
+        serviceAccount: "shop",
+        labels: { "mesh-locality": "r1.z1" },
+      }, SERVER_NAMESPACE).replace(/^metadata:$/m, "metadata:\n  labels: {app: zoned}");
+      const texts = (zone: string): string[] => [
+        mode("STRICT"),
+        workload,
+        manifest("ServiceEntry", "zoned", {
+          hosts: ["zoned.test"],
+          location: "MESH_INTERNAL",
+          resolution: "STATIC",
+          ports: [{ number: world.http, protocol: "HTTP", name: "main" }],
+          workloadSelector: { labels: { app: "zoned" } },
+        }, SERVER_NAMESPACE),
+        manifest("DestinationRule", "zoned", {
+          host: "zoned.test",
+          subsets: [{ name: "zone", labels: { "topology.kubernetes.io/zone": zone } }],
+        }, SERVER_NAMESPACE),
+        manifest("VirtualService", "zoned", {
+          hosts: ["zoned.test"],
+          http: [to("zoned.test", "zone")],
+        }, SERVER_NAMESPACE),
+      ];
+      const ask = () => throughMesh(world, "/", { host: "zoned.test" });
+      await world.apply(...texts("z1"));
+      await becomes("a call to the zone", 200, ask);
+      await world.apply(...texts("z2"));
+      await becomes("a call to another zone", 503, ask);
     },
   },
   {
