@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { compileRegex } from "../../text/mod.ts";
 import { disguisedHost } from "./hosts.ts";
 import { disguisedMatch } from "./paths.ts";
-import { quote, quoteWildcards } from "./text.ts";
+import { quote, quoteWildcards, textMatch } from "./text.ts";
 import { issuerAndSubject } from "./tokens.ts";
 import { inEveryDomain } from "./trust_domains.ts";
 
@@ -55,6 +55,21 @@ Deno.test("hosts: with a port, a final dot, in capitals", () => {
   }
   for (const text of ["aXb:80", "x.a.b", "a.b.c"]) assert.ok(!matches(regexes("a.b"), text), text);
   for (const host of ["a.b:80", "a.*", "*"]) assert.equal(disguisedHost(host), undefined, host);
+});
+
+Deno.test("principals: a wildcard stands for a part of a SPIFFE identity", () => {
+  const of = (value: string) => textMatch(value, "spiffe://").matchPattern;
+  const suffix = of("*/sa/a.b");
+  assert.equal(suffix.case, "safeRegex");
+  const { regex } = suffix.value as { regex: string };
+  assert.ok(matches(regex, "spiffe://mesh/ns/one/sa/a.b"));
+  for (const name of ["/sa/a.b", "CN=x/sa/a.b", "spiffe://mesh/ns/one/sa/aXb"]) {
+    assert.ok(!matches(regex, name), name);
+  }
+  assert.deepEqual(of("mesh/ns/*"), { case: "prefix", value: "spiffe://mesh/ns/" });
+  assert.deepEqual(of("mesh/ns/a"), { case: "exact", value: "spiffe://mesh/ns/a" });
+  const any = of("*");
+  assert.ok(any.case === "safeRegex" && matches(any.value.regex, "CN=anyone"));
 });
 
 Deno.test("names are no patterns", () => {

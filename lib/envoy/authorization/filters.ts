@@ -4,7 +4,7 @@
  * @module
  */
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
-import { type RBAC as Rules, RBAC_Action, RBACSchema } from "#envoy/config/rbac/v3/rbac_pb.ts";
+import type { RBAC as Rules } from "#envoy/config/rbac/v3/rbac_pb.ts";
 import { RBACSchema as HttpRbacSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import {
   type HttpFilter,
@@ -12,9 +12,9 @@ import {
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { RBACSchema as TcpRbacSchema } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
 import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { hash, lazily } from "../../base/mod.ts";
+import { hash } from "../../base/mod.ts";
 import { type Any, create, packAny } from "../../proto/mod.ts";
-import { type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
+import type { Effect } from "./clause.ts";
 import { ASK_POLICY_PREFIX, ASK_PREFIX, extAuthzConfig, type FindService } from "./ext_authz.ts";
 import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
 
@@ -127,7 +127,7 @@ function decidingFilter(
 
 /**
  * Returns the rules that select requests, and the filter that calls the provider. If the provider
- * cannot be determined, all requests are denied.
+ * cannot be determined, the requests that the rules select are denied.
  */
 function askingFilters(
   input: AuthorizationInput,
@@ -143,8 +143,8 @@ function askingFilters(
     ? extAuthzConfig(provider, input.findService)
     : "there is not one provider";
   if (typeof asking === "string") {
-    const config = layer.pack({ rules: DENY_ALL(), shadowRulesStatPrefix: ASK_PREFIX });
-    return [{ name: layer.access, config }];
+    const rules = accessRules(policies, "custom", ASK_POLICY_PREFIX, options);
+    return [{ name: layer.access, config: layer.pack({ rules, shadowRulesStatPrefix: "" }) }];
   }
   const ask = layer === HTTP ? asking.http : asking.tcp;
   if (ask === undefined) return [];
@@ -154,15 +154,3 @@ function askingFilters(
   });
   return [{ name: layer.access, config }, { name: layer.ask, config: ask }];
 }
-
-const DENY_ALL = lazily((): Rules =>
-  create(RBACSchema, {
-    action: RBAC_Action.DENY,
-    policies: {
-      "default-deny-all-due-to-bad-CUSTOM-action": {
-        permissions: [PERMISSIONS.any()],
-        principals: [PRINCIPALS.any()],
-      },
-    },
-  })
-);

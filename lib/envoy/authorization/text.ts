@@ -19,10 +19,13 @@ export function exactMatch(value: string, ignoreCase = false): StringMatcher {
 /**
  * Parses a value: `*` matches any text that is not empty, `*x` and `x*` match by suffix and prefix.
  *
- * @param before prefix for every value that does not begin with a wildcard
+ * @param before prefix of the text that every value but `*` matches
  */
 export function textMatch(value: string, before = "", ignoreCase = false): StringMatcher {
   if (value === "*") return regexMatch(".+");
+  if (value.startsWith("*") && before !== "") {
+    return regexMatch(`${quote(before)}.*${quote(value.slice(1))}`);
+  }
   if (value.startsWith("*")) {
     return create(StringMatcherSchema, {
       matchPattern: { case: "suffix", value: value.slice(1) },

@@ -45,6 +45,7 @@ export function unresolvedProviders(mesh: Mesh): UnresolvedProvider[] {
     ...rows(mesh.tables.authorizationPolicies).flatMap((row) =>
       unresolvedOfPolicy(mesh, row, providers)
     ),
+    ...rivalProviders(rows(mesh.tables.authorizationPolicies), config?.rootNamespace ?? ""),
   ];
 }
 
@@ -105,7 +106,12 @@ function unresolvedOfPolicy(
   if (typeof why === "string") {
     const what = provider === undefined ? why : `provider ${JSON.stringify(name)}: ${why}`;
     const remedy = provider === undefined ? NAME_ONE : "Mend the provider, or name another.";
-    return [{ object, field, message: `everything is forbidden: ${what}`, remedy }];
+    return [{
+      object,
+      field,
+      message: `requests that its rules select are denied: ${what}`,
+      remedy,
+    }];
   }
   if (why.tcp !== undefined) return [];
   const plain = plainPorts(mesh, row);
@@ -116,6 +122,41 @@ function unresolvedOfPolicy(
       `that do not: ${plain.slice(0, MOST_PORTS).join(", ")}`,
     remedy: "Use a provider that speaks gRPC, or forbid those connections by another policy.",
   }];
+}
+
+/** Policies of action CUSTOM that name different providers and may select one workload. */
+function rivalProviders(
+  rows: readonly PolicyObject[],
+  rootNamespace: string,
+): UnresolvedProvider[] {
+  const asking = rows.filter((row) => effectOf(row) === "custom" && !isDryRun(row));
+  return asking.flatMap((row) => {
+    const name = providerOf(row);
+    const rival = asking.find((other) =>
+      providerOf(other) !== name && mayShareWorkload(row, other, rootNamespace)
+    );
+    return rival === undefined ? [] : [{
+      object: objectRef(row),
+      field: "spec.provider.name",
+      message: `workloads that ${objectRef(rival)} selects too have two providers, ` +
+        `${JSON.stringify(name)} and ${JSON.stringify(providerOf(rival))}: requests that their ` +
+        "rules select are denied there",
+      remedy: "Name one provider in all policies of a workload.",
+    }];
+  });
+}
+
+function providerOf({ spec }: PolicyObject): string {
+  return spec.actionDetail.value?.name ?? "";
+}
+
+/** Reports if one namespace has workloads of both, and no label contradicts. */
+function mayShareWorkload(a: PolicyObject, b: PolicyObject, rootNamespace: string): boolean {
+  const namespaces = [a.meta.namespace, b.meta.namespace];
+  const labels = b.spec.selector?.matchLabels ?? {};
+  return (namespaces[0] === namespaces[1] || namespaces.includes(rootNamespace)) &&
+    Object.entries(a.spec.selector?.matchLabels ?? {})
+      .every(([key, value]) => !Object.hasOwn(labels, key) || labels[key] === value);
 }
 
 /** Maximum number of named ports. */

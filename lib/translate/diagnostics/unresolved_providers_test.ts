@@ -43,11 +43,15 @@ const of = (group: string, text: string): string =>
 
 const telemetry = (spec: Spec): string => of("telemetry", manifest("Telemetry", "t", spec));
 
-function custom(provider: string, annotations: Readonly<Record<string, string>> = {}): string {
+function custom(
+  provider: string,
+  annotations: Readonly<Record<string, string>> = {},
+  name = "p",
+): string {
   return toYaml({
     apiVersion: "security.mesh.io/v1",
     kind: "AuthorizationPolicy",
-    metadata: { name: "p", namespace: "test", annotations },
+    metadata: { name, namespace: "test", annotations },
     spec: {
       selector: { matchLabels: { app: "till" } },
       action: "CUSTOM",
@@ -81,11 +85,17 @@ Deno.test("providers that are not there, or do something else, are told of by wh
 Deno.test("policies that have somebody asked: who is not there, what is not asked, what is not tried", () => {
   const at = "AuthorizationPolicy/test/p spec.provider.name:";
   const cases: readonly (readonly [string, string | undefined])[] = [
-    [custom("nobody"), `${at} everything is forbidden: there is no extension provider "nobody"`],
-    [custom("file"), `${at} everything is forbidden: provider "file": it does not authorise`],
+    [
+      custom("nobody"),
+      `${at} requests that its rules select are denied: there is no extension provider "nobody"`,
+    ],
+    [
+      custom("file"),
+      `${at} requests that its rules select are denied: provider "file": it does not authorise`,
+    ],
     [
       custom("lost"),
-      `${at} everything is forbidden: provider "lost": its service "nobody.test" is not known`,
+      `${at} requests that its rules select are denied: provider "lost": its service "nobody.test" is not known`,
     ],
     [
       custom("by-http"),
@@ -103,4 +113,20 @@ Deno.test("policies that have somebody asked: who is not there, what is not aske
   }
   const elsewhere = TILL.replaceAll("app: till", "app: other");
   assert.deepEqual(unresolved(elsewhere, custom("by-http")), [], "no such workload");
+});
+
+Deno.test("two policies of one workload that name different providers are reported", () => {
+  const [grpc, http] = [custom("by-grpc"), custom("lost", {}, "q")];
+  const lines = unresolved(grpc, http).filter((line) => line.includes("two providers"));
+  assert.deepEqual(lines, [
+    "AuthorizationPolicy/test/p spec.provider.name: workloads that AuthorizationPolicy/test/q " +
+    'selects too have two providers, "by-grpc" and "lost": requests that their rules select are ' +
+    "denied there",
+    "AuthorizationPolicy/test/q spec.provider.name: workloads that AuthorizationPolicy/test/p " +
+    'selects too have two providers, "lost" and "by-grpc": requests that their rules select are ' +
+    "denied there",
+  ]);
+  const apart = http.replace("app: till", "app: other");
+  assert.notEqual(apart, http);
+  assert.deepEqual(unresolved(grpc, apart).filter((line) => line.includes("two providers")), []);
 });

@@ -83,12 +83,23 @@ export const CUSTOM_CASES: readonly CustomCase[] = [
     },
   },
   {
-    name: "where it cannot be told whom to ask, nobody is let in",
+    name: "without one known provider, only what the rules select is denied",
     run: async (world) => {
-      await world.apply(asking("gone", { paths: ["/asked"] }));
-      await becomes("a call with a plea", 403, () => throughMesh(world, "/", please));
-      await world.apply(asking("unheard-of", { paths: ["/asked"] }));
-      await becomes("a call with a plea", 403, () => throughMesh(world, "/", please));
+      const wrong: readonly (readonly [string, string[]])[] = [
+        ["a provider whose service is unknown", [asking("gone", { paths: ["/asked"] })]],
+        ["an unknown provider", [asking("unheard-of", { paths: ["/asked"] })]],
+        ["two providers", [
+          asking("grpc", { paths: ["/asked"] }),
+          asking("http", { paths: ["/other"] }),
+        ]],
+      ];
+      for (const [what, policies] of wrong) {
+        await world.apply(...policies);
+        await becomes(`a selected call, ${what}`, 403, () => throughMesh(world, "/asked", please));
+        await becomes(`another call, ${what}`, 200, () => throughMesh(world, "/"));
+        await world.apply();
+        await becomes("a call without policies", 200, () => throughMesh(world, "/asked"));
+      }
     },
   },
   {
