@@ -160,11 +160,10 @@ export class Front implements ConnectionFront {
     const { maxHeadBytes } = this.#options.limits;
     const all = this.#connections();
     let sum = all.reduce((bytes, each) => bytes + each.headBytes, 0);
-    if (sum <= maxHeadBytes) return;
-    for (const each of all.sort((a, b) => b.headBytes - a.headBytes)) {
-      if (sum <= maxHeadBytes) return;
-      sum -= each.headBytes;
-      this.#cut(each, "headers");
+    while (sum > maxHeadBytes) {
+      const largest = all.reduce((a, b) => b.headBytes > a.headBytes ? b : a);
+      sum -= largest.headBytes;
+      this.#cut(largest, "headers");
     }
   }
 

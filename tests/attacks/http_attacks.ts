@@ -16,7 +16,7 @@ import {
   settingsFrame,
   TYPE,
 } from "./frames.ts";
-import { again, open, pour, type Scene, type Wire } from "./wire.ts";
+import { again, open, openFrom, pour, type Scene, type Wire } from "./wire.ts";
 
 /** A host that is not this machine's name, as clients elsewhere use. */
 const GET = new TextEncoder().encode("GET /metrics HTTP/1.1\r\nHost: mesh.test\r\n\r\n");
@@ -69,6 +69,31 @@ const halfOpen: Attack = async (scene) => {
   await scene.end;
 };
 
+/** The same with 60 KB of headers each, from many addresses. */
+const largeHalfOpen: Attack = async (scene) => {
+  const begun = concat(
+    GET.subarray(0, GET.length - 2),
+    new TextEncoder().encode(`x: ${"y".repeat(60_000)}`),
+  );
+  for (let i = 0; i < 10_000 && !scene.over(); i++) {
+    const wire = await openFrom(scene, `127.0.1.${1 + i % 250}`);
+    void wire.write(begun);
+    if (i === 500) scene.begun();
+  }
+  await scene.end;
+};
+
+/** Connections that are opened and closed as fast as possible. */
+const manyConnections: Attack = async (scene) => {
+  await Promise.all(Array.from({ length: 8 }, async () => {
+    while (!scene.over()) {
+      const wire = await open(scene).catch(() => undefined);
+      wire?.close();
+      if (scene.counts.connections > 1000) scene.begun();
+    }
+  }));
+};
+
 /** Headers that never end. */
 const endlessHeaders: Attack = (scene) =>
   untilOver(scene, true, async (wire) => {
@@ -109,6 +134,7 @@ const FIELDS: readonly Field[] = [
   [":authority", "mesh.test"],
 ];
 const REQUEST = headerBlock(FIELDS);
+const PING = frame(TYPE.ping, 0, 0, new Uint8Array(8));
 
 /** Requests over HTTP/2 that are reset at once. */
 const rapidReset: Attack = (scene) =>
@@ -163,12 +189,22 @@ const settingsTimesStreams: Attack = (scene) =>
     await pour(wire, endless(settingsFrame(entries)));
   });
 
+/** Frames on 50 connections at once, whose answers are read. */
+function flood(pieces: () => Iterable<Uint8Array>): Attack {
+  return async (scene) => {
+    const connection = () => again(scene, { read: true }, (wire) => pour(wire, pieces()));
+    await Promise.all(Array.from({ length: 50 }, connection));
+  };
+}
+
 /** Attacks by name. */
 export const HTTP_ATTACKS: Readonly<Record<string, Attack>> = {
   pipelined,
   pipelinedRead,
   keptAlive,
   halfOpen,
+  largeHalfOpen,
+  manyConnections,
   endlessHeaders,
   largeHeader,
   unreadAnswers,
@@ -177,7 +213,12 @@ export const HTTP_ATTACKS: Readonly<Record<string, Attack>> = {
   h2ClosedWindows: closedWindows,
   h2LargeLists: largeLists,
   h2EmptyFrames: emptyFrames,
-  h2UnreadPings: unread(frame(TYPE.ping, 0, 0, new Uint8Array(8))),
+  h2UnreadPings: unread(PING),
+  h2PingFlood: flood(() => endless(repeated(PING, 100))),
+  h2HeadersFlood: flood(() => each((id) => headersFrame(id, REQUEST, true))),
+  h2SettingsFlood: flood(() =>
+    endless(repeated(settingsFrame([[INITIAL_WINDOW_SIZE, 1000]]), 100))
+  ),
   h2Continuations: continuations,
   h2SettingsTimesStreams: settingsTimesStreams,
 };

@@ -7,10 +7,19 @@
 import assert from "node:assert/strict";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { firstSync } from "./first_sync.ts";
-import { ATTACK_MS, holds, MOST_MS, type Row } from "./rows.ts";
+import { holds, MOST_MS, type Row } from "./rows.ts";
 import { attack, SERVICES, victims } from "./victim.ts";
 
-const ROWS: readonly Row[] = [
+/** Time of an attack, milliseconds. */
+const HTTP_ATTACK_MS = 800;
+
+/** An attack on an HTTP listener. */
+interface HttpRow extends Row {
+  /** Ordinary requests come from another address than the attack. */
+  readonly asksFromElsewhere?: boolean;
+}
+
+const ROWS: readonly HttpRow[] = [
   {
     attack: "pipelined",
     title: "requests one behind the other, of which no answer is read",
@@ -19,8 +28,18 @@ const ROWS: readonly Row[] = [
   { attack: "keptAlive", title: "520 connections that are kept alive" },
   {
     attack: "halfOpen",
-    title: "10,000 requests that never come to their end",
-    ms: 4000,
+    title: "thousands of requests that never come to their end",
+    ms: 1500,
+  },
+  {
+    attack: "largeHalfOpen",
+    title: "thousands of requests with 60 KB of headers each that never come to their end",
+    ms: 3000,
+  },
+  {
+    attack: "manyConnections",
+    title: "connections that are opened and closed as fast as possible",
+    asksFromElsewhere: true,
   },
   { attack: "endlessHeaders", title: "headers without an end" },
   { attack: "largeHeader", title: "headers of 3 MB" },
@@ -34,7 +53,6 @@ const ROWS: readonly Row[] = [
   {
     attack: "h2EmptyFrames",
     title: "HTTP/2: empty DATA frames on a request whose answer may not be sent",
-    ms: 4000,
   },
   {
     attack: "h2LargeLists",
@@ -44,6 +62,9 @@ const ROWS: readonly Row[] = [
     attack: "h2UnreadPings",
     title: "HTTP/2: PING frames, of which the answers are not read",
   },
+  { attack: "h2PingFlood", title: "HTTP/2: PING frames on 50 connections" },
+  { attack: "h2HeadersFlood", title: "HTTP/2: requests on 50 connections" },
+  { attack: "h2SettingsFlood", title: "HTTP/2: SETTINGS frames on 50 connections" },
   { attack: "h2Continuations", title: "HTTP/2: a header block without an end" },
   {
     attack: "h2SettingsTimesStreams",
@@ -52,14 +73,14 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * The time until an HTTP request is answered, ms. It is made again when its connection is refused or
- * closed: a listener under attack may close all of its connections and open its socket again.
+ * Measures the time until an HTTP request is answered, ms. It is made again when its connection is
+ * refused or closed, because the attack comes from the same address.
  */
-async function get(url: string): Promise<number> {
+async function get(url: string, client?: Deno.HttpClient): Promise<number> {
   const started = performance.now();
   for (;;) {
     // A connection of its own, as a probe has.
-    const answer = await fetch(url, { headers: { connection: "close" } }).catch((error) => {
+    const answer = await fetch(url, { client, headers: { connection: "close" } }).catch((error) => {
       if (performance.now() - started > MOST_MS) throw error;
     });
     if (answer === undefined) continue;
@@ -69,20 +90,28 @@ async function get(url: string): Promise<number> {
   }
 }
 
+/** The HTTP/2 rows once: both listeners refuse the protocol by the same code. */
+const LISTENERS = {
+  monitoring: ROWS,
+  http: ROWS.filter(({ attack }) => !attack.startsWith("h2")),
+};
+
 for (const listener of ["monitoring", "http"] as const) {
   Deno.test(`attacks on the ${listener} listener delay no probe and no proxy`, async (t) => {
     await using daemons = victims("native");
-    for (const row of ROWS) {
+    using elsewhere = Deno.createHttpClient({ localAddress: "127.0.0.9" });
+    for (const row of LISTENERS[listener]) {
       await t.step({
         name: row.title,
         fn: async () => {
           const victim = await daemons.next();
           const { xds, http, monitoring, [listener]: attacked } = victim.daemon;
           const port = Number(new URL(attacked).port);
-          const order = { attack: row.attack, port, ms: row.ms ?? ATTACK_MS };
+          const order = { attack: row.attack, port, ms: row.ms ?? HTTP_ATTACK_MS };
+          const client = row.asksFromElsewhere ? elsewhere : undefined;
           const ask = async () =>
             Math.max(
-              await get(`${http}/ready`),
+              await get(`${http}/ready`, client),
               await firstSync(xds, SERVICES),
             );
           holds(row, "native", await attack(victim, order, ask));
