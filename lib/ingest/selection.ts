@@ -7,7 +7,7 @@
  */
 import { canonicalJson } from "../base/mod.ts";
 import { tableOf, type Tables } from "../derive/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
+import { type ConfigObject, objectKeys } from "../model/mod.ts";
 import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
 import type { LabelSelector, MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ObjectChange } from "./changes.ts";
@@ -77,7 +77,7 @@ export function createSelection({ tables, scoping, original }: SelectionOptions)
       }
       const table = tableOf(tables, kind);
       for (const key of table.keys()) {
-        const namespace = key.slice(0, key.indexOf("/"));
+        const { namespace } = objectKeys.decode(key);
         if (!affected(namespace) || selected(namespace)) continue;
         const object = original(kind, key) ?? table.peek(key);
         if (object === undefined) continue;

@@ -6,7 +6,7 @@
  */
 import { type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
 import type { Input, Transaction } from "../graph/mod.ts";
-import type { ConfigObject } from "../model/mod.ts";
+import { type ConfigObject, objectKeys } from "../model/mod.ts";
 import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ChangeSet, ObjectChange } from "./changes.ts";
@@ -66,7 +66,9 @@ export function createTableWriter(mesh: Mesh, { scoping }: WriterOptions): Table
     // Namespaces first: their labels decide which other objects are written.
     for (const { kind, key, object } of objects) {
       if (kind !== "Namespace") continue;
-      for (const row of selection.label(key.slice(1), object?.meta.labels)) put(tx, row);
+      for (const row of selection.label(objectKeys.decode(key).name, object?.meta.labels)) {
+        put(tx, row);
+      }
     }
     for (const change of objects) {
       put(tx, selection.admits(change) ? change : { ...change, object: undefined });

@@ -5,6 +5,7 @@
  */
 import { tableOf, type Tables } from "../derive/mod.ts";
 import type { Edit } from "../graph/mod.ts";
+import { objectKeys } from "../model/mod.ts";
 import { isTableKind } from "../schema/mod.ts";
 import type { Edited } from "./types.ts";
 
@@ -23,12 +24,10 @@ export function editedObject(
     return { kind: table, namespace: "", name: key, generation: revision, seenAt: undefined };
   }
   if (!isTableKind(table)) return undefined;
-  const slash = key.indexOf("/");
   const meta = tableOf(tables, table).peek(key)?.meta;
   return {
     kind: table,
-    namespace: key.slice(0, slash),
-    name: key.slice(slash + 1),
+    ...objectKeys.decode(key),
     generation: change === "delete" ? undefined : meta?.generation,
     seenAt: seenAt(table, key),
   };

@@ -9,14 +9,21 @@ import { isHeld, isTest, placeOf } from "./imports.ts";
 /** The most positional parameters that a function may have. */
 const MOST_PARAMETERS = 4;
 
-/** Rooms whose tables have typed keys. */
-const KEYED_ROOMS: ReadonlySet<string> = new Set(["derive", "translate"]);
+/** Rooms that compute with keys of tables. Debug pages show keys as text. */
+const KEYED_ROOMS: ReadonlySet<string> = new Set([
+  "derive",
+  "ingest",
+  "translate",
+  "monitor",
+  "receipts",
+  "history",
+  "whatif",
+]);
 
 /** Methods of a read context, a graph, a table or an index that take a key after the table. */
 const READERS: ReadonlySet<string> = new Set([
   "get",
   "follow",
-  "explain",
   "peek",
   "watch",
   "members",

@@ -26,6 +26,12 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   { name: "a message", source: "const x = `namespace ${a}, host ${b}`;", ids: [] },
   { name: "a typed key", source: "read.get(table, { namespace, host });", ids: [] },
   { name: "a key in a test", file: "lib/derive/x_test.ts", source: "`${a}|${b}`;", ids: [] },
+  {
+    name: "a key taken apart in ingest",
+    file: "lib/ingest/x.ts",
+    source: "key.slice(1);",
+    ids: ["mesh/keys"],
+  },
   { name: "a bar in another room", file: "lib/web/x.ts", source: "`${a}|${b}`;", ids: [] },
   { name: "five parameters", source: "function f(a, b, c, d, e) {}", ids: ["mesh/parameters"] },
   { name: "five in an arrow", source: "const f = (a, b, c, d, e) => a;", ids: ["mesh/parameters"] },
