@@ -1,6 +1,6 @@
 /**
  * `deno task words`: fails when a retired word is used in an identifier, a comment, a text or a
- * file name. `docs/glossary.md` has the term to use instead.
+ * file name, or when a doc comment begins like a question. `docs/glossary.md` has the terms.
  *
  * To retire a word, add a row to {@link RETIRED}; `still` lists the folders or files that have not
  * been changed yet. Remove a path from `still` when it is clean.
@@ -39,7 +39,6 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["seat", "seats", "seated"],
     use: "proxy binding",
-    still: ["lib/translate/"],
   },
   {
     forms: ["sit", "sits", "sitting"],
@@ -72,12 +71,10 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["flavour", "flavours", "flavor"],
     use: "variant",
-    still: ["lib/translate/", "scripts/lint/"],
   },
   {
     forms: ["labelled"],
     use: "source labels",
-    still: ["lib/translate/", "scripts/lint/", "tests/e2e/"],
   },
   {
     forms: ["looker", "lookers", "onlooker", "onlookers"],
@@ -94,27 +91,22 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["held back", "holds back"],
     use: "quarantined",
-    still: ["lib/debug/", "tests/e2e/"],
   },
   {
     forms: ["inert"],
     use: "ineffective",
-    still: ["tests/e2e/"],
   },
   {
     forms: ["unmet"],
     use: "unresolved",
-    still: ["lib/monitor/", "lib/translate/"],
   },
   {
     forms: ["twin", "twins"],
     use: "derived layer",
-    still: ["lib/translate/"],
   },
   {
     forms: ["newcomer", "newcomers"],
     use: "new client",
-    still: ["tests/e2e/"],
   },
   {
     forms: ["crowd", "crowds"],
@@ -123,17 +115,14 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["rehearse", "rehearsal", "rehearsals", "rehearsed"],
     use: "what-if",
-    still: ["docs/changing.md", "lib/debug/", "lib/whatif/", "scripts/lint/", "tests/e2e/"],
   },
   {
     forms: ["mend", "mends", "mended"],
     use: "repair",
-    still: ["lib/debug/", "lib/translate/"],
   },
   {
     forms: ["given address", "given addresses"],
     use: "auto-allocated address",
-    still: ["docs/changing.md", "lib/derive/", "lib/translate/", "tests/e2e/", "tests/wire/"],
   },
   {
     forms: ["pulse"],
@@ -142,17 +131,35 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["wholes"],
     use: "parent resources",
-    still: ["lib/derive/", "lib/schema/"],
   },
   {
     forms: ["tally", "tallies"],
     use: "checksum or count",
-    still: [
-      "tests/attacks/",
-      "tests/e2e/",
-    ],
+  },
+  {
+    forms: ["signals of", "signal set"],
+    use: "telemetry",
+  },
+  {
+    forms: ["dearest"],
+    use: "most expensive",
+  },
+  {
+    forms: ["told apart"],
+    use: "distinguished",
+  },
+  {
+    forms: ["is told", "are told", "was told", "were told"],
+    use: "notified, sent or recorded",
+    only: ["lib/envoy/", "lib/translate/", "lib/schema/", "lib/serve/", "lib/debug/"],
   },
 ];
+
+/**
+ * First words of a doc comment that is a fragment instead of a sentence or a noun phrase.
+ * `What-if` is a term.
+ */
+const FRAGMENT = /^\s*(?:\/\*\*|\*) (What|Where|Whether|Whom?|Whose|Which|How|Of)(?= )/;
 
 /** Folders that are checked. */
 const FOLDERS = ["lib", "cmd", "docs", "scripts", "tests", "bench"];
@@ -199,6 +206,24 @@ export function misuses(
   return result;
 }
 
+/**
+ * The doc comments of a TypeScript file that begin with a question word or with `Of`. `form` is
+ * that word.
+ */
+export function fragments(path: string, text: string): Misuse[] {
+  if (!path.endsWith(".ts")) return [];
+  const result: Misuse[] = [];
+  let previous = "";
+  text.split("\n").forEach((content, at) => {
+    const begins = content.trimStart().startsWith("/**") || previous.trim() === "/**";
+    const form = begins ? FRAGMENT.exec(content)?.[1] : undefined;
+    const use = "a sentence or a noun phrase";
+    if (form !== undefined) result.push({ path, line: at + 1, form: `/** ${form}`, use });
+    previous = content;
+  });
+  return result;
+}
+
 /** All checked files below a root, sorted by path. */
 async function checkedFiles(root: string): Promise<string[]> {
   const files = await Promise.all(FOLDERS.map((folder) => walkFiles(join(root, folder), "")));
@@ -210,8 +235,9 @@ if (import.meta.main) {
   const root = fromFileUrl(new URL("..", import.meta.url));
   let count = 0;
   for (const path of await checkedFiles(root)) {
-    for (const { line, form, use } of misuses(path, await Deno.readTextFile(join(root, path)))) {
-      console.error(`${path}:${line}: "${form}" is a retired word; use "${use}"`);
+    const text = await Deno.readTextFile(join(root, path));
+    for (const { line, form, use } of [...misuses(path, text), ...fragments(path, text)]) {
+      console.error(`${path}:${line}: "${form}" is retired; use ${use}`);
       count++;
     }
   }

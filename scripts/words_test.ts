@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { misuses, type Retired, wordsOf } from "./words.ts";
+import { fragments, misuses, type Retired, wordsOf } from "./words.ts";
 
 const RETIRED: readonly Retired[] = [
   { forms: ["parrot", "parrots"], use: "relay" },
@@ -32,3 +32,30 @@ for (const { name, path, text, found } of CASES) {
 Deno.test("words of an identifier are split at its case", () => {
   assert.deepEqual(wordsOf("buildHTTPFilter of_node2"), ["build", "http", "filter", "of", "node"]);
 });
+
+const COMMENTS: { name: string; path: string; text: string; found: string[] }[] = [
+  {
+    name: "a fragment on one line",
+    path: "a.ts",
+    text: "/** What it is. */",
+    found: ["1 /** What"],
+  },
+  { name: "a fragment, indented", path: "a.ts", text: "\n  /** Of a. */", found: ["2 /** Of"] },
+  { name: "a fragment of lines", path: "a.ts", text: "/**\n * Where", found: [] },
+  {
+    name: "a fragment in a block",
+    path: "a.ts",
+    text: "/**\n * Whether it runs.\n */",
+    found: ["2 /** Whether"],
+  },
+  { name: "a later line", path: "a.ts", text: "/**\n * Reports\n * What runs.\n */", found: [] },
+  { name: "a term", path: "a.ts", text: "/** What-if queries. */", found: [] },
+  { name: "a sentence", path: "a.ts", text: "/** Reports if it runs. */", found: [] },
+  { name: "another file", path: "a.md", text: "/** What it is. */", found: [] },
+];
+
+for (const { name, path, text, found } of COMMENTS) {
+  Deno.test(`doc comments: ${name}`, () => {
+    assert.deepEqual(fragments(path, text).map(({ line, form }) => `${line} ${form}`), found);
+  });
+}

@@ -16,7 +16,7 @@ for (const [declared, found, ips] of CASES) {
   });
 }
 
-Deno.test("families are told apart", () => {
+Deno.test("families are distinguished", () => {
   assert.equal(addressesOf("2001:db8::1", []).ipv6Only, true);
   assert.deepEqual(addressesOf("10.0.0.1", ["2001:db8::1"]).both, true);
   assert.deepEqual(addressesOf("10.0.0.1", []), {

@@ -66,7 +66,7 @@ for (const [what, layers, message] of FAULTS) {
   });
 }
 
-Deno.test("what a proxy says for itself is told apart from what the mesh says", () => {
+Deno.test("what a proxy says for itself is distinguished from what the mesh says", () => {
   const { proxy, own } = mergeConfig({
     ...NONE,
     mesh: mesh(

@@ -36,7 +36,7 @@ export interface Packet {
   readonly state?: ConnectionState;
 }
 
-/** What happens to the packet. */
+/** Verdict on a packet. */
 export type Verdict =
   | { readonly kind: "accept" | "drop" }
   | { readonly kind: "redirect" | "tproxy"; readonly port: number };

@@ -7,7 +7,7 @@ export interface AskedListener {
   readonly by: string;
   /** The configured text: `:8080`. */
   readonly address: string;
-  /** How to disable the listener, or to choose another address; a sentence. */
+  /** Remedy: disabling the listener, or choosing another address; a sentence. */
   readonly remedy?: string;
 }
 

@@ -9,7 +9,7 @@ export interface ArgSpec {
   readonly optional?: boolean;
   /** True for the last argument of a command that takes any number of values. */
   readonly variadic?: boolean;
-  /** What shells complete by themselves. */
+  /** Completion by the shell itself. */
   readonly complete?: "file";
   /** The accepted values, which completion also offers. */
   readonly choices?: readonly string[];

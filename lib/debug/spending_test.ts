@@ -62,7 +62,7 @@ Deno.test("nobody is charged for what many edits, or forgotten ones, brought abo
   assert.equal(spending.objects.size, 0);
 });
 
-Deno.test("accounts are bounded; the dearest stay", () => {
+Deno.test("accounts are bounded; the most expensive stay", () => {
   const { spending, publish, send } = bench(8);
   for (let revision = 1; revision <= 40; revision++) {
     publish(revision, revision % 2 ? "n/dear" : `n/${revision}`);

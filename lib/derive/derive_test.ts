@@ -268,7 +268,7 @@ spec:
   );
 });
 
-Deno.test("servers with TLS of one port are told apart by host, the oldest Gateway's first", () => {
+Deno.test("servers with TLS of one port are distinguished by host, the oldest Gateway's first", () => {
   const gateway = (name: string, ...servers: readonly string[]): string => `
 apiVersion: networking.mesh.io/v1
 kind: Gateway

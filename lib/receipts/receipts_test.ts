@@ -98,7 +98,7 @@ for (const variant of ["delta", "sotw"] as const) {
   });
 }
 
-Deno.test("receipts: versions overtaken, ends of streams and edits without effect are told apart", async () => {
+Deno.test("receipts: versions overtaken, ends of streams and edits without effect are distinguished", async () => {
   await using w = await scene();
   w.set(CDS, { a: "1", b: "1" });
   w.publish();

@@ -52,7 +52,7 @@ status: {anything: [goes]}
   assert.equal((object?.spec as { address?: string }).address, "1.2.3.4");
 });
 
-Deno.test("documents: what is wrong around the specification is told with its place", () => {
+Deno.test("documents: problems outside the specification have positions", () => {
   const cases: [string, string, ...string[]][] = [
     ["no name", GOOD.replace("name: a", "labels: {}"), "required metadata.name 3:1"],
     ["no metadata", GOOD.replace("metadata:\n  name: a\n", ""), "required metadata 1:1"],
@@ -108,7 +108,7 @@ Deno.test("documents: what is wrong around the specification is told with its pl
   for (const [name, text, ...expected] of cases) assert.deepEqual(said(text), expected, name);
 });
 
-Deno.test("documents: kinds are told apart", () => {
+Deno.test("documents: kinds are distinguished", () => {
   const unknown =
     parseConfigDocuments(GOOD.replace("WorkloadEntry", "Deployment"), "f").problems[0];
   assert.match(unknown?.message ?? "", /kind not known: Deployment/);

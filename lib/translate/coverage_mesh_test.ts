@@ -21,9 +21,9 @@ import {
 const EXEMPT: Readonly<Record<string, string>> = {
   "MeshConfig caCertificates[].pem": "authorities of other meshes are served to agents apart",
   "MeshConfig caCertificates[].spiffeBundleUrl": "what is there is put in its place",
-  "MeshConfig caCertificates[].trustDomains[]": "agents are told of authorities apart",
+  "MeshConfig caCertificates[].trustDomains[]": "agents get authorities separately",
   "MeshConfig defaultConfig.proxyHeaders.metadataExchangeHeaders.mode=IN_MESH":
-    "servers outside the mesh are told nothing of workloads in any case",
+    "servers outside the mesh never get metadata of workloads",
   "MeshConfig extensionProviders[].opentelemetry.resourceDetectors.environment":
     "the environment is what is looked at by default",
 };

@@ -452,7 +452,7 @@ function contentOfTable(table: RouteConfiguration): unknown {
 function joinedTables(binding: ProxyBinding): Record<string, unknown> {
   const hosts = [...binding.view(TYPE_URLS.virtualHost)!.entries()].map((r) => {
     const host = fromBinary(VirtualHostSchema, r.bytes);
-    assert.equal(host.name, r.name, "Envoy takes away what it is told to by this name");
+    assert.equal(host.name, r.name, "Envoy removes resources by this name");
     const slash = r.name.lastIndexOf("/");
     return { table: r.name.slice(0, slash), host: { ...host, name: r.name.slice(slash + 1) } };
   });

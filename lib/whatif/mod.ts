@@ -10,7 +10,7 @@ import { type Question, readQuestion } from "./documents.ts";
 import type { MakePipeline } from "./fork.ts";
 import { startPace } from "./pace.ts";
 import type { Prediction } from "./prediction.ts";
-import { rehearse } from "./rehearse.ts";
+import { computeWhatIf } from "./compute.ts";
 
 export { DOCUMENTS, type Edit, type Question } from "./documents.ts";
 export { type MakePipeline } from "./fork.ts";
@@ -67,7 +67,10 @@ export function createWhatIf(
     const { problems, warnings, edits, changes } = reading;
     if (problems.length > 0) return { kind: "invalid", problems, warnings };
     const revision = live.translation.source.revision;
-    const outcome = await rehearse({ live, make, sessions: options.sessions(), changes }, pace);
+    const outcome = await computeWhatIf(
+      { live, make, sessions: options.sessions(), changes },
+      pace,
+    );
     const took = { ms: performance.now() - began, longestSliceMs: pace.longest };
     return { kind: "predicted", prediction: { revision, edits, warnings, ...outcome, took } };
   };

@@ -344,7 +344,7 @@ Deno.test("a proxy beside which a service appears moves to another class", async
   assert.deepEqual(moved.map(({ proxies }) => proxies), [["c.two"]]);
 });
 
-Deno.test("settings of the mesh are rehearsed; what they export by default is settled anew", async () => {
+Deno.test("settings of the mesh are predicted, with their default exports", async () => {
   const world = stage();
   apply(world, service("k", HTTP), []);
   const prediction = await predict(

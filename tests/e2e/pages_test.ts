@@ -301,11 +301,11 @@ async function statusOf(asked: Promise<Response>): Promise<number> {
   return status;
 }
 
-/** The page that answers the rehearsal. */
+/** The page with the prediction. */
 let ANSWER = "";
 
 /** Rehearses an edit, applies it, and compares what the proxies then are served with what was said. */
-async function checkRehearsal({ daemon, config }: World): Promise<void> {
+async function checkPrediction({ daemon, config }: World): Promise<void> {
   const edited = documents(
     serviceEntry("cart", ["cart.test"], { number: PORT, protocol: "HTTP" }, [endpoint(9)]),
     RULE("7s"),
@@ -489,7 +489,7 @@ Deno.test("every debug path and page", async (t) => {
   for (const path of PATHS) await t.step(`/debug/${path.path}`, () => checkPath(daemon, path));
   for (const page of PAGES) await t.step(`the page ${page.name}`, () => checkPage(daemon, page));
   await t.step("links lead somewhere", () => checkLinks(daemon));
-  await t.step("what was rehearsed happens", () => checkRehearsal(world));
+  await t.step("the prediction comes true", () => checkPrediction(world));
   await t.step("what the record says", () => checkHistory(world));
   await t.step("what is refused", () => checkRefusals(world));
   await t.step("names are shown, not run", () => checkEscaping(world));

@@ -287,7 +287,7 @@ Deno.test("a patch that an Envoy rejects is contained to its resource and named"
   const { config, daemon } = world;
   await answers(world, { port }, "the shop to answer", (a) => a.echo?.backend === "v1");
   await config.write("bad.yaml", filter("bad", [beforeRouter(port, lua("this is no Lua"))]));
-  await eventually("the patch to be held back by name", () =>
+  await eventually("the patch to be quarantined by name", () =>
     Promise.resolve(
       daemon.program.output().split("\n").some((line) =>
         line.includes("quarantined until its content") &&

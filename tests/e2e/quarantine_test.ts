@@ -33,7 +33,7 @@ function answered(world: World, port: number, host: string, by: string): Promise
   });
 }
 
-Deno.test("what an Envoy rejects is held back and named, all else flows, and a repair heals it", async () => {
+Deno.test("what an Envoy rejects is quarantined and named, other resources flow, and a repair ends it", async () => {
   await using first = await startBackend("first");
   await using second = await startBackend("second");
   const port = freePort();
@@ -94,10 +94,10 @@ Deno.test("what an Envoy rejects is held back and named, all else flows, and a r
   }
 });
 
-Deno.test("a proxy that connects while a version is held back gets the one before", async () => {
+Deno.test("a proxy that connects while a version is quarantined gets the one before", async () => {
   await using backend = await startBackend("first");
   const port = freePort();
-  const dir = await Deno.makeTempDir({ prefix: "mesh-newcomer-" });
+  const dir = await Deno.makeTempDir({ prefix: "mesh-new-client-" });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(dir, { recursive: true }));
   await using world = await startWorld({
@@ -116,9 +116,9 @@ Deno.test("a proxy that connects while a version is held back gets the one befor
     return (await syncOf(daemon)).every((row) => row.cluster_status === "ERROR");
   });
   const [testProxy] = world.testProxies;
-  await using newcomer = await startAgent({
+  await using newClient = await startAgent({
     role: "sidecar",
-    name: "newcomer",
+    name: "latecomer",
     namespace: NAMESPACE,
     labels: { transport: testProxy!.transport, kind: testProxy!.kind },
     ip: "127.0.7.9",
@@ -128,13 +128,13 @@ Deno.test("a proxy that connects while a version is held back gets the one befor
     interception: "NONE",
     noWait: true,
   });
-  await eventually("the newcomer to hold the cluster", async () => {
-    const held = await newcomer.held("cluster").catch(() => []);
+  await eventually("the new client to hold the cluster", async () => {
+    const held = await newClient.held("cluster").catch(() => []);
     return held.some((name) => name.includes(HOST));
   });
-  const dump = JSON.stringify(await newcomer.configDump(`.*shop\\.test.*`));
+  const dump = JSON.stringify(await newClient.configDump(`.*shop\\.test.*`));
   assert.doesNotMatch(dump, /nowhere/);
-  const refused = await newcomer.stats("cds.update_rejected$");
+  const refused = await newClient.stats("cds.update_rejected$");
   assert.ok(Object.values(refused).every((times) => times <= 1), JSON.stringify(refused));
   assert.match(dump, /"max_retries":\s*3/);
 });

@@ -205,7 +205,7 @@ for (const name of LISTENERS) {
   }
 }
 
-Deno.test("one port for two listeners is told apart from a port of another program", async () => {
+Deno.test("one port for two listeners is distinguished from a port of another program", async () => {
   await using dir = await makeConfigDir();
   const [one, two] = freePorts(2);
   const args = addresses([two!, one!, one!], {});

@@ -66,12 +66,12 @@ function mergeMatches(
   return merged.length === 0 ? undefined : merged;
 }
 
-const WHOLES = ["uri", "scheme", "method", "authority"] as const;
+const WHOLE_FIELDS = ["uri", "scheme", "method", "authority"] as const;
 const MAPS = ["headers", "withoutHeaders", "queryParams"] as const;
 
 /** Reports if the inner match selects some of the requests that the outer one selects. */
 function compatible(outer: HTTPMatchRequest, inner: HTTPMatchRequest): boolean {
-  return WHOLES.every((field) => narrows(outer[field], inner[field])) &&
+  return WHOLE_FIELDS.every((field) => narrows(outer[field], inner[field])) &&
     MAPS.every((field) =>
       Object.entries(inner[field]).every(([name, match]) => narrows(outer[field][name], match))
     ) &&

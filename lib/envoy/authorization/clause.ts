@@ -16,7 +16,7 @@ import { create } from "../../proto/mod.ts";
 /** The action of a policy on matching requests. */
 export type Effect = "allow" | "deny" | "audit" | "custom";
 
-/** What the enforcing proxy or library knows about requests. */
+/** Knowledge of the enforcing proxy or library about requests. */
 export interface Knowing {
   /** True: the connection carries HTTP. */
   readonly http: boolean;
@@ -42,7 +42,7 @@ export interface Clause<T> {
   readonly together?: ((values: readonly string[]) => T) | undefined;
 }
 
-/** How clauses are combined. */
+/** Combination of clauses. */
 export interface Combining<T> {
   readonly effect: Effect;
   /** True: rules that deny also match other spellings. */

@@ -81,7 +81,7 @@ export interface TableCost {
   readonly cells: number;
   readonly micros: number;
   readonly computed: number;
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly top: readonly CellCost[];
 }
 
@@ -97,7 +97,7 @@ export interface InputCost {
   readonly computed: number;
 }
 
-/** The cost ledger. All lists begin with the dearest. */
+/** The cost ledger. All lists begin with the most expensive. */
 export interface Costs {
   readonly tables: readonly TableCost[];
   /**

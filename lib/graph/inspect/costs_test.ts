@@ -73,7 +73,7 @@ Deno.test("the work of a publication is booked on the rows edited, in equal part
   assert.deepEqual(graph.costs().inputs, []);
 });
 
-Deno.test("no more accounts are kept than allowed, the dearest last to go", () => {
+Deno.test("accounts are limited, and the most expensive are removed last", () => {
   const { graph, outer, write } = chain(4);
   for (const key of ["a", "b", "c", "d", "e", "f"]) graph.watch(outer, key, () => {});
   graph.publish();

@@ -33,7 +33,7 @@ Deno.test("cel: expressions that can be read", () => {
   for (const expression of GOOD) assert.equal(celFault(expression), undefined, expression);
 });
 
-Deno.test("cel: what is wrong with others is told with its place", () => {
+Deno.test("cel: syntax errors have positions", () => {
   for (const [expression, fault] of BAD) assert.match(celFault(expression) ?? "", fault);
 });
 

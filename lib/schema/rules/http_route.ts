@@ -79,13 +79,13 @@ function checkAction(route: HTTPRoute, path: Path, report: Report): void {
 }
 
 function checkMatch(match: HTTPMatchRequest, path: Path, report: Report): void {
-  const wholes = {
+  const whole = {
     uri: match.uri,
     scheme: match.scheme,
     method: match.method,
     authority: match.authority,
   };
-  for (const [name, value] of Object.entries(wholes)) checkWhole(value, [...path, name], report);
+  for (const [name, value] of Object.entries(whole)) checkWhole(value, [...path, name], report);
   checkHeaderMatches(match.headers, [...path, "headers"], report);
   checkHeaderMatches(match.withoutHeaders, [...path, "withoutHeaders"], report);
   for (const [name, value] of Object.entries(match.queryParams)) {
@@ -214,11 +214,11 @@ export function checkDelegate(
 
 function refuseRegexes(match: HTTPMatchRequest, path: Path, report: Report): void {
   const { uri, scheme, method, authority } = match;
-  const wholes = Object.entries({ uri, scheme, method, authority });
+  const whole = Object.entries({ uri, scheme, method, authority });
   const named = (["headers", "withoutHeaders", "queryParams"] as const).flatMap((field) =>
     Object.entries(match[field]).map(([name, value]) => [[field, name], value] as const)
   );
-  for (const [at, value] of [...wholes.map(([name, one]) => [[name], one] as const), ...named]) {
+  for (const [at, value] of [...whole.map(([name, one]) => [[name], one] as const), ...named]) {
     if (value?.matchType.case !== "regex") continue;
     const message = "delegation takes no regular expressions";
     const remedy = "Write exact or prefix.";

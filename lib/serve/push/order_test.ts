@@ -75,7 +75,7 @@ Deno.test("what is replaced goes after the client accepted what replaces it", as
   proxy.close();
 });
 
-Deno.test("what comes back before it was told to be gone was never gone", async () => {
+Deno.test("a resource that returns before its removal was sent is not removed", async () => {
   await using w = await world(ALL);
   w.set(EDS, { b: "1" });
   everywhere(w, { a: "1" });

@@ -84,7 +84,7 @@ for (const variant of ["delta", "sotw"] as const) {
   });
 }
 
-Deno.test("observers: a move to other views is told with both, and what is not answered is not settled", async () => {
+Deno.test("observers: a rebinding is notified with both views, and unanswered responses are not settled", async () => {
   const { observer, take } = recorder();
   await using w = await world([CDS], {}, { observers: [observer] });
   w.set(CDS, { a: "1" });

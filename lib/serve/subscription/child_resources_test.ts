@@ -56,7 +56,7 @@ Deno.test("who asks for no part by name gets those of the tables it asks for", a
   proxy.close();
 });
 
-Deno.test("a table without parts is told to have none, for its client waits", async () => {
+Deno.test("a client is notified that a table has no children, because it waits for them", async () => {
   await using w = await meshOf();
   const proxy = await following(w, "90");
   assert.equal(line(await proxy.take()), "vhds -90/");
@@ -78,7 +78,7 @@ Deno.test("a table that is asked for again is followed by its parts again", asyn
   // The request has arrived before the publication.
   await proxy.quiet();
   publish(w, { [VHDS]: { "80/a": undefined } });
-  assert.deepEqual(await proxy.quiet(), [], "it is told nothing of what it gave up");
+  assert.deepEqual(await proxy.quiet(), [], "nothing is sent for unsubscribed names");
   proxy.send({ typeUrl: RDS, resourceNamesSubscribe: ["80"] });
   assert.equal(line(await proxy.take()), "rds +80");
   assert.equal(line(await proxy.take()), "vhds +80/b");
@@ -179,7 +179,7 @@ Deno.test("who comes back without a table, or with another, needs all its parts"
   }
 });
 
-Deno.test("who asks for parts where tables are whole is told to forget those it holds", async () => {
+Deno.test("children are removed from a client whose tables are whole", async () => {
   await using w = await world([RDS]);
   publish(w, { [RDS]: { "80": "whole" } });
   const proxy = w.delta() as Proxy;

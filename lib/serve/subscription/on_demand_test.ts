@@ -67,7 +67,7 @@ Deno.test("who asks for everything is not sent what is on demand, until it names
   proxy.close();
 });
 
-Deno.test("who comes back keeps what it names, and is told to forget the rest", async () => {
+Deno.test("a reconnected client keeps the resources that it names, and the others are removed", async () => {
   await using w = await start();
   const proxy = w.delta();
   const initialResourceVersions = { own: wire("1"), "out/a": wire("1"), "out/b": wire("1") };

@@ -21,7 +21,7 @@ Deno.test("numbers of any size up to 2^53 go out and come back", () => {
   }));
 });
 
-Deno.test("fields of every kind are told apart", () => {
+Deno.test("fields of every kind are distinguished", () => {
   const bytes = concat(
     delimited(3, "name"),
     Uint8Array.of(0x11, 1, 2, 3, 4, 5, 6, 7, 8),

@@ -6,7 +6,7 @@ import { TYPE_URLS } from "../../model/mod.ts";
 
 const { cluster: CDS } = TYPE_URLS;
 
-Deno.test("clients are told the beginning of a version, and known by it when they come back", async () => {
+Deno.test("clients are sent the prefix of a version, and reconnect with it", async () => {
   await using w = await world([CDS]);
   w.set(CDS, { a: "1" });
   w.publish();

@@ -23,7 +23,7 @@ function configOf(...pems: string[]) {
   });
 }
 
-Deno.test("agents are told the mesh's authorities, each once, and of a change of them", () => {
+Deno.test("agents are sent the authorities of the mesh, each once, and their changes", () => {
   const features = { ...DEFAULT_FEATURES, multiRoot: true };
   const { translation, apply } = startTranslation(configOf(certificate("bb")), features);
   const binding = translation.source.bind(proxyNode("one"), () => {});
@@ -42,7 +42,7 @@ Deno.test("agents are told the mesh's authorities, each once, and of a change of
   assert.deepEqual(view.since(before)?.changed.map(({ name }) => name), ["proxy-config"]);
 });
 
-Deno.test("agents are told what ProxyConfigs say to their proxy, the specific over the general", () => {
+Deno.test("agents are sent the ProxyConfig values of their proxy, the specific over the general", () => {
   const { translation, set, remove } = startTranslation(configOf(certificate("a")));
   const object = (name: string, namespace: string, spec: string): string =>
     `apiVersion: networking.mesh.io/v1beta1

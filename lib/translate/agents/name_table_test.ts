@@ -89,7 +89,7 @@ function bench(documents: readonly string[], features = DEFAULT_FEATURES): Bench
 
 type Node = Parameters<typeof proxyNode>[1];
 
-function seatOf({ translation }: Bench, namespace: string, more?: Node): ProxyBinding {
+function bindingOf({ translation }: Bench, namespace: string, more?: Node): ProxyBinding {
   return translation.source.bind(proxyNode(namespace, more), () => {});
 }
 
@@ -124,17 +124,17 @@ const SEEN: readonly [who: string, namespace: string, node: Node, Record<string,
 
 for (const [who, namespace, node, expected] of SEEN) {
   Deno.test(`names that are known to ${who}`, () => {
-    assert.deepEqual(addresses(seatOf(bench(MESH), namespace, node)), expected);
+    assert.deepEqual(addresses(bindingOf(bench(MESH), namespace, node)), expected);
   });
 }
 
-Deno.test("a service's name is told apart in its parts, and its short names are those of the caller", () => {
+Deno.test("a service's name is distinguished in its parts, and its short names are those of the caller", () => {
   const started = bench([
     ...MESH,
     entry("taken", "hosts: [b.two], addresses: [10.9.0.1], resolution: STATIC"),
   ]);
   const about = (namespace: string, name: string) => {
-    const view = seatOf(started, namespace).view(NAMES)!;
+    const view = bindingOf(started, namespace).view(NAMES)!;
     const info = fromBinary(NameTableSchema, view.get("name-table")!.bytes).table[name]!;
     return [info.shortname, info.namespace, info.registry, ...info.altHosts];
   };
@@ -146,7 +146,7 @@ Deno.test("a service's name is told apart in its parts, and its short names are 
 });
 
 Deno.test("a name table as it is sent, of a namespace with a host and a Sidecar of its own", async () => {
-  const binding = seatOf(bench(MESH), "one", GIVEN);
+  const binding = bindingOf(bench(MESH), "one", GIVEN);
   const table = fromBinary(NameTableSchema, binding.view(NAMES)!.get("name-table")!.bytes);
   const golden = new URL("testdata/name_table.golden.json", import.meta.url);
   await assertGolden(golden, toJson(NameTableSchema, table));
@@ -182,18 +182,18 @@ spec: {workloadSelector: {labels: {app: narrow}}, egress: [{hosts: ['*/*']}]}
 
 `;
     const started = bench([...MESH.slice(0, -1), everywhere]);
-    const { address, listener } = listens(seatOf(started, "one", { ...GIVEN, labels }));
+    const { address, listener } = listens(bindingOf(started, "one", { ...GIVEN, labels }));
     assert.match(address, /^240\.240\./);
     assert.equal(listener, `${address}_90`);
-    assert.equal(listens(seatOf(started, "one", { labels })).address, "");
+    assert.equal(listens(bindingOf(started, "one", { labels })).address, "");
   });
 }
 
 Deno.test("a proxy whose traffic nothing redirects is given no addresses, and one of IPv6 those of IPv6", () => {
   const started = bench(MESH);
   const bound = { metadata: { ...GIVEN.metadata, INTERCEPTION_MODE: "NONE" } };
-  assert.equal(addresses(seatOf(started, "one", bound))["bare.example"], undefined);
-  const v6 = seatOf(started, "one", { ...GIVEN, ip: "fd00::9" });
+  assert.equal(addresses(bindingOf(started, "one", bound))["bare.example"], undefined);
+  const v6 = bindingOf(started, "one", { ...GIVEN, ip: "fd00::9" });
   assert.match(addresses(v6)["bare.example"]!, /^2001:2::/);
 });
 
@@ -203,7 +203,7 @@ Deno.test("with addresses for the whole mesh, virtual hosts have them too", () =
     "{number: 80, name: http, protocol: HTTP}",
   );
   const domains = (features: typeof DEFAULT_FEATURES) => {
-    const binding = seatOf(bench([...MESH, web], features), "three");
+    const binding = bindingOf(bench([...MESH, web], features), "three");
     const table = fromBinary(
       RouteConfigurationSchema,
       binding.view(TYPE_URLS.route)!.get("80")!.bytes,
@@ -221,7 +221,7 @@ Deno.test("with addresses for the whole mesh, virtual hosts have them too", () =
 
 Deno.test("an agent that does not ask costs nothing; an edit encodes one entry, and the table once a scope", () => {
   const started = bench(MESH);
-  const quiet = seatOf(started, "one");
+  const quiet = bindingOf(started, "one");
   for (const url of Object.values(TYPE_URLS)) void quiet.view(url)?.size;
   const counts = (change: () => void): Record<string, number> => {
     started.graph.resetStats();
@@ -238,7 +238,7 @@ Deno.test("an agent that does not ask costs nothing; an edit encodes one entry, 
       ),
     );
   assert.deepEqual(counts(edit(2)), {});
-  const asking = ["one", "two", "three", "three"].map((ns) => seatOf(started, ns));
+  const asking = ["one", "two", "three", "three"].map((ns) => bindingOf(started, ns));
   for (const binding of asking) addresses(binding);
   const others = Array.from(
     { length: 300 },
@@ -279,7 +279,10 @@ Deno.test("the law: after any edits a name table is what a mesh of the same obje
   });
   const look = (started: Bench) =>
     [...["one", "two", "three"], "one"].map((ns, i) => {
-      const binding = seatOf(started, ns, { ...GIVEN, labels: i === 3 ? { app: "narrow" } : {} });
+      const binding = bindingOf(started, ns, {
+        ...GIVEN,
+        labels: i === 3 ? { app: "narrow" } : {},
+      });
       return [contentOf(binding.view(NAMES)), contentOf(binding.view(TYPE_URLS.listener))];
     });
   fc.assert(

@@ -74,7 +74,7 @@ function served(sessions: Features["sessions"]) {
   };
 }
 
-Deno.test("routes say how the sessions of a labelled service are known", () => {
+Deno.test("routes say how the sessions of a service with a label are identified", () => {
   const { hosts } = served(LABELS);
   const route = (host: string) =>
     hosts.find(({ name }) => name === `${host}.example:80`)!.routes[0]!;

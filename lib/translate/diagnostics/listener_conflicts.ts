@@ -144,9 +144,9 @@ function leftOut(
 }
 
 const NAMES: Readonly<Record<GatewayPort["family"], string>> = {
-  http: "told apart by hosts of requests",
-  tls: "told apart by TLS server names",
-  tcp: "not told apart (TCP)",
+  http: "distinguished by hosts of requests",
+  tls: "distinguished by TLS server names",
+  tcp: "not distinguished (TCP)",
 };
 
 /**

@@ -30,7 +30,7 @@ function gateway(name: string, ...servers: readonly [protocol: string, bind?: st
   });
 }
 
-Deno.test("TCP services that nothing tells apart: all but the first are told", () => {
+Deno.test("TCP services that nothing tells apart: all but the first are reported", () => {
   const [only, ...rest] = conflictsOf(service("a", "TCP"), service("b", "TCP"));
   assert.deepEqual(rest, []);
   assert.match(
@@ -43,18 +43,18 @@ Deno.test("TCP services that nothing tells apart: all but the first are told", (
   );
 });
 
-Deno.test("services told apart by addresses or TLS names, or as HTTP, are in nobody's way", () => {
+Deno.test("services distinguished by addresses or TLS names, or as HTTP, are in nobody's way", () => {
   const others: [string, string[]][] = [["TCP", ["10.1.0.1"]], ["TLS", []], ["HTTP", []]];
   for (const [protocol, addresses] of others) {
     assert.deepEqual(conflictsOf(service("a", "TCP"), service("b", protocol, addresses)), []);
   }
 });
 
-Deno.test("a server of another kind than the oldest of its port is told, with whose port it is", () => {
+Deno.test("a server of another kind than the oldest of its port is reported, with the owner of the port", () => {
   const [only, ...rest] = conflictsOf(gateway("a", ["HTTP"]), gateway("b", ["TLS"]));
   assert.deepEqual(rest, []);
   assert.match(only!, /^gateway Gateway\/[^/]+\/b spec\.servers\[0\] this server is not served: /);
-  assert.match(only!, /port 80 is told apart by hosts of requests by Gateway [^/]+\/a, and/);
+  assert.match(only!, /port 80 is distinguished by hosts of requests by Gateway [^/]+\/a, and/);
   assert.match(conflictsOf(gateway("a", ["HTTP"], ["TCP"]))[0]!, /by an earlier server/);
 });
 

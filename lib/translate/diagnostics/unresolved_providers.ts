@@ -105,7 +105,7 @@ function unresolvedOfPolicy(
     : extAuthzConfig(provider, (service) => knownService(mesh, service));
   if (typeof why === "string") {
     const what = provider === undefined ? why : `provider ${JSON.stringify(name)}: ${why}`;
-    const remedy = provider === undefined ? NAME_ONE : "Mend the provider, or name another.";
+    const remedy = provider === undefined ? NAME_ONE : "Repair the provider, or name another.";
     return [{
       object,
       field,

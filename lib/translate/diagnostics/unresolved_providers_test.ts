@@ -65,7 +65,7 @@ const TILL = serviceEntry("till", ["till.test"], { number: 90, protocol: "TCP" }
   { address: "10.0.0.1", labels: { app: "till" } },
 ]);
 
-Deno.test("providers that are not there, or do something else, are told of by who names them", () => {
+Deno.test("missing or unsuitable providers are reported for the objects that name them", () => {
   assert.deepEqual(unresolved(), [
     ' defaultProviders.tracing[0]: there is no extension provider "nowhere"',
   ]);

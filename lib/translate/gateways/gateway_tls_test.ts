@@ -59,12 +59,15 @@ Deno.test("a credential is served to local gateways of its namespace, and is no 
       ["two/shop", PAIR],
     ]),
   });
-  const seatOf = (node: ProxyNode) => bench.translation.source.bind(node, () => {});
-  const binding = seatOf(edge());
+  const bindingOf = (node: ProxyNode) => bench.translation.source.bind(node, () => {});
+  const binding = bindingOf(edge());
   assert.deepEqual(secretsOf(binding), ["kubernetes://shop", "kubernetes://shop-cacert"]);
-  assert.deepEqual(secretsOf(seatOf(edge({ local: false }))), []);
-  assert.deepEqual(secretsOf(seatOf(proxyNode("one", { labels: { app: "gw" }, local: true }))), []);
-  const elsewhere = seatOf({ ...edge(), namespace: "two" });
+  assert.deepEqual(secretsOf(bindingOf(edge({ local: false }))), []);
+  assert.deepEqual(
+    secretsOf(bindingOf(proxyNode("one", { labels: { app: "gw" }, local: true }))),
+    [],
+  );
+  const elsewhere = bindingOf({ ...edge(), namespace: "two" });
   assert.deepEqual(secretsOf(elsewhere), ["kubernetes://shop"]);
   const asked = contextOf(chainsOf(binding)[0]!);
   assert.deepEqual(asked.tlsCertificateSdsSecretConfigs.map(({ name }) => name), [

@@ -107,26 +107,26 @@ Deno.test("an endpoint's change computes its own assignments alone, for each pla
 
 Deno.test("a proxy moves when a rule begins to look at its labels", () => {
   const bench = startTranslation();
-  bench.set(service("labelled"));
+  bench.set(service("with-label"));
   let moves = 0;
   const binding = bench.translation.source.bind(
     proxyNode("one", { labels: { v: "1" } }),
     () => moves++,
   );
-  bench.set(rule("labelled", OUTLIERS));
+  bench.set(rule("with-label", OUTLIERS));
   assert.equal(moves, 0);
   const by = "security.mesh.io/tlsMode=mesh";
   bench.set(
     rule(
-      "labelled",
+      "with-label",
       `${OUTLIERS}, loadBalancer: {localityLbSetting: {failoverPriority: [v, "${by}"]}}`,
     ),
   );
   assert.equal(moves, 1);
-  assert.deepEqual(prioritiesOf(binding, "labelled"), { "10.0.0.1": 0, "10.0.0.2": 0 });
+  assert.deepEqual(prioritiesOf(binding, "with-label"), { "10.0.0.1": 0, "10.0.0.2": 0 });
   bench.set(
     rule(
-      "labelled",
+      "with-label",
       `${OUTLIERS}, loadBalancer: {localityLbSetting: {failoverPriority: ["v=1", "${by}"]}}`,
     ),
   );

@@ -86,7 +86,7 @@ for (const suite of readSuites()) {
     const before = look();
     assert.ok(before.length > 0);
     for (const { id, why } of before) {
-      assert.ok(why.groups.length > 0, `nothing is told of ${id}`);
+      assert.ok(why.groups.length > 0, `no decisions are recorded for ${id}`);
       assert.equal(why.exact, true, id);
     }
     for (const object of objectsOf(suite.input)) {

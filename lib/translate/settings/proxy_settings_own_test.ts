@@ -43,7 +43,7 @@ function see<T extends Type>(
   return fromBinary(SCHEMAS[type] as DescMessage, bytes) as MessageShape<(typeof SCHEMAS)[T]>;
 }
 
-Deno.test("the number of the attempt is told, unless it is hidden", () => {
+Deno.test("the number of the attempt is sent, unless it is hidden", () => {
   const tells = (bench: Bench): boolean[] =>
     see(bench, "route", "8080").virtualHosts.map((host) => host.includeRequestAttemptCount);
   assert.deepEqual(tells(benchWith("{}")), [true, true]);

@@ -111,7 +111,7 @@ Deno.test("a resource for some workloads reaches those alone", () => {
   assert.deepEqual(moved, { listener: [9] });
 });
 
-Deno.test("classes share what is told alike", () => {
+Deno.test("classes with equal telemetry share listeners", () => {
   const { edit } = world();
   const { computed } = edit(
     telemetry("mesh-system", "{accessLogging: [{providers: [{name: dataproxy}]}]}"),

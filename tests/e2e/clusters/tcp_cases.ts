@@ -10,7 +10,7 @@ import { assertShares, type ClusterCase, hostOf, type Parts } from "./case.ts";
 
 const PLAIN = "plain-tcp";
 const SPLIT = "split-tcp";
-const LABELLED = "labelled-tcp";
+const SOURCE_LABELS = "source-labels-tcp";
 
 function plain({ ports, tcp }: Parts, backend: "t" | "u"): string {
   const port = { number: ports.tcp, protocol: "TCP" };
@@ -64,8 +64,9 @@ export const TCP_CASES: readonly ClusterCase[] = [
   },
   {
     name: "a TCP service whose rule tells callers apart by their labels",
-    file: LABELLED,
-    documents: () => manifest("ServiceEntry", LABELLED, { hosts: [hostOf(LABELLED)], ports: [] }),
+    file: SOURCE_LABELS,
+    documents: () =>
+      manifest("ServiceEntry", SOURCE_LABELS, { hosts: [hostOf(SOURCE_LABELS)], ports: [] }),
     run: async ({ each, world, ports, tcp }) => {
       const subset = (name: string, match: Spec) => ({
         match: [{ port: ports.tcp, ...match }],

@@ -100,30 +100,30 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     name: "an ineffective field is named in a warning, and the document is used",
     run: async (bench) => {
       const { world: { config, daemon } } = bench;
-      const text = `${serviceEntry("inert", ["inert.test"], TCP, [endpoint(9)])}---
+      const text = `${serviceEntry("ineffective", ["ineffective.test"], TCP, [endpoint(9)])}---
 apiVersion: extensions.mesh.io/v1alpha1
 kind: WasmPlugin
-metadata: {name: inert}
+metadata: {name: ineffective}
 spec:
   selector: {matchLabels: {app: nobody}}
   url: file:///nowhere.wasm
   verificationKey: none
 `;
-      await config.write("inert.yaml", text);
-      await served(bench, "inert.test");
+      await config.write("ineffective.yaml", text);
+      await served(bench, "ineffective.test");
       const { problems, warnings } = await problemsOf(daemon);
       assert.deepEqual(problems, []);
       assert.deepEqual(warnings.map(({ file, line, path, code }) => ({ file, line, path, code })), [
         {
-          file: "inert.yaml",
+          file: "ineffective.yaml",
           line: lineOf(text, "verificationKey"),
           path: "spec.verificationKey",
           code: "no-effect",
         },
       ]);
       assert.match(warnings[0]?.message ?? "", /verificationKey/);
-      await daemon.program.printed(/warning: inert\.yaml:\d+:\d+.*verificationKey/);
-      await config.remove("inert.yaml");
+      await daemon.program.printed(/warning: ineffective\.yaml:\d+:\d+.*verificationKey/);
+      await config.remove("ineffective.yaml");
       await eventually(
         "the warning to be gone",
         async () => (await problemsOf(daemon)).warnings.length === 0,

@@ -63,7 +63,7 @@ export interface Probe {
   readonly call: (options?: CallOptions & { readonly path?: string }) => Promise<Answer>;
 }
 
-/** Where a case runs: sidecar or gateway. */
+/** Environment of a case: sidecar or gateway. */
 export interface Place {
   readonly transport: Transport;
   /** Base URL of the proxy's listener, without a closing slash. */

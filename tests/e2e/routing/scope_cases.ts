@@ -60,9 +60,9 @@ const CALLERS: readonly RoutingCase[] = [
   },
   {
     name: "source labels of a delegate",
-    http: [{ delegate: { name: "labelled" } }, to(SERVICE, "v2")],
+    http: [{ delegate: { name: "bylabel" } }, to(SERVICE, "v2")],
     delegates: {
-      labelled: [to(SERVICE, "v1", { match: [{ sourceLabels: { kind: "sidecar" } }] })],
+      bylabel: [to(SERVICE, "v1", { match: [{ sourceLabels: { kind: "sidecar" } }] })],
     },
     exchanges: [{ path: "/", from: "v1" }],
   },

@@ -100,7 +100,7 @@ export async function startIssuer(given?: string): Promise<Issuer> {
   };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   const address = `http://127.0.0.1:${server.addr.port}/`;
-  const name = given ?? address;
+  const name = ownName ?? address;
   const issuer: Issuer = {
     name,
     uri: `${address}keys`,

@@ -125,8 +125,8 @@ export const OUTBOUND_CASES: readonly TlsCase[] = [
         match: [{ sniHosts: ["left.pass.test"], port }],
         route: [{ destination: { host: "left.pass.test", port: { number: port } } }],
       }];
-      const labelled = { hosts: ["left.pass.test"], tls: byLabels };
-      await serve(bench, "TLS", services, [manifest("VirtualService", "left", labelled)]);
+      const bylabel = { hosts: ["left.pass.test"], tls: byLabels };
+      await serve(bench, "TLS", services, [manifest("VirtualService", "left", bylabel)]);
       await each("sidecar", async ({ address, transport }) => {
         const by = transport === "delta" ? "right" : "left";
         await eventually(`left.pass.test over ${transport} at ${by}`, async () => {

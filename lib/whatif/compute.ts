@@ -31,7 +31,7 @@ interface BoundProxy {
 }
 
 /** Evaluates changes for the connected proxies. */
-export async function rehearse(
+export async function computeWhatIf(
   { live, make, sessions, changes }: {
     /** The pipeline that is forked. */
     readonly live: Pipeline;
