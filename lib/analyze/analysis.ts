@@ -19,7 +19,7 @@ import {
 import { type Finding, type Message, messageOfFinding } from "./message.ts";
 import { ANALYZERS_OF } from "./registry.ts";
 
-/** What changed. */
+/** Changes of the configuration. */
 export interface AnalysisChanges {
   readonly mesh?: MeshConfig;
   readonly objects?: readonly ObjectChange[];

@@ -1,5 +1,5 @@
 /**
- * What an analyzer is, and what it may read.
+ * Interface of analyzers, and the inputs that they may read.
  *
  * @module
  */

@@ -6,7 +6,7 @@
  * @module
  */
 
-/** How serious a message is: what does not work, what probably is a mistake, a hint. */
+/** Severity of a message: something does not work, a probable mistake, a hint. */
 export type Level = "Error" | "Warning" | "Info";
 
 /** One code. */
@@ -17,7 +17,7 @@ export interface CodeRow {
   readonly text: string;
   /** Why it matters: what happens to traffic. */
   readonly reason: string;
-  /** What to do. */
+  /** The way to fix it. */
   readonly remedy: string;
 }
 

@@ -15,7 +15,7 @@ export interface Finding {
   readonly args: readonly string[];
   /** Field of the object: `spec.http[0].route[0].destination.host`; empty for the whole object. */
   readonly path: string;
-  /** What to do here, in place of the remedy of the code. */
+  /** The way to fix this case; it replaces the remedy of the code. */
   readonly remedy?: string;
 }
 

@@ -10,7 +10,7 @@ import type { Caller } from "./caller.ts";
 import { AuthnError } from "./error.ts";
 import type { Authenticator } from "./request.ts";
 
-/** How client certificates are checked. */
+/** Options of the check of client certificates. */
 export interface CertificateOptions {
   /** The roots of a trust domain; `undefined` for one that is not trusted. */
   readonly roots: (trustDomain: string) => readonly Certificate[] | undefined;

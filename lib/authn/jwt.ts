@@ -23,7 +23,7 @@ export interface JwtRule {
   readonly jwksUri: string | undefined;
 }
 
-/** How tokens are verified. */
+/** Options of the verification of tokens. */
 export interface JwtOptions {
   readonly rule: JwtRule;
   /** Trust domain of identities that tokens give. */

@@ -22,7 +22,7 @@ const failures = counter({
   help: "Callers whose credentials were refused, or who had none where some are needed.",
 });
 
-/** What authentication needs. */
+/** Dependencies of authentication. */
 export interface AuthnOptions {
   readonly trustDomain: string;
   readonly roots: (trustDomain: string) => readonly Certificate[] | undefined;

@@ -1,5 +1,5 @@
 /**
- * What authentication sees of a request.
+ * The parts of a request that authentication uses.
  *
  * @module
  */

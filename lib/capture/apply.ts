@@ -25,7 +25,7 @@ export interface ApplyOptions {
   readonly force: boolean;
 }
 
-/** What {@link applyCapture} did. */
+/** Result of {@link applyCapture}. */
 export type Applied = "applied" | "replaced" | "in-place";
 
 interface FamilyState {

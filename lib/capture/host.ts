@@ -7,7 +7,7 @@ import { isIp } from "../text/mod.ts";
 import type { CaptureHost } from "./parse.ts";
 import type { Runner } from "./runner.ts";
 
-/** Where facts are read. */
+/** Sources of facts about the host. */
 export interface HostSources {
   /** Programs run in the network namespace that is set up; absent: that of this process. */
   readonly namespace?: Runner;

@@ -82,7 +82,7 @@ function planOwner({ settings, loopback, add }: RuleSink, owner: Match & { id: s
   add(output("Connections of the proxy."), [owner], { kind: "return" });
 }
 
-/** Whether a range to capture begins in loopback. */
+/** Reports if a range to capture begins in loopback. */
 function includesLoopback({ ranges }: CaptureSettings): boolean {
   if (ranges === "all") return false;
   return ranges.some((range) => {

@@ -13,7 +13,7 @@ export interface RoutingStep {
   readonly remove: readonly string[];
   /** Command that lists what is there. */
   readonly list: readonly string[];
-  /** Whether the output of `list` has it. */
+  /** Reports if the output of `list` has it. */
   readonly isThere: (output: string) => boolean;
 }
 

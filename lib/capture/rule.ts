@@ -42,7 +42,7 @@ export type Match =
 /** State of a connection as conntrack sees it. */
 export type ConnectionState = "NEW" | "ESTABLISHED" | "RELATED" | "INVALID";
 
-/** What a rule does with a packet that matches. */
+/** Action of a rule on a matching packet. */
 export type Target =
   | { readonly kind: "return" | "accept" | "drop" }
   | { readonly kind: "jump"; readonly chain: OwnChain }
@@ -92,7 +92,7 @@ export function ownChains(rules: readonly Rule[], table: Table): readonly OwnCha
   return [...found];
 }
 
-/** Whether a chain belongs to Mesh. */
+/** Reports if a chain belongs to Mesh. */
 export function isOwnChain(chain: string): chain is OwnChain {
   return (OWN_CHAINS as readonly string[]).includes(chain);
 }

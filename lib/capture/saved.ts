@@ -60,7 +60,7 @@ function splitWords(text: string): readonly string[] {
   return words;
 }
 
-/** Whether any table has a rule or a chain besides those of the kernel. */
+/** Reports if any table has a rule or a chain besides those of the kernel. */
 export function hasRules(tables: SavedTables): boolean {
   return [...tables.values()].some(({ chains, rules }) =>
     rules.length > 0 || [...chains].some((chain) => !KERNEL_CHAINS.has(chain))

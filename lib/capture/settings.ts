@@ -4,7 +4,7 @@
  * @module
  */
 
-/** How inbound connections get to the proxy. */
+/** Redirection of inbound connections to the proxy. */
 export type CaptureMode = "REDIRECT" | "TPROXY";
 
 /** Ports to capture: all of them, or those listed. */

@@ -64,7 +64,7 @@ function chosen(variant: Variant, reason: string): Variant {
   return variant;
 }
 
-/** Whether a variant has rules of either IP version; `undefined` when it cannot be run. */
+/** Reports if a variant has rules of either IP version; `undefined` when it cannot be run. */
 async function savedRules(runner: Runner, variant: Variant): Promise<boolean | undefined> {
   const v4 = await trySave(runner, programsOf(variant, 4).save);
   if (v4 === undefined) return undefined;

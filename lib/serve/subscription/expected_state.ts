@@ -15,7 +15,7 @@ import { contentOf } from "./view_content.ts";
 
 /** The expected state of a client that has everything. */
 export interface Expected {
-  /** What there is of all that it asks for. */
+  /** Subscribed resources that exist. */
   readonly resources: readonly Resource[];
   /** Computed when it is first asked for. */
   readonly checksum: Checksum;
@@ -39,7 +39,10 @@ const known = new WeakMap<View, Known>();
 /** Lists of absent names that many subscriptions use. */
 const shared = new WeakSet<readonly string[]>();
 
-/** Whether a list of names is used by many subscriptions, so that it takes no memory of its own for one. */
+/**
+ * Reports if a list of names is used by many subscriptions, so that it takes no memory of its own
+ * for one.
+ */
 export function isShared(names: readonly string[]): boolean {
   return shared.has(names);
 }

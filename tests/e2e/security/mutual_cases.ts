@@ -91,7 +91,7 @@ export const MUTUAL_CASES: readonly SecurityCase[] = [
     run: async (world) => {
       const accounts = [
         service(world, "account", { serviceAccount: "shop" }),
-        service(world, "labelled", {
+        service(world, "with-label", {
           serviceAccount: "shop",
           labels: { "security.mesh.io/tlsMode": "disabled" },
         }),
@@ -100,16 +100,16 @@ export const MUTUAL_CASES: readonly SecurityCase[] = [
       const ask = (name: string) => () => throughMesh(world, "/", { host: `${name}.test` });
       await world.apply(mode("STRICT"), ...accounts);
       await becomes("an endpoint with an account", 200, ask("account"));
-      await becomes("an account and a label against it", 503, ask("labelled"));
+      await becomes("an account and a label against it", 503, ask("with-label"));
       await becomes("an endpoint with neither", 503, ask("neither"));
-      const rules = ["labelled", "neither"].map((name) =>
+      const rules = ["with-label", "neither"].map((name) =>
         manifest("DestinationRule", name, {
           host: `${name}.test`,
           trafficPolicy: { tls: { mode: "MESH_MUTUAL" } },
         }, CLIENT_NAMESPACE)
       );
       await world.apply(mode("STRICT"), ...accounts, ...rules);
-      await becomes("a rule for the labelled endpoint", 200, ask("labelled"));
+      await becomes("a rule for the endpoint with a label", 200, ask("with-label"));
       await becomes("a rule for the endpoint with neither", 200, ask("neither"));
     },
   },

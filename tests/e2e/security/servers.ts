@@ -84,9 +84,9 @@ export interface Issuer extends AsyncDisposable {
 /**
  * Starts an issuer. Its discovery document names an address that redirects to the keys.
  *
- * @param given name of the issuer; default: the address of its server, with a slash
+ * @param ownName name of the issuer; default: the address of its server, with a slash
  */
-export async function startIssuer(given?: string): Promise<Issuer> {
+export async function startIssuer(ownName?: string): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const key = { ...await exportJWK(publicKey), kid: "main", alg: "ES256", use: "sig" };
   const jwks = JSON.stringify({ keys: [key] });
