@@ -19,7 +19,12 @@ import { objectsOf, testMeshConfig } from "./mesh_fixture.ts";
 export const DEFAULT_FEATURES: Features = defaultFeatures();
 
 function defaultFeatures(): Features {
-  using _ = useEnvironment({});
+  return featuresWith({});
+}
+
+/** The settings of translation with these environment variables alone. */
+export function featuresWith(env: Readonly<Record<string, string>>): Features {
+  using _ = useEnvironment(env);
   return readFeatures();
 }
 

@@ -66,7 +66,7 @@ export function dnsAssignment(
       subsetLabels: subset?.labels,
       topologyOf: input.topologyOf,
       hostNames: true,
-      telemetryLabel: input.mesh.telemetryLabel,
+      telemetryLabel: input.mesh.endpointTelemetryLabel,
       canonical: input.mesh.canonicalOutside && service.meshExternal
         ? canonicalOf(service)
         : undefined,

@@ -72,6 +72,8 @@ export interface MeshClusterDefaults {
   readonly statNames?: { readonly inbound: string; readonly outbound: string };
   /** True: metadata names the services. */
   readonly telemetryLabel: boolean;
+  /** True: metadata of endpoints in the cluster names their workloads. */
+  readonly endpointTelemetryLabel: boolean;
 }
 
 /** Settings of a client for mutual TLS. */

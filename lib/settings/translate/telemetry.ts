@@ -36,7 +36,7 @@ const PILOT_ENDPOINT_TELEMETRY_LABEL = declareEnv({
   name: "PILOT_ENDPOINT_TELEMETRY_LABEL",
   type: "bool",
   default: true,
-  doc: "Add telemetry metadata to endpoints.",
+  doc: "Add telemetry metadata to endpoints, if PILOT_ENABLE_TELEMETRY_LABEL is true.",
   readers,
 });
 

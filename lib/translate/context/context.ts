@@ -46,7 +46,7 @@ export interface Features {
   readonly traceSampling: number;
   /** Proxies exchange the identity of their workloads. */
   readonly exchangeMetadata: boolean;
-  /** Telemetry labels of endpoints. */
+  /** Telemetry metadata of endpoints; has an effect only with `telemetryLabel`. */
   readonly endpointTelemetryLabel: boolean;
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */
   readonly excludeUnsafe503: boolean;

@@ -86,7 +86,7 @@ function assignmentsOf(
   const policy = read.follow(mesh.policies.policy, rules);
   const common = {
     endpoints,
-    telemetryLabel: features.endpointTelemetryLabel,
+    telemetryLabel: features.telemetryLabel && features.endpointTelemetryLabel,
     canonical: features.canonicalOutside && service.meshExternal ? canonicalOf(service) : undefined,
     mutual: takesMutual(read, context),
     topologyOf: topologyOf(read, context, policy.subsets),

@@ -45,6 +45,7 @@ export function clusterDefaults(
     drainingLabel: features.drainingLabel,
     sendUnhealthyEndpoints: features.sendUnhealthyEndpoints,
     telemetryLabel: features.telemetryLabel,
+    endpointTelemetryLabel: features.telemetryLabel && features.endpointTelemetryLabel,
     canonicalOutside: features.canonicalOutside,
     preferRuleTls: features.preferRuleTls,
     statNames: {

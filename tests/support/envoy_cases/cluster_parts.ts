@@ -33,6 +33,7 @@ export const CLUSTER_DEFAULTS: MeshClusterDefaults = {
   drainingLabel: "mesh.io/draining",
   sendUnhealthyEndpoints: false,
   telemetryLabel: true,
+  endpointTelemetryLabel: true,
   canonicalOutside: false,
   preferRuleTls: true,
   autoSni: true,
