@@ -61,7 +61,7 @@ const importKeys: KeyCodec<ImportKey> = keyOf<ImportKey>({
 
 /** Creates the tables. */
 export function deriveNameTables(context: Context): NameTables {
-  const { graph, scopes, indexes } = context.mesh;
+  const { graph } = context.mesh;
   const base = resourceTable(
     graph,
     "nds.entry",
@@ -69,28 +69,7 @@ export function deriveNameTables(context: Context): NameTables {
     (read, { variant, ...seen }) => entriesOf(read, context, variant, seen),
   );
   const overlay = overlayOf(context, "nds.overlay", base);
-  const publicEntries = (variant: DnsVariant): Collection =>
-    graph.collection(`names/${dnsVariants.encode(variant)}/public`, () => ({
-      members: { index: indexes.hostsSeenBy, buckets: [""] },
-      resources: base,
-      keyOf: (host) => ({ variant, namespace: "", host }),
-    }));
-  const ownEntries = ({ variant, namespace }: NamespaceKey): Collection =>
-    graph.collection(`names/${dnsVariants.encode(variant)}/overlay/${namespace}`, () => ({
-      members: { listFrom: [scopes.overlayHosts, namespace] },
-      resources: overlay,
-      keyOf: (host) => ({ variant, namespace, host }),
-    }));
-  const imported = ({ variant, ...scope }: ImportKey): Collection => {
-    return graph.collection(
-      `names/${dnsVariants.encode(variant)}/egress/${sidecarKeys.encode(scope)}`,
-      () => ({
-        members: { listFrom: [scopes.egressHosts, { ...scope, listener: undefined }] },
-        resources: base,
-        keyOf: (host) => ({ variant, namespace: scope.namespace, host }),
-      }),
-    );
-  };
+  const { publicEntries, ownEntries, imported } = nameCollections(context, base, overlay);
   const shared = resourceTable(
     graph,
     "nds.public",
@@ -127,6 +106,38 @@ export function deriveNameTables(context: Context): NameTables {
         : [layer(egress, { variant, namespace, sidecar })];
     },
   };
+}
+
+/** The collections of entries: of everybody, of a namespace's overlay, and of what a Sidecar imports. */
+function nameCollections(
+  context: Context,
+  base: ResourceTable<EntryKey>,
+  overlay: ResourceTable<EntryKey>,
+) {
+  const { graph, scopes, indexes } = context.mesh;
+  const publicEntries = (variant: DnsVariant): Collection =>
+    graph.collection(`names/${dnsVariants.encode(variant)}/public`, () => ({
+      members: { index: indexes.hostsSeenBy, buckets: [""] },
+      resources: base,
+      keyOf: (host) => ({ variant, namespace: "", host }),
+    }));
+  const ownEntries = ({ variant, namespace }: NamespaceKey): Collection =>
+    graph.collection(`names/${dnsVariants.encode(variant)}/overlay/${namespace}`, () => ({
+      members: { listFrom: [scopes.overlayHosts, namespace] },
+      resources: overlay,
+      keyOf: (host) => ({ variant, namespace, host }),
+    }));
+  const imported = ({ variant, ...scope }: ImportKey): Collection => {
+    return graph.collection(
+      `names/${dnsVariants.encode(variant)}/egress/${sidecarKeys.encode(scope)}`,
+      () => ({
+        members: { listFrom: [scopes.egressHosts, { ...scope, listener: undefined }] },
+        resources: base,
+        keyOf: (host) => ({ variant, namespace: scope.namespace, host }),
+      }),
+    );
+  };
+  return { publicEntries, ownEntries, imported };
 }
 
 /** One table of all entries, sorted by name, so that its bytes depend only on its content. */
