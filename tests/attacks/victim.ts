@@ -35,7 +35,7 @@ export interface Victims extends AsyncDisposable {
 }
 
 /** Memory that an attack may leave for the daemon to be attacked again, MiB. */
-const LEFT_MIB = 60;
+const LEFT_MIB = 100;
 
 /** Prepares daemons that serve gRPC over a transport. */
 export function victims(transport: Transport): Victims {
@@ -43,6 +43,8 @@ export function victims(transport: Transport): Victims {
   return {
     async next() {
       if (last && await isCalm(last)) return last;
+      // Its end is not of interest, and an orderly one waits for the streams of the attack.
+      last?.daemon.program.kill("SIGKILL");
       await last?.[Symbol.asyncDispose]();
       return last = await startVictim(transport);
     },
