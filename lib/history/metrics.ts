@@ -21,11 +21,11 @@ export const differences: Counter = counter({
 /** Revisions in memory. */
 export const revisionsKept: Gauge = gauge({
   name: "mesh_history_revisions",
-  help: "Publications of which it is kept what they changed.",
+  help: "Number of publications in the history.",
 });
 
 /** Bytes of them. */
 export const historyBytes: Gauge = gauge({
   name: "mesh_history_bytes",
-  help: "Bytes that the list of publications takes, about; superseded resources not counted.",
+  help: "Approximate bytes of the list of publications, without superseded resources.",
 });

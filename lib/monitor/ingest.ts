@@ -20,7 +20,7 @@ const debounceTime = histogram({
 
 const pushTriggers = counter({
   name: "pilot_push_triggers",
-  help: "Publications, by the kinds of change that brought them about.",
+  help: "Publications, by kinds of their changes.",
   labels: ["type"],
 });
 

@@ -27,5 +27,5 @@ export const keptBytes: Gauge = gauge({
 /** Publications with unanswered streams. */
 export const openRollouts: Gauge = gauge({
   name: "mesh_rollouts_pending",
-  help: "Publications that some proxy concerned has not answered yet.",
+  help: "Publications that an affected proxy has not answered yet.",
 });

@@ -29,7 +29,7 @@ export type RefusalReason =
 
 const refusedStreams: Counter = counter({
   name: "mesh_xds_refused_total",
-  help: "Discovery streams that were refused or ended because of what their client did, by reason.",
+  help: "Discovery streams that were refused or ended because of their client, by reason.",
   labels: ["reason"],
 });
 
