@@ -162,3 +162,35 @@ Deno.test("stop delivers an answer whose client is slow", async () => {
   assert(rest.endsWith("xx") || rest.endsWith("0\r\n\r\n"), `${rest.length} bytes came`);
   assert(rest.length > body.length - 100_000, `${rest.length} bytes came`);
 });
+
+Deno.test("requests that are sent ahead are all answered", () =>
+  serving(ROUTES, async (base) => {
+    const count = 1000;
+    const connection = await connectTo(base);
+    const written = writeAll(connection, latin1(GET.repeat(count)));
+    let answers = "";
+    const decoder = new TextDecoder();
+    const buffer = new Uint8Array(65_536);
+    while (answers.split("HTTP/1.1 200 ").length <= count) {
+      const length = await connection.read(buffer);
+      assert(length !== null);
+      answers += decoder.decode(buffer.subarray(0, length));
+    }
+    await written;
+    connection.close();
+  }));
+
+Deno.test("a body with empty lines reaches its handler whole, and its connection is closed", () => {
+  const size = route("POST", "/size", async ({ body }) => text(`size ${(await body()).length};`));
+  return serving([...ROUTES, size], async (base) => {
+    const body = "line\r\n\r\n\n\n".repeat(10_000);
+    const connection = await connectTo(base);
+    await writeAll(connection, latin1(GET));
+    await readHead(connection);
+    const head = `POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await writeAll(connection, latin1(head + body));
+    const answer = await readAll(connection);
+    assert.match(answer, /^HTTP\/1.1 200 /);
+    assert(answer.includes(`size ${body.length};`), answer);
+  });
+});
