@@ -16,6 +16,7 @@ import { warnIneffective } from "../../lib/cli/mod.ts";
 import { envTexts, warnIneffectiveVariables } from "../../lib/env/mod.ts";
 import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
+import { startDns } from "./dns.ts";
 import type { ProxyOptions } from "./options.ts";
 
 const log = scope("default");
@@ -51,11 +52,18 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     });
   }
   log.info("starting", { node: plan.node.id, daemon: plan.target });
-  const agent = await startAgent(plan, options.profiling ? PROFILES : undefined);
-  if (signal.aborted) agent.drain();
-  else signal.addEventListener("abort", () => agent.drain(), { once: true });
-  await agent.done;
-  return 0;
+  const dns = await startDns(loaded.settings, plan);
+  try {
+    const { routes, limits } = options.profiling ? PROFILES : { routes: [], limits: undefined };
+    const more = { routes: [...routes, ...dns?.routes ?? []], limits };
+    const agent = await startAgent(plan, more, dns?.subscription);
+    if (signal.aborted) agent.drain();
+    else signal.addEventListener("abort", () => agent.drain(), { once: true });
+    await agent.done;
+    return 0;
+  } finally {
+    await dns?.stop();
+  }
 }
 
 /**

@@ -14,6 +14,8 @@ import type { AgentPlan } from "./plan.ts";
 import { type ProxyProcess, startProxy } from "./process.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
 import { startRelay } from "./relay.ts";
+import { watchDaemon } from "./watch.ts";
+import type { AgentSubscription } from "./intercept.ts";
 import { statusRoutes } from "./status.ts";
 
 /** A running agent. */
@@ -42,12 +44,14 @@ const log = scope("default");
  * Starts an agent.
  *
  * @param more additional routes of the status server
+ * @param subscription what the agent itself subscribes to at the daemon
  * @throws MeshError if a port or the socket is in use, a file cannot be written, or the proxy's
  * program cannot be started; everything that was started is stopped again
  */
 export async function startAgent(
   plan: AgentPlan,
   more: Pick<WebOptions, "limits" | "routes"> = { routes: [] },
+  subscription?: AgentSubscription,
 ): Promise<Agent> {
   const draining = new AbortController();
   const quitting = new AbortController();
@@ -78,8 +82,9 @@ export async function startAgent(
       );
       resources.defer(() => server.stop(STATUS_GRACE_MS));
     }
-    const relay = await startRelay(relayOptions(plan));
+    const relay = await startRelay({ ...relayOptions(plan), subscription });
     resources.defer(() => relay.stop());
+    if (plan.command === undefined && subscription) resources.use(watch(plan, subscription));
     const proxy = await launch(plan);
     const done = life(proxy, drain, draining.signal, quitting.signal)
       .finally(() => resources.disposeAsync());
@@ -99,6 +104,22 @@ async function makeFolder(path: string): Promise<void> {
       cause,
     });
   }
+}
+
+/** Subscribes for an agent without a proxy, whose relay has no streams. */
+function watch(plan: AgentPlan, subscription: AgentSubscription): AsyncDisposable {
+  const ending = new AbortController();
+  const { target, maxResponse, keepalive } = relayOptions(plan);
+  const watching = watchDaemon(
+    { target, node: plan.node, subscription, maxResponse, keepalive },
+    ending.signal,
+  );
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ending.abort();
+      await watching;
+    },
+  };
 }
 
 function relayOptions({ env, socket, target }: AgentPlan) {

@@ -6,6 +6,7 @@
  */
 export { type Agent, startAgent } from "./agent.ts";
 export { type AgentEnv, readEnv } from "./variables.ts";
+export type { AgentSubscription } from "./intercept.ts";
 export { type Loaded, type LoadFlags, loadSettings } from "./load.ts";
 export { type AgentRole, ROLES } from "./node.ts";
 export { type AgentFlags, type AgentPlan, type AgentSettings, planAgent } from "./plan.ts";

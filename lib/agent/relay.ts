@@ -1,5 +1,6 @@
 /**
- * The xDS relay: forwards bytes unchanged between the proxy's Unix socket and the daemon.
+ * The xDS relay: forwards bytes unchanged between the proxy's Unix socket and the daemon. A
+ * subscription of the agent's own can share the streams.
  *
  * Each stream of the proxy has one stream to the daemon. When the daemon's stream ends, the proxy's
  * ends too: the proxy then reconnects with its resource versions and gets only the difference.
@@ -13,6 +14,7 @@ import { type Logger, scope } from "../log/mod.ts";
 import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
 import type { RpcStream } from "../rpc/mod.ts";
 import { type Backoff, dial } from "./dial.ts";
+import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
 
 /** Options of the relay. */
@@ -31,6 +33,8 @@ export interface RelayOptions {
   readonly keepalive: { readonly interval: number; readonly timeout: number };
   /** Pauses between attempts to reach the daemon; the default is for production. */
   readonly backoff?: Backoff;
+  /** Subscription of the agent's own on each stream; default: none. */
+  readonly subscription?: AgentSubscription;
 }
 
 /** A running relay. */
@@ -58,11 +62,13 @@ const log: Logger = scope("xdsproxy");
  */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const stopping = new AbortController();
+  const intercept = options.subscription && interceptor(options.subscription);
   const server: RpcServer = await startRpc({
     address: `unix:${options.socket}`,
     services: METHODS.map((path) => ({
       path,
-      handle: (call: RpcCall) => relay(call, path, options, stopping.signal),
+      handle: (call: RpcCall) =>
+        relay(call, path, { ...options, interception: intercept?.(path) }, stopping.signal),
     })),
     limits: { maxReceive: options.maxRequest, maxStreams: options.maxStreams },
     keepalive: options.keepalive,
@@ -76,11 +82,17 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
+/** Options of one stream. */
+interface StreamOptions extends RelayOptions {
+  /** The agent's own subscription on this stream. */
+  readonly interception: Interception | undefined;
+}
+
 /** Relays one stream of the proxy until either side ends. It ends with the daemon's stream. */
 async function relay(
   call: RpcCall,
   path: string,
-  options: RelayOptions,
+  options: StreamOptions,
   stopping: AbortSignal,
 ): Promise<void> {
   const gone = new AbortController();
@@ -98,9 +110,14 @@ async function relay(
   const close = () => upstream.close();
   signal.addEventListener("abort", close, { once: true });
   let proxyEnded = false;
-  void forward(call, upstream).then(() => proxyEnded = true, close);
+  void forward(call, upstream, options.interception).then(() => proxyEnded = true, close);
+  const take = (message: Uint8Array): boolean => {
+    const answer = options.interception?.take(message);
+    if (answer !== undefined && !proxyEnded) upstream.send(answer);
+    return answer !== undefined;
+  };
   try {
-    await back(call, upstream);
+    await back(call, upstream, take);
     if (!proxyEnded && !signal.aborted) throw new RpcError("UNAVAILABLE", "the stream was ended");
     if (!stopping.aborted) proxyTerminations.inc();
   } catch (error) {
@@ -111,18 +128,33 @@ async function relay(
   }
 }
 
-/** Forwards from the proxy to the daemon, with back-pressure. */
-async function forward(call: RpcCall, upstream: RpcStream): Promise<void> {
+/** Forwards from the proxy to the daemon, with back-pressure; after the first message, subscribes. */
+async function forward(
+  call: RpcCall,
+  upstream: RpcStream,
+  interception: Interception | undefined,
+): Promise<void> {
+  let subscribed = interception === undefined;
   for await (const message of call.messages) {
     xdsRequests.inc();
-    if (!upstream.send(message)) await upstream.drained();
+    let ready = upstream.send(message);
+    if (!subscribed) {
+      subscribed = true;
+      ready = upstream.send(interception!.request()) && ready;
+    }
+    if (!ready) await upstream.drained();
   }
   upstream.end();
 }
 
-/** Forwards from the daemon to the proxy, with back-pressure. */
-async function back(call: RpcCall, upstream: RpcStream): Promise<void> {
+/** Forwards from the daemon to the proxy, with back-pressure, except what `take` takes. */
+async function back(
+  call: RpcCall,
+  upstream: RpcStream,
+  take: (message: Uint8Array) => boolean,
+): Promise<void> {
   for await (const message of upstream.messages) {
+    if (take(message)) continue;
     xdsResponses.inc();
     if (!call.send(message)) await call.drained();
   }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readResolvConf } from "../dns/mod.ts";
 import { isIp } from "../text/mod.ts";
 import type { CaptureHost } from "./parse.ts";
 import type { Runner } from "./runner.ts";
@@ -29,7 +30,7 @@ export async function readHost(sources: HostSources): Promise<CaptureHost> {
   return {
     ipv4: usable.some((address) => !address.includes(":")),
     ipv6: usable.some((address) => address.includes(":")),
-    nameservers: sources.withoutNameservers ? [] : await readNameservers(),
+    nameservers: sources.withoutNameservers ? [] : (await readResolvConf()).nameservers,
     ...user?.[2] && user[3] && { proxyUser: { uid: user[2], gid: user[3] } },
     users: idsByName(passwd),
     groups: idsByName(groups),
@@ -48,18 +49,6 @@ function ownAddresses(): readonly string[] {
 async function namespaceAddresses(runner: Runner): Promise<readonly string[]> {
   const { stdout } = await runner.run({ argv: ["ip", "-o", "addr", "show"] });
   return [...stdout.matchAll(/ inet6? ([0-9a-fA-F.:]+)\//g)].map((match) => match[1] ?? "");
-}
-
-/** Addresses of the nameservers in resolv.conf, in order. */
-export async function readNameservers(path = "/etc/resolv.conf"): Promise<readonly string[]> {
-  return parseNameservers(await readText(path));
-}
-
-/** The values of `nameserver`, without those with a zone, which cannot be part of a rule. */
-export function parseNameservers(text: string): readonly string[] {
-  return text.split("\n")
-    .map((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? "")
-    .filter(isIp);
 }
 
 async function readText(path: string): Promise<string> {

@@ -12,7 +12,7 @@ export {
   cleaningPlan,
 } from "./apply.ts";
 export { type CommandSwitches, environmentDump, settingsDump } from "./dump.ts";
-export { type HostSources, parseNameservers, readHost, readNameservers } from "./host.ts";
+export { type HostSources, readHost } from "./host.ts";
 export { type CaptureHost, type CaptureInput, parseCapture } from "./parse.ts";
 export { capturePage } from "./page.ts";
 export { planCapture } from "./plan.ts";

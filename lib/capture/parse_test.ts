@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
-import { parseNameservers } from "./host.ts";
 import { type CaptureInput, parseCapture } from "./parse.ts";
 import { planCapture } from "./plan.ts";
 import { checkWord, restoreText } from "./render.ts";
@@ -134,10 +133,4 @@ Deno.test("capture: a word that iptables-restore could misread is never rendered
     matches: [{ kind: "in", device: "eth0 -j ACCEPT" } as const],
   }));
   assert.throws(() => restoreText({ family: 4, rules: forged }), { code: "capture-word" });
-});
-
-Deno.test("capture: nameservers are read from resolv.conf", () => {
-  const text = "# nameserver 9.9.9.9\nnameserver 10.0.0.2\n nameserver\tfd00::2 # comment\n" +
-    "nameserver fe80::1%eth0\nnameserver $(reboot)\nsearch a b\n";
-  assert.deepEqual(parseNameservers(text), ["10.0.0.2", "fd00::2"]);
 });

@@ -114,25 +114,6 @@ export const NODE: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "the agent's DNS proxy" },
-    readers: AGENT,
-    rows: [
-      bool(
-        "DNS_FORWARD_PARALLEL",
-        AGENT,
-        false,
-        "Ask all nameservers at once and take the first answer.",
-      ),
-      text("DNS_PROXY_ADDR", AGENT, "localhost:15053", "Address of the DNS proxy."),
-      bool(
-        "MESH_META_ENABLE_DNS_SERVER",
-        AGENT,
-        false,
-        "Answer DNS queries without capturing any.",
-      ),
-    ],
-  },
-  {
     state: { kind: "unsupported", reason: "application probes" },
     readers: AGENT,
     rows: [

@@ -1,0 +1,59 @@
+/**
+ * The DNS proxy of `pilot-agent proxy`.
+ *
+ * @module
+ */
+import type { AgentPlan, AgentSettings, AgentSubscription } from "../../lib/agent/mod.ts";
+import {
+  NAME_TABLE_URL,
+  nameTableJson,
+  readDnsEnv,
+  readResolvConf,
+  startDnsProxy,
+} from "../../lib/dns/mod.ts";
+import { useEnvironment } from "../../lib/env/mod.ts";
+import { type Route, route, text } from "../../lib/web/mod.ts";
+
+/** A running DNS proxy with its links to the agent. */
+export interface AgentDns {
+  /** Brings the name table from the daemon. */
+  readonly subscription: AgentSubscription;
+  /** For the status server. */
+  readonly routes: readonly Route[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the DNS proxy if the variables ask for it.
+ *
+ * @throws {MeshError} `dns-address`, `dns-listen`
+ */
+export async function startDns(
+  settings: AgentSettings,
+  plan: AgentPlan,
+): Promise<AgentDns | undefined> {
+  const env = (() => {
+    using _ = useEnvironment(new Map(Object.entries(settings.environ)));
+    return readDnsEnv();
+  })();
+  if (!env.enabled) return undefined;
+  const [, , instance = "", domain = ""] = plan.node.id.split("~");
+  const proxy = await startDnsProxy({
+    address: env.address,
+    parallel: env.parallel,
+    resolvConf: await readResolvConf(),
+    scope: { namespace: instance.split(".").at(-1) ?? "", domain },
+    ownAddresses: Deno.networkInterfaces().map(({ address }) => address),
+  });
+  return {
+    subscription: { typeUrl: NAME_TABLE_URL, update: (table) => proxy.update(table) },
+    routes: [route("GET", "/debug/ndsz", ({ local }) => {
+      if (!local) return text("Only requests from localhost are allowed\n", { status: 403 });
+      const headers = { "content-type": "application/json" };
+      return proxy.table === undefined
+        ? new Response("{}", { status: 404, headers })
+        : new Response(nameTableJson(proxy.table), { headers });
+    })],
+    stop: () => proxy.stop(),
+  };
+}

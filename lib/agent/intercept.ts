@@ -1,0 +1,162 @@
+/**
+ * A subscription of the agent's own on the streams of its proxy. The agent adds its request after the
+ * proxy's first one, which has the node, and takes the responses out of the stream.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { encode, fromBinary } from "../proto/mod.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import type { Node } from "#envoy/config/core/v3/base_pb.ts";
+
+/** A type with one resource that the agent uses itself. */
+export interface AgentSubscription {
+  readonly typeUrl: string;
+  /**
+   * Uses the encoded resource; `undefined`: the daemon has none.
+   *
+   * @throws when it cannot be used; the daemon is then sent a NACK
+   */
+  update(resource: Uint8Array | undefined): void;
+}
+
+/** The subscription on one stream. */
+export interface Interception {
+  /** The request that subscribes. `node` is only for a stream without a request before. */
+  request(node?: Node): Uint8Array;
+  /** The answer to a response that is for the agent; `undefined`: it is for the proxy. */
+  take(response: Uint8Array): Uint8Array | undefined;
+}
+
+/** Creates subscriptions that share what they know: a new stream does not repeat what is in use. */
+export function interceptor(subscription: AgentSubscription): (path: string) => Interception {
+  const state: State = { versions: {}, version: "" };
+  const typeUrl = new TextEncoder().encode(subscription.typeUrl);
+  return (path) => {
+    const variant = path.includes("Delta")
+      ? delta(subscription, state)
+      : stateOfTheWorld(subscription, state);
+    return {
+      request: variant.request,
+      take: (response) => hasTypeUrl(response, typeUrl) ? variant.answer(response) : undefined,
+    };
+  };
+}
+
+interface State {
+  /** Version by resource name; for delta. */
+  versions: Record<string, string>;
+  /** Version of the last accepted response; for state of the world. */
+  version: string;
+}
+
+interface Variant {
+  readonly request: Interception["request"];
+  readonly answer: (response: Uint8Array) => Uint8Array;
+}
+
+/** `INVALID_ARGUMENT` of gRPC. */
+const INVALID = 3;
+
+const log = scope("xdsproxy");
+
+function delta({ typeUrl, update }: AgentSubscription, state: State): Variant {
+  return {
+    request: (node) =>
+      encode(DeltaDiscoveryRequestSchema, {
+        node,
+        typeUrl,
+        initialResourceVersions: state.versions,
+      }),
+    answer: (bytes) => {
+      const { resources, removedResources, nonce } = fromBinary(
+        DeltaDiscoveryResponseSchema,
+        bytes,
+      );
+      const errorDetail = attempt(() => {
+        const [resource] = resources;
+        if (resource !== undefined) {
+          update(resource.resource?.value);
+          state.versions = { [resource.name]: resource.version };
+        } else if (removedResources.length > 0) {
+          update(undefined);
+          state.versions = {};
+        }
+      });
+      return encode(DeltaDiscoveryRequestSchema, { typeUrl, responseNonce: nonce, errorDetail });
+    },
+  };
+}
+
+function stateOfTheWorld({ typeUrl, update }: AgentSubscription, state: State): Variant {
+  return {
+    request: (node) =>
+      encode(DiscoveryRequestSchema, { node, typeUrl, versionInfo: state.version }),
+    answer: (bytes) => {
+      const { resources, versionInfo, nonce } = fromBinary(DiscoveryResponseSchema, bytes);
+      const errorDetail = attempt(() => {
+        update(resources[0]?.value);
+        state.version = versionInfo;
+      });
+      return encode(DiscoveryRequestSchema, {
+        typeUrl,
+        versionInfo: state.version,
+        responseNonce: nonce,
+        errorDetail,
+      });
+    },
+  };
+}
+
+/** The error detail of a NACK, or `undefined`. */
+function attempt(use: () => void): { code: number; message: string } | undefined {
+  try {
+    use();
+    return undefined;
+  } catch (error) {
+    const message = messageOf(error);
+    log.warn("a resource for the agent cannot be used", { reason: message });
+    return { code: INVALID, message };
+  }
+}
+
+/** Number of the field `type_url` in responses of both variants. */
+const TYPE_URL_FIELD = 4;
+
+/**
+ * Reports if a response is of a type. Fields are skipped by their length, so that large resources cost
+ * nothing. Bytes that are no message are of no type.
+ */
+export function hasTypeUrl(response: Uint8Array, typeUrl: Uint8Array): boolean {
+  let at = 0;
+  const varint = (): number => {
+    let [value, factor] = [0, 1];
+    for (let i = 0; i < 10 && at < response.length; i++) {
+      const byte = response[at++]!;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      factor *= 128;
+    }
+    at = response.length + 1;
+    return 0;
+  };
+  while (at < response.length) {
+    const tag = varint();
+    const [field, wire] = [Math.floor(tag / 8), tag & 7];
+    if (wire === 0) varint();
+    else if (wire === 2) {
+      const length = varint();
+      if (field === TYPE_URL_FIELD) {
+        return length === typeUrl.length && typeUrl.every((byte, i) => byte === response[at + i]);
+      }
+      at += length;
+    } else return false;
+  }
+  return false;
+}

@@ -1,0 +1,68 @@
+/**
+ * A stream to the daemon for the agent's own subscription, where no proxy has one.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { fromJson, type JsonValue } from "../proto/mod.ts";
+import { openStream } from "../rpc/mod.ts";
+import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
+import { type Backoff, dial, pauseAfter, sleep } from "./dial.ts";
+import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
+import type { BootstrapNode } from "./node.ts";
+
+/** Options of {@link watchDaemon}. */
+export interface WatchOptions {
+  /** The daemon, `host:port`. */
+  readonly target: string;
+  readonly node: BootstrapNode;
+  readonly subscription: AgentSubscription;
+  readonly maxResponse?: number;
+  readonly keepalive: { readonly interval: number; readonly timeout: number };
+}
+
+const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+
+/** Pauses between streams that end at once. */
+const PAUSES: Backoff = { first: 200, longest: 10_000 };
+/** A stream that lasted so long (ms) was a success. */
+const LASTING_MS = 10_000;
+
+const log = scope("xdsproxy");
+
+/** Subscribes, and again whenever the stream ends, until `signal` is aborted. */
+export async function watchDaemon(options: WatchOptions, signal: AbortSignal): Promise<void> {
+  const intercept = interceptor(options.subscription);
+  for (let failures = 0; await dial(options.target, signal);) {
+    const started = performance.now();
+    try {
+      await stream(options, intercept(METHOD), signal);
+    } catch (error) {
+      log.warn("the stream to the daemon ended", { reason: messageOf(error) });
+    }
+    failures = performance.now() - started > LASTING_MS ? 1 : failures + 1;
+    await sleep(pauseAfter(failures, PAUSES, Math.random()), signal);
+  }
+}
+
+async function stream(
+  { target, node, maxResponse, keepalive }: WatchOptions,
+  interception: Interception,
+  signal: AbortSignal,
+): Promise<void> {
+  const open = openStream({ target, path: METHOD, maxReceive: maxResponse, keepalive });
+  const close = () => open.close();
+  signal.addEventListener("abort", close, { once: true });
+  try {
+    open.send(interception.request(fromJson(NodeSchema, { ...node } as unknown as JsonValue)));
+    for await (const message of open.messages) {
+      const answer = interception.take(message);
+      if (answer !== undefined) open.send(answer);
+    }
+  } finally {
+    signal.removeEventListener("abort", close);
+    open.close();
+    await open.ended;
+  }
+}
