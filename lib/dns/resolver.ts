@@ -24,7 +24,7 @@ const TTL_S = 30;
 /** Time without a name table after which names are forwarded, ms: the daemon may be away for long. */
 const TABLE_PATIENCE_MS = 10_000;
 
-/** What the resolver works with. */
+/** Options of {@link createResolver}. */
 export interface ResolverOptions {
   /** The names; `undefined` until they arrive. */
   readonly names: () => Names | undefined;
