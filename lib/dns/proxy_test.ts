@@ -15,7 +15,7 @@ import {
   type Response,
   startNameserver,
   type TestNameserver,
-} from "./testing.ts";
+} from "../../tests/support/dns_client.ts";
 import { createForwarder, type Nameserver } from "./upstream.ts";
 
 const NAMES = ["127.77.0.1", "127.77.0.2"];

@@ -16,7 +16,7 @@ import {
   startProgram,
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
-import { askTcp, askUdp, decode, makeQuery, type Response } from "../../lib/dns/testing.ts";
+import { askTcp, askUdp, decode, makeQuery, type Response } from "../support/dns_client.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { documents, manifest } from "../support/manifest.ts";
 

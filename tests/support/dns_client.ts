@@ -5,8 +5,6 @@
  * @module
  */
 import { createSocket } from "node:dgram";
-import { encodeName } from "./message.ts";
-import { readMessage, writeMessage } from "./stream.ts";
 
 /** A decoded response. */
 export interface Response {
@@ -24,6 +22,30 @@ export interface QueryOptions {
   readonly id?: number;
   /** Size that an OPT record offers; absent: no OPT record. */
   readonly udpBytes?: number;
+}
+
+function encodeName(name: string): number[] {
+  const labels = name.split(".").filter((label) => label !== "");
+  return [...labels.flatMap((label) => [label.length, ...new TextEncoder().encode(label)]), 0];
+}
+
+/** Reads a message with its length before it; `undefined` at the end of the connection. */
+async function readMessage(connection: Deno.TcpConn): Promise<Uint8Array | undefined> {
+  let bytes = new Uint8Array();
+  for (const chunk = new Uint8Array(65_537);;) {
+    if (bytes.length >= 2 && bytes.length >= 2 + (bytes[0]! << 8 | bytes[1]!)) {
+      return bytes.slice(2, 2 + (bytes[0]! << 8 | bytes[1]!));
+    }
+    const read = await connection.read(chunk);
+    if (read === null) return undefined;
+    bytes = Uint8Array.of(...bytes, ...chunk.subarray(0, read));
+  }
+}
+
+async function writeMessage(connection: Deno.TcpConn, message: Uint8Array): Promise<void> {
+  const writer = connection.writable.getWriter();
+  await writer.write(Uint8Array.of(message.length >> 8, message.length & 0xff, ...message));
+  writer.releaseLock();
 }
 
 /** Numbers of record types. */
@@ -128,7 +150,7 @@ export async function askTcp(
 ): Promise<Uint8Array | undefined> {
   using connection = await Deno.connect({ hostname, port });
   await writeMessage(connection, message);
-  return await readMessage(connection, 65_535);
+  return await readMessage(connection);
 }
 
 /** A nameserver. */
@@ -155,7 +177,7 @@ export async function startNameserver(
     for await (const connection of listener) {
       const done = (async () => {
         using _ = connection;
-        const message = await readMessage(connection, 65_535);
+        const message = await readMessage(connection);
         if (message === undefined) return;
         received.push(message);
         for (const answer of reply(message)) await writeMessage(connection, answer);
