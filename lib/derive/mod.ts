@@ -58,6 +58,7 @@ export {
 } from "./gateways.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export {
+  allocationOf,
   boundToMesh,
   destinationsOf,
   type EgressKey,

@@ -48,6 +48,10 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
             http: [to("spare.test")],
           }, "elsewhere"),
           service("spare", "test", b.port),
+          service("unallocated", "test", b.port).replace(
+            /^metadata:$/m,
+            'metadata:\n  labels: {networking.mesh.io/enable-autoallocate-ip: "false"}',
+          ),
         ),
       },
       daemon: {
@@ -89,7 +93,11 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
   await t.step("a service is reached at the address that it is given", async () => {
     const proxy = `sidecar-${world.testProxies[0]!.transport}.test`;
     const dump = await fetch(`${world.daemon.http}/debug/config_dump?proxyID=${proxy}`);
-    const domains = /"domains": \[\s*"spare\.test"[^\]]*/.exec(await dump.text())?.[0] ?? "";
+    const text = await dump.text();
+    const domains = /"domains": \[\s*"spare\.test"[^\]]*/.exec(text)?.[0] ?? "";
+    const others = /"domains": \[\s*"unallocated\.test"[^\]]*/.exec(text)?.[0] ?? "";
+    assert.match(others, /unallocated\.test/);
+    assert.doesNotMatch(others, /240\.240/);
     const given = /\b240\.240\.\d+\.\d+\b/.exec(domains)?.[0];
     assert.ok(given !== undefined, domains);
     for (const { address } of world.testProxies) {

@@ -14,6 +14,7 @@ import {
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
   addressListeners,
+  allocationOf,
   groupOf,
   isAutoAllocated,
   isHeadless,
@@ -101,7 +102,7 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
       listenerEntries,
     ),
     autoAddressHosts: typed("autoAddressHosts", { bucket: integer, member: text }, function* (row) {
-      if (!isAutoAllocated(row.spec)) return;
+      if (!isAutoAllocated(row)) return;
       for (const host of hostsOf(row)) {
         const group = groupOf(host);
         if (group !== undefined) yield [group, host];
@@ -156,9 +157,10 @@ function* listenerEntries(row: Row) {
     for (const member of listenersOf(row.spec)) {
       yield [{ autoAddresses: false, namespace }, member] as const;
     }
-    if (!isAutoAllocated(row.spec)) continue;
+    if (!isAutoAllocated(row)) continue;
+    const autoAddresses = allocationOf(row.meta.labels) !== true;
     for (const member of addressListeners(row.spec)) {
-      yield [{ autoAddresses: true, namespace }, member] as const;
+      yield [{ autoAddresses, namespace }, member] as const;
     }
   }
 }

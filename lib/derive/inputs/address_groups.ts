@@ -7,18 +7,32 @@ import {
   type ServiceEntry,
   ServiceEntry_Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import { isWildcard } from "../../model/mod.ts";
+import { type ConfigObject, isWildcard } from "../../model/mod.ts";
+import type { Labels } from "./keys.ts";
 
 /** Hosts of one group share its addresses, so that a new host changes the addresses of few others. */
 export const ADDRESS_GROUPS = 1024;
 
+/** The label of ServiceEntries that says if their hosts are auto-allocated addresses. */
+const ALLOCATE_LABEL = "networking.mesh.io/enable-autoallocate-ip";
+
 /**
- * Reports if hosts of an entry are auto-allocated addresses. Without resolution, connections go to their
- * original destination.
+ * If labels of a ServiceEntry say that its hosts are auto-allocated addresses (`true`) or not
+ * (`false`); `undefined`: the proxies' setting counts.
  */
-export function isAutoAllocated({ addresses, resolution }: ServiceEntry): boolean {
+export function allocationOf(labels: Labels): boolean | undefined {
+  const text = labels[ALLOCATE_LABEL]?.toLowerCase();
+  return text === "true" ? true : text === "false" ? false : undefined;
+}
+
+/**
+ * Reports if hosts of an entry are auto-allocated addresses, for proxies that use them or for all.
+ * Without resolution, connections go to their original destination.
+ */
+export function isAutoAllocated({ meta, spec }: ConfigObject<ServiceEntry>): boolean {
+  const { addresses, resolution } = spec;
   return addresses.length === 0 && resolution !== ServiceEntry_Resolution.NONE &&
-    resolution !== ServiceEntry_Resolution.DYNAMIC_DNS;
+    resolution !== ServiceEntry_Resolution.DYNAMIC_DNS && allocationOf(meta.labels) !== false;
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { ADDRESS_GROUPS, fnv, groupOf, isAutoAllocated } from "./address_groups.ts";
+export { ADDRESS_GROUPS, allocationOf, fnv, groupOf, isAutoAllocated } from "./address_groups.ts";
 export {
   type EgressKey,
   egressKeys,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRange } from "../../derive/mod.ts";
+import { allocationOf, isRange } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Service } from "../../model/mod.ts";
 import { isIp } from "../../text/mod.ts";
@@ -12,7 +12,7 @@ import { findService, type MeshContext } from "./lookups.ts";
 
 /** Use of addresses by proxies. */
 export interface AddressUse {
-  /** True if hosts without addresses have the auto-allocated ones. */
+  /** True if hosts without addresses have the auto-allocated ones, unless a label says otherwise. */
   readonly autoAddresses: boolean;
   readonly family: Family;
 }
@@ -47,7 +47,8 @@ export function addressesOf(
   service: Service,
   { autoAddresses, family }: AddressUse,
 ): readonly string[] {
-  if (service.addresses.length > 0 || !autoAddresses) return service.addresses;
+  const allocated = allocationOf(service.labels) ?? autoAddresses;
+  if (service.addresses.length > 0 || !allocated) return service.addresses;
   return read.get(mesh.autoAddresses, service.host)
     .filter((address) => isOfFamily(family, address));
 }
