@@ -20,6 +20,8 @@ import {
   observePatches,
   observeSources,
   readyRoute,
+  type RunningAnalysis,
+  startAnalysis,
 } from "../../lib/monitor/mod.ts";
 import { boundsInForce, transportInForce } from "../../lib/rpc/mod.ts";
 import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
@@ -42,6 +44,11 @@ export interface Served {
   readonly xds: XdsServer;
 }
 
+/** The same with the analysis of the mesh. */
+interface Observed extends Served {
+  readonly analysis: RunningAnalysis;
+}
+
 const log = scope("default");
 
 /** HTTP listeners are closed within this time, in milliseconds, even if the grace time is longer. */
@@ -50,12 +57,12 @@ const HTTP_GRACE_MS = 1_000;
 /** Opens the listeners. They are closed in the reverse order, each with its grace time. */
 export async function listen(served: Served, stack: AsyncDisposableStack): Promise<void> {
   const { settings: { options }, xds } = served;
-  observe(served, stack);
+  const observed = observe(served, stack);
   const readiness = createReadiness();
   const grace = options.shutdownDurationMs;
   const httpGrace = Math.min(grace, HTTP_GRACE_MS);
   // One for both listeners: what-if questions are answered one at a time.
-  const debugPages = ENABLE_DEBUG_ON_HTTP.get() ? debug(served) : [];
+  const debugPages = ENABLE_DEBUG_ON_HTTP.get() ? debug(observed) : [];
   if (options.monitoringAddr !== "") {
     const web = await startWeb({
       name: "monitoring",
@@ -101,17 +108,23 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
   });
 }
 
-/** Registers the metrics that are collected when they are scraped. */
-function observe({ engine, xds }: Served, stack: AsyncDisposableStack): void {
+/** Registers the metrics that are collected when they are scraped, and starts the analysis. */
+function observe(served: Served, stack: AsyncDisposableStack): Observed {
+  const { engine, xds } = served;
   const { graph, pipeline: { translation }, ingest } = engine;
   observeConflicts(translation);
   observePatches(translation);
   observeEngine(graph);
   observeSources(ingest);
-  stack.use(observeMesh({ translation, sessions: () => xds.sessions() }));
+  const sessions = () => xds.sessions();
+  stack.use(observeMesh({ translation, sessions }));
+  const analysis = startAnalysis({ mesh: translation.mesh, sessions, every: ingest.every });
+  return { ...served, analysis: stack.use(analysis) };
 }
 
-function debug({ settings, engine: { pipeline }, sources, records, xds }: Served): Route[] {
+function debug(
+  { settings, engine: { pipeline }, sources, records, xds, analysis }: Observed,
+): Route[] {
   const { files, registration } = sources;
   const { translation, writer, mesh } = pipeline;
   const sessions = () => xds.sessions();
@@ -138,6 +151,7 @@ function debug({ settings, engine: { pipeline }, sources, records, xds }: Served
       ...sources.warnings(),
       ...meshWarnings(translation, settings.pipeline.features),
     ],
+    analysis: analysis.messages,
     receipts: records.receipts,
     quarantined: () => xds.quarantined(),
     pushAll: () => xds.pushAll(),

@@ -51,28 +51,29 @@ export interface AnalysisOptions {
   readonly now: () => number;
 }
 
-/** An object that is analyzed. */
-interface Watched {
-  findings: readonly Finding[];
-  readonly close: () => void;
-}
-
 /** Creates an analysis without objects. */
 export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
   const graph = createGraph({ now, logLimit: 1, editLimit: 1, costLimit: 1 });
   const mesh = createMesh(graph, { domain });
   const indexes = createAnalysisIndexes(graph, mesh);
   const findings = deriveFindings(graph, mesh, indexes);
-  const watched = new Map<string, Watched>();
+  /** Objects that are analyzed, each with the end of its watch. */
+  const watched = new Map<string, () => void>();
+  /** Findings of the objects that have some. */
+  const found = new Map<string, readonly Finding[]>();
   /** Objects that are not watched yet. */
   const added = new Set<string>();
   let isComplete = false;
   let known: readonly Message[] = [];
 
   const watch = (key: string): void => {
-    const { value, close } = graph.watch(findings, key, (next) => entry.findings = next);
-    const entry: Watched = { findings: value, close };
-    watched.set(key, entry);
+    const take = (value: readonly Finding[]) => {
+      if (value.length > 0) found.set(key, value);
+      else found.delete(key);
+    };
+    const { value, close } = graph.watch(findings, key, take);
+    take(value);
+    watched.set(key, close);
   };
   const note = ({ kind, key, object }: ObjectChange): void => {
     if (!ANALYZERS_OF.has(kind)) return;
@@ -82,8 +83,9 @@ export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
       return;
     }
     added.delete(id);
-    watched.get(id)?.close();
+    watched.get(id)?.();
     watched.delete(id);
+    found.delete(id);
   };
 
   return {
@@ -102,8 +104,8 @@ export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
       }
       if (!graph.warm(Math.max(end - now(), 0))) return false;
       graph.publish();
-      known = [...watched].flatMap(([key, one]) =>
-        one.findings.map((finding) => toMessage(mesh, key, finding))
+      known = [...found].flatMap(([key, list]) =>
+        list.map((finding) => toMessage(mesh, key, finding))
       ).sort(byObject);
       isComplete = true;
       return true;

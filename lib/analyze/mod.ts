@@ -21,4 +21,6 @@ export { type Message, messageJson, messageOfProblem, renderMessage } from "./me
 export { analyzeObjects } from "./object_set.ts";
 export { analysisPage } from "./page.ts";
 export { ANALYZERS } from "./registry.ts";
+export { workloadsOfClasses } from "./workloads.ts";
+export { allObjects } from "./rows.ts";
 export { jsonReport, type Report, textReport } from "./report.ts";

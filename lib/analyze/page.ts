@@ -19,8 +19,11 @@ has a code, a level, the object with its position, and a remedy. Messages reject
   after its start, when proxies had time to connect.
 - What-if answers list the messages that an edit adds and removes.
 
-The daemon analyzes in the background, in slices of milliseconds, one second after the last change.
+The daemon analyzes in the background, one second after the last change, for at most 8 ms in 100 ms.
 An edit repeats the analysis of the objects that refer to the edited object, and of no others.
+[Performance](performance.md) has the cost. \`MESH_ANALYSIS=false\` switches the analysis of the
+daemon off. \`PILOT_ENABLE_ANALYSIS\`, which writes messages to the status of resources, is not
+implemented.
 
 \`deno test -A lib/analyze\` fails when this page is not that of the tables; \`UPDATE_GOLDENS=1\` writes it.
 `;

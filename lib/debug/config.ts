@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { messageJson } from "../analyze/mod.ts";
 import { type ConfigObject, type Service, serviceKeys } from "../model/mod.ts";
 import { type Kind, KINDS } from "../schema/mod.ts";
 import { toJson } from "../proto/mod.ts";
@@ -11,10 +12,11 @@ import { debugRoute } from "./access.ts";
 import { graphDump } from "./graph_dump.ts";
 import type { DebugInputs } from "./inputs.ts";
 
-/** `/debug/configz`, `/debug/registryz`, `/debug/graphz`, `/debug/faultz`. */
+/** `/debug/configz`, `/debug/analysis`, `/debug/registryz`, `/debug/graphz`, `/debug/faultz`. */
 export function configRoutes(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/configz", ({ url }) => configz(inputs, url.searchParams)),
+    debugRoute("GET", "/debug/analysis", ({ url }) => analysisView(inputs, url.searchParams)),
     debugRoute("GET", "/debug/registryz", ({ url }) => {
       const services = allServices(inputs);
       if (url.searchParams.has("brief")) return json(services.map((s) => s.host));
@@ -54,6 +56,15 @@ function configz(inputs: DebugInputs, query: URLSearchParams): Response {
   }
   return json(
     inputs.objects().filter((o) => wanted === null || o.meta.kind === wanted).map(objectView),
+  );
+}
+
+/** Returns analysis messages; `namespace=NAME` selects those of objects of a namespace. */
+function analysisView({ analysis }: DebugInputs, query: URLSearchParams): Response {
+  const namespace = query.get("namespace");
+  return json(
+    analysis().filter(({ object }) => namespace === null || object?.namespace === namespace)
+      .map(messageJson),
   );
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Message } from "../analyze/mod.ts";
 import type { Mesh } from "../derive/mod.ts";
 import type { AuditSummary, History } from "../history/mod.ts";
 import type { Receipts } from "../receipts/mod.ts";
@@ -23,6 +24,8 @@ export interface DebugInputs {
   /** Problems of rejected documents. */
   readonly problems: () => readonly SchemaProblem[];
   readonly warnings: () => readonly SchemaProblem[];
+  /** Likely mistakes in the configuration in use. */
+  readonly analysis: () => readonly Message[];
   /** Receipts of edits. */
   readonly receipts: Pick<Receipts, "of" | "latest">;
   /** Computes the effect of edits. */

@@ -56,6 +56,7 @@ export const JSON_PATHS: readonly DebugPath[] = [
   { path: "/debug/endpointShardz", shows: "endpoints by host and namespace; also endpointz" },
   { path: "/debug/endpointz", shows: "the same" },
   { path: "/debug/configz", shows: "configuration in use; ?resource=KIND, ?problems=true" },
+  { path: "/debug/analysis", shows: "likely mistakes in the configuration; ?namespace=" },
   { path: "/debug/resourcesz", shows: "supported kinds of objects" },
   { path: "/debug/authorizationz", shows: "authorization policies by namespace" },
   { path: "/debug/telemetryz", shows: "telemetry by namespace" },

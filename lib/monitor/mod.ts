@@ -10,3 +10,4 @@ export { observeConflicts } from "./conflicts.ts";
 export { observePatches } from "./patches.ts";
 export { createReadiness, monitoringRoutes, type Readiness, readyRoute } from "./routes.ts";
 export { meshWarnings } from "./warnings.ts";
+export { type AnalysisTiming, type RunningAnalysis, startAnalysis } from "./analysis.ts";

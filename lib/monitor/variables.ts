@@ -16,6 +16,15 @@ export const PILOT_DATAPROXY_FILTER_STATS: EnvVar<boolean> = declareEnv({
   readers,
 });
 
+/** False: the configuration is not analyzed. */
+export const MESH_ANALYSIS: EnvVar<boolean> = declareEnv({
+  name: "MESH_ANALYSIS",
+  type: "bool",
+  default: true,
+  doc: "Look for likely mistakes in the configuration in use; needs about 3 KB for each object.",
+  readers,
+});
+
 /** True: the metrics of unused resources in memory are exported. */
 export const PILOT_XDS_CACHE_STATS: EnvVar<boolean> = declareEnv({
   name: "PILOT_XDS_CACHE_STATS",

@@ -3,20 +3,26 @@
  *
  * @module
  */
+import { allObjects } from "../analyze/mod.ts";
 import { messageOf } from "../base/mod.ts";
+import { MESH_ROW } from "../derive/mod.ts";
 import { diffResource, type FieldChange } from "../diff/mod.ts";
 import type { Delta, Fault, Resource, View } from "../graph/mod.ts";
 import { type ProxyBinding, type ProxyClass, TYPE_URLS, xdsType } from "../model/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import type { ChangeSet } from "../ingest/mod.ts";
 import type { Pipeline } from "../translate/mod.ts";
+import { compareMessages } from "./analysis.ts";
 import { type Fork, fork, type MakePipeline } from "./fork.ts";
 import type { Pace } from "./pace.ts";
 import { changeId, type ClassChange, type FoundClass, mergeChanges } from "./merge.ts";
 import type { Prediction } from "./prediction.ts";
 
 /** Result of an evaluation. */
-export type Outcome = Pick<Prediction, "faults" | "proxies" | "classes" | "changes" | "cut">;
+export type Outcome = Pick<
+  Prediction,
+  "faults" | "analysis" | "proxies" | "classes" | "changes" | "cut"
+>;
 
 const TYPES: readonly string[] = Object.values(TYPE_URLS);
 /** Maximum of resources with field differences. */
@@ -50,6 +56,8 @@ export async function computeWhatIf(
   await pace.pause();
   const at = second.graph.published;
   const failedBefore = new Set(second.graph.faults().map(nameOf));
+  const { mesh } = second.translation;
+  const [before, config] = [allObjects(mesh), mesh.tables.mesh.peek(MESH_ROW)];
   await second.apply(changes, pace);
   // A new binding may have layers that were not built yet.
   await second.prepare(pace);
@@ -63,7 +71,9 @@ export async function computeWhatIf(
   const classes = found.map(({ affected }) => affected);
   const merged = await mergeChanges(found, pace);
   const faults = second.graph.faults().filter((fault) => !failedBefore.has(nameOf(fault)));
+  const sides = { before, config, after: mesh, changes, sessions };
   return {
+    analysis: await compareMessages(sides, pace),
     faults: faults.map(({ table, key, error }) => ({ table, key, error: messageOf(error) })),
     proxies: {
       connected: sessions.length,

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { Message } from "../analyze/mod.ts";
 import { type FieldChange, renderChanges } from "../diff/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
+import type { MessageChanges } from "./analysis.ts";
 import type { Edit } from "./documents.ts";
 
 /** A what-if answer. */
@@ -19,6 +21,8 @@ export interface Prediction {
     readonly key: string;
     readonly error: string;
   }[];
+  /** Likely mistakes that the edit adds and removes. */
+  readonly analysis: MessageChanges;
   readonly proxies: { readonly connected: number; readonly concerned: number };
   /** The affected classes of proxies, sorted by first proxy. */
   readonly classes: readonly AffectedClass[];
@@ -103,11 +107,26 @@ export function renderPrediction(prediction: Prediction): string {
     ...edits.map(({ object, change }) => `  ${object} ${change}\n`),
     ...warnings.map((w) => `  warning ${w.line}:${w.column} ${w.path}: ${w.message}\n`),
     ...faults.map((f) => `  would fail: ${f.table} ${f.key}: ${f.error}\n`),
+    ...renderMessages("would add", prediction.analysis.added),
+    ...renderMessages("would remove", prediction.analysis.removed),
     `${proxies.concerned} of ${proxies.connected} proxies are affected.\n`,
     ...groupChanges(prediction).flatMap(renderGroup),
   ];
   if (cut) lines.push("\nThere are more differences; those of later resources were left out.\n");
   return lines.join("");
+}
+
+/** Messages, those of one sentence together: a subset that two routes use is named once. */
+function renderMessages(verb: string, messages: readonly Message[]): string[] {
+  return [...Map.groupBy(messages, ({ code, message }) => `${code} ${message}`)].flatMap(
+    ([sentence, of]) => [
+      `  ${verb} ${sentence}\n`,
+      ...of.map(({ object: o, path }) =>
+        `    ${o === undefined ? "" : `${o.kind}/${o.namespace}/${o.name}`} ${path}`.trimEnd() +
+        "\n"
+      ),
+    ],
+  );
 }
 
 /** Maximum of proxies of a class, and of classes of a group, in the text. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Message } from "../../analyze/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import {
   type AffectedClass,
@@ -72,6 +73,21 @@ function shownAnswer(answer: Answer): ComponentChildren {
   }
 }
 
+function messageTable(caption: string, messages: readonly Message[]): ComponentChildren {
+  if (messages.length === 0) return null;
+  return table({
+    caption,
+    columns: ["Code", "Object", "Field", "Message", "Remedy"],
+    rows: messages.map(({ code, object: o, path, message, remedy }) => [
+      code,
+      o === undefined ? "" : `${o.kind}/${o.namespace}/${o.name}`,
+      path,
+      message,
+      remedy,
+    ]),
+  });
+}
+
 function predicted(prediction: Prediction): ComponentChildren {
   const { edits, faults, proxies, revision, took, cut } = prediction;
   return h("section", { "aria-label": "Answer" }, [
@@ -86,6 +102,8 @@ function predicted(prediction: Prediction): ComponentChildren {
       columns: ["Object", "Change"],
       rows: edits.map(({ object, change }) => [object, change]),
     }),
+    messageTable("Likely mistakes that the edit adds", prediction.analysis.added),
+    messageTable("Likely mistakes that the edit removes", prediction.analysis.removed),
     faults.length === 0 ? null : table({
       caption: "Failing computations",
       columns: ["Computation", "Error"],
