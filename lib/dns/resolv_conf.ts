@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MeshError, messageOf } from "../base/mod.ts";
 import { isIp } from "../text/mod.ts";
 
 /** The used part of the file. */
@@ -16,13 +17,20 @@ export interface ResolvConf {
 /** resolv.conf(5) allows 6 domains of 256 letters in old resolvers; more are of no use here. */
 const MAX_SEARCH = 32;
 
-/** Reads the file; one that is missing is empty. */
+/**
+ * Reads the file; one that is missing is empty.
+ *
+ * @throws {MeshError} `dns-resolv-conf` when it cannot be read
+ */
 export async function readResolvConf(path = "/etc/resolv.conf"): Promise<ResolvConf> {
   try {
     return parseResolvConf(await Deno.readTextFile(path));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { nameservers: [], search: [] };
-    throw error;
+    throw new MeshError("dns-resolv-conf", `${path} cannot be read: ${messageOf(error)}`, {
+      remedy: "Allow reading it, and the file that it links to.",
+      cause: error,
+    });
   }
 }
 

@@ -137,7 +137,10 @@ export function askUdp(
       socket.close(() => resolve(answer));
     };
     socket.on("error", reject);
-    socket.on("message", (answer: Uint8Array) => end(new Uint8Array(answer)));
+    socket.on("message", (answer: Uint8Array, from) => {
+      // A resolver takes answers only from the server that it asked.
+      if (from.address === hostname && from.port === port) end(new Uint8Array(answer));
+    });
     socket.send(message, port, hostname);
   });
 }

@@ -107,7 +107,7 @@ async function main(capture: string, dir: string, closed: boolean): Promise<void
     xds: daemon.xds,
     envoy: await envoyPath(),
     dir,
-    env: { MESH_META_INTERCEPTION_MODE: capture },
+    env: { MESH_META_INTERCEPTION_MODE: capture, MESH_META_DNS_CAPTURE: "true" },
   });
   console.log("ready");
   for await (const _ of Deno.stdin.readable) { /* Nothing is said; the end is waited for. */ }
