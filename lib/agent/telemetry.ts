@@ -7,6 +7,7 @@ import { MeshError } from "../base/mod.ts";
 import { durationMs, type JsonObject } from "../proto/mod.ts";
 import { isIp, isIpv6 } from "../text/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { transportSocket, unsupportedTls } from "./collector_tls.ts";
 import { dnsCluster, http2 } from "./static_resources.ts";
 
 /** Parts of the bootstrap file for tracing and metric sinks. */
@@ -22,11 +23,10 @@ export type IneffectiveTelemetry = ReadonlyMap<string, string>;
 
 const TRACE = "type.googleapis.com/envoy.config.trace.v3.";
 const METRICS = "type.googleapis.com/envoy.config.metrics.v3.";
-const NO_TLS = "connections with certificates are not supported yet";
 const ZIPKIN_REFRESH = "30s";
 
 /**
- * Builds the tracers and sinks of a configuration. A destination that needs a certificate is
+ * Builds the tracers and sinks of a configuration. A destination with unsupported TLS settings is
  * omitted: see {@link ineffectiveTelemetry}.
  *
  * @throws MeshError `agent-address` for an address that is not `host:port`
@@ -38,14 +38,14 @@ export function telemetryOf(proxy: ProxyConfig, service: string): Telemetry {
   const access = proxy.dataproxyAccessLogService;
   const { tracing, cluster } = tracer(proxy, service);
   if (cluster !== undefined) clusters.push(cluster);
-  if (metrics !== undefined && !tls(metrics)) {
+  if (metrics !== undefined && unsupportedTls(metrics.tlsSettings) === undefined) {
     const name = "dataproxy_metrics_service";
     clusters.push(
       dnsCluster(name, hostPort(`${name}.address`, metrics.address), connection(metrics)),
     );
     sinks.push(metricsSink(name));
   }
-  if (access !== undefined && !tls(access)) {
+  if (access !== undefined && unsupportedTls(access.tlsSettings) === undefined) {
     const name = "dataproxy_accesslog_service";
     clusters.push(
       dnsCluster(name, hostPort(`${name}.address`, access.address), connection(access)),
@@ -59,29 +59,29 @@ export function telemetryOf(proxy: ProxyConfig, service: string): Telemetry {
 export function ineffectiveTelemetry(proxy: ProxyConfig): IneffectiveTelemetry {
   const ineffective = new Map<string, string>();
   const kind = proxy.tracing?.tracer.case;
+  const set = (field: string, why: string | undefined): void => {
+    if (why !== undefined) ineffective.set(field, why);
+  };
   if (kind === "lightstep" || kind === "openCensusAgent" || kind === "stackdriver") {
-    ineffective.set(`tracing.${kind}`, "the proxy has no such tracer");
-  } else if (kind !== undefined && proxy.tracing?.tlsSettings?.mode) {
-    ineffective.set("tracing.tlsSettings", NO_TLS);
+    set(`tracing.${kind}`, "the proxy has no such tracer");
+  } else if (kind !== undefined) {
+    set("tracing.tlsSettings", unsupportedTls(proxy.tracing?.tlsSettings));
   }
-  if (proxy.dataproxyMetricsService && tls(proxy.dataproxyMetricsService)) {
-    ineffective.set("dataproxyMetricsService", NO_TLS);
-  }
-  if (proxy.dataproxyAccessLogService && tls(proxy.dataproxyAccessLogService)) {
-    ineffective.set("dataproxyAccessLogService", NO_TLS);
-  }
+  set("dataproxyMetricsService", unsupportedTls(proxy.dataproxyMetricsService?.tlsSettings));
+  set("dataproxyAccessLogService", unsupportedTls(proxy.dataproxyAccessLogService?.tlsSettings));
   return ineffective;
 }
 
 type RemoteService = NonNullable<ProxyConfig["dataproxyMetricsService"]>;
 
 /** Returns the connection settings of a service's cluster. The kernel counts in seconds. */
-function connection({ tcpKeepalive: keepalive }: RemoteService): JsonObject {
-  if (keepalive === undefined) return http2();
+function connection({ tcpKeepalive: keepalive, tlsSettings }: RemoteService): JsonObject {
+  const secured = { ...http2(), ...transportSocket(tlsSettings, ["h2"]) };
+  if (keepalive === undefined) return secured;
   const { probes, time, interval } = keepalive;
   const seconds = (span: typeof time): number => Math.max(1, Math.ceil(durationMs(span!) / 1_000));
   return {
-    ...http2(),
+    ...secured,
     upstream_connection_options: {
       tcp_keepalive: {
         ...(probes === 0 ? {} : { keepalive_probes: probes }),
@@ -92,15 +92,12 @@ function connection({ tcpKeepalive: keepalive }: RemoteService): JsonObject {
   };
 }
 
-function tls(service: RemoteService): boolean {
-  return (service.tlsSettings?.mode ?? 0) !== 0;
-}
-
 function tracer(
   proxy: ProxyConfig,
   service: string,
 ): { tracing?: JsonObject; cluster?: JsonObject } {
-  if ((proxy.tracing?.tlsSettings?.mode ?? 0) !== 0) return {};
+  const tls = proxy.tracing?.tlsSettings;
+  if (unsupportedTls(tls) !== undefined) return {};
   const chosen = proxy.tracing?.tracer;
   const zipkin = chosen?.case === "zipkin" ? chosen.value.address : proxy.zipkinAddress;
   if (chosen?.case === "datadog") {
@@ -108,6 +105,7 @@ function tracer(
       cluster: dnsCluster(
         "datadog_agent",
         hostPort("tracing.datadog.address", chosen.value.address),
+        transportSocket(tls),
       ),
       tracing: http("datadog", {
         "@type": `${TRACE}DatadogConfig`,
@@ -119,7 +117,10 @@ function tracer(
   if (zipkin === "") return {};
   const target = hostPort("tracing.zipkin.address", zipkin);
   return {
-    cluster: dnsCluster("zipkin", target, { dns_refresh_rate: ZIPKIN_REFRESH }),
+    cluster: dnsCluster("zipkin", target, {
+      dns_refresh_rate: ZIPKIN_REFRESH,
+      ...transportSocket(tls),
+    }),
     tracing: http("zipkin", {
       "@type": `${TRACE}ZipkinConfig`,
       collector_cluster: "zipkin",
