@@ -40,6 +40,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "a storm of edits, drops and reconnects: memory and stalls after each",
     load: () => import("./faults.ts"),
   },
+  dns: {
+    measures: "queries a second of the agent's DNS proxy  [--queries= --names= --clients=]",
+    load: () => import("./dns/main.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),
