@@ -5,10 +5,18 @@
  * @module
  */
 import { createMesh, type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
-import { createGraph, type Derived, type Graph, text } from "../graph/mod.ts";
+import {
+  createGraph,
+  type Derived,
+  type Graph,
+  type KeyCodec,
+  keyOf,
+  oneOf,
+  text,
+} from "../graph/mod.ts";
 import type { ObjectChange } from "../ingest/mod.ts";
 import { type ConfigObject, objectKeys } from "../model/mod.ts";
-import type { TableKind } from "../schema/mod.ts";
+import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import {
   type AnalysisIndexes,
@@ -66,18 +74,18 @@ export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
   let isComplete = false;
   let known: readonly Message[] = [];
 
-  const watch = (key: string): void => {
+  const watch = (id: string): void => {
     const take = (value: readonly Finding[]) => {
-      if (value.length > 0) found.set(key, value);
-      else found.delete(key);
+      if (value.length > 0) found.set(id, value);
+      else found.delete(id);
     };
-    const { value, close } = graph.watch(findings, key, take);
+    const { value, close } = graph.watch(findings, analyzedKeys.decode(id), take);
     take(value);
-    watched.set(key, close);
+    watched.set(id, close);
   };
   const note = ({ kind, key, object }: ObjectChange): void => {
     if (!ANALYZERS_OF.has(kind)) return;
-    const id = `${kind}/${key}`;
+    const id = analyzedKeys.encode({ kind, row: key });
     if (object !== undefined) {
       if (!watched.has(id)) added.add(id);
       return;
@@ -97,15 +105,15 @@ export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
     work(millis) {
       if (isComplete) return true;
       const end = now() + millis;
-      for (const key of added) {
-        added.delete(key);
-        watch(key);
+      for (const id of added) {
+        added.delete(id);
+        watch(id);
         if (now() >= end) return false;
       }
       if (!graph.warm(Math.max(end - now(), 0))) return false;
       graph.publish();
-      known = [...found].flatMap(([key, list]) =>
-        list.map((finding) => toMessage(mesh, key, finding))
+      known = [...found].flatMap(([id, list]) =>
+        list.map((finding) => toMessage(mesh, analyzedKeys.decode(id), finding))
       ).sort(byObject);
       isComplete = true;
       return true;
@@ -119,22 +127,27 @@ function deriveFindings(
   graph: Graph,
   mesh: Mesh,
   indexes: AnalysisIndexes,
-): Derived<readonly Finding[]> {
-  return graph.derive("analysis", text, (read, key): readonly Finding[] => {
-    const { kind, row: rowKey } = splitKey(key);
-    const row = read.get(tableOf(mesh.tables, kind), rowKey);
-    if (row === undefined) return [];
+): Derived<readonly Finding[], AnalyzedKey> {
+  return graph.derive("analysis", analyzedKeys, (read, { kind, row }): readonly Finding[] => {
+    const object = read.get(tableOf(mesh.tables, kind), row);
+    if (object === undefined) return [];
     return (ANALYZERS_OF.get(kind) ?? []).flatMap(({ analyze }) => [
-      ...analyze({ read, mesh, indexes }, row as ConfigObject<never>),
+      ...analyze({ read, mesh, indexes }, object as ConfigObject<never>),
     ]);
   });
 }
 
-/** Reads `Kind/namespace/name`. */
-function splitKey(key: string): { readonly kind: TableKind; readonly row: string } {
-  const slash = key.indexOf("/");
-  return { kind: key.slice(0, slash) as TableKind, row: key.slice(slash + 1) };
+/** The key of an analyzed object. */
+interface AnalyzedKey {
+  readonly kind: TableKind;
+  /** The row in the table of the kind. */
+  readonly row: string;
 }
+
+const analyzedKeys: KeyCodec<AnalyzedKey> = keyOf<AnalyzedKey>({
+  kind: oneOf(...TABLE_KINDS),
+  row: text,
+});
 
 function write(
   graph: Graph,
@@ -166,8 +179,7 @@ function write(
   });
 }
 
-function toMessage({ tables }: Mesh, key: string, finding: Finding): Message {
-  const { kind, row } = splitKey(key);
+function toMessage({ tables }: Mesh, { kind, row }: AnalyzedKey, finding: Finding): Message {
   const origin = tableOf(tables, kind).peek(row)?.meta.origin;
   return messageOfFinding(finding, { kind, ...objectKeys.decode(row) }, origin);
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { rowRef } from "../graph/mod.ts";
 import { printable } from "../base/mod.ts";
 import { objectKey } from "../model/mod.ts";
 import type { ObjectIdentity, SchemaProblem } from "../schema/mod.ts";
@@ -109,7 +110,7 @@ export function messageJson(one: Message): Readonly<Record<string, unknown>> {
 }
 
 function refOf({ kind, namespace, name }: ObjectIdentity): string {
-  return `${kind}/${objectKey({ namespace, name })}`;
+  return rowRef({ table: kind, key: objectKey({ namespace, name }) });
 }
 
 function originOf({ kind, namespace, name }: ObjectIdentity): string {

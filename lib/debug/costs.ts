@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Costs } from "../graph/mod.ts";
-import type { ProxyClass } from "../model/mod.ts";
+import { isTableKind } from "../schema/mod.ts";
+import { type Costs, parseRowRef, rowRef } from "../graph/mod.ts";
+import { namespaceOf, type ProxyClass } from "../model/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 import type { Spent } from "./spending.ts";
 
@@ -77,7 +78,7 @@ export function costView(inputs: DebugInputs, url: URL): CostView {
 function objectCosts({ inputs }: Costs, sent: ReadonlyMap<string, Spent>): ObjectCost[] {
   const found = new Map<string, ObjectCost>();
   for (const { table, key, micros, computed } of inputs) {
-    const name = `${table}/${key}`;
+    const name = rowRef({ table, key });
     found.set(name, { name, micros, computed, pushes: 0, bytes: 0, ...sent.get(name) });
   }
   for (const [name, spent] of sent) {
@@ -102,8 +103,8 @@ function dearer(
  */
 function byNamespace(objects: readonly ObjectCost[]): ObjectCost[] {
   const groups = Map.groupBy(objects, ({ name }) => {
-    const [, namespace = "", rest] = name.split("/");
-    return rest === undefined ? "" : namespace;
+    const ref = parseRowRef(name);
+    return ref !== undefined && isTableKind(ref.table) ? namespaceOf(ref.key) : "";
   });
   return [...groups].map(([name, group]) => ({
     name,

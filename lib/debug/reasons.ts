@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Collection, Edit, Graph } from "../graph/mod.ts";
+import { type Collection, type Graph, rowRef } from "../graph/mod.ts";
 import type { PublishedEvent, SentEvent } from "../serve/mod.ts";
 
 /** By type URL, then name: the rows, `Kind/namespace/name`, whose edits changed a resource. */
@@ -24,11 +24,6 @@ export interface Publication {
 const FOLLOWED = 10_000;
 /** With more resources in a response, they are not weighed individually. */
 const WEIGHED = 1_000;
-
-/** Returns the name of an edit's row. */
-export function rowOf({ table, key }: Edit): string {
-  return `${table}/${key}`;
-}
 
 /**
  * Traces the changes of a publication, layer by layer. It must be called during the notification of
@@ -52,7 +47,7 @@ export function reasonsOf(
         if (--left < 0) return reasons;
         const known = reasons.get(typeUrl) ?? new Map<string, Set<string>>();
         const rows = known.get(name) ?? new Set();
-        for (const edit of graph.causes(layer, name)) rows.add(rowOf(edit));
+        for (const edit of graph.causes(layer, name)) rows.add(rowRef(edit));
         reasons.set(typeUrl, known.set(name, rows));
       }
     }

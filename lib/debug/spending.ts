@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { Graph } from "../graph/mod.ts";
+import { type Graph, rowRef } from "../graph/mod.ts";
 import type { SentEvent, XdsObserver } from "../serve/mod.ts";
-import { type Publication, reasonsOf, rowOf, sharesOf } from "./reasons.ts";
+import { type Publication, reasonsOf, sharesOf } from "./reasons.ts";
 
 /** Responses and bytes of an account. */
 export interface Spent {
@@ -84,7 +84,7 @@ export function createSpending(
       published: (event) => {
         const { revision, from } = event;
         const edits = graph.edits(from);
-        const rows = [...new Set(edits?.map(rowOf))];
+        const rows = [...new Set(edits?.map(rowRef))];
         const what = edits === undefined || rows.length > EDITS
           ? undefined
           : { rows, ...rows.length > 1 && { reasons: reasonsOf(graph, event) } };

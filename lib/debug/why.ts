@@ -3,13 +3,14 @@
  *
  * @module
  */
+import { rowRef } from "../graph/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { type Provenance, provenanceOf } from "../translate/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import { withProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { TYPE_URLS, xdsType } from "../model/mod.ts";
+import { objectRef, TYPE_URLS, xdsType } from "../model/mod.ts";
 
 /** `/debug/why?proxyID=NAME.NAMESPACE&type=TYPE&name=NAME`. */
 export function whyRoutes(inputs: DebugInputs): Route[] {
@@ -70,9 +71,9 @@ function objectFinder(
   let byRef: Map<string, ReturnType<typeof objects>[number]> | undefined;
   return (kind, key) => {
     byRef ??= new Map(
-      objects().map((o) => [`${o.meta.kind}/${o.meta.namespace}/${o.meta.name}`, o]),
+      objects().map((o) => [objectRef(o), o]),
     );
-    return byRef.get(`${kind}/${key}`);
+    return byRef.get(rowRef({ table: kind, key }));
   };
 }
 

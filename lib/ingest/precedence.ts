@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { rowRef } from "../graph/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { ObjectChange } from "./changes.ts";
 
@@ -54,7 +55,7 @@ export function createPrecedence(): Precedence {
   return {
     add: (source) => void ranks.set(source, ranks.size),
     apply: (source, change, row) => {
-      const id = `${change.kind}/${change.key}`;
+      const id = rowRef({ table: change.kind, key: change.key });
       const owner = row?.meta.origin.source;
       if (row === undefined || owner === undefined || owner === source) {
         if (change.object !== undefined) return change;

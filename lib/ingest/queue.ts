@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { rowRef } from "../graph/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import { equals } from "../proto/mod.ts";
 import type { TableKind } from "../schema/mod.ts";
@@ -53,14 +54,14 @@ export function createQueue({ current, time, onChange }: QueueOptions): Queue {
   let seen = new Map<string, number>();
   let taken = new Map<string, number>();
   const latest: Queue["latest"] = (kind, key) => {
-    const waiting = objects.get(`${kind}/${key}`);
+    const waiting = objects.get(rowRef({ table: kind, key }));
     return waiting === undefined ? current(kind, key) : waiting.object;
   };
   return {
     latest,
     add: (change) => {
       const { kind, key, object } = change;
-      const id = `${kind}/${key}`;
+      const id = rowRef({ table: kind, key });
       const trigger = triggerOf(kind, latest(kind, key), object);
       objects.set(id, change);
       if (!seen.has(id)) seen.set(id, time());
@@ -86,7 +87,7 @@ export function createQueue({ current, time, onChange }: QueueOptions): Queue {
       [taken, seen] = [seen, new Map()];
       return all;
     },
-    seenAt: (kind, key) => taken.get(`${kind}/${key}`),
+    seenAt: (kind, key) => taken.get(rowRef({ table: kind, key })),
   };
 }
 

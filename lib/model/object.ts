@@ -5,7 +5,7 @@
  */
 
 import type { Source } from "../base/mod.ts";
-import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
+import { type KeyCodec, pathOf, rowRef, text } from "../graph/mod.ts";
 
 /** The source of an object. */
 export interface Origin {
@@ -65,7 +65,7 @@ export function namespaceOf(key: string): string {
 
 /** An object as it is named in decisions: `Kind/namespace/name`. */
 export function objectRef({ meta }: Pick<ConfigObject, "meta">): string {
-  return `${meta.kind}/${objectKey(meta)}`;
+  return rowRef({ table: meta.kind, key: objectKey(meta) });
 }
 
 /** An object as the source of a decision. */

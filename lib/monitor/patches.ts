@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { parseRowRef } from "../graph/mod.ts";
 import { gauge } from "../metrics/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { PatchFault, Translation } from "../translate/mod.ts";
@@ -18,9 +19,9 @@ export function observePatches({ patches }: Pick<Translation, "patches">): void 
     collect: (status) => {
       if (!PILOT_DATAPROXY_FILTER_STATS.get()) return;
       for (const { object, type, applied, failed } of patches.counts()) {
-        const [kind, namespace, name] = object.split("/");
-        if (kind !== "DataproxyFilter") continue;
-        const labels = { name: `${namespace}/${name}`, type };
+        const row = parseRowRef(object);
+        if (row?.table !== "DataproxyFilter") continue;
+        const labels = { name: row.key, type };
         status.set({ ...labels, result: "applied" }, applied);
         status.set({ ...labels, result: "failed" }, failed);
       }

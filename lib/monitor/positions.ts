@@ -5,7 +5,8 @@
  */
 import { isTableKind, type SchemaProblem } from "../schema/mod.ts";
 import { type Mesh, tableOf } from "../derive/mod.ts";
-import { DependencyFault } from "../graph/mod.ts";
+import { objectKeys } from "../model/mod.ts";
+import { DependencyFault, parseRowRef } from "../graph/mod.ts";
 
 /** The part of a warning that does not depend on the position of its object. */
 export interface Finding extends Pick<SchemaProblem, "path" | "code" | "message" | "remedy"> {
@@ -15,16 +16,16 @@ export interface Finding extends Pick<SchemaProblem, "path" | "code" | "message"
 
 /** Makes a warning of a finding: adds file and line of the object that is in use. */
 export function warningAt({ tables }: Mesh, { object, ...finding }: Finding): SchemaProblem {
-  const [kind = "", namespace = "", name = ""] = object.split("/");
-  const origin = isTableKind(kind)
-    ? tableOf(tables, kind).peek(`${namespace}/${name}`)?.meta.origin
+  const row = parseRowRef(object);
+  const origin = row !== undefined && isTableKind(row.table)
+    ? tableOf(tables, row.table).peek(row.key)?.meta.origin
     : undefined;
   return {
     file: origin?.file ?? origin?.source ?? "",
     line: origin?.line ?? 1,
     column: 1,
     ...finding,
-    object: kind === "" ? undefined : { kind, namespace, name },
+    object: row === undefined ? undefined : { kind: row.table, ...objectKeys.decode(row.key) },
   };
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Collection, Delta, Edit, View } from "../graph/mod.ts";
+import { type Collection, type Delta, type Edit, rowRef, type View } from "../graph/mod.ts";
 import type { Concern, PublishedEvent, Subscriber } from "../serve/mod.ts";
 import { type Bits, withBit } from "./bits.ts";
 import {
@@ -67,7 +67,7 @@ function deltaOf({ view, before }: Concern, from: number): Delta {
 function entriesOf(rollout: Rollout, from: number, options: ReceiptOptions): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   const edits = new Map<string, Edit>();
-  for (const edit of options.edits(from) ?? []) edits.set(rowOf(edit), edit);
+  for (const edit of options.edits(from) ?? []) edits.set(rowRef(edit), edit);
   for (const [row, edit] of edits) {
     const edited = options.identify(edit);
     if (!edited) continue;
@@ -76,10 +76,6 @@ function entriesOf(rollout: Rollout, from: number, options: ReceiptOptions): Map
     rollout.entries.push(entry);
   }
   return entries;
-}
-
-function rowOf({ table, key }: Edit): string {
-  return `${table}/${key}`;
 }
 
 /** Finds the edits behind changes. */
@@ -141,7 +137,7 @@ function layerCauses(
     let found = causes.get(name);
     if (!found) {
       found = options.causes(collection, name)
-        .map((edit) => entries.get(rowOf(edit)))
+        .map((edit) => entries.get(rowRef(edit)))
         .filter((entry) => entry !== undefined);
       causes.set(name, found);
     }

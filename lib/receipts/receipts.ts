@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { objectKey } from "../model/mod.ts";
+import { rowRef } from "../graph/mod.ts";
 import type { XdsObserver } from "../serve/mod.ts";
 import { buildRollout } from "./build.ts";
 import * as metrics from "./metrics.ts";
@@ -141,5 +143,5 @@ function keyOf(
     readonly name: string;
   },
 ): string {
-  return `${kind}/${namespace}/${name}`;
+  return rowRef({ table: kind, key: objectKey({ namespace, name }) });
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { parseClusterName } from "../envoy/mod.ts";
 import type { Address } from "#envoy/config/core/v3/address_pb.ts";
 import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
@@ -49,7 +50,7 @@ export function forward(
   for (const { address, priority, weight, tls } of endpoints.slice(0, SHOWN)) {
     note(journey, "endpoint", address, `priority ${priority}, weight ${weight}, ${tls}`);
   }
-  const [, , subset = ""] = name.split("|");
+  const subset = parseClusterName(name)?.subset ?? "";
   return { share: 1, kind: "forwarded", as, cluster: name, subset, upstream, request };
 }
 

@@ -7,7 +7,7 @@ import { allObjects } from "../analyze/mod.ts";
 import { messageOf } from "../base/mod.ts";
 import { MESH_ROW } from "../derive/mod.ts";
 import { diffResource, type FieldChange } from "../diff/mod.ts";
-import type { Delta, Fault, Resource, View } from "../graph/mod.ts";
+import { type Delta, type Resource, rowRef, type View } from "../graph/mod.ts";
 import { type ProxyBinding, type ProxyClass, TYPE_URLS, xdsType } from "../model/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import type { ChangeSet } from "../ingest/mod.ts";
@@ -55,7 +55,7 @@ export async function computeWhatIf(
   second.graph.publish();
   await pace.pause();
   const at = second.graph.published;
-  const failedBefore = new Set(second.graph.faults().map(nameOf));
+  const failedBefore = new Set(second.graph.faults().map(rowRef));
   const { mesh } = second.translation;
   const [before, config] = [allObjects(mesh), mesh.tables.mesh.peek(MESH_ROW)];
   await second.apply(changes, pace);
@@ -70,7 +70,7 @@ export async function computeWhatIf(
   found.sort((a, b) => (a.affected.proxies[0]! < b.affected.proxies[0]! ? -1 : 1));
   const classes = found.map(({ affected }) => affected);
   const merged = await mergeChanges(found, pace);
-  const faults = second.graph.faults().filter((fault) => !failedBefore.has(nameOf(fault)));
+  const faults = second.graph.faults().filter((fault) => !failedBefore.has(rowRef(fault)));
   const sides = { before, config, after: mesh, changes, sessions };
   return {
     analysis: await compareMessages(sides, pace),
@@ -83,10 +83,6 @@ export async function computeWhatIf(
     changes: merged,
     cut: diffs.cut,
   };
-}
-
-function nameOf({ table, key }: Fault): string {
-  return `${table}/${key}`;
 }
 
 /** Binds one proxy for each class and set of addresses, which decide the resources of its agent. */

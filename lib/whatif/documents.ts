@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { rowRef } from "../graph/mod.ts";
 import { hash } from "../base/mod.ts";
 import { MESH_ROW } from "../derive/mod.ts";
 import { type ConfigObject, objectKey } from "../model/mod.ts";
@@ -86,7 +87,7 @@ export async function readQuestion(
       edits.push(edit);
     }
     if (object === undefined) continue;
-    const name = `${object.kind}/${objectKey(object.meta)}`;
+    const name = rowRef({ table: object.kind, key: objectKey(object.meta) });
     const { kind } = object;
     if (changes.has(name)) problems.push(twice(name, object));
     else if (!isTableKind(kind)) {
@@ -153,7 +154,7 @@ function readRemoval(name: string, live: Pipeline): ObjectChange | Reason {
       remedy: `Write Kind/namespace/name; kinds are ${TABLE_KINDS.join(", ")}.`,
     };
   }
-  const key = `${namespace}/${rest[0]}`;
+  const key = objectKey({ namespace, name: rest[0]! });
   if (live.writer.original(kind, key) !== undefined) return { kind, key, object: undefined };
   return {
     code: "no-such-object",

@@ -5,6 +5,8 @@
  */
 import type { Message } from "../analyze/mod.ts";
 import { type FieldChange, renderChanges } from "../diff/mod.ts";
+import { rowRef } from "../graph/mod.ts";
+import { objectKey } from "../model/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { MessageChanges } from "./analysis.ts";
 import type { Edit } from "./documents.ts";
@@ -122,7 +124,8 @@ function renderMessages(verb: string, messages: readonly Message[]): string[] {
     ([sentence, of]) => [
       `  ${verb} ${sentence}\n`,
       ...of.map(({ object: o, path }) =>
-        `    ${o === undefined ? "" : `${o.kind}/${o.namespace}/${o.name}`} ${path}`.trimEnd() +
+        `    ${o === undefined ? "" : rowRef({ table: o.kind, key: objectKey(o) })} ${path}`
+          .trimEnd() +
         "\n"
       ),
     ],

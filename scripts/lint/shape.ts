@@ -9,7 +9,7 @@ import { isHeld, isTest, placeOf } from "./imports.ts";
 /** The most positional parameters that a function may have. */
 const MOST_PARAMETERS = 4;
 
-/** Rooms that compute with keys of tables. Debug pages show keys as text. */
+/** Rooms that compute with keys of tables, or show them. */
 const KEYED_ROOMS: ReadonlySet<string> = new Set([
   "derive",
   "ingest",
@@ -18,6 +18,10 @@ const KEYED_ROOMS: ReadonlySet<string> = new Set([
   "receipts",
   "history",
   "whatif",
+  "analyze",
+  "debug",
+  "explain",
+  "simulate",
 ]);
 
 /** Methods of a read context, a graph, a table or an index that take a key after the table. */
@@ -46,7 +50,8 @@ const KEY_NAME = /(^k|K)ey$/;
 /** Keys that are built or taken apart without a codec. */
 export function keys(context: Deno.lint.RuleContext, file: string): Deno.lint.LintVisitor {
   const room = placeOf(file);
-  if (room.kind !== "room" || !KEYED_ROOMS.has(room.name) || isTest(file)) return {};
+  if (room.kind === "outside" || isTest(file)) return {};
+  if (room.kind !== "room" || !KEYED_ROOMS.has(room.name)) return objectKeys(context);
   const report = (node: Deno.lint.Node, what: string): void => {
     if (isInCodec(node)) return;
     context.report({
@@ -59,7 +64,7 @@ export function keys(context: Deno.lint.RuleContext, file: string): Deno.lint.Li
     TemplateLiteral(node): void {
       if (node.expressions.length === 0) return;
       if (node.quasis.some((quasi) => quasi.cooked.includes("|"))) report(node, "a key is built");
-      else if (isKeyArgument(node)) report(node, "a key is built");
+      else if (isKeyArgument(node) || isObjectKey(node)) report(node, "a key is built");
     },
     CallExpression(node): void {
       const { callee } = node;
@@ -74,6 +79,34 @@ export function keys(context: Deno.lint.RuleContext, file: string): Deno.lint.Li
       if (bar || onKey) report(node, "a key is taken apart");
     },
   };
+}
+
+/** Keys of objects that are built by hand, in rooms without other keys. */
+function objectKeys(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  return {
+    TemplateLiteral(node): void {
+      if (!isObjectKey(node)) return;
+      context.report({
+        node,
+        message: "the key of an object is built by hand",
+        hint: "Use `objectKey`, with `rowRef` for `Kind/namespace/name`.",
+      });
+    },
+  };
+}
+
+/** Reports if a template is the key of an object, with or without its kind. */
+function isObjectKey({ quasis, expressions }: Deno.lint.TemplateLiteral): boolean {
+  const at = expressions.findIndex((one) => nameOf(one) === "namespace");
+  if (at < 0 || nameOf(expressions[at + 1]) !== "name") return false;
+  if (quasis.some(({ cooked }, i) => cooked !== (i === 0 || i > at + 1 ? "" : "/"))) return false;
+  return at === 0 || at === 1 && nameOf(expressions[0]) === "kind";
+}
+
+/** The name of a variable or of a member; `""` for other expressions. */
+function nameOf(node: Deno.lint.Node | undefined): string {
+  if (node?.type === "MemberExpression") return nameOf(node.property);
+  return node?.type === "Identifier" ? node.name : "";
 }
 
 /** Reports if a node is the key in a call such as `read.get(table, key)`. */

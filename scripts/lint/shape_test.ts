@@ -32,7 +32,48 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
     source: "key.slice(1);",
     ids: ["mesh/keys"],
   },
+  {
+    name: "a key taken apart on a page",
+    file: "lib/debug/x.ts",
+    source: 'key.indexOf("/");',
+    ids: ["mesh/keys"],
+  },
+  {
+    name: "a bar in the analysis",
+    file: "lib/analyze/x.ts",
+    source: "`${a}|${b}`;",
+    ids: ["mesh/keys"],
+  },
+  {
+    name: "a name taken apart in the simulation",
+    file: "lib/simulate/x.ts",
+    source: 'name.split("|");',
+    ids: ["mesh/keys"],
+  },
   { name: "a bar in another room", file: "lib/web/x.ts", source: "`${a}|${b}`;", ids: [] },
+  {
+    name: "a key of an object",
+    file: "lib/sources/x.ts",
+    source: "const x = `${meta.namespace}/${meta.name}`;",
+    ids: ["mesh/keys"],
+  },
+  {
+    name: "a reference to an object",
+    file: "cmd/pilot/x.ts",
+    source: "const x = `${o.kind}/${o.namespace}/${o.name}`;",
+    ids: ["mesh/keys"],
+  },
+  {
+    name: "a key of an object that is shown",
+    source: "`${namespace}/${name}`;",
+    ids: ["mesh/keys"],
+  },
+  {
+    name: "a path of a file",
+    file: "lib/sources/x.ts",
+    source: "const x = `${dir}/${namespace}/${name}`;",
+    ids: [],
+  },
   { name: "five parameters", source: "function f(a, b, c, d, e) {}", ids: ["mesh/parameters"] },
   { name: "five in an arrow", source: "const f = (a, b, c, d, e) => a;", ids: ["mesh/parameters"] },
   {

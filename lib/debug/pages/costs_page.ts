@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { shorten } from "../../graph/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import type { ClassCost, CostView, ObjectCost } from "../costs.ts";
-import { debugPage, h, rowLink, size, table, tiles } from "./layout.ts";
+import { debugPage, h, refLink, size, table, tiles } from "./layout.ts";
 
 /** `/debug/costs` as a page. */
 export function costsPage(costs: CostView): Response {
@@ -33,6 +34,9 @@ export function costsPage(costs: CostView): Response {
   });
 }
 
+/** Maximum number of shown characters of a key or of labels. */
+const SHOWN = 80;
+
 const MONEY = ["Time", "Computations", "Responses", "Sent"];
 
 function spent(row: ObjectCost): ComponentChildren[] {
@@ -43,10 +47,7 @@ function objectTable(rows: readonly ObjectCost[]): ComponentChildren {
   return table({
     caption: "Most expensive objects, by the work for their edits",
     columns: ["Object", ...MONEY],
-    rows: rows.map((row) => {
-      const slash = row.name.indexOf("/");
-      return [rowLink(row.name.slice(0, slash), row.name.slice(slash + 1)), ...spent(row)];
-    }),
+    rows: rows.map((row) => [refLink(row.name), ...spent(row)]),
     empty: "No edit has cost anything yet.",
   });
 }
@@ -75,7 +76,10 @@ function classTable(rows: readonly ClassCost[]): ComponentChildren {
         { href: `/debug/proxies?q=${encodeURIComponent(`.${row.namespace}`)}` },
         `${row.role} in ${row.namespace}`,
       ),
-      cut(Object.entries(row.labels).map(([key, value]) => `${key}=${value}`).join(", ")),
+      shorten(
+        Object.entries(row.labels).map(([key, value]) => `${key}=${value}`).join(", "),
+        SHOWN,
+      ),
       row.proxies,
       micros(row.micros),
       row.pushes,
@@ -95,7 +99,7 @@ function engineTable(rows: CostView["tables"]): ComponentChildren {
       row.computed,
       row.cells,
       row.top.map((cell) =>
-        h("div", null, [h("code", null, cut(cell.key)), ` ${micros(cell.micros)}`])
+        h("div", null, [h("code", null, shorten(cell.key, SHOWN)), ` ${micros(cell.micros)}`])
       ),
     ]),
     empty: "No cell was computed yet.",
@@ -108,9 +112,4 @@ function micros(value: number): string {
 
 function tenths(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-/** Shortens a key, because keys of classes are whole documents. */
-export function cut(key: string): string {
-  return key.length <= 80 ? key : `${key.slice(0, 79)}…`;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { showRow } from "../../graph/mod.ts";
 import type { FieldChange } from "../../diff/mod.ts";
 import type { AuditSummary, Revision } from "../../history/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
@@ -10,7 +11,7 @@ import type { ComponentChildren } from "../../web/mod.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { proxyId } from "../proxies.ts";
 import { changeBadge, fieldList } from "./changes.ts";
-import { debugPage, facts, h, pathOf, rowLink, span, table, tiles } from "./layout.ts";
+import { debugPage, facts, h, pathOf, refLink, rowLink, span, table, tiles } from "./layout.ts";
 
 /** A resource of a proxy that differs between two revisions. */
 export interface ProxyChange {
@@ -45,7 +46,7 @@ export function revisionPage(inputs: DebugInputs, one: Revision): Response {
         caption: `Edits (${edited})`,
         columns: ["Row", "Edit"],
         rows: edits.slice(0, ROWS).map((e) => [
-          e.kind === "delete" ? `${e.table} ${e.key}` : rowLink(e.table, e.key),
+          e.kind === "delete" ? showRow(e) : rowLink(e),
           e.kind === "delete" ? "removed" : "set",
         ]),
       }),
@@ -149,14 +150,11 @@ export function auditPage(summary: AuditSummary, now: number): Response {
         caption: `Differences (${reports.length})`,
         columns: ["Cell", "Ago", "Revision", "Wrong", "Made from"],
         rows: reports.map((r) => [
-          h("code", null, `${r.cell.table} ${r.cell.key}`.slice(0, 120)),
+          h("code", null, showRow(r.cell, 120)),
           span(now - r.at),
           String(r.revision),
           r.wrong.length,
-          r.origins.slice(0, 5).map((row) => {
-            const slash = row.indexOf("/");
-            return h("div", null, rowLink(row.slice(0, slash), row.slice(slash + 1)));
-          }),
+          r.origins.slice(0, 5).map((row) => h("div", null, refLink(row))),
         ]),
         empty: "All checked cells are equal to a computation from scratch.",
       }),

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { isTableKind } from "../../schema/mod.ts";
+import { objectKeys } from "../../model/mod.ts";
+import { parseRowRef, type RowRef, showRow } from "../../graph/mod.ts";
 import { formatDuration } from "../../base/mod.ts";
 import { type ComponentChildren, type Crumb, h, page, table } from "../../web/mod.ts";
 
@@ -168,16 +171,22 @@ const ROW_VIEWS: Readonly<Record<string, string>> = {
 export const NO_NAMESPACE = "-";
 
 /** Links to the page of an object; rows without page are shown as text. */
-export function rowLink(table: string, key: string): ComponentChildren {
-  const slash = key.indexOf("/");
-  const name = `${table} ${key}`;
-  if (slash < 0) {
-    const view = ROW_VIEWS[table];
-    return view === undefined ? name : h("a", { href: view }, name);
-  }
+export function rowLink(row: RowRef): ComponentChildren {
+  const href = rowPath(row);
+  return href === undefined ? showRow(row) : h("a", { href }, showRow(row));
+}
+
+/** Like {@link rowLink}, for a text `table/key`. */
+export function refLink(ref: string): ComponentChildren {
+  const row = parseRowRef(ref);
+  return row === undefined ? ref : rowLink(row);
+}
+
+function rowPath({ table, key }: RowRef): string | undefined {
+  if (!isTableKind(table)) return ROW_VIEWS[table];
+  const { namespace, name } = objectKeys.decode(key);
   // Objects without namespace need a segment in the path, too.
-  const href = pathOf("objects", table, key.slice(0, slash) || NO_NAMESPACE, key.slice(slash + 1));
-  return h("a", { href }, name);
+  return pathOf("objects", table, namespace || NO_NAMESPACE, name);
 }
 
 /** Formats whole seconds, as in `1m30s`; below a second milliseconds. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Collection, Dependency } from "../../graph/mod.ts";
-import type { ConfigObject } from "../../model/mod.ts";
+import { type Collection, type Dependency, rowRef, showRow } from "../../graph/mod.ts";
+import { type ConfigObject, objectKey } from "../../model/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
 import { type ComponentChildren, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
@@ -32,12 +32,12 @@ export function objectPages(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/objects", ({ url }) => objectList(inputs, url)),
     debugRoute("GET", "/debug/objects/:kind/:namespace/:name", ({ params, url }) => {
-      const { kind, name } = params;
-      const namespace = params.namespace === NO_NAMESPACE ? "" : params.namespace;
+      const { kind = "", name = "" } = params;
+      const namespace = params.namespace === NO_NAMESPACE ? "" : params.namespace ?? "";
       const object = inputs.objects().find(({ meta }) =>
         meta.kind === kind && meta.namespace === namespace && meta.name === name
       );
-      const title = `${kind} ${namespace}/${name}`;
+      const title = showRow({ table: kind, key: objectKey({ namespace, name }) });
       return object === undefined
         ? notFoundPage("/debug/objects", title, "This object does not exist.")
         : objectPage(inputs, object, url);
@@ -51,7 +51,7 @@ function objectList(inputs: DebugInputs, url: URL): Response {
   const all = inputs.objects();
   const kinds = [...new Set(all.map(({ meta }) => meta.kind))].sort();
   const found = all.filter(({ meta }) =>
-    (kind === "" || meta.kind === kind) && `${meta.namespace}/${meta.name}`.includes(q)
+    (kind === "" || meta.kind === kind) && objectKey(meta).includes(q)
   );
   const { part, pager } = paged(url, found);
   return debugPage({
@@ -68,7 +68,7 @@ function objectList(inputs: DebugInputs, url: URL): Response {
         caption: `${found.length} of ${all.length} objects`,
         columns: ["Object", "Generation", "Position"],
         rows: part.map(({ meta }) => [
-          rowLink(meta.kind, `${meta.namespace}/${meta.name}`),
+          rowLink({ table: meta.kind, key: objectKey(meta) }),
           meta.generation,
           placeOf(meta),
         ]),
@@ -89,12 +89,12 @@ const RECEIPTS = 10;
 
 function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Response {
   const { meta } = object;
-  const key = `${meta.namespace}/${meta.name}`;
+  const key = objectKey(meta);
   const touched = touchedBy(inputs, meta.kind, key);
   const proxies = [...new Set(touched.flatMap(({ proxies }) => proxies))].sort();
   const { part, pager } = paged(url, touched);
   return debugPage({
-    title: `${meta.kind} ${key}`,
+    title: showRow({ table: meta.kind, key }),
     at: "/debug/objects",
     below: [],
     body: [
@@ -158,7 +158,7 @@ function isCell({ kind }: Dependency): boolean {
 }
 
 function idOf({ table, key }: { readonly table: string; readonly key: string }): string {
-  return `${table}\0${key}`;
+  return rowRef({ table, key });
 }
 
 /** Returns the layers in the views of proxies, with these proxies. */

@@ -168,7 +168,7 @@ function about(inputs: DebugInputs, session: SessionInfo) {
       "Services of the workload",
       cls.targets.map((t) => `${t.service}:${t.port}`).join(" ") || "none",
     ],
-    ["Sidecar resource", sidecar === "" ? "none" : rowLink("Sidecar", sidecar)],
+    ["Sidecar resource", sidecar === "" ? "none" : rowLink({ table: "Sidecar", key: sidecar })],
     ["As JSON", h("a", { href: dump }, "dump of its configuration")],
   ] as const;
 }

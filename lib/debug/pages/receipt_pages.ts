@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { objectKey } from "../../model/mod.ts";
+import { showRow } from "../../graph/mod.ts";
 import type { Receipt } from "../../receipts/mod.ts";
 import type { Quarantined } from "../../serve/mod.ts";
 import { type ComponentChildren, json, type Route, text } from "../../web/mod.ts";
@@ -15,6 +17,7 @@ import {
   h,
   paged,
   proxyLink,
+  refLink,
   rowLink,
   span,
   table,
@@ -59,7 +62,7 @@ function receiptsFor({ receipts }: DebugInputs, url: URL): readonly Receipt[] | 
 
 function receiptsPage(inputs: DebugInputs, all: readonly Receipt[], url: URL): Response {
   const q = url.searchParams.get("q") ?? "";
-  const found = all.filter((r) => `${r.kind} ${r.namespace}/${r.name}`.includes(q));
+  const found = all.filter((r) => showRow({ table: r.kind, key: objectKey(r) }).includes(q));
   const { part, pager } = paged(url, found);
   return debugPage({
     title: "Receipts",
@@ -80,7 +83,7 @@ export function receiptTable(list: readonly Receipt[], now: number): ComponentCh
     caption: `Receipts (${list.length})`,
     columns: ["Edit", "Generation", "Ago", "Resources", "Proxies", "State", "Half by", "99% by"],
     rows: list.map((r) => [
-      rowLink(r.kind, `${r.namespace}/${r.name}`),
+      rowLink({ table: r.kind, key: objectKey(r) }),
       r.generation ?? "removed",
       span(now - r.publishedAt),
       r.resourceCount,
@@ -151,7 +154,7 @@ function row(one: Quarantined, now: number): ComponentChildren[] {
     one.lastGood === undefined ? "nothing" : "last accepted version",
     one.culprits.map(({ object, generation }) =>
       h("div", null, [
-        rowLink(object.slice(0, object.indexOf("/")), object.slice(object.indexOf("/") + 1)),
+        refLink(object),
         generation === undefined ? null : ` generation ${generation}`,
       ])
     ),

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { rowRef, showRow } from "../../graph/mod.ts";
+import { objectKey } from "../../model/mod.ts";
 import type { Message } from "../../analyze/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import {
@@ -80,7 +82,7 @@ function messageTable(caption: string, messages: readonly Message[]): ComponentC
     columns: ["Code", "Object", "Field", "Message", "Remedy"],
     rows: messages.map(({ code, object: o, path, message, remedy }) => [
       code,
-      o === undefined ? "" : `${o.kind}/${o.namespace}/${o.name}`,
+      o === undefined ? "" : rowRef({ table: o.kind, key: objectKey(o) }),
       path,
       message,
       remedy,
@@ -107,7 +109,7 @@ function predicted(prediction: Prediction): ComponentChildren {
     faults.length === 0 ? null : table({
       caption: "Failing computations",
       columns: ["Computation", "Error"],
-      rows: faults.map((f) => [`${f.table} ${f.key}`, f.error]),
+      rows: faults.map((f) => [showRow(f), f.error]),
     }),
     ...groupChanges(prediction).map(oneGroup),
     cut ? h("p", { class: "warn" }, "The list of differences is incomplete.") : null,

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { objectKey } from "../../model/mod.ts";
+import { parseRowRef } from "../../graph/mod.ts";
 import type { FieldGroup, ObjectRef, Provenance } from "../../translate/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import { h, rowLink, table } from "./layout.ts";
@@ -14,7 +16,7 @@ export function whyPart({ objects, groups, exact, fault }: Provenance): Componen
       caption: "Made from",
       columns: ["Object", "Generation", "Position"],
       rows: objects.map((one) => [
-        rowLink(one.kind, `${one.namespace}/${one.name}`),
+        rowLink({ table: one.kind, key: objectKey(one) }),
         one.generation,
         placeOf(one),
       ]),
@@ -58,9 +60,7 @@ const WORDS: Readonly<Record<FieldGroup["source"], string>> = {
 function decider(
   { source, object, field }: Pick<FieldGroup, "source" | "object" | "field">,
 ): ComponentChildren {
-  const slash = object?.indexOf("/") ?? -1;
-  const who = slash < 0
-    ? WORDS[source]
-    : rowLink(object!.slice(0, slash), object!.slice(slash + 1));
+  const row = object === undefined ? undefined : parseRowRef(object);
+  const who = row === undefined ? WORDS[source] : rowLink(row);
   return field === undefined ? who : [who, " ", h("code", null, field)];
 }

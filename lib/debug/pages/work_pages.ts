@@ -3,15 +3,26 @@
  *
  * @module
  */
-import type { Fault } from "../../graph/mod.ts";
+import { type Fault, showRow } from "../../graph/mod.ts";
 import { type ComponentChildren, json, type Route } from "../../web/mod.ts";
 import { messageOf } from "../../base/mod.ts";
 import { debugRoute } from "../access.ts";
 import type { DebugInputs } from "../inputs.ts";
 import type { Publication } from "../pushes.ts";
 import { costView } from "../costs.ts";
-import { costsPage, cut } from "./costs_page.ts";
-import { debugPage, filter, h, paged, rowLink, size, span, table, wantsPage } from "./layout.ts";
+import { costsPage } from "./costs_page.ts";
+import {
+  debugPage,
+  filter,
+  h,
+  paged,
+  refLink,
+  rowLink,
+  size,
+  span,
+  table,
+  wantsPage,
+} from "./layout.ts";
 
 /** `/debug/pushes`, `/debug/costs`, `/debug/faults`. */
 export function workPages(inputs: DebugInputs): Route[] {
@@ -82,8 +93,8 @@ const NAMED = 3;
 
 function edits({ edits, editCount }: Publication): ComponentChildren {
   if (editCount === undefined) return "more edits than are recorded";
-  const named = edits.slice(0, NAMED).map(({ table, key, kind }) =>
-    h("div", null, [kind === "delete" ? `${table} ${key} removed` : rowLink(table, key)])
+  const named = edits.slice(0, NAMED).map((edit) =>
+    h("div", null, [edit.kind === "delete" ? `${showRow(edit)} removed` : rowLink(edit)])
   );
   const more = editCount - named.length;
   return [...named, more > 0 ? h("div", { class: "mute" }, `and ${more} more`) : null];
@@ -92,7 +103,7 @@ function edits({ edits, editCount }: Publication): ComponentChildren {
 function faultsPage(inputs: DebugInputs, url: URL): Response {
   const q = url.searchParams.get("q") ?? "";
   const all = inputs.mesh.graph.faults();
-  const found = all.filter((f) => `${f.table} ${f.key} ${f.inputs.join(" ")}`.includes(q));
+  const found = all.filter((f) => `${showRow(f)} ${f.inputs.join(" ")}`.includes(q));
   const { part, pager } = paged(url, found);
   return debugPage({
     title: "Faults",
@@ -122,14 +133,11 @@ const INPUTS = 5;
 
 function faultRow(fault: Fault): ComponentChildren[] {
   return [
-    h("code", null, cut(`${fault.table} ${fault.key}`)),
+    h("code", null, showRow(fault, 80)),
     h("span", { class: "bad" }, messageOf(fault.error)),
     fault.since,
     fault.lastGood ? "last good value" : "nothing",
-    fault.inputs.slice(0, INPUTS).map((row) => {
-      const slash = row.indexOf("/");
-      return h("div", null, rowLink(row.slice(0, slash), row.slice(slash + 1)));
-    }),
+    fault.inputs.slice(0, INPUTS).map((row) => h("div", null, refLink(row))),
   ];
 }
 

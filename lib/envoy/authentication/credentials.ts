@@ -14,7 +14,7 @@ import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as Mode,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import type { Credential } from "../../model/mod.ts";
+import { type Credential, objectKey } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { WORKLOAD_SECRET } from "../core/mod.ts";
 
@@ -98,10 +98,10 @@ export function credentialSecret(
   if (slash >= 0 && path.slice(0, slash) !== namespace) return undefined;
   if (name.endsWith(AUTHORITIES_SUFFIX)) {
     const whole = name.slice(0, -AUTHORITIES_SUFFIX.length);
-    return authoritiesSecret(secret, find(`${namespace}/${name}`)) ??
-      authoritiesSecret(secret, find(`${namespace}/${whole}`));
+    return authoritiesSecret(secret, find(objectKey({ namespace, name }))) ??
+      authoritiesSecret(secret, find(objectKey({ namespace, name: whole })));
   }
-  return certificateSecret(secret, find(`${namespace}/${name}`));
+  return certificateSecret(secret, find(objectKey({ namespace, name })));
 }
 
 function authoritiesSecret(name: string, found: Credential | undefined): Secret | undefined {

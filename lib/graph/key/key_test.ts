@@ -10,7 +10,10 @@ import {
   list,
   oneOf,
   optional,
+  parseRowRef,
   pathOf,
+  rowRef,
+  showRow,
   text,
 } from "./mod.ts";
 
@@ -128,3 +131,12 @@ for (const [codec, bad, error] of BAD) {
     assert.throws(() => codec.decode(bad), error);
   });
 }
+
+Deno.test("references to rows are read back, and shown to people", () => {
+  const row = { table: "VirtualService", key: "shop/a/b" };
+  assert.equal(rowRef(row), "VirtualService/shop/a/b");
+  assert.deepEqual(parseRowRef(rowRef(row)), row);
+  assert.equal(parseRowRef("MeshConfig"), undefined);
+  assert.equal(showRow(row), "VirtualService shop/a/b");
+  assert.equal(showRow(row, 10), "VirtualSe…");
+});

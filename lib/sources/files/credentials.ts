@@ -9,7 +9,7 @@ import { MeshError, messageOf } from "../../base/mod.ts";
 import { scope } from "../../log/mod.ts";
 import { counter } from "../../metrics/mod.ts";
 import { decodeUtf8 } from "../../text/mod.ts";
-import type { Credential } from "../../model/mod.ts";
+import { type Credential, objectKey } from "../../model/mod.ts";
 import type { Intake } from "../../ingest/mod.ts";
 import { diskIo, type Io } from "./io.ts";
 import { DEFAULT_TIMING, type ScanTiming, startScanScheduler } from "./scan_scheduler.ts";
@@ -122,7 +122,7 @@ async function readAll(dir: string, io: Io): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();
   for (const namespace of await foldersOf(dir, io)) {
     for (const name of await foldersOf(`${dir}/${namespace}`, io)) {
-      found.set(`${namespace}/${name}`, await readOne(`${dir}/${namespace}/${name}`, io));
+      found.set(objectKey({ namespace, name }), await readOne(`${dir}/${namespace}/${name}`, io));
     }
   }
   return found;

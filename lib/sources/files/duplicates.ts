@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { objectKey } from "../../model/mod.ts";
+import { rowRef } from "../../graph/mod.ts";
 import type { ObjectIdentity } from "../../schema/mod.ts";
 import type { SourceProblem } from "./source_problem.ts";
 
 /** `Kind/namespace/name`. */
 export function idOf({ kind, namespace, name }: ObjectIdentity): string {
-  return `${kind}/${namespace}/${name}`;
+  return rowRef({ table: kind, key: objectKey({ namespace, name }) });
 }
 
 /** A line of a file. */

@@ -121,10 +121,10 @@ export function createRegistrations(options: RegistrationOptions): Registrations
   };
   const connect = (stream: string, group: string, node: ProxyNode): Workload => {
     const name = entryName(group, node);
-    const key = `${node.namespace}/${name}`;
+    const key = objectKey({ namespace: node.namespace, name });
     const workload: Workload = workloads.get(key) ?? {
       key,
-      group: `${node.namespace}/${group}`,
+      group: objectKey({ namespace: node.namespace, name: group }),
       name,
       since: options.clock(),
       node,

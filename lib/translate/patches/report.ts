@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { parseRowRef } from "../../graph/mod.ts";
 import type { DecisionLog } from "../../base/mod.ts";
 import type { Mesh } from "../../derive/mod.ts";
 import type { PatchedType } from "../../envoy/mod.ts";
@@ -49,9 +50,10 @@ export function createPatchReport({ tables }: Mesh): PatchReport {
   >();
   // Cells of removed changes are not computed again.
   const exists = ({ change: { object } }: ChangeResult): boolean => {
-    const slash = object.indexOf("/");
-    const table = object.startsWith("Wasm") ? tables.wasmPlugins : tables.dataproxyFilters;
-    return table.peek(object.slice(slash + 1)) !== undefined;
+    const row = parseRowRef(object);
+    if (row === undefined) return false;
+    const table = row.table === "WasmPlugin" ? tables.wasmPlugins : tables.dataproxyFilters;
+    return table.peek(row.key) !== undefined;
   };
   const all = function* (): Generator<readonly [PatchedType, ChangeResult, string]> {
     for (const { type, results } of cells.values()) {

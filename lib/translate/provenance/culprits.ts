@@ -4,7 +4,7 @@
  * @module
  */
 import { type Mesh, tableOf } from "../../derive/mod.ts";
-import type { View } from "../../graph/mod.ts";
+import { parseRowRef, rowRef, type View } from "../../graph/mod.ts";
 import { isTableKind } from "../../schema/mod.ts";
 import { suspectsOf } from "./provenance.ts";
 
@@ -35,9 +35,11 @@ export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly C
     );
     const edited = new Map<string, number>();
     for (const edit of graph.edits(Math.max(0, graph.revision - RECENT)) ?? []) {
-      edited.set(`${edit.table}/${edit.key}`, edit.revision);
+      edited.set(rowRef(edit), edit.revision);
     }
-    const objects = graph.origins(cell.table, cell.key).filter((row) => isTableKind(kindOf(row)));
+    const objects = graph.origins(cell.table, cell.key).filter((row) =>
+      isTableKind(parseRowRef(row)?.table ?? "")
+    );
     const revision = (row: string) => edited.get(row) ?? 0;
     const rank = (row: string) => Number(decided.has(row));
     return [...objects]
@@ -47,13 +49,9 @@ export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly C
   };
 }
 
-function kindOf(row: string): string {
-  return row.slice(0, row.indexOf("/"));
-}
-
 /** The generation in use of an object `Kind/namespace/name`. */
 function generationOf({ tables }: Mesh, object: string): number | undefined {
-  const kind = kindOf(object);
-  if (!isTableKind(kind)) return undefined;
-  return tableOf(tables, kind).peek(object.slice(kind.length + 1))?.meta.generation;
+  const row = parseRowRef(object);
+  if (row === undefined || !isTableKind(row.table)) return undefined;
+  return tableOf(tables, row.table).peek(row.key)?.meta.generation;
 }

@@ -6,8 +6,8 @@
  */
 import type { Decision, RecordedDecision } from "../../base/mod.ts";
 import type { Mesh } from "../../derive/mod.ts";
-import type { CellRef, Resource, View } from "../../graph/mod.ts";
-import type { ConfigObject, ObjectMeta, Origin } from "../../model/mod.ts";
+import { type CellRef, parseRowRef, type Resource, rowRef, type View } from "../../graph/mod.ts";
+import { type ConfigObject, objectKey, type ObjectMeta, type Origin } from "../../model/mod.ts";
 import { recordImport } from "./imports.ts";
 
 /** An object that a resource came from. */
@@ -135,8 +135,9 @@ function servicesOf(groups: readonly FieldGroup[]): string[] {
 
 /** The object of a reference `Kind/namespace/name`; none for what is no object. */
 function refOf(question: ProvenanceQuestion, ref: string): ObjectRef[] {
-  const slash = ref.indexOf("/");
-  const [kind, key] = [ref.slice(0, slash), ref.slice(slash + 1)];
+  const row = parseRowRef(ref);
+  if (row === undefined) return [];
+  const { table: kind, key } = row;
   const object = question.objectOf?.(kind, key) ?? rowOf(question.mesh, kind, key);
   return object === undefined ? [] : [refOfMeta(object.meta)];
 }
@@ -163,7 +164,7 @@ export interface Suspect {
 /** The objects that a resource came from; none when the view has no resource of that name. */
 export function suspectsOf(question: ProvenanceQuestion): readonly Suspect[] {
   return (provenanceOf(question)?.objects ?? []).map((o) => ({
-    object: `${o.kind}/${o.namespace}/${o.name}`,
+    object: rowRef({ table: o.kind, key: objectKey(o) }),
     generation: o.generation,
   }));
 }

@@ -29,7 +29,7 @@ import {
   type SecurityPolicies,
   tokenFilter,
 } from "../../envoy/mod.ts";
-import { type Read, text } from "../../graph/mod.ts";
+import { type Read, rowRef, text } from "../../graph/mod.ts";
 import { discoveryUri, keySetName, type ProxyClass } from "../../model/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
@@ -166,7 +166,7 @@ export function recordPolicies(
   keys: PolicyKeys,
 ): void {
   for (const key of keys) {
-    log.decide?.({ group, source: "object", object: `${kind}/${key}`, field: "spec" });
+    log.decide?.({ group, source: "object", object: rowRef({ table: kind, key }), field: "spec" });
   }
 }
 

@@ -9,7 +9,7 @@ import {
   OutboundTrafficPolicy_Mode,
 } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { type Candidate, choose } from "../../base/mod.ts";
-import { fullHost } from "../../model/mod.ts";
+import { fullHost, namespaceOf } from "../../model/mod.ts";
 import {
   BLACK_HOLE_CLUSTER,
   type CatchAll,
@@ -61,7 +61,7 @@ function policyOfSidecar(
 ): CatchAll {
   if (mode !== OutboundTrafficPolicy_Mode.ALLOW_ANY) return "block_all";
   if (egressProxy === undefined) return "allow_any";
-  const [namespace = ""] = sidecar.split("/");
+  const namespace = namespaceOf(sidecar);
   const host = fullHost(egressProxy.host, namespace, context.mesh.domain);
   const service = findService(read, context, namespace, host);
   const ports = service?.ports ?? [];
