@@ -58,7 +58,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<number
     ...analyzeObjects(checked.objects, foreign.facts, {
       domain: DOMAIN,
       now: () => performance.now(),
-    }),
+    }).map((one) => ({ ...one, ...checked.locate(one.file, one.line, one.path) })),
   ];
   const report = options.output === "json"
     ? jsonReport(messages)

@@ -140,7 +140,7 @@ Deno.test("validate: a reference to nothing is a warning, with file and line", a
   const { out, err, status } = await checked({ "a.yaml": routes("nobody.test") }, ["a.yaml"]);
   assert.match(
     err,
-    /^Warning: VirtualService\/default\/r: spec\.http\[0\].*: The host .* "nobody\.test" \(a\.yaml:1:1\)\. .*\[MSH0101\]\n$/,
+    /^Warning: VirtualService\/default\/r: spec\.http\[0\].*: The host .* "nobody\.test" \(a\.yaml:7:40\)\. .*\[MSH0101\]\n$/,
   );
   assert.deepEqual([out, status], ['"a.yaml" is valid\n', 0]);
 });
@@ -154,7 +154,7 @@ Deno.test("validate: -o json has every finding with file and line", async () => 
     found.map(({ code, level, reference, rejected }) => [code, level, reference, rejected]),
     [
       ["MSH0106", "Error", "b.yaml:6", true],
-      ["MSH0101", "Error", "a.yaml:1", false],
+      ["MSH0101", "Error", "a.yaml:7", false],
     ],
   );
 });

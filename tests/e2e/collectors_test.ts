@@ -127,11 +127,11 @@ Deno.test(withCertificates("collectors that are asked, metrics that are not kept
       return otlp.received.some((text) => text.includes("/sampled"));
     });
     // It asks ten seconds after it is made.
-    const asked = await eventually("the question", () => sampling.asked[0], 25_000);
+    const asked = await eventually("the question", () => sampling.asked[0]);
     assert.deepEqual(asked, { path: "/api/v2/otlp/v1/sampling", token: "Api-Token secret" });
   });
   await t.step("what is not counted is forgotten, and counted anew", async () => {
-    await eventually("the connections to be forgotten", async () => await opened() === 0, 25_000);
+    await eventually("the connections to be forgotten", async () => await opened() === 0);
     assert.equal(await askTcp(CLIENT, tcp), "till");
     await eventually("one connection", async () => await opened() === 1);
   });

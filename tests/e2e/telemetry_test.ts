@@ -131,7 +131,6 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
       await eventually(
         `one ${metric}`,
         async () => having(await scrape(server), `mesh_${metric}_count`, common)[0]?.value === 1,
-        15_000,
       );
     }
   });

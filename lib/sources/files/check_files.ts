@@ -6,7 +6,13 @@
  */
 import type { ConfigObject } from "../../model/mod.ts";
 import type { ReadOptions, SchemaProblem } from "../../schema/mod.ts";
-import { DEFAULT_YAML_LIMITS } from "../../text/mod.ts";
+import {
+  decodeUtf8,
+  DEFAULT_YAML_LIMITS,
+  type Position,
+  readYaml,
+  type YamlDocument,
+} from "../../text/mod.ts";
 import { type ConfigFile, readConfigFiles } from "./config_files.ts";
 import { createFileIndex, type FileIndex } from "./file_index.ts";
 import { fileProblem, readDocuments, unusableFile } from "./read_documents.ts";
@@ -21,6 +27,13 @@ export interface CheckedFiles {
   readonly warnings: readonly SchemaProblem[];
   /** Objects that a daemon would use. */
   readonly objects: readonly ConfigObject[];
+  /**
+   * The position of a field of an object that begins at a line of a file; `undefined` when the
+   * document is not found.
+   *
+   * @param path such as `spec.http[0].route[0].destination.host`
+   */
+  locate(file: string, line: number, path: string): Position | undefined;
 }
 
 /**
@@ -34,8 +47,10 @@ export async function checkConfigFiles(
 ): Promise<CheckedFiles> {
   const index = createFileIndex();
   const files = new Set<string>();
+  const texts = new Map<string, Uint8Array>();
   for await (const file of readConfigFiles(names, DEFAULT_YAML_LIMITS.fileBytes)) {
     files.add(file.name);
+    if (file.bytes !== undefined) texts.set(file.name, file.bytes);
     await addFile(index, file, options);
   }
   index.takeChanges();
@@ -44,7 +59,31 @@ export async function checkConfigFiles(
     problems: index.problems(),
     warnings: index.warnings(),
     objects: index.objects(),
+    locate: createLocator(texts),
   };
+}
+
+/** Finds positions in files; a file is parsed when something in it is looked for. */
+function createLocator(texts: ReadonlyMap<string, Uint8Array>): CheckedFiles["locate"] {
+  const parsed = new Map<string, ReadonlyMap<number, YamlDocument>>();
+  return (file, line, path) => {
+    const bytes = texts.get(file);
+    if (bytes === undefined) return undefined;
+    const documents = parsed.get(file) ?? new Map(
+      [...readYaml(decodeUtf8(bytes), DEFAULT_YAML_LIMITS)]
+        .flatMap(({ document }) => document === undefined ? [] : [[document.line, document]]),
+    );
+    parsed.set(file, documents);
+    return documents.get(line)?.locate(pathSteps(path));
+  };
+}
+
+/** The steps of a path as `formatPath` writes it. */
+function pathSteps(path: string): (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(
+    ([, index, quoted, name]) =>
+      index !== undefined ? Number(index) : name ?? (JSON.parse(`"${quoted}"`) as string),
+  );
 }
 
 async function addFile(index: FileIndex, file: ConfigFile, options: ReadOptions): Promise<void> {

@@ -11,7 +11,7 @@ import * as xds from "@grpc/grpc-js-xds";
 import type { Calls, Counts } from "./program.ts";
 
 const METHOD = "/test.Echo/Say";
-const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 20_000;
 
 xds.register();
 

@@ -7,7 +7,7 @@
 import { askTcp, call } from "../../../scripts/harness/mod.ts";
 
 const [kind, where = "", more = ""] = Deno.args;
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 20_000;
 
 /** The printed result. */
 export interface Asked {

@@ -50,7 +50,7 @@ export async function becomes(
     await eventually(`${what} to give ${wanted}`, async () => {
       last = await act();
       return last === wanted;
-    }, 10_000);
+    });
   } catch {
     assert.equal(last, wanted, what);
   }

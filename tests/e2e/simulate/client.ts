@@ -28,7 +28,7 @@ export interface Way {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 20_000;
 
 /** Makes a call on a connection of its own. */
 export function make(call: Call, way: Way): Promise<Reply> {
