@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { EXEMPT, type ShapeRule } from "./exempt.ts";
 import { isHeld, judge, type Offence } from "./imports.ts";
-import { keys, parameters, state } from "./shape.ts";
+import { keys, lines, parameters, state } from "./shape.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -38,6 +38,7 @@ const plugin: Deno.lint.Plugin = {
     packages: { create: (context) => imports(context, "packages") },
     pure: { create: pure },
     keys: { create: shaped("keys", keys) },
+    lines: { create: shaped("lines", lines) },
     parameters: { create: shaped("parameters", parameters) },
     state: { create: shaped("state", state) },
   },

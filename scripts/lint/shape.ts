@@ -1,6 +1,6 @@
 /**
  * Lint rules about the shape of code: keys made by hand, functions with many
- * positional parameters, mutable state of modules in pure rooms.
+ * positional parameters or many lines, mutable state of modules in pure rooms.
  *
  * @module
  */
@@ -145,6 +145,29 @@ export function parameters(context: Deno.lint.RuleContext): Deno.lint.LintVisito
       node,
       message: `a function with ${count} positional parameters; ${MOST_PARAMETERS} are the most`,
       hint: "Take an options object or a context type.",
+    });
+  };
+  return {
+    FunctionDeclaration: check,
+    FunctionExpression: check,
+    ArrowFunctionExpression: check,
+  };
+}
+
+/** The most lines that a function may have, the functions inside it included. */
+const MOST_LINES = 60;
+
+/** Functions that are too long to read on one screen. Tests list their cases in one. */
+export function lines(context: Deno.lint.RuleContext, file: string): Deno.lint.LintVisitor {
+  if (isTest(file)) return {};
+  const { text } = context.sourceCode;
+  const check = (node: AnyFunction): void => {
+    const count = text.slice(...node.range).split("\n").length;
+    if (count <= MOST_LINES) return;
+    context.report({
+      node,
+      message: `a function of ${count} lines; ${MOST_LINES} are the most`,
+      hint: "Name its steps as functions, or make an object with many methods a class.",
     });
   };
   return {

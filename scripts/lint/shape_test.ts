@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { EXEMPT, type ShapeRule } from "./exempt.ts";
 import plugin from "./plugin.ts";
-import { keys, parameters, state } from "./shape.ts";
+import { keys, lines, parameters, state } from "./shape.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -87,6 +87,29 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
     source: "function f(this: X, a: 1, b: 2, c: 3, d: 4) {}",
     ids: [],
   },
+  {
+    name: "a function of 61 lines",
+    source: `function f() {${"\n".repeat(60)}}`,
+    ids: ["mesh/lines"],
+  },
+  { name: "a function of 60 lines", source: `function f() {${"\n".repeat(59)}}`, ids: [] },
+  {
+    name: "lines of a function inside",
+    file: "lib/serve/x.ts",
+    source: `const f = () => {\nreturn () => {${"\n".repeat(58)}};\n};`,
+    ids: ["mesh/lines"],
+  },
+  {
+    name: "a class of short methods",
+    source: `class A { f() {${"\n".repeat(40)}}\ng() {${"\n".repeat(40)}} }`,
+    ids: [],
+  },
+  {
+    name: "a long test",
+    file: "lib/derive/x_test.ts",
+    source: `Deno.test("x", () => {${"\n".repeat(90)}});`,
+    ids: [],
+  },
   { name: "a variable of a module", source: "let x = 1;", ids: ["mesh/state"] },
   { name: "a weak map", source: "const x = new WeakMap();", ids: ["mesh/state"] },
   { name: "a weak map inside", source: "const x = { y: new WeakMap() };", ids: ["mesh/state"] },
@@ -116,7 +139,7 @@ for (const { name, file = "lib/derive/x.ts", source, ids } of CASES) {
   });
 }
 
-const RULES = { keys, parameters, state };
+const RULES = { keys, lines, parameters, state };
 
 for (const rule of Object.keys(EXEMPT) as ShapeRule[]) {
   Deno.test(`shape: every file that is exempt from ${rule} needs to be`, async () => {
