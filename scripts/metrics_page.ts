@@ -23,21 +23,6 @@ export interface Absence {
 /** Names of features that are not implemented. */
 export const WAITING: readonly Absence[] = [
   {
-    reason: "a certificate authority",
-    names: [
-      "meshca_server_authentication_failure_count",
-      "meshca_server_cert_chain_expiry_seconds",
-      "meshca_server_cert_chain_expiry_timestamp",
-      "meshca_server_csr_count",
-      "meshca_server_csr_parsing_err_count",
-      "meshca_server_csr_sign_err_count",
-      "meshca_server_id_extraction_err_count",
-      "meshca_server_root_cert_expiry_seconds",
-      "meshca_server_root_cert_expiry_timestamp",
-      "meshca_server_success_cert_issuance_count",
-    ],
-  },
-  {
     reason: "an orchestrator to read from",
     names: [
       "controller_sync_errors_total",

@@ -20,6 +20,7 @@ import {
 } from "../../lib/serve/mod.ts";
 import { culpritsIn } from "../../lib/translate/mod.ts";
 import { createEngine, type Engine } from "./engine.ts";
+import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
 import { listen } from "./listen.ts";
 import type { DiscoveryOptions } from "./options.ts";
@@ -59,8 +60,12 @@ export async function discovery(
   engine.ingest.build();
   openLateSources(engine, stack);
   const records = await startRecords(settings, engine, stack);
-  const xds = createServer(engine, sources, records);
-  await listen({ settings, engine, sources, records, xds }, stack);
+  const identity = await openIdentity(
+    { settings, mesh: sources.mesh, sessions: () => xds.sessions() },
+    stack,
+  );
+  const xds: XdsServer = createServer(engine, { sources, records, identity });
+  await listen({ settings, engine, sources, records, identity, xds }, stack);
 
   warnAbout(options, notes);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
@@ -71,12 +76,16 @@ export async function discovery(
 
 function createServer(
   { pipeline: { translation, mesh }, ingest }: Engine,
-  { registration }: Sources,
-  { receipts, pushes, spending }: Records,
+  { sources: { registration }, records: { receipts, pushes, spending }, identity }: {
+    readonly sources: Sources;
+    readonly records: Records;
+    readonly identity: Identity;
+  },
 ): XdsServer {
   const cpus = navigator.hardwareConcurrency;
   return createXdsServer({
     source: translation.source,
+    authorize: identity.authorize,
     now: () => performance.now(),
     clock: () => Date.now(),
     culprits: culpritsIn(mesh),

@@ -18,6 +18,7 @@ async function started(
       "discovery",
       `--configDir=${folder}`,
       "--grpcAddr=127.0.0.1:0",
+      "--secureGRPCAddr=",
       "--httpAddr=",
       "--monitoringAddr=",
       `--ctrlz_port=${freePort()}`,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { XDS_AUTH_PLAINTEXT } from "../../lib/authn/mod.ts";
 import { buildInfo, MeshError } from "../../lib/base/mod.ts";
 import {
   debugRoutes,
@@ -23,12 +24,13 @@ import {
   type RunningAnalysis,
   startAnalysis,
 } from "../../lib/monitor/mod.ts";
-import { boundsInForce, transportInForce } from "../../lib/rpc/mod.ts";
+import { boundsInForce, type RpcServer, transportInForce } from "../../lib/rpc/mod.ts";
 import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
 import { createPipeline } from "../../lib/translate/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
 import type { Engine } from "./engine.ts";
+import type { Identity } from "./identity.ts";
 import { withProfiles } from "./introspection.ts";
 import { startRpc, startWeb } from "./listeners.ts";
 import type { Records } from "./records.ts";
@@ -41,6 +43,7 @@ export interface Served {
   readonly engine: Engine;
   readonly sources: Sources;
   readonly records: Records;
+  readonly identity: Identity;
   readonly xds: XdsServer;
 }
 
@@ -81,14 +84,32 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
     });
     stack.defer(() => web.stop(httpGrace));
   }
-  if (options.grpcAddr === "") {
-    throw new MeshError("no-listener", "--grpcAddr is empty, so no proxy could connect", {
-      remedy: "Give --grpcAddr an address such as :15010; a secured listener is not implemented.",
-    });
+  if (options.grpcAddr === "" && options.secureGrpcAddr === "") {
+    throw new MeshError(
+      "no-listener",
+      "no proxy could connect: --grpcAddr and --secureGRPCAddr are empty",
+      {
+        remedy:
+          "Give --secureGRPCAddr an address such as :15012, or --grpcAddr one such as :15010.",
+      },
+    );
   }
-  const rpc = await startRpc({
-    address: options.grpcAddr,
-    services: xds.services,
+  const servers = await openDiscovery(served);
+  readiness.set(true);
+  stack.defer(async () => {
+    readiness.set(false);
+    // Streams end one by one over half of the time; the rest are aborted then.
+    await xds.drain(grace / 2);
+    await Promise.all(servers.map((server) => server.stop(grace / 2)));
+  });
+}
+
+/** Opens the listeners for proxies. The second one that fails closes the first one. */
+async function openDiscovery(
+  { settings: { options }, identity, xds }: Served,
+): Promise<RpcServer[]> {
+  const { tls, certificates } = identity;
+  const shared = {
     transport: transportInForce(),
     bounds: boundsInForce(),
     limits: { maxReceive: MAX_RECEIVE.get(), maxStreams: MAX_STREAMS.get() },
@@ -97,15 +118,28 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
       timeout: options.keepaliveTimeoutMs,
       maxAge: options.keepaliveMaxServerConnectionAgeMs,
     },
-  });
-  log.info("serving discovery", { address: rpc.address });
-  readiness.set(true);
-  stack.defer(async () => {
-    readiness.set(false);
-    // Streams end one by one over half of the time; the rest are aborted then.
-    await xds.drain(grace / 2);
-    await rpc.stop(grace / 2);
-  });
+  };
+  const servers: RpcServer[] = [];
+  if (tls) {
+    const services = certificates ? [...xds.services, certificates] : xds.services;
+    const address = options.secureGrpcAddr;
+    const server = await startRpc({ ...shared, address, services, tls: tls.current() });
+    tls.onChange(() => server.setTls(tls.current()));
+    log.info("serving discovery over TLS", { address: server.address });
+    servers.push(server);
+  }
+  if (options.grpcAddr === "") return servers;
+  // Tokens and certificates cross the network in clear text here, which only this setting allows.
+  const isTrusted = certificates && XDS_AUTH_PLAINTEXT.get();
+  const services = isTrusted ? [...xds.services, certificates] : xds.services;
+  try {
+    const server = await startRpc({ ...shared, address: options.grpcAddr, services });
+    log.info("serving discovery", { address: server.address });
+    return [...servers, server];
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.stop(0)));
+    throw error;
+  }
 }
 
 /** Registers the metrics that are collected when they are scraped, and starts the analysis. */

@@ -21,7 +21,9 @@ export function startWeb(options: WebOptions): Promise<WebServer> {
   return openListener({ by: flag, address, remedy }, () => openWeb(options));
 }
 
-/** Starts the plain listener for proxies; see `lib/rpc`. */
+/** Starts a listener for proxies; see `lib/rpc`. */
 export function startRpc(options: RpcOptions): Promise<RpcServer> {
-  return openListener({ by: "--grpcAddr", address: options.address }, () => openRpc(options));
+  const by = options.tls ? "--secureGRPCAddr" : "--grpcAddr";
+  const remedy = options.tls ? `An empty ${by} switches this listener off.` : undefined;
+  return openListener({ by, address: options.address, remedy }, () => openRpc(options));
 }

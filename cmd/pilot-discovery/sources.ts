@@ -22,11 +22,14 @@ import {
   watchMeshConfig,
   watchNetworks,
 } from "../../lib/sources/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { Engine } from "./engine.ts";
 import type { Settings } from "./settings.ts";
 
 /** Sources that have reported their initial sets. */
 export interface Sources {
+  /** The mesh configuration now. */
+  mesh(): MeshConfig;
   readonly files: ConfigDirectories;
   readonly registration: Registration;
   /** Reasons of rejected documents. */
@@ -83,6 +86,7 @@ export async function openSources(
   }
   const documents = [mesh, networks, files];
   return {
+    mesh: () => mesh.current(),
     files,
     registration,
     problems: () => documents.flatMap((source) => source.problems()),

@@ -8,20 +8,15 @@ import type { DiscoveryOptions } from "./options.ts";
 
 /** Flags that are accepted and have no effect, each with the reason. */
 export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
-  caCertFile: "a TLS listener is not implemented",
   clusterAliases: "remote clusters are not implemented",
   clusterRegistriesNamespace: "remote clusters are not implemented",
   cniNamespace: "a node controller is not implemented",
   orchApiBurst: "connecting to an orchestrator is not implemented",
   orchApiQPS: "connecting to an orchestrator is not implemented",
-  "tls-cipher-suites": "a TLS listener is not implemented",
-  tlsCertFile: "a TLS listener is not implemented",
-  tlsKeyFile: "a TLS listener is not implemented",
 };
 
 /** Listeners that are not implemented, with the missing part. */
 const UNSUPPORTED_LISTENERS = [
-  { flag: "secureGRPCAddr", option: "secureGrpcAddr", needs: "certificates" },
   { flag: "httpsAddr", option: "httpsAddr", needs: "the webhooks" },
 ] as const;
 

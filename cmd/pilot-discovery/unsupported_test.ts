@@ -12,15 +12,13 @@ function optionsOf(...args: string[]): DiscoveryOptions {
 
 Deno.test("what is only a default is left out, with a sentence", () => {
   const notes = checkSupported(optionsOf("--configDir=/config"));
-  assert.equal(notes.length, 3);
-  assert.match(notes[0]!, /:15012.*certificates/);
-  assert.match(notes[1]!, /:15017.*webhooks/);
-  assert.match(notes[2]!, /no service registry is started/);
+  assert.equal(notes.length, 2);
+  assert.match(notes[0]!, /:15017.*webhooks/);
+  assert.match(notes[1]!, /no service registry is started/);
 });
 
 Deno.test("what is asked for by name and cannot be had is refused", () => {
   const cases: [args: string[], code: string, says: RegExp][] = [
-    [["--configDir=/c", "--secureGRPCAddr=:15012"], "not-supported", /--secureGRPCAddr=:15012/],
     [["--configDir=/c", "--httpsAddr=:15017"], "not-supported", /--httpsAddr=:15017/],
     [["--configDir=/c", "--orchconfig=/k"], "not-supported", /--orchconfig=\/k/],
     [["--configDir=/c", "--registries=Orchestrator"], "not-supported", /--registries=Orchestrator/],
@@ -38,6 +36,6 @@ Deno.test("what is asked for by name and cannot be had is refused", () => {
 });
 
 Deno.test("a listener that is switched off needs no note", () => {
-  const notes = checkSupported(optionsOf("--configDir=/c", "--secureGRPCAddr=", "--httpsAddr="));
+  const notes = checkSupported(optionsOf("--configDir=/c", "--httpsAddr="));
   assert.equal(notes.length, 1);
 });

@@ -38,7 +38,7 @@ export const signingErrors: Counter = counter({
 
 /** Refused for their number. */
 export const limited: Counter = counter({
-  name: "mesh_ca_rate_limited_count",
+  name: "mesh_ca_rate_limited_total",
   help: "Requests for certificates beyond the limit of their identity, or of all.",
 });
 

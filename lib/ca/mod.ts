@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { type Acknowledgements, acknowledgements, type KnownProxy } from "./acknowledgements.ts";
 export type { Authority, AuthoritySource } from "./authority.ts";
 export { createIssuance, type Issuance, type IssuanceOptions } from "./issuance.ts";
 export { observeAuthority } from "./metrics.ts";
@@ -17,7 +18,22 @@ export {
   trustedRoots,
 } from "./root_change.ts";
 export { type SelfSigned, type SelfSignedOptions, startSelfSigned } from "./self_signed.ts";
+export {
+  type CertificateFiles,
+  certificateFromAuthority,
+  certificateFromFiles,
+  type IssuedOptions,
+  type ServerCertificate,
+  type ServerCertificateSource,
+} from "./server_certificate.ts";
 export { certificateService, type CertificateServiceOptions } from "./service.ts";
 export { type CaOptions, type CertificateAuthority, startAuthority } from "./start.ts";
 export { fileStore, memoryStore, type RootStore } from "./store.ts";
-export { DEFAULT_WORKLOAD_CERT_TTL, ENABLE_CA_SERVER, MAX_WORKLOAD_CERT_TTL } from "./variables.ts";
+export { type ServerNames, serverNames, type ServerNamesOptions } from "./server_names.ts";
+export {
+  COMPLIANCE_POLICY,
+  DEFAULT_WORKLOAD_CERT_TTL,
+  ENABLE_CA_SERVER,
+  MESHD_CUSTOM_HOST,
+  PILOT_CERT_PROVIDER,
+} from "./variables.ts";

@@ -125,3 +125,31 @@ export const MESHCA_MAX_REQUESTS_PER_SECOND: EnvVar<number> = declareEnv({
     "Requests for certificates that one identity may send per second, after a burst of 50 times as many; 0: no limit.",
   readers,
 });
+
+/** Issuer of the daemon's own certificate. */
+export const PILOT_CERT_PROVIDER: EnvVar<string> = declareEnv({
+  name: "PILOT_CERT_PROVIDER",
+  type: "string",
+  default: "meshd",
+  doc:
+    "Issuer of the daemon's own certificate when no files are given: meshd, its own authority. With another value, `--tlsCertFile` and `--tlsKeyFile` are needed.",
+  readers,
+});
+
+/** Further names of the daemon. */
+export const MESHD_CUSTOM_HOST: EnvVar<string | undefined> = declareEnv({
+  name: "MESHD_CUSTOM_HOST",
+  type: "string",
+  doc: "Further host names and addresses in the daemon's own certificate, separated by commas.",
+  readers,
+});
+
+/** Restriction of TLS. */
+export const COMPLIANCE_POLICY: EnvVar<string | undefined> = declareEnv({
+  name: "COMPLIANCE_POLICY",
+  type: "string",
+  choices: ["fips-140-2"],
+  doc:
+    "Policy that restricts the cipher suites of the daemon's TLS listener, whatever `--tls-cipher-suites` says; empty: none.",
+  readers,
+});

@@ -30,10 +30,12 @@ export interface ProxyNode {
   /** User agent of the proxy, for example `envoy`; empty: unknown. */
   readonly userAgent: string;
   /**
-   * True if the proxy connects from this machine. Private keys are sent to no other proxy, because
-   * the identity of a remote proxy is not verified. /
+   * True if private keys may be sent to the proxy: it connects from this machine, or its identity was
+   * verified.
    */
   readonly local?: boolean;
+  /** The SPIFFE id that the proxy proved to have; `undefined` when it was not authenticated. */
+  readonly identity?: string;
   /** The xDS variant of its stream. */
   readonly transport: "sotw" | "delta";
 }

@@ -7,6 +7,7 @@
  */
 export { readTrustBundle, sameBundle, type TrustBundle, trustBundle } from "./bundle.ts";
 export { type Certificate, readCertificate, readCertificates } from "./certificate.ts";
+export { allowedSuites, FIPS_SUITES } from "./cipher_suites.ts";
 export { createCsr, type Csr, readCsr } from "./csr.ts";
 export type { PkiCode } from "./error.ts";
 export {

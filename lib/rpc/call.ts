@@ -23,6 +23,8 @@ export interface RpcCall extends Outbox {
    * proved that the client has the key. Their issuer is not verified.
    */
   readonly certificates?: readonly Uint8Array[];
+  /** True: the call came over TLS. */
+  readonly secure?: boolean;
   /** Messages of the client. Ends when the client closed its side or the stream is over. For one reader. */
   readonly messages: AsyncIterable<Uint8Array>;
   /** Resolves when the stream is over: its handler is done, or it was cut by either side. */

@@ -95,6 +95,11 @@ function contextOf({ cert, key, clientCa }: RpcTls): { cert: string; key: string
   return { cert, key, ...clientCa && { ca: clientCa } };
 }
 
+/** Whether a connection is over TLS. */
+export function isSecure(socket: Socket): boolean {
+  return (socket as Partial<TLSSocket>).encrypted === true;
+}
+
 /** Certificates that are read of one client. */
 const MAX_CERTIFICATES = 8;
 

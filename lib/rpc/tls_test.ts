@@ -137,13 +137,17 @@ for (const transport of TRANSPORTS) {
     withCertificates(`${transport}: a call has the client's certificates`, async () => {
       const { ca, cert, key, clientCert, clientKey } = await makeCertificates();
       const seen: (number | undefined)[] = [];
+      const secure: (boolean | undefined)[] = [];
       const server = await startRpc({
         ...OPTIONS,
         transport,
         tls: { cert, key, clientCa: ca },
         services: [{
           path: PATH,
-          handle: ({ certificates }) => Promise.resolve(void seen.push(certificates?.length)),
+          handle: (call) => {
+            secure.push(call.secure);
+            return Promise.resolve(void seen.push(call.certificates?.length));
+          },
         }],
       });
       const target = `localhost:${server.port}`;
@@ -155,6 +159,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(seen[0], undefined);
       assert.ok(seen[1]! >= 1);
       assert.equal(seen.length, 2);
+      assert.deepEqual(secure, [true, true]);
     }),
   );
 

@@ -4,7 +4,8 @@
  * @module
  */
 import type { View } from "../graph/mod.ts";
-import type { BindingSource } from "../model/mod.ts";
+import type { BindingSource, ProxyNode } from "../model/mod.ts";
+import type { RpcCall } from "../rpc/mod.ts";
 import type { LaterTimer } from "./quarantine/retry.ts";
 import type { XdsObserver } from "./session/observe.ts";
 import type { Culprit } from "./quarantine/types.ts";
@@ -55,6 +56,12 @@ export interface XdsLimits {
 
 /** Options of a server. */
 export interface XdsOptions {
+  /**
+   * Authenticates the client of a stream, and decides whether it may be the proxy that its node says.
+   * Resolves to the SPIFFE id that it proved; `undefined` when none is needed. Rejects with `RpcError`.
+   * Without it every client is accepted.
+   */
+  readonly authorize?: (call: RpcCall, node: ProxyNode) => Promise<string | undefined>;
   readonly source: BindingSource;
   /** Monotonic milliseconds with fractions. */
   readonly now: () => number;

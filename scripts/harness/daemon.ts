@@ -29,6 +29,8 @@ export interface DaemonOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Ports of an earlier daemon, to replace it: xDS, HTTP, monitoring, introspection. */
   readonly ports?: readonly [number, number, number, number];
+  /** Port of the secured xDS listener. Default: there is none. */
+  readonly secured?: number;
   /** Permission flags of Deno. Default: all permissions. */
   readonly permissions?: readonly string[];
   /** A built program to run instead of `main.ts`, with its own permissions. */
@@ -45,6 +47,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     "discovery",
     `--configDir=${options.configDir}`,
     `--grpcAddr=127.0.0.1:${xds}`,
+    `--secureGRPCAddr=${options.secured === undefined ? "" : `127.0.0.1:${options.secured}`}`,
     `--httpAddr=127.0.0.1:${http}`,
     `--monitoringAddr=127.0.0.1:${monitoring}`,
     `--ctrlz_port=${introspection}`,

@@ -162,6 +162,7 @@ Deno.test("a daemon that may not read its config directory says so and ends", as
     "discovery",
     `--configDir=${dir.path}`,
     `--grpcAddr=127.0.0.1:${xds}`,
+    "--secureGRPCAddr=",
     `--httpAddr=127.0.0.1:${http}`,
     `--monitoringAddr=127.0.0.1:${monitoring}`,
     `--ctrlz_port=${introspection}`,

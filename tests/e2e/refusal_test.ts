@@ -63,9 +63,13 @@ async function refusals(taken: number): Promise<Refusal[]> {
       says: [/nothing/],
     },
     {
-      name: "a listener asked for that is not there yet",
-      flags: [`--secureGRPCAddr=127.0.0.1:${freePort()}`],
-      says: [/secureGRPCAddr/],
+      name: "a certificate file that is not there",
+      flags: [
+        `--secureGRPCAddr=127.0.0.1:${freePort()}`,
+        "--tlsCertFile=none.pem",
+        "--tlsKeyFile=none.pem",
+      ],
+      says: [/none\.pem/, /tlsCertFile/],
     },
     {
       name: "a registry asked for that is not there yet",
@@ -97,6 +101,7 @@ Deno.test("a daemon that cannot start says why", async (t) => {
         "discovery",
         `--configDir=${configDir}`,
         `--grpcAddr=127.0.0.1:${xds}`,
+        "--secureGRPCAddr=",
         `--httpAddr=127.0.0.1:${http}`,
         `--monitoringAddr=127.0.0.1:${monitoring}`,
         `--ctrlz_port=${introspection}`,

@@ -25,6 +25,7 @@ export async function openssl(
     }
     const { success, stdout, stderr } = await new Deno.Command("openssl", {
       args: args.map((arg) => arg.replace("@", `${dir}/`)),
+      stdin: "null",
       stdout: "piped",
       stderr: "piped",
     }).output();

@@ -111,7 +111,7 @@ const OTHERS: readonly Mistake[] = [
   {
     argv: [
       ...D,
-      ...["--configDir=.", "--ctrlz_port=0", "--grpcAddr=15010"],
+      ...["--configDir=.", "--ctrlz_port=0", "--grpcAddr=15010", "--secureGRPCAddr="],
       ...["--httpAddr=127.0.0.1:0", "--monitoringAddr=127.0.0.1:0"],
     ],
     status: 1,
@@ -121,7 +121,7 @@ const OTHERS: readonly Mistake[] = [
     argv: [
       ...D,
       ...["--configDir=.", "--ctrlz_port=0", "--monitoringAddr=here"],
-      ...["--httpAddr=127.0.0.1:0", "--grpcAddr=127.0.0.1:0"],
+      ...["--httpAddr=127.0.0.1:0", "--grpcAddr=127.0.0.1:0", "--secureGRPCAddr="],
     ],
     status: 1,
     says: '--monitoringAddr: "here" is not an address\nWrite host:port or :port, ',

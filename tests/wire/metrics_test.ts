@@ -5,7 +5,13 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import {
+  type Daemon,
+  eventually,
+  freePort,
+  makeConfigDir,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
 import { GIVEN, namingFaults } from "../../scripts/metric_names.ts";
 import { familiesOf, metricsPage, NONE, WAITING } from "../../scripts/metrics_page.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
@@ -168,6 +174,7 @@ Deno.test("a daemon's metrics are those of the page, and move with what they cou
   await config.write("broken.yaml", "kind: [");
   await using daemon = await startDaemon({
     configDir: config.path,
+    secured: freePort(),
     args: [`--meshConfig=${mesh}`],
     env: {
       MESH_CREDENTIAL_DIR: `${config.path}/.credentials`,

@@ -58,6 +58,7 @@ async function startWrong(configDir: string): Promise<Running> {
     "discovery",
     `--configDir=${configDir}`,
     `--grpcAddr=127.0.0.1:${xds}`,
+    "--secureGRPCAddr=",
     `--httpAddr=0.0.0.0:${http}`,
     "--monitoringAddr=",
     "--ctrlz_port=0",

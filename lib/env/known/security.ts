@@ -1,15 +1,15 @@
 /**
- * Variables of certificates and authentication, which are not implemented.
+ * Variables of certificates that need the orchestrator, which is not implemented.
  *
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, text } from "./rows.ts";
 
-/** Variables of certificates and authentication, which are not implemented. */
+/** Variables of certificates that need the orchestrator, which is not implemented. */
 export const SECURITY: readonly IneffectiveGroup[] = [
   {
-    state: { kind: "unsupported", reason: "the certificate authority" },
+    state: { kind: "unsupported", reason: "certificates of the orchestrator" },
     readers: DAEMON,
     rows: [
       text(
@@ -25,31 +25,10 @@ export const SECURITY: readonly IneffectiveGroup[] = [
         "Domain of the signers that certificate requests may name.",
       ),
       {
-        ...text(
-          "COMPLIANCE_POLICY",
-          ALL,
-          undefined,
-          "Policy that restricts TLS versions and ciphers everywhere; empty: none.",
-        ),
-        choices: ["fips-140-2"],
-      },
-      {
         ...text("EXTERNAL_CA", DAEMON, undefined, "Kind of external authority that signs."),
         choices: ["MESHD_RA_ORCH_API"],
       },
-      text(
-        "MESHD_CUSTOM_HOST",
-        ALL,
-        undefined,
-        "Further host names in the daemon's own certificate, separated by commas.",
-      ),
       text("ORCH_SIGNER", DAEMON, undefined, "Kind of the orchestrator's signer."),
-      text(
-        "PILOT_CERT_PROVIDER",
-        AGENT_DAEMON,
-        "meshd",
-        "Signer of the daemon's own certificate: meshd, or orch.io/ with the name of a signer.",
-      ),
       bool(
         "USE_CACERTS_FOR_SELF_SIGNED_CA",
         AGENT,

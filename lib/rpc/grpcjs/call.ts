@@ -32,8 +32,9 @@ export async function serveCall(method: RpcMethod, stream: LibraryCall): Promise
     return;
   }
   const { out, incoming, life } = open(method, stream, { front, id: transport.id });
-  const { certificates } = front;
-  const error = await runMethod(method, callOf(stream, { out, incoming, life, certificates }));
+  const { certificates, secure } = front;
+  const call = callOf(stream, { out, incoming, life, certificates, secure });
+  const error = await runMethod(method, call);
   if (!stream.cancelled) conclude(stream, error);
   life.over();
 }
@@ -85,11 +86,12 @@ function open(
 
 function callOf(
   stream: LibraryCall,
-  { out, incoming, life, certificates }: Parts & Pick<RpcCall, "certificates">,
+  { out, incoming, life, certificates, secure }: Parts & Pick<RpcCall, "certificates" | "secure">,
 ): RpcCall {
   return {
     peer: peerOf(stream),
     certificates,
+    secure,
     metadata: textHeaders(stream.metadata),
     messages: incoming,
     ended: life.ended,

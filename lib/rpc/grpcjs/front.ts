@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { H2Error } from "../h2/error.ts";
 import { goAwayFrame } from "../h2/frame.ts";
-import { certificatesOf } from "../listen.ts";
+import { certificatesOf, isSecure } from "../listen.ts";
 import type { Refusal } from "../refused.ts";
 import type { Task, Turns } from "../turns.ts";
 import { Excess } from "./excess.ts";
@@ -60,6 +60,8 @@ export class Front extends Duplex {
   readonly ledger: Ledger;
   /** See `RpcCall.certificates`. */
   readonly certificates: readonly Uint8Array[] | undefined;
+  /** See `RpcCall.secure`. */
+  readonly secure: boolean;
 
   constructor(options: FrontOptions) {
     super({ allowHalfOpen: true });
@@ -69,6 +71,7 @@ export class Front extends Duplex {
     this.remoteAddress = socket.remoteAddress;
     this.remotePort = socket.remotePort;
     this.certificates = certificatesOf(socket);
+    this.secure = isSecure(socket);
     this.#guard = new HeaderGuard((bytes) => ledger.decoded(bytes));
     this.#input = frameInspector({ preface: true }, (head) => {
       this.#guard.begin(head);

@@ -22,6 +22,8 @@ export interface Peer {
   readonly name: string;
   /** See `RpcCall.certificates`. */
   readonly certificates: readonly Uint8Array[] | undefined;
+  /** See `RpcCall.secure`. */
+  readonly secure: boolean;
   /** A complete request arrived on a stream, or that stream ended. */
   requested(change: 1 | -1): void;
   /** Something of the client was refused. */
@@ -76,6 +78,7 @@ export function openCall(stream: H2Stream, options: CallOptions): OpenCall {
   const call: RpcCall = {
     peer: peer.name,
     certificates: peer.certificates,
+    secure: peer.secure,
     metadata,
     messages: incoming,
     ended: gone.promise,

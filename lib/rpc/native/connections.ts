@@ -14,7 +14,7 @@ import {
   createConnection,
   H2Error,
 } from "../h2/mod.ts";
-import { certificatesOf, openListener, peerOf } from "../listen.ts";
+import { certificatesOf, isSecure, openListener, peerOf } from "../listen.ts";
 import {
   DEFAULT_BOUNDS,
   type RpcBounds,
@@ -118,6 +118,7 @@ function serve(context: Context, socket: Socket): void {
   const peer: Peer = {
     name,
     certificates: certificatesOf(socket),
+    secure: isSecure(socket),
     requested: visitor.requested,
     refused: observer.refused,
   };

@@ -104,7 +104,9 @@ async function take(
   if (stream.session?.closed) return true;
   const request = decode(acceptor, bytes, variant);
   if (!stream.session) {
-    stream.session = open(acceptor, stream, request);
+    const node = await authorized(acceptor, stream, request);
+    if (stream.over) return false;
+    stream.session = open(acceptor, stream, node);
     await context.prepared();
     // All streams that waited for it go on at the same time.
     const pause = yielding(call.peer);
@@ -179,14 +181,20 @@ function decode(
   }
 }
 
-/** Opens the session of an admitted stream. */
-function open(
-  acceptor: StreamAcceptor,
+/** The node of an admitted stream, whose client may be that proxy. */
+async function authorized(
+  { options }: StreamAcceptor,
   { call, variant }: Arriving,
   request: XdsRequest,
-): Session {
+): Promise<ProxyNode> {
+  const node = parseNode(request.node, variant);
+  const identity = await options.authorize?.(call, node);
+  return { ...node, identity, local: isLocal(call.peer) || identity !== undefined };
+}
+
+/** Opens the session of an admitted stream. */
+function open(acceptor: StreamAcceptor, { call, variant }: Arriving, node: ProxyNode): Session {
   if (!acceptor.open) throw shuttingDown();
-  const node = { ...parseNode(request.node, variant), local: isLocal(call.peer) };
   const number = ++acceptor.opened;
   const session = newSession(
     {

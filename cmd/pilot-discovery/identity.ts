@@ -1,0 +1,176 @@
+/**
+ * Identity: the certificate authority, authentication of callers, the daemon's own certificate.
+ *
+ * @module
+ */
+import {
+  createAuthn,
+  PILOT_ENABLE_XDS_IDENTITY_CHECK,
+  proxyAuthorizer,
+  XDS_AUTH,
+  XDS_AUTH_PLAINTEXT,
+} from "../../lib/authn/mod.ts";
+import { MeshError } from "../../lib/base/mod.ts";
+import {
+  type Acknowledgements,
+  acknowledgements,
+  type CertificateAuthority,
+  certificateFromAuthority,
+  certificateFromFiles,
+  certificateService,
+  COMPLIANCE_POLICY,
+  DEFAULT_WORKLOAD_CERT_TTL,
+  ENABLE_CA_SERVER,
+  MESHD_CUSTOM_HOST,
+  PILOT_CERT_PROVIDER,
+  serverNames,
+  startAuthority,
+} from "../../lib/ca/mod.ts";
+import { allowedSuites, FIPS_SUITES, readCertificates, spiffeText } from "../../lib/pki/mod.ts";
+import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
+import type { SessionInfo, XdsOptions } from "../../lib/serve/mod.ts";
+import type { Settings } from "./settings.ts";
+import type { Sources } from "./sources.ts";
+
+/** Identity in a running daemon. */
+export interface Identity {
+  readonly authorize: NonNullable<XdsOptions["authorize"]>;
+  /** The service that issues certificates; `undefined` when the daemon issues none. */
+  readonly certificates: RpcMethod | undefined;
+  /** TLS of the secured listener; `undefined` without one. */
+  readonly tls: SecuredTls | undefined;
+}
+
+/** TLS that is renewed. */
+export interface SecuredTls {
+  current(): RpcTls;
+  /** Calls back after each change. */
+  onChange(changed: () => void): void;
+}
+
+/** What identity is made from. */
+export interface IdentityInput {
+  readonly settings: Settings;
+  readonly mesh: Sources["mesh"];
+  /** Connected proxies. */
+  readonly sessions: () => readonly SessionInfo[];
+}
+
+/**
+ * Starts what the settings ask for.
+ *
+ * @throws MeshError for files and variables that cannot be used
+ */
+export async function openIdentity(
+  input: IdentityInput,
+  stack: AsyncDisposableStack,
+): Promise<Identity> {
+  const { settings: { options }, mesh } = input;
+  const isSecured = options.secureGrpcAddr !== "";
+  const isPlainAuthenticated = XDS_AUTH.get() && XDS_AUTH_PLAINTEXT.get();
+  const received = acknowledgements();
+  const ca = ENABLE_CA_SERVER.get() && (isSecured || isPlainAuthenticated)
+    ? await openAuthority(input, received, stack)
+    : undefined;
+  const tls = isSecured ? await openTls(input, ca, stack) : undefined;
+  const authn = createAuthn({
+    trustDomain: mesh().trustDomain,
+    clock: () => Date.now(),
+    roots: (domain) => {
+      const { trustDomain, trustDomainAliases } = mesh();
+      const isOwn = domain === trustDomain || trustDomainAliases.includes(domain);
+      return isOwn ? tls?.roots() ?? ca?.source.current().bundle.roots : undefined;
+    },
+  });
+  return {
+    tls,
+    authorize: proxyAuthorizer(authn, {
+      secured: XDS_AUTH.get(),
+      plain: isPlainAuthenticated,
+      checkIdentity: PILOT_ENABLE_XDS_IDENTITY_CHECK.get(),
+    }),
+    certificates: ca && certificateService({
+      issuance: ca.issuance,
+      limit: ca.limit,
+      authenticate: (call) => authn.authenticate(call),
+      // Only the orchestrator knows which workloads run on a node.
+      mayImpersonate: () => Promise.resolve(false),
+      issued: (identity, peer) => {
+        const { roots } = ca.source.current().bundle;
+        received.issued(spiffeText(identity), peer, roots.map(({ serial }) => serial));
+      },
+    }),
+  };
+}
+
+async function openAuthority(
+  { mesh, sessions }: IdentityInput,
+  received: Acknowledgements,
+  stack: AsyncDisposableStack,
+): Promise<CertificateAuthority> {
+  const ca = await startAuthority({
+    trustDomain: mesh().trustDomain,
+    clock: () => Date.now(),
+    pending: (serials) =>
+      received.pending(
+        serials,
+        sessions().flatMap(({ node: { identity, name, namespace }, address }) =>
+          identity === undefined ? [] : [{ identity, name: `${name}.${namespace}`, peer: address }]
+        ),
+      ),
+  });
+  stack.use(ca.source);
+  return ca;
+}
+
+async function openTls(
+  { settings: { options } }: IdentityInput,
+  ca: CertificateAuthority | undefined,
+  stack: AsyncDisposableStack,
+) {
+  const cipherSuites = COMPLIANCE_POLICY.get()
+    ? FIPS_SUITES
+    : allowedSuites(options.tlsCipherSuites);
+  const own = stack.use(await openCertificate({ options, ca, cipherSuites }));
+  const clientCa = () => (ca?.source.current().bundle.pem ?? "") + own.current().clientCa;
+  return {
+    roots: () => readCertificates(clientCa(), "the authorities of clients"),
+    current: (): RpcTls => {
+      const { cert, key } = own.current();
+      return { cert, key, clientCa: clientCa(), cipherSuites };
+    },
+    onChange(changed: () => void) {
+      own.onChange(changed);
+      ca?.source.onChange(changed);
+    },
+  };
+}
+
+/** The daemon's own certificate: from files when they are given, else from its own authority. */
+async function openCertificate({ options, ca, cipherSuites }: {
+  readonly options: Settings["options"];
+  readonly ca: CertificateAuthority | undefined;
+  readonly cipherSuites: ReadonlySet<string> | undefined;
+}) {
+  const { tlsCertFile: cert, tlsKeyFile: key, caCertFile } = options;
+  if (cert !== "" || key !== "") return await certificateFromFiles({ cert, key, ca: caCertFile });
+  if (!ca || PILOT_CERT_PROVIDER.get() !== "meshd") {
+    throw new MeshError(
+      "server-certificate",
+      `--secureGRPCAddr=${options.secureGrpcAddr}: there is no certificate for it`,
+      {
+        remedy: "Give --tlsCertFile and --tlsKeyFile; or let the daemon issue its own, with " +
+          "ENABLE_CA_SERVER=true and PILOT_CERT_PROVIDER=meshd; or give an empty --secureGRPCAddr.",
+      },
+    );
+  }
+  const { namespace, domain } = options;
+  const hasEcdsa = !cipherSuites || [...cipherSuites].some((name) => !name.includes("_RSA_"));
+  return await certificateFromAuthority({
+    authority: ca.source,
+    ...serverNames({ namespace, domain, custom: MESHD_CUSTOM_HOST.get() ?? "" }),
+    ttlMs: DEFAULT_WORKLOAD_CERT_TTL.get(),
+    clock: () => Date.now(),
+    keyType: hasEcdsa ? "ecdsa" : "rsa",
+  });
+}

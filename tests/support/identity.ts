@@ -1,0 +1,108 @@
+/**
+ * What tests of identity share: an issuer of tokens, a plugged-in authority, and a client of the
+ * certificate service.
+ *
+ * @module
+ */
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import {
+  createCsr,
+  generateKey,
+  issueAuthority,
+  type Issuer,
+  privateKeyPem,
+} from "../../lib/pki/mod.ts";
+import { encode, fromBinary } from "../../lib/proto/mod.ts";
+import { openStream, type RpcClientTls } from "../../lib/rpc/mod.ts";
+import {
+  MeshCertificateRequestSchema,
+  MeshCertificateResponseSchema,
+} from "#mesh/v1/auth/ca_pb.ts";
+
+/** An issuer of tokens of service accounts, on loopback. */
+export interface TokenIssuer extends AsyncDisposable {
+  /** The value of `JWT_RULE`. */
+  readonly rule: string;
+  /** A token that is valid for an hour. */
+  token(namespace: string, serviceAccount: string): Promise<string>;
+}
+
+/** Starts an issuer. */
+export async function startTokenIssuer(): Promise<TokenIssuer> {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const keys = { keys: [{ ...await exportJWK(publicKey), kid: "1", alg: "ES256" }] };
+  const server: Deno.HttpServer<Deno.NetAddr> = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => Response.json(keys),
+  );
+  const issuer = `http://127.0.0.1:${server.addr.port}`;
+  return {
+    rule: JSON.stringify({ issuer, jwksUri: `${issuer}/keys`, audiences: ["mesh-ca"] }),
+    token: (namespace, serviceAccount) =>
+      new SignJWT({}).setProtectedHeader({ alg: "ES256", kid: "1" }).setIssuer(issuer)
+        .setAudience("mesh-ca").setExpirationTime("1h")
+        .setSubject(`system:serviceaccount:${namespace}:${serviceAccount}`).sign(privateKey),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** Writes a root of its own for a daemon into a directory; returns it. */
+export async function writePluggedCa(dir: string): Promise<Issuer> {
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const now = Date.now();
+  const certificate = await issueAuthority({
+    organization: "cluster.local",
+    key,
+    notBefore: now - 3_600_000,
+    notAfter: now + 24 * 3_600_000,
+  });
+  const files = {
+    "ca-cert.pem": certificate.pem,
+    "ca-key.pem": await privateKeyPem(key, "pkcs8"),
+    "root-cert.pem": certificate.pem,
+  };
+  await Deno.mkdir(dir, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${dir}/${name}`, text);
+  }
+  return { certificate, key };
+}
+
+/** A certificate of a workload, with its key, PEM. */
+export interface WorkloadCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** The last element of the answer. */
+  readonly root: string;
+}
+
+/** Asks for a certificate. Rejects with `RpcError`. */
+export async function requestCertificate(
+  target: string,
+  tls: RpcClientTls | undefined,
+  token?: string,
+): Promise<WorkloadCertificate> {
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const stream = openStream({
+    target,
+    tls,
+    path: "/mesh.v1.auth.MeshCertificateService/CreateCertificate",
+    ...token !== undefined && { metadata: { authorization: `Bearer ${token}` } },
+  });
+  stream.send(encode(MeshCertificateRequestSchema, { csr: await createCsr(key, []) }));
+  stream.end();
+  try {
+    for await (const message of stream.messages) {
+      const { certChain } = fromBinary(MeshCertificateResponseSchema, message);
+      return {
+        cert: certChain.slice(0, -1).join(""),
+        key: await privateKeyPem(key, "pkcs8"),
+        root: certChain.at(-1)!,
+      };
+    }
+    throw new Error("no answer");
+  } finally {
+    stream.close();
+    await stream.ended;
+  }
+}
