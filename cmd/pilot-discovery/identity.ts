@@ -48,7 +48,7 @@ export interface SecuredTls {
   onChange(changed: () => void): void;
 }
 
-/** What identity is made from. */
+/** The input of {@link openIdentity}. */
 export interface IdentityInput {
   readonly settings: Settings;
   readonly mesh: Sources["mesh"];

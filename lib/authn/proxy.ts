@@ -1,5 +1,5 @@
 /**
- * Whether the client of a discovery stream may be the proxy that it says it is.
+ * Authorization of discovery streams: a client may only be the proxy of its credentials.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { RpcError } from "../rpc/mod.ts";
 import type { Authn } from "./policy.ts";
 import type { AuthnRequest } from "./request.ts";
 
-/** What a proxy says about itself. */
+/** The claims of a proxy about itself. */
 export interface ClaimedProxy {
   readonly namespace: string;
   /** Metadata of its node; `NAMESPACE` and `SERVICE_ACCOUNT` count. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Which clients of discovery are authenticated. */
+/** The clients of discovery that are authenticated. */
 export interface ProxyPolicy {
   /** Clients on the secured port. */
   readonly secured: boolean;

@@ -1,5 +1,5 @@
 /**
- * Which proxies have received which roots. The agents take the trusted roots from the answer to a
+ * The trusted roots that each proxy has received. The agents take the trusted roots from the answer to a
  * request for a certificate, so that a certificate issued since a root was announced acknowledges it.
  *
  * @module
@@ -15,7 +15,7 @@ export interface KnownProxy {
   readonly peer: string;
 }
 
-/** Who received which roots. */
+/** A record of the roots that proxies received. */
 export interface Acknowledgements {
   /** A certificate was issued, with these roots (their serial numbers). */
   issued(identity: string, peer: string, serials: readonly string[]): void;
@@ -26,7 +26,7 @@ export interface Acknowledgements {
 /** Proxies that are remembered; those who asked longest ago are forgotten first. */
 const CAPACITY = 50_000;
 
-/** Proxies are told apart by identity and address. */
+/** Proxies are distinguished by identity and address. */
 function keyOf(identity: string, peer: string): string {
   return `${identity} ${peer.replace(/:\d+$/, "")}`;
 }

@@ -100,7 +100,7 @@ function faulty(why: string): MeshError {
   });
 }
 
-/** How the daemon's certificate is issued. */
+/** Settings of issuing the daemon's certificate. */
 export interface IssuedOptions {
   readonly authority: AuthoritySource;
   readonly dnsNames: readonly string[];

@@ -5,7 +5,7 @@
  */
 import { isIp } from "../text/mod.ts";
 
-/** What the names follow from. */
+/** Input of {@link serverNames}. */
 export interface ServerNamesOptions {
   /** Namespace of the daemon. */
   readonly namespace: string;

@@ -95,7 +95,7 @@ function contextOf({ cert, key, clientCa }: RpcTls): { cert: string; key: string
   return { cert, key, ...clientCa && { ca: clientCa } };
 }
 
-/** Whether a connection is over TLS. */
+/** Reports if a connection is over TLS. */
 export function isSecure(socket: Socket): boolean {
   return (socket as Partial<TLSSocket>).encrypted === true;
 }

@@ -1,5 +1,5 @@
 /**
- * What tests of identity share: an issuer of tokens, a plugged-in authority, and a client of the
+ * Support of tests of identity: an issuer of tokens, a plugged-in authority, and a client of the
  * certificate service.
  *
  * @module
