@@ -44,25 +44,28 @@ const log = scope("iptables");
  */
 export async function applyCapture(plan: CapturePlan, options: ApplyOptions): Promise<Applied> {
   const { runner } = options;
-  const states = await readStates(plan, options);
-  const compared = states.map(({ plan, saved }) => compare(plan, saved));
-  const differences = compared.flatMap(({ differences }, i) =>
-    differences.map((text) => `IPv${states[i]?.plan.family}: ${text}`)
+  const states = (await readStates(plan, options)).map((state) => ({
+    ...state,
+    ...compare(state.plan, state.saved),
+  }));
+  const found = states.flatMap(({ plan, present, differences }) =>
+    present ? differences.map((text) => `IPv${plan.family}: ${text}`) : []
   );
-  const present = compared.some((one) => one.present);
-  const replace = options.reconcile || options.force;
-  if (differences.length === 0 && !options.force) {
-    if ((await missingSteps(runner, plan)).length === 0) {
-      log.info("the rules are in place already");
-      return "in-place";
-    }
-  } else if (present && differences.length > 0 && !replace) throw drift(differences);
-  for (const difference of present ? differences : []) log.info("differs", { difference });
+  if (found.length > 0 && !options.reconcile && !options.force) throw drift(found);
+  for (const difference of found) log.info("differs from the plan", { difference });
+  const changed = states.filter(({ differences }) => options.force || differences.length > 0);
+  if (changed.length === 0 && (await missingSteps(runner, plan)).length === 0) {
+    log.info("the rules are in place already");
+    return "in-place";
+  }
   try {
     await addRouting(runner, plan);
-    for (const { plan: family, programs, saved } of states) {
-      const text = present ? replacementText(family, saved) : restoreText(family);
-      await restore(runner, programs, text);
+    for (const { plan: family, programs, saved, present } of changed) {
+      await restore(
+        runner,
+        programs,
+        present ? replacementText(family, saved) : restoreText(family),
+      );
     }
   } catch (error) {
     await cleanCapture(plan, options).catch((second: Error) => {
@@ -70,7 +73,7 @@ export async function applyCapture(plan: CapturePlan, options: ApplyOptions): Pr
     });
     throw error;
   }
-  return present ? "replaced" : "applied";
+  return changed.some(({ present }) => present) ? "replaced" : "applied";
 }
 
 function drift(differences: readonly string[]): MeshError {
@@ -113,7 +116,7 @@ export async function cleanCapture(
 
 /**
  * The plan that cleaning is done by: every rule that these settings lead to, in both modes, with any
- * capture of DNS, for both IP versions.
+ * capture of DNS and with tracing, for both IP versions.
  */
 export function cleaningPlan(
   settings: CaptureSettings,
@@ -123,7 +126,7 @@ export function cleaningPlan(
   const servers = settings.dns?.servers ?? nameservers;
   const plans = (["REDIRECT", "TPROXY"] as const).flatMap((mode) =>
     [true, false].map((all) =>
-      planCapture({ ...settings, mode, inbound, ipv6: true, dns: { all, servers } })
+      planCapture({ ...settings, mode, inbound, ipv6: true, trace: true, dns: { all, servers } })
     )
   );
   const rulesOf = (family: Family) =>

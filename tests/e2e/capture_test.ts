@@ -296,3 +296,28 @@ kernelTest("connections arrive at the proxy's listeners, except what is left out
   assert.equal(await outward(captured), `far ${WORKLOAD}`, "after cleaning");
   assert.equal(await inward(captured), `app ${ELSEWHERE}`, "after cleaning");
 });
+
+kernelTest("with --dual-stack, connections of both IP versions are captured", async () => {
+  await using network = await makeNetwork("REDIRECT");
+  const [own, far, port] = ["2001:db8:99::2", "2001:db8:99::1", 7001];
+  for (const [name, address] of [[network.workload, own], [network.elsewhere, far]] as const) {
+    await run("ip", "-n", name, "addr", "add", `${address}/64`, "dev", "eth0", "nodad");
+  }
+  await using stack = new AsyncDisposableStack();
+  const serve = async (namespace: string, name: string, ...places: string[]): Promise<void> => {
+    stack.use(await start(namespace, [program("serve"), name, ...places]));
+  };
+  await serve(network.workload, "outbound", "tcp::::15001");
+  await serve(network.workload, "inbound", "tcp::::15006");
+  await serve(network.workload, "app", `tcp:${own}:${port}`);
+  await serve(network.elsewhere, "far", `tcp:${far}:${port}`, `tcp:${ELSEWHERE}:${port}`);
+  const outward = async (to: string) => (await asks(network.workload, "tcp", to, `${port}`)).from;
+  assert.equal(await outward(far), `far ${own}`, "IPv6 without --dual-stack");
+  await applied(network.workload, "-b", "*", "-i", "*", "--dual-stack");
+  assert.equal(await outward(far), `outbound ${own}`);
+  assert.match(await outward(ELSEWHERE) ?? "", /^outbound /);
+  const inward = await asks(network.elsewhere, "tcp", own, `${port}`);
+  assert.equal(inward.from, `inbound ${far}`);
+  await applied(network.workload, "--cleanup-only", "-b", "*", "-i", "*", "--dual-stack");
+  assert.equal(await outward(far), `far ${own}`, "after cleaning");
+});

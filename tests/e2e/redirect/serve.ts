@@ -18,7 +18,7 @@ async function echo(connection: Deno.TcpConn): Promise<void> {
 }
 
 for (const place of places) {
-  const [kind, hostname, port] = place.split(":");
+  const [, kind, hostname, port] = /^(\w+):(.+):(\d+)$/.exec(place) ?? [];
   const at = { hostname, port: Number(port) };
   if (kind === "http") Deno.serve({ ...at, onListen: () => {} }, answer);
   else {
