@@ -59,6 +59,7 @@ export async function capture(options: CaptureOptions, io: Io): Promise<number> 
       variant: await chooseVariant(real),
       reconcile: options.reconcile,
       force: options.forceApply,
+      former: cleaningPlan(settings, host.nameservers),
     });
     log.info("the rules are in place", { applied });
   }

@@ -5,7 +5,7 @@
  */
 import { MeshError } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import { compare, removalText, replacementText } from "./drift.ts";
+import { compare, removalText, replacementText, rollbackText } from "./drift.ts";
 import { restoreText } from "./render.ts";
 import { addRouting, missingSteps, removeRouting } from "./routing.ts";
 import { planCapture } from "./plan.ts";
@@ -23,6 +23,8 @@ export interface ApplyOptions {
   readonly reconcile: boolean;
   /** Replace rules that are as planned, too. */
   readonly force: boolean;
+  /** {@link cleaningPlan}: what other settings of Mesh may have left. Default: nothing is known. */
+  readonly former?: CapturePlan;
 }
 
 /** Result of {@link applyCapture}. */
@@ -40,11 +42,15 @@ const log = scope("iptables");
  * Applies a plan. Doing it again changes nothing.
  *
  * @throws {MeshError} `capture-drift` when rules of Mesh are in place that differ from the plan;
- * `capture-failed` when a program fails, after undoing what was applied by then
+ * `capture-failed` when a program fails, after the rules from before were brought back
  */
 export async function applyCapture(plan: CapturePlan, options: ApplyOptions): Promise<Applied> {
-  const { runner } = options;
-  const states = (await readStates(plan, options)).map((state) => ({
+  const { runner, former } = options;
+  const families = plan.families.map((family) => ({
+    ...family,
+    former: former?.families.find((other) => other.family === family.family)?.rules ?? [],
+  }));
+  const states = (await readStates({ ...plan, families }, options)).map((state) => ({
     ...state,
     ...compare(state.plan, state.saved),
   }));
@@ -67,13 +73,30 @@ export async function applyCapture(plan: CapturePlan, options: ApplyOptions): Pr
         present ? replacementText(family, saved) : restoreText(family),
       );
     }
+    if (former?.routing !== undefined && plan.routing === undefined) {
+      await removeRouting(runner, { ...former, loopbackAddresses: [] });
+    }
   } catch (error) {
-    await cleanCapture(plan, options).catch((second: Error) => {
-      log.error("removing the rules of a failed attempt failed too", { reason: second.message });
+    await undo(plan, changed, options).catch((second: Error) => {
+      log.error("undoing a failed attempt failed too", { reason: second.message });
     });
     throw error;
   }
   return changed.some(({ present }) => present) ? "replaced" : "applied";
+}
+
+/** Brings back what was in place before a failed attempt: nothing, or rules that capture. */
+async function undo(
+  plan: CapturePlan,
+  changed: readonly (FamilyState & { readonly present: boolean })[],
+  { runner }: ApplyOptions,
+): Promise<void> {
+  for (const { plan: family, programs, saved } of changed) {
+    const now = parseSaved(await output(runner, { argv: [programs.save] }));
+    const text = rollbackText(family, saved, now);
+    if (text !== "") await restore(runner, programs, text);
+  }
+  if (!changed.some(({ present }) => present)) await removeRouting(runner, plan);
 }
 
 function drift(differences: readonly string[]): MeshError {

@@ -48,7 +48,7 @@ export function compare(plan: FamilyPlan, saved: SavedTables): Comparison {
       } else differences.push(...compareChain({ plan, table, chain, found }));
     }
     for (const chain of HOOKS) differences.push(...compareChain({ plan, table, chain, found }));
-    if (hookRules(plan.rules, table, found).length > 0) present = true;
+    if (hookRules(plan, table, found).length > 0) present = true;
   }
   return { present, differences };
 }
@@ -62,7 +62,7 @@ interface ChainCase {
 
 function compareChain({ plan, table, chain, found }: ChainCase): readonly string[] {
   const wanted = orderedRules(plan.rules, table, chain).map(canonicalOf);
-  const rules = isOwnChain(chain) ? found.rules : hookRules(plan.rules, table, found);
+  const rules = isOwnChain(chain) ? found.rules : hookRules(plan, table, found);
   const actual = rules.filter((rule) => rule.chain === chain);
   const at = `chain ${chain} of table ${table}`;
   const differences = wanted.filter((rule) => !actual.some(({ canonical }) => canonical === rule))
@@ -78,12 +78,14 @@ function compareChain({ plan, table, chain, found }: ChainCase): readonly string
 
 /** Rules in chains of the kernel that belong to Mesh: those of the plan, and jumps to own chains. */
 function hookRules(
-  rules: readonly Rule[],
+  plan: FamilyPlan,
   table: Table,
   found: SavedTable,
 ): readonly SavedRule[] {
   const planned = new Set(
-    rules.filter((rule) => rule.table === table && !isOwnChain(rule.chain))
+    [...plan.rules, ...plan.former ?? []].filter((rule) =>
+      rule.table === table && !isOwnChain(rule.chain)
+    )
       .map((rule) => `${rule.chain} ${canonicalOf(rule)}`),
   );
   return found.rules.filter((rule) =>
@@ -109,10 +111,32 @@ export function removalLines(
   if (found === undefined) return [];
   const own = [...found.chains].filter(isOwnChain);
   return [
-    ...hookRules(plan.rules, table, found).map(({ chain, text }) => `-D ${chain} ${text}`),
+    ...hookRules(plan, table, found).map(({ chain, text }) => `-D ${chain} ${text}`),
     ...own.map((chain) => `-F ${chain}`),
     ...own.map((chain) => `-X ${chain}`),
   ];
+}
+
+/**
+ * Input of `iptables-restore --noflush` that brings back the rules of Mesh that were in place before a
+ * failed change. Rules in chains of the kernel go to their end.
+ */
+export function rollbackText(plan: FamilyPlan, before: SavedTables, now: SavedTables): string {
+  const lines = TABLES.flatMap((table) => {
+    const former = before.get(table);
+    const own = [...former?.chains ?? []].filter(isOwnChain);
+    const rules = former === undefined ? [] : [
+      ...former.rules.filter(({ chain }) => isOwnChain(chain)),
+      ...hookRules(plan, table, former),
+    ];
+    const change = [
+      ...removalLines(plan, table, now),
+      ...own.map((chain) => `-N ${chain}`),
+      ...rules.map(({ chain, text }) => `-A ${chain} ${text}`),
+    ];
+    return change.length === 0 ? [] : [`* ${table}`, ...change, "COMMIT"];
+  });
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 /** Input of `iptables-restore --noflush` that removes everything; empty when nothing is there. */
@@ -130,7 +154,7 @@ export function removalText(plan: FamilyPlan, saved: SavedTables): string {
  */
 export function replacementText(plan: FamilyPlan, saved: SavedTables): string {
   const used = usedTables(plan);
-  const unused: FamilyPlan = { ...plan, rules: [] };
+  const unused: FamilyPlan = { ...plan, rules: [], former: [...plan.rules, ...plan.former ?? []] };
   const others = TABLES.filter((table) => !used.includes(table)).flatMap((table) => {
     const removal = removalLines(unused, table, saved);
     return removal.length === 0 ? [] : [`* ${table}`, ...removal, "COMMIT"];

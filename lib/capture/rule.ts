@@ -69,6 +69,11 @@ export interface Rule {
 export interface FamilyPlan {
   readonly family: Family;
   readonly rules: readonly Rule[];
+  /**
+   * Rules of other settings that belong to Mesh too if they are in place, so that they are replaced
+   * and removed with the others.
+   */
+  readonly former?: readonly Rule[];
 }
 
 /** Everything that is set up in a network namespace. */
