@@ -10,7 +10,7 @@
  * @module
  */
 import { EXEMPT, EXEMPT_CYCLES } from "./lint/exempt.ts";
-import { isTest, placeOf, targetOf } from "./lint/imports.ts";
+import { isTest, locationOf, targetOf } from "./lint/imports.ts";
 import { type Room, roomNamed, roomOfPackage, ROOMS } from "./lint/rooms.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 import { withTable } from "./rooms_table.ts";
@@ -87,12 +87,12 @@ function isOfTypes(clause: string): boolean {
 function roomGraph(files: ReadonlyMap<string, ReadonlySet<string>>): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const [path, targets] of files) {
-    const from = placeOf(path);
+    const from = locationOf(path);
     if (from.kind !== "room") continue;
     const rooms = graph.get(from.name) ?? new Set();
     graph.set(from.name, rooms);
     for (const target of targets) {
-      const to = placeOf(target);
+      const to = locationOf(target);
       if (to.kind === "room" && to.name !== from.name) rooms.add(to.name);
     }
   }
@@ -125,8 +125,8 @@ export function cycles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[
 function roomsIn(tree: Tree): Set<string> {
   const rooms = new Set<string>();
   for (const path of tree.keys()) {
-    const place = placeOf(path);
-    if (place.kind === "room") rooms.add(place.name);
+    const location = locationOf(path);
+    if (location.kind === "room") rooms.add(location.name);
   }
   return rooms;
 }

@@ -40,9 +40,9 @@ Deno.test("a drain until zero counts until nobody is left", async () => {
 });
 
 Deno.test("a drain ends when it is told to", async () => {
-  const told = new AbortController();
-  const waiting = drainOf(fakeAdmin([]), { ...OPTIONS, duration: 1e9 }).finish(told.signal);
-  told.abort();
+  const aborted = new AbortController();
+  const waiting = drainOf(fakeAdmin([]), { ...OPTIONS, duration: 1e9 }).finish(aborted.signal);
+  aborted.abort();
   await waiting;
 });
 

@@ -211,11 +211,16 @@ Deno.test("a template takes the place of the content", () => {
 });
 
 for (
-  const place of ["{{ if .node }}", "{{ .nothing }}", "{{ .node.id.length }}", "{{ .__proto__ }}"]
+  const placeholder of [
+    "{{ if .node }}",
+    "{{ .nothing }}",
+    "{{ .node.id.length }}",
+    "{{ .__proto__ }}",
+  ]
 ) {
-  Deno.test(`a template with ${place} is refused with its line`, () => {
+  Deno.test(`a template with ${placeholder} is refused with its line`, () => {
     assert.throws(
-      () => plan({ template: { file: "t.json", text: `{\n${place}}` } }),
+      () => plan({ template: { file: "t.json", text: `{\n${placeholder}}` } }),
       (error) => error instanceof MeshError && error.message.startsWith("t.json, line 2: "),
     );
   });

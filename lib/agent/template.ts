@@ -6,7 +6,7 @@
 import { MeshError } from "../base/mod.ts";
 import type { JsonObject, JsonValue } from "../proto/mod.ts";
 
-const PLACE = /\{\{-?\s*(.*?)\s*-?\}\}/g;
+const PLACEHOLDER = /\{\{-?\s*(.*?)\s*-?\}\}/g;
 const NAME = /^\.([A-Za-z_][A-Za-z0-9_.]*)$/;
 
 /**
@@ -19,7 +19,7 @@ const NAME = /^\.([A-Za-z_][A-Za-z0-9_.]*)$/;
  * @throws MeshError `bootstrap-template` with the line, for anything else in braces
  */
 export function fillTemplate(template: string, values: JsonObject, file: string): string {
-  return template.replace(PLACE, (place: string, inner: string, offset: number) => {
+  return template.replace(PLACEHOLDER, (placeholder: string, inner: string, offset: number) => {
     const path = NAME.exec(inner)?.[1];
     const value = path === undefined ? undefined : valueAt(values, path.split("."));
     if (value !== undefined) {
@@ -28,7 +28,7 @@ export function fillTemplate(template: string, values: JsonObject, file: string)
     }
     const line = template.slice(0, offset).split("\n").length;
     const what = path === undefined ? "is not of the form {{ .name }}" : "names nothing";
-    throw new MeshError("bootstrap-template", `${file}, line ${line}: ${place} ${what}`, {
+    throw new MeshError("bootstrap-template", `${file}, line ${line}: ${placeholder} ${what}`, {
       remedy: `Name a part of the bootstrap file: ${
         Object.keys(values).map((key) => `.${key}`).join(", ")
       }, or one below it.`,

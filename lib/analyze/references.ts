@@ -8,31 +8,31 @@ import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virt
 import type { Context } from "./analyzer.ts";
 
 /** A destination with its field path. */
-export interface PlacedDestination {
+export interface DestinationWithPath {
   readonly destination: Destination;
   /** `spec.http[0].route[1].destination`. */
   readonly path: string;
 }
 
 /** All destinations of a VirtualService. */
-export function* placedDestinations(
+export function* destinationsWithPaths(
   { http, tls, tcp }: VirtualService,
-): Iterable<PlacedDestination> {
+): Iterable<DestinationWithPath> {
   for (const [at, rule] of http.entries()) {
-    yield* placed(rule.route, `spec.http[${at}].route`);
+    yield* withPaths(rule.route, `spec.http[${at}].route`);
     if (rule.mirror !== undefined) {
       yield { destination: rule.mirror, path: `spec.http[${at}].mirror` };
     }
-    yield* placed(rule.mirrors, `spec.http[${at}].mirrors`);
+    yield* withPaths(rule.mirrors, `spec.http[${at}].mirrors`);
   }
-  for (const [at, rule] of tls.entries()) yield* placed(rule.route, `spec.tls[${at}].route`);
-  for (const [at, rule] of tcp.entries()) yield* placed(rule.route, `spec.tcp[${at}].route`);
+  for (const [at, rule] of tls.entries()) yield* withPaths(rule.route, `spec.tls[${at}].route`);
+  for (const [at, rule] of tcp.entries()) yield* withPaths(rule.route, `spec.tcp[${at}].route`);
 }
 
-function* placed(
+function* withPaths(
   list: readonly { readonly destination?: Destination }[],
   path: string,
-): Iterable<PlacedDestination> {
+): Iterable<DestinationWithPath> {
   for (const [at, { destination }] of list.entries()) {
     if (destination !== undefined) yield { destination, path: `${path}[${at}].destination` };
   }

@@ -28,12 +28,12 @@ function planFamily(settings: CaptureSettings, family: Family): FamilyPlan {
     settings,
     family,
     loopback: family === 4 ? settings.loopback : "::1/128",
-    add(place, matches, target, log) {
+    add(position, matches, target, log) {
       if (settings.trace && log !== undefined) {
         const why = "Log the packet to NFLOG.";
-        rules.push({ ...place, why, matches, target: { kind: "log", prefix: log } });
+        rules.push({ ...position, why, matches, target: { kind: "log", prefix: log } });
       }
-      rules.push({ ...place, matches, target });
+      rules.push({ ...position, matches, target });
     },
   };
   planInterfaces(sink);

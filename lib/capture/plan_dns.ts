@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hostsOf, type Place, type RuleSink } from "./sink.ts";
+import { hostsOf, type RulePosition, type RuleSink } from "./sink.ts";
 import { uncapturedGroups } from "./plan_outbound.ts";
 import type { Match, Rule } from "./rule.ts";
 import { DNS_PROXY_PORT } from "./settings.ts";
@@ -35,7 +35,7 @@ export function planDnsUdp(sink: RuleSink): void {
     const why = "Outbound DNS over UDP.";
     add({ table, chain: "OUTPUT", why }, [UDP], { kind: "jump", chain: "MESH_OUTPUT" });
   }
-  const nat = (why: string): Place => ({ table: "nat", chain: "MESH_OUTPUT", why });
+  const nat = (why: string): RulePosition => ({ table: "nat", chain: "MESH_OUTPUT", why });
   for (const owner of owners(sink)) {
     const why = "Queries of the agent and the proxy go to the nameserver.";
     add(nat(why), [UDP, TO_DNS, owner], { kind: "return" });
@@ -54,7 +54,7 @@ export function planDnsUdp(sink: RuleSink): void {
 }
 
 function planZones(sink: RuleSink): void {
-  const raw = (chain: Rule["chain"], why: string): Place => ({ table: "raw", chain, why });
+  const raw = (chain: Rule["chain"], why: string): RulePosition => ({ table: "raw", chain, why });
   const zone = (zone: number) => ({ kind: "zone", zone }) as const;
   for (const owner of owners(sink)) {
     const upstream = raw("MESH_OUTPUT", "Queries of the agent to the nameserver.");

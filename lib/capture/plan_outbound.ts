@@ -4,14 +4,14 @@
  * @module
  */
 import { parseCidr, rangeContains } from "../text/mod.ts";
-import { PASSTHROUGH_ADDRESS, type Place, rangesOf, type RuleSink } from "./sink.ts";
+import { PASSTHROUGH_ADDRESS, rangesOf, type RulePosition, type RuleSink } from "./sink.ts";
 import type { Match } from "./rule.ts";
 import type { CaptureSettings } from "./settings.ts";
 
 const TCP: Match = { kind: "protocol", protocol: "tcp" };
 const OVER_LOOPBACK: Match = { kind: "out", device: "lo" };
 
-function output(why: string): Place {
+function output(why: string): RulePosition {
   return { table: "nat", chain: "MESH_OUTPUT", why };
 }
 
@@ -100,7 +100,7 @@ export function uncapturedGroups({ groups }: CaptureSettings): readonly (readonl
 
 function planRanges({ settings, family, add }: RuleSink): void {
   const redirect = { kind: "jump", chain: "MESH_REDIRECT" } as const;
-  const virtual: Place = {
+  const virtual: RulePosition = {
     table: "nat",
     chain: "PREROUTING",
     insert: 1,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PASSTHROUGH_ADDRESS, type Place, type RuleSink } from "./sink.ts";
+import { PASSTHROUGH_ADDRESS, type RulePosition, type RuleSink } from "./sink.ts";
 import type { Match, Rule } from "./rule.ts";
 import { OUTBOUND_MARK } from "./settings.ts";
 
@@ -15,7 +15,7 @@ const FROM_LOOPBACK: Match = { kind: "in", device: "lo" };
 export function planTransparent({ settings, family, loopback, add }: RuleSink): void {
   if (settings.mode !== "TPROXY") return;
   const marked: Match = { kind: "mark", mark: settings.mark };
-  const at = (chain: Rule["chain"], why: string, insert?: number): Place => ({
+  const at = (chain: Rule["chain"], why: string, insert?: number): RulePosition => ({
     table: "mangle",
     chain,
     why,

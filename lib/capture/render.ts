@@ -27,22 +27,22 @@ const WORD = /^[A-Za-z0-9_.:,/!@*$+-]+$/;
 
 /** The words of a rule, without its table: `-A CHAIN …` or `-I CHAIN N …`. */
 export function ruleWords(rule: Rule): readonly string[] {
-  return placed(rule, rule.insert === undefined ? ["-A", rule.chain] : insertion(rule));
+  return renderRule(rule, rule.insert === undefined ? ["-A", rule.chain] : insertion(rule));
 }
 
 /** The conditions and the target of a rule. */
 export function conditionWords(rule: Rule): readonly string[] {
-  return placed(rule, []);
+  return renderRule(rule, []);
 }
 
 function insertion({ chain, insert }: Rule): readonly string[] {
   return ["-I", chain, String(insert)];
 }
 
-function placed(rule: Rule, place: readonly string[]): readonly string[] {
+function renderRule(rule: Rule, command: readonly string[]): readonly string[] {
   const udp = rule.matches.some((match) => match.kind === "protocol" && match.protocol === "udp");
   const words = [
-    ...place,
+    ...command,
     ...rule.matches.flatMap((match) => matchWords(match)),
     ...targetWords(rule.target, udp),
   ];

@@ -20,11 +20,11 @@ export interface RuleSink {
   /** Loopback range of this IP version. */
   readonly loopback: string;
   /** Appends a rule; `log` names the trace rule that goes before it. */
-  add(place: Place, matches: readonly Match[], target: Target, log?: string): void;
+  add(position: RulePosition, matches: readonly Match[], target: Target, log?: string): void;
 }
 
 /** Position and purpose of a rule. */
-export interface Place {
+export interface RulePosition {
   readonly table: Table;
   readonly chain: Chain;
   readonly insert?: number;

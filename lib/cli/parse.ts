@@ -69,12 +69,12 @@ function readable(name: string): string | undefined {
   }
 }
 
-function valueFor(spec: FlagSpec, text: string, place: string, sofar?: FlagValue): FlagValue {
+function valueFor(spec: FlagSpec, text: string, argument: string, sofar?: FlagValue): FlagValue {
   try {
     return parseValue(spec, text, sofar);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    const message = `invalid argument ${JSON.stringify(text)} for ${place}: ${error.message}`;
+    const message = `invalid argument ${JSON.stringify(text)} for ${argument}: ${error.message}`;
     throw new MeshError("flag-value", message, { cause: error });
   }
 }

@@ -39,7 +39,7 @@ export function align(
     const [old, now] = [keyed(before, name), keyed(after, name)];
     if (old !== undefined && now !== undefined) return byName(old, now);
   }
-  return { pairs: byPlace(before, after), reordered: false };
+  return { pairs: byIndex(before, after), reordered: false };
 }
 
 type Keyed = ReadonlyMap<string, JsonValue>;
@@ -76,7 +76,7 @@ const SEARCHED = 300;
 /**
  * Aligns elements without names: equal ones are anchors, elements between them are paired in order.
  */
-function byPlace(before: readonly JsonValue[], after: readonly JsonValue[]): Pair[] {
+function byIndex(before: readonly JsonValue[], after: readonly JsonValue[]): Pair[] {
   const [a, b] = [before.map(canonicalJson), after.map(canonicalJson)];
   const pairs: Pair[] = [];
   let [i, j] = [0, 0];
@@ -152,9 +152,9 @@ function addressOf(address: JsonValue | undefined): string | undefined {
 function localityOf(value: JsonValue): string | undefined {
   const locality = inner(value, "locality");
   if (!isObject(locality) || inner(value, "lbEndpoints") === undefined) return undefined;
-  const place = ["region", "zone", "subZone"].map((part) => field(locality, part) ?? "").join("/");
+  const group = ["region", "zone", "subZone"].map((part) => field(locality, part) ?? "").join("/");
   const priority = inner(value, "priority");
-  return priority === undefined ? place : `${place} priority ${priority}`;
+  return priority === undefined ? group : `${group} priority ${priority}`;
 }
 
 function domainsOf(value: JsonValue): string | undefined {

@@ -200,8 +200,8 @@ Deno.test("a watch tells of changed values at publication, and no more once clos
     text,
     (read, key) => Math.trunc((read.get(rows, key) ?? 0) / 10),
   );
-  const told: number[] = [];
-  const watch = graph.watch(tens, "a", (value) => told.push(value));
+  const notified: number[] = [];
+  const watch = graph.watch(tens, "a", (value) => notified.push(value));
   assert.equal(watch.value, 0);
   const write = (row: number) => {
     graph.transaction((tx) => tx.set(rows, "a", row));
@@ -210,9 +210,9 @@ Deno.test("a watch tells of changed values at publication, and no more once clos
   write(25);
   write(27);
   write(31);
-  assert.deepEqual([told, watch.value], [[2, 3], 3]);
+  assert.deepEqual([notified, watch.value], [[2, 3], 3]);
   watch.close();
   write(99);
-  assert.deepEqual(told, [2, 3]);
+  assert.deepEqual(notified, [2, 3]);
   assert.equal(graph.evict({ collections: 0, cells: 0 }).cells, 1);
 });

@@ -29,7 +29,7 @@ class Run {
   #sightings: Sighting[] = [];
   #published = new Map<Collection, ReadonlyMap<string, string>>();
   /** The last notified value of each watched cell. */
-  readonly #told = new Map<string, unknown>();
+  readonly #notified = new Map<string, unknown>();
   readonly #watches: { close(): void }[] = [];
 
   constructor(logLimit: number) {
@@ -40,11 +40,11 @@ class Run {
 
   #watch(table: Derived<unknown>, key: string): void {
     const watch = this.world.graph.watch(table, key, (value) => {
-      assert.notDeepEqual(value, this.#told.get(table.name), `${table.name} told twice`);
-      this.#told.set(table.name, value);
+      assert.notDeepEqual(value, this.#notified.get(table.name), `${table.name} told twice`);
+      this.#notified.set(table.name, value);
       assert.equal(watch.value, value);
     });
-    this.#told.set(table.name, watch.value);
+    this.#notified.set(table.name, watch.value);
     this.#watches.push(watch);
   }
 
@@ -52,7 +52,7 @@ class Run {
   #checkWatches(): void {
     for (const table of this.world.tables.slice(0, 4)) {
       const value = outcome(this.world, table, "t0");
-      if (value !== "fault") assert.deepEqual(value, { value: this.#told.get(table.name) });
+      if (value !== "fault") assert.deepEqual(value, { value: this.#notified.get(table.name) });
     }
   }
 

@@ -48,7 +48,7 @@ const bound = (bench: Pick<Bench, "translation">): ProxyBinding =>
   bench.translation.source.bind(proxyNode("ns-1"), () => {});
 
 /** The content of a binding according to history. */
-function told(history: HistoryLog, revision: number, binding: ProxyBinding): Content {
+function contentAt(history: HistoryLog, revision: number, binding: ProxyBinding): Content {
   return Object.fromEntries(
     Object.entries(TYPE_URLS).map(([short, url]) => {
       const view = binding.view(url);
@@ -73,7 +73,7 @@ Deno.test("what a proxy was shown at an earlier revision is what it saw then", (
         seen.set(bench.graph.published, everything(binding));
       }
       for (const [revision, content] of seen) {
-        assert.deepEqual(told(history, revision, binding), content);
+        assert.deepEqual(contentAt(history, revision, binding), content);
       }
       for (const entry of seen) checkDiffs(history, binding, entry, seen);
     }),

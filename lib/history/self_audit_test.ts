@@ -96,11 +96,13 @@ Deno.test("a collection that lost a resource gets it back, and the proxies are t
   const layer = view.layers.find(({ size }) => size > 0)!;
   const published = bench.graph.published;
   (layer.content as Map<string, unknown>).delete([...layer.content.keys()][3]!);
-  const told: string[][] = [];
-  bench.translation.source.onPublish((changed) => told.push([...changed].map((c) => c.name)));
+  const publications: string[][] = [];
+  bench.translation.source.onPublish((changed) =>
+    publications.push([...changed].map((c) => c.name))
+  );
   pass();
   assert.deepEqual(seen(), right);
-  assert.deepEqual(told, [[layer.name]]);
+  assert.deepEqual(publications, [[layer.name]]);
   assert.equal(bench.graph.published, published + 1);
   assert.deepEqual(audit.summary().reports.map(({ cell }) => cell), [{
     table: layer.name,

@@ -56,15 +56,15 @@ Deno.test("what is told late has waited a part of the quiet time already", () =>
     timer: time.timer,
     publish: () => at.push(time.now()),
   });
-  const cases: [name: string, told: number, changed: number, want: number][] = [
+  const cases: [name: string, notified: number, changed: number, want: number][] = [
     ["half of it", 1050, 1000, 1100],
     ["all of it", 2300, 2000, 2300],
     ["nothing, from a clock ahead", 3000, 3050, 3100],
   ];
-  for (const [name, told, changed, want] of cases) {
-    time.to(told);
+  for (const [name, notified, changed, want] of cases) {
+    time.to(notified);
     debouncer.changedAt(changed, ["config"]);
-    time.to(told + 500);
+    time.to(notified + 500);
     assert.equal(at.pop(), want, name);
   }
   assert.deepEqual(at, []);
@@ -72,7 +72,7 @@ Deno.test("what is told late has waited a part of the quiet time already", () =>
 
 Deno.test("what waits waits for what was noticed, a quiet time more at most", () => {
   const published: [why: string, at: number][] = [];
-  const run = (why: string, noticed: readonly [from: number, told: number]) => {
+  const run = (why: string, noticed: readonly [from: number, notified: number]) => {
     const time = manualClock();
     const debouncer = createDebouncer({
       after: 100,

@@ -45,8 +45,8 @@ Deno.test("a change in pieces comes to the same, and is seen when all of it is t
   bench.apply({ objects: changes(0) });
   const binding = bound(bench);
   const before = everything(binding);
-  const told: number[] = [];
-  bench.translation.source.onPublish((_, revision) => told.push(revision));
+  const revisions: number[] = [];
+  bench.translation.source.onPublish((_, revision) => revisions.push(revision));
   let pauses = 0;
   const config = testMeshConfig();
   config.protocolDetectionTimeout = undefined;
@@ -54,13 +54,13 @@ Deno.test("a change in pieces comes to the same, and is seen when all of it is t
     millis: 0,
     pause: async () => {
       pauses++;
-      assert.deepEqual(told, []);
+      assert.deepEqual(revisions, []);
       if (pauses % 50 === 1) assert.deepEqual(everything(binding), before);
       await Promise.resolve();
     },
   });
   assert.ok(pauses > SERVICES, `${pauses} pauses`);
-  assert.deepEqual(told, [revision]);
+  assert.deepEqual(revisions, [revision]);
   const whole = startTranslation(config);
   whole.apply({ objects: changes(1) });
   assert.deepEqual(everything(binding), everything(bound(whole)));

@@ -119,8 +119,8 @@ Deno.test("receipts: versions overtaken, ends of streams and edits without effec
   assert.deepEqual(counts(w.only("Cluster", "b")), { concerned: 1, acknowledged: 1 });
   w.set(CDS, { hidden: "1" }, "nobody's");
   w.publish();
-  const [nobody] = w.receipts.of("Cluster", "nobody's", "hidden");
-  assert.deepEqual([nobody!.sessions.concerned, nobody!.resourceCount, nobody!.complete], [
+  const [unseen] = w.receipts.of("Cluster", "nobody's", "hidden");
+  assert.deepEqual([unseen!.sessions.concerned, unseen!.resourceCount, unseen!.complete], [
     0,
     0,
     true,

@@ -101,8 +101,8 @@ overEach(
     const unknown = openStream({ target: server.address, path: "/test.Echo/Other" });
     assert.equal((await failure(unknown)).status, "UNIMPLEMENTED");
     await server.stop(1000);
-    const nobody = openStream({ target: server.address, path: PATH });
-    assert.equal((await failure(nobody)).status, "UNAVAILABLE");
+    const unreachable = openStream({ target: server.address, path: PATH });
+    assert.equal((await failure(unreachable)).status, "UNAVAILABLE");
   },
 );
 

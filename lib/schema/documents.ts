@@ -124,7 +124,7 @@ function readDocument(
   }
   const report = newReport();
   const { identity, object } = readObject(document.value, document.line, report, options);
-  const locate = (finding: Finding) => placed(document, file, finding, identity);
+  const locate = (finding: Finding) => withPosition(document, file, finding, identity);
   return {
     line: document.line,
     identity,
@@ -140,7 +140,7 @@ function readSettings(document: YamlDocument, file: string): ParsedDocument | un
   const report = newReport("warnings");
   const settings = readMeshSettings(document.value, report);
   if (settings === undefined) return undefined;
-  const locate = (finding: Finding) => placed(document, file, finding, undefined);
+  const locate = (finding: Finding) => withPosition(document, file, finding, undefined);
   return {
     line: document.line,
     anonymous: false,
@@ -150,7 +150,7 @@ function readSettings(document: YamlDocument, file: string): ParsedDocument | un
   };
 }
 
-function placed(
+function withPosition(
   document: YamlDocument,
   file: string,
   { path, target, code, message, remedy }: Finding,

@@ -198,9 +198,9 @@ Deno.test("documents: objects without namespace get the one that is asked for", 
 function hinted(text: string): [problems: string[], warnings: string[]] {
   const options: ReadOptions = { foreign: hintWorkloads(new Set(["mesh-system"])) };
   const { problems, warnings } = parseConfigDocuments(text, "f", undefined, options);
-  const told = ({ code, path, line }: { code: string; path: string; line: number }) =>
+  const shown = ({ code, path, line }: { code: string; path: string; line: number }) =>
     `${code} ${path} ${line}`;
-  return [problems.map(told), warnings.map(told)];
+  return [problems.map(shown), warnings.map(shown)];
 }
 
 Deno.test("foreign objects: let through, with hints on workloads and services", () => {

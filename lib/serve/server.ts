@@ -111,14 +111,14 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     opened: 0,
     open: true,
   };
-  const tell = publicationNotifier(context);
+  const notify = publicationNotifier(context);
   const stop = options.source.onPublish((changed, revision) => {
     const now = context.changedAt();
     const concerned = context.registry.concerned(changed);
     for (const [view, streams] of concerned) {
       for (const session of streams) notice(session, view, now);
     }
-    tell(concerned, revision);
+    notify(concerned, revision);
     acceptor.lists.trim();
   });
   return {

@@ -107,7 +107,7 @@ export function findChain(
     const why = deciding.length === 0
       ? "asks for nothing that another chain fits better"
       : `by ${deciding.join(", ")}`;
-    note(journey, "filter chain", nameOf(chain, listener), `${why} (${told(seen)})`);
+    note(journey, "filter chain", nameOf(chain, listener), `${why} (${describeSeen(seen)})`);
     return chain;
   }
   const rest = listener.defaultFilterChain;
@@ -116,13 +116,13 @@ export function findChain(
       journey,
       "filter chain",
       nameOf(rest, listener),
-      `takes what no other does (${told(seen)})`,
+      `takes what no other does (${describeSeen(seen)})`,
     );
   }
   return rest;
 }
 
-function told({ transport, serverName, protocols }: Seen): string {
+function describeSeen({ transport, serverName, protocols }: Seen): string {
   return [
     transport === "tls" ? "TLS" : "no TLS seen",
     ...(serverName === "" ? [] : [`for ${serverName}`]),

@@ -70,12 +70,12 @@ function certificateFault(
   }
   const names = validationOf(context)?.matchTypedSubjectAltNames ?? [];
   if (names.length === 0) return "";
-  const told: Ternary = some(
+  const accepted: Ternary = some(
     names,
     ({ matcher }) => matcher === undefined ? undefined : textMatches(matcher, principal),
   );
-  if (told === undefined) return undefined;
-  return told ? "" : `the name ${principal} is not one that is accepted`;
+  if (accepted === undefined) return undefined;
+  return accepted ? "" : `the name ${principal} is not one that is accepted`;
 }
 
 function validationOf(context: DownstreamTlsContext): CertificateValidationContext | undefined {

@@ -104,9 +104,9 @@ const tokens: Model = ({ journey, exchange }, any) => {
     header("access-control-request-method") !== undefined;
   if (config.bypassCorsPreflight && preflight) return PASSES;
   for (const rule of config.rules) {
-    const told = rule.match === undefined ? true : matches(rule.match, exchange);
-    if (told === undefined) return ends(undecided("which rule for tokens applies"));
-    if (!told) continue;
+    const applies = rule.match === undefined ? true : matches(rule.match, exchange);
+    if (applies === undefined) return ends(undecided("which rule for tokens applies"));
+    if (!applies) continue;
     const requirement = requirementOf(config, rule.requirementType);
     if (requirement === undefined) return PASSES;
     const { passes, status, why, payloads, clearsRoute } = verify(

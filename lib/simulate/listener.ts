@@ -30,27 +30,27 @@ export function findListener(journey: Journey): Listener | undefined {
   const wanted = direction === "inbound" ? TrafficDirection.INBOUND : TrafficDirection.OUTBOUND;
   const all = resources.listeners.filter((one) => one.trafficDirection === wanted);
   const bound = all.filter((one) => one.bindToPort !== false);
-  const told = (one: Listener, why: string): Listener => {
+  const chosen = (one: Listener, why: string): Listener => {
     note(journey, "listener", one.name, why);
     return one;
   };
   const at = `${destination.ip}:${destination.port}`;
   const own = bound.find((one) => binds(one, destination.ip, destination.port));
-  if (own !== undefined) return told(own, `binds ${at}`);
+  if (own !== undefined) return chosen(own, `binds ${at}`);
   const capturing = all.find((one) => one.useOriginalDst === true);
   if (capturing !== undefined) {
     const exact = all.find((one) => binds(one, destination.ip, destination.port));
-    if (exact !== undefined) return told(exact, `is for ${at}, handed over by ${capturing.name}`);
+    if (exact !== undefined) return chosen(exact, `is for ${at}, handed over by ${capturing.name}`);
     const any = all.find((one) => one !== capturing && bindsAny(one, destination));
     if (any !== undefined) {
-      return told(any, `is for port ${destination.port}, handed over by ${capturing.name}`);
+      return chosen(any, `is for port ${destination.port}, handed over by ${capturing.name}`);
     }
-    return told(capturing, `captures what no other listener is for: ${at}`);
+    return chosen(capturing, `captures what no other listener is for: ${at}`);
   }
   const any = bound.find((one) => bindsAny(one, destination));
-  if (any !== undefined) return told(any, `binds port ${destination.port} of any address`);
+  if (any !== undefined) return chosen(any, `binds port ${destination.port} of any address`);
   const inbound = bound.find(restoresDestination);
-  return inbound && told(inbound, `captures what comes to the workload: ${at}`);
+  return inbound && chosen(inbound, `captures what comes to the workload: ${at}`);
 }
 
 const ORIGINAL_DST = "envoy.filters.listener.original_dst";

@@ -56,8 +56,8 @@ export function headerMatches(
   if (how.case === undefined) return (found !== undefined) !== invertMatch;
   if (how.case === "presentMatch") return ((found !== undefined) === how.value) !== invertMatch;
   if (found === undefined && !matcher.treatMissingHeaderAsEmpty) return false;
-  const told = valueOfHeader(how, found ?? "");
-  return invertMatch ? negated(told) : told;
+  const matched = valueOfHeader(how, found ?? "");
+  return invertMatch ? negated(matched) : matched;
 }
 
 function valueOfHeader(how: HeaderMatcher["headerMatchSpecifier"], value: string): Ternary {
@@ -103,8 +103,8 @@ export function metadataMatches(matcher: MetadataMatcher, metadata: Metadata): T
       ? (value as Record<string, unknown>)[segment.value]
       : undefined;
   }
-  const told = matcher.value === undefined ? false : valueMatches(matcher.value, value);
-  return matcher.invert ? negated(told) : told;
+  const matched = matcher.value === undefined ? false : valueMatches(matcher.value, value);
+  return matcher.invert ? negated(matched) : matched;
 }
 
 function valueMatches({ matchPattern: how }: ValueMatcher, value: unknown): Ternary {

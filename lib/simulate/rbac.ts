@@ -62,9 +62,9 @@ export function judge(rules: RBAC, subject: Subject): Access {
     : "LOG";
   let open = false;
   for (const name of Object.keys(rules.policies).sort()) {
-    const told = applies(rules.policies[name]!, subject);
-    if (told === true && !open) return { allowed: action !== "DENY", policy: name, action };
-    if (told !== false) open = true;
+    const applicable = applies(rules.policies[name]!, subject);
+    if (applicable === true && !open) return { allowed: action !== "DENY", policy: name, action };
+    if (applicable !== false) open = true;
   }
   if (open && action !== "LOG") return { allowed: undefined, policy: "", action };
   return { allowed: action !== "ALLOW", policy: "", action };

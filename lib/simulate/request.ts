@@ -96,9 +96,13 @@ function schemeOf(
   { ended }: Connection,
   { headers = {} }: Request,
 ): "http" | "https" {
-  const told = Object.entries(headers).find(([name]) => name.toLowerCase() === "x-forwarded-proto");
-  const trusted = useRemoteAddress !== true && told !== undefined;
-  if (trusted && (told[1] === "http" || told[1] === "https")) return told[1];
+  const protocolHeader = Object.entries(headers).find(([name]) =>
+    name.toLowerCase() === "x-forwarded-proto"
+  );
+  const trusted = useRemoteAddress !== true && protocolHeader !== undefined;
+  if (trusted && (protocolHeader[1] === "http" || protocolHeader[1] === "https")) {
+    return protocolHeader[1];
+  }
   return ended ? "https" : "http";
 }
 

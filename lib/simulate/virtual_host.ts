@@ -64,9 +64,9 @@ export type FoundRoute =
 export function findRoute({ routes }: VirtualHost, exchange: Exchange): FoundRoute {
   for (const [at, route] of routes.entries()) {
     if (route.match === undefined) continue;
-    const told = matches(route.match, exchange);
-    if (told === undefined) return { undecided: `whether route ${nameOf(route, at)} matches` };
-    if (told) return { route, at, why: describe(route.match) };
+    const matched = matches(route.match, exchange);
+    if (matched === undefined) return { undecided: `whether route ${nameOf(route, at)} matches` };
+    if (matched) return { route, at, why: describe(route.match) };
   }
   return undefined;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { agentTellsApart } from "../../tests/support/coverage/agents.ts";
+import { agentDistinguishes } from "../../tests/support/coverage/agents.ts";
 import { type FieldCase, fieldCases, withField } from "../../tests/support/coverage/fields.ts";
 import { openStage } from "../../tests/support/coverage/observe.ts";
 import { BACKGROUND } from "../../tests/support/coverage/scenes.ts";
@@ -43,7 +43,7 @@ for (const [kind, single] of Object.entries(SINGLES)) {
       const exempt = `${kind} ${field.label}` in EXEMPT;
       if (other.length > 0) stray.push(`${field.label}: ${other.join("; ")}`);
       else if (!changes && !warned && !refused) {
-        if (!exempt && !await agentTells(single, field)) silent.push(field.label);
+        if (!exempt && !await distinguished(single, field)) silent.push(field.label);
       } else assert.ok(!exempt, `${field.label} is exempt`);
     }
     assert.deepEqual({ silent, stray }, { silent: [], stray: [] });
@@ -51,8 +51,8 @@ for (const [kind, single] of Object.entries(SINGLES)) {
 }
 
 /** Reports if a field that affects no resource affects the agent. */
-function agentTells(single: Single, field: FieldCase): Promise<boolean> | false {
+function distinguished(single: Single, field: FieldCase): Promise<boolean> | false {
   if (!field.label.startsWith("defaultConfig.")) return false;
   const spec = single.specOf(field.label);
-  return agentTellsApart(spec, withField(spec, field));
+  return agentDistinguishes(spec, withField(spec, field));
 }

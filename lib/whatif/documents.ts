@@ -172,7 +172,7 @@ function said(name: string): Reason {
   };
 }
 
-function place(object: ParsedObject): Pick<SchemaProblem, "file" | "line" | "column"> {
+function positionOf(object: ParsedObject): Pick<SchemaProblem, "file" | "line" | "column"> {
   return { file: DOCUMENTS, line: object.meta.line, column: 1 };
 }
 
@@ -182,7 +182,7 @@ function identityOf({ kind, meta }: ParsedObject): ObjectIdentity {
 
 function twice(name: string, object: ParsedObject): SchemaProblem {
   return {
-    ...place(object),
+    ...positionOf(object),
     path: "metadata.name",
     code: "duplicate-object",
     message: `${name} is defined by an earlier document already`,
@@ -206,7 +206,7 @@ function settingsTwice(kind: string, line: number): SchemaProblem {
 /** Kinds that are parsed but have no effect yet. */
 function untabled(object: ParsedObject): SchemaProblem {
   return {
-    ...place(object),
+    ...positionOf(object),
     path: "kind",
     code: "no-effect",
     message: `${object.kind} has no effect on proxies yet`,

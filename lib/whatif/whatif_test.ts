@@ -219,7 +219,7 @@ function apply(
 }
 
 /** The expected resources of each proxy, from its current ones and the answer. */
-function foretold(
+function predicted(
   prediction: Prediction,
   now: readonly Record<string, Record<string, string>>[],
 ): Record<string, Record<string, string>>[] {
@@ -267,7 +267,7 @@ Deno.test("what is predicted is what happens, and nothing happens by predicting"
         const prediction = await predict(world.whatif, asked, removals);
         assert.deepEqual([graph.revision, graph.stats().computed], [revision, computed]);
         assert.equal(prediction.revision, revision);
-        const expected = foretold(prediction, before);
+        const expected = predicted(prediction, before);
         apply(world, documents, removals, settings);
         assert.deepEqual(expected, world.bindings.map(everything));
         assert.deepEqual(prediction.faults, []);

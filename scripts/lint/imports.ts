@@ -8,7 +8,7 @@ import { posix } from "node:path";
 import { type Room, roomNamed, roomOfPackage, whyNot } from "./rooms.ts";
 
 /** Room and folder of a file; paths are relative to the project's root, with slashes. */
-export type Place =
+export type Location =
   | { readonly kind: "room"; readonly name: string; readonly inside: string }
   | { readonly kind: "cmd"; readonly program: string }
   /** Tests, benches, scripts, `main.ts`: free, but they enter rooms by `mod.ts` too. */
@@ -33,7 +33,7 @@ export interface Offence {
 const GENERATED = /^#(envoy|mesh|google|xds)\//;
 
 /** Returns the location of a file. */
-export function placeOf(path: string): Place {
+export function locationOf(path: string): Location {
   const [top, name, ...rest] = path.split("/");
   if (name !== undefined && rest.length > 0) {
     if (top === "lib") return { kind: "room", name, inside: rest.join("/") };
@@ -61,7 +61,7 @@ export function targetOf(file: string, specifier: string): Target {
 
 /** The rule that an import breaks; `undefined` when it is in order. */
 export function judge(file: string, specifier: string): Offence | undefined {
-  const from = placeOf(file);
+  const from = locationOf(file);
   const to = targetOf(file, specifier);
   switch (to.kind) {
     case "unpinned":
@@ -83,11 +83,11 @@ export function judge(file: string, specifier: string): Offence | undefined {
 }
 
 /** Reports if the rule of purity applies to a file. */
-export function isHeld(file: string, place: Place = placeOf(file)): boolean {
-  return place.kind === "room" && !isTest(file) && roomNamed(place.name)?.pure === "held";
+export function isHeld(file: string, location: Location = locationOf(file)): boolean {
+  return location.kind === "room" && !isTest(file) && roomNamed(location.name)?.pure === "held";
 }
 
-function judgePackage(file: string, from: Place, name: string): Offence | undefined {
+function judgePackage(file: string, from: Location, name: string): Offence | undefined {
   if (from.kind === "outside" || isTest(file)) return undefined;
   const owner = roomOfPackage(name);
   const message = owner === undefined
@@ -98,8 +98,8 @@ function judgePackage(file: string, from: Place, name: string): Offence | undefi
     : { rule: "packages", message };
 }
 
-function judgeFile(file: string, from: Place, path: string): Offence | undefined {
-  const to = placeOf(path);
+function judgeFile(file: string, from: Location, path: string): Offence | undefined {
+  const to = locationOf(path);
   if (to.kind === "outside") {
     if (from.kind === "outside" || isTest(file)) return undefined;
     return { rule: "rooms", message: `${path} is not part of the programs` };
@@ -116,7 +116,7 @@ function judgeFile(file: string, from: Place, path: string): Offence | undefined
   return judgeRoom(from, to.name);
 }
 
-function judgeRoom(from: Place, name: string): Offence | undefined {
+function judgeRoom(from: Location, name: string): Offence | undefined {
   const to = roomNamed(name);
   if (to === undefined) return unknownRoom(name);
   if (from.kind !== "room") return undefined;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isHeld, isTest, placeOf } from "./imports.ts";
+import { isHeld, isTest, locationOf } from "./imports.ts";
 
 /** The most positional parameters that a function may have. */
 const MOST_PARAMETERS = 4;
@@ -49,7 +49,7 @@ const KEY_NAME = /(^k|K)ey$/;
 
 /** Keys that are built or taken apart without a codec. */
 export function keys(context: Deno.lint.RuleContext, file: string): Deno.lint.LintVisitor {
-  const room = placeOf(file);
+  const room = locationOf(file);
   if (room.kind === "outside" || isTest(file)) return {};
   if (room.kind !== "room" || !KEYED_ROOMS.has(room.name)) return objectKeys(context);
   const report = (node: Deno.lint.Node, what: string): void => {

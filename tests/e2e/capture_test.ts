@@ -300,8 +300,8 @@ kernelTest("connections arrive at the proxy's listeners, except what is left out
   const tcp = (address: string, ...ports: number[]) =>
     ports.map((port) => `tcp:${address}:${port}`);
   await using stack = new AsyncDisposableStack();
-  const serve = async (namespace: string, name: string, places: string[]): Promise<void> => {
-    stack.use(await start(namespace, [program("serve"), name, ...places]));
+  const serve = async (namespace: string, name: string, listeners: string[]): Promise<void> => {
+    stack.use(await start(namespace, [program("serve"), name, ...listeners]));
   };
   await serve(network.workload, "outbound", tcp("0.0.0.0", 15001));
   await serve(network.workload, "inbound", tcp("0.0.0.0", 15006));

@@ -71,12 +71,12 @@ Deno.test({
         }),
       );
     }
-    const places: readonly [name: string, port: number, path: string][] = [
+    const addresses: readonly [name: string, port: number, path: string][] = [
       ["a sidecar's outbound listener", service, "/"],
       ["a gateway", gateway, "/"],
       ["a sidecar's HTTP proxy port", proxy, "/"],
     ];
-    for (const [name, port, path] of places) {
+    for (const [name, port, path] of addresses) {
       for (const address of ["127.0.0.1", "[::1]"]) {
         await t.step(`${name} at ${address}`, async () => {
           const host = port === proxy ? `${HOST}:${service}` : HOST;

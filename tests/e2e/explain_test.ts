@@ -64,10 +64,10 @@ Deno.test("an Envoy that asks for it holds the provenance of its resources", asy
         labels: { transport: "other" },
         env: { MESH_META_EXPLAIN: "true" },
       });
-      const told = explanations(await asking.configDump());
+      const explained = explanations(await asking.configDump());
       const says = (group: string, object: string): void =>
         assert.ok(
-          told.some((e) => e.group === group && e.object === object),
+          explained.some((e) => e.group === group && e.object === object),
           `${group} is not of ${object}`,
         );
       says("connectionPool", "DestinationRule/test/shop");

@@ -70,7 +70,7 @@ Deno.test(withCertificates("plugins among guards, and routes by claims", async (
     await Deno.writeFile(`${dir}/${name}.wasm`, bytes);
     return `file://${dir}/${name}.wasm`;
   };
-  const places = [
+  const requests = [
     { app: "shop", what: "at the workload", url: `http://${SERVER}:${world.http}/` },
     { app: "edge", what: "at the gateway", url: `http://${GATEWAY}:${port}/` },
   ];
@@ -78,7 +78,7 @@ Deno.test(withCertificates("plugins among guards, and routes by claims", async (
   const token = await module("token", headerModule("authorization", "Bearer no", "request"));
   const broken = await module("broken", brokenModule());
 
-  for (const { app, what, url } of places) {
+  for (const { app, what, url } of requests) {
     const status = (headers: Record<string, string> = {}) => async (): Promise<number> => {
       try {
         return (await call(url, { host: HOST, headers })).status;

@@ -62,10 +62,10 @@ for (const capture of ["REDIRECT", "TPROXY"] as const) {
       stack.defer(() => Deno.remove(dir, { recursive: true }));
       const network = stack.use(await makeNetwork(capture));
       const { http, tcp, undeclared } = APPLICATION;
-      const places = (...of: [string, number][]): string[] =>
+      const listeners = (...of: [string, number][]): string[] =>
         of.map(([kind, port]) => `${kind}:0.0.0.0:${port}`);
-      const application = places(["http", http], ["tcp", tcp], ["http", undeclared]);
-      const far = places(["http", FAR.http], ["tcp", FAR.tcp], ["http", FAR.unknown]);
+      const application = listeners(["http", http], ["tcp", tcp], ["http", undeclared]);
+      const far = listeners(["http", FAR.http], ["tcp", FAR.tcp], ["http", FAR.unknown]);
       stack.use(await start(network.workload, [program("serve"), "app", ...application]));
       stack.use(await start(network.elsewhere, [program("serve"), "far", ...far]));
       stack.use(await start(network.workload, [program("workload"), capture, dir], PROXY_GROUP));

@@ -65,8 +65,8 @@ Deno.test("routing rules steer traffic", async (t) => {
   for (const { transport, address } of world.testProxies) {
     const url = `http://${address}:${port}`;
     for (const one of CASES) {
-      const place = { transport, url, host: hostOf(one), backends };
-      await t.step(`${one.name} (${transport})`, () => runCase(one, place));
+      const target = { transport, url, host: hostOf(one), backends };
+      await t.step(`${one.name} (${transport})`, () => runCase(one, target));
     }
   }
   await t.step("no update was refused", () => assertNothingRejected(world));

@@ -293,7 +293,7 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
     assert.match(text, /shop\.shop/, "the service's name");
   });
   await t.step("who is called is not told of the trace where a resource says so", async () => {
-    const told = async (): Promise<boolean> =>
+    const propagated = async (): Promise<boolean> =>
       Object.keys((await ask("/quiet")).echo?.headers ?? {}).some((name) =>
         name.startsWith("x-b3-") || name === "traceparent"
       );
@@ -308,9 +308,9 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
         }),
       );
     await quiet(false);
-    await eventually("the backend to be told", told);
+    await eventually("the backend to be told", propagated);
     await quiet(true);
-    await eventually("the backend not to be told", async () => !(await told()));
+    await eventually("the backend not to be told", async () => !(await propagated()));
   });
   await t.step("no more when reporting is disabled", async () => {
     await world.apply(

@@ -36,7 +36,7 @@ spec: {hosts: [${host}], resolution: STATIC, ports: [{number: 90, name: tcp, pro
 `;
 }
 
-interface Told {
+interface Answer {
   readonly typeUrl: string;
   readonly nonce: string;
   readonly bytes: readonly Uint8Array[];
@@ -46,7 +46,7 @@ interface Told {
 interface Variant {
   readonly method: string;
   ask(typeUrl: string, nonce: string): Uint8Array;
-  read(message: Uint8Array): Told;
+  read(message: Uint8Array): Answer;
 }
 
 const VARIANTS: readonly Variant[] = [{
@@ -90,10 +90,10 @@ Deno.test("an agent is served names and authorities through the relay, and what 
       const stream = openStream({ target: `unix:${socket}`, path: `${ADS}/${method}` });
       const answers = stream.messages[Symbol.asyncIterator]();
       const next = async (type: string): Promise<Uint8Array> => {
-        const told = read((await answers.next()).value!);
-        assert.deepEqual([told.typeUrl, told.bytes.length], [type, 1]);
-        stream.send(ask(type, told.nonce));
-        return told.bytes[0]!;
+        const answer = read((await answers.next()).value!);
+        assert.deepEqual([answer.typeUrl, answer.bytes.length], [type, 1]);
+        stream.send(ask(type, answer.nonce));
+        return answer.bytes[0]!;
       };
       const names = async () =>
         Object.keys(fromBinary(NameTableSchema, await next(NAME_TABLE_TYPE)).table).sort();

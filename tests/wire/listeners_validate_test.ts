@@ -62,7 +62,7 @@ function validate(clusters: JsonValue[], listeners: JsonValue[]): Promise<Verdic
 
 /** A listener at an address that no other has. */
 function apart(listener: JsonObject, index: number): JsonObject {
-  const place = (address: JsonValue | undefined): JsonValue =>
+  const local = (address: JsonValue | undefined): JsonValue =>
     (address as JsonObject).pipe !== undefined ? { pipe: { path: `@mesh-validate-${index}` } } : {
       socketAddress: {
         ...(address as { socketAddress: JsonObject }).socketAddress,
@@ -72,8 +72,8 @@ function apart(listener: JsonObject, index: number): JsonObject {
   const more = (listener.additionalAddresses ?? []) as JsonObject[];
   return {
     ...listener,
-    address: place(listener.address),
-    additionalAddresses: more.map((a) => ({ address: place(a.address) })),
+    address: local(listener.address),
+    additionalAddresses: more.map((a) => ({ address: local(a.address) })),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virt
 import type { ConfigObject } from "../../model/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
 import type { Finding } from "../message.ts";
-import { isAssumed, placedDestinations, serviceSeenBy } from "../references.ts";
+import { destinationsWithPaths, isAssumed, serviceSeenBy } from "../references.ts";
 
 /** A route or mirror to a host or port that no service has. */
 export const DESTINATION_HOST: Analyzer<"VirtualService"> = {
@@ -15,7 +15,7 @@ export const DESTINATION_HOST: Analyzer<"VirtualService"> = {
   kinds: ["VirtualService"],
   codes: ["MSH0101", "MSH0112"],
   *analyze(context, row) {
-    for (const { destination, path } of placedDestinations(row.spec)) {
+    for (const { destination, path } of destinationsWithPaths(row.spec)) {
       yield* destinationFindings(context, row, destination, path);
     }
   },

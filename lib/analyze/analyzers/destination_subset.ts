@@ -6,7 +6,7 @@
 import { coveringPatterns, fullHost } from "../../model/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
 import { rowsOf } from "../indexes.ts";
-import { placedDestinations } from "../references.ts";
+import { destinationsWithPaths } from "../references.ts";
 
 /** A route or mirror to a subset that no DestinationRule of the host has. */
 export const DESTINATION_SUBSET: Analyzer<"VirtualService"> = {
@@ -14,7 +14,7 @@ export const DESTINATION_SUBSET: Analyzer<"VirtualService"> = {
   kinds: ["VirtualService"],
   codes: ["MSH0101"],
   *analyze(context, { meta, spec }) {
-    for (const { destination: { host, subset }, path } of placedDestinations(spec)) {
+    for (const { destination: { host, subset }, path } of destinationsWithPaths(spec)) {
       if (subset === "") continue;
       const known = subsetsOf(context, fullHost(host, meta.namespace, context.mesh.domain));
       if (known.has(subset)) continue;

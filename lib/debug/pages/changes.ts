@@ -22,10 +22,10 @@ export function fieldList(
   change: "added" | "changed" | "removed",
   fields: readonly FieldChange[],
 ): ComponentChildren {
-  const told = change === "changed" ? fields : [];
-  const more = told.length - FIELDS;
+  const listed = change === "changed" ? fields : [];
+  const more = listed.length - FIELDS;
   return [
-    ...told.slice(0, FIELDS).map(field),
+    ...listed.slice(0, FIELDS).map(field),
     more > 0 ? h("div", { class: "mute" }, `and ${more} more`) : null,
   ];
 }

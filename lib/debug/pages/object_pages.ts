@@ -70,7 +70,7 @@ function objectList(inputs: DebugInputs, url: URL): Response {
         rows: part.map(({ meta }) => [
           rowLink({ table: meta.kind, key: objectKey(meta) }),
           meta.generation,
-          placeOf(meta),
+          positionOf(meta),
         ]),
         empty: "No matching object.",
       }),
@@ -79,7 +79,7 @@ function objectList(inputs: DebugInputs, url: URL): Response {
   });
 }
 
-function placeOf({ origin }: ConfigObject["meta"]): ComponentChildren {
+function positionOf({ origin }: ConfigObject["meta"]): ComponentChildren {
   const { file, line, uid, source } = origin;
   return file === undefined ? uid ?? source : h("code", null, `${file}:${line}`);
 }
@@ -98,7 +98,7 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
     at: "/debug/objects",
     below: [],
     body: [
-      facts([["Generation", meta.generation], ["Position", placeOf(meta)]]),
+      facts([["Generation", meta.generation], ["Position", positionOf(meta)]]),
       tiles([["affected resources", touched.length], ["affected proxies", proxies.length]]),
       table({
         caption: "Affected resources",

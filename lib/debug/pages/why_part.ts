@@ -18,7 +18,7 @@ export function whyPart({ objects, groups, exact, fault }: Provenance): Componen
       rows: objects.map((one) => [
         rowLink({ table: one.kind, key: objectKey(one) }),
         one.generation,
-        placeOf(one),
+        positionOf(one),
       ]),
       empty: "No object: it is the same in every mesh.",
     }),
@@ -35,7 +35,7 @@ export function whyPart({ objects, groups, exact, fault }: Provenance): Componen
   ]);
 }
 
-function placeOf({ origin: { file, line, uid, source } }: ObjectRef): ComponentChildren {
+function positionOf({ origin: { file, line, uid, source } }: ObjectRef): ComponentChildren {
   return file === undefined ? uid ?? source : h("code", null, `${file}:${line}`);
 }
 

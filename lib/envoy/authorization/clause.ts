@@ -17,7 +17,7 @@ import { create } from "../../proto/mod.ts";
 export type Effect = "allow" | "deny" | "audit" | "custom";
 
 /** Knowledge of the enforcing proxy or library about requests. */
-export interface Knowing {
+export interface ClauseContext {
   /** True: the connection carries HTTP. */
   readonly http: boolean;
   /**
@@ -64,9 +64,11 @@ export function conjunction<T>(clauses: readonly Clause<T>[], how: Combining<T>)
     const forbids = how.effect === "deny" || how.effect === "custom";
     const wanted = alternatives(clause, clause.values, forbids, how);
     const unwanted = alternatives(clause, clause.notValues, how.effect === "allow", how);
-    if (how.effect === "allow" && (wanted === "untold" || unwanted === "untold")) return undefined;
-    if (wanted !== undefined && wanted !== "untold") parts.push(wanted);
-    if (unwanted !== undefined && unwanted !== "untold") parts.push(how.not(unwanted));
+    if (how.effect === "allow" && (wanted === "incomplete" || unwanted === "incomplete")) {
+      return undefined;
+    }
+    if (wanted !== undefined && wanted !== "incomplete") parts.push(wanted);
+    if (unwanted !== undefined && unwanted !== "incomplete") parts.push(how.not(unwanted));
   }
   return how.all(parts.length === 0 ? [how.any()] : parts);
 }
@@ -76,21 +78,21 @@ function alternatives<T>(
   values: readonly string[],
   forbids: boolean,
   how: Combining<T>,
-): T | "untold" | undefined {
+): T | "incomplete" | undefined {
   if (values.length === 0) return undefined;
   if (clause.together !== undefined) return clause.together(values);
-  const told: T[] = [];
-  let untold = false;
+  const known: T[] = [];
+  let incomplete = false;
   for (const value of values) {
     const matcher = clause.match(value);
-    if (matcher === undefined) untold = true;
-    else told.push(matcher);
+    if (matcher === undefined) incomplete = true;
+    else known.push(matcher);
     const more = forbids && how.otherSpellings && matcher !== undefined &&
       clause.disguised?.(value);
-    if (more) told.push(more);
+    if (more) known.push(more);
   }
-  if (untold && (how.effect === "allow" || told.length === 0)) return "untold";
-  return how.one(told);
+  if (incomplete && (how.effect === "allow" || known.length === 0)) return "incomplete";
+  return how.one(known);
 }
 
 /** Combines permissions. */

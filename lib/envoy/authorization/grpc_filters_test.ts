@@ -54,7 +54,7 @@ Deno.test("libraries: each filter has its own name, and none only logs or is onl
 });
 
 Deno.test("libraries: what they cannot tell lets nobody in, and forbids more", () => {
-  const untold: readonly string[] = [
+  const inexpressible: readonly string[] = [
     `when: [{key: "request.auth.claims[a]", values: [b]}]`,
     `when: [{key: "request.auth.claims[a]", notValues: [b]}]`,
     `when: [{key: request.auth.audiences, notValues: [b]}]`,
@@ -64,7 +64,7 @@ Deno.test("libraries: what they cannot tell lets nobody in, and forbids more", (
     `when: [{key: "request.headers[grpc-timeout]", notValues: [a]}]`,
     `when: [{key: "experimental.envoy.filters.a.b[c]", notValues: [a]}]`,
   ];
-  for (const rule of untold) {
+  for (const rule of inexpressible) {
     const allow = filtersOf(`{action: ALLOW, rules: [{${rule}}]}`);
     assert.deepEqual(rulesOf(allow["envoy.filters.http.rbac.allow"]), [], rule);
     const deny = filtersOf(`{action: DENY, rules: [{${rule}}]}`)["envoy.filters.http.rbac.deny"];

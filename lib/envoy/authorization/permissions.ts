@@ -8,7 +8,7 @@ import type { Condition, Operation } from "#mesh/security/v1beta1/authorization_
 import { create, type MessageInitShape } from "../../proto/mod.ts";
 import { type ConditionKey, conditionKey } from "../../schema/mod.ts";
 import { cidrRange } from "../core/mod.ts";
-import type { Clause, Knowing } from "./clause.ts";
+import type { Clause, ClauseContext } from "./clause.ts";
 import { disguisedHost, headerMatch, hostMatch } from "./hosts.ts";
 import {
   disguisedMatch,
@@ -29,15 +29,15 @@ function permission(rule: Rule): Permission {
 /** The clauses of an operation. */
 export function operationClauses(
   operation: Operation,
-  { http, library }: Knowing,
+  { http, library }: ClauseContext,
 ): Clause<Permission>[] {
-  const told = <T>(make: (value: string) => T) => (value: string): T | undefined =>
+  const optional = <T>(make: (value: string) => T) => (value: string): T | undefined =>
     http ? make(value) : undefined;
   return [
     {
       values: operation.hosts,
       notValues: operation.notHosts,
-      match: told((host) => permission({ case: "header", value: hostMatch(host) })),
+      match: optional((host) => permission({ case: "header", value: hostMatch(host) })),
       disguised: (host) => {
         const value = disguisedHost(host);
         return value && permission({ case: "header", value });
@@ -46,14 +46,14 @@ export function operationClauses(
     {
       values: operation.methods,
       notValues: operation.notMethods,
-      match: told((method) =>
+      match: optional((method) =>
         permission({ case: "header", value: headerMatch(":method", method) })
       ),
     },
     {
       values: operation.paths,
       notValues: operation.notPaths,
-      match: told((path) =>
+      match: optional((path) =>
         permission(
           !isTemplate(path)
             ? { case: "urlPath", value: pathMatch(path) }
@@ -85,7 +85,7 @@ function destinationPort(port: string): Permission {
  */
 export function permissionClause(
   condition: Condition,
-  { library }: Knowing,
+  { library }: ClauseContext,
 ): Clause<Permission> | undefined {
   const key = conditionKey(condition.key);
   const { values, notValues } = condition;

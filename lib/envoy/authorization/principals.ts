@@ -10,7 +10,7 @@ import type { Condition, Source } from "#mesh/security/v1beta1/authorization_pol
 import { create, type MessageInitShape } from "../../proto/mod.ts";
 import { conditionKey } from "../../schema/mod.ts";
 import { cidrRange } from "../core/mod.ts";
-import { type Clause, type Knowing, PRINCIPALS } from "./clause.ts";
+import { type Clause, type ClauseContext, PRINCIPALS } from "./clause.ts";
 import { headerMatch } from "./hosts.ts";
 import { quote, quoteWildcards, regexMatch, textMatch } from "./text.ts";
 import { claimMatch, issuerAndSubject, plainClaimMatch } from "./tokens.ts";
@@ -23,7 +23,7 @@ function principal(identifier: Identifier): Principal {
 }
 
 /** Information about callers that is not in the rule itself. */
-export interface Callers extends Knowing {
+export interface Callers extends ClauseContext {
   /** Namespace of the policy. It is the default namespace of service accounts. */
   readonly namespace: string;
   /** The mesh's trust domain, then its aliases. */
@@ -95,7 +95,7 @@ export function principalClause(
 }
 
 /** Reports if the claims of verified tokens are known. */
-function knowsTokens({ http, library }: Knowing): boolean {
+function knowsTokens({ http, library }: ClauseContext): boolean {
   return http && !library;
 }
 
@@ -139,10 +139,10 @@ function accounts(
     notValues,
     match: (account) => {
       const slash = account.indexOf("/");
-      const place = slash < 0 ? namespace : account.slice(0, slash);
+      const accountNamespace = slash < 0 ? namespace : account.slice(0, slash);
       const name = account.slice(slash + 1);
       return authenticated(
-        regexMatch(`spiffe://[^/]+/ns/${quote(place)}/sa/${quote(name)}`),
+        regexMatch(`spiffe://[^/]+/ns/${quote(accountNamespace)}/sa/${quote(name)}`),
       );
     },
   };

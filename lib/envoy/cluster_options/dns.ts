@@ -51,7 +51,7 @@ export function dnsAssignment(
     | "policy"
     | "takesMutual"
     | "topologyOf"
-    | "place"
+    | "proxyLocality"
     | "reach"
   >,
   single: boolean,
@@ -73,7 +73,7 @@ export function dnsAssignment(
       mutual: input.takesMutual,
       sendUnhealthy: input.mesh.sendUnhealthyEndpoints,
       drainingLabel: input.mesh.drainingLabel,
-      place: input.place,
+      proxyLocality: input.proxyLocality,
       reach: input.reach,
       localityRule: localityRule(input.policy, input.mesh.localityLb),
     });

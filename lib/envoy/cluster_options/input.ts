@@ -115,7 +115,7 @@ export interface OutboundClusterInput {
   /** Labels of the topology that endpoints have besides their own, for subsets; default: none. */
   readonly topologyOf?: (endpoint: Endpoint) => Readonly<Record<string, string>>;
   /** Locality of the proxies, and the gateways to other networks; used only for DNS resolution. */
-  readonly place?: ProxyLocality;
+  readonly proxyLocality?: ProxyLocality;
   readonly reach?: Reach;
   /** True: the rule selects the proxies by label, so it may use credentials of sidecars. */
   readonly selected?: boolean;

@@ -30,12 +30,12 @@ export function statisticsName(
 ): string {
   if (form === "" || counted === undefined) return statName(cluster);
   const { service: { host }, port, subset } = counted;
-  const places: Readonly<Record<string, string>> = {
+  const values: Readonly<Record<string, string>> = {
     SERVICE: SERVICE_HOST.exec(host)?.[1] ?? host,
     SERVICE_FQDN: host,
     SERVICE_PORT: String(port.number),
     SERVICE_PORT_NAME: port.name,
     SUBSET_NAME: subset,
   };
-  return statName(form.replace(/%([A-Z_]+)%/g, (whole, name) => places[name] ?? whole));
+  return statName(form.replace(/%([A-Z_]+)%/g, (whole, name) => values[name] ?? whole));
 }

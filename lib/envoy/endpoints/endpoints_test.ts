@@ -24,7 +24,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** A locality `r1/z1/s1` in network `one`, with overrides. */
-function placeAt(over: Partial<ProxyLocality> = {}): ProxyLocality {
+function proxyAt(over: Partial<ProxyLocality> = {}): ProxyLocality {
   const locality = { region: "r1", zone: "z1", subzone: "s1" };
   return { locality, labels: {}, network: "one", view: [], rules: [], ...over };
 }
@@ -34,8 +34,8 @@ function ruleOf(setting: JsonValue, failsOver = true): LocalityRule {
 }
 
 /** Endpoints at localities written as `region/zone/subzone`, by address. */
-function placedEndpoints(places: Readonly<Record<string, string>>): Endpoint[] {
-  return Object.entries(places).map(([address, at]) => {
+function endpointsAt(localities: Readonly<Record<string, string>>): Endpoint[] {
+  return Object.entries(localities).map(([address, at]) => {
     const [region = "", zone = "", subzone = ""] = at.split("/");
     return testEndpoint({ address, locality: { region, zone, subzone } });
   });
@@ -47,7 +47,7 @@ function orderOf(input: Partial<AssignmentInput>): Record<string, string> {
     clusterName: "c",
     portName: "http",
     endpoints: [],
-    place: placeAt(),
+    proxyLocality: proxyAt(),
     ...input,
   });
   return Object.fromEntries(
@@ -57,7 +57,7 @@ function orderOf(input: Partial<AssignmentInput>): Record<string, string> {
   );
 }
 
-const EVERYWHERE = placedEndpoints({
+const EVERYWHERE = endpointsAt({
   "10.0.0.1": "r1/z1/s1",
   "10.0.0.2": "r1/z1/s2",
   "10.0.0.3": "r1/z2/s1",
@@ -68,7 +68,7 @@ const EVERYWHERE = placedEndpoints({
 const ORDERS: readonly {
   readonly what: string;
   readonly rule: LocalityRule;
-  readonly place?: Partial<ProxyLocality>;
+  readonly proxyLocality?: Partial<ProxyLocality>;
   readonly order: readonly string[];
 }[] = [
   {
@@ -94,20 +94,24 @@ const ORDERS: readonly {
   {
     what: "priorities have no gaps",
     rule: ruleOf({}),
-    place: { locality: { region: "r3", zone: "z9", subzone: "" } },
+    proxyLocality: { locality: { region: "r3", zone: "z9", subzone: "" } },
     order: ["1:1", "1:1", "1:1", "1:1", "0:1"],
   },
   {
     what: "a proxy that does not know where it is prefers nobody",
     rule: ruleOf({}),
-    place: { locality: { region: "", zone: "", subzone: "" } },
+    proxyLocality: { locality: { region: "", zone: "", subzone: "" } },
     order: ["0:1", "0:1", "0:1", "0:1", "0:1"],
   },
 ];
 
-for (const { what, rule, place, order } of ORDERS) {
+for (const { what, rule, proxyLocality, order } of ORDERS) {
   Deno.test(`localities: ${what}`, () => {
-    const found = orderOf({ endpoints: EVERYWHERE, localityRule: rule, place: placeAt(place) });
+    const found = orderOf({
+      endpoints: EVERYWHERE,
+      localityRule: rule,
+      proxyLocality: proxyAt(proxyLocality),
+    });
     assert.deepEqual(Object.entries(found).sort().map(([, text]) => text), order);
   });
 }
@@ -122,8 +126,8 @@ Deno.test("localities get the shares that a rule gives them, by their weight", (
     "10.0.0.4": "0:10",
   });
   // The rule has no share for other regions.
-  const place = placeAt({ locality: { region: "r2", zone: "z1", subzone: "" } });
-  assert.equal(Object.keys(orderOf({ ...shared, place })).length, EVERYWHERE.length);
+  const proxyLocality = proxyAt({ locality: { region: "r2", zone: "z1", subzone: "" } });
+  assert.equal(Object.keys(orderOf({ ...shared, proxyLocality })).length, EVERYWHERE.length);
 });
 
 Deno.test("who agrees in the first labels stands in first", () => {
@@ -137,12 +141,15 @@ Deno.test("who agrees in the first labels stands in first", () => {
     (labels, i) => testEndpoint({ address: `10.0.0.${i}`, labels }),
   );
   const localityRule = ruleOf({ failoverPriority: ["app", "version=2"] });
-  assert.deepEqual(orderOf({ endpoints, localityRule, place: placeAt({ labels: { app: "a" } }) }), {
-    "10.0.0.0": "2:2",
-    "10.0.0.1": "1:1",
-    "10.0.0.2": "0:1",
-    "10.0.0.3": "2:2",
-  });
+  assert.deepEqual(
+    orderOf({ endpoints, localityRule, proxyLocality: proxyAt({ labels: { app: "a" } }) }),
+    {
+      "10.0.0.0": "2:2",
+      "10.0.0.1": "1:1",
+      "10.0.0.2": "0:1",
+      "10.0.0.3": "2:2",
+    },
+  );
   const topology = ruleOf({
     failoverPriority: ["topology.mesh.io/network", "topology.kubernetes.io/region"],
   });
@@ -155,7 +162,12 @@ Deno.test("who agrees in the first labels stands in first", () => {
     gateways: NO_WAYS,
   };
   assert.deepEqual(
-    orderOf({ endpoints: EVERYWHERE, localityRule: topology, place: placeAt({ labels }), reach }),
+    orderOf({
+      endpoints: EVERYWHERE,
+      localityRule: topology,
+      proxyLocality: proxyAt({ labels }),
+      reach,
+    }),
     {
       "10.0.0.1": "0:1",
       "10.0.0.2": "0:1",
@@ -207,12 +219,12 @@ const reachTwo = {
 };
 
 /** Address and port → weight, and `mtls` if it accepts mutual TLS. */
-function reached(place: ProxyLocality): Record<string, string> {
+function reached(proxyLocality: ProxyLocality): Record<string, string> {
   const planned = planAssignment({
     clusterName: "c",
     portName: "http",
     endpoints: NETWORKED,
-    place,
+    proxyLocality,
     reach: reachTwo,
     mutual: (endpoint) => endpoint.labels.plain === undefined,
   });
@@ -227,7 +239,7 @@ function reached(place: ProxyLocality): Record<string, string> {
 }
 
 Deno.test("other networks are entered by their gateways, which have the weight behind them", () => {
-  assert.deepEqual(reached(placeAt()), {
+  assert.deepEqual(reached(proxyAt()), {
     "10.0.0.1:8080": "6 r1 mtls",
     "192.0.2.1:15443": "5 r1 mtls",
     "192.0.2.2:443": "5 r9 mtls",
@@ -243,12 +255,12 @@ Deno.test("other networks are entered by their gateways, which have the weight b
     "10.3.0.1:8080": "1 r1 mtls",
     "10.9.0.1:8080": "1 r1 mtls",
   };
-  assert.deepEqual(reached(placeAt({ network: "two" })), direct);
-  assert.deepEqual(reached(placeAt({ network: "" })), direct);
+  assert.deepEqual(reached(proxyAt({ network: "two" })), direct);
+  assert.deepEqual(reached(proxyAt({ network: "" })), direct);
 });
 
 Deno.test("a view leaves other networks out", () => {
-  assert.deepEqual(reached(placeAt({ view: ["one"] })), {
+  assert.deepEqual(reached(proxyAt({ view: ["one"] })), {
     "10.0.0.1:8080": "3 r1 mtls",
     "10.9.0.1:8080": "1 r1 mtls",
   });
@@ -267,12 +279,12 @@ const CASES: Readonly<Record<string, Partial<AssignmentInput>>> = {
     ],
     drainingLabel: "mesh.io/draining",
   },
-  placed: {
+  localities: {
     endpoints: EVERYWHERE,
-    place: placeAt(),
+    proxyLocality: proxyAt(),
     localityRule: ruleOf({ failover: [{ from: "r1", to: "r3" }] }),
   },
-  networks: { endpoints: NETWORKED, place: placeAt(), reach: reachTwo, mutual: () => true },
+  networks: { endpoints: NETWORKED, proxyLocality: proxyAt(), reach: reachTwo, mutual: () => true },
 };
 
 for (const [name, over] of Object.entries(CASES)) {
@@ -341,7 +353,7 @@ const input: fc.Arbitrary<AssignmentInput> = fc.record({
   sendUnhealthy: fc.boolean(),
   hostNames: fc.boolean(),
   mutual: fc.constantFrom(undefined, () => true, ({ weight }: Endpoint) => weight > 5),
-  place: fc.constantFrom(undefined, placeAt(), placeAt({ view: ["two"] })),
+  proxyLocality: fc.constantFrom(undefined, proxyAt(), proxyAt({ view: ["two"] })),
   reach: fc.constantFrom(undefined, reachTwo),
   localityRule: fc.constantFrom(
     undefined,

@@ -22,15 +22,17 @@ export function weighsLocalities({ setting, failsOver }: LocalityRule): boolean 
 export function arrange(
   localities: readonly PlannedLocality[],
   rule: LocalityRule,
-  place: ProxyLocality,
+  proxyLocality: ProxyLocality,
 ): PlannedLocality[] {
   const { distribute, failover, failoverPriority } = rule.setting;
-  if (distribute.length > 0) return share(localities, place.locality, distribute);
+  if (distribute.length > 0) return share(localities, proxyLocality.locality, distribute);
   if (!rule.failsOver) return [...localities];
   let ordered = [...localities];
-  if (failoverPriority.length > 0) ordered = orderByLabels(ordered, place, failoverPriority);
+  if (failoverPriority.length > 0) {
+    ordered = orderByLabels(ordered, proxyLocality, failoverPriority);
+  }
   if (failoverPriority.length === 0 || failover.length > 0) {
-    ordered = orderByDistance(ordered, place.locality, failover);
+    ordered = orderByDistance(ordered, proxyLocality.locality, failover);
   }
   return renumber(ordered);
 }
@@ -110,13 +112,13 @@ function distance(from: Locality, to: Locality, next: string | undefined): numbe
  */
 function orderByLabels(
   localities: readonly PlannedLocality[],
-  place: ProxyLocality,
+  proxyLocality: ProxyLocality,
   wanted: readonly string[],
 ): PlannedLocality[] {
   const labels = wanted.map((text) => {
     const at = text.indexOf("=");
     const key = at < 0 ? text : text.slice(0, at);
-    return { key, value: at < 0 ? place.labels[key] ?? "" : text.slice(at + 1) };
+    return { key, value: at < 0 ? proxyLocality.labels[key] ?? "" : text.slice(at + 1) };
   });
   return localities.flatMap((one) => {
     const groups = new Map<number, PlannedEndpoint[]>();

@@ -14,15 +14,17 @@ import type { PlannedEndpoint, Reach } from "./planned.ts";
  */
 export function reach(
   planned: readonly PlannedEndpoint[],
-  place: ProxyLocality,
+  proxyLocality: ProxyLocality,
   { gateways }: Pick<Reach, "gateways">,
 ): PlannedEndpoint[] {
   const near: PlannedEndpoint[] = [];
   const far: { readonly one: PlannedEndpoint; readonly ways: readonly NetworkGateway[] }[] = [];
   for (const one of planned) {
     const { network } = one;
-    if (network !== "" && place.view.length > 0 && !place.view.includes(network)) continue;
-    const ways = gatewaysTo(network, place, gateways);
+    if (network !== "" && proxyLocality.view.length > 0 && !proxyLocality.view.includes(network)) {
+      continue;
+    }
+    const ways = gatewaysTo(network, proxyLocality, gateways);
     if (ways === undefined) near.push(one);
     else if (one.mutual) far.push({ one, ways });
   }
@@ -49,10 +51,11 @@ export function reach(
  */
 export function gatewaysTo(
   network: string,
-  place: ProxyLocality,
+  proxyLocality: ProxyLocality,
   gateways: Reach["gateways"],
 ): readonly NetworkGateway[] | undefined {
-  const elsewhere = network !== "" && place.network !== "" && network !== place.network;
+  const elsewhere = network !== "" && proxyLocality.network !== "" &&
+    network !== proxyLocality.network;
   return elsewhere ? gateways.get(network) : undefined;
 }
 

@@ -19,9 +19,9 @@ const MAX_WEIGHT_SUM = 0xffff_ffff;
 export function planAssignment(input: AssignmentInput): PlannedLocality[] {
   const groups = new Map<string, PlannedEndpoint[]>();
   let sum = 0;
-  const reached = input.place === undefined || input.reach === undefined
+  const reached = input.proxyLocality === undefined || input.reach === undefined
     ? planAll(input)
-    : reach(planAll(input), input.place, input.reach);
+    : reach(planAll(input), input.proxyLocality, input.reach);
   for (const planned of reached) {
     const { region, zone, subzone } = planned.endpoint.locality;
     const key = `${region}/${zone}/${subzone}`;
@@ -33,9 +33,9 @@ export function planAssignment(input: AssignmentInput): PlannedLocality[] {
   // Scaled weights are rounded down, but not below 1, so the scale reserves space for that.
   const scale = sum > MAX_WEIGHT_SUM ? sum / (MAX_WEIGHT_SUM - reached.length) : 1;
   const localities = [...groups.keys()].sort().map((key) => locality(groups.get(key)!, scale));
-  return input.place === undefined || input.localityRule === undefined
+  return input.proxyLocality === undefined || input.localityRule === undefined
     ? localities
-    : arrange(localities, input.localityRule, input.place);
+    : arrange(localities, input.localityRule, input.proxyLocality);
 }
 
 function planAll(input: AssignmentInput): PlannedEndpoint[] {

@@ -37,7 +37,7 @@ export interface AssignmentInput {
   /** Reports if an endpoint's port accepts mutual TLS; default: none does. */
   readonly mutual?: (endpoint: Endpoint, port: number) => boolean;
   /** Locality of the proxy; `undefined` if it has no effect. */
-  readonly place?: ProxyLocality;
+  readonly proxyLocality?: ProxyLocality;
   /** Locality settings of the policy; used only with a locality. */
   readonly localityRule?: LocalityRule;
   /** Gateways to other networks; used only with a locality. */

@@ -225,8 +225,8 @@ function portChains(
       defaults: manager,
     });
   return ways.map((way) => {
-    const told = { ...match, ...way.match };
-    const at = Object.keys(told).length === 0 ? undefined : told;
+    const merged = { ...match, ...way.match };
+    const at = Object.keys(merged).length === 0 ? undefined : merged;
     const transportSocket = way.ends && socket;
     const called = name + way.suffix;
     if (way.carries === "http") {

@@ -29,7 +29,7 @@ import type { Role } from "../../model/mod.ts";
 import { clone, fromBinary, mergeInto, packAny, typeUrl } from "../../proto/mod.ts";
 import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
 import { patchList } from "./lists.ts";
-import { indexOf, type Place } from "./positions.ts";
+import { type FilterPosition, indexOf } from "./positions.ts";
 import { type Done, isOfRoutes, patchTable } from "./routes.ts";
 
 /** Returns the direction of a listener, by the proxy's role. */
@@ -128,7 +128,7 @@ function patchNetwork(
 }
 
 /** Position of added filters, by filter class. */
-const CLASSES: Readonly<Partial<Record<FilterClass, Place>>> = {
+const CLASSES: Readonly<Partial<Record<FilterClass, FilterPosition>>> = {
   [FilterClass.AUTHN]: "authz",
   [FilterClass.AUTHZ]: "behind-authz",
   [FilterClass.STATS]: "end",

@@ -43,7 +43,7 @@ export function patchList<D extends DescMessage>(
     list.splice(0, list.length, ...kept);
     return removed > 0;
   }
-  const at = placeOf(list, operation, edit);
+  const at = indexFor(list, operation, edit);
   if (at === undefined || value === undefined) return false;
   const item = clone(schema, value as Message as MessageShape<D>);
   if (operation !== Operation.REPLACE) list.splice(at, 0, item);
@@ -56,7 +56,7 @@ export function patchList<D extends DescMessage>(
 }
 
 /** Returns the index of a new item; `undefined`: its anchor is missing. */
-function placeOf<D extends DescMessage>(
+function indexFor<D extends DescMessage>(
   list: readonly MessageShape<D>[],
   operation: Operation,
   { matches, names, end }: ListEdit<D>,

@@ -36,9 +36,9 @@ import { adsSource } from "../core/mod.ts";
 import type { Plugin, Where } from "./change.ts";
 import { FETCH_TIMEOUT, fetchCluster } from "./fetches.ts";
 import { chainPorts, everyChain, inManagers, whereOf } from "./listeners.ts";
-import { indexOf, type Place } from "./positions.ts";
+import { type FilterPosition, indexOf } from "./positions.ts";
 
-const PLACES: Readonly<Record<PluginPhase, Place>> = {
+const POSITIONS: Readonly<Record<PluginPhase, FilterPosition>> = {
   [PluginPhase.UNSPECIFIED_PHASE]: "end",
   [PluginPhase.AUTHN]: "authn",
   [PluginPhase.AUTHZ]: "authz",
@@ -49,7 +49,7 @@ const PLACES: Readonly<Record<PluginPhase, Place>> = {
 export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: Role): boolean {
   const where = whereOf(listener, role);
   const wanted = (chain: FilterChain): boolean => matches(spec, where, chainPorts(chain, listener));
-  const place = PLACES[spec.phase];
+  const position = POSITIONS[spec.phase];
   if (spec.type !== PluginType.NETWORK) {
     return inManagers(listener, (manager, chain) => {
       if (!wanted(chain)) return false;
@@ -57,7 +57,7 @@ export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: R
         name,
         configType: { case: "configDiscovery", value: discovered(HTTP_WASM) },
       });
-      manager.httpFilters.splice(indexOf(manager.httpFilters, place), 0, filter);
+      manager.httpFilters.splice(indexOf(manager.httpFilters, position), 0, filter);
       return true;
     });
   }
@@ -67,7 +67,7 @@ export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: R
       name,
       configType: { case: "configDiscovery", value: discovered(NETWORK_WASM) },
     });
-    filters.splice(indexOf(filters, place), 0, filter);
+    filters.splice(indexOf(filters, position), 0, filter);
   }
   return chains.length > 0;
 }

@@ -10,7 +10,7 @@ import type { HttpFilter } from "#envoy/extensions/filters/network/http_connecti
  * Position among the filters: before authentication, before authorization, after authorization, or
  * the last before the forwarding filter.
  */
-export type Place = "authn" | "authz" | "behind-authz" | "end";
+export type FilterPosition = "authn" | "authz" | "behind-authz" | "end";
 
 /** Filter types by purpose: suffixes of their type names. */
 const AUTHN = /\.JwtAuthentication$/;
@@ -31,14 +31,17 @@ function typesOf(filters: readonly (HttpFilter | Filter)[]): string[] {
 }
 
 /** Returns the index for a filter with a position. */
-export function indexOf(filters: readonly (HttpFilter | Filter)[], place: Place): number {
+export function indexOf(
+  filters: readonly (HttpFilter | Filter)[],
+  position: FilterPosition,
+): number {
   const types = typesOf(filters);
   const end = types.findIndex((type) => FORWARDS.test(type));
   const last = end < 0 ? types.length : end;
   const after = (kind: RegExp): number => types.findLastIndex((type) => kind.test(type)) + 1;
   const admitted = types.findIndex((type) => ADMITTED.test(type));
   const guard = admitted < 0 ? last : Math.min(admitted, last);
-  switch (place) {
+  switch (position) {
     case "end":
       return last;
     case "authn": {

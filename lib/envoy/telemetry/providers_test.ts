@@ -114,11 +114,11 @@ for (const [name, definition] of Object.entries(PROVIDERS)) {
       detectionTimeoutMs: 0,
       proxy100Continue: true,
     } as const;
-    const place = { bind: "127.0.0.1", bindToPort: true, manager };
+    const binding = { bind: "127.0.0.1", bindToPort: true, manager };
     const chains = [{ clusters: [{ cluster: CLUSTER, weight: 1 }], statPrefix: "s" }];
     const listeners = [
-      outboundHttpListener({ ...place, port: 20_001, routeName: "80" }),
-      outboundTcpListener({ ...place, port: 20_002, chains }),
+      outboundHttpListener({ ...binding, port: 20_001, routeName: "80" }),
+      outboundTcpListener({ ...binding, port: 20_002, chains }),
     ];
     const clusters = ["xds", ...(needsCluster(provider) ? [CLUSTER] : [])];
     const verdict = await validateBootstrap({

@@ -43,7 +43,7 @@ export interface TracingRule {
   readonly byRequestId?: boolean;
   readonly meshTags?: boolean;
   /** True: the trace context is not propagated to the server. */
-  readonly untold?: boolean;
+  readonly noPropagation?: boolean;
 }
 
 /** The mesh configuration's default providers. */
@@ -188,7 +188,7 @@ function said(one: Tracing): TracingRule {
     tags: Object.keys(one.customTags).length > 0 ? one.customTags : undefined,
     byRequestId: one.useRequestIdForTraceSampling,
     meshTags: one.enableMeshTags,
-    untold: one.disableContextPropagation,
+    noPropagation: one.disableContextPropagation,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

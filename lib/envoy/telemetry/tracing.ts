@@ -92,7 +92,9 @@ export function tracingOf(input: TracingInput): Tracing | undefined {
     customTags: tagsOf(rule, defaults),
     provider: tracer,
   });
-  if (rule.untold) tracing.$unknown = [{ no: NO_PROPAGATION, wireType: 0, data: Uint8Array.of(1) }];
+  if (rule.noPropagation) {
+    tracing.$unknown = [{ no: NO_PROPAGATION, wireType: 0, data: Uint8Array.of(1) }];
+  }
   return tracing;
 }
 

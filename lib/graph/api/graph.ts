@@ -59,7 +59,7 @@ export interface Graph {
     table: Input<V, K>,
     name: string,
     codecs: IndexCodecs<B, M>,
-    place: (row: V, key: K) => Iterable<readonly [bucket: B, member: M]>,
+    bucketsOf: (row: V, key: K) => Iterable<readonly [bucket: B, member: M]>,
   ): Index<B, M>;
   /** Declares a table of computed values, with the codec of its keys. */
   derive<V, K>(

@@ -234,7 +234,7 @@ Deno.test("the logs hold no more bytes of earlier resources than allowed, the ol
   for (const { collection } of [one, two]) collection.retain();
   graph.publish();
   const held = () => graph.stats().logged;
-  const told = (r: number) => [one, two].map(({ collection }) => collection.since(r)?.length);
+  const lengths = (r: number) => [one, two].map(({ collection }) => collection.since(r)?.length);
   const steps: readonly (readonly [typeof one, string, number])[] = [
     [one, "a@1", 400],
     [two, "b@1", 800],
@@ -250,8 +250,8 @@ Deno.test("the logs hold no more bytes of earlier resources than allowed, the ol
     assert.equal(held(), bytes, row);
     assert.equal(which.collection.since(graph.published - 1)?.length, 1, row);
   }
-  assert.deepEqual(told(6), [1, 0]);
-  assert.deepEqual([told(4), told(3)], [[undefined, 0], [undefined, undefined]]);
+  assert.deepEqual(lengths(6), [1, 0]);
+  assert.deepEqual([lengths(4), lengths(3)], [[undefined, 0], [undefined, undefined]]);
   for (const { collection } of [one, two]) collection.release();
   graph.evict({ collections: 0, cells: 0 });
   assert.equal(held(), 0);

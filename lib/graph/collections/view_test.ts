@@ -14,7 +14,7 @@ function layered(logLimit?: number) {
   return { graph, above, below, view };
 }
 
-const told = (delta: Delta | undefined): unknown =>
+const plain = (delta: Delta | undefined): unknown =>
   delta && { changed: shown(delta.changed), removed: delta.removed };
 
 Deno.test("the first layer that has a name decides; a tombstone hides", () => {
@@ -79,7 +79,7 @@ for (const { what, above: a, below: b, delta } of changes) {
     if (a !== undefined) above.write({ m: a });
     if (b !== undefined) below.write({ m: b });
     graph.publish();
-    assert.deepEqual(told(view.since(from)), delta);
+    assert.deepEqual(plain(view.since(from)), delta);
     assert.equal(view.since(from), view.since(from), "computed once, shared");
     assert.equal(view.at(from, "both")?.version, "2");
     assert.equal(view.at(from, "hidden"), undefined);
@@ -97,7 +97,7 @@ Deno.test("what the log does not tell any more is said not to be known", () => {
   assert.equal(view.since(from), undefined);
   assert.equal(view.at(from, "plain"), null);
   assert.equal(view.at(from, "own")?.version, "1", "a layer above that is known decides");
-  assert.deepEqual(told(view.since(graph.published)), { changed: [], removed: [] });
+  assert.deepEqual(plain(view.since(graph.published)), { changed: [], removed: [] });
 });
 
 Deno.test("the difference between views looks at what they do not share", () => {
@@ -109,17 +109,17 @@ Deno.test("the difference between views looks at what they do not share", () => 
   below.write({ n: "late@1" });
   above.write({ m: undefined });
   graph.publish();
-  assert.deepEqual(told(next.diffFrom(view, from)), {
+  assert.deepEqual(plain(next.diffFrom(view, from)), {
     changed: ["both@1", "hidden@1", "late@1", "own@5"],
     removed: ["plain"],
   });
-  assert.deepEqual(told(view.diffFrom(view, from)), told(view.since(from)));
+  assert.deepEqual(plain(view.diffFrom(view, from)), plain(view.since(from)));
 });
 
 Deno.test("views that lay shared layers the other way round are compared in full", () => {
   const { graph, above, below, view } = layered();
   const reversed = graph.view([below.collection, above.collection]);
-  assert.deepEqual(told(reversed.diffFrom(view, graph.published)), {
+  assert.deepEqual(plain(reversed.diffFrom(view, graph.published)), {
     changed: ["both@1", "hidden@1"],
     removed: [],
   });

@@ -93,12 +93,12 @@ Deno.test("a watch of a cell that fails has no value until it works", () => {
     if (n === undefined) throw new Error("nothing yet");
     return n;
   });
-  const told: number[] = [];
-  const watch = graph.watch(value, "a", (n) => told.push(n));
+  const notified: number[] = [];
+  const watch = graph.watch(value, "a", (n) => notified.push(n));
   assert.throws(() => watch.value, DependencyFault);
   graph.transaction((tx) => tx.set(rows, "a", 3));
   graph.publish();
-  assert.deepEqual([watch.value, told], [3, [3]]);
+  assert.deepEqual([watch.value, notified], [3, [3]]);
 });
 
 Deno.test("an equality that throws loses the cut-off and nothing else", () => {

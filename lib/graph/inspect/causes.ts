@@ -56,8 +56,8 @@ function memberRoots(
   const { index } = collection.recipe;
   if (index === undefined) return;
   for (const bucket of collection.sources) {
-    for (const [row, placed] of editsOf(changes, index, bucket)) {
-      if (placed === member) into.add(row);
+    for (const [row, editedMember] of editsOf(changes, index, bucket)) {
+      if (editedMember === member) into.add(row);
     }
   }
 }

@@ -137,11 +137,11 @@ const edits: readonly {
 for (const { what, edit, computed, changed } of edits) {
   Deno.test(`work in proportion to the change: ${what}`, () => {
     for (const size of [100, 2000]) {
-      const place = town(size);
-      edit(place);
-      const found = [...place.graph.publish()].map((collection) => collection.name).sort();
+      const one = town(size);
+      edit(one);
+      const found = [...one.graph.publish()].map((collection) => collection.name).sort();
       assert.deepEqual(found, changed);
-      const counted = Object.entries(place.graph.stats().computedByTable).filter(([, n]) => n > 0);
+      const counted = Object.entries(one.graph.stats().computedByTable).filter(([, n]) => n > 0);
       assert.deepEqual(Object.fromEntries(counted.sort()), computed, `among ${size}`);
     }
   });

@@ -12,7 +12,7 @@ import {
   type Resource,
 } from "../mod.ts";
 
-const told = (edits: readonly Edit[] | undefined) =>
+const shown = (edits: readonly Edit[] | undefined) =>
   edits?.map((edit) => `${edit.revision} ${edit.kind} ${edit.table}/${edit.key}`);
 
 Deno.test("edits are listed when they change something, by revision", () => {
@@ -23,13 +23,13 @@ Deno.test("edits are listed when they change something, by revision", () => {
     tx.set(rows, "b", 1);
   });
   graph.transaction((tx) => tx.set(rows, "a", 1));
-  assert.deepEqual(told(graph.edits(0)), ["1 set rows/a", "1 set rows/b"]);
+  assert.deepEqual(shown(graph.edits(0)), ["1 set rows/a", "1 set rows/b"]);
   graph.transaction((tx) => {
     tx.delete(rows, "a");
     tx.delete(rows, "nobody");
   });
-  assert.deepEqual(told(graph.edits(1)), ["2 delete rows/a"]);
-  assert.deepEqual(told(graph.edits(2)), []);
+  assert.deepEqual(shown(graph.edits(1)), ["2 delete rows/a"]);
+  assert.deepEqual(shown(graph.edits(2)), []);
 });
 
 Deno.test("trimmed edits are said not to be known", () => {
@@ -37,7 +37,7 @@ Deno.test("trimmed edits are said not to be known", () => {
   const rows = graph.input<number>("rows");
   for (let n = 1; n <= 5; n++) graph.transaction((tx) => tx.set(rows, "a", n));
   assert.equal(graph.edits(1), undefined);
-  assert.deepEqual(told(graph.edits(2)), ["3 set rows/a", "4 set rows/a", "5 set rows/a"]);
+  assert.deepEqual(shown(graph.edits(2)), ["3 set rows/a", "4 set rows/a", "5 set rows/a"]);
 });
 
 Deno.test("an edit is out with the first publication that is not older", () => {

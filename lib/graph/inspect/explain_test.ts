@@ -8,11 +8,11 @@ function town(options?: Parameters<typeof createGraph>[0]) {
   const graph = createGraph(options);
   const services = graph.input<string>("services");
   const endpoints = graph.input<number>("endpoints");
-  const byPlace = graph.index(
+  const byBucket = graph.index(
     services,
-    "byPlace",
+    "byBucket",
     { bucket: text, member: text },
-    (place, key) => [[place, key]],
+    (bucket, key) => [[bucket, key]],
   );
   const load = graph.derive("load", text, (read, key) => (read.get(endpoints, key) ?? 0) * 2);
   const clusters = graph.derive<readonly Resource[], string>("clusters", text, (read, key) => {
@@ -20,11 +20,11 @@ function town(options?: Parameters<typeof createGraph>[0]) {
     return [resource(key, read.get(load, key))];
   });
   const all = graph.collection("all", () => ({
-    members: { index: byPlace, buckets: ["here"] },
+    members: { index: byBucket, buckets: ["here"] },
     resources: clusters,
   }));
   const table = graph.derive("table", text, (read) => read.content(all).size);
-  const crowded = graph.derive("crowded", text, (read, place) => read.any(byPlace, place));
+  const crowded = graph.derive("crowded", text, (read, bucket) => read.any(byBucket, bucket));
   graph.transaction((tx) => {
     tx.set(services, "a", "here");
     tx.set(services, "b", "here");
@@ -43,9 +43,9 @@ const whys: readonly (readonly [table: string, key: string, expected: readonly s
   ["load", "b", ["input endpoints/b"]],
   ["table", "", ["collection all/"]],
   ["all", "a", ["derived clusters/a"]],
-  ["all", "", ["collection all/a", "collection all/b", "bucket byPlace/here"]],
-  ["crowded", "there", ["bucket byPlace/there"]],
-  ["byPlace", "here", ["input services/a", "input services/b"]],
+  ["all", "", ["collection all/a", "collection all/b", "bucket byBucket/here"]],
+  ["crowded", "there", ["bucket byBucket/there"]],
+  ["byBucket", "here", ["input services/a", "input services/b"]],
   ["services", "a", []],
   ["clusters", "unknown", []],
   ["unknown", "a", []],
@@ -85,9 +85,9 @@ const blasts: readonly (readonly [table: string, key: string, expected: readonly
     "derived load/a",
     "derived table/",
   ]],
-  ["services", "far", ["bucket byPlace/there", "derived crowded/there"]],
+  ["services", "far", ["bucket byBucket/there", "derived crowded/there"]],
   ["services", "b", [
-    "bucket byPlace/here",
+    "bucket byBucket/here",
     "collection all/",
     "collection all/b",
     "derived clusters/b",
@@ -161,7 +161,7 @@ Deno.test("the dump is plain JSON, values only when asked for", () => {
     stale: false,
     dependencies: ["endpoints/a"],
   });
-  assert.deepEqual(indexes!.byPlace, { here: ["a"], nowhere: ["b"], there: ["far"] });
+  assert.deepEqual(indexes!.byBucket, { here: ["a"], nowhere: ["b"], there: ["far"] });
   assert.deepEqual(collections!.all, {
     built: true,
     users: 0,

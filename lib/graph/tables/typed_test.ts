@@ -14,7 +14,7 @@ interface At {
 }
 
 const names = pathOf<Name>({ namespace: text, name: text });
-const places = keyOf<At>({ namespace: text, port: integer });
+const addresses = keyOf<At>({ namespace: text, port: integer });
 
 function world() {
   const graph = createGraph();
@@ -29,7 +29,7 @@ function world() {
   );
   const counts = graph.derive(
     "counts",
-    places,
+    addresses,
     (read, { namespace, port }) =>
       read.members(byPort, port).filter((member) => member.namespace === namespace).length,
   );
@@ -41,7 +41,7 @@ function world() {
   );
   const resources = graph.derive(
     "resources",
-    places,
+    addresses,
     (read, at): readonly Resource[] => [
       resource(`${at.namespace}:${at.port}`, read.get(counts, at)),
     ],
@@ -79,17 +79,17 @@ Deno.test("collections of typed members: by a list of keys, by buckets with a fu
     members: { listFrom: [open, "shop"] as const },
     resources,
   }));
-  const placed = graph.collection("placed", () => ({
+  const addressLines = graph.collection("placed", () => ({
     members: { index: byPort, buckets: [80] },
     resources,
     keyOf: ({ namespace }) => ({ namespace, port: 80 }),
   }));
   listed.retain();
-  placed.retain();
+  addressLines.retain();
   graph.transaction((tx) => tx.set(rows, { namespace: "shop", name: "a" }, [80]));
   graph.publish();
   assert.deepEqual(shown(listed.content.values()), ["shop:80@1"]);
-  assert.deepEqual(shown(placed.content.values()), ["shop:80@1"]);
+  assert.deepEqual(shown(addressLines.content.values()), ["shop:80@1"]);
   assert.deepEqual(listed.cellOf("shop:80"), { table: "resources", key: "shop|80" });
   graph.transaction((tx) => tx.set(rows, { namespace: "shop", name: "b" }, [443, 80]));
   graph.publish();

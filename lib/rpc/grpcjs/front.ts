@@ -14,7 +14,7 @@ import type { Refusal } from "../refused.ts";
 import type { Task, Turns } from "../turns.ts";
 import { Excess } from "./excess.ts";
 import { frameInspector, type Inspector } from "./inspect.ts";
-import { HeaderGuard } from "./header_guard.ts";
+import { HeaderLimits } from "./header_limits.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** Bytes that are passed on in one piece. */
@@ -41,7 +41,7 @@ export interface FrontOptions {
  */
 export class Front extends Duplex {
   readonly #options: FrontOptions;
-  readonly #guard: HeaderGuard;
+  readonly #limits: HeaderLimits;
   readonly #input: Inspector;
   readonly #output: Inspector;
   /** Bytes that wait to be passed on. */
@@ -72,9 +72,9 @@ export class Front extends Duplex {
     this.remotePort = socket.remotePort;
     this.certificates = certificatesOf(socket);
     this.secure = isSecure(socket);
-    this.#guard = new HeaderGuard((bytes) => ledger.decoded(bytes));
+    this.#limits = new HeaderLimits((bytes) => ledger.decoded(bytes));
     this.#input = frameInspector({ preface: true }, (head) => {
-      this.#guard.begin(head);
+      this.#limits.begin(head);
       return ledger.received(head);
     });
     this.#output = frameInspector({ preface: false }, (head) => ledger.sent(head));
@@ -123,7 +123,7 @@ export class Front extends Duplex {
     let late = false;
     try {
       for (let piece; !late && size < PIECE && (piece = this.#input.next());) {
-        pieces.push(...this.#guard.pass(piece));
+        pieces.push(...this.#limits.pass(piece));
         size += piece.length;
         late = expired();
       }
@@ -146,7 +146,7 @@ export class Front extends Duplex {
   /** Counts bytes that wait, and those of a header block that is not complete. */
   #count(): void {
     const before = this.#counted;
-    this.#counted = this.#waiting + this.#guard.held;
+    this.#counted = this.#waiting + this.#limits.held;
     this.ledger.wait(this.#counted - before);
   }
 

@@ -38,7 +38,7 @@ export function transmit(state: ConnectionState): void {
     state.options.socket.write(chunk, (error) => {
       state.unsent -= length;
       if (!error) giveBack(chunk);
-      for (const tell of taken) tell();
+      for (const notify of taken) notify();
       transmit(state);
       closeIfDone(state);
     });

@@ -71,7 +71,7 @@ export function checkJwtRule(rule: JWTRule, path: Path, report: Report): void {
   }
   rule.audiences.forEach((audience, i) => checkFilled(audience, [...path, "audiences", i], report));
   checkKeys(rule, path, report);
-  checkPlaces(rule, path, report);
+  checkTokenLocations(rule, path, report);
   checkDuration(rule.timeout, [...path, "timeout"], report);
   rule.spaceDelimitedClaims.forEach((claim, i) =>
     checkFilled(claim, [...path, "spaceDelimitedClaims", i], report)
@@ -140,7 +140,7 @@ export function keyCount(text: string): number | undefined {
 }
 
 /** Checks the locations of tokens. */
-function checkPlaces(rule: JWTRule, path: Path, report: Report): void {
+function checkTokenLocations(rule: JWTRule, path: Path, report: Report): void {
   rule.fromHeaders.forEach(({ name }, index) => {
     const at = [...path, "fromHeaders", index, "name"];
     checkFilled(name, at, report);

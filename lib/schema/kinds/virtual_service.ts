@@ -171,8 +171,8 @@ function checkTls(route: TLSRoute, hosts: readonly string[], path: Path, report:
     if (match.sniHosts.length === 0) {
       report.fail(at, REQUIRED, "a TLS match needs sniHosts", "Name at least one.");
     }
-    match.sniHosts.forEach((sni, place) =>
-      checkSni(sni, hosts, [...at, "sniHosts", place], report)
+    match.sniHosts.forEach((sni, sniIndex) =>
+      checkSni(sni, hosts, [...at, "sniHosts", sniIndex], report)
     );
     checkL4Match(match, at, report);
   });

@@ -104,9 +104,10 @@ function checkUrl(url: string, path: Path, report: Report): void {
   }
   const withScheme = url.includes("://") ? url : `oci://${url}`;
   const scheme = withScheme.slice(0, withScheme.indexOf("://")).toLowerCase();
-  const place = withScheme.slice(withScheme.indexOf("://") + 3);
+  const reference = withScheme.slice(withScheme.indexOf("://") + 3);
   if (
-    !URL.canParse(withScheme) || !/^[a-z0-9/[]/i.test(place) || /[\s%](?![0-9a-f]{2})/i.test(place)
+    !URL.canParse(withScheme) || !/^[a-z0-9/[]/i.test(reference) ||
+    /[\s%](?![0-9a-f]{2})/i.test(reference)
   ) {
     report.fail(path, INVALID, `${JSON.stringify(url)} is not a URL`, remedy);
   } else if (!SCHEMES.has(scheme)) {

@@ -38,11 +38,11 @@ export function checkLabelSelector(selector: LabelSelector, path: Path, report: 
       const message = `operator ${operator} takes no values`;
       report.fail([...at, "values"], INVALID, message, "Leave values out.");
     }
-    values.forEach((value, place) => {
+    values.forEach((value, valueIndex) => {
       const wrong = labelValueFault(value);
       if (!wrong) return;
       const remedy = "Write a label's value.";
-      report.fail([...at, "values", place], INVALID, `label value: ${wrong}`, remedy);
+      report.fail([...at, "values", valueIndex], INVALID, `label value: ${wrong}`, remedy);
     });
   });
 }

@@ -121,8 +121,8 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
       });
       if (changes.length === 1) continue;
     }
-    const told = stream.variant === "sotw" && respond;
-    if (now.length > 0 && !told) drains.push(removalResponse(stream, subscription, now, from));
+    const contained = stream.variant === "sotw" && respond;
+    if (now.length > 0 && !contained) drains.push(removalResponse(stream, subscription, now, from));
   }
   return [...pendingResponses, ...drains.reverse()];
 }

@@ -43,7 +43,7 @@ export function acknowledge(
     ? superseded.find(({ nonce }) => nonce === request.nonce)
     : undefined;
   if (verdict === "nack" || late) refused(session, subscription, (sent ?? late)!, request);
-  if (sent && verdict === "ack") tell(session, subscription, sent).acknowledged?.();
+  if (sent && verdict === "ack") notifier(session, subscription, sent).acknowledged?.();
   if (sent) forgetSuperseded(subscription);
   if (sent?.probe) enqueue(session);
   noteSettled(session, subscription);
@@ -66,7 +66,7 @@ function refused(
     setNack(subscription, { ...nack, names: names.length > 0 ? names : nack.names });
     setMark(subscription, metrics.markRejected(short, session.node.id, statusName(nack.code)));
   }
-  if (names.length > 0) tell(session, subscription, sent).rejected?.(message, names);
+  if (names.length > 0) notifier(session, subscription, sent).rejected?.(message, names);
   if (sent.probe || names.length > 0) return;
   log.warn("a proxy rejected its configuration", {
     proxy: session.id,
@@ -80,7 +80,7 @@ function refused(
  * Returns functions that notify observers of the client's answer; events without observers have
  * none.
  */
-function tell(session: Session, subscription: Subscription, sent: Sent): {
+function notifier(session: Session, subscription: Subscription, sent: Sent): {
   readonly acknowledged?: () => void;
   readonly rejected?: (message: string, names: readonly string[]) => void;
 } {

@@ -123,7 +123,7 @@ export function joined(
   observers: readonly XdsObserver[],
   failed: (error: unknown) => void,
 ): XdsObserver {
-  const tell = <E>(
+  const notifyAll = <E>(
     listeners: readonly (((event: E) => void) | undefined)[],
   ): ((event: E) => void) | undefined => {
     const heard = listeners.filter((listener) => listener !== undefined);
@@ -139,15 +139,15 @@ export function joined(
     };
   };
   return defined({
-    opened: tell(observers.map((one) => one.opened?.bind(one))),
-    published: tell(observers.map((one) => one.published?.bind(one))),
-    sent: tell(observers.map((one) => one.sent?.bind(one))),
-    acknowledged: tell(observers.map((one) => one.acknowledged?.bind(one))),
-    rejected: tell(observers.map((one) => one.rejected?.bind(one))),
-    withheld: tell(observers.map((one) => one.withheld?.bind(one))),
-    settled: tell(observers.map((one) => one.settled?.bind(one))),
-    reported: tell(observers.map((one) => one.reported?.bind(one))),
-    closed: tell(observers.map((one) => one.closed?.bind(one))),
+    opened: notifyAll(observers.map((one) => one.opened?.bind(one))),
+    published: notifyAll(observers.map((one) => one.published?.bind(one))),
+    sent: notifyAll(observers.map((one) => one.sent?.bind(one))),
+    acknowledged: notifyAll(observers.map((one) => one.acknowledged?.bind(one))),
+    rejected: notifyAll(observers.map((one) => one.rejected?.bind(one))),
+    withheld: notifyAll(observers.map((one) => one.withheld?.bind(one))),
+    settled: notifyAll(observers.map((one) => one.settled?.bind(one))),
+    reported: notifyAll(observers.map((one) => one.reported?.bind(one))),
+    closed: notifyAll(observers.map((one) => one.closed?.bind(one))),
   });
 }
 

@@ -15,13 +15,13 @@ function recorder(): { observer: XdsObserver; take(): string[]; sent: SentEvent[
     opened: ({ id }) => void lines.push(`opened ${id}`),
     closed: ({ id }) => void lines.push(`closed ${id}`),
     published({ concerns }) {
-      const told = concerns.flatMap(({ view, before, subscribers }) =>
+      const lists = concerns.flatMap(({ view, before, subscribers }) =>
         subscribers.map(({ stream, typeUrl, wildcard, wants }) =>
           `${stream.id} ${short(typeUrl)} ${wildcard ? "all" : wants("a") ? "a" : "not a"}` +
           (view === before ? "" : " moved")
         )
       );
-      lines.push(`published ${told.sort().join(", ")}`);
+      lines.push(`published ${lists.sort().join(", ")}`);
     },
     sent(event) {
       sent.push(event);

@@ -8,10 +8,10 @@ import type { Concern, Subscriber } from "./observe.ts";
 import type { ServerContext, Session } from "./context.ts";
 import { type Subscription, wants, wantsAll } from "../subscription/subscription.ts";
 
-type Told = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;
+type Notifier = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;
 
 /** Creates the notifier; it does nothing without observers. */
-export function publicationNotifier(context: ServerContext): Told {
+export function publicationNotifier(context: ServerContext): Notifier {
   const { observer, rebinds } = context;
   let from = context.revision();
   return (concerned, revision) => {

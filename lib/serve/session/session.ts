@@ -143,8 +143,8 @@ function move(session: Session): void {
     const before = subscription.view;
     look(session, subscription, session.binding.view(subscription.type.url));
     if (subscription.view !== subscription.held) contentChanged(subscription);
-    const told = observer.published !== undefined && subscription.view !== before;
-    if (told && !rebinds.has(subscription)) rebinds.set(subscription, { session, before });
+    const notifies = observer.published !== undefined && subscription.view !== before;
+    if (notifies && !rebinds.has(subscription)) rebinds.set(subscription, { session, before });
   }
   session.publishedAt ??= session.context.changedAt();
   if (!session.rebinding) void afterRebind(session);

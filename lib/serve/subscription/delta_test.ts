@@ -7,7 +7,7 @@ import { TYPE_URLS } from "../../model/mod.ts";
 const { cluster: CDS, endpoint: EDS, route: RDS } = TYPE_URLS;
 
 /** Content of a response: `name=content` of its resources, then `-name` of removed ones. */
-function told(response: DeltaDiscoveryResponse): string[] {
+function shown(response: DeltaDiscoveryResponse): string[] {
   const text = new TextDecoder();
   return [
     ...response.resources.map((r) => `${r.name}=${text.decode(r.resource!.value)}`).sort(),
@@ -30,18 +30,18 @@ Deno.test("delta: all at first, then only what changed, then what is gone", asyn
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS });
   const first = await proxy.take();
-  assert.deepEqual(told(first), ["a=a1", "b=b1"]);
+  assert.deepEqual(shown(first), ["a=a1", "b=b1"]);
   assert.equal(first.typeUrl, CDS);
   assert.equal(first.resources[0]!.resource!.typeUrl, CDS);
   assert.deepEqual(JSON.parse(first.controlPlane!.identifier).Component, "meshd");
 
   change(w, CDS, { b: "b2" });
   const second = await proxy.take();
-  assert.deepEqual(told(second), ["b=b2"]);
+  assert.deepEqual(shown(second), ["b=b2"]);
   assert.notEqual(second.nonce, first.nonce);
 
   change(w, CDS, { a: undefined });
-  assert.deepEqual(told(await proxy.take()), ["-a"]);
+  assert.deepEqual(shown(await proxy.take()), ["-a"]);
   change(w, CDS, { b: "b2" });
   assert.deepEqual(await proxy.quiet(), []);
   proxy.close();
@@ -51,7 +51,7 @@ Deno.test("delta: an empty wildcard type is answered, so that the client need no
   await using w = await world([CDS]);
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS });
-  assert.deepEqual(told(await proxy.take()), []);
+  assert.deepEqual(shown(await proxy.take()), []);
   proxy.close();
 });
 
@@ -60,20 +60,20 @@ Deno.test("delta: named types send what is asked for, and say what does not exis
   change(w, EDS, { a: "a1", b: "b1", c: "c1" });
   const proxy = w.delta();
   proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["a", "ghost"] });
-  assert.deepEqual(told(await proxy.take()), ["a=a1", "-ghost"]);
+  assert.deepEqual(shown(await proxy.take()), ["a=a1", "-ghost"]);
   change(w, EDS, { b: "b2" });
   assert.deepEqual(await proxy.quiet(), []);
   proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["b"] });
-  assert.deepEqual(told(await proxy.take()), ["b=b2"]);
+  assert.deepEqual(shown(await proxy.take()), ["b=b2"]);
   change(w, EDS, { ghost: "here" });
-  assert.deepEqual(told(await proxy.take()), ["ghost=here"]);
+  assert.deepEqual(shown(await proxy.take()), ["ghost=here"]);
   proxy.send({ typeUrl: EDS, resourceNamesUnsubscribe: ["a"] });
   // The request is processed before the change.
   assert.deepEqual(await proxy.quiet(), []);
   change(w, EDS, { a: "a2" });
   assert.deepEqual(await proxy.quiet(), []);
   proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["b"] });
-  assert.deepEqual(told(await proxy.take()), ["b=b2"], "asked for again is sent again");
+  assert.deepEqual(shown(await proxy.take()), ["b=b2"], "asked for again is sent again");
   proxy.close();
 });
 
@@ -82,18 +82,18 @@ Deno.test("delta: wildcard and names together", async () => {
   change(w, CDS, { a: "a1", b: "b1" });
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["*", "ghost"] });
-  assert.deepEqual(told(await proxy.take()), ["a=a1", "b=b1", "-ghost"]);
+  assert.deepEqual(shown(await proxy.take()), ["a=a1", "b=b1", "-ghost"]);
   proxy.send({ typeUrl: CDS, resourceNamesUnsubscribe: ["ghost"] });
-  assert.deepEqual(told(await proxy.take()), ["-ghost"], "what the wildcard says of it");
+  assert.deepEqual(shown(await proxy.take()), ["-ghost"], "what the wildcard says of it");
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["a"] });
-  assert.deepEqual(told(await proxy.take()), ["a=a1"]);
+  assert.deepEqual(shown(await proxy.take()), ["a=a1"]);
   proxy.send({ typeUrl: CDS, resourceNamesUnsubscribe: ["*"] });
   // The request is processed before the change.
   assert.deepEqual(await proxy.quiet(), []);
   change(w, CDS, { a: "a2", b: "b2" });
-  assert.deepEqual(told(await proxy.take()), ["a=a2"], "without the wildcard the names remain");
+  assert.deepEqual(shown(await proxy.take()), ["a=a2"], "without the wildcard the names remain");
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["*"] });
-  assert.deepEqual(told(await proxy.take()), ["a=a2", "b=b2"]);
+  assert.deepEqual(shown(await proxy.take()), ["a=a2", "b=b2"]);
   proxy.close();
 });
 
@@ -102,7 +102,7 @@ Deno.test("delta: a first request that names something is no wildcard", async ()
   change(w, CDS, { a: "a1", b: "b1" });
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["a"] });
-  assert.deepEqual(told(await proxy.take()), ["a=a1"]);
+  assert.deepEqual(shown(await proxy.take()), ["a=a1"]);
   proxy.close();
 });
 
@@ -128,13 +128,13 @@ Deno.test("delta: who comes back is sent only what differs, and told what vanish
   const [info] = w.xds.sessions().filter((session) => session.types.length >= 3);
   assert.equal(info!.types.find((type) => type.short === "cds")!.state, "SYNCED");
   change(w, CDS, { a: "a2" });
-  assert.deepEqual(told(await same.take()), ["a=a2"]);
+  assert.deepEqual(shown(await same.take()), ["a=a2"]);
   same.close();
 
   change(w, CDS, { b: undefined, d: "d1" });
   const differs = w.delta();
   differs.send({ typeUrl: CDS, initialResourceVersions: clusters });
-  assert.deepEqual(told(await differs.take()), ["a=a2", "d=d1", "-b"]);
+  assert.deepEqual(shown(await differs.take()), ["a=a2", "d=d1", "-b"]);
   differs.close();
 });
 
@@ -148,21 +148,21 @@ Deno.test("delta: a changed cluster's endpoints are sent again, even if the clie
   proxy.send({ typeUrl: EDS, resourceNamesSubscribe: ["a", "b"] });
   const endpoints = versions(await proxy.take());
   change(w, CDS, { a: "a2" });
-  assert.deepEqual(told(await proxy.take()), ["a=a2"]);
+  assert.deepEqual(shown(await proxy.take()), ["a=a2"]);
   const warm = await proxy.take();
   assert.equal(warm.typeUrl, EDS);
-  assert.deepEqual(told(warm), ["a=ea"]);
+  assert.deepEqual(shown(warm), ["a=ea"]);
   proxy.close();
 
   const back = w.delta();
   back.send({ typeUrl: CDS, initialResourceVersions: clusters });
-  assert.deepEqual(told(await back.take()), ["a=a2"]);
+  assert.deepEqual(shown(await back.take()), ["a=a2"]);
   back.send({
     typeUrl: EDS,
     resourceNamesSubscribe: ["a", "b"],
     initialResourceVersions: endpoints,
   });
-  assert.deepEqual(told(await back.take()), ["a=ea"], "the cluster warms on this stream too");
+  assert.deepEqual(shown(await back.take()), ["a=ea"], "the cluster warms on this stream too");
   back.close();
 });
 
@@ -181,9 +181,9 @@ Deno.test("delta: a rejection is remembered, not answered, and over when the con
   assert.equal(status().nack!.nonce, first.nonce);
   assert.equal(status().acked, undefined);
   change(w, CDS, { good: "g2" });
-  assert.deepEqual(told(await proxy.take()), ["good=g2"]);
+  assert.deepEqual(shown(await proxy.take()), ["good=g2"]);
   change(w, CDS, { bad: "b2" });
-  assert.deepEqual(told(await proxy.take()), ["bad=b2"]);
+  assert.deepEqual(shown(await proxy.take()), ["bad=b2"]);
   await proxy.quiet();
   assert.equal(status().state, "SYNCED");
   assert.equal(status().nack, undefined);
@@ -202,7 +202,7 @@ Deno.test("delta: an answer with an unknown nonce counts for nothing; what it su
     errorDetail: { code: 3, message: "old" },
     resourceNamesSubscribe: ["b"],
   });
-  assert.deepEqual(told(await proxy.next()), ["b=b1"]);
+  assert.deepEqual(shown(await proxy.next()), ["b=b1"]);
   const status = w.xds.sessions()[0]!.types[0]!;
   assert.equal(status.nack, undefined);
   assert.equal(status.state, "STALE", "neither response was acknowledged");
@@ -244,16 +244,16 @@ Deno.test("delta: a proxy that rebinds to another class is sent the difference o
   w.publish();
   const proxy = w.delta({ namespace: "one" });
   proxy.send({ typeUrl: CDS });
-  assert.deepEqual(told(await proxy.take()), ["only1=o1", "shared=s1", "x=of one"]);
+  assert.deepEqual(shown(await proxy.take()), ["only1=o1", "shared=s1", "x=of one"]);
   w.move("one", "two");
-  assert.deepEqual(told(await proxy.take()), ["only2=o2", "x=of two", "-only1"]);
+  assert.deepEqual(shown(await proxy.take()), ["only2=o2", "x=of two", "-only1"]);
   assert.equal(w.xds.sessions()[0]!.classKey, "two");
   w.move("one", "one");
   w.move("one", "two");
   w.move("one", "one");
-  assert.deepEqual(told(await proxy.take()), ["only1=o1", "x=of one", "-only2"]);
+  assert.deepEqual(shown(await proxy.take()), ["only1=o1", "x=of one", "-only2"]);
   change(w, CDS, { shared: "s2" });
-  assert.deepEqual(told(await proxy.take()), ["shared=s2"]);
+  assert.deepEqual(shown(await proxy.take()), ["shared=s2"]);
   w.set(CDS, { only2: "unseen" }, "two");
   w.publish();
   assert.deepEqual(await proxy.quiet(), []);
@@ -265,10 +265,10 @@ Deno.test("delta: many replicas hold the same, and each follows", async () => {
   change(w, CDS, { a: "a1" });
   const proxies = Array.from({ length: 50 }, (_, i) => w.delta({ name: `app-${i}` }));
   for (const proxy of proxies) proxy.send({ typeUrl: CDS });
-  for (const proxy of proxies) assert.deepEqual(told(await proxy.take()), ["a=a1"]);
+  for (const proxy of proxies) assert.deepEqual(shown(await proxy.take()), ["a=a1"]);
   for (let i = 2; i < 6; i++) {
     change(w, CDS, { a: `a${i}` });
-    for (const proxy of proxies) assert.deepEqual(told(await proxy.take()), [`a=a${i}`]);
+    for (const proxy of proxies) assert.deepEqual(shown(await proxy.take()), [`a=a${i}`]);
   }
   for (const proxy of proxies) proxy.close();
 });

@@ -12,7 +12,7 @@ const { cluster: CDS } = TYPE_URLS;
 const wire = (content: string): string => wireVersion({ version: hash(content) });
 
 /** Sent and removed names of a response. */
-function told(response: DeltaDiscoveryResponse): string {
+function shown(response: DeltaDiscoveryResponse): string {
   return [
     ...response.resources.map((r) => `+${r.name}`).sort(),
     ...response.removedResources.map((name) => `-${name}`).sort(),
@@ -48,17 +48,17 @@ Deno.test("who asks for everything is not sent what is on demand, until it names
   await using w = await start();
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS });
-  assert.equal(told(await proxy.take()), "+own");
+  assert.equal(shown(await proxy.take()), "+own");
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["out/a", "out/ghost"] });
-  assert.equal(told(await proxy.take()), "+out/a -out/ghost");
+  assert.equal(shown(await proxy.take()), "+out/a -out/ghost");
   w.set(CDS, { "out/a": "2", "out/b": "2", own: "2" });
   w.publish();
-  assert.equal(told(await proxy.take()), "+out/a +own");
+  assert.equal(shown(await proxy.take()), "+out/a +own");
   w.set(CDS, { "out/a": undefined, "out/b": undefined });
   w.publish();
-  assert.equal(told(await proxy.take()), "-out/a");
+  assert.equal(shown(await proxy.take()), "-out/a");
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["out/c"] });
-  assert.equal(told(await proxy.take()), "+out/c");
+  assert.equal(shown(await proxy.take()), "+out/c");
   proxy.send({ typeUrl: CDS, resourceNamesUnsubscribe: ["out/c"] });
   assert.deepEqual(await proxy.quiet(), []);
   w.set(CDS, { "out/c": "3" });
@@ -72,6 +72,6 @@ Deno.test("a reconnected client keeps the resources that it names, and the other
   const proxy = w.delta();
   const initialResourceVersions = { own: wire("1"), "out/a": wire("1"), "out/b": wire("1") };
   proxy.send({ typeUrl: CDS, resourceNamesSubscribe: ["*", "out/a"], initialResourceVersions });
-  assert.equal(told(await proxy.take()), "-out/b");
+  assert.equal(shown(await proxy.take()), "-out/b");
   proxy.close();
 });

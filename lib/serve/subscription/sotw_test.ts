@@ -6,7 +6,7 @@ import { TYPE_URLS } from "../../model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS } = TYPE_URLS;
 
-function told(response: DiscoveryResponse): string[] {
+function shown(response: DiscoveryResponse): string[] {
   return response.resources.map((any) => new TextDecoder().decode(any.value)).sort();
 }
 
@@ -21,15 +21,15 @@ Deno.test("sotw: clusters come whole at every change; what is left out is gone",
   const proxy = w.sotw();
   proxy.send({ typeUrl: CDS });
   const first = await proxy.take();
-  assert.deepEqual(told(first), ["a1", "b1"]);
+  assert.deepEqual(shown(first), ["a1", "b1"]);
   assert.equal(first.resources[0]!.typeUrl, CDS);
   assert.equal(JSON.parse(first.controlPlane!.identifier).ID, "meshd-0");
   change(w, CDS, { a: "a2" });
   const second = await proxy.take();
-  assert.deepEqual(told(second), ["a2", "b1"]);
+  assert.deepEqual(shown(second), ["a2", "b1"]);
   assert.notEqual(second.versionInfo, first.versionInfo);
   change(w, CDS, { b: undefined });
-  assert.deepEqual(told(await proxy.take()), ["a2"]);
+  assert.deepEqual(shown(await proxy.take()), ["a2"]);
   assert.deepEqual(await proxy.quiet(), []);
   proxy.close();
 });
@@ -40,14 +40,14 @@ Deno.test("sotw: endpoints come as asked for, changed ones alone, missing ones l
   const proxy = w.sotw();
   proxy.send({ typeUrl: EDS, resourceNames: ["a", "ghost"] });
   const first = await proxy.next();
-  assert.deepEqual(told(first), ["a1"]);
+  assert.deepEqual(shown(first), ["a1"]);
   proxy.answer(first, undefined, { resourceNames: ["a", "ghost"] });
   change(w, EDS, { a: "a2", b: "b2" });
   const second = await proxy.next();
-  assert.deepEqual(told(second), ["a2"]);
+  assert.deepEqual(shown(second), ["a2"]);
   proxy.answer(second, undefined, { resourceNames: ["a", "b"] });
   const third = await proxy.next();
-  assert.deepEqual(told(third), ["b2"], "a name more is answered with its resource");
+  assert.deepEqual(shown(third), ["b2"], "a name more is answered with its resource");
   proxy.answer(third, undefined, { resourceNames: ["b"] });
   // The request is processed before the change.
   assert.deepEqual(await proxy.quiet(), []);
@@ -62,18 +62,18 @@ Deno.test("sotw: wildcard by an empty first request, by a star, and ended by nam
   const proxy = w.sotw();
   proxy.send({ typeUrl: CDS, resourceNames: ["a"] });
   const first = await proxy.next();
-  assert.deepEqual(told(first), ["a1"]);
+  assert.deepEqual(shown(first), ["a1"]);
   proxy.answer(first, undefined, { resourceNames: ["*"] });
   const second = await proxy.next();
-  assert.deepEqual(told(second), ["a1", "b1"]);
+  assert.deepEqual(shown(second), ["a1", "b1"]);
   proxy.answer(second, undefined, { resourceNames: ["b"] });
   const third = await proxy.next();
-  assert.deepEqual(told(third), ["b1"]);
+  assert.deepEqual(shown(third), ["b1"]);
   proxy.answer(third, undefined, { resourceNames: ["b"] });
   change(w, CDS, { a: "a2" });
   assert.deepEqual(await proxy.quiet(), []);
   change(w, CDS, { b: "b2" });
-  assert.deepEqual(told(await proxy.next()), ["b2"]);
+  assert.deepEqual(shown(await proxy.next()), ["b2"]);
   proxy.close();
 });
 
@@ -86,7 +86,7 @@ Deno.test("sotw: a rejection is remembered and not answered", async () => {
   assert.deepEqual(await proxy.quiet(), []);
   assert.equal(w.xds.sessions()[0]!.types[0]!.state, "ERROR");
   change(w, CDS, { a: "a2" });
-  assert.deepEqual(told(await proxy.take()), ["a2"]);
+  assert.deepEqual(shown(await proxy.take()), ["a2"]);
   await proxy.quiet();
   assert.equal(w.xds.sessions()[0]!.types[0]!.state, "SYNCED");
   proxy.close();
@@ -103,7 +103,7 @@ Deno.test("sotw: an answer to an earlier response is ignored, names included", a
   proxy.answer(first, undefined, { resourceNames: ["a", "b"] });
   assert.deepEqual(await proxy.quiet(), []);
   proxy.answer(second, undefined, { resourceNames: ["a", "b"] });
-  assert.deepEqual(told(await proxy.next()), ["b1"]);
+  assert.deepEqual(shown(await proxy.next()), ["b1"]);
   proxy.close();
 });
 
@@ -112,7 +112,7 @@ Deno.test("sotw: a nonce of an earlier stream makes no difference to a first req
   change(w, CDS, { a: "a1" });
   const proxy = w.sotw();
   proxy.send({ typeUrl: CDS, versionInfo: "7", responseNonce: "elsewhere" });
-  assert.deepEqual(told(await proxy.take()), ["a1"]);
+  assert.deepEqual(shown(await proxy.take()), ["a1"]);
   proxy.close();
 });
 
@@ -135,17 +135,17 @@ Deno.test("sotw: after clusters, endpoints of the changed ones; after listeners,
   assert.deepEqual(await proxy.quiet(), []);
 
   change(w, CDS, { a: "a2" });
-  assert.deepEqual(told(await proxy.take()), ["a2", "b1"]);
+  assert.deepEqual(shown(await proxy.take()), ["a2", "b1"]);
   const endpoints = await proxy.next();
-  assert.deepEqual([endpoints.typeUrl, ...told(endpoints)], [EDS, "ea"]);
+  assert.deepEqual([endpoints.typeUrl, ...shown(endpoints)], [EDS, "ea"]);
   proxy.answer(endpoints, undefined, { resourceNames: ["a", "b"] });
 
   change(w, LDS, { l: "l2" });
-  assert.deepEqual(told(await proxy.take()), ["l2"]);
+  assert.deepEqual(shown(await proxy.take()), ["l2"]);
   assert.deepEqual(await proxy.quiet(), []);
   proxy.answer(routes, undefined, { resourceNames: ["r"] });
   const again = await proxy.next();
-  assert.deepEqual(told(again), ["r1"], "the listener that warms is waiting for it");
+  assert.deepEqual(shown(again), ["r1"], "the listener that warms is waiting for it");
   proxy.answer(again, undefined, { resourceNames: ["r"] });
   assert.deepEqual(await proxy.quiet(), [], "that one was an acknowledgement");
   proxy.close();
@@ -164,12 +164,12 @@ Deno.test("sotw: clusters go only after the client accepted what replaces them",
   w.set(CDS, { old: undefined, next: "new cluster" });
   change(w, LDS, { l: "to next" });
   const both = await proxy.next();
-  assert.deepEqual(told(both), ["new cluster", "old cluster"]);
+  assert.deepEqual(shown(both), ["new cluster", "old cluster"]);
   const listeners = await proxy.next();
-  assert.deepEqual(told(listeners), ["to next"]);
+  assert.deepEqual(shown(listeners), ["to next"]);
   proxy.answer(both);
   assert.deepEqual(await proxy.quiet(), []);
   proxy.answer(listeners);
-  assert.deepEqual(told(await proxy.take()), ["new cluster"]);
+  assert.deepEqual(shown(await proxy.take()), ["new cluster"]);
   proxy.close();
 });

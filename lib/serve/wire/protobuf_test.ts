@@ -16,8 +16,8 @@ Deno.test("numbers of any size up to 2^53 go out and come back", () => {
     const bytes = new Uint8Array(1 + varintSize(value));
     bytes[0] = 8;
     assert.equal(writeVarint(bytes, 1, value), bytes.length);
-    const told = [...fields(bytes)].map(({ number, value }) => [number, value]);
-    assert.deepEqual(told, [[1, value]]);
+    const read = [...fields(bytes)].map(({ number, value }) => [number, value]);
+    assert.deepEqual(read, [[1, value]]);
   }));
 });
 
@@ -29,12 +29,12 @@ Deno.test("fields of every kind are distinguished", () => {
     Uint8Array.of(0x20, 0xac, 0x02),
     delimited(5, new Uint8Array(200)),
   );
-  const told: string[] = [];
+  const read: string[] = [];
   for (const { number, value, start, end } of fields(bytes)) {
-    told.push(`${number} ${value} ${end - start}`);
+    read.push(`${number} ${value} ${end - start}`);
     if (number === 3 && end > start) assert.equal(textOf(bytes, start, end), "name");
   }
-  assert.deepEqual(told, ["3 0 4", "2 0 0", "3 0 0", "4 300 0", "5 0 200"]);
+  assert.deepEqual(read, ["3 0 4", "2 0 0", "3 0 0", "4 300 0", "5 0 200"]);
 });
 
 Deno.test("whatever bytes come, they are fields or an error that says so", () => {

@@ -10,11 +10,11 @@ Deno.test(
     const dir = `${work}/credentials`;
     const authority = await makeAuthority(work);
     const [one, two] = [await authority.issue("one", ["a"]), await authority.issue("two", ["a"])];
-    const place = `${dir}/ns/shop`;
-    await Deno.mkdir(place, { recursive: true });
+    const folder = `${dir}/ns/shop`;
+    await Deno.mkdir(folder, { recursive: true });
     await Deno.mkdir(`${dir}/ns/..data`);
-    await Deno.copyFile(one.cert, `${place}/tls.crt`);
-    await Deno.copyFile(one.key, `${place}/tls.key`);
+    await Deno.copyFile(one.cert, `${folder}/tls.crt`);
+    await Deno.copyFile(one.key, `${folder}/tls.key`);
     const heard: [string, Credential | undefined][] = [];
     await using source = await startCredentialSource({
       dir,
@@ -30,10 +30,10 @@ Deno.test(
     ]);
 
     // A certificate without its key is half a renewal: what was there goes on.
-    await Deno.copyFile(two.cert, `${place}/tls.crt`);
+    await Deno.copyFile(two.cert, `${folder}/tls.crt`);
     await source.rescan();
     assert.equal(heard.length, 1);
-    await Deno.copyFile(two.key, `${place}/tls.key`);
+    await Deno.copyFile(two.key, `${folder}/tls.key`);
     await eventually(() => assert.equal(heard.at(-1)?.[1]?.privateKey, text(two.key)));
     assert.equal(heard.length, 2);
 

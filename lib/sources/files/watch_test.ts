@@ -23,17 +23,17 @@ Deno.test("a directory is watched, and not what lies beside it, which may be wri
   for (const name of ["one", "two"]) await Deno.mkdir(`${base}/${name}`);
   await Deno.symlink("one", dir);
   await watching(async (watched) => {
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     let heard = () => {};
     const watch = watchTree(dir, diskIo, (path) => {
-      told.push(path);
+      reported.push(path);
       heard();
     });
     const hears = async (path: string | undefined) => {
-      while (!told.includes(path)) await new Promise<void>((resolve) => heard = resolve);
+      while (!reported.includes(path)) await new Promise<void>((resolve) => heard = resolve);
     };
     await watch.refresh();
-    told.length = 0;
+    reported.length = 0;
     await Deno.symlink("two", `${base}/next`);
     await Deno.rename(`${base}/next`, dir);
     // Another directory may hold anything: no path is named.

@@ -56,7 +56,7 @@ function proxy(metadata: Record<string, unknown> = {}, ip = "10.0.0.9"): ProxyNo
 /** Registrations that record their changes; `pass` runs the timers. */
 function bench(isTaken: (key: string) => boolean = () => false) {
   const waiting = new Set<() => void>();
-  const told: string[] = [];
+  const changes: string[] = [];
   const registrations = createRegistrations({
     graceMs: 10,
     health: true,
@@ -67,13 +67,13 @@ function bench(isTaken: (key: string) => boolean = () => false) {
     clock: () => 7,
     isTaken,
     onChange: ({ upserts, deletes }) => {
-      told.push(...upserts.map(({ meta }) => `+${meta.name} ${meta.health}`));
-      told.push(...deletes.map(({ name }) => `-${name}`));
+      changes.push(...upserts.map(({ meta }) => `+${meta.name} ${meta.health}`));
+      changes.push(...deletes.map(({ name }) => `-${name}`));
     },
   });
   return {
     ...registrations,
-    told: () => told.splice(0),
+    changes: () => changes.splice(0),
     pass: () => waiting.forEach((run) => run()),
     waits: () => waiting.size,
   };
@@ -111,7 +111,7 @@ Deno.test("a proxy that names a group gets an entry of the group's template", ()
 });
 
 Deno.test("an entry goes when its workload stays away, and not when that comes back in time", () => {
-  const { opened, closed, follow, told, pass, waits } = bench();
+  const { opened, closed, follow, changes, pass, waits } = bench();
   follow(group());
   opened("a", proxy());
   opened("b", proxy());
@@ -119,27 +119,27 @@ Deno.test("an entry goes when its workload stays away, and not when that comes b
   assert.equal(waits(), 0, "another stream of it is open");
   closed("b");
   opened("c", proxy());
-  assert.deepEqual([waits(), told()], [0, ["+vms-10.0.0.9 healthy"]]);
+  assert.deepEqual([waits(), changes()], [0, ["+vms-10.0.0.9 healthy"]]);
   closed("c");
   pass();
-  assert.deepEqual(told(), ["-vms-10.0.0.9"]);
+  assert.deepEqual(changes(), ["-vms-10.0.0.9"]);
 });
 
 Deno.test("an entry follows its group, which may come later and go earlier", () => {
-  const { opened, follow, told } = bench();
+  const { opened, follow, changes } = bench();
   opened("a", proxy());
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
   follow(group());
   follow(group());
-  assert.deepEqual(told(), ["+vms-10.0.0.9 healthy"]);
+  assert.deepEqual(changes(), ["+vms-10.0.0.9 healthy"]);
   follow(group({ template: { serviceAccount: "other" } }));
-  assert.deepEqual(told(), ["+vms-10.0.0.9 healthy"]);
+  assert.deepEqual(changes(), ["+vms-10.0.0.9 healthy"]);
   follow(gone("WorkloadGroup", "vms"));
-  assert.deepEqual(told(), ["-vms-10.0.0.9"]);
+  assert.deepEqual(changes(), ["-vms-10.0.0.9"]);
 });
 
 Deno.test("what is reported of a workload's health goes into its entry", () => {
-  const { opened, follow, reported, told } = bench();
+  const { opened, follow, reported, changes } = bench();
   follow(group());
   opened("a", proxy());
   reported("a", undefined);
@@ -147,7 +147,7 @@ Deno.test("what is reported of a workload's health goes into its entry", () => {
   reported("a", "refused again");
   reported("other", "refused");
   reported("a", undefined);
-  assert.deepEqual(told(), [
+  assert.deepEqual(changes(), [
     "+vms-10.0.0.9 healthy",
     "+vms-10.0.0.9 unhealthy",
     "+vms-10.0.0.9 healthy",
@@ -157,27 +157,27 @@ Deno.test("what is reported of a workload's health goes into its entry", () => {
 Deno.test("an entry of another source stays, and is not deleted for a workload of its name", () => {
   const key = "vms-10.0.0.9";
   const file = { upserts: [object("WorkloadEntry", key, { address: "10.0.0.9" })], deletes: [] };
-  const { opened, closed, follow, told, pass } = bench((one) => one === `shop/${key}`);
+  const { opened, closed, follow, changes, pass } = bench((one) => one === `shop/${key}`);
   follow(group());
   opened("a", proxy());
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
   follow(gone("WorkloadEntry", key));
-  assert.deepEqual(told(), [`+${key} healthy`]);
+  assert.deepEqual(changes(), [`+${key} healthy`]);
   follow(file);
-  assert.deepEqual(told(), [`-${key}`], "the own entry is withdrawn");
+  assert.deepEqual(changes(), [`-${key}`], "the own entry is withdrawn");
   closed("a");
   pass();
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
 });
 
 Deno.test("who names no group, or says what cannot stand in an entry, has none", () => {
-  const { opened, follow, told } = bench();
+  const { opened, follow, changes } = bench();
   follow(group());
   opened("a", proxy({ AUTO_REGISTER_GROUP: "" }));
   opened("b", proxy({ AUTO_REGISTER_GROUP: 3 }));
   opened("c", proxy({ AUTO_REGISTER_GROUP: "others" }));
   opened("d", proxy({ LABELS: { "bad key": "x" } }));
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
   opened("e", proxy({}, "2001:db8::1"));
-  assert.deepEqual(told(), ["+vms-2001-db8--1 healthy"]);
+  assert.deepEqual(changes(), ["+vms-2001-db8--1 healthy"]);
 });

@@ -28,9 +28,9 @@ Deno.test("agents are sent the authorities of the mesh, each once, and their cha
   const { translation, apply } = startTranslation(configOf(certificate("bb")), features);
   const binding = translation.source.bind(proxyNode("one"), () => {});
   const view = binding.view(AGENT_TYPE_URLS.proxyConfig)!;
-  const told = () =>
+  const served = () =>
     fromBinary(ProxyConfigSchema, view.get("proxy-config")!.bytes).caCertificatesPem;
-  assert.deepEqual(told(), [certificate("bb")]);
+  assert.deepEqual(served(), [certificate("bb")]);
   const before = translation.source.revision;
   apply({
     mesh: configOf(
@@ -38,7 +38,7 @@ Deno.test("agents are sent the authorities of the mesh, each once, and their cha
       certificate("cc") + certificate("aa"),
     ),
   });
-  assert.deepEqual(told(), [certificate("aa"), certificate("bb"), certificate("cc")]);
+  assert.deepEqual(served(), [certificate("aa"), certificate("bb"), certificate("cc")]);
   assert.deepEqual(view.since(before)?.changed.map(({ name }) => name), ["proxy-config"]);
 });
 
@@ -54,7 +54,7 @@ metadata: {name: ${name}, namespace: ${namespace}}
 spec: {${spec}}
 
 `;
-  const told = (namespace: string, app: string) => {
+  const served = (namespace: string, app: string) => {
     const binding = translation.source.bind(proxyNode(namespace, { labels: { app } }), () => {});
     const { bytes } = binding.view(AGENT_TYPE_URLS.proxyConfig)!.get("proxy-config")!;
     binding.close();
@@ -62,15 +62,15 @@ spec: {${spec}}
     assert.deepEqual(caCertificatesPem, [], "authorities are for meshes of several roots");
     return [concurrency, proxyMetadata];
   };
-  assert.deepEqual(told("one", "a"), [undefined, {}]);
+  assert.deepEqual(served("one", "a"), [undefined, {}]);
   set(object("all", "mesh-system", "concurrency: 1, environmentVariables: {A: all, B: all}"));
   set(object("own", "one", "environmentVariables: {B: own, C: own}"));
   set(object("a", "one", "selector: {matchLabels: {app: a}}, concurrency: 3"));
-  assert.deepEqual(told("one", "a"), [3, { A: "all", B: "own", C: "own" }]);
-  assert.deepEqual(told("one", "b"), [1, { A: "all", B: "own", C: "own" }]);
-  assert.deepEqual(told("two", "a"), [1, { A: "all", B: "all" }]);
+  assert.deepEqual(served("one", "a"), [3, { A: "all", B: "own", C: "own" }]);
+  assert.deepEqual(served("one", "b"), [1, { A: "all", B: "own", C: "own" }]);
+  assert.deepEqual(served("two", "a"), [1, { A: "all", B: "all" }]);
   remove("ProxyConfig", "one/a");
-  assert.deepEqual(told("one", "a"), [1, { A: "all", B: "own", C: "own" }]);
+  assert.deepEqual(served("one", "a"), [1, { A: "all", B: "own", C: "own" }]);
 });
 
 Deno.test("to libraries nothing of the kind is served", () => {

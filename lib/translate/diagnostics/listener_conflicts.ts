@@ -100,8 +100,10 @@ function openServices(
     const service = key === undefined ? undefined : graph.peek(services.service, key);
     const protocol = service?.ports.find((p) => p.number === port)?.protocol;
     if (service === undefined || protocol === undefined || !mayBeTcp(protocol)) continue;
-    const told = service.headless === true && protocol !== "Unsupported";
-    if (!told && !isTls(protocol) && service.addresses.length === 0) found.push(service);
+    const listedPerInstance = service.headless === true && protocol !== "Unsupported";
+    if (!listedPerInstance && !isTls(protocol) && service.addresses.length === 0) {
+      found.push(service);
+    }
   }
   const age = (s: Service): number => s.creationTime || Number.MAX_SAFE_INTEGER;
   return found.sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));

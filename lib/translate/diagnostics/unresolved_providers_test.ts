@@ -108,8 +108,8 @@ Deno.test("policies that have somebody asked: who is not there, what is not aske
       "while the annotation for trials is there, nobody is asked",
     ],
   ];
-  for (const [text, told] of cases) {
-    assert.deepEqual(unresolved(TILL, text), told === undefined ? [] : [told]);
+  for (const [text, expected] of cases) {
+    assert.deepEqual(unresolved(TILL, text), expected === undefined ? [] : [expected]);
   }
   const elsewhere = TILL.replaceAll("app: till", "app: other");
   assert.deepEqual(unresolved(elsewhere, custom("by-http")), [], "no such workload");

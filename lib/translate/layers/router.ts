@@ -142,8 +142,8 @@ function usedClusters(
   }));
   if (locality === "") return [everywhere];
   const key = { namespace, scope, locality };
-  const placed = `${prefix}/placed/${gatewayLocalityKeys.encode(key)}`;
-  const here = collection({ context }, placed, () => ({
+  const layerName = `${prefix}/placed/${gatewayLocalityKeys.encode(key)}`;
+  const here = collection({ context }, layerName, () => ({
     members: {
       listFrom: [gatewayClusters.localHosts, key],
       codec: text,

@@ -106,8 +106,8 @@ function clustersOf(
   if (service === undefined) return [];
   const rules = read.follow(mesh.policies.policy, content.rules);
   const { role, family, secrets } = variant;
-  const place = localityOf(content.locality);
-  const selected = place?.rules.includes(rules.rules[0] ?? "") ?? false;
+  const proxyLocality = localityOf(content.locality);
+  const selected = proxyLocality?.rules.includes(rules.rules[0] ?? "") ?? false;
   const shared = {
     service,
     endpoints: service.resolution === "STATIC"
@@ -120,8 +120,8 @@ function clustersOf(
     mutual: secrets && mutualInput(read, context, secrets, service),
     takesMutual: takesMutual(read, context),
     topologyOf: topologyOf(read, context, rules.subsets),
-    place,
-    reach: place && reachOf(read, context),
+    proxyLocality,
+    reach: proxyLocality && reachOf(read, context),
   };
   const defaults = mesh.field(read, "defaultTrafficPolicy");
   const settings = context.settings(read, "clusters");

@@ -72,7 +72,7 @@ function assignmentsOf(
   { service: serviceKey, rules, locality }: ContentKey,
 ): readonly Resource[] {
   const { mesh, features } = context;
-  const place = localityOf(locality);
+  const proxyLocality = localityOf(locality);
   const service = read.follow(mesh.services.service, serviceKey);
   // Only gateways subscribe to endpoints of services without resolution.
   const { resolution } = service ?? {};
@@ -92,10 +92,10 @@ function assignmentsOf(
     topologyOf: topologyOf(read, context, policy.subsets),
     sendUnhealthy: features.sendUnhealthyEndpoints,
     drainingLabel: features.drainingLabel,
-    place,
-    reach: place && reachOf(read, context),
+    proxyLocality,
+    reach: proxyLocality && reachOf(read, context),
   };
-  const ruleOf = place && localityRules(read, context, policy);
+  const ruleOf = proxyLocality && localityRules(read, context, policy);
   const { host } = service;
   return service.ports
     .filter((port) => port.protocol !== "UDP")
@@ -180,7 +180,7 @@ function recordEndpoints(
 }
 
 /** Reports if an endpoint is in a network that is entered by gateways. */
-function isBehindGateway(endpoint: Endpoint, { place, reach }: AssignmentInput): boolean {
-  return place !== undefined && reach !== undefined &&
-    gatewaysTo(reach.networkOf(endpoint), place, reach.gateways) !== undefined;
+function isBehindGateway(endpoint: Endpoint, { proxyLocality, reach }: AssignmentInput): boolean {
+  return proxyLocality !== undefined && reach !== undefined &&
+    gatewaysTo(reach.networkOf(endpoint), proxyLocality, reach.gateways) !== undefined;
 }

@@ -149,8 +149,8 @@ Deno.test("mutual TLS says where HTTP was found, unless the switch forbids it", 
             .map((filter) => filter.name)
       )
     );
-  const told = "envoy.filters.http.set_filter_state";
-  assert.ok(names({}).includes(told));
+  const filterName = "envoy.filters.http.set_filter_state";
+  assert.ok(names({}).includes(filterName));
   const quiet = names({ announceDetectedHttp: false });
-  assert.ok(quiet.length > 0 && !quiet.includes(told));
+  assert.ok(quiet.length > 0 && !quiet.includes(filterName));
 });

@@ -44,11 +44,11 @@ function see<T extends Type>(
 }
 
 Deno.test("the number of the attempt is sent, unless it is hidden", () => {
-  const tells = (bench: Bench): boolean[] =>
+  const exchanged = (bench: Bench): boolean[] =>
     see(bench, "route", "8080").virtualHosts.map((host) => host.includeRequestAttemptCount);
-  assert.deepEqual(tells(benchWith("{}")), [true, true]);
+  assert.deepEqual(exchanged(benchWith("{}")), [true, true]);
   const hidden = benchWith("{proxyHeaders: {attemptCount: {disabled: true}}}");
-  assert.deepEqual(tells(hidden), [false, false]);
+  assert.deepEqual(exchanged(hidden), [false, false]);
 });
 
 Deno.test("where the host is rewritten, the one asked for may go along", () => {

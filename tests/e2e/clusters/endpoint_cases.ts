@@ -124,13 +124,13 @@ export const ENDPOINT_CASES: readonly ClusterCase[] = [
         const dump = await p.agent.configDump();
         const assignment = endpointsOf(dump, clusterOf(LOCALITIES, parts));
         const found = assignment.map(({ locality, load_balancing_weight, lb_endpoints }) => ({
-          place: [locality?.region, locality?.zone, locality?.sub_zone].join("/"),
+          locality: [locality?.region, locality?.zone, locality?.sub_zone].join("/"),
           weight: load_balancing_weight,
           port: lb_endpoints[0]?.endpoint.address.socket_address.port_value,
         }));
-        assert.deepEqual(found.sort((x, y) => x.place < y.place ? -1 : 1), [
-          { place: "here/one/x", weight: 3, port: parts.backends.a.port },
-          { place: "there/two/", weight: 1, port: parts.backends.b.port },
+        assert.deepEqual(found.sort((x, y) => x.locality < y.locality ? -1 : 1), [
+          { locality: "here/one/x", weight: 3, port: parts.backends.a.port },
+          { locality: "there/two/", weight: 1, port: parts.backends.b.port },
         ]);
         assertShares(await p.spread(300), { a: [60, 90], b: [10, 40] });
       }),

@@ -26,7 +26,7 @@ const STRICT = {
 };
 
 /** A service of such endpoints under such a policy. */
-function placed(
+function localityCase(
   file: string,
   endpoints: (parts: Parts) => readonly Spec[],
   trafficPolicy: Spec,
@@ -56,24 +56,28 @@ const [DEAD = 1] = freePorts(1);
 export const LOCALITY_CASES: readonly ClusterCase[] = [
   {
     name: "the nearest endpoints are used while they are well",
-    ...placed("nearest", everywhere, { outlierDetection: STRICT }),
+    ...localityCase("nearest", everywhere, { outlierDetection: STRICT }),
     run: ({ each }) => each((p) => p.answeredBy("a")),
   },
   {
     name: "without outlier detection nobody is preferred",
-    ...placed("nobody-nearest", everywhere, {}),
+    ...localityCase("nobody-nearest", everywhere, {}),
     run: ({ each }) => each((p) => p.answeredBy("a", "b", "c")),
   },
   {
     name: "the next in distance stand in for endpoints that fail",
-    ...placed("stands-in", (parts) => [at(DEAD, "here/one/x"), ...everywhere(parts).slice(1)], {
-      outlierDetection: STRICT,
-    }),
+    ...localityCase(
+      "stands-in",
+      (parts) => [at(DEAD, "here/one/x"), ...everywhere(parts).slice(1)],
+      {
+        outlierDetection: STRICT,
+      },
+    ),
     run: ({ each }) => each((p) => p.answeredBy("b")),
   },
   {
     name: "the region that a rule names stands in before others",
-    ...placed("region-stands-in", ({ backends: { a, b } }) => [
+    ...localityCase("region-stands-in", ({ backends: { a, b } }) => [
       at(DEAD, "here/one/x"),
       at(a.port, "elsewhere/one"),
       at(b.port, "there/one"),
@@ -85,7 +89,7 @@ export const LOCALITY_CASES: readonly ClusterCase[] = [
   },
   {
     name: "endpoints with the proxy's labels go first where a rule says so",
-    ...placed("labels-first", ({ backends: { a, b } }) => [
+    ...localityCase("labels-first", ({ backends: { a, b } }) => [
       at(a.port, "there/one", { transport: "delta" }),
       at(b.port, "there/one", { transport: "sotw" }),
     ], {
@@ -96,7 +100,7 @@ export const LOCALITY_CASES: readonly ClusterCase[] = [
   },
   {
     name: "localities get the shares of a rule",
-    ...placed("shared", everywhere, {
+    ...localityCase("shared", everywhere, {
       loadBalancer: {
         simple: "ROUND_ROBIN",
         localityLbSetting: {
@@ -128,7 +132,7 @@ export const LOCALITY_CASES: readonly ClusterCase[] = [
   },
   {
     name: "a rule can switch the order of localities off",
-    ...placed("switched-off", everywhere, {
+    ...localityCase("switched-off", everywhere, {
       outlierDetection: STRICT,
       loadBalancer: { localityLbSetting: { enabled: false } },
     }),

@@ -46,8 +46,8 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
       // Another change makes the directory be read again; the log does not repeat itself.
       await config.write("other.yaml", serviceEntry("other", ["other.test"], TCP, []));
       await served(bench, "other.test");
-      const place = `${ROUTES}:${line}:`;
-      assert.equal(occurrences(daemon.program.output(), place), 1, daemon.program.output());
+      const position = `${ROUTES}:${line}:`;
+      assert.equal(occurrences(daemon.program.output(), position), 1, daemon.program.output());
       await config.remove("other.yaml");
       await config.write(ROUTES, routesTo("v2"));
       await answered("v2");

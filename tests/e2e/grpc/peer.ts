@@ -15,7 +15,7 @@ const DEADLINE_MS = 20_000;
 
 xds.register();
 
-function tell(value: unknown): void {
+function print(value: unknown): void {
   console.log(JSON.stringify(value));
 }
 
@@ -51,7 +51,7 @@ async function client(): Promise<void> {
     clients.set(target, known);
     return known;
   };
-  tell("ready");
+  print("ready");
   let buffered = "";
   for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
     buffered += chunk;
@@ -63,7 +63,7 @@ async function client(): Promise<void> {
         const answer = await callOnce(clientOf(calls.target, calls.mesh ?? false), calls);
         counts[answer] = (counts[answer] ?? 0) + 1;
       }
-      tell(counts satisfies Counts);
+      print(counts satisfies Counts);
     }
   }
 }
@@ -95,7 +95,7 @@ async function server(name: string, address: string, mesh: boolean): Promise<voi
   await new Promise<void>((resolve, reject) => {
     instance.bindAsync(address, credentials, (error) => error ? reject(error) : resolve());
   });
-  tell("ready");
+  print("ready");
   await new Promise(() => {});
 }
 

@@ -64,7 +64,7 @@ export interface Probe {
 }
 
 /** Environment of a case: sidecar or gateway. */
-export interface Place {
+export interface Target {
   readonly transport: Transport;
   /** Base URL of the proxy's listener, without a closing slash. */
   readonly url: string;
@@ -75,17 +75,17 @@ export interface Place {
 /** Runs a case through one proxy. */
 export async function runCase(
   { name, exchanges, probe }: RoutingCase,
-  place: Place,
+  target: Target,
 ): Promise<void> {
-  const { url, host, backends, transport } = place;
+  const { url, host, backends, transport } = target;
   const [first, ...others] = exchanges;
   if (first !== undefined) {
     await eventually(`${describe(first)} as expected`, async () => {
-      await exchange(first, place);
+      await exchange(first, target);
       return true;
     });
   }
-  for (const other of others) await exchange(other, place);
+  for (const other of others) await exchange(other, target);
   await probe?.({
     transport,
     backends,
@@ -100,7 +100,7 @@ function describe({ method = "GET", path = "/", as, headers }: Exchange): string
   );
 }
 
-async function exchange(expected: Exchange, { url, host }: Place): Promise<void> {
+async function exchange(expected: Exchange, { url, host }: Target): Promise<void> {
   const { path = "/", method, as = host, headers, status = 200, from, sees, gets } = expected;
   const answer = await call(url + path, { host: as, method, headers });
   const what = describe(expected);

@@ -160,12 +160,12 @@ export const TOKEN_CASES: readonly TokenCase[] = [
         }),
         authorization("token", { rules: [{ from: [{ source: { requestPrincipals: ["*"] } }] }] }),
       );
-      const places: readonly (readonly [string, Record<string, string>])[] = [
+      const carriers: readonly (readonly [string, Record<string, string>])[] = [
         ["/", { "x-token": `t ${token}` }],
         [`/?token=${token}`, {}],
         ["/", { cookie: `a=b; token=${token}` }],
       ];
-      for (const [path, headers] of places) {
+      for (const [path, headers] of carriers) {
         await becomes(
           `a token in ${path} ${Object.keys(headers)}`,
           200,

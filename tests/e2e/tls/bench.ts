@@ -47,11 +47,11 @@ async function makeCredentials(dir: string): Promise<Credentials> {
   return {
     dir,
     async write(name, pair, authorities) {
-      const place = `${dir}/${NAMESPACE}/${name}`;
-      await Deno.mkdir(place, { recursive: true });
-      await Deno.copyFile(pair.cert, `${place}/tls.crt`);
-      await Deno.copyFile(pair.key, `${place}/tls.key`);
-      if (authorities !== undefined) await Deno.copyFile(authorities.cert, `${place}/ca.crt`);
+      const folder = `${dir}/${NAMESPACE}/${name}`;
+      await Deno.mkdir(folder, { recursive: true });
+      await Deno.copyFile(pair.cert, `${folder}/tls.crt`);
+      await Deno.copyFile(pair.key, `${folder}/tls.key`);
+      if (authorities !== undefined) await Deno.copyFile(authorities.cert, `${folder}/ca.crt`);
     },
   };
 }

@@ -35,7 +35,7 @@ const VARIABLES = {
  * Reports if an agent writes, runs or says something else under one mesh configuration than under
  * another.
  */
-export async function agentTellsApart(one: unknown, other: unknown): Promise<boolean> {
+export async function agentDistinguishes(one: unknown, other: unknown): Promise<boolean> {
   return await planText(one) !== await planText(other);
 }
 

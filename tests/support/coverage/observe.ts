@@ -131,9 +131,9 @@ export function openStage(background: string): Stage {
 /** Sets one field and tells what came of it; the stage is left as it was. */
 export function tryField(stage: Stage, scene: Scene, field: FieldCase): Outcome {
   const spec = scene.specOf(field.label);
-  const plain = place(stage, scene, spec);
+  const plain = check(stage, scene, spec);
   const before = stage.look();
-  const { problems, warnings } = place(stage, scene, withField(spec, field));
+  const { problems, warnings } = check(stage, scene, withField(spec, field));
   const changes = problems.length === 0 && stage.look() !== before;
   stage.bench.remove(scene.kind as never, `${scene.namespace}/subject`);
   const path = textOf(field.path);
@@ -148,7 +148,7 @@ export function tryField(stage: Stage, scene: Scene, field: FieldCase): Outcome 
 }
 
 /** Puts the object under test into the mesh, if it is good. */
-function place(stage: Stage, scene: Scene, spec: unknown): ReturnType<typeof checkObject> {
+function check(stage: Stage, scene: Scene, spec: unknown): ReturnType<typeof checkObject> {
   const { kind, apiVersion, namespace } = scene;
   const metadata = { name: "subject", namespace };
   const checked = checkObject({ apiVersion, kind, metadata, spec });
@@ -180,7 +180,7 @@ function textOf(path: FieldCase["path"]): string {
  * Reports if a reported path is that of the field, or of a message that the field is in, except the
  * root.
  */
-function names(told: string, path: string): boolean {
-  return told !== "spec" &&
-    (path === told || path.startsWith(`${told}.`) || path.startsWith(`${told}[`));
+function names(reported: string, path: string): boolean {
+  return reported !== "spec" &&
+    (path === reported || path.startsWith(`${reported}.`) || path.startsWith(`${reported}[`));
 }

@@ -32,8 +32,9 @@ export function trySingle(stage: Stage, single: Single, field: FieldCase): Outco
   const plain = single.read(toYaml(spec));
   const { problems, warnings, apply } = single.read(toYaml(withField(spec, field)));
   const path = textOf(field.path);
-  const about = ({ path: told }: SchemaProblem): boolean =>
-    told !== "" && (path === told || path.startsWith(`${told}.`) || path.startsWith(`${told}[`));
+  const about = ({ path: reported }: SchemaProblem): boolean =>
+    reported !== "" &&
+    (path === reported || path.startsWith(`${reported}.`) || path.startsWith(`${reported}[`));
   const warned = warnings.some(about);
   return {
     // A reported field need not have an effect, and the comparison takes time.

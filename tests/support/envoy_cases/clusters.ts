@@ -139,7 +139,7 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
         loadBalancer: { localityLbSetting: { failover: [{ from: "r1", to: "r2" }] } },
       },
     }),
-  dns_placed: () =>
+  dns_localities: () =>
     outbound({
       service: testService({ ...EXTERNAL, resolution: "DNS" }),
       endpoints: [
@@ -150,7 +150,7 @@ export const OUTBOUND_CASES: Readonly<Record<string, () => Cluster | undefined>>
         testEndpoint({ address: "near.example.com" }),
       ],
       rulePolicy: { outlierDetection: {} },
-      place: {
+      proxyLocality: {
         locality: { region: "r1", zone: "z2", subzone: "" },
         labels: {},
         network: "",

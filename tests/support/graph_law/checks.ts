@@ -44,8 +44,8 @@ export function checkEdits(
     if (isDeepStrictEqual(before.get(name), after.get(name))) continue;
     expected.push(`${revision} ${after.has(name) ? "set" : "delete"} ${name}`);
   }
-  const told = edits.map((edit) => `${edit.revision} ${edit.kind} ${edit.table}/${edit.key}`);
-  assert.deepEqual(told.sort(), expected.sort());
+  const shown = edits.map((edit) => `${edit.revision} ${edit.kind} ${edit.table}/${edit.key}`);
+  assert.deepEqual(shown.sort(), expected.sort());
 }
 
 /** Reports if two maps say the same. */

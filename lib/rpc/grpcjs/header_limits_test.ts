@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { FLAG, FRAME, frame, headerFrames } from "../h2/frame.ts";
 import { encodeHeaders } from "../h2/hpack.ts";
-import { HeaderGuard } from "./header_guard.ts";
+import { HeaderLimits } from "./header_limits.ts";
 import { frameInspector } from "./inspect.ts";
 
 /** Bytes that pass the header check when a client's bytes come in pieces of this size. */
 function passed(bytes: readonly Uint8Array[], size: number): number {
-  const guard = new HeaderGuard(() => {});
+  const limits = new HeaderLimits(() => {});
   const inspector = frameInspector({ preface: false }, (head) => {
-    guard.begin(head);
+    limits.begin(head);
     return true;
   });
   let count = 0;
@@ -16,7 +16,7 @@ function passed(bytes: readonly Uint8Array[], size: number): number {
     for (let at = 0; at < whole.length; at += size) {
       inspector.push(whole.slice(at, at + size));
       for (let piece; (piece = inspector.next());) {
-        for (const part of guard.pass(piece)) count += part.length;
+        for (const part of limits.pass(piece)) count += part.length;
       }
     }
   }

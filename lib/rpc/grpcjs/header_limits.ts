@@ -1,6 +1,7 @@
 /**
- * Holds header blocks back until they are complete and within the bounds of the own HTTP/2: a short
- * block of references to the table can be a large list, and the library decodes it before it looks.
+ * Buffers header blocks until they are complete, and checks them against the limits of the own
+ * HTTP/2. A short block of references to the table can expand to a large list, and the library
+ * decodes a block before it checks the size.
  *
  * @module
  */
@@ -14,8 +15,8 @@ import type { FrameHead } from "./inspect.ts";
 /** Bytes of a frame's head. */
 const HEAD = 9;
 
-/** The header blocks of one client. */
-export class HeaderGuard {
+/** The limits of the header blocks of one client. */
+export class HeaderLimits {
   /** It decodes all blocks of the connection, like the library's decoder. */
   readonly #decoder: HpackDecoder = hpackDecoder({ size: MAX_HEADER_LIST, fields: MAX_FIELDS });
   readonly #decoded: (bytes: number) => void;
