@@ -148,7 +148,7 @@ Deno.test("what is computed wrongly is named, everything else goes on, and a rep
     await config.write("shaky.yaml", service("shaky", 81));
     await holds("outbound|81||shaky.test");
     assert.deepEqual(await json(`${daemon.http}/debug/faultz`), []);
-    assert.match(await page(`${daemon.http}/debug/faults`), /Nothing fails/);
+    assert.match(await page(`${daemon.http}/debug/faults`), /No computation fails/);
     assert.match(await daemon.log(), /a computation works again/);
   });
 
