@@ -100,6 +100,7 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
     body: [
       facts([["Generation", meta.generation], ["Position", positionOf(meta)]]),
       tiles([["affected resources", touched.length], ["affected proxies", proxies.length]]),
+      mistakes(inputs, meta),
       table({
         caption: "Affected resources",
         columns: ["Type", "Resource", "Proxies", "First proxies"],
@@ -123,6 +124,19 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
         JSON.stringify(objectView(object).spec, undefined, 2),
       ]),
     ],
+  });
+}
+
+/** The analysis messages about an object; null when there are none. */
+function mistakes({ analysis }: DebugInputs, meta: ConfigObject["meta"]): ComponentChildren {
+  const found = analysis().filter(({ object: o }) =>
+    o?.kind === meta.kind && o.namespace === meta.namespace && o.name === meta.name
+  );
+  if (found.length === 0) return null;
+  return table({
+    caption: "Likely mistakes",
+    columns: ["Code", "Field", "Message", "Remedy"],
+    rows: found.map(({ code, path, message, remedy }) => [code, path, message, remedy]),
   });
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
+import type { Message } from "../../analyze/mod.ts";
 import type { DebugInputs } from "../mod.ts";
 import { debugRoutes } from "../mod.ts";
 import { startWeb } from "../../web/mod.ts";
@@ -20,6 +21,20 @@ spec:
   ports: [{number: 80, name: http, protocol: HTTP}]
 `;
 
+const MISTAKE: Message = {
+  code: "MSH0101",
+  name: "ReferencedResourceNotFound",
+  level: "Error",
+  message: "The host does not exist",
+  remedy: "Correct it.",
+  path: "spec.hosts[0]",
+  object: { kind: "ServiceEntry", namespace: "shop", name: "a.b" },
+  file: "f.yaml",
+  line: 1,
+  column: 1,
+  rejected: false,
+};
+
 Deno.test("the list of objects leads to the page of each, of those without a namespace too", async () => {
   const bench = startTranslation();
   bench.set(CONFIG);
@@ -28,6 +43,7 @@ Deno.test("the list of objects leads to the page of each, of those without a nam
     objects: () => objectsOf(CONFIG),
     sessions: () => [],
     receipts: { of: () => [], latest: () => [] },
+    analysis: () => [MISTAKE],
     now: () => 0,
   };
   const routes = debugRoutes(inputs as DebugInputs);
@@ -43,7 +59,9 @@ Deno.test("the list of objects leads to the page of each, of those without a nam
     for (const href of links) {
       const answer = await fetch(`${base}${href}`);
       assert.equal(answer.status, 200, href);
-      assert.match(await answer.text(), /<h1>(Namespace \/shop|ServiceEntry shop\/a\.b)<\/h1>/);
+      const page = await answer.text();
+      assert.match(page, /<h1>(Namespace \/shop|ServiceEntry shop\/a\.b)<\/h1>/);
+      assert.equal(page.includes("The host does not exist"), href.includes("ServiceEntry"));
     }
     const gone = await fetch(`${base}/debug/objects/ServiceEntry/-/a.b`);
     assert.equal(gone.status, 404);
