@@ -1,4 +1,4 @@
-import type { Invocation, Io, ProgramSpec } from "./spec.ts";
+import type { FlagSpec, Invocation, Io, ProgramSpec } from "./spec.ts";
 import { runProgram } from "./run.ts";
 
 /** Output and exit status of a run. */
@@ -9,6 +9,37 @@ export interface Ran {
   /** The invocation of the command, if it ran. */
   readonly call: Invocation | undefined;
 }
+
+/** A flag of every type. */
+const FLAGS: readonly FlagSpec[] = [
+  {
+    name: "name",
+    short: "n",
+    type: "string",
+    default: "none",
+    description: "A name",
+    env: "TOOL_NAME",
+  },
+  { name: "port", short: "p", type: "uint16", default: "8080", description: "A port" },
+  { name: "count", type: "int", description: "A count" },
+  { name: "offset", type: "int32", description: "An offset" },
+  { name: "rate", type: "float32", default: "1.5", description: "A rate" },
+  { name: "wait", short: "w", type: "duration", default: "1h30m", description: "A time" },
+  { name: "all", short: "a", type: "bool", description: "All" },
+  { name: "brief", short: "b", type: "bool", default: "true", description: "Brief" },
+  { name: "no-color", type: "bool", description: "No colors" },
+  { name: "slice", type: "stringSlice", default: "x,y", description: "A slice" },
+  { name: "array", type: "stringArray", default: "z", description: "An array" },
+  { name: "pairs", type: "stringMap", description: "Pairs" },
+  {
+    name: "form",
+    short: "o",
+    type: "string",
+    choices: ["json", "yaml"],
+    description: "Form",
+  },
+  { name: "file", type: "string", complete: "file", description: "A file" },
+];
 
 /** A program with a flag of every type. */
 export function fixture(run: (call: Invocation) => number = () => 0): ProgramSpec {
@@ -23,35 +54,7 @@ export function fixture(run: (call: Invocation) => number = () => 0): ProgramSpe
         summary: "Serve things",
         description: "Serve things to those who ask.",
         examples: ["tool serve --port 80"],
-        flags: [
-          {
-            name: "name",
-            short: "n",
-            type: "string",
-            default: "none",
-            description: "A name",
-            env: "TOOL_NAME",
-          },
-          { name: "port", short: "p", type: "uint16", default: "8080", description: "A port" },
-          { name: "count", type: "int", description: "A count" },
-          { name: "offset", type: "int32", description: "An offset" },
-          { name: "rate", type: "float32", default: "1.5", description: "A rate" },
-          { name: "wait", short: "w", type: "duration", default: "1h30m", description: "A time" },
-          { name: "all", short: "a", type: "bool", description: "All" },
-          { name: "brief", short: "b", type: "bool", default: "true", description: "Brief" },
-          { name: "no-color", type: "bool", description: "No colors" },
-          { name: "slice", type: "stringSlice", default: "x,y", description: "A slice" },
-          { name: "array", type: "stringArray", default: "z", description: "An array" },
-          { name: "pairs", type: "stringMap", description: "Pairs" },
-          {
-            name: "form",
-            short: "o",
-            type: "string",
-            choices: ["json", "yaml"],
-            description: "Form",
-          },
-          { name: "file", type: "string", complete: "file", description: "A file" },
-        ],
+        flags: FLAGS,
         run,
       },
       {

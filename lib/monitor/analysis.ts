@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { rowRef } from "../graph/mod.ts";
 import {
   allObjects,
   type Analysis,
@@ -73,7 +74,7 @@ export function startAnalysis(inputs: AnalysisInputs): RunningAnalysis {
   const { mesh, sessions } = inputs;
   const timing = { ...DEFAULT_TIMING, ...inputs.timing };
   const now = () => performance.now();
-  const follower = followMesh(mesh, timing, now);
+  const follower = new Follower(mesh, timing, now);
   const started = now();
   let comparedAt = -Infinity;
   let classes = "";
@@ -136,78 +137,91 @@ function createReporter(): (messages: readonly Message[]) => void {
 }
 
 /** Passes the changes of a mesh to an analysis, in small pieces. */
-interface Follower {
-  readonly analysis: Analysis | undefined;
-  /** Looks for publications, and takes their changes after the quiet time. */
-  look(): void;
-  setWorkloads(workloads: ReturnType<typeof workloadsOfClasses>, isComplete: boolean): void;
-  /** Works for about this time; true when a round was completed by this call. */
-  work(millis: number): boolean;
-}
-
-function followMesh(mesh: Mesh, timing: AnalysisTiming, now: () => number): Follower {
-  const { graph, tables, domain } = mesh;
-  let analysis: Analysis | undefined;
-  let workloads: Parameters<Follower["setWorkloads"]> | undefined;
+class Follower {
+  readonly #mesh: Mesh;
+  readonly #timing: AnalysisTiming;
+  readonly #now: () => number;
+  #analysis: Analysis | undefined = undefined;
+  #workloads: ReturnType<typeof workloadsOfClasses> | undefined = undefined;
+  /** True when {@link setWorkloads} was given all workloads of the mesh. */
+  #isComplete = false;
   /** Revision whose changes were taken. */
-  let taken = -1;
-  let seen = -1;
-  let firstChange = 0;
-  let lastChange = 0;
-  let queue: ObjectChange[] = [];
-  let isDirty = false;
+  #taken = -1;
+  #seen = -1;
+  #firstChange = 0;
+  #lastChange = 0;
+  #queue: ObjectChange[] = [];
+  #isDirty = false;
 
-  const takeAll = (): void => {
-    analysis = createAnalysis({ domain, now });
-    queue = allObjects(mesh);
-    const row = tables.mesh.peek(MESH_ROW);
-    analysis.apply({
-      mesh: row,
-      ...workloads && { workloads: workloads[0], complete: workloads[1] },
-    });
-  };
-  const take = (): void => {
-    const edits = analysis === undefined ? undefined : graph.edits(taken);
-    if (edits === undefined) takeAll();
-    const changed = new Map(edits?.map((edit) => [`${edit.table}/${edit.key}`, edit]));
-    for (const { table, key } of changed.values()) {
-      if (table === tables.mesh.name) analysis!.apply({ mesh: tables.mesh.peek(MESH_ROW) });
-      if (!isTableKind(table)) continue;
-      queue.push({ kind: table, key, object: tableOf(tables, table).peek(key) });
+  constructor(mesh: Mesh, timing: AnalysisTiming, now: () => number) {
+    this.#mesh = mesh;
+    this.#timing = timing;
+    this.#now = now;
+  }
+
+  get analysis(): Analysis | undefined {
+    return this.#analysis;
+  }
+
+  /** Looks for publications, and takes their changes after the quiet time. */
+  look(): void {
+    const { graph, tables } = this.#mesh;
+    const now = this.#now();
+    if (graph.published !== this.#seen) {
+      if (this.#seen === this.#taken) this.#firstChange = now;
+      this.#seen = graph.published;
+      this.#lastChange = now;
     }
-    taken = graph.revision;
-    isDirty = true;
-  };
+    if (this.#taken >= this.#seen || tables.mesh.peek(MESH_ROW) === undefined) return;
+    const isQuiet = now - this.#lastChange >= this.#timing.quiet;
+    if (isQuiet || now - this.#firstChange >= this.#timing.longest) this.#take();
+  }
 
-  return {
-    get analysis() {
-      return analysis;
-    },
-    look() {
-      if (graph.published !== seen) {
-        if (seen === taken) firstChange = now();
-        seen = graph.published;
-        lastChange = now();
-      }
-      if (taken >= seen || tables.mesh.peek(MESH_ROW) === undefined) return;
-      const isQuiet = now() - lastChange >= timing.quiet;
-      if (isQuiet || now() - firstChange >= timing.longest) take();
-    },
-    setWorkloads(known, isComplete) {
-      workloads = [known, isComplete];
-      analysis?.apply({ workloads: known, complete: isComplete });
-      isDirty ||= analysis !== undefined;
-    },
-    work(millis) {
-      if (!isDirty || analysis === undefined) return false;
-      const end = now() + millis;
-      while (queue.length > 0) {
-        analysis.apply({ objects: queue.splice(0, CHUNK) });
-        if (now() >= end) return false;
-      }
-      if (!analysis.work(end - now())) return false;
-      isDirty = false;
-      return true;
-    },
-  };
+  setWorkloads(known: ReturnType<typeof workloadsOfClasses>, isComplete: boolean): void {
+    this.#workloads = known;
+    this.#isComplete = isComplete;
+    this.#analysis?.apply({ workloads: known, complete: isComplete });
+    this.#isDirty ||= this.#analysis !== undefined;
+  }
+
+  /** Works for about this time; true when a round was completed by this call. */
+  work(millis: number): boolean {
+    if (!this.#isDirty || this.#analysis === undefined) return false;
+    const end = this.#now() + millis;
+    while (this.#queue.length > 0) {
+      this.#analysis.apply({ objects: this.#queue.splice(0, CHUNK) });
+      if (this.#now() >= end) return false;
+    }
+    if (!this.#analysis.work(end - this.#now())) return false;
+    this.#isDirty = false;
+    return true;
+  }
+
+  #take(): void {
+    const { graph, tables } = this.#mesh;
+    const edits = this.#analysis === undefined ? undefined : graph.edits(this.#taken);
+    const analysis = edits === undefined ? this.#takeAll() : this.#analysis!;
+    const changed = new Map(edits?.map((edit) => [rowRef(edit), edit]));
+    for (const { table, key } of changed.values()) {
+      if (table === tables.mesh.name) analysis.apply({ mesh: tables.mesh.peek(MESH_ROW) });
+      if (!isTableKind(table)) continue;
+      this.#queue.push({ kind: table, key, object: tableOf(tables, table).peek(key) });
+    }
+    this.#taken = graph.revision;
+    this.#isDirty = true;
+  }
+
+  /** Starts a new analysis of the whole mesh. */
+  #takeAll(): Analysis {
+    const { tables, domain } = this.#mesh;
+    const analysis = createAnalysis({ domain, now: this.#now });
+    this.#analysis = analysis;
+    this.#queue = allObjects(this.#mesh);
+    const workloads = this.#workloads;
+    analysis.apply({
+      mesh: tables.mesh.peek(MESH_ROW),
+      ...workloads && { workloads, complete: this.#isComplete },
+    });
+    return analysis;
+  }
 }

@@ -54,19 +54,8 @@ export interface TranslationOptions {
 /** Creates the translation of a mesh, whose tables may still be empty. */
 export function createTranslation(mesh: Mesh, options: TranslationOptions): Translation {
   const { graph } = mesh;
-  const base: BaseContext = {
-    mesh,
-    features: options.features,
-    clusterId: options.clusterId,
-  };
-  const context: Context = {
-    ...base,
-    settings: deriveSharedSettings(mesh),
-    classes: deriveClasses(base),
-    security: deriveSecurityPolicies(base),
-    telemetry: deriveTelemetry(base),
-  };
-  const bindings = deriveClassBindings(base);
+  const context = createContext(mesh, options);
+  const bindings = deriveClassBindings(context);
   const layers = createLayers(context);
   const agentLayersOf = createAgentLayers(context);
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
@@ -113,6 +102,18 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
         return published;
       },
     },
+  };
+}
+
+/** Creates the tables that all resources share. */
+function createContext(mesh: Mesh, { features, clusterId }: TranslationOptions): Context {
+  const base: BaseContext = { mesh, features, clusterId };
+  return {
+    ...base,
+    settings: deriveSharedSettings(mesh),
+    classes: deriveClasses(base),
+    security: deriveSecurityPolicies(base),
+    telemetry: deriveTelemetry(base),
   };
 }
 

@@ -62,65 +62,39 @@ function usesLocality({ loadBalancer, outlierDetection }: AnyPolicy): boolean {
 /** Buckets and members of most indexes here: hosts, namespaces, row keys. */
 const TEXTS: IndexCodecs<string, string> = { bucket: text, member: text };
 
+type Row = ConfigObject<DestinationRule>;
+type RuleEntries = (row: Row, key: string) => Iterable<readonly [bucket: string, member: string]>;
+
 /** Creates the indexes over rules, and over Sidecars. */
 export function policyIndexes(graph: Graph, tables: Tables, domain: string): PolicyIndexes {
-  type Row = ConfigObject<DestinationRule>;
+  const rules = (name: string, entries: RuleEntries): Index =>
+    graph.index(tables.destinationRules, `DestinationRule.${name}`, TEXTS, entries);
   const host = (row: Row): string => fullHost(row.spec.host, row.meta.namespace, domain);
   return {
-    rulesByHost: graph.index(
-      tables.destinationRules,
-      "DestinationRule.host",
-      TEXTS,
-      function* (row: Row, key) {
-        yield [host(row), key];
-      },
-    ),
-    ruleHostsSeenBy: graph.index(
-      tables.destinationRules,
-      "DestinationRule.seenBy",
-      TEXTS,
-      function* (row: Row) {
-        const visibility = visibilityOf(row.spec.exportTo, row.meta.namespace);
-        const own = new Set([row.meta.namespace, ...(visibility === "public" ? [] : visibility)]);
-        for (const ns of own) yield [ns, host(row)];
-      },
-    ),
-    localityRuleHosts: graph.index(
-      tables.destinationRules,
-      "DestinationRule.locality",
-      TEXTS,
-      function* (row: Row) {
-        if (policiesOf(row.spec).some(usesLocality)) yield ["all", host(row)];
-      },
-    ),
-    selectingRules: graph.index(
-      tables.destinationRules,
-      "DestinationRule.selecting",
-      TEXTS,
-      function* (row: Row, key) {
-        if (selectsWorkloads(row.spec)) yield [row.meta.namespace, key];
-      },
-    ),
-    credentialRules: graph.index(
-      tables.destinationRules,
-      "DestinationRule.credentials",
-      TEXTS,
-      function* (row: Row) {
-        for (const { tls } of policiesOf(row.spec)) {
-          if (tls?.credentialName) yield ["all", tls.credentialName];
-        }
-      },
-    ),
-    failoverLabels: graph.index(
-      tables.destinationRules,
-      "DestinationRule.failoverLabels",
-      TEXTS,
-      function* (row: Row) {
-        for (const { loadBalancer } of policiesOf(row.spec)) {
-          for (const key of failoverLabels(loadBalancer?.localityLbSetting)) yield ["all", key];
-        }
-      },
-    ),
+    rulesByHost: rules("host", function* (row, key) {
+      yield [host(row), key];
+    }),
+    ruleHostsSeenBy: rules("seenBy", function* (row) {
+      const visibility = visibilityOf(row.spec.exportTo, row.meta.namespace);
+      const own = new Set([row.meta.namespace, ...(visibility === "public" ? [] : visibility)]);
+      for (const ns of own) yield [ns, host(row)];
+    }),
+    localityRuleHosts: rules("locality", function* (row) {
+      if (policiesOf(row.spec).some(usesLocality)) yield ["all", host(row)];
+    }),
+    selectingRules: rules("selecting", function* (row, key) {
+      if (selectsWorkloads(row.spec)) yield [row.meta.namespace, key];
+    }),
+    credentialRules: rules("credentials", function* (row) {
+      for (const { tls } of policiesOf(row.spec)) {
+        if (tls?.credentialName) yield ["all", tls.credentialName];
+      }
+    }),
+    failoverLabels: rules("failoverLabels", function* (row) {
+      for (const { loadBalancer } of policiesOf(row.spec)) {
+        for (const key of failoverLabels(loadBalancer?.localityLbSetting)) yield ["all", key];
+      }
+    }),
     sidecarsByNamespace: graph.index(
       tables.sidecars,
       "Sidecar.namespace",

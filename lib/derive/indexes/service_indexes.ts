@@ -68,16 +68,30 @@ export interface ServiceIndexes {
 type Row = ConfigObject<ServiceEntry>;
 type Entries<B, M> = Iterable<readonly [bucket: B, member: M]>;
 
-/** Creates the indexes. */
-export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables): ServiceIndexes {
-  const plain = (name: string, entries: (row: Row, key: string) => Entries<string, string>) =>
-    graph.index(table, `ServiceEntry.${name}`, { bucket: text, member: text }, entries);
-  const typed = <B, M>(
+/** Creates indexes over ServiceEntries. */
+interface Factory {
+  /** An index of texts. */
+  plain(name: string, entries: (row: Row, key: string) => Entries<string, string>): Index;
+  typed<B, M>(
     name: string,
     codecs: IndexCodecs<B, M>,
     entries: (row: Row) => Entries<B, M>,
-  ): Index<B, M> => graph.index(table, `ServiceEntry.${name}`, codecs, entries);
-  const byPort = { bucket: portKeys, member: text };
+  ): Index<B, M>;
+}
+
+/** Creates the indexes. */
+export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables): ServiceIndexes {
+  const factory: Factory = {
+    plain: (name, entries) =>
+      graph.index(table, `ServiceEntry.${name}`, { bucket: text, member: text }, entries),
+    typed: (name, codecs, entries) => graph.index(table, `ServiceEntry.${name}`, codecs, entries),
+  };
+  return { ...byHost(factory), ...byPort(factory), ...byAddress(factory) };
+}
+
+type HostIndexes = "entriesByHost" | "hostsSeenBy" | "hostsByNamespace" | "hostsByPattern";
+
+function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
   return {
     entriesByHost: plain("host", function* (row, key) {
       for (const host of hostsOf(row)) yield [host, key];
@@ -96,18 +110,25 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
         for (const pattern of coveringPatterns(host)) yield [pattern, host];
       }
     }),
+  };
+}
+
+type PortIndexes =
+  | "listenersSeenBy"
+  | "httpPortsSeenBy"
+  | "httpHosts"
+  | "declaredHttp"
+  | "tcpHosts"
+  | "headlessHosts";
+
+function byPort({ typed }: Factory): Pick<ServiceIndexes, PortIndexes> {
+  const ports = { bucket: portKeys, member: text };
+  return {
     listenersSeenBy: typed(
       "listenersSeenBy",
       { bucket: listenersKeys, member: listenerMembers },
       listenerEntries,
     ),
-    autoAddressHosts: typed("autoAddressHosts", { bucket: integer, member: text }, function* (row) {
-      if (!isAutoAllocated(row)) return;
-      for (const host of hostsOf(row)) {
-        const group = groupOf(host);
-        if (group !== undefined) yield [group, host];
-      }
-    }),
     httpPortsSeenBy: typed("httpPorts", { bucket: text, member: integer }, function* (row) {
       for (const namespace of seenBy(row)) {
         for (const port of row.spec.ports) {
@@ -115,7 +136,7 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
         }
       }
     }),
-    httpHosts: typed("httpHosts", byPort, (row) => hostEntries(row, mayBeHttp)),
+    httpHosts: typed("httpHosts", ports, (row) => hostEntries(row, mayBeHttp)),
     declaredHttp: typed(
       "declaredHttp",
       { bucket: portKeys, member: integer },
@@ -127,11 +148,25 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
         }
       },
     ),
-    tcpHosts: typed("tcpHosts", byPort, (row) => hostEntries(row, mayBeTcp)),
+    tcpHosts: typed("tcpHosts", ports, (row) => hostEntries(row, mayBeTcp)),
     headlessHosts: typed("headless", { bucket: integer, member: text }, function* (row) {
       if (!isHeadless(row.spec)) return;
       for (const { number } of row.spec.ports) {
         for (const host of hostsOf(row)) yield [number, host];
+      }
+    }),
+  };
+}
+
+type AddressIndexes = "autoAddressHosts" | "hostsByVip" | "entriesByAddress" | "selectingEntries";
+
+function byAddress({ plain, typed }: Factory): Pick<ServiceIndexes, AddressIndexes> {
+  return {
+    autoAddressHosts: typed("autoAddressHosts", { bucket: integer, member: text }, function* (row) {
+      if (!isAutoAllocated(row)) return;
+      for (const host of hostsOf(row)) {
+        const group = groupOf(host);
+        if (group !== undefined) yield [group, host];
       }
     }),
     hostsByVip: plain("vip", function* (row) {

@@ -98,15 +98,11 @@ export function deriveFilters(
     ),
     options,
   );
-  const conditions = graph.derive("filters.conditions", text, (read, key): readonly Condition[] => {
-    const patches = read.get(tables.dataproxyFilters, key)?.spec.configPatches ?? [];
-    return patches.map(({ applyTo, match }) => ({
-      applyTo,
-      context: match?.context ?? Context.ANY,
-      version: match?.proxy?.proxyVersion ?? "",
-      metadata: match?.proxy?.metadata ?? {},
-    }));
-  });
+  const conditions = graph.derive(
+    "filters.conditions",
+    text,
+    (read, key) => conditionsOf(read.get(tables.dataproxyFilters, key)?.spec),
+  );
   const fetched = graph.derive("filters.module", text, (read, key): "no" | "file" | "remote" => {
     const spec = read.get(tables.wasmPlugins, key)?.spec;
     return spec === undefined ? "no" : fetchableModule(spec);
@@ -134,6 +130,16 @@ export function deriveFilters(
       extension: changeKeys.encode(found.extension),
     };
   };
+}
+
+/** The condition of each patch of a filter; none for a filter that does not exist. */
+function conditionsOf(filter: DataproxyFilter | undefined): readonly Condition[] {
+  return (filter?.configPatches ?? []).map(({ applyTo, match }) => ({
+    applyTo,
+    context: match?.context ?? Context.ANY,
+    version: match?.proxy?.proxyVersion ?? "",
+    metadata: match?.proxy?.metadata ?? {},
+  }));
 }
 
 /** The types that a plugin changes, by the place that its module is fetched from. */

@@ -47,35 +47,52 @@ import { statisticsName } from "./stat_name.ts";
  * a UDP port
  */
 export function buildOutboundCluster(input: OutboundClusterInput): Cluster | undefined {
-  const { service, port, subset, policy, mesh } = input;
-  const role = input.role ?? "sidecar";
+  const { service, port, policy, mesh } = input;
   if (port.protocol === "UDP") return undefined;
-  const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
-  const cluster = create(ClusterSchema, {
-    name,
-    altStatName: statisticsName(mesh.statNames?.outbound ?? "", name, {
-      service,
-      port,
-      subset: subset?.name ?? "",
-    }),
-    clusterDiscoveryType: typeOf(
-      service.headless === true && mesh.headlessEds === true ? "STATIC" : service.resolution,
-      role,
-    ),
-    metadata: metadataOf(input),
-  });
+  const cluster = namedCluster(input);
+  const { name } = cluster;
   if (isDns(cluster) && !isPassthrough(policy?.loadBalancer)) {
     const single = service.resolution === "DNS_ROUND_ROBIN";
     cluster.loadAssignment = dnsAssignment(name, input, single);
     if (cluster.loadAssignment === undefined) return undefined;
     applyDns(cluster, mesh);
   }
-  const pool = policy?.connectionPool;
   applyConnectionPool(cluster, mesh, {
-    pool,
+    pool: policy?.connectionPool,
     retryBudget: policy?.retryBudget,
     decisions: input.decisions,
   });
+  applyUpstream(cluster, input);
+  if (sessionRule(service.labels, mesh.sessions) !== undefined) keepSessions(cluster);
+  if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
+  if (isEds(cluster)) {
+    // The name of the endpoint assignment is the cluster's name, which is Envoy's default.
+    cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, { edsConfig: adsSource() });
+  }
+  if (input.decisions !== undefined) recordGroups(input.decisions, cluster, input);
+  return cluster;
+}
+
+/** Builds a cluster with its name, type and metadata. */
+function namedCluster(input: OutboundClusterInput): Cluster {
+  const { service, port, mesh, role = "sidecar" } = input;
+  const subset = input.subset?.name ?? "";
+  const name = clusterName("outbound", port.number, subset, service.host);
+  return create(ClusterSchema, {
+    name,
+    altStatName: statisticsName(mesh.statNames?.outbound ?? "", name, { service, port, subset }),
+    clusterDiscoveryType: typeOf(
+      service.headless === true && mesh.headlessEds === true ? "STATIC" : service.resolution,
+      role,
+    ),
+    metadata: metadataOf(input),
+  });
+}
+
+/** Applies the settings of connections and requests to endpoints: HTTP, TLS, load balancing. */
+function applyUpstream(cluster: Cluster, input: OutboundClusterInput): void {
+  const { service, port, policy, mesh, role = "sidecar" } = input;
+  const pool = policy?.connectionPool;
   const http = upstreamHttp(port, pool, mesh.h2Upgrade, role === "sidecar");
   const { subjectAltNames } = service;
   const dynamic = service.resolution === "DYNAMIC_DNS";
@@ -101,14 +118,6 @@ export function buildOutboundCluster(input: OutboundClusterInput): Cluster | und
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
   if (dynamic && !isPassthrough(policy?.loadBalancer)) resolveRequestedNames(cluster, mesh, names!);
   else applyLoadBalancer(cluster, policy, mesh);
-  if (sessionRule(service.labels, mesh.sessions) !== undefined) keepSessions(cluster);
-  if (service.resolution === "NONE" && mesh.targetPortOfNone) toTargetPort(cluster, port);
-  if (isEds(cluster)) {
-    // The name of the endpoint assignment is the cluster's name, which is Envoy's default.
-    cluster.edsClusterConfig = create(Cluster_EdsClusterConfigSchema, { edsConfig: adsSource() });
-  }
-  if (input.decisions !== undefined) recordGroups(input.decisions, cluster, input);
-  return cluster;
 }
 
 /** Records the result of each group of the policy. */

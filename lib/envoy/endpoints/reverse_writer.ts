@@ -27,69 +27,86 @@ export interface ReverseWriter {
 
 /** @param capacity initial size in bytes; the buffer grows as needed */
 export function reverseWriter(capacity: number): ReverseWriter {
-  let buffer = new Uint8Array(capacity);
-  let at = capacity;
+  return new Writer(capacity);
+}
 
-  const reserve = (size: number): void => {
-    if (at >= size) return;
-    const used = buffer.length - at;
-    const larger = new Uint8Array(Math.max(buffer.length * 2, used + size));
-    larger.set(buffer.subarray(at), larger.length - used);
-    at = larger.length - used;
-    buffer = larger;
-  };
+class Writer implements ReverseWriter {
+  #buffer: Uint8Array<ArrayBuffer>;
+  /** Position of the first written byte. */
+  #at: number;
 
-  const varint = (value: number): void => {
+  constructor(capacity: number) {
+    this.#buffer = new Uint8Array(capacity);
+    this.#at = capacity;
+  }
+
+  get length(): number {
+    return this.#buffer.length - this.#at;
+  }
+
+  text(field: number, value: string): void {
+    if (value === "") return;
+    const mark = this.length;
+    if (!this.#ascii(value)) {
+      const bytes = encoder.encode(value);
+      this.#reserve(bytes.length);
+      this.#at -= bytes.length;
+      this.#buffer.set(bytes, this.#at);
+    }
+    this.#varint(this.length - mark);
+    this.#tag(field, LENGTH_DELIMITED);
+  }
+
+  number(field: number, value: number): void {
+    if (value === 0) return;
+    this.#varint(value);
+    this.#tag(field, VARINT);
+  }
+
+  message(field: number, mark: number): void {
+    this.#varint(this.length - mark);
+    this.#tag(field, LENGTH_DELIMITED);
+  }
+
+  bytes(): Uint8Array {
+    return this.#buffer.slice(this.#at);
+  }
+
+  #reserve(size: number): void {
+    if (this.#at >= size) return;
+    const used = this.length;
+    const larger = new Uint8Array(Math.max(this.#buffer.length * 2, used + size));
+    larger.set(this.#buffer.subarray(this.#at), larger.length - used);
+    this.#at = larger.length - used;
+    this.#buffer = larger;
+  }
+
+  #varint(value: number): void {
     let size = 1;
     for (let rest = value >>> 7; rest > 0; rest >>>= 7) size++;
-    reserve(size);
-    at -= size;
-    let to = at;
+    this.#reserve(size);
+    this.#at -= size;
+    let to = this.#at;
     let rest = value;
-    for (; rest > 0x7f; rest >>>= 7) buffer[to++] = (rest & 0x7f) | 0x80;
-    buffer[to] = rest;
-  };
+    for (; rest > 0x7f; rest >>>= 7) this.#buffer[to++] = (rest & 0x7f) | 0x80;
+    this.#buffer[to] = rest;
+  }
 
-  const tag = (field: number, type: number): void => varint(field << 3 | type);
+  #tag(field: number, type: number): void {
+    this.#varint(field << 3 | type);
+  }
 
   /** Writes ASCII and returns true; returns false at the first other character. */
-  const ascii = (value: string): boolean => {
-    reserve(value.length);
-    let to = at;
+  #ascii(value: string): boolean {
+    this.#reserve(value.length);
+    const buffer = this.#buffer;
+    let to = this.#at;
     for (let i = value.length - 1; i >= 0; i--) {
       const code = value.charCodeAt(i);
       if (code > 0x7f) return false;
       buffer[--to] = code;
     }
-    at = to;
+    this.#at = to;
     return true;
-  };
-
-  return {
-    get length() {
-      return buffer.length - at;
-    },
-    text(field, value) {
-      if (value === "") return;
-      const mark = buffer.length - at;
-      if (!ascii(value)) {
-        const bytes = encoder.encode(value);
-        reserve(bytes.length);
-        at -= bytes.length;
-        buffer.set(bytes, at);
-      }
-      varint(buffer.length - at - mark);
-      tag(field, LENGTH_DELIMITED);
-    },
-    number(field, value) {
-      if (value === 0) return;
-      varint(value);
-      tag(field, VARINT);
-    },
-    message(field, mark) {
-      varint(buffer.length - at - mark);
-      tag(field, LENGTH_DELIMITED);
-    },
-    bytes: () => buffer.slice(at),
-  };
+  }
 }

@@ -34,7 +34,7 @@ const TOKEN = new RegExp(
 export function celFault(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
   try {
-    parseAll(tokens(text));
+    new Parser(tokens(text)).parseAll();
     return undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return error.message;
@@ -89,80 +89,118 @@ const LEVELS: readonly (readonly string[])[] = [
   ["*", "/", "%"],
 ];
 
-function parseAll(words: readonly Token[]): void {
-  let next = 0;
-  let depth = 0;
-  const peek = (): Token => words[next] ?? { kind: "end", text: "", at: 0 };
-  const is = (text: string): boolean => peek().kind !== "literal" && peek().text === text;
-  const accept = (text: string): boolean => is(text) && next++ >= 0;
-  const refuse = (wanted: string): never => {
-    const { kind, text, at } = peek();
+/** A recursive-descent parser; it checks the syntax and builds no tree. */
+class Parser {
+  readonly #words: readonly Token[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(words: readonly Token[]) {
+    this.#words = words;
+  }
+
+  parseAll(): void {
+    this.#expression();
+    if (this.#peek().kind !== "end") this.#refuse("an operator");
+  }
+
+  #peek(): Token {
+    return this.#words[this.#next] ?? { kind: "end", text: "", at: 0 };
+  }
+
+  #is(text: string): boolean {
+    const { kind, text: found } = this.#peek();
+    return kind !== "literal" && found === text;
+  }
+
+  #accept(text: string): boolean {
+    if (!this.#is(text)) return false;
+    this.#next++;
+    return true;
+  }
+
+  #refuse(wanted: string): never {
+    const { kind, text, at } = this.#peek();
     const found = kind === "end" ? "the end" : `${JSON.stringify(text)} at character ${at + 1}`;
     throw new SyntaxError(`expected ${wanted}, found ${found}`);
-  };
-  const expect = (text: string): void => {
-    if (!accept(text)) refuse(`"${text}"`);
-  };
-  const name = (): void => {
-    if (peek().kind !== "word") refuse("a name");
-    next++;
-  };
-  const list = (close: string, item: () => void): void => {
-    while (!accept(close)) {
+  }
+
+  #expect(text: string): void {
+    if (!this.#accept(text)) this.#refuse(`"${text}"`);
+  }
+
+  #name(): void {
+    if (this.#peek().kind !== "word") this.#refuse("a name");
+    this.#next++;
+  }
+
+  /** Items until a closing bracket; a comma may follow the last. */
+  #list(close: string, item: () => void): void {
+    while (!this.#accept(close)) {
       item();
-      if (!accept(",") && !is(close)) refuse(`"," or "${close}"`);
+      if (!this.#accept(",") && !this.#is(close)) this.#refuse(`"," or "${close}"`);
     }
-  };
-  const expression = (): void => {
-    if (++depth > MAX_DEPTH) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} deep`);
-    binary(0);
-    if (accept("?")) {
-      binary(0);
-      expect(":");
-      expression();
+  }
+
+  #expressions(close: string): void {
+    this.#list(close, () => this.#expression());
+  }
+
+  #entries(): void {
+    this.#list("}", () => {
+      this.#expression();
+      this.#expect(":");
+      this.#expression();
+    });
+  }
+
+  #expression(): void {
+    if (++this.#depth > MAX_DEPTH) {
+      throw new SyntaxError(`it is nested more than ${MAX_DEPTH} deep`);
     }
-    depth--;
-  };
-  const binary = (level: number): void => {
+    this.#binary(0);
+    if (this.#accept("?")) {
+      this.#binary(0);
+      this.#expect(":");
+      this.#expression();
+    }
+    this.#depth--;
+  }
+
+  #binary(level: number): void {
     const operators = LEVELS[level];
-    if (operators === undefined) return unary();
-    binary(level + 1);
-    while (operators.some(accept)) binary(level + 1);
-  };
-  const unary = (): void => {
-    while (accept("!") || accept("-"));
-    primary();
+    if (operators === undefined) return this.#unary();
+    this.#binary(level + 1);
+    while (operators.some((operator) => this.#accept(operator))) this.#binary(level + 1);
+  }
+
+  #unary(): void {
+    while (this.#accept("!") || this.#accept("-"));
+    this.#primary();
     for (;;) {
-      if (accept(".")) {
-        name();
-        if (accept("(")) list(")", expression);
-      } else if (accept("[")) {
-        expression();
-        expect("]");
-      } else if (accept("{")) list("}", entry);
+      if (this.#accept(".")) {
+        this.#name();
+        if (this.#accept("(")) this.#expressions(")");
+      } else if (this.#accept("[")) {
+        this.#expression();
+        this.#expect("]");
+      } else if (this.#accept("{")) this.#entries();
       else return;
     }
-  };
-  const entry = (): void => {
-    expression();
-    expect(":");
-    expression();
-  };
-  const primary = (): void => {
-    if (accept("(")) {
-      expression();
-      expect(")");
-    } else if (accept("[")) list("]", expression);
-    else if (accept("{")) list("}", entry);
-    else if (peek().kind === "literal") next++;
+  }
+
+  #primary(): void {
+    if (this.#accept("(")) {
+      this.#expression();
+      this.#expect(")");
+    } else if (this.#accept("[")) this.#expressions("]");
+    else if (this.#accept("{")) this.#entries();
+    else if (this.#peek().kind === "literal") this.#next++;
     else {
-      accept(".");
-      if (is("in")) refuse("an operand");
-      if (peek().kind !== "word") refuse("an operand");
-      next++;
-      if (accept("(")) list(")", expression);
+      this.#accept(".");
+      if (this.#is("in") || this.#peek().kind !== "word") this.#refuse("an operand");
+      this.#next++;
+      if (this.#accept("(")) this.#expressions(")");
     }
-  };
-  expression();
-  if (peek().kind !== "end") refuse("an operator");
+  }
 }

@@ -117,68 +117,90 @@ export interface NameSet extends Iterable<string> {
 
 /** An empty set over a table. */
 export function nameSet(table: NameTable): NameSet {
-  let bits = new Uint32Array(0);
-  let size = 0;
-  let characters = 0;
+  return new BitSet(table);
+}
+
+/** A set as bits, one for each name of the table. */
+class BitSet implements NameSet {
+  readonly #table: NameTable;
+  #bits = new Uint32Array(0);
+  #size = 0;
+  #characters = 0;
   /** Owner of these bits, if they are shared. */
-  let base: SharedNames | undefined;
-  const own = (): void => {
-    if (!base) return;
-    for (const id of idsOf(bits)) table.use(id);
-    table.unshare(base);
-    bits = bits.slice();
-    base = undefined;
-  };
-  const holds = (id: number) => ((bits[id >>> 5] ?? 0) & (1 << (id & 31))) !== 0;
-  return {
-    get size() {
-      return size;
-    },
-    get characters() {
-      return characters;
-    },
-    has(name) {
-      const id = table.find(name);
-      return id !== undefined && holds(id);
-    },
-    add(name) {
-      const known = table.find(name);
-      if (known !== undefined && holds(known)) return false;
-      own();
-      bits = withBit(bits, table.retain(name));
-      size++;
-      characters += name.length;
-      return true;
-    },
-    delete(name) {
-      const id = table.find(name);
-      if (id === undefined || !holds(id)) return false;
-      own();
-      bits[id >>> 5]! &= ~(1 << (id & 31));
-      size--;
-      characters -= name.length;
-      table.release(id);
-      return true;
-    },
-    adopt(list) {
-      if (size > 0) throw new Error("only an empty set takes over a list");
-      base = table.share(list);
-      bits = base.bits;
-      size = base.size;
-      characters = base.characters;
-    },
-    clear() {
-      if (base) table.unshare(base);
-      else for (const id of idsOf(bits)) table.release(id);
-      base = undefined;
-      bits = new Uint32Array(0);
-      size = 0;
-      characters = 0;
-    },
-    *[Symbol.iterator]() {
-      for (const id of idsOf(bits)) yield table.nameOf(id);
-    },
-  };
+  #base: SharedNames | undefined = undefined;
+
+  constructor(table: NameTable) {
+    this.#table = table;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get characters(): number {
+    return this.#characters;
+  }
+
+  has(name: string): boolean {
+    const id = this.#table.find(name);
+    return id !== undefined && this.#holds(id);
+  }
+
+  add(name: string): boolean {
+    const known = this.#table.find(name);
+    if (known !== undefined && this.#holds(known)) return false;
+    this.#own();
+    this.#bits = withBit(this.#bits, this.#table.retain(name));
+    this.#size++;
+    this.#characters += name.length;
+    return true;
+  }
+
+  delete(name: string): boolean {
+    const id = this.#table.find(name);
+    if (id === undefined || !this.#holds(id)) return false;
+    this.#own();
+    this.#bits[id >>> 5]! &= ~(1 << (id & 31));
+    this.#size--;
+    this.#characters -= name.length;
+    this.#table.release(id);
+    return true;
+  }
+
+  adopt(list: readonly string[]): void {
+    if (this.#size > 0) throw new Error("only an empty set takes over a list");
+    const base = this.#table.share(list);
+    this.#base = base;
+    this.#bits = base.bits;
+    this.#size = base.size;
+    this.#characters = base.characters;
+  }
+
+  clear(): void {
+    if (this.#base) this.#table.unshare(this.#base);
+    else for (const id of idsOf(this.#bits)) this.#table.release(id);
+    this.#base = undefined;
+    this.#bits = new Uint32Array(0);
+    this.#size = 0;
+    this.#characters = 0;
+  }
+
+  *[Symbol.iterator](): Iterator<string> {
+    for (const id of idsOf(this.#bits)) yield this.#table.nameOf(id);
+  }
+
+  #holds(id: number): boolean {
+    return ((this.#bits[id >>> 5] ?? 0) & (1 << (id & 31))) !== 0;
+  }
+
+  /** Copies shared bits before a change. */
+  #own(): void {
+    if (!this.#base) return;
+    for (const id of idsOf(this.#bits)) this.#table.use(id);
+    this.#table.unshare(this.#base);
+    this.#bits = this.#bits.slice();
+    this.#base = undefined;
+  }
 }
 
 /** The bits with one more set; others when they had to grow. */

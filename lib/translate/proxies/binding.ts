@@ -4,7 +4,7 @@
  * @module
  */
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import type { Collection, Derived, View } from "../../graph/mod.ts";
+import type { Collection, Derived, Graph, View } from "../../graph/mod.ts";
 import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { typeUrl } from "../../proto/mod.ts";
 import type { AgentLayersOf, ClassBinding, Context, LayersOf } from "../context/mod.ts";
@@ -41,58 +41,77 @@ export function bindProxy(
   node: ProxyNode,
   onRebind: () => void,
 ): ProxyBinding {
-  const { graph } = context.mesh;
-  const { layersOf, agentLayersOf, releaseLater } = tables;
-  let views = new Map<string, View>();
-  let retained: Collection[] = [];
-  let closed = false;
-  let current: ClassBinding;
-  // Types of agents with a subscription.
-  const agentTypes = new Set<string>();
+  return new Binding(context, tables, node, onRebind);
+}
 
-  const show = (typeUrl: string, layers: readonly Collection[]): void => {
+class Binding implements ProxyBinding {
+  readonly #graph: Graph;
+  readonly #tables: BindingTables;
+  readonly #watch: ReturnType<Graph["watch"]>;
+  /** Types of agents with a subscription. */
+  readonly #agentTypes = new Set<string>();
+  #current: ClassBinding;
+  #views: Map<string, View> = new Map();
+  #retained: Collection[] = [];
+  #closed = false;
+
+  constructor(context: Context, tables: BindingTables, node: ProxyNode, onRebind: () => void) {
+    this.#graph = context.mesh.graph;
+    this.#tables = tables;
+    const key = proxyKeyOf(node, context.features);
+    const watch = this.#graph.watch(tables.bindings, key, (binding) => {
+      this.#bind(binding);
+      onRebind();
+    });
+    this.#watch = watch;
+    this.#current = watch.value;
+    this.#bind(this.#current);
+  }
+
+  get classKey(): string {
+    return this.#current.cls.key;
+  }
+
+  view(typeUrl: string): View | undefined {
+    if (!this.#closed && AGENT_TYPES.has(typeUrl) && !this.#agentTypes.has(typeUrl)) {
+      this.#agentTypes.add(typeUrl);
+      this.#showAgents(typeUrl);
+    }
+    return this.#views.get(typeUrl);
+  }
+
+  onDemand(typeUrl: string): ((name: string) => boolean) | undefined {
+    return this.#current.cls.options.ODCDS === "true" && typeUrl === CLUSTER_URL
+      ? isOutbound
+      : undefined;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#watch.close();
+    for (const layer of this.#retained) layer.release();
+    this.#retained = [];
+    this.#views = new Map();
+  }
+
+  #bind(binding: ClassBinding): void {
+    const before = this.#retained;
+    this.#current = binding;
+    this.#retained = [];
+    this.#views = new Map();
+    for (const [typeUrl, layers] of this.#tables.layersOf(binding)) this.#show(typeUrl, layers);
+    for (const typeUrl of this.#agentTypes) this.#showAgents(typeUrl);
+    if (before.length > 0) this.#tables.releaseLater(before);
+  }
+
+  #showAgents(typeUrl: string): void {
+    const layers = this.#tables.agentLayersOf(this.#current, typeUrl);
+    if (layers !== undefined) this.#show(typeUrl, layers);
+  }
+
+  #show(typeUrl: string, layers: readonly Collection[]): void {
     for (const layer of layers) layer.retain();
-    retained.push(...layers);
-    views.set(typeUrl, graph.view(layers));
-  };
-  const showAgents = (typeUrl: string): void => {
-    const layers = agentLayersOf(current, typeUrl);
-    if (layers !== undefined) show(typeUrl, layers);
-  };
-  const bind = (binding: ClassBinding): void => {
-    const before = retained;
-    current = binding;
-    retained = [];
-    views = new Map();
-    for (const [typeUrl, layers] of layersOf(binding)) show(typeUrl, layers);
-    for (const typeUrl of agentTypes) showAgents(typeUrl);
-    if (before.length > 0) releaseLater(before);
-  };
-  const watch = graph.watch(tables.bindings, proxyKeyOf(node, context.features), (binding) => {
-    bind(binding);
-    onRebind();
-  });
-  bind(watch.value);
-
-  return {
-    get classKey() {
-      return current.cls.key;
-    },
-    view: (typeUrl) => {
-      if (!closed && AGENT_TYPES.has(typeUrl) && !agentTypes.has(typeUrl)) {
-        agentTypes.add(typeUrl);
-        showAgents(typeUrl);
-      }
-      return views.get(typeUrl);
-    },
-    onDemand: (typeUrl) =>
-      current.cls.options.ODCDS === "true" && typeUrl === CLUSTER_URL ? isOutbound : undefined,
-    close: () => {
-      closed = true;
-      watch.close();
-      for (const layer of retained) layer.release();
-      retained = [];
-      views = new Map();
-    },
-  };
+    this.#retained.push(...layers);
+    this.#views.set(typeUrl, this.#graph.view(layers));
+  }
 }
