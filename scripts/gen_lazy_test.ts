@@ -34,7 +34,7 @@ Deno.test("gen: descriptors are declared by name, with the functions that read t
   assert.match(out, /^ {2}enumDesc\(file_a_b, "a\.Outer\.Mode", 0, 0\);$/m);
 });
 
-Deno.test("gen: what the plugin was not seen to write stops the generation", () => {
+Deno.test("gen: unexpected output of the plugin stops the generation", () => {
   assert.throws(() => withLazyDescriptors("export {};", "a_pb.ts"), /a_pb\.ts does not say/);
   const nameless = GENERATED.replace("Describes the enum a.Outer.Mode.", "An enum.");
   assert.throws(() => withLazyDescriptors(nameless, "a/b_pb.ts"), /without its name/);

@@ -24,7 +24,7 @@ const DOCUMENTED = [
 const DECLARATION = /^\s*((message|enum|oneof) \w+ \{|[\w.<>, ]+ \w+ = \d+|[A-Z]\w* = \d+)/;
 
 for (const file of DOCUMENTED) {
-  Deno.test(`protos: every declaration of ${file} says what it is`, async () => {
+  Deno.test(`protos: every declaration of ${file} has a comment`, async () => {
     const lines = (await Deno.readTextFile(join(PROTOS, file))).split("\n");
     const declared = lines.flatMap((line, at) => DECLARATION.test(line) ? [at] : []);
     assert.ok(declared.length > 0);

@@ -27,7 +27,7 @@ function recording(): { readonly text: string; readonly revisions: readonly numb
   return { text: lines.map((line) => `${line}\n`).join(""), revisions: [first, graph.published] };
 }
 
-Deno.test("a recording is listed, shown for a proxy, compared, and one resource told in full", () => {
+Deno.test("a recording is listed, shown for a proxy, compared, and one resource printed in full", () => {
   const { text, revisions: [first, second] } = recording();
   assert.equal(
     answerReplay(text, []),

@@ -100,7 +100,7 @@ const FAILURES: {
 ];
 
 for (const { name, code, script, overrides } of FAILURES) {
-  Deno.test(`tools: ${name} is told with a remedy and leaves nothing behind`, async () => {
+  Deno.test(`tools: ${name} is reported with a remedy and leaves no files behind`, async () => {
     await withHost(script, async (host, dir) => {
       await assert.rejects(envoyPath(host), (error) => {
         assert.ok(error instanceof MeshError, String(error));

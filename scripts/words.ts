@@ -1,6 +1,7 @@
 /**
  * `deno task words`: fails when a retired word is used in an identifier, a comment, a text or a
- * file name, or when a doc comment begins like a question. `docs/glossary.md` has the terms.
+ * file name, or when a doc comment or the name of a test begins like a question.
+ * `docs/glossary.md` has the terms.
  *
  * To retire a word, add a row to {@link RETIRED}; `still` lists the folders or files that have not
  * been changed yet. Remove a path from `still` when it is clean.
@@ -161,6 +162,13 @@ export const RETIRED: readonly Retired[] = [
  */
 const FRAGMENT = /^\s*(?:\/\*\*|\*) (What|Where|Whether|Whom?|Whose|Which|How|Of)(?= )/;
 
+/**
+ * The beginning of a test's or step's name that is a fragment, also behind a prefix such as `sotw: `.
+ * The name of a test states the behaviour.
+ */
+const TEST_NAME =
+  /(?:\bDeno\.test|\.step)\(\s*(?:with\w+\(\s*)?["`](?:[^:"`]*: )?(what|where|whether|whom?|whose|of)(?= )/gi;
+
 /** Folders that are checked. */
 const FOLDERS = ["lib", "cmd", "docs", "scripts", "tests", "bench"];
 
@@ -224,6 +232,18 @@ export function fragments(path: string, text: string): Misuse[] {
   return result;
 }
 
+/**
+ * The names of tests and steps in a TypeScript file that begin with a question word or with `of`.
+ * `form` is that word.
+ */
+export function testNames(path: string, text: string): Misuse[] {
+  if (!path.endsWith(".ts")) return [];
+  return [...text.matchAll(TEST_NAME)].map((match) => {
+    const line = text.slice(0, match.index + match[0].length).split("\n").length;
+    return { path, line, form: match[1]!, use: "a plain statement of behaviour as a test name" };
+  });
+}
+
 /** All checked files below a root, sorted by path. */
 async function checkedFiles(root: string): Promise<string[]> {
   const files = await Promise.all(FOLDERS.map((folder) => walkFiles(join(root, folder), "")));
@@ -236,7 +256,8 @@ if (import.meta.main) {
   let count = 0;
   for (const path of await checkedFiles(root)) {
     const text = await Deno.readTextFile(join(root, path));
-    for (const { line, form, use } of [...misuses(path, text), ...fragments(path, text)]) {
+    const found = [...misuses(path, text), ...fragments(path, text), ...testNames(path, text)];
+    for (const { line, form, use } of found) {
       console.error(`${path}:${line}: "${form}" is retired; use ${use}`);
       count++;
     }

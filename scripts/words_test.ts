@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fragments, misuses, type Retired, wordsOf } from "./words.ts";
+import { fragments, misuses, type Retired, testNames, wordsOf } from "./words.ts";
 
 const RETIRED: readonly Retired[] = [
   { forms: ["parrot", "parrots"], use: "relay" },
@@ -57,5 +57,22 @@ const COMMENTS: { name: string; path: string; text: string; found: string[] }[] 
 for (const { name, path, text, found } of COMMENTS) {
   Deno.test(`doc comments: ${name}`, () => {
     assert.deepEqual(fragments(path, text).map(({ line, form }) => `${line} ${form}`), found);
+  });
+}
+
+const TEST_NAMES: { name: string; text: string; found: string[] }[] = [
+  { name: "a question word", text: 'Deno.test("what is kept", f);', found: ["1 what"] },
+  { name: "a step", text: "\nawait t.step(`Whose it is`, f);", found: ["2 Whose"] },
+  { name: "a prefix", text: 'Deno.test("delta: who comes back", f);', found: ["1 who"] },
+  { name: "a wrapped test", text: 'Deno.test(\n  withGuard("of two, one", f));', found: ["2 of"] },
+  { name: "a statement", text: 'Deno.test("a NACK keeps what was sent", f);', found: [] },
+  { name: "a longer word", text: 'Deno.test("offers are kept", f);', found: [] },
+  { name: "a term", text: 'Deno.test("what-if: an edit", f);', found: [] },
+  { name: "another call", text: 'log.info("what is kept");', found: [] },
+];
+
+for (const { name, text, found } of TEST_NAMES) {
+  Deno.test(`test names: ${name}`, () => {
+    assert.deepEqual(testNames("a.ts", text).map(({ line, form }) => `${line} ${form}`), found);
   });
 }

@@ -43,7 +43,7 @@ Deno.test("commands that are not built are refused by name, whatever follows", a
   }
 });
 
-Deno.test("what is there is not in the table of what is missing", () => {
+Deno.test("implemented commands are not in the table of unsupported ones", () => {
   const missing = UNSUPPORTED.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const there = (MESHCTL.commands ?? []).flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   assert.deepEqual(there.filter((name) => missing.includes(name)), []);

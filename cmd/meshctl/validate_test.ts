@@ -71,7 +71,7 @@ Deno.test("validate: a directory stands for the configuration files below it", a
   assert.equal(nothing.status, 0);
 });
 
-Deno.test("validate: all errors of all files are told together, with object, path and place", async () => {
+Deno.test("validate: all errors of all files are reported together, with object, path and position", async () => {
   const { out, err, status } = await checked({
     "a.yaml": `${entry("a", "x_y")}---\n${entry("b").replace("address", "adress")}`,
     "b.yaml": entry("c"),

@@ -19,7 +19,7 @@ Deno.test("loading the daemon reads no descriptors", async () => {
   assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), []);
 });
 
-Deno.test("what is looked into is told", async () => {
+Deno.test("descriptors that are read are reported", async () => {
   const { ClusterSchema } = await import("#envoy/config/cluster/v3/cluster_pb.ts");
   assert.ok(ClusterSchema.fields.length > 0);
   assert.ok(filesRead().includes("envoy/config/cluster/v3/cluster"));

@@ -10,14 +10,14 @@ function optionsOf(...args: string[]): DiscoveryOptions {
   return discoveryOptions(parsed.flags);
 }
 
-Deno.test("what is only a default is left out, with a sentence", () => {
+Deno.test("an unsupported default is left out and logged", () => {
   const notes = checkSupported(optionsOf("--configDir=/config"));
   assert.equal(notes.length, 2);
   assert.match(notes[0]!, /:15017.*webhooks/);
   assert.match(notes[1]!, /no service registry is started/);
 });
 
-Deno.test("what is asked for by name and cannot be had is refused", () => {
+Deno.test("an unsupported feature that is requested by name is refused", () => {
   const cases: [args: string[], code: string, says: RegExp][] = [
     [["--configDir=/c", "--httpsAddr=:15017"], "not-supported", /--httpsAddr=:15017/],
     [["--configDir=/c", "--orchconfig=/k"], "not-supported", /--orchconfig=\/k/],

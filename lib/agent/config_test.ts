@@ -58,7 +58,7 @@ const FAULTS: readonly (readonly [string, Partial<ConfigLayers>, RegExp])[] = [
   ["the annotation", { annotation: annotation("{") }, /^annotation:1:/],
 ];
 for (const [what, layers, message] of FAULTS) {
-  Deno.test(`a fault in ${what} is told with its place`, () => {
+  Deno.test(`a fault in ${what} is reported with its position`, () => {
     assert.throws(
       () => mergeConfig({ ...NONE, ...layers }),
       (error) => error instanceof MeshError && message.test(error.message),
@@ -66,7 +66,7 @@ for (const [what, layers, message] of FAULTS) {
   });
 }
 
-Deno.test("what a proxy says for itself is distinguished from what the mesh says", () => {
+Deno.test("settings of the proxy are distinguished from settings of the mesh", () => {
   const { proxy, own } = mergeConfig({
     ...NONE,
     mesh: mesh(
@@ -83,13 +83,13 @@ Deno.test("what a proxy says for itself is distinguished from what the mesh says
   );
 });
 
-Deno.test("a field that is not known is a warning with its place", () => {
+Deno.test("an unknown field is a warning with its position", () => {
   const { warnings } = mergeConfig({ ...NONE, variable: "statusPorts: 1" });
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? "", /^PROXY_CONFIG:1:1: statusPorts: unknown field/);
 });
 
-Deno.test("what ProxyConfigs say lies between the mesh configuration and the proxy's own", () => {
+Deno.test("ProxyConfig resources override the mesh configuration, and the proxy's own settings override them", () => {
   const served = create(ProxyConfigSchema, { concurrency: 5, proxyMetadata: { A: "s", B: "s" } });
   const layers = { ...NONE, mesh: mesh("defaultConfig: {concurrency: 1, proxyMetadata: {A: m}}") };
   const { proxy, own } = mergeConfig({ ...layers, served, variable: "proxyMetadata: {B: v}" });

@@ -33,13 +33,13 @@ Deno.test("a drain asks once, however often it is started", async () => {
   assert.deepEqual(admin.asked, { drains: 1, counts: 0 });
 });
 
-Deno.test("a drain until zero counts until nobody is left", async () => {
+Deno.test("a drain until zero ends when no connection is left", async () => {
   const admin = fakeAdmin([3, 1, 1, 0, 5]);
   await drainOf(admin, { ...OPTIONS, untilZero: true, duration: 1e9 }).finish(never);
   assert.deepEqual(admin.asked, { drains: 1, counts: 4 });
 });
 
-Deno.test("a drain ends when it is told to", async () => {
+Deno.test("a drain ends when its signal is aborted", async () => {
   const aborted = new AbortController();
   const waiting = drainOf(fakeAdmin([]), { ...OPTIONS, duration: 1e9 }).finish(aborted.signal);
   aborted.abort();

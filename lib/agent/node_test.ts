@@ -12,14 +12,14 @@ import { type TestSettings, testSettings } from "../../tests/support/agent_setti
 
 const nodeOf = (settings: TestSettings) => planAgent(testSettings(settings)).node;
 
-Deno.test("the id tells type, address, name, namespace and domain", () => {
+Deno.test("the id has type, address, name, namespace and domain", () => {
   const environ = { POD_NAME: "shop-1", POD_NAMESPACE: "prod" };
   assert.equal(nodeOf({ environ }).id, "sidecar~10.0.0.1~shop-1.prod~prod.svc.cluster.local");
   const flags = { role: "router", domain: "corp.example" } as const;
   assert.equal(nodeOf({ flags }).id, "router~10.0.0.1~host.default~corp.example");
 });
 
-Deno.test("the node tells what is said for this proxy alone, not what the mesh says for all", () => {
+Deno.test("the node has the settings of this proxy, not those of the mesh", () => {
   const all = { gatewayTopology: { numTrustedProxies: 2 }, proxyHeaders: { requestId: {} } };
   const ownProxy = create(ProxyConfigSchema, { gatewayTopology: { numTrustedProxies: 1 } });
   const { metadata } = nodeOf({ proxy: { ...all, meshId: "m" }, ownProxy });
@@ -77,7 +77,7 @@ Deno.test("metadata comes from the environment, the pod's files and the configur
   assert.equal((config as Record<string, unknown>).meshId, "m");
 });
 
-Deno.test("what the environment says of the mode wins over the configuration", () => {
+Deno.test("the interception mode of the environment wins over the configuration", () => {
   const environ = { MESH_META_INTERCEPTION_MODE: "TPROXY", MESH_META_CLUSTER_ID: "west" };
   const { metadata } = nodeOf({ environ, proxy: { interceptionMode: Interception.NONE } });
   assert.equal(metadata.INTERCEPTION_MODE, "TPROXY");

@@ -112,7 +112,7 @@ Deno.test("bytes of any size pass both ways unchanged, over both methods", async
 
 const VIRTUAL_HOST = "type.googleapis.com/envoy.config.route.v3.VirtualHost";
 
-Deno.test("virtual hosts pass: an empty subscription up, resources that nobody named down", async () => {
+Deno.test("virtual hosts pass: an empty subscription to the daemon, unrequested resources to the proxy", async () => {
   const port = freePort();
   const asked: DeltaDiscoveryRequest[] = [];
   const server = await daemon(async (call) => {
@@ -275,7 +275,7 @@ Deno.test("after a restart of the daemon the proxy's next stream is served", asy
   await server.stop(0);
 });
 
-Deno.test("when the proxy goes, so does its stream to the daemon", async () => {
+Deno.test("the end of the proxy's stream ends the stream to the daemon", async () => {
   const port = freePort();
   const gone = Promise.withResolvers<void>();
   const server = await daemon(async (call) => {

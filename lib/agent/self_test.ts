@@ -8,7 +8,7 @@ const node = (metadata: Record<string, unknown>) => ({
   metadata: metadata as never,
 });
 
-Deno.test("what a proxy says of its workload", () => {
+Deno.test("the node's metadata gives the properties of the workload", () => {
   const own = selfEnvironment(
     node({
       NAME: "shop-7d4b9c6f5-x2v8q",
@@ -33,7 +33,7 @@ Deno.test("what a proxy says of its workload", () => {
   });
 });
 
-Deno.test("what a proxy does not know of its workload", () => {
+Deno.test("missing metadata leaves properties of the workload unset", () => {
   const cases: [metadata: Record<string, unknown>, label: string][] = [
     [{}, "unknown;unknown;unknown;latest;unknown;unknown;unknown"],
     [{ NAME: "db-0", NAMESPACE: "n" }, "db;n;db;latest;unknown;unknown;unknown"],

@@ -124,7 +124,7 @@ Deno.test("metrics of agent, proxy and application come in one answer, in this o
     }));
 });
 
-Deno.test("what cannot be scraped is left out and counted", () =>
+Deno.test("an endpoint that cannot be scraped is left out and counted", () =>
   withTargets(
     () => new Response("no", { status: 500 }),
     (scrape) =>

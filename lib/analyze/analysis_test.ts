@@ -40,7 +40,7 @@ Deno.test("analysis: a message has its object, file and line, as text and as JSO
   assert.equal(json.documentationUrl, "docs/analysis.md#msh0101");
 });
 
-Deno.test("analysis: an edit costs what it concerns, not what there is", () => {
+Deno.test("analysis: the cost of an edit depends on the affected objects, not on the size of the mesh", () => {
   const many = Array.from(
     { length: 2000 },
     (_, i) => documents(service(`s${i}`), routes(`r${i}`, `s${i}.test`)),

@@ -41,7 +41,7 @@ function request(more: Partial<AuthnRequest> = {}): AuthnRequest {
   return { peer: "10.1.2.3:4567", metadata: new Map(), ...more };
 }
 
-Deno.test("client certificates: whose are accepted, and whose are not", async () => {
+Deno.test("client certificates: trusted ones are accepted, others are refused", async () => {
   const [own, foreign] = [await authority(), await authority()];
   const middle = await authority(own);
   const check = certificateAuthenticator({

@@ -53,7 +53,7 @@ for (const [ms, text] of WRITES) {
   Deno.test(`formatDuration writes ${text}`, () => assert.equal(formatDuration(ms), text));
 }
 
-Deno.test("what formatDuration writes, parseDuration reads back", () => {
+Deno.test("parseDuration reads the output of formatDuration", () => {
   fc.assert(fc.property(fc.integer({ min: -(2 ** 43), max: 2 ** 43 }), (ms) => {
     assert.equal(parseDuration(formatDuration(ms)), ms);
   }));

@@ -13,7 +13,7 @@ Deno.test("lazily: a value is made once, when it is asked for", () => {
   assert.equal(made, 1);
 });
 
-Deno.test("lazily: what fails is tried again", () => {
+Deno.test("lazily: a failed computation is tried again", () => {
   let tries = 0;
   const value = lazily(() => {
     if (++tries === 1) throw new Error("not yet");

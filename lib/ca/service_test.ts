@@ -157,7 +157,7 @@ Deno.test("lifetimes: default, as asked, and refused beyond the maximum", () =>
     }
   }));
 
-Deno.test("refusals tell the caller nothing useful", () =>
+Deno.test("refusals reveal no details to the caller", () =>
   serve({}, async (target) => {
     const csr = await csrOf();
     const cases: [Asked, string, string][] = [

@@ -40,7 +40,7 @@ async function other(): Promise<{ port: number; pid: number } & AsyncDisposable>
   };
 }
 
-Deno.test("a port in use: which flag, which program, what to do", async () => {
+Deno.test("a port in use: the error names flag, program and remedy", async () => {
   await using holder = await other();
   const error = await failure("127.0.0.1", holder.port);
   assert.equal(
@@ -64,7 +64,7 @@ Deno.test("a port that another listener of the program has", async () => {
   first.close();
 });
 
-Deno.test("nobody is named when nobody can be seen", async () => {
+Deno.test("the owner of a port is not named when it cannot be found", async () => {
   const held = holderOf(1);
   assert.deepEqual(held.kind, "unknown");
   const code = `import { holderOf } from ${JSON.stringify(import.meta.resolve("./holder.ts"))};
@@ -91,7 +91,7 @@ for (
   });
 }
 
-Deno.test("what is wrong otherwise goes on with the flag before it", async () => {
+Deno.test("other listen errors are reported with the flag", async () => {
   const asked = { by: "--some", address: "x" };
   const wrong = () => Promise.reject(new MeshError("address-invalid", "x is not an address"));
   await assert.rejects(openListener(asked, wrong), { message: "--some: x is not an address" });

@@ -63,7 +63,7 @@ Deno.test("a program or a group without a command shows its commands", async () 
   assert.match(group.out, /Use "tool group \[command\] --help"/);
 });
 
-Deno.test("what a command throws is written with its causes and its remedy", async () => {
+Deno.test("an error of a command is written with its causes and its remedy", async () => {
   const cause = new Error("refused by the\u001b[1m system");
   const failing = fixture(() => {
     throw new MeshError("x", "cannot bind", { remedy: "Choose another port.", cause });

@@ -9,7 +9,7 @@ const watch = (typeUrl: string, names: readonly string[], wildcard = false) =>
 
 const { cluster, endpoint, route, virtualHost } = TYPE_URLS;
 
-Deno.test("who asks for what", () => {
+Deno.test("clients are found by the resources that they subscribe to", () => {
   const session = {
     types: [
       watch(cluster, [], true),

@@ -52,7 +52,7 @@ Deno.test("a response that brings several publications is charged to the edits o
   ]);
 });
 
-Deno.test("nobody is charged for what many edits, or forgotten ones, brought about", () => {
+Deno.test("a response to too many edits, or to forgotten ones, is charged to no edit", () => {
   const { spending, publish, send } = bench();
   publish(1, ...Array.from({ length: 501 }, (_, i) => `n/${i}`));
   send(0.5, 1, 7);
@@ -111,7 +111,7 @@ function graphBench() {
   return { graph, spending, publish, send };
 }
 
-Deno.test("of edits that went out together, each bears the bytes of what it changed", () => {
+Deno.test("edits that are published together are each charged the bytes of what they changed", () => {
   const { graph, spending, publish, send } = graphBench();
   publish({ a: 1, b: 1, c: 1 });
   const from = graph.published;
@@ -126,7 +126,7 @@ Deno.test("of edits that went out together, each bears the bytes of what it chan
   assert.ok(Math.abs(parts - 1) < 1e-9, "one response in all");
 });
 
-Deno.test("an edit that changed nothing of a response bears nothing of it", () => {
+Deno.test("an edit that changed nothing of a response is charged nothing", () => {
   const { graph, spending, publish, send } = graphBench();
   publish({ a: 1, b: 1 });
   const from = graph.published;

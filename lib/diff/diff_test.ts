@@ -156,7 +156,7 @@ for (const { name, type, before, after, text } of CASES) {
   });
 }
 
-Deno.test("what is written long is cut, with its length", () => {
+Deno.test("a long value is cut, and its length is given", () => {
   const text = renderChanges(diffJson("", "x".repeat(1000)), "  ");
   assert.match(text, /^ {2}~ "" → x{240}… \(1000 characters\)\n$/);
 });
@@ -194,7 +194,7 @@ Deno.test("secrets are blacked out, names of files that hold them are not", () =
   }
 });
 
-Deno.test("what cannot be read says so", () => {
+Deno.test("a value that cannot be decoded is reported", () => {
   const bytes = new Uint8Array([255, 255]);
   const of = (type: string) => showResource(type, bytes) as Record<string, unknown>;
   assert.equal(of("type.googleapis.com/no.Such").unreadable, "the type is not known here");
@@ -204,7 +204,7 @@ Deno.test("what cannot be read says so", () => {
   assert.deepEqual(changes.map(({ path }) => path), ["digest"]);
 });
 
-Deno.test("of a large table only the virtual hosts that differ are told", () => {
+Deno.test("a large table lists only the virtual hosts that differ", () => {
   const table = (timeout: string, count: number): JsonValue => ({
     name: "80",
     virtualHosts: Array.from(

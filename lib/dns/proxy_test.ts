@@ -182,7 +182,7 @@ Deno.test("dns proxy: forged responses are ignored", async () => {
   assert.deepEqual((await found.udp("a.org")).records, ["a.org A 60 192.0.2.1"]);
 });
 
-Deno.test("dns proxy: bad messages harm nobody", async () => {
+Deno.test("dns proxy: malformed messages do not affect other queries", async () => {
   await using found = await world([silent]);
   const { port } = found.proxy;
   const pointer = Uint8Array.of(0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xc0, 12, 0, 1, 0, 1);

@@ -190,7 +190,7 @@ const INEFFECTIVE = {
   programs: ["taker"],
 } as const;
 
-Deno.test("what does not act is checked by who takes it, and told by who would read it", () => {
+Deno.test("an ineffective variable is validated by its program and reported with its reader", () => {
   const state = { kind: "unsupported", reason: "the rest" } as const;
   declareIneffectiveVariables([{
     state,
@@ -239,7 +239,7 @@ Deno.test("a program takes variables of others when it is said to, of the same t
   assert.deepEqual([row?.readers, row?.programs], [["host"], ["guest", "host"]]);
 });
 
-Deno.test("warnings say what a variable waits for, or why it never acts", () => {
+Deno.test("warnings give the reason why a variable has no effect", () => {
   const warnings: unknown[] = [];
   warnIneffectiveVariables([
     { name: "A", state: { kind: "unsupported", reason: "certificates" } },

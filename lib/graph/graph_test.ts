@@ -76,7 +76,7 @@ Deno.test("equal results stop the wave", () => {
   assert.deepEqual([computedByTable, cutOff], [{ parity: 1, word: 0 }, 1]);
 });
 
-Deno.test("what a conditional no longer reads is not computed", () => {
+Deno.test("a cell that a conditional no longer reads is not computed", () => {
   const graph = createGraph();
   const flags = graph.input<boolean>("flags");
   const numbers = graph.input<number>("numbers");
@@ -192,7 +192,7 @@ Deno.test("a computation can not read past its handle, nor write", () => {
   assert.deepEqual(codes, [untracked, untracked, "graph-busy", untracked]);
 });
 
-Deno.test("a watch tells of changed values at publication, and no more once closed", () => {
+Deno.test("a watch reports changed values at publication, and none after it is closed", () => {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
   const tens = graph.derive(

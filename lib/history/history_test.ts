@@ -60,7 +60,7 @@ function contentAt(history: HistoryLog, revision: number, binding: ProxyBinding)
   );
 }
 
-Deno.test("what a proxy was shown at an earlier revision is what it saw then", () => {
+Deno.test("the recorded content of an earlier revision equals what the proxy was served then", () => {
   fc.assert(
     fc.property(sequence, (edits) => {
       const bench = begun();
@@ -133,7 +133,7 @@ Deno.test("publications are listed with their edits and what they changed, under
   assert.equal(history.revision(last - 1), undefined);
 });
 
-Deno.test("the record takes no more bytes than allowed, but tells of the last publication", () => {
+Deno.test("the record stays within its bytes and always has the last publication", () => {
   const bench = startTranslation();
   const history = createHistory(bench.graph, { clock: () => 0, bytes: 400 });
   bench.translation.source.onPublish((changed, revision) => history.note(changed, revision));

@@ -45,7 +45,7 @@ function auditOf(bench: Bench) {
   return { audit, found, pass };
 }
 
-Deno.test("over thousands of audits of a mesh at work no difference is found", () => {
+Deno.test("thousands of audits of a busy mesh find no difference", () => {
   const { bench, seen } = mesh();
   const { audit, found, pass } = auditOf(bench);
   const start = seen();
@@ -63,7 +63,7 @@ Deno.test("over thousands of audits of a mesh at work no difference is found", (
   assert.notDeepEqual(seen(), start);
 });
 
-Deno.test("a cell that was spoilt is found, reported, and what it led to is put right", () => {
+Deno.test("a corrupted cell is found and reported, and its dependents are repaired", () => {
   const { bench, bindings, seen } = mesh();
   const right = seen();
   const { audit, found, pass } = auditOf(bench);
@@ -88,7 +88,7 @@ Deno.test("a cell that was spoilt is found, reported, and what it led to is put 
   assert.equal(audit.summary().differences, differences);
 });
 
-Deno.test("a collection that lost a resource gets it back, and the proxies are told", () => {
+Deno.test("a collection that lost a resource gets it back, and the proxies are sent it", () => {
   const { bench, bindings, seen } = mesh();
   const right = seen();
   const { audit, pass } = auditOf(bench);

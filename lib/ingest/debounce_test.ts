@@ -38,14 +38,14 @@ Deno.test("changes are published after a quiet time, at the latest after the lon
   for (const [name, changes, want] of cases) assert.deepEqual(published(changes), want, name);
 });
 
-Deno.test("endpoints alone may go at once, and never alone ahead of what waits", () => {
+Deno.test("endpoint changes may be published at once, but never ahead of waiting changes", () => {
   assert.deepEqual(published([[10, "endpoint"], [20, "endpoint"]], false), [10, 20]);
   assert.deepEqual(published([[10, "config"], [20, "endpoint"]], false), [120]);
   assert.deepEqual(published([[10, "endpoint", "config"]], false), [110]);
   assert.deepEqual(published([[10, "endpoint"]], true), [110]);
 });
 
-Deno.test("what is told late has waited a part of the quiet time already", () => {
+Deno.test("a change that is reported late has already waited a part of the quiet time", () => {
   const time = manualClock();
   const at: number[] = [];
   const debouncer = createDebouncer({
@@ -70,7 +70,7 @@ Deno.test("what is told late has waited a part of the quiet time already", () =>
   assert.deepEqual(at, []);
 });
 
-Deno.test("what waits waits for what was noticed, a quiet time more at most", () => {
+Deno.test("waiting changes wait for noticed ones, at most one more quiet time", () => {
   const published: [why: string, at: number][] = [];
   const run = (why: string, noticed: readonly [from: number, notified: number]) => {
     const time = manualClock();
@@ -99,7 +99,7 @@ Deno.test("what waits waits for what was noticed, a quiet time more at most", ()
   ]);
 });
 
-Deno.test("what waits can be published now, or forgotten", () => {
+Deno.test("waiting changes can be published at once, or dropped", () => {
   const time = manualClock();
   let count = 0;
   const debouncer = createDebouncer({

@@ -98,7 +98,7 @@ Deno.test("the source that was opened first precedes others, whose version is us
   assert.equal(await row(), undefined);
 });
 
-Deno.test("listeners hear of objects before they are written, and faults are part of the state", () => {
+Deno.test("listeners get objects before they are written, and faults are part of the state", () => {
   const { ingest } = startIngest();
   const heard: string[] = [];
   const end = ingest.subscribe((source, { upserts, deletes }) =>

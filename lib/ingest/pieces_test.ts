@@ -98,7 +98,7 @@ Deno.test("all that a translation was given makes another one equal, whatever de
   assert.deepEqual([everything(bound(bench)), everything(bound(second))], [expected, expected]);
 });
 
-Deno.test("what a mesh configuration does to objects is written in pieces, too", async () => {
+Deno.test("the effects of a mesh configuration on objects are written in pieces", async () => {
   const bench = startTranslation();
   bench.apply({ objects: changes(0) });
   const { graph } = bench;

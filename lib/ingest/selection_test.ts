@@ -38,7 +38,7 @@ function bench(text: string, scoping = true) {
   return { ...made, hosts };
 }
 
-Deno.test("namespaces are looked at by their labels, the root namespace in any case", () => {
+Deno.test("namespaces are selected by their labels, the root namespace always", () => {
   const { set, remove, hosts, writer } = bench(SELECTORS);
   assert.deepEqual(hosts(), ["mesh-system"]);
   set(namespace("one", "watch: mesh"));
@@ -51,7 +51,7 @@ Deno.test("namespaces are looked at by their labels, the root namespace in any c
   assert.deepEqual(hosts(), ["mesh-system"]);
 });
 
-Deno.test("other selectors at run time bring back what was kept aside", () => {
+Deno.test("changed selectors at run time bring back excluded objects", () => {
   const { set, remove, hosts, apply } = bench(SELECTORS);
   const select = (text: string): string[] => (apply({ mesh: config(text) }), hosts());
   assert.deepEqual(select(""), ["mesh-system", "one", "two"]);
@@ -75,7 +75,7 @@ Deno.test("other selectors at run time bring back what was kept aside", () => {
   assert.deepEqual(select(""), ["mesh-system", "one", "three"], "what went meanwhile stays away");
 });
 
-Deno.test("what comes into sight is exported as the mesh says by then", () => {
+Deno.test("a newly selected object is exported by the current mesh configuration", () => {
   const { hosts, apply } = bench(SELECTORS);
   apply({ mesh: config('defaultServiceExportTo: ["."]') });
   assert.deepEqual(hosts(), ["one"]);

@@ -24,7 +24,7 @@ for (const [name, title] of TOPICS) {
     }));
 }
 
-Deno.test("/homej tells who and how it is; / is its page", () =>
+Deno.test("/homej has name and state of the process; / is its page", () =>
   withFacility(async (facility) => {
     const home = await read(facility, "/homej");
     assert.deepEqual(Object.keys(home), [
@@ -91,7 +91,7 @@ Deno.test("SIGUSR1 can be sent to the process, and no other signal", () =>
     ]);
   }));
 
-Deno.test("/procj, /argj and /versionj tell of this process", () =>
+Deno.test("/procj, /argj and /versionj describe this process", () =>
   withFacility(async (facility) => {
     const { pid, workingDirectory } = await read(facility, "/procj/");
     assert.deepEqual([pid, workingDirectory], [Deno.pid, Deno.cwd()]);
@@ -126,7 +126,7 @@ Deno.test("/envj lists the variables by name, without secrets", () =>
   }));
 
 Deno.test({
-  name: "a process that may not read all variables shows those that it declares",
+  name: "a process without permission for all variables shows those that it declares",
   permissions: { env: ["MESH_TEST_A"] },
   fn: () => assert.deepEqual(environment(), []),
 });

@@ -108,7 +108,7 @@ Deno.test("a level alone is meant for the scope default", async () => {
   assert.doesNotMatch(text, /not mine/);
 });
 
-Deno.test("--log_caller adds the place of the call to the scopes it names", async () => {
+Deno.test("--log_caller adds the position of the call to messages of the named scopes", async () => {
   const text = await written({ caller: "ads" }, () => {
     scope("ads").info("with");
     scope("delta").info("without");
@@ -152,7 +152,7 @@ Deno.test("a file is appended to, and several targets get each message", async (
   }
 });
 
-Deno.test("what was configured last counts, and nothing is written after the end", async () => {
+Deno.test("the last configuration is in force, and nothing is written after the end", async () => {
   const former = await Deno.makeTempFile();
   const end = configureLogging({ targets: [former] });
   const text = await written({}, () => scope("ads").info("inside"));
@@ -251,7 +251,7 @@ Deno.test("files that were moved away are opened again, with levels as they are"
   await Deno.remove(`${folder}-gone`, { recursive: true });
 });
 
-Deno.test("what was said last is written, however the program ends", async () => {
+Deno.test("the last message is written, however the program ends", async () => {
   const log = new URL("./mod.ts", import.meta.url).href;
   const ends: readonly (readonly [string, string])[] = [
     ["by itself", ""],

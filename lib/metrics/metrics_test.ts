@@ -103,7 +103,7 @@ for (const [header, open] of ACCEPT) {
   });
 }
 
-Deno.test("the process tells its CPU time, memory and start", async () => {
+Deno.test("the process metrics have CPU time, memory and start time", async () => {
   const stop = startProcessMetrics();
   try {
     const value = async (name: string) => Number((await linesOf(`${name} `))[2]?.split(" ")[1]);

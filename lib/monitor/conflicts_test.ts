@@ -4,7 +4,7 @@ import { documents, manifest, serviceEntry } from "../../tests/support/manifest.
 import { startTranslation } from "../../tests/support/translation_fixture.ts";
 import { conflictWarnings, observeConflicts } from "./conflicts.ts";
 
-Deno.test("conflicts of listeners are counted and warned of, at the object left out", async () => {
+Deno.test("listener conflicts are counted, and are warnings at the ineffective object", async () => {
   const { translation, set } = startTranslation();
   observeConflicts(translation);
   const counted = async (): Promise<string | undefined> => {

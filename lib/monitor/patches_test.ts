@@ -15,7 +15,7 @@ spec:
     patch: {operation: MERGE, value: {connectTimeout: ${timeout}}}
 `;
 
-Deno.test("patches that do not apply are warned of, at their place, and counted where that is on", async () => {
+Deno.test("patches that do not apply are warnings at their position, and are counted if that is enabled", async () => {
   const { translation, set } = startTranslation();
   observePatches(translation);
   const binding = translation.source.bind(proxyNode("test"), () => {});

@@ -3,7 +3,7 @@ import { manifest } from "../../tests/support/manifest.ts";
 import { startTranslation } from "../../tests/support/translation_fixture.ts";
 import { providerWarnings } from "./providers.ts";
 
-Deno.test("what is asked of providers in vain is warned of, at the object that asks", () => {
+Deno.test("a reference to a missing provider is a warning at the object that has it", () => {
   const { translation, set } = startTranslation();
   const asking = manifest("Telemetry", "t", { tracing: [{ providers: [{ name: "gone" }] }] });
   set(asking.replace("networking.mesh.io", "telemetry.mesh.io"));

@@ -3,7 +3,7 @@ import { documents, manifest } from "../../tests/support/manifest.ts";
 import { DEFAULT_FEATURES, startTranslation } from "../../tests/support/translation_fixture.ts";
 import { meshWarnings } from "./warnings.ts";
 
-Deno.test("a second mesh-wide Sidecar is warned of, at its position", () => {
+Deno.test("a second mesh-wide Sidecar is a warning at its position", () => {
   const { translation, set } = startTranslation();
   set(documents(
     manifest("Sidecar", "a", { egress: [{ hosts: ["./*"] }] }, "mesh-system"),

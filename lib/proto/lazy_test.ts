@@ -110,7 +110,7 @@ Deno.test("lazy descriptors: names are known, and lists complete, before anythin
   ]);
 });
 
-Deno.test("lazy descriptors: what is filled in refers to what was handed out", () => {
+Deno.test("lazy descriptors: loaded descriptors keep their identity", () => {
   const { file, far, outer, inner, mode, farType, service } = declared(data(
     create(FileDescriptorProtoSchema, {
       name: "b.proto",
@@ -158,7 +158,7 @@ Deno.test("lazy descriptors: an extension has its number once it is asked for", 
   assert.equal(mark.typeName, "e.mark");
 });
 
-Deno.test("lazy descriptors: what the generated code declares is what the library reads", () => {
+Deno.test("lazy descriptors: the generated declarations equal what the library reads", () => {
   const seen = new Map<DescFile, DescFile>();
   const eager = (file: DescFile): DescFile => {
     const known = seen.get(file);

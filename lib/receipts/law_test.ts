@@ -317,7 +317,7 @@ async function obeys(steps: readonly Step[]): Promise<void> {
   compare(made, clients);
 }
 
-Deno.test("law of receipts: they say what was said on the wire", async () => {
+Deno.test("law of receipts: they equal the messages on the wire", async () => {
   await fc.assert(fc.asyncProperty(steps, obeys), { numRuns: RUNS, ...SEED });
 });
 

@@ -44,7 +44,7 @@ function counts(receipt: Receipt): Record<string, number> {
 }
 
 for (const variant of ["delta", "sotw"] as const) {
-  Deno.test(`receipts, ${variant}: an edit is complete when all who follow what it changed said so`, async () => {
+  Deno.test(`receipts, ${variant}: an edit is complete when all subscribers of its changes acknowledged`, async () => {
     await using w = await scene();
     w.set(EDS, { a: "1", b: "1" });
     w.publish();
@@ -190,7 +190,7 @@ Deno.test("receipts: the ring is bounded in number and in bytes, and what goes i
   }
 });
 
-Deno.test("receipts: a publication of too much is told without telling its edits apart", async () => {
+Deno.test("receipts: a very large publication is recorded without separating its edits", async () => {
   await using w = await scene({ exactLimit: 3 });
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS });

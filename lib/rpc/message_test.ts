@@ -34,7 +34,7 @@ Deno.test("a message in pieces is the pieces behind one head", () => {
   assert.deepEqual(whole(parts), [0, 0, 0, 0, 3, 1, 2, 3]);
 });
 
-Deno.test("what is too large or compressed is refused by its head alone", () => {
+Deno.test("a message that is too large or compressed is refused by its head alone", () => {
   assert.throws(() => messageReader(10).push(Uint8Array.of(0, 0, 0, 0, 11)), {
     status: "RESOURCE_EXHAUSTED",
   });

@@ -97,7 +97,7 @@ for (const transport of ["native", "grpc-js"] as const satisfies readonly RpcTra
   );
 }
 
-Deno.test(withCertificates("a TLS socket says whose certificate the client has", async () => {
+Deno.test(withCertificates("a TLS socket has the client's certificate", async () => {
   const { ca, cert, key, clientCert, clientKey } = await makeCertificates();
   const seen: [boolean, string | undefined][] = [];
   const listener = await openListener("127.0.0.1:0", (socket) => {

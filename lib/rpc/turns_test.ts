@@ -32,7 +32,7 @@ async function until(holds: () => boolean): Promise<number> {
   return rounds;
 }
 
-Deno.test("work is done at once while a round has time and nobody waits", async () => {
+Deno.test("work runs at once while a round has time and no other party waits", async () => {
   const { log, task, now } = world();
   const turns = createTurns({ roundMs: 3, turnMs: 0.5, now });
   turns.add(task("a", {}, 3));

@@ -107,7 +107,7 @@ Deno.test("simulate: the text names every decision", () => {
   assert.match(text, /^=> HTTP to PassthroughCluster \(240\.0\.0\.1:80, nobody\.test\/\)$/m);
 });
 
-Deno.test("simulate: what is not modelled is named, and nothing is guessed", () => {
+Deno.test("simulate: unmodelled settings are named and not guessed", () => {
   const listener = create(ListenerSchema, {
     name: "odd",
     trafficDirection: TrafficDirection.OUTBOUND,

@@ -52,7 +52,7 @@ Deno.test("regex: RE2 syntax, linear time", () => {
   assert.equal(regex.matchesPart("xaabc"), true);
 });
 
-Deno.test("regex: what would grow too large is refused from its text", () => {
+Deno.test("regex: an expression that would grow too large is refused by its text", () => {
   const cases: [string, RegExp | undefined][] = [
     ["a{1,1000}", undefined],
     ["(a{1,100}b){1,10}", undefined],
@@ -75,7 +75,7 @@ Deno.test("regex: what would grow too large is refused from its text", () => {
 
 type Check = (text: string) => boolean;
 
-Deno.test("addresses and names: what is taken and what is not", () => {
+Deno.test("addresses and names: accepted and refused forms", () => {
   const cases: [string, Check, string[], string[]][] = [
     ["IPv4", isIpv4, ["1.2.3.4"], ["01.2.3.4", "1.2.3", "1.2.3.256", "::1", ""]],
     ["IPv6", isIpv6, ["::", "001:db8::", "::ffff:1.2.3.4"], ["fe80::1%eth0", "[::1]", "1.2.3.4"]],
@@ -124,7 +124,7 @@ Deno.test("labels: keys and values", () => {
   }
 });
 
-Deno.test("nearest: only what is near", () => {
+Deno.test("nearest: only similar words", () => {
   const names = ["weight", "destination", "headers", "timeout"];
   const cases: [string, string | undefined][] = [
     ["wieght", "weight"],

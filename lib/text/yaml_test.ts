@@ -56,7 +56,7 @@ Deno.test("yaml: merges copy what the map does not have", () => {
   ]);
 });
 
-Deno.test("yaml: faults name their place", () => {
+Deno.test("yaml: problems have positions", () => {
   const cases: [string, string, number, number][] = [
     ["a: 1\nb: 2\na: 3", "yaml-duplicate-key", 3, 1],
     ["x:\n  a: 1\n  'a': 2", "yaml-duplicate-key", 3, 3],
@@ -155,7 +155,7 @@ Deno.test("yaml: one document where one is meant", () => {
   assert.throws(() => parseYaml("\na: [", DEFAULT_YAML_LIMITS), { code: "yaml-syntax" });
 });
 
-Deno.test("yaml: what newer YAML reads as a number is quoted", () => {
+Deno.test("yaml: texts that newer YAML reads as numbers are quoted", () => {
   assert.equal(toYaml(["0o7", "1e3", "y", "word"]), "- '0o7'\n- '1e3'\n- 'y'\n- word\n");
 });
 
@@ -176,7 +176,7 @@ Deno.test("yaml: a word may have any character, and colons at its end in bracket
   }]);
 });
 
-Deno.test("yaml: what is written is read back", () => {
+Deno.test("yaml: written values are read back", () => {
   const value = {
     words: [
       "yes",

@@ -413,7 +413,7 @@ const PLACED = proxyNode("one", {
   metadata: { NETWORK: "near" },
 });
 
-Deno.test("what layers show equals what a Sidecar that imports everything shows", () => {
+Deno.test("the layers serve the same as a Sidecar that imports everything", () => {
   const all = sidecarOf("all", "['*/*']", "");
   fc.assert(
     fc.property(fc.array(anyEdit, { minLength: 1, maxLength: 12 }), (edits) => {

@@ -31,7 +31,7 @@ Deno.test("handlers see the address of the client", () =>
     assert.equal(await (await fetch(`${base}/peer`, { client })).text(), "127.0.0.9");
   }));
 
-Deno.test("the port of the runtime's server answers nobody but the front", async () => {
+Deno.test("the port of the runtime's server answers only the front", async () => {
   const before = await listeningPorts();
   await serving(ROUTES, async (_, { address }) => {
     const added = [...(await listeningPorts()).difference(before)];

@@ -32,7 +32,7 @@ Deno.test("a page sends forms to its own listener, and only when it has some", a
   );
 });
 
-Deno.test("a page tells where it lies, and begins with the way past its links", async () => {
+Deno.test("a page names its path and begins with a link past the navigation", async () => {
   const answer = page({ title: "<c>", body: "b", crumbs: [["<a>", "/a?x=<"], ["b", "/b"]] });
   const html = await answer.text();
   assert.match(html, /<body><a class="skip" href="#main">/);

@@ -38,7 +38,7 @@ for (const path of ["/nope", "/debug", "/debug/", "/debug/a/b", "/debug/%zz", "/
   });
 }
 
-Deno.test("a known path with another method tells which ones there are", () => {
+Deno.test("a known path with another method is answered with the allowed methods", () => {
   const match = matchRoute(ROUTES, "PUT", "/debug/x");
   assert.deepEqual(match, { kind: "method", allow: ["GET", "HEAD", "POST"] });
 });

@@ -160,7 +160,7 @@ Deno.test("requestText prints bodies, also of 404, and makes errors of other bad
   });
 });
 
-Deno.test("requestText gives up when nobody listens, and after its time", async () => {
+Deno.test("requestText fails when no server listens, and after its timeout", async () => {
   let address = "";
   const hang = route("GET", "/", () => new Promise<Response>(() => {}));
   await serving([hang], async (base) => {

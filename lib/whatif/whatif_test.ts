@@ -254,7 +254,7 @@ const anyStep = fc.tuple(
   }),
 );
 
-Deno.test("what is predicted is what happens, and nothing happens by predicting", async () => {
+Deno.test("a what-if answer equals the effect of the edit, and changes nothing itself", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (steps) => {
       const world = stage();
@@ -277,7 +277,7 @@ Deno.test("what is predicted is what happens, and nothing happens by predicting"
   );
 });
 
-Deno.test("a change of one timeout is told as such, of the proxies concerned alone", async () => {
+Deno.test("a changed timeout is reported for the affected proxies only", async () => {
   const world = stage();
   const rule = (timeout: string) =>
     document(
@@ -326,7 +326,7 @@ Deno.test("a change that several classes have is one entry with all of them", as
   assert.equal(named.length, cluster.length, text);
 });
 
-Deno.test("nothing said changes nothing; replicas are told together", async () => {
+Deno.test("an empty edit changes nothing; replicas are reported together", async () => {
   const world = stage();
   const same = service("k", HTTP);
   apply(world, same, []);
@@ -378,7 +378,7 @@ const WRONG: readonly (readonly [string, string, string[], RegExp, number])[] = 
 ];
 
 for (const [what, documents, removals, message, line] of WRONG) {
-  Deno.test(`${what} is refused with its place and a remedy`, async () => {
+  Deno.test(`${what} is refused with its position and a remedy`, async () => {
     const answer = await stage().whatif.ask({ documents, removals }, NEVER);
     assert.equal(answer.kind, "invalid");
     const [problem] = (answer as Answer & { kind: "invalid" }).problems;
@@ -388,7 +388,7 @@ for (const [what, documents, removals, message, line] of WRONG) {
   });
 }
 
-Deno.test("an object of a kind that does nothing yet is told as such", async () => {
+Deno.test("an object of an unsupported kind is reported as such", async () => {
   const group = "apiVersion: networking.mesh.io/v1\nkind: WorkloadGroup\n" +
     "metadata: {name: t, namespace: one}\nspec: {template: {serviceAccount: t}}\n";
   const prediction = await predict(stage().whatif, group);
@@ -396,7 +396,7 @@ Deno.test("an object of a kind that does nothing yet is told as such", async () 
   assert.ok(prediction.warnings.some(({ code }) => code === "no-effect"));
 });
 
-Deno.test("one question at a time, in pieces, and one that nobody waits for ends", async () => {
+Deno.test("one question runs at a time, in pieces, and an abandoned one ends", async () => {
   const world = stage();
   const many = Array.from({ length: 400 }, (_, i) => service(`s${i}`, HTTP)).join("---\n");
   apply(world, many, []);
@@ -410,7 +410,7 @@ Deno.test("one question at a time, in pieces, and one that nobody waits for ends
   assert.ok(third.took.ms > third.took.longestSliceMs, JSON.stringify(third.took));
 });
 
-Deno.test("a prediction as JSON is the prediction, in pieces", async () => {
+Deno.test("a what-if answer is written as JSON in pieces", async () => {
   const { bench, whatif } = stage();
   for (const port of [80, 90]) {
     const host = `a${port}.test`;

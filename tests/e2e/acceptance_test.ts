@@ -106,7 +106,7 @@ Deno.test("real Envoys take any configuration that is served", async (t) => {
   await t.step("most of what was written served", () => {
     assert.ok(rejected < documents / 5, `${rejected} of ${documents} were rejected`);
   });
-  await t.step("in the end they hold what they are served, and nothing else", async () => {
+  await t.step("the proxies finally hold exactly what they are served", async () => {
     const all = Object.entries(randomFiles(SEED, gatewayPorts));
     const open = all.filter(([name]) => !name.startsWith("sidecar"));
     await become(world, { ...Object.fromEntries(open), "marker.yaml": marker(0) });

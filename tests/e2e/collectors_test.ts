@@ -130,7 +130,7 @@ Deno.test(withCertificates("collectors that are asked, metrics that are not kept
     const asked = await eventually("the question", () => sampling.asked[0]);
     assert.deepEqual(asked, { path: "/api/v2/otlp/v1/sampling", token: "Api-Token secret" });
   });
-  await t.step("what is not counted is forgotten, and counted anew", async () => {
+  await t.step("an idle metric is removed, and starts again from zero", async () => {
     await eventually("the connections to be forgotten", async () => await opened() === 0);
     assert.equal(await askTcp(CLIENT, tcp), "till");
     await eventually("one connection", async () => await opened() === 1);

@@ -26,7 +26,7 @@ Deno.test({
       const built = await compile({ into, programs: names, facts: FACTS }, compiler);
       assert.deepEqual(built, names.map((name) => join(into, name)));
       for (const name of names) {
-        await t.step(`${name} tells what it is`, () => checkVersion(join(into, name)));
+        await t.step(`${name} prints its version`, () => checkVersion(join(into, name)));
       }
       await t.step("the daemon becomes ready", () => checkDaemon(join(into, "pilot-discovery")));
       await t.step("the daemon has no more than its set", () => checkSet(into));

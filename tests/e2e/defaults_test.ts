@@ -73,7 +73,7 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
     }
   };
 
-  await t.step("a service that says nothing is its namespace's alone", async () => {
+  await t.step("a service without exportTo is visible in its namespace only", async () => {
     await becomes("own.test", 200);
     await becomes("offered.test", 200);
     for (const testProxy of world.testProxies) {
@@ -81,7 +81,7 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
       assert.equal(await backendOf(testProxy, "own.test"), "a");
     }
   });
-  await t.step("it is everybody's once the mesh configuration says so", async () => {
+  await t.step("the mesh configuration makes it visible everywhere", async () => {
     await defaults("*");
     await becomes("theirs.test", 200);
     for (const testProxy of world.testProxies) {
@@ -90,7 +90,7 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
     await defaults(".");
     await becomes("theirs.test", 502);
   });
-  await t.step("a service is reached at the address that it is given", async () => {
+  await t.step("a service is reached at its auto-allocated address", async () => {
     const proxy = `sidecar-${world.testProxies[0]!.transport}.test`;
     const dump = await fetch(`${world.daemon.http}/debug/config_dump?proxyID=${proxy}`);
     const text = await dump.text();

@@ -17,7 +17,7 @@ function namespaces(other: Spec): string {
   return documents(namespace(NAMESPACE, { watch: "mesh" }), namespace("other", other));
 }
 
-Deno.test("namespaces are looked at as selectors say, while proxies run", async (t) => {
+Deno.test("discovery selectors act on namespaces while proxies run", async (t) => {
   await using backend = startBackend("a");
   await using stack = new AsyncDisposableStack();
   const dir = await Deno.makeTempDir({ prefix: "mesh-discovery-" });

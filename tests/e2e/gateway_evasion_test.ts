@@ -40,7 +40,7 @@ const PATHS: readonly (readonly string[])[] = [["/admin/keys"], ["/admin/*"], ["
   "/{*}/keys",
 ]];
 
-Deno.test(withCertificates("nobody gets round what a gateway forbids", async (t) => {
+Deno.test(withCertificates("requests that a gateway forbids cannot evade it", async (t) => {
   await using world = await startSecurityWorld();
   await using stack = new AsyncDisposableStack();
   const gateway = await startEdge(stack, world, GATEWAY, {

@@ -308,7 +308,7 @@ function benchOf(world: World): Bench {
   };
 }
 
-Deno.test("gateways let in what their servers name", async (t) => {
+Deno.test("gateways accept requests for the hosts of their servers", async (t) => {
   await using a = startBackend("a");
   await using b = startBackend("b");
   await using tcp = await startTcpBackend("t");

@@ -10,7 +10,7 @@ const only = (answer: string) => (counts: Counts): boolean => counts[answer] ===
 
 const policy = (name: string, spec: string): string => doc("AuthorizationPolicy", name, spec);
 
-Deno.test("gRPC without a proxy: what lets in, what forbids, and what a server's library cannot tell", async () => {
+Deno.test("gRPC without a proxy: ALLOW, DENY, and conditions that a server's library does not support", async () => {
   await using world = await startWorld({ servers: 1, mesh: true });
   const client = await world.client();
   const as = (who: string) => ({ ...CALLS, headers: { who } });

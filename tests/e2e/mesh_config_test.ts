@@ -91,13 +91,13 @@ Deno.test("the mesh configuration is followed", async (t) => {
     });
 
   await t.step("from the start", () => unknownIsBlocked(true));
-  await t.step("when it changes", async () => {
+  await t.step("a changed file takes effect", async () => {
     await write("outboundTrafficPolicy: {mode: ALLOW_ANY}\n");
     await unknownIsBlocked(false);
     await write(BLOCKING);
     await unknownIsBlocked(true);
   });
-  await t.step("but not when it is broken", async () => {
+  await t.step("a broken file has no effect", async () => {
     await write("outboundTrafficPolicy: {mode: PERHAPS}\n");
     const problem = await eventually(
       "the problem",
@@ -130,7 +130,7 @@ Deno.test("the mesh configuration is followed", async (t) => {
       });
     });
   });
-  await t.step("how clients' connections are taken", async () => {
+  await t.step("connection settings of inbound listeners", async () => {
     const spaced = { a_b: "1" };
     await each(async (testProxy) => assert.equal((await ask(testProxy, HOST, spaced)).status, 200));
     await write(`defaultConfig:
@@ -143,7 +143,7 @@ Deno.test("the mesh configuration is followed", async (t) => {
       assert.equal((await ask(testProxy)).status, 200);
     });
   });
-  await t.step("what servers and clients are told of proxies", async () => {
+  await t.step("headers and metadata that proxies add", async () => {
     await each(async (testProxy) => {
       await eventually("the defaults", async () => {
         const { headers, echo } = await ask(testProxy);
@@ -183,7 +183,7 @@ Deno.test("the mesh configuration is followed", async (t) => {
       });
     }
   });
-  await t.step("what stands before gateways", async () => {
+  await t.step("proxies in front of gateways", async () => {
     await write("defaultConfig: {gatewayTopology: {numTrustedProxies: 1, proxyProtocol: {}}}\n");
     for (const { address } of gateways) {
       // The balancer says where the connection is from, the proxy before it who the client is.

@@ -104,7 +104,7 @@ Deno.test("a proxy asks for a cluster when a request is to go there", async (t) 
     });
     assert.ok((await held()).includes(cluster("v2")));
   });
-  await t.step("what is held is kept up to date, what is not is not sent", async () => {
+  await t.step("requested clusters are updated, and others are not sent", async () => {
     await write("shop.yaml", shop([{ port: v1.port, name: "v2" }]));
     await answered(HOST, "v1");
     await write("others.yaml", serviceEntry("new", ["new.test"], http, [endpoint(v2.port)]));
@@ -112,7 +112,7 @@ Deno.test("a proxy asks for a cluster when a request is to go there", async (t) 
     const names = await held();
     assert.ok(names.every((name) => !name.includes("other-")), names.join());
   });
-  await t.step("a cluster that goes is told to be gone", async () => {
+  await t.step("a removed cluster is reported as removed", async () => {
     await Deno.remove(`${config}/others.yaml`);
     await eventually(
       "the cluster to be gone",

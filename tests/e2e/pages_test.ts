@@ -490,8 +490,8 @@ Deno.test("every debug path and page", async (t) => {
   for (const page of PAGES) await t.step(`the page ${page.name}`, () => checkPage(daemon, page));
   await t.step("links lead somewhere", () => checkLinks(daemon));
   await t.step("the prediction comes true", () => checkPrediction(world));
-  await t.step("what the record says", () => checkHistory(world));
-  await t.step("what is refused", () => checkRefusals(world));
+  await t.step("the history pages show the record", () => checkHistory(world));
+  await t.step("invalid requests are refused", () => checkRefusals(world));
   await t.step("names are shown, not run", () => checkEscaping(world));
   const browser = openBrowser();
   await t.step({
@@ -515,7 +515,7 @@ Deno.test("every debug path and page", async (t) => {
   await t.step("no update was refused", () => assertNothingRejected(world));
 });
 
-Deno.test("a proxy is disconnected by those who switched that on", async () => {
+Deno.test("a proxy can be disconnected when that is enabled", async () => {
   await using world = await startWorld({
     daemon: { env: { UNSAFE_ENABLE_ADMIN_ENDPOINTS: "true" } },
   });

@@ -115,7 +115,7 @@ const PROBES: readonly [set: string, access: string, what: string, granted: bool
   ["pilot-agent", "ffi", "/lib/libnothing.so", false],
 ];
 
-Deno.test("what lies outside a permission set is refused", async (t) => {
+Deno.test("access outside a permission set is refused", async (t) => {
   for (const [set, access, what, granted] of PROBES) {
     await t.step(`${set}: ${access} ${what}`, async () => {
       const args = ["run", "-q", "--no-prompt", `-P=${set}`, PROBE, access, what];
@@ -174,7 +174,7 @@ Deno.test("a daemon that may not read its config directory says so and ends", as
   assert.match(daemon.output(), /read access/);
 });
 
-Deno.test("an agent that is told to run another program than it may is refused", async () => {
+Deno.test("an agent may not run a program outside its permission set", async () => {
   const dir = await Deno.makeTempDir({ prefix: "mesh-permissions-" });
   try {
     await using agent = await startAgent({

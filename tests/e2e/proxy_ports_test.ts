@@ -128,7 +128,7 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
       "\0",
     );
 
-  await t.step("requests go where their whole URL says", async () => {
+  await t.step("requests with an absolute URL are sent to its host", async () => {
     await eventually("the shop", async () => {
       const answer = await through(`http://shop.test:${shopPort}/x`, `shop.test:${shopPort}`);
       return answer.includes(`"backend":"shop"`);
@@ -136,7 +136,7 @@ Deno.test("ports that are HTTP proxies, and protocols of databases", async (t) =
     const other = await through(`http://bank.test:${bankPort}/x`, `bank.test:${bankPort}`);
     assert.match(other, /"backend":"bank"/);
   });
-  await t.step("a way is opened to whatever a service's port carries", async () => {
+  await t.step("CONNECT opens a tunnel to a service port of any protocol", async () => {
     const open = (to: string, then: string, end: string): Promise<string> =>
       say("127.0.0.1", proxyPort, `CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\n\r\n${then}`, end);
     const bytes = await open(`documents.test:${documentPort}`, "", "documents\n");

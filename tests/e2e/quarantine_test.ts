@@ -33,7 +33,7 @@ function answered(world: World, port: number, host: string, by: string): Promise
   });
 }
 
-Deno.test("what an Envoy rejects is quarantined and named, other resources flow, and a repair ends it", async () => {
+Deno.test("a version that Envoy rejects is quarantined and named, other resources are sent, and a repair ends it", async () => {
   await using first = await startBackend("first");
   await using second = await startBackend("second");
   const port = freePort();

@@ -87,7 +87,7 @@ Deno.test("proxies outlive their daemon", async (t) => {
   await allSynced(world.daemon, world);
   const before = await updatesOf(delta, "success");
 
-  await t.step("killed, it leaves them serving", async () => {
+  await t.step("a killed daemon leaves the proxies serving", async () => {
     world.daemon.program.kill("SIGKILL");
     const { signal } = await world.daemon.program.status;
     assert.equal(signal, "SIGKILL");
@@ -96,7 +96,7 @@ Deno.test("proxies outlive their daemon", async (t) => {
     }
   });
 
-  await t.step("back in its place, it sends nothing to who is up to date", async () => {
+  await t.step("the restarted daemon sends nothing to up-to-date proxies", async () => {
     await using second = await again();
     await allSynced(second, world);
     for (const testProxy of world.testProxies) {
@@ -115,7 +115,7 @@ Deno.test("proxies outlive their daemon", async (t) => {
     assert.equal((await updatesOf(delta, "success")).vhds, before.vhds! + 1);
   });
 
-  await t.step("what changed while it was away is sent when it is back", async () => {
+  await t.step("changes made while the daemon was stopped are sent after its start", async () => {
     for (const testProxy of world.testProxies) {
       assert.deepEqual(await answersOf(testProxy), { v2: 20 });
     }
@@ -129,7 +129,7 @@ Deno.test("proxies outlive their daemon", async (t) => {
     assert.equal(now.vhds, held.vhds! + 1);
   });
 
-  await t.step("asked to end, it ends in time and with status 0", async () => {
+  await t.step("the daemon stops on SIGTERM in time and with status 0", async () => {
     await using fourth = await again();
     await allSynced(fourth, world);
     const started = performance.now();

@@ -28,7 +28,7 @@ Deno.test(withCertificates("security between proxies", async (t) => {
   for (const one of CASES) await t.step(one.name, () => one.run(world));
 }));
 
-Deno.test(withCertificates("tokens, and asking somebody else", async (t) => {
+Deno.test(withCertificates("tokens and external authorization", async (t) => {
   await using stack = new AsyncDisposableStack();
   const issuer = stack.use(await startIssuer("https://issuer.test/main"));
   const grpc = stack.use(await startGrpcAuthorizer());

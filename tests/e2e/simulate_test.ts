@@ -111,122 +111,124 @@ function servicePorts(): ServicePorts {
   return { http, httpAlt, tcp, auto, tls, none };
 }
 
-Deno.test(withCertificates("simulate: what is said of a call is what Envoy does", async (t) => {
-  const dir = await Deno.makeTempDir({ prefix: "mesh-simulate-" });
-  try {
-    const authority = await makeAuthority(dir);
-    const own = await authority.issue("own", [PRINCIPALS[0]!, "own.test"]);
-    const files = { ...own, ca: authority.cert, crl: authority.cert };
-    const certificates: Record<string, Certificate> = {};
-    for (const [i, name] of PRINCIPALS.entries()) {
-      certificates[name] = await authority.issue(`client-${i}`, [name]);
-    }
-    const signer = await makeSigner();
-    const [http, tcp, auto, g1, g2, g3, out, inn] = freePorts(8) as [
-      ...[number, number, number, number],
-      ...[number, number, number, number],
-    ];
-    const ports: Ports = {
-      ...{ http, tcp, auto, gateway: [g1, g2, g3] },
-      service: servicePorts(),
-    };
-    await using _ = await startServers([http, tcp, auto]);
-    const counts: Record<string, number> = {};
-    for (let seed = SEED; seed < SEED + SAMPLES; seed++) {
-      const bench = startTranslation(create(MeshConfigSchema, {
-        rootNamespace: "mesh-system",
-        proxyListenPort: out,
-        proxyInboundListenPort: inn,
-        pathNormalization: { normalization: NORMALIZATIONS[seed % NORMALIZATIONS.length] },
-      }));
-      bench.set(randomMesh(seed, ports, signer.jwks));
-      const nodes = {
-        sidecar: proxyNode("test", {
-          ip: WORKLOAD,
-          labels: { app: "server" },
-          metadata: {
-            TLS_SERVER_CERT_CHAIN: own.cert,
-            TLS_SERVER_KEY: own.key,
-            TLS_SERVER_ROOT_CERT: authority.cert,
-          },
-        }),
-        gateway: {
-          ...proxyNode("test", { ip: "127.0.0.1", labels: { app: "edge" } }),
-          role: "router" as const,
-        },
+Deno.test(
+  withCertificates("simulate: the simulated outcome of a call equals Envoy's", async (t) => {
+    const dir = await Deno.makeTempDir({ prefix: "mesh-simulate-" });
+    try {
+      const authority = await makeAuthority(dir);
+      const own = await authority.issue("own", [PRINCIPALS[0]!, "own.test"]);
+      const files = { ...own, ca: authority.cert, crl: authority.cert };
+      const certificates: Record<string, Certificate> = {};
+      for (const [i, name] of PRINCIPALS.entries()) {
+        certificates[name] = await authority.issue(`client-${i}`, [name]);
+      }
+      const signer = await makeSigner();
+      const [http, tcp, auto, g1, g2, g3, out, inn] = freePorts(8) as [
+        ...[number, number, number, number],
+        ...[number, number, number, number],
+      ];
+      const ports: Ports = {
+        ...{ http, tcp, auto, gateway: [g1, g2, g3] },
+        service: servicePorts(),
       };
-      for (const [kind, node] of Object.entries(nodes)) {
-        await t.step(`sample ${seed}, ${kind}`, async () => {
-          const testProxy = bench.translation.source.bind(node, () => {});
-          const served: Served = (typeUrl) => testProxy.view(typeUrl);
-          const fixed = staticResources(served, files);
-          const secrets = fixed.secrets.length > 0 ? fixed.secrets : standInSecrets(files);
-          await using envoy = await runEnvoy({ ...fixed, secrets }, dir);
-          const drawn = kind === "sidecar"
-            ? workloadCalls(seed, CALLS, ports)
-            : gatewayCalls(seed, CALLS, ports);
-          const calls = drawn.map((call, i): Call => ({
-            ...call,
-            source: { ...call.source, port: 20_000 + i },
-          }));
-          const resources = resourcesOf(served);
-          const made: Omit<Met, "line">[] = [];
-          for (let from = 0; from < calls.length; from += WIDTH) {
-            made.push(
-              ...await Promise.all(
-                calls.slice(from, from + WIDTH).map(async (call, i) => {
-                  const at = call.direction === "gateway"
-                    ? call.destination
-                    : { ip: "127.0.0.1", port: call.direction === "outbound" ? out : inn };
-                  const { token } = call.http ?? {};
-                  const headers = {
-                    "x-call": `${from + i}`,
-                    ...(token === undefined
-                      ? {}
-                      : { authorization: `Bearer ${await signer.sign(token.claims)}` }),
-                  };
-                  const reply = await make(call, { at, certificates, headers });
-                  return { call, reply, verdict: follow(resources, call) };
-                }),
-              ),
-            );
-          }
-          const lineOf = (log: readonly LogLine[], i: number): LogLine | undefined =>
-            log.find(({ call }) => call === `${i}`) ??
-              log.find(({ remote }) => remote.endsWith(`:${20_000 + i}`));
-          let log = await envoy.log();
-          await eventually("the calls to be logged", async () => {
-            log = await envoy.log();
-            return made.every(({ verdict, reply }, i) =>
-              lineOf(log, i) !== undefined || reply.status === 0 &&
-                verdict.endings.some(({ kind }) => kind === "closed")
+      await using _ = await startServers([http, tcp, auto]);
+      const counts: Record<string, number> = {};
+      for (let seed = SEED; seed < SEED + SAMPLES; seed++) {
+        const bench = startTranslation(create(MeshConfigSchema, {
+          rootNamespace: "mesh-system",
+          proxyListenPort: out,
+          proxyInboundListenPort: inn,
+          pathNormalization: { normalization: NORMALIZATIONS[seed % NORMALIZATIONS.length] },
+        }));
+        bench.set(randomMesh(seed, ports, signer.jwks));
+        const nodes = {
+          sidecar: proxyNode("test", {
+            ip: WORKLOAD,
+            labels: { app: "server" },
+            metadata: {
+              TLS_SERVER_CERT_CHAIN: own.cert,
+              TLS_SERVER_KEY: own.key,
+              TLS_SERVER_ROOT_CERT: authority.cert,
+            },
+          }),
+          gateway: {
+            ...proxyNode("test", { ip: "127.0.0.1", labels: { app: "edge" } }),
+            role: "router" as const,
+          },
+        };
+        for (const [kind, node] of Object.entries(nodes)) {
+          await t.step(`sample ${seed}, ${kind}`, async () => {
+            const testProxy = bench.translation.source.bind(node, () => {});
+            const served: Served = (typeUrl) => testProxy.view(typeUrl);
+            const fixed = staticResources(served, files);
+            const secrets = fixed.secrets.length > 0 ? fixed.secrets : standInSecrets(files);
+            await using envoy = await runEnvoy({ ...fixed, secrets }, dir);
+            const drawn = kind === "sidecar"
+              ? workloadCalls(seed, CALLS, ports)
+              : gatewayCalls(seed, CALLS, ports);
+            const calls = drawn.map((call, i): Call => ({
+              ...call,
+              source: { ...call.source, port: 20_000 + i },
+            }));
+            const resources = resourcesOf(served);
+            const made: Omit<Met, "line">[] = [];
+            for (let from = 0; from < calls.length; from += WIDTH) {
+              made.push(
+                ...await Promise.all(
+                  calls.slice(from, from + WIDTH).map(async (call, i) => {
+                    const at = call.direction === "gateway"
+                      ? call.destination
+                      : { ip: "127.0.0.1", port: call.direction === "outbound" ? out : inn };
+                    const { token } = call.http ?? {};
+                    const headers = {
+                      "x-call": `${from + i}`,
+                      ...(token === undefined
+                        ? {}
+                        : { authorization: `Bearer ${await signer.sign(token.claims)}` }),
+                    };
+                    const reply = await make(call, { at, certificates, headers });
+                    return { call, reply, verdict: follow(resources, call) };
+                  }),
+                ),
+              );
+            }
+            const lineOf = (log: readonly LogLine[], i: number): LogLine | undefined =>
+              log.find(({ call }) => call === `${i}`) ??
+                log.find(({ remote }) => remote.endsWith(`:${20_000 + i}`));
+            let log = await envoy.log();
+            await eventually("the calls to be logged", async () => {
+              log = await envoy.log();
+              return made.every(({ verdict, reply }, i) =>
+                lineOf(log, i) !== undefined || reply.status === 0 &&
+                  verdict.endings.some(({ kind }) => kind === "closed")
+              );
+            });
+            const wrong = made.flatMap((one, i) => {
+              const met = { ...one, line: lineOf(log, i) };
+              for (const { kind } of one.verdict.endings) counts[kind] = (counts[kind] ?? 0) + 1;
+              assert.deepEqual(one.verdict.unmodelled, []);
+              const fault = disagreement(met);
+              return fault === undefined ? [] : [
+                `${fault}\n${JSON.stringify(met.call)}\n${renderVerdict(met.verdict)}${
+                  JSON.stringify([met.reply, met.line])
+                }`,
+              ];
+            });
+            assert.equal(
+              wrong.length,
+              0,
+              `${wrong.length} of ${made.length}\n${wrong.slice(0, 6).join("\n\n")}`,
             );
           });
-          const wrong = made.flatMap((one, i) => {
-            const met = { ...one, line: lineOf(log, i) };
-            for (const { kind } of one.verdict.endings) counts[kind] = (counts[kind] ?? 0) + 1;
-            assert.deepEqual(one.verdict.unmodelled, []);
-            const fault = disagreement(met);
-            return fault === undefined ? [] : [
-              `${fault}\n${JSON.stringify(met.call)}\n${renderVerdict(met.verdict)}${
-                JSON.stringify([met.reply, met.line])
-              }`,
-            ];
-          });
-          assert.equal(
-            wrong.length,
-            0,
-            `${wrong.length} of ${made.length}\n${wrong.slice(0, 6).join("\n\n")}`,
-          );
-        });
+        }
       }
+      await t.step("calls ended in every way", () => {
+        for (const kind of ["forwarded", "answered", "closed"]) {
+          assert.ok((counts[kind] ?? 0) > 30, JSON.stringify(counts));
+        }
+      });
+    } finally {
+      await Deno.remove(dir, { recursive: true });
     }
-    await t.step("calls ended in every way", () => {
-      for (const kind of ["forwarded", "answered", "closed"]) {
-        assert.ok((counts[kind] ?? 0) > 30, JSON.stringify(counts));
-      }
-    });
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
-}));
+  }),
+);

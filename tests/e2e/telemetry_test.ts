@@ -56,7 +56,7 @@ const SERVICE = {
   destination_service_namespace: "shop",
 };
 
-Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
+Deno.test(withCertificates("telemetry of requests and connections", async (t) => {
   await using stack = new AsyncDisposableStack();
   const zipkin = stack.use(startZipkin());
   const otlp = stack.use(await startOtlp());
@@ -224,7 +224,7 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
     assert.deepEqual(JSON.parse(lines[0]!), { code: 418, path: "/bad" });
     assert.ok(lines.every((line) => !line.includes("/good")), lines.join("\n"));
   });
-  await t.step("what a policy of action AUDIT holds for, by its mark", async () => {
+  await t.step("requests that an AUDIT policy matches are marked", async () => {
     await world.apply(
       authorization("noted", {
         action: "AUDIT",
@@ -292,7 +292,7 @@ Deno.test(withCertificates("what is counted, logged and traced", async (t) => {
     assert.match(text, /mesh\.canonical_service/);
     assert.match(text, /shop\.shop/, "the service's name");
   });
-  await t.step("who is called is not told of the trace where a resource says so", async () => {
+  await t.step("a resource disables trace propagation to the called workload", async () => {
     const propagated = async (): Promise<boolean> =>
       Object.keys((await ask("/quiet")).echo?.headers ?? {}).some((name) =>
         name.startsWith("x-b3-") || name === "traceparent"

@@ -180,7 +180,7 @@ Deno.test("a change of one host is sent as one host", async (t) => {
       await answered(HOST, "v2");
     }
   });
-  await t.step("what the daemon shows is what Envoy has", async () => {
+  await t.step("the daemon shows the configuration that Envoy has", async () => {
     const shown = await world.daemon.debug<{ configs: { dynamicRouteConfigs?: Dumped[] }[] }>(
       `config_dump?proxyID=${delta.agent.name}.${NAMESPACE}`,
     );

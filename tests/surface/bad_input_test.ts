@@ -214,7 +214,7 @@ Deno.test("one port for two listeners is distinguished from a port of another pr
   assert.match(program.output(), /\(--httpAddr\).* by this program itself, for another of its/);
 });
 
-Deno.test("who has a port is not known to a program that may not look", async () => {
+Deno.test("the owner of a port is unknown to a program without the permission", async () => {
   await using dir = await makeConfigDir();
   const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const over = { "--httpAddr": `127.0.0.1:${taken.addr.port}` };

@@ -155,7 +155,7 @@ Deno.test("debug types are not to be had at the plain port", async () => {
   }
 });
 
-Deno.test("a host of another namespace is routed for those alone who see the rule", async () => {
+Deno.test("a host of another namespace is routed only for clients that the rule is exported to", async () => {
   await using config = await makeConfigDir();
   const port = { number: 80, protocol: "HTTP" };
   const thief = manifest("VirtualService", "thief", {

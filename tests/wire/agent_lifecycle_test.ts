@@ -96,7 +96,7 @@ async function readiness(agent: Agent): Promise<number> {
   return (await get(`${agent.status}/healthz/ready`))[0];
 }
 
-Deno.test("Envoy goes on serving while the daemon is away, and tells the next one what it holds", () =>
+Deno.test("Envoy keeps serving while the daemon is stopped, and reports its versions to the next one", () =>
   inWorld(async ({ ads, port, start }) => {
     await start();
     await ads[Symbol.asyncDispose]();

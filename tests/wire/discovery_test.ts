@@ -213,7 +213,7 @@ for (const variant of ["delta", "sotw"] as const) {
       await becomes(scene, "two");
     }));
 
-  Deno.test(`${variant}: what Envoy rejects is known, and over when it is repaired`, () =>
+  Deno.test(`${variant}: a rejection by Envoy is recorded until the resource is repaired`, () =>
     inScene(variant, async (scene) => {
       const { change, envoy, world, two } = scene;
       await becomes(scene, "one");

@@ -66,7 +66,7 @@ async function assertReaches(throttle: string, bound: number): Promise<void> {
   assert.equal(seen.at(-1), bound, `pushes seen at one time: ${seen.join(", ")}`);
 }
 
-Deno.test("PILOT_PUSH_THROTTLE is how many proxies are sent to at once; who does not read makes room", async () => {
+Deno.test("PILOT_PUSH_THROTTLE bounds concurrent pushes; a proxy that does not read loses its slot", async () => {
   await assertReaches("2", 2);
 });
 

@@ -166,7 +166,7 @@ Deno.test("a certificate of another root with a good name is refused, and so is 
     await Deno.remove(other, { recursive: true });
   }));
 
-Deno.test("XDS_AUTH_PLAINTEXT authenticates the plain port; XDS_AUTH=false nobody; names may be unchecked", async () => {
+Deno.test("XDS_AUTH_PLAINTEXT authenticates the plain port; XDS_AUTH=false disables authentication; identity checks can be disabled", async () => {
   await withDaemon({ env: { XDS_AUTH_PLAINTEXT: "true" } }, async ({ daemon, issuer }) => {
     const target = daemon.xds;
     const token = await issuer.token("shop", "cart");

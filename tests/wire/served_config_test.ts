@@ -29,7 +29,7 @@ spec:
   environmentVariables: {KIND: server}
 `;
 
-Deno.test("an agent is told workers and variables of its proxy by the daemon", async () => {
+Deno.test("an agent gets workers and variables of its proxy from the daemon", async () => {
   await using config = await makeConfigDir();
   await config.write("a.yaml", CONFIG);
   await using daemon = await startDaemon({ configDir: config.path });
@@ -45,7 +45,7 @@ Deno.test("an agent is told workers and variables of its proxy by the daemon", a
   }]);
 });
 
-Deno.test("PROXY_CONFIG_XDS_AGENT: the agent starts its proxy with what it was told", async () => {
+Deno.test("PROXY_CONFIG_XDS_AGENT: the agent starts its proxy with the received settings", async () => {
   await using config = await makeConfigDir();
   await config.write(
     "a.yaml",
@@ -71,6 +71,6 @@ Deno.test("PROXY_CONFIG_XDS_AGENT: the agent starts its proxy with what it was t
   assert.equal(node.metadata.KIND, "server");
 });
 
-Deno.test("an agent whose daemon is not there starts without being told", async () => {
+Deno.test("an agent starts without the daemon's settings when the daemon is unreachable", async () => {
   assert.equal(await servedConfig(`127.0.0.1:${freePort()}`, node("server"), 50), undefined);
 });

@@ -109,7 +109,7 @@ async function page(url: string): Promise<string> {
   return body;
 }
 
-Deno.test("what is computed wrongly is named, everything else goes on, and a repair heals", async (t) => {
+Deno.test("a failed computation is named, other resources are served, and a repaired object ends it", async (t) => {
   await using config = await makeConfigDir();
   for (const name of ["good", "shaky", "unsteady", "refused"]) {
     await config.write(`${name}.yaml`, service(name));
@@ -152,7 +152,7 @@ Deno.test("what is computed wrongly is named, everything else goes on, and a rep
     assert.match(await daemon.log(), /a computation works again/);
   });
 
-  await t.step("what the audit finds is shown, with what it was made from", async () => {
+  await t.step("findings of the audit are shown with the inputs of the cell", async () => {
     const audit = `${daemon.http}/debug/audit`;
     await eventually("a difference", async () => {
       return (await json<{ differences: number }>(audit)).differences > 0;
@@ -161,7 +161,7 @@ Deno.test("what is computed wrongly is named, everything else goes on, and a rep
     assert.match(await daemon.log(), /the audit found and repaired a difference/);
   });
 
-  await t.step("what a proxy refuses is shown, with the generation of the objects", async () => {
+  await t.step("rejections of a proxy are shown with the generations of the objects", async () => {
     refusing = true;
     await config.write("rule.yaml", rule(3));
     type Held = { name: string; culprits: { object: string; generation: number }[] };

@@ -53,7 +53,7 @@ Deno.test("delegates: rules stand in place, narrowed and named after both", () =
   ]);
 });
 
-Deno.test("delegates: a rule takes from the delegating one what it does not say", () => {
+Deno.test("delegates: a rule inherits unset fields from the delegating rule", () => {
   const lent = "timeout: 5s, retries: {attempts: 1}, headers: {request: {add: {a: b}}}, " +
     "rewrite: {uri: /r}, mirrors: [{destination: {host: m}}], corsPolicy: {allowMethods: [GET]}, " +
     "fault: {delay: {fixedDelay: 1s, percentage: {value: 1}}}";
@@ -69,7 +69,7 @@ Deno.test("delegates: a rule takes from the delegating one what it does not say"
   }
 });
 
-Deno.test("delegates: a rule that takes nothing of what is delegated is left out", () => {
+Deno.test("delegates: a rule that matches nothing of the delegating rule is left out", () => {
   const kept = (outer: string, inside: string): number =>
     (rulesOf(
       root(`{match: [{${outer}}], delegate: {name: inner}}`),
@@ -112,7 +112,7 @@ Deno.test("delegates: names are those of the delegate's own namespace", () => {
   }]);
 });
 
-Deno.test("delegates: what cannot be delegated to leaves its rule as it is, for nobody", () => {
+Deno.test("delegates: a rule with an invalid delegate matches no request", () => {
   const rule = "{delegate: {name: inner, namespace: two}}";
   const untouched = [{ delegate: { name: "inner", namespace: "two" } }];
   const cases = [

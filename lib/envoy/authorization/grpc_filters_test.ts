@@ -53,7 +53,7 @@ Deno.test("libraries: each filter has its own name, and none only logs or is onl
   assert.equal((filters["envoy.filters.http.rbac.custom"]!.rules as JsonObject).action, "DENY");
 });
 
-Deno.test("libraries: what they cannot tell lets nobody in, and forbids more", () => {
+Deno.test("libraries: unsupported conditions never allow, and deny more", () => {
   const inexpressible: readonly string[] = [
     `when: [{key: "request.auth.claims[a]", values: [b]}]`,
     `when: [{key: "request.auth.claims[a]", notValues: [b]}]`,

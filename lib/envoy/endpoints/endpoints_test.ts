@@ -130,7 +130,7 @@ Deno.test("localities get the shares that a rule gives them, by their weight", (
   assert.equal(Object.keys(orderOf({ ...shared, proxyLocality })).length, EVERYWHERE.length);
 });
 
-Deno.test("who agrees in the first labels stands in first", () => {
+Deno.test("endpoints that match the first labels have the highest priority", () => {
   const labelSets: Record<string, string>[] = [
     {},
     { app: "a" },

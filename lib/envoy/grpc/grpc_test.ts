@@ -44,7 +44,7 @@ function headersOf(init: MatchInit): string[][] {
   );
 }
 
-Deno.test("matches: what is known of every call is decided before it is made", () => {
+Deno.test("matches: properties that every call has are decided at translation", () => {
   const missing = { invertMatch: true, treatMissingHeaderAsEmpty: true };
   const claim = { filter: "f", value: { matchPattern: { case: "presentMatch", value: true } } };
   const cases: readonly (readonly [what: string, MatchInit, string[][]])[] = [
@@ -116,7 +116,7 @@ Deno.test("actions: limits, retries and settings of filters, as far as libraries
   assert.equal(grpcOutcome(route, "own").fault, route.typedPerFilterConfig[FAULT_FILTER]);
 });
 
-Deno.test("balancing: what only some libraries know ends with taking turns", () => {
+Deno.test("balancing: policies that only some libraries support fall back to round robin", () => {
   const policiesOf = (simple: SimpleLB): string[] => {
     const cluster = create(ClusterSchema);
     const lbPolicy = { case: "simple" as const, value: simple };

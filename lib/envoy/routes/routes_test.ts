@@ -72,7 +72,7 @@ Deno.test("an inbound route repeats only what the workload cannot have seen, if 
   assert.equal(inboundRetries(undefined, false), undefined);
 });
 
-Deno.test("what the mesh says of inbound retries goes before what is built in", () => {
+Deno.test("inbound retries of the mesh configuration override the built-in ones", () => {
   const policy = (json: JsonObject) => fromJson(HTTPRetrySchema, json);
   assert.equal(inboundRetries(policy({ attempts: 0 }), true), undefined);
   for (const builtIn of [true, false]) {
@@ -111,7 +111,7 @@ Deno.test("no rule that applies gives no routes", () => {
   assert.deepEqual(translateHttpRoutes(vs, SCOPE), []);
 });
 
-Deno.test("a cluster whose name tells no host is traced under the VirtualService's name", () => {
+Deno.test("a cluster whose name has no host is traced under the VirtualService's name", () => {
   const [route] = translateHttpRoutes(
     virtualService([{ route: [{ destination: { host: "b" } }] }]),
     SCOPE,
@@ -145,7 +145,7 @@ Deno.test("equal rules give equal routes, however their maps are ordered", () =>
   assert.deepEqual(one, two);
 });
 
-Deno.test("what a rule does is worked out once, however many matches it has", () => {
+Deno.test("the action of a rule is built once for all its matches", () => {
   let resolved = 0;
   const scope: RouteScope = {
     ...SCOPE,

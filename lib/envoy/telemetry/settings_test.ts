@@ -84,7 +84,7 @@ Deno.test("metrics: levels over each other", () => {
   assert.equal(metricRules([], "client", NONE, counts), undefined);
 });
 
-Deno.test("metrics: the most specific word about a label counts", () => {
+Deno.test("metrics: the most specific setting of a label is used", () => {
   const tags = (...values: JsonObject[]) =>
     metricRules(
       levels(...values.map((tagOverrides) => metrics({ tagOverrides }))),
@@ -99,7 +99,7 @@ Deno.test("metrics: the most specific word about a label counts", () => {
   assert.deepEqual([...tags(removed, set)!], [["a", "1"]]);
 });
 
-Deno.test("tracing: what a level leaves unsaid the levels above it say", () => {
+Deno.test("tracing: a level inherits unset fields from the levels above", () => {
   const specs = [
     { tracing: [{ ...to("a"), randomSamplingPercentage: 5, enableMeshTags: false }] },
     { tracing: [{ randomSamplingPercentage: 0 }] },

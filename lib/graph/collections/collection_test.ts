@@ -3,7 +3,7 @@ import { logged, resource, shown, written } from "../fixture.ts";
 import { text } from "../key/mod.ts";
 import { type Collection, createGraph, type Index, type Resource } from "../mod.ts";
 
-Deno.test("content follows members; the log tells what stood before", () => {
+Deno.test("content follows members; the log has the previous resources", () => {
   const graph = createGraph();
   const { collection, write } = written(graph, "c");
   write({ m: "a@1 b@1" });
@@ -22,7 +22,7 @@ Deno.test("content follows members; the log tells what stood before", () => {
   assert.deepEqual([...graph.publish()], [], "nothing has happened since");
 });
 
-Deno.test("what a collection is built with is not told as a change", () => {
+Deno.test("the initial content of a collection is not in its log of changes", () => {
   const graph = createGraph();
   const { collection, write } = written(graph, "c");
   write({ m: "a" });
@@ -32,7 +32,7 @@ Deno.test("what a collection is built with is not told as a change", () => {
   assert.equal(graph.publish().size, 0);
 });
 
-Deno.test("a name that went from member to member with its content has not changed", () => {
+Deno.test("a name that moves between members with equal content has not changed", () => {
   const graph = createGraph();
   const { collection, write } = written(graph, "c");
   write({ m: "a@1", n: "b@1" });
@@ -59,7 +59,7 @@ const conflicts: readonly {
   { rows: { m4: "b@5 b@6" }, served: ["b@5"], rivals: {} },
 ];
 
-Deno.test("of a contested name the member that sorts first is served, the others are listed", () => {
+Deno.test("the first member in order serves a contested name, and the others are listed", () => {
   const graph = createGraph();
   const { collection, write } = written(graph, "c");
   for (const { rows, served, rivals } of conflicts) {
@@ -70,7 +70,7 @@ Deno.test("of a contested name the member that sorts first is served, the others
   }
 });
 
-Deno.test("a trimmed log says that it does not know", () => {
+Deno.test("a trimmed log reports older changes as unknown", () => {
   const graph = createGraph({ logLimit: 3 });
   const { collection, write } = written(graph, "c");
   write({ m: "a@0" });
@@ -84,7 +84,7 @@ Deno.test("a trimmed log says that it does not know", () => {
   assert.deepEqual(logged(collection.since(8)), ["9 a 7", "10 a 8", "11 a 9"]);
 });
 
-Deno.test("a log that is trimmed within a revision does not tell half of it", () => {
+Deno.test("a log that is trimmed within a revision reports no part of it", () => {
   const graph = createGraph({ logLimit: 3 });
   const { collection, write } = written(graph, "c");
   void collection.size;

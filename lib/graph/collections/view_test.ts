@@ -73,7 +73,7 @@ const changes: readonly {
 ];
 
 for (const { what, above: a, below: b, delta } of changes) {
-  Deno.test(`a delta tells what can be seen from above: ${what}`, () => {
+  Deno.test(`a delta has the changes that are visible through the upper layers: ${what}`, () => {
     const { graph, above, below, view } = layered();
     const from = graph.published;
     if (a !== undefined) above.write({ m: a });
@@ -87,7 +87,7 @@ for (const { what, above: a, below: b, delta } of changes) {
   });
 }
 
-Deno.test("what the log does not tell any more is said not to be known", () => {
+Deno.test("a delta from before the start of the log is unknown", () => {
   const { graph, below, view } = layered(2);
   const from = graph.published;
   for (let version = 1; version < 6; version++) {

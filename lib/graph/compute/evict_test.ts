@@ -5,7 +5,7 @@ import { createGraph, type Derived } from "../mod.ts";
 
 const ALL = { collections: 0, cells: 0 };
 
-Deno.test("orphans go, with the cells only they read; what is used stays", () => {
+Deno.test("orphan cells are evicted with the cells that only they read; used cells stay", () => {
   const graph = createGraph();
   const kept = written(graph, "kept");
   const orphan = written(graph, "orphan");
@@ -19,7 +19,7 @@ Deno.test("orphans go, with the cells only they read; what is used stays", () =>
   assert.equal(graph.stats().cells, 0);
 });
 
-Deno.test("an evicted collection is built anew for whoever still has it", () => {
+Deno.test("an evicted collection is rebuilt for its remaining holders", () => {
   const graph = createGraph();
   const { collection, write } = written(graph, "c");
   write({ m: "a@1" });
@@ -66,7 +66,7 @@ Deno.test("the bound keeps the youngest; a chain goes from its end", () => {
   assert.deepEqual([graph.peek(chain, "9"), graph.peek(single, "a")], [0, "a"]);
 });
 
-Deno.test("absence leaves nothing behind once nobody asks", () => {
+Deno.test("a missing row keeps no state after its last reader is gone", () => {
   const graph = createGraph();
   const rows = graph.input<string>("rows");
   const index = graph.index(
@@ -133,7 +133,7 @@ Deno.test("a fault that is evicted is not listed any more", () => {
   assert.deepEqual([graph.faults(), notices], [[], ["m", "-m"]]);
 });
 
-Deno.test("a cell looked at lately outlives one looked at before", () => {
+Deno.test("a recently read cell stays longer than one read earlier", () => {
   const graph = createGraph();
   const single = graph.derive("single", text, (_, key) => key);
   for (const key of ["a", "b", "a"]) graph.peek(single, key);
@@ -143,7 +143,7 @@ Deno.test("a cell looked at lately outlives one looked at before", () => {
   assert.equal(graph.stats().computed, 0);
 });
 
-Deno.test("what is idle is kept under a bound in bytes, the longest forgotten going first", () => {
+Deno.test("idle cells are kept up to a number of bytes, and the least recently used are evicted first", () => {
   const graph = createGraph();
   const parts = ["one", "two", "three"].map((name) => written(graph, name));
   const bytes = () => graph.stats().idle.bytes;
@@ -164,7 +164,7 @@ Deno.test("what is idle is kept under a bound in bytes, the longest forgotten go
   assert.deepEqual([bytes(), graph.stats().evicted], [0, 9]);
 });
 
-Deno.test("a member that went leaves its bytes until it is used again or evicted", () => {
+Deno.test("a removed member keeps its bytes until it is used again or evicted", () => {
   const graph = createGraph();
   const lists = graph.input<readonly string[]>("lists");
   const listed = graph.derive<readonly string[], string>(

@@ -32,7 +32,7 @@ Deno.test("a function that throws keeps its last good value, and heals", () => {
   assert.deepEqual([graph.faults(), notices], [[], ["half/a", "-half/a"]]);
 });
 
-Deno.test("without a last good value the readers fail too, and say on whose account", () => {
+Deno.test("without a last good value the readers fail too, and name the cell that caused it", () => {
   const { graph, notices } = noticed();
   const rows = graph.input<number>("rows");
   const root = graph.derive("root", textKeys, (read, key) => {
@@ -59,7 +59,7 @@ Deno.test("without a last good value the readers fail too, and say on whose acco
   assert.deepEqual(notices, ["root/a", "leaf/a", "-root/a", "-leaf/a"]);
 });
 
-Deno.test("a fault that nobody reads any more heals at publication all the same", () => {
+Deno.test("a fault without readers is repaired at publication", () => {
   const { graph } = noticed();
   const { collection, write } = written(graph, "c");
   write({ m: "a@throw", n: "b" });

@@ -9,7 +9,7 @@ function ticking() {
   return createGraph({ now: () => ++time });
 }
 
-Deno.test("what is kept and not built yet is worked ahead on, a little at a time", () => {
+Deno.test("retained collections are built ahead of use, in small pieces", () => {
   const graph = ticking();
   const rows = graph.input<string>("rows");
   const all = graph.index(rows, "all", { bucket: text, member: text }, (_, key) => [["all", key]]);
@@ -100,7 +100,7 @@ Deno.test("a publication leaves what is being built to the next piece, which bri
   assert.deepEqual(kept.since(graph.published - 1), [entry]);
 });
 
-Deno.test("what is made of another collection waits until that is built, in pieces too", () => {
+Deno.test("a collection that depends on another waits until that is built, also in pieces", () => {
   const graph = ticking();
   const rows = graph.input<string>("rows");
   const parts = graph.derive<readonly Resource[], string>(
@@ -128,7 +128,7 @@ Deno.test("what is made of another collection waits until that is built, in piec
   assert.equal(graph.stats().computed, 0, "it was there");
 });
 
-Deno.test("collections that are made of each other are found out in pieces as in one", () => {
+Deno.test("collections that depend on each other are refused, in pieces as in one build", () => {
   const graph = ticking();
   let second: Collection | undefined = undefined;
   const one = graph.derive<readonly Resource[], string>(

@@ -48,7 +48,7 @@ function outcomes(graph: Graph, options: Parameters<Graph["audit"]>[2] = {}): st
   }).filter((line) => !line.endsWith(" right"));
 }
 
-Deno.test("an audit of what is right computes, and leaves no trace", () => {
+Deno.test("an audit of correct cells computes them and changes nothing", () => {
   const { graph } = sums();
   const before = { stats: graph.stats(), dump: graph.dump({ values: true }) };
   assert.equal([...graph.auditable()].length, 8);
@@ -57,7 +57,7 @@ Deno.test("an audit of what is right computes, and leaves no trace", () => {
   assert.equal(graph.audit("things", "").computed, 7);
 });
 
-Deno.test("a wrong value is found from above, and repaired through all that it led to", () => {
+Deno.test("a wrong value is found by its readers' audit, and all dependents are repaired", () => {
   const { graph, double, collection } = sums();
   const right = shown(collection.content.values());
   // Simulates a memory error: the value was modified.
@@ -99,7 +99,7 @@ Deno.test("a collection that lost a name is built anew, and its followers compar
   assert.deepEqual(outcomes(graph), []);
 });
 
-Deno.test("what is too much from the rows is judged by its neighbours", () => {
+Deno.test("an audit compares a cell with its neighbours where its rows are too many", () => {
   const { graph, sum } = sums();
   assert.equal(graph.audit("sum", "").from, "rows");
   const near = graph.audit("sum", "", { computations: 2 });
@@ -109,7 +109,7 @@ Deno.test("what is too much from the rows is judged by its neighbours", () => {
   assert.equal(graph.peek(sum, ""), 12);
 });
 
-Deno.test("what waits, what failed and what is not there is skipped", () => {
+Deno.test("an audit skips pending, failed and missing cells", () => {
   const { graph, rows } = sums();
   graph.transaction((tx) => tx.set(rows, "a", 5));
   assert.equal(graph.audit("double", "a").reason, "out of date");

@@ -90,7 +90,7 @@ Deno.test("accounts are limited, and the most expensive are removed last", () =>
   assert.equal(inputs[0]?.key, "a");
 });
 
-Deno.test("a key is told what its cells have cost in all tables", () => {
+Deno.test("the cost of a key is the sum over its cells in all tables", () => {
   const { graph, outer, write } = chain();
   write({ a: 1, b: 1 });
   graph.peek(outer, "a");

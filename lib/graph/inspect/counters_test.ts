@@ -147,7 +147,7 @@ for (const { what, edit, computed, changed } of edits) {
   });
 }
 
-Deno.test("what concerns everything computes everything once", () => {
+Deno.test("a change that affects all cells computes each of them once", () => {
   const { graph, settings } = town(100);
   graph.transaction((tx) => tx.set(settings, "mesh", 50));
   graph.publish();

@@ -32,7 +32,7 @@ Deno.test("edits are listed when they change something, by revision", () => {
   assert.deepEqual(shown(graph.edits(2)), []);
 });
 
-Deno.test("trimmed edits are said not to be known", () => {
+Deno.test("trimmed edits are reported as unknown", () => {
   const graph = createGraph({ editLimit: 3 });
   const rows = graph.input<number>("rows");
   for (let n = 1; n <= 5; n++) graph.transaction((tx) => tx.set(rows, "a", n));
@@ -40,7 +40,7 @@ Deno.test("trimmed edits are said not to be known", () => {
   assert.deepEqual(shown(graph.edits(2)), ["3 set rows/a", "4 set rows/a", "5 set rows/a"]);
 });
 
-Deno.test("an edit is out with the first publication that is not older", () => {
+Deno.test("an edit is published by the first publication of its revision or a later one", () => {
   const graph = createGraph();
   const rows = graph.input<number>("rows");
   const write = (n: number) => graph.transaction((tx) => tx.set(rows, "a", n));
@@ -54,7 +54,7 @@ Deno.test("an edit is out with the first publication that is not older", () => {
   assert.equal(graph.publishedWith(3), 3);
 });
 
-Deno.test("the cell behind a resource is told, in layers that of the one to be seen", () => {
+Deno.test("the cell of a resource is found, in layers the cell of the visible one", () => {
   const graph = createGraph();
   const over = written(graph, "over");
   const under = written(graph, "under");
@@ -182,7 +182,7 @@ const CASES: readonly {
 ];
 
 for (const { name, edits, expected } of CASES) {
-  Deno.test(`a change is put down to the edits it came from: ${name}`, () => {
+  Deno.test(`a change is attributed to the edits that caused it: ${name}`, () => {
     const world = town();
     apply(world, START);
     world.graph.publish();
@@ -198,7 +198,7 @@ function causesOf(graph: Graph, collection: Collection, name: string): string[] 
   return graph.causes(collection, name).map(({ table, key }) => `${table}/${key}`).sort();
 }
 
-Deno.test("a name that is handed over is put down to who gave it up", () => {
+Deno.test("a name that passes to another member is attributed to the edit of the former one", () => {
   const graph = createGraph();
   const one = written(graph, "one");
   one.write({ a: "r@1", b: "r@2", c: "s" });
@@ -210,7 +210,7 @@ Deno.test("a name that is handed over is put down to who gave it up", () => {
   assert.deepEqual(causesOf(graph, one.collection, "s"), ["one.rows/c"]);
 });
 
-Deno.test("without the edits it is put down to, a resource would not have changed", () => {
+Deno.test("a resource does not change without the edits that its change is attributed to", () => {
   const key = fc.constantFrom("a", "b", "c", "d");
   const rest = { host: fc.constantFrom("h", "i"), text: fc.constantFrom(1, 2) };
   // A row keeps its scope, lest it moves along with the list of scopes and stays seen by both together.
@@ -253,7 +253,7 @@ Deno.test("without the edits it is put down to, a resource would not have change
   );
 });
 
-Deno.test("of a name that a resource and a tombstone claim, the resource is served", () => {
+Deno.test("a name with a resource and a tombstone serves the resource", () => {
   const graph = createGraph();
   const one = written(graph, "one");
   one.collection.retain();

@@ -57,7 +57,7 @@ for (const [table, key, expected] of whys) {
   });
 }
 
-Deno.test("why tells the generations", () => {
+Deno.test("an explanation has the generations of objects", () => {
   const { graph, endpoints, table } = town();
   graph.transaction((tx) => tx.set(endpoints, "a", 5));
   graph.peek(table, "");

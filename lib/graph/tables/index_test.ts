@@ -53,7 +53,7 @@ const edits: readonly {
 ];
 
 for (const { what, edit, computed } of edits) {
-  Deno.test(`an edit tells only who asked for what it moved: ${what}`, () => {
+  Deno.test(`an edit affects only the cells that read the buckets it changed: ${what}`, () => {
     const { graph, rows, list, any, set } = coloured();
     set("a", "red");
     set("b", "green");

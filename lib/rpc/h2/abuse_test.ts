@@ -211,7 +211,7 @@ Deno.test("admitted connections do not count for their address", async () => {
   await server.stop(0);
 });
 
-Deno.test("partial messages of all connections share a bound, and who has most is cut", async () => {
+Deno.test("partial messages of all connections share a limit, and the largest connection is closed", async () => {
   const memory = 8 * (1 << 20);
   const server = await serve(echo, { bounds: { memory } });
   const victim = await dial({ port: server.port });

@@ -54,7 +54,7 @@ Deno.test("the requests of RFC 7541 C.3 and C.4, which share a table, with and w
   }
 });
 
-Deno.test("what is encoded decodes to itself", () => {
+Deno.test("an encoded header block decodes to itself", () => {
   const latin1 = fc.string({
     unit: fc.integer({ min: 0, max: 255 }).map((c) => String.fromCharCode(c)),
   });

@@ -177,7 +177,7 @@ Deno.test("DataproxyFilter: values are read by the descriptor of what they patch
   ]);
 });
 
-Deno.test("DataproxyFilter: what has no effect is warned of", () => {
+Deno.test("DataproxyFilter: ineffective settings give warnings", () => {
   const typed = (yaml: string) =>
     patch(`applyTo: HTTP_FILTER\npatch: {operation: ADD, value: ${yaml}}`);
   const listenerMatch = "match: {listener: {filterChain: {filter: {name: a}}}}";

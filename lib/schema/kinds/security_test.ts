@@ -189,7 +189,7 @@ Deno.test("AuthorizationPolicy: rules", () => checkRules("AuthorizationPolicy", 
 Deno.test("PeerAuthentication: rules", () => checkRules("PeerAuthentication", PEER));
 Deno.test("RequestAuthentication: rules", () => checkRules("RequestAuthentication", REQUEST));
 
-Deno.test("security: what can never have an effect is warned of", () => {
+Deno.test("security: settings that can never have an effect give warnings", () => {
   const cases: readonly (readonly [kind: string, spec: string, path: string])[] = [
     ["AuthorizationPolicy", "action: DENY", "spec"],
     [
@@ -211,7 +211,7 @@ Deno.test("security: what can never have an effect is warned of", () => {
   }
 });
 
-Deno.test("conditions: keys are read in one place", () => {
+Deno.test("conditions: one function reads keys", () => {
   const cases: readonly (readonly [string, string | undefined, ...string[]])[] = [
     ["source.ip", "source-ip"],
     ["request.headers[x-a]", "header", "x-a"],

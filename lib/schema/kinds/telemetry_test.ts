@@ -4,7 +4,7 @@ import { checkRules, readSpec } from "../../../tests/support/spec_text.ts";
 const override = (yaml: string) => `metrics:\n- overrides:\n  - ${yaml}`;
 const AT = "spec.metrics[0].overrides[0]";
 
-Deno.test("Telemetry: what it applies to", () => {
+Deno.test("Telemetry: targets", () => {
   const gateway = "{group: gateway.networking.k8s.io, kind: Gateway, name: g}";
   checkRules("Telemetry", [
     ["nothing", "{}"],
@@ -120,7 +120,7 @@ Deno.test("Telemetry: tracing and access logs", () => {
   ]);
 });
 
-Deno.test("Telemetry: what has no effect is warned of", () => {
+Deno.test("Telemetry: ineffective settings give warnings", () => {
   const cases: [string, string][] = [
     ["tracing: [{}, {}]", "conflict spec.tracing"],
     ["tracing: [{providers: [{name: a}, {name: b}]}]", "conflict spec.tracing[0].providers"],

@@ -36,7 +36,7 @@ Deno.test("VirtualService: hosts, gateways, routes at all", () => {
   ]);
 });
 
-Deno.test("VirtualService: what a route leads to", () => {
+Deno.test("VirtualService: actions of a route", () => {
   checkRules("VirtualService", [
     ["nowhere", route("name: x"), "required spec.http[0] 3"],
     ["redirect and route", route(`redirect: {uri: /x}\n${TO}`), "conflict spec.http[0].redirect 3"],

@@ -51,7 +51,7 @@ Deno.test("WasmPlugin: rules", () => {
   ]);
 });
 
-Deno.test("WasmPlugin: what proxies cannot fetch by themselves is warned of", () => {
+Deno.test("WasmPlugin: modules that proxies cannot fetch give warnings", () => {
   const cases: [spec: string, warned: string[]][] = [
     ["url: oci://a.example/b", ["spec.url"]],
     ["url: a.example/b", ["spec.url"]],

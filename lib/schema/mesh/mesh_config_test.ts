@@ -13,7 +13,7 @@ import {
   parseProxyConfig,
 } from "../mod.ts";
 
-Deno.test("mesh config: nothing said gives the defaults", () => {
+Deno.test("mesh config: an empty document gives the defaults", () => {
   const config = defaultMeshConfig();
   for (const text of ["", "# only\n", "---\n", "{}", "trustDomain: null"]) {
     assert.deepEqual(
@@ -32,7 +32,7 @@ Deno.test("mesh config: nothing said gives the defaults", () => {
   ]);
 });
 
-Deno.test("mesh config: what is said replaces, merges or joins", () => {
+Deno.test("mesh config: set fields replace, merge or append", () => {
   const text = `
 accessLogFile: /dev/stdout
 outboundTrafficPolicy: {mode: REGISTRY_ONLY}
@@ -77,7 +77,7 @@ extensionProviders:
   assert.deepEqual(base.trustDomainAliases, ["older"], "the base is left alone");
 });
 
-Deno.test("mesh config: faults have places, unknown fields only warn", () => {
+Deno.test("mesh config: problems have positions, unknown fields only give warnings", () => {
   const cases: [string, ...string[]][] = [
     ["proxyListenPort: 70000", "invalid-port proxyListenPort 1"],
     ["a: 1\n---\nb: 2", "yaml-documents  3"],

@@ -27,7 +27,7 @@ function faults(schema: DescMessage, yaml: string): string[] {
   return report.errors.map(({ code, path }) => `${code} ${formatPath(path)}`);
 }
 
-Deno.test("reader: what protobuf JSON does not allow is refused, all of it, by path", () => {
+Deno.test("reader: everything that protobuf JSON does not allow is refused by path", () => {
   const cases: [DescMessage, string, ...string[]][] = [
     [HTTPRouteSchema, "3", "wrong-type "],
     [HTTPRouteSchema, "nmae: x", "unknown-field nmae"],
@@ -80,7 +80,7 @@ Deno.test("reader: what protobuf JSON does not allow is refused, all of it, by p
   for (const [schema, yaml, ...said] of cases) assert.deepEqual(faults(schema, yaml), said, yaml);
 });
 
-Deno.test("reader: what protobuf JSON allows is read", () => {
+Deno.test("reader: everything that protobuf JSON allows is read", () => {
   const report = newReport();
   const entry = readMessage(
     WorkloadEntrySchema,
@@ -228,7 +228,7 @@ function anyScalar(type: ScalarType): fc.Arbitrary<unknown> {
   }
 }
 
-Deno.test("reader: what is written as YAML is read back, for messages of every kind", () => {
+Deno.test("reader: messages of every kind survive being written as YAML", () => {
   const read = KINDS.filter((kind) => !kind.metadataOnly).map((kind) => kind.schema);
   for (const schema of [...read, MeshConfigSchema]) {
     fc.assert(

@@ -56,7 +56,7 @@ Deno.test("source addresses take turns, and the connections of an address", asyn
   assert.deepEqual(await orderOf(["a:1", "a:1", "a:2", "b:1"]), ["a:1", "b:1", "a:2", "a:1"]);
 });
 
-Deno.test("a full line refuses those who take up the most of it", async () => {
+Deno.test("a full queue refuses the address with the most entries", async () => {
   const now = 0;
   // Room for ten.
   const gate = admission({ rate: 1, maxWaitMs: 10_000, maxBytes: 1000, now: () => now });

@@ -55,7 +55,7 @@ Deno.test("additions go clusters, endpoints, listeners, routes; removals the oth
   proxy.close();
 });
 
-Deno.test("what is replaced goes after the client accepted what replaces it", async () => {
+Deno.test("a replaced resource is removed after the client accepted its replacement", async () => {
   await using w = await world(ALL);
   w.set(EDS, { b: "1" });
   everywhere(w, { a: "1" });
@@ -151,7 +151,7 @@ Deno.test("routes wait until the client took the endpoints of new clusters", asy
   proxy.close();
 });
 
-Deno.test("what is replaced stays while routes wait for what replaces it", async () => {
+Deno.test("a replaced resource stays while routes wait for its replacement", async () => {
   await using w = await world(ALL);
   everywhere(w, { a: "1", b: "1" });
   const proxy = await synced(w);
@@ -167,7 +167,7 @@ Deno.test("what is replaced stays while routes wait for what replaces it", async
   proxy.close();
 });
 
-Deno.test("routes do not wait for clusters whose endpoints nobody asks for", async () => {
+Deno.test("routes do not wait for clusters whose endpoints are not subscribed to", async () => {
   await using w = await world(ALL);
   everywhere(w, { a: "1" });
   const proxy = await synced(w);
@@ -187,7 +187,7 @@ Deno.test("routes do not wait for ever for a client that asks for no endpoints",
   proxy.close();
 });
 
-Deno.test("who comes back lets go of what vanished last", async () => {
+Deno.test("a reconnected client removes vanished resources in the order of removals", async () => {
   await using w = await world(ALL, { settleMs: 50 });
   everywhere(w, { a: "1", b: "1" });
   const proxy = await synced(w);

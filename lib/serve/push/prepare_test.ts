@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { preparation } from "./prepare.ts";
 
-Deno.test("preparation: nothing to do is no wait, one run serves all who wait", async () => {
+Deno.test("preparation: without work there is no wait; one run serves all waiting clients", async () => {
   let left = 0;
   let asked = 0;
   const prepared = preparation({ prepare: () => (asked++, left === 0 || --left === 0) });
@@ -20,7 +20,7 @@ Deno.test("preparation: a source that cannot work prepare is not waited for", ()
   assert.equal(preparation({})(), undefined);
 });
 
-Deno.test("preparation: what fails is waited for no longer, and keeps nobody out", async () => {
+Deno.test("preparation: a failure ends the wait, and every client is admitted", async () => {
   let calls = 0;
   const prepared = preparation({
     prepare() {

@@ -69,7 +69,7 @@ async function gauge(): Promise<number> {
   return Number(line?.[1] ?? 0);
 }
 
-Deno.test("quarantine: the last accepted version stays, all else flows, and a repaired one heals at once", async () => {
+Deno.test("quarantine: a NACK keeps the last accepted version, other resources are sent, and a repaired version is sent at once", async () => {
   await using w = await world([CDS], {}, {
     culprits: (_, name) => [{ object: `Thing/default/${name}`, generation: 2 }],
   });
@@ -121,7 +121,7 @@ Deno.test("quarantine: the last accepted version stays, all else flows, and a re
   two.close();
 });
 
-Deno.test("quarantine: what the client does not name is found by halves, and the rest arrives", async () => {
+Deno.test("quarantine: a resource that the client does not name is found by bisection, and the others arrive", async () => {
   await using w = await world([RDS]);
   const names = Array.from({ length: 60 }, (_, i) => `r${i}`);
   w.set(RDS, Object.fromEntries(names.map((name) => [name, name === "r41" ? "bad" : "good"])));
@@ -176,7 +176,7 @@ Deno.test("quarantine: a client that rejects everything, for ever, is sent each 
   two.close();
 });
 
-Deno.test("quarantine: a version that another of the class accepted is kept from who rejected it alone", async () => {
+Deno.test("quarantine: a version that another proxy of the class accepted is withheld only from the rejecting one", async () => {
   await using w = await world([CDS]);
   const good = w.delta({ name: "good" });
   good.send({ typeUrl: CDS });
@@ -197,7 +197,7 @@ Deno.test("quarantine: a version that another of the class accepted is kept from
   for (const client of [good, newClient]) client.close();
 });
 
-Deno.test("quarantine: a newClient of another class that rejects the same version gets what others have", async () => {
+Deno.test("quarantine: a new client of another class that rejects the same version gets the last accepted version", async () => {
   await using w = await world([CDS]);
   w.set(CDS, { a: "a1" });
   w.publish();
@@ -231,7 +231,7 @@ Deno.test("quarantine: state of the world has the last accepted version in place
   proxy.close();
 });
 
-Deno.test("quarantine: a push asked for sends what was quarantined once more", async () => {
+Deno.test("quarantine: a requested push sends quarantined versions once more", async () => {
   await using w = await world([CDS]);
   w.set(CDS, { a: "a bad" });
   w.publish();

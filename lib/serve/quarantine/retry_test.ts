@@ -63,7 +63,7 @@ function choosy(w: World, typeUrl: string, name: string, names: readonly string[
   };
 }
 
-Deno.test("retry: what was rejected is tried again by one proxy, ever more seldom, and by nobody in between", async () => {
+Deno.test("retry: a rejected version is sent to one proxy at growing intervals, and to no other in between", async () => {
   const time = handClock();
   await using w = await world([RDS], {}, time);
   w.set(RDS, { a: "a1", b: "b bad" });
@@ -94,7 +94,7 @@ Deno.test("retry: what was rejected is tried again by one proxy, ever more seldo
   assert.equal(time.timers, 0, "nobody is there to try it");
 });
 
-Deno.test("retry: once a proxy takes it, the others of its kind are sent it, too", async () => {
+Deno.test("retry: after one proxy accepts a version, the others of its class are sent it", async () => {
   const time = handClock();
   await using w = await world([CDS], {}, time);
   w.set(CDS, { a: "a1", b: "b1" });
@@ -121,7 +121,7 @@ Deno.test("retry: once a proxy takes it, the others of its kind are sent it, too
   two.close();
 });
 
-Deno.test("retry: a new version goes out at once, and its time is counted anew", async () => {
+Deno.test("retry: a new version is sent at once, and its retry interval starts again", async () => {
   const time = handClock();
   await using w = await world([RDS], {}, time);
   w.set(RDS, { b: "b bad" });

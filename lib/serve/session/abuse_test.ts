@@ -159,7 +159,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("a type nobody serves is answered once, empty, and its names as absent", async () => {
+Deno.test("an unknown type is answered once with an empty response, and its names as missing", async () => {
   await using w = await world([CDS]);
   const typeUrl = "type.googleapis.com/nobody.serves.This";
   const proxy = w.delta();
@@ -171,7 +171,7 @@ Deno.test("a type nobody serves is answered once, empty, and its names as absent
   proxy.close();
 });
 
-Deno.test("more types than anybody needs are refused", async () => {
+Deno.test("a stream with too many types is refused", async () => {
   await using w = await world([CDS], { maxTypes: 3 });
   const proxy = w.delta();
   for (let i = 0; i < 4; i++) proxy.send({ typeUrl: `type.googleapis.com/T${i}` });

@@ -60,7 +60,7 @@ async function read(stream: RpcStream): Promise<void> {
   }
 }
 
-Deno.test("300 sessions that take nothing keep nobody waiting for a first sync", async () => {
+Deno.test("300 sessions that read nothing do not delay a first sync", async () => {
   const inner = store([CDS]);
   const content = (i: number) => [`c${i}`, `${i}`.padEnd(20_000, ".")];
   inner.set(CDS, Object.fromEntries(Array.from({ length: 50 }, (_, i) => content(i))));

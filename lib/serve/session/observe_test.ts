@@ -42,7 +42,7 @@ function at(world: World, lines: string[]): string[] {
 }
 
 for (const variant of ["delta", "sotw"] as const) {
-  Deno.test(`observers, ${variant}: hear of publications, pushes and answers in order`, async () => {
+  Deno.test(`observers, ${variant}: are notified of publications, pushes and answers in order`, async () => {
     const { observer, take, sent } = recorder();
     await using w = await world([CDS, EDS], {}, { observers: [observer] });
     w.set(CDS, { a: "1" });
@@ -103,7 +103,7 @@ Deno.test("observers: a rebinding is notified with both views, and unanswered re
   proxy.close();
 });
 
-Deno.test("observers: one that throws is reported, and the others hear", () => {
+Deno.test("observers: one that throws is reported, and the others are notified", () => {
   const failures: unknown[] = [];
   const heard: string[] = [];
   const both = joined([

@@ -6,7 +6,7 @@ import { store } from "../../../tests/support/resource_store.ts";
 
 const { cluster: CDS } = TYPE_URLS;
 
-Deno.test("who rebinds to another class is sent nothing before what it sees there was made", async () => {
+Deno.test("a proxy that rebinds to another class is sent nothing before the views of the class are built", async () => {
   const inner = store([CDS]);
   let left = 0;
   const prepare: NonNullable<BindingSource["prepare"]> = () => left === 0 || --left === 0;

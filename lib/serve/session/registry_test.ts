@@ -16,7 +16,7 @@ function view(...layers: Collection[]): View {
   return { layers } as unknown as View;
 }
 
-Deno.test("a publication finds the views over what changed, and who looks at them", () => {
+Deno.test("a publication finds the views of changed collections and their subscribers", () => {
   const [shared, one, two] = ["shared", "one", "two"].map(collection) as [
     ReturnType<typeof collection>,
     ReturnType<typeof collection>,

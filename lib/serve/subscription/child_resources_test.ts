@@ -47,7 +47,7 @@ async function following(w: World, ...tables: string[]): Promise<Proxy> {
   return proxy;
 }
 
-Deno.test("who asks for no part by name gets those of the tables it asks for", async () => {
+Deno.test("a client that names no child resources gets those of the tables it subscribes to", async () => {
   await using w = await meshOf();
   const proxy = await following(w, "80");
   assert.equal(line(await proxy.take()), "vhds +80/a +80/b");
@@ -70,7 +70,7 @@ Deno.test("a client is notified that a table has no children, because it waits f
   proxy.close();
 });
 
-Deno.test("a table that is asked for again is followed by its parts again", async () => {
+Deno.test("a table that is requested again is followed by its children again", async () => {
   await using w = await meshOf();
   const proxy = await following(w, "80", SOCKET);
   await proxy.take();
@@ -85,7 +85,7 @@ Deno.test("a table that is asked for again is followed by its parts again", asyn
   proxy.close();
 });
 
-Deno.test("a table that changes is not followed by parts that did not", async () => {
+Deno.test("a changed table is not followed by unchanged children", async () => {
   await using w = await meshOf();
   const proxy = await following(w, "80");
   await proxy.take();
@@ -95,7 +95,7 @@ Deno.test("a table that changes is not followed by parts that did not", async ()
   proxy.close();
 });
 
-Deno.test("what takes a part's place comes in one response with its removal, after its table", async () => {
+Deno.test("the replacement of a child resource comes in one response with its removal, after its table", async () => {
   // Slices of one byte, and removals that wait forever: neither applies to children.
   await using w = await meshOf({ slice: 1, drainMs: 60_000, settleMs: 60_000 });
   const proxy = await following(w, "80");
@@ -109,7 +109,7 @@ Deno.test("what takes a part's place comes in one response with its removal, aft
 /** A cluster by EDS. */
 const CLUSTER = new Uint8Array([0x10, 3]);
 
-Deno.test("parts wait for new clusters, and go before the clusters that they name", async () => {
+Deno.test("children wait for new clusters, and are removed before the clusters that they name", async () => {
   await using w = await meshOf();
   const proxy = w.delta() as Proxy;
   proxy.send({ typeUrl: CDS });
@@ -131,7 +131,7 @@ Deno.test("parts wait for new clusters, and go before the clusters that they nam
   proxy.close();
 });
 
-Deno.test("parts are not told before it is known of what", async () => {
+Deno.test("children are not sent before their table is known", async () => {
   await using w = await meshOf();
   const proxy = w.delta() as Proxy;
   const held = { "80/a": wire("1"), "80/gone": "x", [`${SOCKET}/a`]: wire("1") };
@@ -146,7 +146,7 @@ Deno.test("parts are not told before it is known of what", async () => {
   proxy.close();
 });
 
-Deno.test("who comes back with all it needs is sent nothing", async () => {
+Deno.test("a client that reconnects with all its resources is sent nothing", async () => {
   await using w = await meshOf();
   const proxy = w.delta() as Proxy;
   proxy.send({
@@ -162,7 +162,7 @@ Deno.test("who comes back with all it needs is sent nothing", async () => {
   proxy.close();
 });
 
-Deno.test("who comes back without a table, or with another, needs all its parts", async () => {
+Deno.test("a client that reconnects without a table, or with another, is sent all its children", async () => {
   await using w = await meshOf();
   const held = { "80/a": wire("1"), "80/b": wire("1") };
   for (const versions of [{}, { "80": wire("older") }]) {

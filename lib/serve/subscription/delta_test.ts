@@ -24,7 +24,7 @@ function change(store: Store, type: string, edit: Record<string, string | undefi
   store.publish();
 }
 
-Deno.test("delta: all at first, then only what changed, then what is gone", async () => {
+Deno.test("delta: all resources first, then changed ones, then removed ones", async () => {
   await using w = await world([CDS]);
   change(w, CDS, { a: "a1", b: "b1" });
   const proxy = w.delta();
@@ -55,7 +55,7 @@ Deno.test("delta: an empty wildcard type is answered, so that the client need no
   proxy.close();
 });
 
-Deno.test("delta: named types send what is asked for, and say what does not exist", async () => {
+Deno.test("delta: named types send the requested resources and report the missing ones", async () => {
   await using w = await world([EDS]);
   change(w, EDS, { a: "a1", b: "b1", c: "c1" });
   const proxy = w.delta();
@@ -106,7 +106,7 @@ Deno.test("delta: a first request that names something is no wildcard", async ()
   proxy.close();
 });
 
-Deno.test("delta: who comes back is sent only what differs, and told what vanished", async () => {
+Deno.test("delta: a reconnected client is sent the differences and the removed names", async () => {
   await using w = await world([CDS, EDS]);
   change(w, CDS, { a: "a1", b: "b1", c: "c1" });
   change(w, EDS, { a: "a1", b: "b1" });

@@ -44,7 +44,7 @@ async function start(): Promise<World> {
   return await world([CDS], {}, { store: Object.create(inner, { source: { value: source } }) });
 }
 
-Deno.test("who asks for everything is not sent what is on demand, until it names it", async () => {
+Deno.test("a wildcard client is sent on-demand resources only after it names them", async () => {
   await using w = await start();
   const proxy = w.delta();
   proxy.send({ typeUrl: CDS });

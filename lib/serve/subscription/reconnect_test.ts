@@ -56,7 +56,7 @@ async function sent(
   );
 }
 
-Deno.test("who comes back with thousands of names is sent what differs, and nothing when nothing does", async () => {
+Deno.test("a client that reconnects with thousands of names is sent only the differences", async () => {
   const content = Object.fromEntries(NAMES.map((name) => [name, `${name} 1`]));
   const [one, two] = [NAMES[7]!, NAMES[8]!];
   for (const type of [CDS, EDS]) {
@@ -101,7 +101,7 @@ Deno.test("a checksum is the same in any order, and another for other pairs", ()
   }));
 });
 
-Deno.test("what a client wrote is let go for what all like it hold, if it holds just that", async () => {
+Deno.test("a client's list of versions is replaced by the shared one when both are equal", async () => {
   await using w = await world([CDS]);
   const content = Object.fromEntries(NAMES.map((name) => [name, "1"]));
   w.set(CDS, content);

@@ -64,7 +64,7 @@ Deno.test("behind: a client that did not read while logs ran out is sent what di
   proxy.close();
 });
 
-Deno.test("behind: a client that left a class while it did not read loses what that class alone had", async () => {
+Deno.test("behind: a client that left a class while it did not read is sent the removals of that class's own resources", async () => {
   await using w = await forgetful(1);
   w.set(CDS, { all: "all1", big: large("x") });
   w.set(CDS, { old: "old1", both: "both1" }, "default");
@@ -94,7 +94,7 @@ Deno.test("behind: a client that left a class while it did not read loses what t
   proxy.close();
 });
 
-Deno.test("behind: where nothing tells what a client holds, its stream ends, and the next one is right", async () => {
+Deno.test("behind: a stream ends when it is unknown what its client holds, and the next one is right", async () => {
   await using w = await forgetful(60_000);
   w.set(CDS, { a: "a1", b: "b1", big: large("x") });
   w.publish();
@@ -123,7 +123,7 @@ Deno.test("behind: where nothing tells what a client holds, its stream ends, and
   again.close();
 });
 
-Deno.test("behind: in state of the world all is sent again", async () => {
+Deno.test("behind: state of the world sends everything again", async () => {
   await using w = await forgetful(60_000);
   w.set(EDS, { a: "a1", big: large("x") });
   w.publish();
@@ -144,7 +144,7 @@ Deno.test("behind: in state of the world all is sent again", async () => {
   proxy.close();
 });
 
-Deno.test("behind: so much is kept and no more; what is kept last stays", () => {
+Deno.test("behind: the kept state is bounded, and the newest stays", () => {
   const w = store([CDS]);
   w.set(CDS, { a: "a1" });
   w.publish();

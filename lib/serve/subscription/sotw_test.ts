@@ -15,7 +15,7 @@ function change(store: Store, type: string, edit: Record<string, string | undefi
   store.publish();
 }
 
-Deno.test("sotw: clusters come whole at every change; what is left out is gone", async () => {
+Deno.test("sotw: every change sends all clusters; a missing one is removed", async () => {
   await using w = await world([CDS]);
   change(w, CDS, { a: "a1", b: "b1" });
   const proxy = w.sotw();

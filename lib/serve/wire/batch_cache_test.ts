@@ -37,7 +37,7 @@ Deno.test("batches: the same resources are put together once, in whatever list t
   assert.equal(store.bytes, 11);
 });
 
-Deno.test("batches: when nobody is sent anything nothing is kept", () => {
+Deno.test("batches: nothing is kept after the last response", () => {
   const { store, made, join } = counting();
   const all = resources(2);
   join(all);

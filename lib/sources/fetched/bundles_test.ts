@@ -39,7 +39,7 @@ const options = (authorities?: string, allowed: readonly string[] = ["127.0.0.0/
 
 Deno.test(
   withCertificates(
-    "a bundle comes over TLS alone, from whom is vouched for, at open addresses",
+    "a bundle is fetched only over TLS from a verified server at a public address",
     async () => {
       const dir = await Deno.makeTempDir({ prefix: "mesh-bundles-" });
       const own = await Deno.readTextFile((await makeAuthority(dir, "other")).cert);
@@ -67,33 +67,42 @@ Deno.test(
 );
 
 Deno.test(
-  withCertificates("what is no bundle is refused, and hints are taken within bounds", async () => {
-    const dir = await Deno.makeTempDir({ prefix: "mesh-bundles-" });
-    const own = await Deno.readTextFile((await makeAuthority(dir)).cert);
-    await Deno.remove(dir, { recursive: true });
-    const refused: readonly unknown[] = [
-      [],
-      {},
-      { keys: {} },
-      { keys: [] },
-      { keys: [{ use: "jwt-svid" }] },
-      { keys: [{ use: "x509-svid" }] },
-      { keys: [{ use: "x509-svid", x5c: [inside(own), inside(own)] }] },
-      { keys: [{ use: "x509-svid", x5c: ["MAA="] }] },
-    ];
-    for (const one of refused) assert.throws(() => readBundle(JSON.stringify(one)));
-    const hinted = (spiffe_refresh_hint: unknown) =>
-      readBundle(JSON.stringify({ ...bundleOf(own, own), spiffe_refresh_hint }));
-    assert.equal(hinted(60).value, own + own);
-    const cases: readonly [unknown, number | undefined][] = [
-      [60, 60_000],
-      [1, 10_000],
-      [1e9, 86_400_000],
-      [0, undefined],
-      ["60", undefined],
-    ];
-    for (const [hint, expected] of cases) assert.equal(hinted(hint).refreshMs, expected, `${hint}`);
-  }),
+  withCertificates(
+    "content that is not a bundle is refused, and refresh hints are bounded",
+    async () => {
+      const dir = await Deno.makeTempDir({ prefix: "mesh-bundles-" });
+      const own = await Deno.readTextFile((await makeAuthority(dir)).cert);
+      await Deno.remove(dir, { recursive: true });
+      const refused: readonly unknown[] = [
+        [],
+        {},
+        { keys: {} },
+        { keys: [] },
+        { keys: [{ use: "jwt-svid" }] },
+        { keys: [{ use: "x509-svid" }] },
+        { keys: [{ use: "x509-svid", x5c: [inside(own), inside(own)] }] },
+        { keys: [{ use: "x509-svid", x5c: ["MAA="] }] },
+      ];
+      for (const one of refused) assert.throws(() => readBundle(JSON.stringify(one)));
+      const hinted = (spiffe_refresh_hint: unknown) =>
+        readBundle(JSON.stringify({ ...bundleOf(own, own), spiffe_refresh_hint }));
+      assert.equal(hinted(60).value, own + own);
+      const cases: readonly [unknown, number | undefined][] = [
+        [60, 60_000],
+        [1, 10_000],
+        [1e9, 86_400_000],
+        [0, undefined],
+        ["60", undefined],
+      ];
+      for (const [hint, expected] of cases) {
+        assert.equal(
+          hinted(hint).refreshMs,
+          expected,
+          `${hint}`,
+        );
+      }
+    },
+  ),
 );
 
 Deno.test(

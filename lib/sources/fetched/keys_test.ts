@@ -15,7 +15,7 @@ const options = (allowed: readonly string[] = ["127.0.0.1"]) => ({
   signal: new AbortController().signal,
 });
 
-Deno.test("addresses: what matters inside is closed, in every clothing", () => {
+Deno.test("addresses: internal addresses are refused in every notation", () => {
   const admits = addressFilter(["10.1.0.0/16", "fd00::1"]);
   const cases: Readonly<Record<string, boolean>> = {
     "8.8.8.8": true,

@@ -56,7 +56,7 @@ Deno.test("names are looked up, and again when their answers have grown old", as
   assert.deepEqual([changes(), timers[0]?.ms], [2, 5_000], "not sooner than that");
 });
 
-Deno.test("what was known goes on while nobody answers", async () => {
+Deno.test("known addresses stay in use while no nameserver answers", async () => {
   const { answers, source, failed, changes, settle, pass } = bench();
   using _ = source;
   answers.set("a.example", { addresses: ["10.0.0.1"] });
@@ -71,7 +71,7 @@ Deno.test("what was known goes on while nobody answers", async () => {
   assert.deepEqual(failed, ["b.example", "a.example", "b.example"]);
 });
 
-Deno.test("names that nobody wants any more are not looked up", async () => {
+Deno.test("unused names are not looked up", async () => {
   const { answers, asked, source, settle, pass } = bench();
   using _ = source;
   answers.set("a.example", { addresses: ["10.0.0.1"] });

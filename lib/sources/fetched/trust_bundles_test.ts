@@ -31,7 +31,7 @@ const authoritiesOf = ({ caCertificates }: MeshConfig) =>
 
 Deno.test(
   withCertificates(
-    "bundles come in the place of their addresses, and what is missing is named",
+    "bundles replace their addresses, and missing ones are named",
     async () => {
       const dir = await Deno.makeTempDir({ prefix: "mesh-authorities-" });
       const authority = await makeAuthority(dir);

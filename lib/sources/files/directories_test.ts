@@ -53,7 +53,7 @@ function text({ meta }: ConfigObject): string {
 const serving = (directories: Directories, at: string): string[] =>
   directories.objects().map((one) => text(one).replace(at, ""));
 
-Deno.test("directories: the earlier goes before the later, whose objects take its place", async () => {
+Deno.test("directories: the earlier one precedes the later, whose objects replace removed ones", async () => {
   await withTwo({
     "a/x.yaml": entry("one"),
     "b/x.yaml": documents(entry("one"), entry("two")),

@@ -247,7 +247,7 @@ function denying(denied: Set<string>): Io {
   };
 }
 
-Deno.test("file source: what may no longer be read keeps serving", async () => {
+Deno.test("file source: a file that became unreadable keeps its objects", async () => {
   const denied = new Set<string>();
   await withSource((dir) => {
     Deno.mkdirSync(`${dir}/sub`);
@@ -270,7 +270,7 @@ Deno.test("file source: what may no longer be read keeps serving", async () => {
   }, { io: denying(denied) });
 });
 
-Deno.test("file source: a file that the disk hangs on holds up no other, and comes in the end", async () => {
+Deno.test("file source: a file on a hanging disk delays no other, and is read in the end", async () => {
   let hang = Promise.withResolvers<void>();
   hang.resolve();
   const io: Io = {

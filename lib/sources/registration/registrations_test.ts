@@ -110,7 +110,7 @@ Deno.test("a proxy that names a group gets an entry of the group's template", ()
   });
 });
 
-Deno.test("an entry goes when its workload stays away, and not when that comes back in time", () => {
+Deno.test("an entry is removed when its workload stays away, and kept when it returns in time", () => {
   const { opened, closed, follow, changes, pass, waits } = bench();
   follow(group());
   opened("a", proxy());
@@ -125,7 +125,7 @@ Deno.test("an entry goes when its workload stays away, and not when that comes b
   assert.deepEqual(changes(), ["-vms-10.0.0.9"]);
 });
 
-Deno.test("an entry follows its group, which may come later and go earlier", () => {
+Deno.test("an entry follows its group, which may be added later and removed earlier", () => {
   const { opened, follow, changes } = bench();
   opened("a", proxy());
   assert.deepEqual(changes(), []);
@@ -138,7 +138,7 @@ Deno.test("an entry follows its group, which may come later and go earlier", () 
   assert.deepEqual(changes(), ["-vms-10.0.0.9"]);
 });
 
-Deno.test("what is reported of a workload's health goes into its entry", () => {
+Deno.test("the reported health of a workload is written to its entry", () => {
   const { opened, follow, reported, changes } = bench();
   follow(group());
   opened("a", proxy());
@@ -170,7 +170,7 @@ Deno.test("an entry of another source stays, and is not deleted for a workload o
   assert.deepEqual(changes(), []);
 });
 
-Deno.test("who names no group, or says what cannot stand in an entry, has none", () => {
+Deno.test("a proxy without a group, or with invalid values, has no entry", () => {
   const { opened, follow, changes } = bench();
   follow(group());
   opened("a", proxy({ AUTO_REGISTER_GROUP: "" }));

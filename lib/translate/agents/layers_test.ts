@@ -87,7 +87,7 @@ Deno.test("to libraries nothing of the kind is served", () => {
   }
 });
 
-Deno.test("agents are not told of authorities that vouch for other trust domains alone", () => {
+Deno.test("agents are not sent authorities that are only for other trust domains", () => {
   const { translation } = startTranslation(
     create(MeshConfigSchema, {
       rootNamespace: "mesh-system",

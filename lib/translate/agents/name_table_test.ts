@@ -123,7 +123,7 @@ const SEEN: readonly [who: string, namespace: string, node: Node, Record<string,
 ];
 
 for (const [who, namespace, node, expected] of SEEN) {
-  Deno.test(`names that are known to ${who}`, () => {
+  Deno.test(`${who} knows these names`, () => {
     assert.deepEqual(addresses(bindingOf(bench(MESH), namespace, node)), expected);
   });
 }
@@ -171,7 +171,7 @@ function listens(binding: ProxyBinding): { address: string; listener: string | u
 for (
   const [who, labels] of [["sidecar", {}], ["sidecar with a Sidecar", { app: "narrow" }]] as const
 ) {
-  Deno.test(`a ${who} that asks for addresses listens where its agent sends callers`, () => {
+  Deno.test(`a ${who} with auto-allocated addresses listens on the addresses of its name table`, () => {
     const everywhere = `apiVersion: networking.mesh.io/v1
 
 kind: Sidecar

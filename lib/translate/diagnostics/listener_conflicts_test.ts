@@ -30,7 +30,7 @@ function gateway(name: string, ...servers: readonly [protocol: string, bind?: st
   });
 }
 
-Deno.test("TCP services that nothing tells apart: all but the first are reported", () => {
+Deno.test("indistinguishable TCP services: all but the first are reported", () => {
   const [only, ...rest] = conflictsOf(service("a", "TCP"), service("b", "TCP"));
   assert.deepEqual(rest, []);
   assert.match(
@@ -43,7 +43,7 @@ Deno.test("TCP services that nothing tells apart: all but the first are reported
   );
 });
 
-Deno.test("services distinguished by addresses or TLS names, or as HTTP, are in nobody's way", () => {
+Deno.test("services distinguished by addresses, TLS names or HTTP do not conflict", () => {
   const others: [string, string[]][] = [["TCP", ["10.1.0.1"]], ["TLS", []], ["HTTP", []]];
   for (const [protocol, addresses] of others) {
     assert.deepEqual(conflictsOf(service("a", "TCP"), service("b", protocol, addresses)), []);
@@ -58,7 +58,7 @@ Deno.test("a server of another kind than the oldest of its port is reported, wit
   assert.match(conflictsOf(gateway("a", ["HTTP"], ["TCP"]))[0]!, /by an earlier server/);
 });
 
-Deno.test("servers of one kind, and of other addresses, are in nobody's way", () => {
+Deno.test("servers of one kind, or of other addresses, do not conflict", () => {
   assert.deepEqual(conflictsOf(gateway("a", ["HTTP"]), gateway("b", ["HTTP"])), []);
   assert.deepEqual(conflictsOf(gateway("a", ["HTTP"], ["TCP", "10.0.0.9"])), []);
 });

@@ -82,7 +82,7 @@ Deno.test("missing or unsuitable providers are reported for the objects that nam
   assert.deepEqual(unresolved(telemetry({ tracing: [{ providers: [{ name: "zipkin" }] }] })), []);
 });
 
-Deno.test("policies that have somebody asked: who is not there, what is not asked, what is not tried", () => {
+Deno.test("CUSTOM policies: missing providers, unsupported sources and dry runs are reported", () => {
   const at = "AuthorizationPolicy/test/p spec.provider.name:";
   const cases: readonly (readonly [string, string | undefined])[] = [
     [

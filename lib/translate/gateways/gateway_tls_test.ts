@@ -151,7 +151,7 @@ spec: {hosts: [a.example], gateways: [gw], http: [{route: [{destination: {host: 
   assert.equal(contextOf(chain).tlsCertificateSdsSecretConfigs[0]?.name, "default");
 });
 
-Deno.test("connections go on to the cluster that their server name tells", () => {
+Deno.test("connections are forwarded to the cluster of their server name", () => {
   const bench = startTranslation();
   bench.set([
     gateway("mode: AUTO_PASSTHROUGH", "TLS"),

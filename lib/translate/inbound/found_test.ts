@@ -38,7 +38,7 @@ function says(node: ProxyNode, type: "cluster" | "listener", name: string, what:
   return JSON.stringify(showResource(TYPE_URLS[type], found.bytes)).includes(what);
 }
 
-Deno.test("clusters of ports that declare nothing have a word for HTTP; managers that find it use it", () => {
+Deno.test("clusters of ports without a protocol have options for detected HTTP", () => {
   const sidecar = proxyNode("test", { metadata: FILES });
   const plain = proxyNode("test");
   const edge = { role: "router", labels: { app: "edge" } } as const;

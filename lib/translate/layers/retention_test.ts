@@ -33,7 +33,7 @@ function left(options: Partial<Parameters<typeof retention>[0]>) {
   return { idle, cells, bytes, computedByTable, kept };
 }
 
-Deno.test("what stays of a proxy that went is what the bounds allow", () => {
+Deno.test("the bounds limit what is kept of a disconnected proxy", () => {
   const all = left({});
   assert.ok(all.idle.bytes > 0 && all.kept("cds") > 0 && all.kept("rds.public") > 0);
   const half = left({ bytes: all.idle.bytes / 2 });

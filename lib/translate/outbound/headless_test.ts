@@ -85,7 +85,7 @@ Deno.test("each instance of a headless service has a listener, and they come and
   assert.deepEqual(listeners(plain, 80), ["0.0.0.0_80"]);
 });
 
-Deno.test("of headless services that one instance serves the first by name has it", () => {
+Deno.test("an instance of several headless services has the listener of the first by name", () => {
   const { binding } = start({}, headless("db"), headless("copy"), workload("w1", "10.0.0.1"));
   const view = binding().view(TYPE_URLS.listener)!;
   const all = [...view.entries()].filter(({ name }) => name === "10.0.0.1_90");
@@ -96,7 +96,7 @@ Deno.test("of headless services that one instance serves the first by name has i
   assert.match(JSON.stringify(json), /"cluster":"outbound\|90\|\|copy\.example"/);
 });
 
-Deno.test("where nothing redirects connections a headless service has the port's listener", () => {
+Deno.test("without interception a headless service has the listener of its port", () => {
   const { binding } = start({}, headless("db"), workload("w1", "10.0.0.1"));
   const bound = binding({ metadata: { INTERCEPTION_MODE: "NONE" } });
   assert.deepEqual(listeners(bound), ["127.0.0.1_90"]);

@@ -60,7 +60,7 @@ function prioritiesOf(binding: ProxyBinding, name: string): Record<string, numbe
 const bytesOf = (binding: ProxyBinding, name: string): Uint8Array =>
   binding.view(TYPE_URLS.endpoint)!.get(`outbound|80||${name}.example`)!.bytes;
 
-Deno.test("proxies of all places share what is the same for them, and of one place all", () => {
+Deno.test("proxies share equal assignments across localities, and all assignments within a locality", () => {
   const bench = startTranslation();
   bench.set(service("plain"));
   bench.set(service("watched"));
@@ -80,7 +80,7 @@ Deno.test("proxies of all places share what is the same for them, and of one pla
   assert.deepEqual(prioritiesOf(second!, "watched"), { "10.0.0.1": 1, "10.0.0.2": 0 });
 });
 
-Deno.test("an endpoint's change computes its own assignments alone, for each place once", () => {
+Deno.test("a changed endpoint computes only its own assignments, once for each locality", () => {
   const bench = startTranslation();
   for (let i = 0; i < 50; i++) {
     bench.set(service(`s${i}`));

@@ -99,7 +99,7 @@ Deno.test("TCP and TLS rules for callers of certain labels are served to those",
   for (const [at, name, expected] of cases) assert.equal(firstCluster(at, name), expected, name);
 });
 
-Deno.test("who no such rule is for shares the listeners of its namespace", () => {
+Deno.test("a proxy without a matching rule shares the listeners of its namespace", () => {
   const bench = startTranslation();
   bench.set(WORLD);
   const binding = (labels: Record<string, string>): ProxyBinding =>
@@ -194,7 +194,7 @@ spec:
 
 `;
 
-Deno.test("what a rule for certain workloads says of connections is served to those", () => {
+Deno.test("the connection settings of a rule with a workload selector are served to the selected workloads", () => {
   const bench = startTranslation();
   bench.set(`${DATABASE}---\n${CHOSEN}---\n${SIDECAR}`);
   const binding = (namespace: string, labels: Record<string, string>): ProxyBinding =>

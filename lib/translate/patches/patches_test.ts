@@ -199,7 +199,7 @@ Deno.test("a patch that makes a resource invalid is left out of it and named; ot
   assert.deepEqual(bench.translation.patches.faults().filter((f) => f.type === "cluster"), []);
 });
 
-Deno.test("an edit of a patch touches the resources of those it is for, and nobody pays who has none", () => {
+Deno.test("an edit of a patch changes the resources of its proxies only", () => {
   const bench = startTranslation();
   bench.set(PATCHED_MESH);
   const bindings = [PROXIES.client, proxyNode("one", { labels: { app: "other" } })].map((node) =>

@@ -52,7 +52,7 @@ for (
   });
 }
 
-Deno.test("what nobody serves has no provenance", () => {
+Deno.test("a resource that is not served has no provenance", () => {
   const bench = startTranslation();
   const binding = bench.translation.source.bind(PROXIES.client!, () => {});
   const type = TYPE_URLS.cluster;

@@ -98,7 +98,7 @@ Deno.test("a policy with a selector reaches those it selects", () => {
   assert.equal(computed["lds.class"], 5);
 });
 
-Deno.test("a policy that comes to say the same reaches nobody", () => {
+Deno.test("a policy edit without effect is sent to no proxy", () => {
   const { edit } = world();
   edit(policy("/a"));
   const again = policy("/a").replace("name: p,", "name: p, labels: {team: red},");

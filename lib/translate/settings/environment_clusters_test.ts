@@ -97,7 +97,7 @@ Deno.test("PILOT_FILTER_GATEWAY_CLUSTER_CONFIG: a gateway has what its routes an
   assert.deepEqual(clusters(), used);
 });
 
-Deno.test("what a gateway has no use for touches none of its clusters", () => {
+Deno.test("services that a gateway does not use do not change its clusters", () => {
   const { graph, set, clusters } = gateway({ filterGatewayClusters: true });
   clusters();
   const computed = () =>
@@ -109,7 +109,7 @@ Deno.test("what a gateway has no use for touches none of its clusters", () => {
   assert.equal(computed(), before);
 });
 
-Deno.test("LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES: who is outside has a name", () => {
+Deno.test("LABEL_CANONICAL_SERVICES_FOR_MESH_EXTERNAL_SERVICE_ENTRIES: external services have a canonical name", () => {
   const shown = (features: Partial<Features>, more: string) => {
     const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
     bench.set(service("partner", more));

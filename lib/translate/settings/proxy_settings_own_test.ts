@@ -51,7 +51,7 @@ Deno.test("the number of the attempt is sent, unless it is hidden", () => {
   assert.deepEqual(exchanged(hidden), [false, false]);
 });
 
-Deno.test("where the host is rewritten, the one asked for may go along", () => {
+Deno.test("a rewritten host may be sent together with the original one", () => {
   const forwards = (bench: Bench): boolean[] =>
     see(bench, "route", "8080").virtualHosts.flatMap(({ routes }) =>
       routes.map(({ action }) => action.case === "route" && action.value.appendXForwardedHost)
@@ -92,7 +92,7 @@ Deno.test("buffers towards services are bounded", () => {
   assert.deepEqual(bound("{connectionSettings: {profile: EDGE}}"), [32_768, 32_768]);
 });
 
-Deno.test("a proxy's own word goes before the mesh's, part by part", () => {
+Deno.test("settings of the proxy override those of the mesh field by field", () => {
   const bench = benchWith(
     "{connectionSettings: {listenerPerConnectionBufferLimitBytes: 1}, proxyHeaders: {preserveHttp1HeaderCase: true}}",
   );
@@ -106,7 +106,7 @@ Deno.test("a proxy's own word goes before the mesh's, part by part", () => {
   assert.deepEqual([inbound(), inbound({ proxyHeaders: {} })], [true, false]);
 });
 
-Deno.test("what a proxy says that is not valid counts for nothing", () => {
+Deno.test("invalid settings of a proxy are ignored", () => {
   const bench = benchWith("{}");
   const { source } = bench.translation;
   const classKey = (own: unknown): string => {
