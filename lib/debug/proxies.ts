@@ -55,6 +55,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   lds: "listener",
   rds: "route",
   eds: "endpoint",
+  ecds: "extensionconfig",
 };
 
 function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unknown> {

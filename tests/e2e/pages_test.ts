@@ -17,6 +17,17 @@ import { assertNothingRejected, sidecars, startWorld, type World } from "../supp
 
 const HOST = "shop.test";
 const PROXY = "sidecar-delta.test";
+
+/** Id of the daemon's own cluster. */
+const OWN_CLUSTER = "home";
+
+/** Networks of the mesh with their gateways. */
+const NETWORKS = `networks:
+  far:
+    gateways: [{address: 192.0.2.1, port: 15443, locality: r1/z1}]
+  near:
+    gateways: [{registryServiceName: ${HOST}, port: 443}]
+`;
 const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 
 /** Names that would be elements, were they not escaped. */
@@ -60,7 +71,7 @@ const PATHS: readonly Path[] = [
   {
     path: "endpointShardz",
     json: (all) => {
-      const [endpoint] = all[HOST].test.Shards["File/Orchestrator"];
+      const [endpoint] = all[HOST].test.Shards[`File/${OWN_CLUSTER}`];
       assert.equal(endpoint.address, "127.0.0.1");
       assert.deepEqual(all[HOST].test.ServiceAccounts, []);
     },
@@ -111,9 +122,16 @@ const PATHS: readonly Path[] = [
   {
     path: "clusterz",
     json: (list) =>
-      assert.deepEqual(list, [{ id: "Orchestrator", secretName: "", syncStatus: "synced" }]),
+      assert.deepEqual(list, [{ id: OWN_CLUSTER, secretName: "", syncStatus: "synced" }]),
   },
-  { path: "networkz", json: (list) => assert.deepEqual(list, []) },
+  {
+    path: "networkz",
+    json: (list) =>
+      assert.deepEqual(list, [
+        { network: "far", address: "192.0.2.1", service: "", port: 15443, locality: "r1/z1" },
+        { network: "near", address: "", service: HOST, port: 443, locality: "" },
+      ]),
+  },
   { path: "mcsz", status: 404, text: /not shared between clusters yet/ },
   { path: "inject", status: 404, text: /no injection yet/ },
   { path: "ambientz", status: 404, text: /no ambient mode yet/ },
@@ -471,7 +489,12 @@ Deno.test("every debug path and page", async (t) => {
   await using v1 = startBackend("v1");
   const http = { number: PORT, protocol: "HTTP" };
   SHOP = () => serviceEntry("shop", [HOST], http, [endpoint(v1.port)]);
+  const networks = await Deno.makeTempFile({ suffix: ".yaml" });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(networks));
+  await Deno.writeTextFile(networks, NETWORKS);
   await using world = await startWorld({
+    daemon: { args: [`--networksConfig=${networks}`], env: { CLUSTER_ID: OWN_CLUSTER } },
     files: {
       "sidecars.yaml": sidecars([http]),
       "broken.yaml": manifest("Sidecar", "broken", { egres: [] }),

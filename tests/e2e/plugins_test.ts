@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { call, freePort } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
+import { syncOf } from "../support/views.ts";
 import { documents, manifest, type Spec, to } from "../support/manifest.ts";
 import { brokenModule, headerModule } from "../support/wasm_module.ts";
 import { becomes } from "./security/case.ts";
@@ -102,6 +103,12 @@ Deno.test(withCertificates("plugins among guards, and routes by claims", async (
       for (const [phase, wanted] of phases) {
         await world.apply(rule, plugin(app, { url: pass, phase }));
         await becomes(`in phase ${phase}`, wanted, status());
+      }
+      const rows = (await syncOf(world.daemon)).filter((row) => row.extensionconfig_sent);
+      assert.ok(rows.length > 0, "no proxy was sent the extension");
+      for (const { extensionconfig_status, extensionconfig_sent, extensionconfig_acked } of rows) {
+        assert.equal(extensionconfig_status, "SYNCED");
+        assert.equal(extensionconfig_acked, extensionconfig_sent);
       }
     });
     await t.step(`${what}, before and after tokens are looked at`, async () => {

@@ -137,4 +137,12 @@ Deno.test("a proxy that connects while a version is quarantined gets the one bef
   const refused = await newClient.stats("cds.update_rejected$");
   assert.ok(Object.values(refused).every((times) => times <= 1), JSON.stringify(refused));
   assert.match(dump, /"max_retries":\s*3/);
+
+  // The rule is as it was: nothing is quarantined, and the overview counts nothing.
+  await config.write("rule.yaml", tls(undefined));
+  await eventually("the quarantine to end", async () => {
+    const answer = await fetch(`${daemon.http}/debug/quarantine`);
+    const left = await answer.json() as readonly unknown[];
+    return left.length === 0 && (await metricOf(daemon, "mesh_xds_quarantined") ?? 0) === 0;
+  });
 });

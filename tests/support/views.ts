@@ -38,6 +38,10 @@ export interface SyncRow {
   readonly listener_status: string;
   readonly route_status: string;
   readonly endpoint_status: string;
+  /** Absent for proxies without extensions. */
+  readonly extensionconfig_status?: string;
+  readonly extensionconfig_sent?: string;
+  readonly extensionconfig_acked?: string;
 }
 
 /** `/debug/syncz`. */

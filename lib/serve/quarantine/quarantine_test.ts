@@ -231,6 +231,51 @@ Deno.test("quarantine: state of the world has the last accepted version in place
   proxy.close();
 });
 
+for (const type of [CDS, RDS]) {
+  Deno.test(`quarantine: it ends when the last accepted version is served again, ${type}`, async () => {
+    await using w = await world([type]);
+    w.set(type, { a: "a1", b: "b1" });
+    w.publish();
+    const one = picky(w, type, "one", { names: ["a", "b"] });
+    const two = picky(w, type, "two", { names: ["a", "b"] });
+    await Promise.all([one.settle(), two.settle()]);
+    w.set(type, { a: "a bad" });
+    w.publish();
+    await Promise.all([one.settle(), two.settle()]);
+    assert.deepEqual(w.xds.quarantined().map(({ name }) => name), ["a"]);
+    w.set(type, { a: "a1" });
+    w.publish();
+    await Promise.all([one.settle(), two.settle()]);
+    assert.deepEqual(w.xds.quarantined(), []);
+    assert.deepEqual([one.holds.get("a"), two.holds.get("a")], ["a1", "a1"]);
+    w.set(type, { a: "a2" });
+    w.publish();
+    await Promise.all([one.settle(), two.settle()]);
+    assert.deepEqual([one.holds.get("a"), two.holds.get("a")], ["a2", "a2"]);
+    one.close();
+    two.close();
+  });
+}
+
+Deno.test("quarantine: in state of the world it ends when the last accepted version is served again", async () => {
+  await using w = await world([CDS]);
+  w.set(CDS, { a: "a1" });
+  w.publish();
+  const proxy = w.sotw();
+  proxy.send({ typeUrl: CDS });
+  await proxy.take();
+  w.set(CDS, { a: "a bad" });
+  w.publish();
+  proxy.answer(await proxy.next(), "Error adding/updating cluster(s) a: no");
+  await proxy.quiet();
+  assert.equal(w.xds.quarantined().length, 1);
+  w.set(CDS, { a: "a1" });
+  w.publish();
+  await proxy.quiet();
+  assert.deepEqual(w.xds.quarantined(), []);
+  proxy.close();
+});
+
 Deno.test("quarantine: a requested push sends quarantined versions once more", async () => {
   await using w = await world([CDS]);
   w.set(CDS, { a: "a bad" });

@@ -120,7 +120,8 @@ class Store implements Quarantine {
       if (version === entry.versions.at(-1)) continue;
       for (const name of entry.together) if (name !== entry.name) freed.add(name);
       entry.together = [];
-      if (version === undefined) this.#shelves.drop(entry);
+      // Removed, or as it was before the first rejection: the cause is gone.
+      if (version === undefined || version === entry.lastGood?.version) this.#shelves.drop(entry);
     }
     for (const name of freed) {
       const entry = shelf.get(name);
