@@ -17,6 +17,7 @@ import { envTexts, warnIneffectiveVariables } from "../../lib/env/mod.ts";
 import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startDns } from "./dns.ts";
+import { type AgentIdentity, openIdentity } from "./identity.ts";
 import type { ProxyOptions } from "./options.ts";
 
 const log = scope("default");
@@ -38,7 +39,7 @@ const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
  * itself
  */
 export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise<number> {
-  const { loaded, plan } = await prepare(loadFlags(options));
+  const { loaded, plan, identity } = await prepare(loadFlags(options), signal);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
   warnIneffective(options.given, INEFFECTIVE_FLAGS, warn);
   for (const warning of loaded.warnings) log.warn(warning);
@@ -56,13 +57,14 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   try {
     const { routes, limits } = options.profiling ? PROFILES : { routes: [], limits: undefined };
     const more = { routes: [...routes, ...dns?.routes ?? []], limits };
-    const agent = await startAgent(plan, more, dns?.subscription);
+    const agent = await startAgent(plan, more, dns?.subscription, identity?.tls);
     if (signal.aborted) agent.drain();
     else signal.addEventListener("abort", () => agent.drain(), { once: true });
     await agent.done;
     return 0;
   } finally {
     await dns?.stop();
+    await identity?.stop();
   }
 }
 
@@ -70,14 +72,22 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
  * Reads the settings; if some come from the daemon, reads them twice, because they contain the
  * daemon's address.
  */
-async function prepare(flags: LoadFlags): Promise<{ loaded: Loaded; plan: AgentPlan }> {
+async function prepare(flags: LoadFlags, signal: AbortSignal): Promise<Prepared> {
   const loaded = await loadSettings(flags, envTexts());
   const plan = planAgent(loaded.settings);
-  if (!plan.env.servedConfig) return { loaded, plan };
-  const served = await servedConfig(plan.target, plan.node);
-  if (served === undefined) return { loaded, plan };
+  const identity = plan.secured ? await openIdentity(plan, signal) : undefined;
+  if (!plan.env.servedConfig) return { loaded, plan, identity };
+  const served = await servedConfig(plan.target, plan.node, identity?.tls);
+  if (served === undefined) return { loaded, plan, identity };
   const again = await loadSettings(flags, envTexts(), served);
-  return { loaded: again, plan: planAgent(again.settings) };
+  return { loaded: again, plan: planAgent(again.settings), identity };
+}
+
+/** Settings, their plan, and the workload's certificate if the connection to the daemon needs it. */
+interface Prepared {
+  readonly loaded: Loaded;
+  readonly plan: AgentPlan;
+  readonly identity: AgentIdentity | undefined;
 }
 
 function loadFlags(options: ProxyOptions): LoadFlags {

@@ -13,7 +13,7 @@ import { startupSeconds } from "./metrics.ts";
 import type { AgentPlan } from "./plan.ts";
 import { type ProxyProcess, startProxy } from "./process.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
-import { startRelay } from "./relay.ts";
+import { type RelayOptions, startRelay } from "./relay.ts";
 import { watchDaemon } from "./watch.ts";
 import type { AgentSubscription } from "./intercept.ts";
 import { statusRoutes } from "./status.ts";
@@ -45,6 +45,7 @@ const log = scope("default");
  *
  * @param more additional routes of the status server
  * @param subscription what the agent itself subscribes to at the daemon
+ * @param tls TLS towards the daemon; default: none
  * @throws MeshError if a port or the socket is in use, a file cannot be written, or the proxy's
  * program cannot be started; everything that was started is stopped again
  */
@@ -52,6 +53,7 @@ export async function startAgent(
   plan: AgentPlan,
   more: Pick<WebOptions, "limits" | "routes"> = { routes: [] },
   subscription?: AgentSubscription,
+  tls?: RelayOptions["tls"],
 ): Promise<Agent> {
   const draining = new AbortController();
   const quitting = new AbortController();
@@ -82,9 +84,9 @@ export async function startAgent(
       );
       resources.defer(() => server.stop(STATUS_GRACE_MS));
     }
-    const relay = await startRelay({ ...relayOptions(plan), subscription });
+    const relay = await startRelay({ ...relayOptions(plan), subscription, tls });
     resources.defer(() => relay.stop());
-    if (plan.command === undefined && subscription) resources.use(watch(plan, subscription));
+    if (plan.command === undefined && subscription) resources.use(watch(plan, subscription, tls));
     const proxy = await launch(plan);
     const done = life(proxy, drain, draining.signal, quitting.signal)
       .finally(() => resources.disposeAsync());
@@ -107,11 +109,15 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Subscribes for an agent without a proxy, whose relay has no streams. */
-function watch(plan: AgentPlan, subscription: AgentSubscription): AsyncDisposable {
+function watch(
+  plan: AgentPlan,
+  subscription: AgentSubscription,
+  tls: RelayOptions["tls"],
+): AsyncDisposable {
   const ending = new AbortController();
   const { target, maxResponse, keepalive } = relayOptions(plan);
   const watching = watchDaemon(
-    { target, node: plan.node, subscription, maxResponse, keepalive },
+    { target, tls, node: plan.node, subscription, maxResponse, keepalive },
     ending.signal,
   );
   return {

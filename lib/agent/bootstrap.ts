@@ -23,6 +23,8 @@ export interface BootstrapInput {
   readonly dualStack: boolean;
   readonly ports: AgentPorts;
   readonly xdsSocket: string;
+  /** Socket of the workload's secrets; undefined: there is none. */
+  readonly sdsSocket?: string;
   /** True: the proxy uses delta xDS. */
   readonly delta: boolean;
   readonly outlierLogPath: string;
@@ -87,6 +89,7 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
     static_resources: staticResources({
       ports: input.ports,
       xdsSocket: input.xdsSocket,
+      sdsSocket: input.sdsSocket,
       ipv6Only: input.ipv6Only,
       dualStack: input.dualStack,
       bypassOverload: input.bypassOverload,

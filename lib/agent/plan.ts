@@ -61,6 +61,10 @@ export interface AgentPlan {
   readonly bootstrapFile: string;
   readonly bootstrap: string;
   readonly socket: string;
+  /** True: the agent obtains a certificate, and connects to the daemon with it. */
+  readonly secured: boolean;
+  /** Path of the socket of the workload's secrets. */
+  readonly sdsSocket: string;
   /** The daemon, `host:port`. */
   readonly target: string;
   /** The proxy's program and arguments; undefined: no proxy is run. */
@@ -82,6 +86,8 @@ export interface AgentPlan {
 
 const BOOTSTRAP_FILE = "dataproxy-rev.json";
 const SOCKET_FILE = "XDS";
+/** Socket of the workload's secrets, from the working directory that proxy and agent share. */
+const SDS_SOCKET = "./var/run/secrets/workload-spiffe-uds/socket";
 /** Longest path of a Unix socket on Linux, without the terminating zero byte. */
 const SOCKET_PATH_BYTES = 107;
 const TERMINATION_DRAIN_MS = 5000;
@@ -92,7 +98,7 @@ const COUNT_INTERVAL_MS = 1000;
 /**
  * Makes the plan.
  *
- * @throws MeshError `agent-needs-certificates` for a daemon that requires TLS, `agent-socket-path`,
+ * @throws MeshError `agent-socket-path`,
  * and the errors of {@link nodeOf}, {@link bootstrapOf} and {@link fillTemplate}
  */
 export function planAgent(settings: AgentSettings): AgentPlan {
@@ -113,6 +119,8 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     bootstrapFile,
     bootstrap: bootstrapText(settings, node, ports, socket),
     socket,
+    secured: isSecured(proxy),
+    sdsSocket: SDS_SOCKET,
     target: daemonAddress(proxy),
     command: env.disabled ? undefined : {
       binary: proxy.binaryPath,
@@ -149,7 +157,9 @@ function settingsNode(settings: AgentSettings): BootstrapNode {
     clusterId: env.clusterId,
     proxy,
     ownProxy: settings.ownProxy,
-    environ: settings.environ,
+    environ: isSecured(proxy)
+      ? { ...settings.environ, MESH_META_AGENT_CERTIFICATES: "true" }
+      : settings.environ,
     labels: settings.labels,
     annotations: settings.annotations,
     outlierLogPath: flags.outlierLogPath,
@@ -175,6 +185,7 @@ function bootstrapText(
     dualStack: env.dualStack && addresses.both,
     ports,
     xdsSocket,
+    sdsSocket: isSecured(settings.proxy) ? SDS_SOCKET : undefined,
     delta: env.deltaXds,
     outlierLogPath: flags.outlierLogPath,
     logAsJson: flags.logAsJson,
@@ -211,18 +222,12 @@ function socketPath(configPath: string): string {
   });
 }
 
+/** Reports if the connection to the daemon is over TLS, with a certificate of the workload. */
+function isSecured({ controlPlaneAuthPolicy }: ProxyConfig): boolean {
+  return controlPlaneAuthPolicy !== AuthenticationPolicy.NONE;
+}
+
 function daemonAddress(proxy: ProxyConfig): string {
-  if (proxy.controlPlaneAuthPolicy !== AuthenticationPolicy.NONE) {
-    throw new MeshError(
-      "agent-needs-certificates",
-      `controlPlaneAuthPolicy is ${AuthenticationPolicy[proxy.controlPlaneAuthPolicy]}, which ` +
-        "needs certificates, and the agent does not obtain any yet",
-      {
-        remedy: "Set controlPlaneAuthPolicy: NONE, and discoveryAddress to the daemon's plain " +
-          "port (15010).",
-      },
-    );
-  }
   hostPort("discoveryAddress", proxy.discoveryAddress);
   return proxy.discoveryAddress;
 }

@@ -226,8 +226,18 @@ for (
   });
 }
 
+Deno.test("an agent with a certificate serves secrets, and says so to the daemon", () => {
+  const secured = plan({ proxy: { controlPlaneAuthPolicy: AuthenticationPolicy.MUTUAL_TLS } });
+  assert.equal(secured.secured, true);
+  assert.equal(secured.node.metadata.AGENT_CERTIFICATES, "true");
+  assert.ok(secured.bootstrap.includes(secured.sdsSocket));
+  const open = plan({});
+  assert.equal(open.secured, false);
+  assert.equal(open.node.metadata.AGENT_CERTIFICATES, undefined);
+  assert.ok(!open.bootstrap.includes("sds-grpc"));
+});
+
 const REFUSED: readonly (readonly [string, TestSettings, RegExp])[] = [
-  ["TLS", { proxy: { controlPlaneAuthPolicy: AuthenticationPolicy.MUTUAL_TLS } }, /certificates/],
   ["a long path", { proxy: { configPath: `/${"x".repeat(120)}` } }, /too long/],
   ["no port", { proxy: { discoveryAddress: "meshd" } }, /discoveryAddress is "meshd"/],
   ["a bare IPv6", { proxy: { discoveryAddress: "::1:15010" } }, /discoveryAddress/],

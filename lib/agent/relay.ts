@@ -12,7 +12,7 @@
 import { messageOf } from "../base/mod.ts";
 import { type Logger, scope } from "../log/mod.ts";
 import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
-import type { RpcStream } from "../rpc/mod.ts";
+import type { RpcClientTls, RpcStream } from "../rpc/mod.ts";
 import { type Backoff, dial } from "./dial.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
@@ -23,6 +23,8 @@ export interface RelayOptions {
   readonly socket: string;
   /** The daemon, `host:port`. */
   readonly target: string;
+  /** TLS towards the daemon, read for each connection; default: none. */
+  readonly tls?: () => Promise<RpcClientTls>;
   /** Largest message from the proxy, bytes. */
   readonly maxRequest: number;
   /** Largest message from the daemon, bytes; undefined: no limit. */
@@ -101,6 +103,7 @@ async function relay(
   if (!await dial(options.target, signal, options.backoff)) return;
   const upstream = openStream({
     target: options.target,
+    tls: await options.tls?.(),
     path,
     maxReceive: options.maxResponse,
     window: WINDOW_BYTES,

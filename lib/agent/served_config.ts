@@ -6,7 +6,7 @@
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import { encode, fromBinary, fromJson, type JsonValue, typeUrl } from "../proto/mod.ts";
-import { openStream } from "../rpc/mod.ts";
+import { openStream, type RpcClientTls } from "../rpc/mod.ts";
 import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
@@ -36,12 +36,13 @@ const log = scope("default");
 export async function servedConfig(
   target: string,
   node: BootstrapNode,
+  tls?: () => Promise<RpcClientTls>,
   patienceMs: number = PATIENCE_MS,
 ): Promise<ProxyConfig | undefined> {
   const patience = AbortSignal.timeout(patienceMs);
   try {
     if (!await dial(target, patience)) throw new Error("nobody accepts connections there");
-    return await ask(target, node, patience);
+    return await ask(target, node, { patience, tls: await tls?.() });
   } catch (error) {
     log.warn("the daemon did not say what ProxyConfigs there are; starting without them", {
       daemon: target,
@@ -54,9 +55,9 @@ export async function servedConfig(
 async function ask(
   target: string,
   node: BootstrapNode,
-  patience: AbortSignal,
+  { patience, tls }: { readonly patience: AbortSignal; readonly tls?: RpcClientTls },
 ): Promise<ProxyConfig> {
-  const stream = openStream({ target, path: METHOD, maxReceive: MAX_RESPONSE });
+  const stream = openStream({ target, tls, path: METHOD, maxReceive: MAX_RESPONSE });
   const stop = () => stream.close();
   patience.addEventListener("abort", stop, { once: true });
   try {

@@ -23,6 +23,8 @@ export interface StaticInput {
   readonly ports: AgentPorts;
   /** Path of the agent's xDS socket. */
   readonly xdsSocket: string;
+  /** Socket of the workload\'s secrets; undefined: there is none. */
+  readonly sdsSocket?: string;
   /** True: the workload has only IPv6 addresses. */
   readonly ipv6Only: boolean;
   /** True: the workload has addresses of both families and listeners use both. */
@@ -52,6 +54,7 @@ export function staticResources(input: StaticInput): JsonObject {
       loopbackCluster("prometheus_stats", loopback, input.ports.admin),
       loopbackCluster("agent", loopback, input.ports.status),
       xdsCluster(input.xdsSocket),
+      ...input.sdsSocket === undefined ? [] : [sdsCluster(input.sdsSocket)],
       ...input.clusters,
     ],
     listeners: [
@@ -99,6 +102,17 @@ function loopbackCluster(name: string, address: string, port: number): JsonObjec
     connect_timeout: "0.250s",
     lb_policy: "ROUND_ROBIN",
     load_assignment: endpoints(name, { socket_address: socket }),
+  };
+}
+
+function sdsCluster(socket: string): JsonObject {
+  return {
+    ...named("sds-grpc"),
+    type: "STATIC",
+    connect_timeout: "1s",
+    lb_policy: "ROUND_ROBIN",
+    load_assignment: endpoints("sds-grpc", { pipe: { path: socket } }),
+    ...http2(),
   };
 }
 

@@ -6,7 +6,7 @@
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import { fromJson, type JsonValue } from "../proto/mod.ts";
-import { openStream } from "../rpc/mod.ts";
+import { openStream, type RpcClientTls } from "../rpc/mod.ts";
 import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { type Backoff, dial, pauseAfter, sleep } from "./dial.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
@@ -16,6 +16,8 @@ import type { BootstrapNode } from "./node.ts";
 export interface WatchOptions {
   /** The daemon, `host:port`. */
   readonly target: string;
+  /** TLS towards the daemon, read for each connection; default: none. */
+  readonly tls?: () => Promise<RpcClientTls>;
   readonly node: BootstrapNode;
   readonly subscription: AgentSubscription;
   readonly maxResponse?: number;
@@ -47,11 +49,17 @@ export async function watchDaemon(options: WatchOptions, signal: AbortSignal): P
 }
 
 async function stream(
-  { target, node, maxResponse, keepalive }: WatchOptions,
+  { target, tls, node, maxResponse, keepalive }: WatchOptions,
   interception: Interception,
   signal: AbortSignal,
 ): Promise<void> {
-  const open = openStream({ target, path: METHOD, maxReceive: maxResponse, keepalive });
+  const open = openStream({
+    target,
+    tls: await tls?.(),
+    path: METHOD,
+    maxReceive: maxResponse,
+    keepalive,
+  });
   const close = () => open.close();
   signal.addEventListener("abort", close, { once: true });
   try {

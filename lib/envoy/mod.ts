@@ -5,6 +5,8 @@
  * @module
  */
 export {
+  AGENT,
+  AGENT_OPTION,
   CERTIFICATE_OPTIONS,
   CLIENT,
   clientSecrets,

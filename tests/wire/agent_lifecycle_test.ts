@@ -166,9 +166,9 @@ Deno.test("a second signal ends agent and Envoy at once", () =>
   }));
 
 const REFUSALS: Readonly<Record<string, readonly [Record<string, string>, RegExp]>> = {
-  "a daemon that must be spoken to over TLS": [
+  "a daemon over TLS whose roots are missing": [
     { PROXY_CONFIG: "discoveryAddress: 127.0.0.1:15012" },
-    /controlPlaneAuthPolicy is MUTUAL_TLS, which needs certificates/,
+    /root-cert\.pem: the root certificates of the daemon are missing/,
   ],
   "a proxy program that is not there": [
     {

@@ -72,5 +72,8 @@ Deno.test("PROXY_CONFIG_XDS_AGENT: the agent starts its proxy with the received 
 });
 
 Deno.test("an agent starts without the daemon's settings when the daemon is unreachable", async () => {
-  assert.equal(await servedConfig(`127.0.0.1:${freePort()}`, node("server"), 50), undefined);
+  assert.equal(
+    await servedConfig(`127.0.0.1:${freePort()}`, node("server"), undefined, 50),
+    undefined,
+  );
 });

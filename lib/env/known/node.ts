@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, ALL, bool, duration, float, int, MESHCTL, text } from "./rows.ts";
+import { AGENT, AGENT_DAEMON, ALL, bool, duration, int, MESHCTL, text } from "./rows.ts";
 
 /** Variables of agent features that are not implemented. */
 export const NODE: readonly IneffectiveGroup[] = [
@@ -12,19 +12,7 @@ export const NODE: readonly IneffectiveGroup[] = [
     state: { kind: "unsupported", reason: "certificates from the agent" },
     readers: AGENT,
     rows: [
-      text(
-        "CA_ADDR",
-        AGENT,
-        undefined,
-        "Address of the certificate authority; by default the discovery address.",
-      ),
       text("CA_PROVIDER", AGENT, "MeshCA", "Certificate authority to use."),
-      text(
-        "CA_ROOT_CA",
-        AGENT,
-        undefined,
-        "File of the root certificate that verifies the connection to the authority.",
-      ),
       text("CREDENTIAL_FETCHER_TYPE", AGENT, "JWT", "Type of the agent's credentials."),
       text(
         "CREDENTIAL_IDENTITY_PROVIDER",
@@ -32,19 +20,6 @@ export const NODE: readonly IneffectiveGroup[] = [
         "CloudVmPlatform",
         "Identity provider of the credentials.",
       ),
-      {
-        ...text("ECC_CURVE", AGENT, "P256", "Curve of keys of the algorithm ECDSA."),
-        choices: ["P256", "P384"],
-      },
-      {
-        ...text(
-          "ECC_SIGNATURE_ALGORITHM",
-          AGENT,
-          undefined,
-          "Algorithm of keys of elliptic curves; RSA keys when it is not set.",
-        ),
-        choices: ["ECDSA"],
-      },
       duration(
         "FILE_DEBOUNCE_DURATION",
         AGENT,
@@ -58,12 +33,6 @@ export const NODE: readonly IneffectiveGroup[] = [
         "Use mounted certificate files instead of an authority.",
       ),
       text("JWT_POLICY", AGENT, "third-party-jwt", "Kind of token that the agent presents."),
-      text(
-        "MESHD_SAN",
-        AGENT,
-        undefined,
-        "Name that the daemon's certificate must have; by default the host of the address.",
-      ),
       text(
         "MESH_META_CERT_SIGNER",
         AGENT,
@@ -83,19 +52,6 @@ export const NODE: readonly IneffectiveGroup[] = [
         undefined,
         "Folder of a provisioned certificate that is presented to obtain another one.",
       ),
-      float(
-        "SECRET_GRACE_PERIOD_RATIO",
-        AGENT,
-        0.5,
-        "Part of a certificate's lifetime that remains when it is renewed.",
-      ),
-      float(
-        "SECRET_GRACE_PERIOD_RATIO_JITTER",
-        AGENT,
-        0.01,
-        "Random variation of that part.",
-      ),
-      duration("SECRET_TTL", AGENT, "24h0m0s", "Requested lifetime of a certificate."),
       text("TRUST_DOMAIN", AGENT, "cluster.local", "Trust domain of the workload's identity."),
       text(
         "WORKLOAD_IDENTITY_SOCKET_FILE",
@@ -103,14 +59,7 @@ export const NODE: readonly IneffectiveGroup[] = [
         "socket",
         "Name of the socket of another provider of certificates, used if it exists.",
       ),
-      int("WORKLOAD_RSA_KEY_SIZE", AGENT, 2048, "Bits of the workload's RSA key."),
       text("XDS_AUTH_PROVIDER", AGENT, undefined, "Provider of the credentials for the daemon."),
-      text(
-        "XDS_ROOT_CA",
-        AGENT,
-        undefined,
-        "File of the root certificate that verifies the connection to the daemon.",
-      ),
     ],
   },
   {

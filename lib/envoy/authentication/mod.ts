@@ -13,6 +13,8 @@ export {
 export { hasUsableKey } from "./keys.ts";
 export { mutualClientTls, type MutualParameters, mutualServerTls } from "./mutual_tls.ts";
 export {
+  AGENT,
+  AGENT_OPTION,
   CERTIFICATE_OPTIONS,
   CLIENT,
   type SecretNames,

@@ -22,7 +22,8 @@ import {
 } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { type StringMatcher, StringMatcherSchema } from "#envoy/type/matcher/v3/string_pb.ts";
 import { create, type MessageInitShape, packAny } from "../../proto/mod.ts";
-import { MESH_ALPN, secretConfig, tlsSocket } from "../core/mod.ts";
+import type { SdsSecretConfig } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { agentSecretConfig, MESH_ALPN, secretConfig, tlsSocket } from "../core/mod.ts";
 import type { SecretNames } from "./secrets.ts";
 
 /**
@@ -68,6 +69,10 @@ function parametersOf({ onlyNewest, curves = [], suites = [] }: MutualParameters
   });
 }
 
+function configOf({ fromAgent }: SecretNames, name: string): SdsSecretConfig {
+  return fromAgent ? agentSecretConfig(name) : secretConfig(name);
+}
+
 function contextOf(
   names: SecretNames,
   peers: SubjectAltNameMatcher[],
@@ -77,14 +82,14 @@ function contextOf(
   return create(CommonTlsContextSchema, {
     tlsParams: parametersOf(parameters),
     alpnProtocols: [...alpnProtocols],
-    tlsCertificateSdsSecretConfigs: [secretConfig(names.certificate)],
+    tlsCertificateSdsSecretConfigs: [configOf(names, names.certificate)],
     validationContextType: {
       case: "combinedValidationContext",
       value: create(CombinedSchema, {
         defaultValidationContext: create(CertificateValidationContextSchema, {
           matchTypedSubjectAltNames: peers,
         }),
-        validationContextSdsSecretConfig: secretConfig(names.authorities),
+        validationContextSdsSecretConfig: configOf(names, names.authorities),
       }),
     },
   });

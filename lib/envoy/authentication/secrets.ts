@@ -14,6 +14,8 @@ import { AUTHORITIES_SECRET, fileCertificate, fileSource, WORKLOAD_SECRET } from
 export interface SecretNames {
   readonly certificate: string;
   readonly authorities: string;
+  /** True: the agent serves the secrets, on its own socket. Default: the daemon, over ADS. */
+  readonly fromAgent?: boolean;
 }
 
 /** The secret names of a workload that has one certificate for both sides. */
@@ -27,6 +29,12 @@ export const CLIENT: SecretNames = {
   certificate: `${WORKLOAD_SECRET}-client`,
   authorities: `${AUTHORITIES_SECRET}-client`,
 };
+
+/** The secret names of a workload whose agent obtains its certificate. */
+export const AGENT: SecretNames = { ...SHARED, fromAgent: true };
+
+/** Node metadata by which an agent says that it serves the secrets of {@link AGENT}. */
+export const AGENT_OPTION = "AGENT_CERTIFICATES";
 
 /** Node metadata in which a proxy declares its certificate files. */
 export const CERTIFICATE_OPTIONS = [
@@ -59,10 +67,11 @@ export function secretNames(
   cls: Pick<ProxyClass, "options">,
 ): { readonly server?: SecretNames; readonly client?: SecretNames } {
   const [server, client] = [filesOf(cls, "SERVER"), filesOf(cls, "CLIENT")];
+  const agent = cls.options[AGENT_OPTION] === "true" ? AGENT : undefined;
   const apart = server !== undefined && client !== undefined && !same(server, client);
   return {
-    server: server && SHARED,
-    client: client && (apart ? CLIENT : SHARED),
+    server: server ? SHARED : agent,
+    client: client ? (apart ? CLIENT : SHARED) : agent,
   };
 }
 
@@ -74,8 +83,9 @@ function same(a: Files, b: Files): boolean {
 export function workloadSecrets(cls: Pick<ProxyClass, "options">): Secret[] {
   const names = secretNames(cls);
   const pairs = new Map<SecretNames, Files | undefined>();
-  if (names.client !== undefined) pairs.set(names.client, filesOf(cls, "CLIENT"));
-  if (names.server !== undefined) pairs.set(names.server, filesOf(cls, "SERVER"));
+  for (const [name, side] of [[names.client, "CLIENT"], [names.server, "SERVER"]] as const) {
+    if (name !== undefined && !name.fromAgent) pairs.set(name, filesOf(cls, side));
+  }
   return [...pairs].flatMap(([name, files]) => files === undefined ? [] : secretsOf(name, files));
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  ApiConfigSource_ApiType,
   ApiVersion,
   type ConfigSource,
   ConfigSourceSchema,
@@ -17,6 +18,28 @@ import { create, durationOf } from "../../proto/mod.ts";
 export function adsSource(): ConfigSource {
   return create(ConfigSourceSchema, {
     configSourceSpecifier: { case: "ads", value: {} },
+    initialFetchTimeout: durationOf(0),
+    resourceApiVersion: ApiVersion.V3,
+  });
+}
+
+/** Name of the cluster of the bootstrap file that leads to the agent's socket of secrets. */
+const AGENT_CLUSTER = "sds-grpc";
+
+/** The agent's own service of secrets. The initial fetch never times out, as with ADS. */
+export function agentSource(): ConfigSource {
+  return create(ConfigSourceSchema, {
+    configSourceSpecifier: {
+      case: "apiConfigSource",
+      value: {
+        apiType: ApiConfigSource_ApiType.GRPC,
+        transportApiVersion: ApiVersion.V3,
+        setNodeOnFirstMessageOnly: true,
+        grpcServices: [{
+          targetSpecifier: { case: "envoyGrpc", value: { clusterName: AGENT_CLUSTER } },
+        }],
+      },
+    },
     initialFetchTimeout: durationOf(0),
     resourceApiVersion: ApiVersion.V3,
   });

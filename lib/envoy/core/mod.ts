@@ -36,6 +36,7 @@ export {
   type TelemetrySet,
 } from "./side_telemetry.ts";
 export {
+  agentSecretConfig,
   AUTHORITIES_SECRET,
   credentialConfig,
   fileCertificate,

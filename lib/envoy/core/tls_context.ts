@@ -23,7 +23,7 @@ import {
   SdsSecretConfigSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { type Any, create, durationOf, packAny } from "../../proto/mod.ts";
-import { adsSource } from "./config_source.ts";
+import { adsSource, agentSource } from "./config_source.ts";
 
 /** A transport socket without security. */
 export function rawSocket(): TransportSocket {
@@ -88,6 +88,11 @@ export const AUTHORITIES_SECRET = "ROOTCA";
 /** A secret that is fetched by name (SDS). */
 export function secretConfig(name: string): SdsSecretConfig {
   return create(SdsSecretConfigSchema, { name, sdsConfig: adsSource() });
+}
+
+/** A secret that the proxy's agent serves on its own socket. */
+export function agentSecretConfig(name: string): SdsSecretConfig {
+  return create(SdsSecretConfigSchema, { name, sdsConfig: agentSource() });
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CLIENT, type SecretNames, secretNames, SHARED } from "../../envoy/mod.ts";
+import { AGENT, CLIENT, type SecretNames, secretNames, SHARED } from "../../envoy/mod.ts";
 import { converted, type KeyCodec, text } from "../../graph/mod.ts";
 import type { ProxyClass, Role } from "../../model/mod.ts";
 import { type Family, familyOf } from "./family.ts";
@@ -21,7 +21,11 @@ export function clusterVariantOf(cls: ProxyClass): ClusterVariant {
   return { role: cls.role, family: familyOf(cls), secrets: secretNames(cls).client };
 }
 
-const SECRETS: Readonly<Record<string, SecretNames>> = { mtls: SHARED, "mtls-client": CLIENT };
+const SECRETS: Readonly<Record<string, SecretNames>> = {
+  mtls: SHARED,
+  "mtls-client": CLIENT,
+  "mtls-agent": AGENT,
+};
 
 /** The codec of variants in keys, for example `v4.router.mtls`. */
 export const clusterVariants: KeyCodec<ClusterVariant> = converted(text, {

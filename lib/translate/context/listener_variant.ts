@@ -40,7 +40,8 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
     bound: cls.interception === "NONE",
     http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
     onDemand: cls.options.ODCDS === "true",
-    certified: cls.role === "router" && secretNames(cls).server !== undefined,
+    certified: cls.role === "router" && secretNames(cls).server?.fromAgent === undefined &&
+      secretNames(cls).server !== undefined,
     autoAddresses: usesAutoAddresses(cls),
     telemetry,
     exposedPorts: exposedPortsOf(cls),

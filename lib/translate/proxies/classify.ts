@@ -4,7 +4,7 @@
  * @module
  */
 import { canonicalJson, MeshError } from "../../base/mod.ts";
-import { CERTIFICATE_OPTIONS } from "../../envoy/mod.ts";
+import { AGENT_OPTION, CERTIFICATE_OPTIONS } from "../../envoy/mod.ts";
 import type { ProxyClass, ProxyNode, ServiceTarget } from "../../model/mod.ts";
 import { type Features, ownSettings } from "../context/mod.ts";
 
@@ -15,6 +15,7 @@ const OPTIONS = [
   "HTTP_PROXY_PORT",
   "INBOUND_LISTENER_EXACT_BALANCE",
   "OUTBOUND_LISTENER_EXACT_BALANCE",
+  AGENT_OPTION,
   ...CERTIFICATE_OPTIONS,
 ] as const;
 

@@ -1,0 +1,141 @@
+/**
+ * Two Envoys with agents that obtain certificates from the daemon: mutual TLS without any file, and
+ * renewal while requests go on.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import {
+  type Agent,
+  call,
+  eventually,
+  freePort,
+  makeConfigDir,
+  startAgent,
+  startBackend,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
+import { startTokenIssuer, writePluggedCa } from "../support/identity.ts";
+import { documents, manifest } from "../support/manifest.ts";
+import { policy } from "./security/world.ts";
+
+const SERVER = "127.0.43.1";
+const CLIENT = "127.0.43.2";
+const HOST = "shop.test";
+
+/** The server's service, listeners for both proxies, and STRICT mutual TLS at the server. */
+function configuration(port: number): string {
+  const listener = (number: number, protocol: string, bind: string) => ({
+    port: { number, protocol, name: protocol.toLowerCase() },
+    bind,
+    captureMode: "NONE",
+    hosts: ["*/*"],
+  });
+  return documents(
+    manifest("ServiceEntry", "shop", {
+      hosts: [HOST],
+      location: "MESH_INTERNAL",
+      resolution: "STATIC",
+      ports: [{ number: port, protocol: "HTTP", name: "main" }],
+      endpoints: [{
+        address: SERVER,
+        ports: { main: port },
+        labels: { app: "shop" },
+        serviceAccount: "shop",
+      }],
+    }, "shop"),
+    manifest("Sidecar", "web", { egress: [listener(port, "HTTP", CLIENT)] }, "web"),
+    manifest("Sidecar", "shop", { egress: [listener(9, "TCP", "127.0.43.3")] }, "shop"),
+    policy("PeerAuthentication", "strict", { mtls: { mode: "STRICT" } }, { namespace: "shop" }),
+    policy("AuthorizationPolicy", "web-only", {
+      action: "DENY",
+      rules: [{
+        from: [{ source: { principals: ["cluster.local/ns/web/sa/web"] } }],
+        to: [{ operation: { paths: ["/closed"] } }],
+      }],
+    }, { namespace: "shop" }),
+  );
+}
+
+Deno.test("proxies talk mutual TLS with certificates that the daemon issues and renews", async () => {
+  await using stack = new AsyncDisposableStack();
+  const dir = await Deno.makeTempDir({ prefix: "mesh-identity-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  const issuer = stack.use(await startTokenIssuer());
+  const { certificate } = await writePluggedCa(`${dir}/ca`);
+  const backend = stack.use(startBackend("shop"));
+  const config = stack.use(await makeConfigDir());
+  await config.write("mesh.yaml", configuration(backend.port));
+  const secured = freePort();
+  const daemon = stack.use(
+    await startDaemon({
+      configDir: config.path,
+      secured,
+      env: { JWT_RULE: issuer.rule, ROOT_CA_DIR: `${dir}/ca` },
+    }),
+  );
+  const envoy = await envoyPath();
+  const start = async (name: string, namespace: string, ip: string): Promise<Agent> => {
+    const run = `${dir}/${name}/var/run/secrets`;
+    await Deno.mkdir(`${run}/tokens`, { recursive: true });
+    await Deno.mkdir(`${run}/mesh`, { recursive: true });
+    await Deno.writeTextFile(`${run}/tokens/mesh-token`, await issuer.token(namespace, name));
+    await Deno.writeTextFile(`${run}/mesh/root-cert.pem`, certificate.pem);
+    return stack.use(
+      await startAgent({
+        role: "sidecar",
+        name,
+        namespace,
+        labels: { app: name },
+        ip,
+        xds: `localhost:${secured}`,
+        envoy,
+        dir,
+        interception: "NONE",
+        env: {
+          SERVICE_ACCOUNT: name,
+          SECRET_TTL: "6s",
+          ECC_SIGNATURE_ALGORITHM: "ECDSA",
+        },
+        proxyConfig: {
+          controlPlaneAuthPolicy: "MUTUAL_TLS",
+          proxyStatsMatcher: { inclusionRegexps: [".*ssl.*", ".*sds.*", ".*update_rejected"] },
+        },
+      }),
+    );
+  };
+  const server = await start("shop", "shop", SERVER);
+  const client = await start("web", "web", CLIENT);
+  const ask = (path: string) =>
+    call(`http://${CLIENT}:${backend.port}${path}`, { host: HOST }).then(({ status }) => status);
+  await eventually("a request to arrive over mutual TLS", async () => await ask("/") === 200);
+  assert.equal(await ask("/closed"), 403, "the server knows the caller's identity");
+  // STRICT: nobody without a certificate is served.
+  await assert.rejects(call(`http://${SERVER}:${backend.port}/`, { host: HOST }));
+  const serials = await serialsOf(server);
+  const until = performance.now() + 8000;
+  let asked = 0;
+  while (performance.now() < until || (await serialsOf(server)) === serials) {
+    assert.equal(await ask("/"), 200, `request ${asked} during renewals`);
+    asked++;
+    await new Promise((done) => setTimeout(done, 20));
+    assert.ok(performance.now() < until + 60_000, "the certificate was never renewed");
+  }
+  for (const agent of [server, client]) {
+    for (const [name, count] of Object.entries(await agent.stats("update_rejected$"))) {
+      assert.equal(count, 0, `${agent.name} ${name}`);
+    }
+    assert.ok(!agent.program.output().includes("PRIVATE KEY"));
+  }
+  assert.ok(!daemon.program.output().includes("PRIVATE KEY"));
+});
+
+/** Serial numbers of the certificates that an Envoy uses. */
+async function serialsOf(agent: Agent): Promise<string> {
+  const { certificates } = await (await fetch(`${agent.admin}/certs`)).json() as {
+    certificates: { cert_chain: { serial_number: string }[] }[];
+  };
+  return certificates.flatMap(({ cert_chain }) => cert_chain.map((c) => c.serial_number))
+    .sort().join(" ");
+}
