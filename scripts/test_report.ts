@@ -22,7 +22,7 @@ export interface Failure {
   readonly position: string;
   /** Name of the test; names of steps follow after ` > `. */
   readonly name: string;
-  /** First line of the error, shortened. */
+  /** Start of the error, shortened. */
   readonly error: string;
 }
 
@@ -126,7 +126,7 @@ function failuresIn(plain: string): Failure[] {
   const end = lines.findLastIndex((line) => line.startsWith("FAILED | "));
   return lines.slice(list + 1, end).filter((line) => line !== "").map((heading) => {
     const at = lines.indexOf(heading, errors);
-    const error = at < list ? lines[at + 1] ?? "" : "";
+    const error = at < list ? firstError(lines.slice(at + 1, list)) : "";
     const module = /^\.\/(.*) \((uncaught error)\)$/.exec(heading);
     const test = /^(.*) => \.\/(.*)$/.exec(heading);
     return {
@@ -135,6 +135,12 @@ function failuresIn(plain: string): Failure[] {
       error: shortened(error.replace(/^error: /, "")),
     };
   });
+}
+
+/** The first line of an error; after a colon with the next line that is not empty: `0 !== 1`. */
+function firstError([first = "", ...rest]: readonly string[]): string {
+  if (!first.endsWith(":")) return first;
+  return `${first} ${rest.find((line) => line.trim() !== "")?.trim() ?? ""}`;
 }
 
 /** The reason of a run that ended without a summary: the first error line, else its last line. */

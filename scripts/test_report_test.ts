@@ -113,7 +113,7 @@ const FAILED_RUN = `./a_test.ts => steps ... inner bad ... FAILED (1ms)
  ERRORS 
 
 steps ... inner bad => ./a_test.ts:3:43
-error: AssertionError: boo
+error: AssertionError: Expected values to be strictly equal:
 
 1 !== 2
 
@@ -137,7 +137,11 @@ error: Test failed
 
 Deno.test("test report: failures have their position, name and the first line of the error", () => {
   assert.deepEqual(countsOf(FAILED_RUN, false).failures, [
-    { position: "a_test.ts:3:43", name: "steps > inner bad", error: "AssertionError: boo" },
+    {
+      position: "a_test.ts:3:43",
+      name: "steps > inner bad",
+      error: "AssertionError: Expected values to be strictly equal: 1 !== 2",
+    },
     { position: "lib/c_test.ts:6:6", name: "late", error: "Error: waited in vain" },
     {
       position: "lib/b_test.ts",
