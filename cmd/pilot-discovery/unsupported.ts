@@ -13,6 +13,7 @@ export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
   cniNamespace: "a node controller is not implemented",
   orchApiBurst: "connecting to an orchestrator is not implemented",
   orchApiQPS: "connecting to an orchestrator is not implemented",
+  vklog: "there are no messages of an orchestrator's client to select yet",
 };
 
 /** Listeners that are not implemented, with the missing part. */

@@ -40,7 +40,6 @@ const POLICY_PATHS = [
   "loadBalancer.warmupDurationSecs",
   "connectionPool",
   ...[
-    "consecutiveErrors",
     "splitExternalLocalOriginErrors",
     "consecutiveLocalOriginFailures",
     "consecutiveGatewayErrors",

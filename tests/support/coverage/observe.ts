@@ -10,12 +10,13 @@ import {
   MeshConfig_ExtensionProviderSchema as ExtensionProviderSchema,
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { testMeshConfig } from "../mesh_fixture.ts";
-import { type ConfigObject, type ProxyNode } from "../../../lib/model/mod.ts";
+import { AGENT_TYPE_URLS, type ConfigObject, type ProxyNode } from "../../../lib/model/mod.ts";
 import { create } from "../../../lib/proto/mod.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Features } from "../../../lib/translate/mod.ts";
 import {
   type Bench,
+  contentOf,
   DEFAULT_FEATURES,
   everything,
   proxyNode,
@@ -125,7 +126,14 @@ export function openStage(background: string): Stage {
   bench.apply({ networks: NETWORKS });
   bench.set(background);
   const bindings = WATCHERS.map((node) => bench.translation.source.bind(node, () => {}));
-  return { bench, look: () => JSON.stringify(bindings.map((binding) => everything(binding))) };
+  return {
+    bench,
+    look: () =>
+      JSON.stringify(bindings.map((binding) => [
+        everything(binding),
+        Object.values(AGENT_TYPE_URLS).map((url) => contentOf(binding.view(url))),
+      ])),
+  };
 }
 
 /** Sets one field and tells what came of it; the stage is left as it was. */

@@ -449,6 +449,14 @@ const TELEMETRY: Specs = {
 };
 
 export const SCENES: Readonly<Record<string, Scene & FieldValues>> = {
+  ProxyConfig: {
+    kind: "ProxyConfig",
+    apiVersion: "networking.mesh.io/v1beta1",
+    namespace: "one",
+    specOf: () => ({ concurrency: 3 }),
+    values: {},
+    keys: {},
+  },
   VirtualService: {
     kind: "VirtualService",
     apiVersion: "networking.mesh.io/v1",
