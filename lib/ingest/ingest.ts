@@ -88,7 +88,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const listeners = new Set<(source: string, changes: ObjectChanges) => void>();
   const precedence = createPrecedence();
   const queue = createQueue({
-    current: writer.original,
+    current: (kind, key) => writer.original(kind, key),
     time: clock.time,
     onChange: (type) => observer?.changed?.(type),
   });

@@ -42,36 +42,85 @@ export interface SelectionOptions {
 }
 
 /** Starts without selectors: all namespaces are selected. */
-export function createSelection({ tables, scoping, original }: SelectionOptions): Selection {
-  const excluded = new Map<TableKind, Map<string, ConfigObject>>();
+export function createSelection(options: SelectionOptions): Selection {
+  return new LabelSelection(options);
+}
+
+class LabelSelection implements Selection {
+  readonly #options: SelectionOptions;
+  readonly #excluded = new Map<TableKind, Map<string, ConfigObject>>();
   /** Labels of namespaces that are in the table, or on their way into it. */
-  const labels = new Map<string, Readonly<Record<string, string>>>();
-  let selectors: readonly LabelSelector[] = [];
-  let root = "";
-  const labelsOf = (namespace: string): Readonly<Record<string, string>> => ({
-    ...labels.get(namespace) ?? tables.namespaces.peek(`/${namespace}`)?.meta.labels,
-    [NAME_LABEL]: namespace,
-  });
+  readonly #labels = new Map<string, Readonly<Record<string, string>>>();
+  #selectors: readonly LabelSelector[] = [];
+  #root = "";
+
+  constructor(options: SelectionOptions) {
+    this.#options = options;
+  }
+
+  adopt(config: MeshConfig): ObjectChange[] {
+    const next = this.#options.scoping ? config.discoverySelectors : [];
+    const same = this.#root === config.rootNamespace &&
+      canonicalJson(next.map(plain)) === canonicalJson(this.#selectors.map(plain));
+    [this.#selectors, this.#root] = [next, config.rootNamespace];
+    return same ? [] : this.#reselect(() => true);
+  }
+
+  label(
+    namespace: string,
+    labels: Readonly<Record<string, string>> | undefined,
+  ): ObjectChange[] {
+    const before = this.selects(namespace);
+    this.#labels.set(namespace, labels ?? {});
+    return before === this.selects(namespace) ? [] : this.#reselect((one) => one === namespace);
+  }
+
+  admits({ kind, key, object }: ObjectChange): boolean {
+    this.#excluded.get(kind)?.delete(key);
+    if (object === undefined || this.selects(object.meta.namespace)) return true;
+    this.#exclude(kind, key, object);
+    return false;
+  }
+
+  excluded(): ObjectChange[] {
+    return [...this.#excluded].flatMap(([kind, objects]) =>
+      [...objects].map(([key, object]) => ({ kind, key, object }))
+    );
+  }
+
   // The root namespace has what applies to the whole mesh: a selector that does not match it by
   // mistake must not remove policies.
-  const selects = (namespace: string): boolean =>
-    selectors.length === 0 || namespace === "" || namespace === root ||
-    selectors.some((selector) => matches(selector, labelsOf(namespace)));
-  const exclude = (kind: TableKind, key: string, object: ConfigObject): void => {
-    const objects = excluded.get(kind) ?? new Map<string, ConfigObject>();
-    excluded.set(kind, objects.set(key, object));
-  };
+  selects(namespace: string): boolean {
+    return this.#selectors.length === 0 || namespace === "" || namespace === this.#root ||
+      this.#selectors.some((selector) => matches(selector, this.#labelsOf(namespace)));
+  }
+
+  #labelsOf(namespace: string): Readonly<Record<string, string>> {
+    const { namespaces } = this.#options.tables;
+    return {
+      ...this.#labels.get(namespace) ??
+        namespaces.peek(objectKeys.encode({ namespace: "", name: namespace }))?.meta.labels,
+      [NAME_LABEL]: namespace,
+    };
+  }
+
+  #exclude(kind: TableKind, key: string, object: ConfigObject): void {
+    const objects = this.#excluded.get(kind) ?? new Map<string, ConfigObject>();
+    this.#excluded.set(kind, objects.set(key, object));
+  }
+
   /** Rows to add and to delete, in the namespaces for which `affected` is true. */
-  const reselect = (affected: (namespace: string) => boolean): ObjectChange[] => {
+  #reselect(affected: (namespace: string) => boolean): ObjectChange[] {
+    const { tables, original } = this.#options;
     const changes: ObjectChange[] = [];
     const known = new Map<string, boolean>();
     const selected = (namespace: string): boolean => {
-      const result = known.get(namespace) ?? selects(namespace);
+      const result = known.get(namespace) ?? this.selects(namespace);
       known.set(namespace, result);
       return result;
     };
     for (const kind of TABLE_KINDS) {
-      for (const [key, object] of excluded.get(kind) ?? []) {
+      for (const [key, object] of this.#excluded.get(kind) ?? []) {
         const { namespace } = object.meta;
         if (affected(namespace) && selected(namespace)) changes.push({ kind, key, object });
       }
@@ -81,38 +130,13 @@ export function createSelection({ tables, scoping, original }: SelectionOptions)
         if (!affected(namespace) || selected(namespace)) continue;
         const object = original(kind, key) ?? table.peek(key);
         if (object === undefined) continue;
-        exclude(kind, key, object);
+        this.#exclude(kind, key, object);
         changes.push({ kind, key, object: undefined });
       }
     }
-    for (const { kind, key, object } of changes) if (object) excluded.get(kind)?.delete(key);
+    for (const { kind, key, object } of changes) if (object) this.#excluded.get(kind)?.delete(key);
     return changes;
-  };
-  return {
-    adopt: (config) => {
-      const next = scoping ? config.discoverySelectors : [];
-      const same = root === config.rootNamespace &&
-        canonicalJson(next.map(plain)) === canonicalJson(selectors.map(plain));
-      [selectors, root] = [next, config.rootNamespace];
-      return same ? [] : reselect(() => true);
-    },
-    label: (namespace, next) => {
-      const before = selects(namespace);
-      labels.set(namespace, next ?? {});
-      return before === selects(namespace) ? [] : reselect((one) => one === namespace);
-    },
-    admits: ({ kind, key, object }) => {
-      excluded.get(kind)?.delete(key);
-      if (object === undefined || selects(object.meta.namespace)) return true;
-      exclude(kind, key, object);
-      return false;
-    },
-    excluded: () =>
-      [...excluded].flatMap(([kind, objects]) =>
-        [...objects].map(([key, object]) => ({ kind, key, object }))
-      ),
-    selects,
-  };
+  }
 }
 
 /** A selector without the fields of the generated code. */

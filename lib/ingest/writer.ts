@@ -11,7 +11,7 @@ import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ChangeSet, ObjectChange } from "./changes.ts";
 import { createExportDefaults } from "./export_defaults.ts";
-import { createSelection } from "./selection.ts";
+import { createSelection, type Selection } from "./selection.ts";
 
 /** Rows of one transaction, when changes are written in pieces: a few milliseconds. */
 const PIECE_ROWS = 200;
@@ -40,94 +40,119 @@ export interface WriterOptions {
 }
 
 /** Creates the writer of a mesh. Its first changes must have a mesh configuration and networks. */
-export function createTableWriter(mesh: Mesh, { scoping }: WriterOptions): TableWriter {
-  const { graph, tables, credentials: credentialTable } = mesh;
-  const exports = createExportDefaults();
-  const original: TableWriter["original"] = (kind, key) =>
-    exports.original(kind, key) ?? tableOf(tables, kind).peek(key);
-  const selection = createSelection({ tables, scoping, original: exports.original });
+export function createTableWriter(mesh: Mesh, options: WriterOptions): TableWriter {
+  return new Writer(mesh, options);
+}
 
-  const put = (tx: Transaction, change: ObjectChange): void => {
-    const table = tableOf(tables, change.kind);
-    const row = exports.settle(change);
-    if (row === undefined) tx.delete(table, change.key);
-    else tx.set(table, change.key, row);
-  };
-  const putSettings = (tx: Transaction, changes: ChangeSet): void => {
-    const { networks, keySets, credentials } = changes;
-    if (networks !== undefined) tx.set(tables.networks, MESH_ROW, networks);
-    for (const [uri, keys] of keySets ?? []) tx.set(tables.keySets, uri, keys);
-    for (const [key, credential] of credentials ?? []) {
-      if (credential === undefined) tx.delete(credentialTable, key);
-      else tx.set(credentialTable, key, credential);
-    }
-  };
-  const putObjects = (tx: Transaction, objects: readonly ObjectChange[]): void => {
-    // Namespaces first: their labels decide which other objects are written.
-    for (const { kind, key, object } of objects) {
-      if (kind !== "Namespace") continue;
-      for (const row of selection.label(objectKeys.decode(key).name, object?.meta.labels)) {
-        put(tx, row);
-      }
-    }
-    for (const change of objects) {
-      put(tx, selection.admits(change) ? change : { ...change, object: undefined });
-    }
-  };
-  /** Rows that a mesh configuration changes: exported differently, added, deleted. */
-  const rowsChangedBy = (config: MeshConfig | undefined): readonly ObjectChange[] => {
-    if (config === undefined) return [];
-    const exported = exports.adopt(config)
-      .map(({ kind, key }) => ({ kind, key, object: original(kind, key) }));
-    return [...exported, ...selection.adopt(config)];
-  };
+class Writer implements TableWriter {
+  readonly #mesh: Mesh;
+  readonly #exports = createExportDefaults();
+  readonly #selection: Selection;
 
-  function* writeInPieces(changes: ChangeSet): Generator<void, void> {
+  constructor(mesh: Mesh, { scoping }: WriterOptions) {
+    this.#mesh = mesh;
+    this.#selection = createSelection({
+      tables: mesh.tables,
+      scoping,
+      original: (kind, key) => this.#exports.original(kind, key),
+    });
+  }
+
+  write(changes: ChangeSet): number {
     const { mesh: config, objects = [] } = changes;
-    const rows = rowsChangedBy(config);
+    const rows = this.#rowsChangedBy(config);
+    return this.#mesh.graph.transaction((tx) => {
+      if (config !== undefined) tx.set(this.#mesh.tables.mesh, MESH_ROW, config);
+      for (const row of rows) this.#put(tx, row);
+      this.#putSettings(tx, changes);
+      this.#putObjects(tx, objects);
+    });
+  }
+
+  *writeInPieces(changes: ChangeSet): Generator<void, void> {
+    const { graph, tables } = this.#mesh;
+    const { mesh: config, objects = [] } = changes;
+    const rows = this.#rowsChangedBy(config);
     graph.transaction((tx) => {
       if (config !== undefined) tx.set(tables.mesh, MESH_ROW, config);
-      for (const row of rows.slice(0, PIECE_ROWS)) put(tx, row);
-      putSettings(tx, changes);
+      for (const row of rows.slice(0, PIECE_ROWS)) this.#put(tx, row);
+      this.#putSettings(tx, changes);
     });
     for (const piece of pieces(rows.slice(PIECE_ROWS))) {
       yield;
       graph.transaction((tx) => {
-        for (const row of piece) put(tx, row);
+        for (const row of piece) this.#put(tx, row);
       });
     }
     if (rows.length > 0) yield;
     for (const [at, piece] of [...pieces(objects)].entries()) {
       if (at > 0) yield;
-      graph.transaction((tx) => putObjects(tx, piece));
+      graph.transaction((tx) => this.#putObjects(tx, piece));
     }
   }
 
-  return {
-    original,
-    writeInPieces,
-    selects: selection.selects,
-    write: (changes) => {
-      const { mesh: config, objects = [] } = changes;
-      const rows = rowsChangedBy(config);
-      return graph.transaction((tx) => {
-        if (config !== undefined) tx.set(tables.mesh, MESH_ROW, config);
-        for (const row of rows) put(tx, row);
-        putSettings(tx, changes);
-        putObjects(tx, objects);
-      });
-    },
-    all: () => ({
+  original(kind: TableKind, key: string): ConfigObject | undefined {
+    return this.#exports.original(kind, key) ?? tableOf(this.#mesh.tables, kind).peek(key);
+  }
+
+  all(): Required<ChangeSet> {
+    const { tables, credentials } = this.#mesh;
+    const objects = namespacesFirst().flatMap((kind) => this.#objectsOf(kind));
+    return {
       mesh: required(tables.mesh.peek(MESH_ROW)),
       networks: required(tables.networks.peek(MESH_ROW)),
       keySets: rowsOf(tables.keySets),
-      credentials: rowsOf(credentialTable),
-      objects: [...namespacesFirst().flatMap(objectsOf), ...selection.excluded()],
-    }),
-  };
+      credentials: rowsOf(credentials),
+      objects: [...objects, ...this.#selection.excluded()],
+    };
+  }
 
-  function objectsOf(kind: TableKind): ObjectChange[] {
-    return tableOf(tables, kind).keys().map((key) => ({ kind, key, object: original(kind, key) }));
+  selects(namespace: string): boolean {
+    return this.#selection.selects(namespace);
+  }
+
+  #objectsOf(kind: TableKind): ObjectChange[] {
+    return tableOf(this.#mesh.tables, kind).keys()
+      .map((key) => ({ kind, key, object: this.original(kind, key) }));
+  }
+
+  /** Rows that a mesh configuration changes: exported differently, added, deleted. */
+  #rowsChangedBy(config: MeshConfig | undefined): readonly ObjectChange[] {
+    if (config === undefined) return [];
+    const exported = this.#exports.adopt(config)
+      .map(({ kind, key }) => ({ kind, key, object: this.original(kind, key) }));
+    return [...exported, ...this.#selection.adopt(config)];
+  }
+
+  #put(tx: Transaction, change: ObjectChange): void {
+    const table = tableOf(this.#mesh.tables, change.kind);
+    const row = this.#exports.settle(change);
+    if (row === undefined) tx.delete(table, change.key);
+    else tx.set(table, change.key, row);
+  }
+
+  #putSettings(tx: Transaction, { networks, keySets, credentials }: ChangeSet): void {
+    const { tables, credentials: table } = this.#mesh;
+    if (networks !== undefined) tx.set(tables.networks, MESH_ROW, networks);
+    for (const [uri, keys] of keySets ?? []) tx.set(tables.keySets, uri, keys);
+    for (const [key, credential] of credentials ?? []) {
+      if (credential === undefined) tx.delete(table, key);
+      else tx.set(table, key, credential);
+    }
+  }
+
+  #putObjects(tx: Transaction, objects: readonly ObjectChange[]): void {
+    const selection = this.#selection;
+    // Namespaces first: their labels decide which other objects are written.
+    for (const { kind, key, object } of objects) {
+      if (kind !== "Namespace") continue;
+      for (const row of selection.label(objectKeys.decode(key).name, object?.meta.labels)) {
+        this.#put(tx, row);
+      }
+    }
+    for (const change of objects) {
+      this.#put(tx, selection.admits(change) ? change : { ...change, object: undefined });
+    }
   }
 }
 

@@ -28,71 +28,84 @@ const NOTHING: Bits = new Uint32Array(0);
 
 /** Creates progress without streams. `done` is called when a publication has no pending streams. */
 export function progress(done: (rollout: Rollout, time: number) => void): Progress {
-  /** By type, oldest first. */
-  const open = new Map<ObservedStream, Map<string, Open[]>>();
+  return new OpenPublications(done);
+}
 
-  const leave = ({ change, member }: Open, state: Member["state"], time: number): void => {
+class OpenPublications implements Progress {
+  /** By type, oldest first. */
+  readonly #open = new Map<ObservedStream, Map<string, Open[]>>();
+  readonly #done: (rollout: Rollout, time: number) => void;
+
+  constructor(done: (rollout: Rollout, time: number) => void) {
+    this.#done = done;
+  }
+
+  add(stream: ObservedStream, one: Open): void {
+    let byType = this.#open.get(stream);
+    if (!byType) this.#open.set(stream, byType = new Map());
+    const list = byType.get(one.change.typeUrl);
+    // A stream with two views of a type in one publication is one member.
+    if (list) list.push(one);
+    else byType.set(one.change.typeUrl, [one]);
+  }
+
+  rejected({ stream, typeUrl, from, revision, names, message }: RejectedEvent): void {
+    for (const { change, member } of this.#listOf(stream, typeUrl)) {
+      if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
+      const bits = numbers(change, names);
+      if (!meets(bits, member.names)) continue;
+      // Several responses may carry one publication: the rejections of all of them count.
+      const before = member.rejected?.names ?? NOTHING;
+      member.rejected = { names: change.pool.share(union(before, bits)), message };
+    }
+  }
+
+  withheld({ stream, typeUrl, from, revision, names }: WithheldEvent): void {
+    for (const { change, member } of this.#listOf(stream, typeUrl)) {
+      if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
+      const bits = numbers(change, names);
+      if (meets(bits, member.names)) member.withheld = bits;
+    }
+  }
+
+  settled({ stream, typeUrl, revision, time }: SettledEvent): void {
+    const list = this.#listOf(stream, typeUrl);
+    let count = 0;
+    while (count < list.length && list[count]!.change.rollout.revision <= revision) count++;
+    if (count === 0) return;
+    const answered = list.splice(0, count);
+    for (let i = 0; i < count - 1; i++) {
+      answered[i]!.member.covered = coveredBy(answered[i]!, answered.slice(i + 1));
+    }
+    for (const one of answered) this.#settle(one, SETTLED, time);
+  }
+
+  closed(stream: ObservedStream, time: number): void {
+    for (const list of this.#open.get(stream)?.values() ?? []) {
+      for (const one of list) this.#settle(one, CLOSED, time);
+    }
+    this.#open.delete(stream);
+  }
+
+  forget(rollout: Rollout): void {
+    if (rollout.open === 0) return;
+    for (const byType of this.#open.values()) {
+      for (const list of byType.values()) {
+        while (list[0] && list[0].change.rollout.revision <= rollout.revision) list.shift();
+      }
+    }
+  }
+
+  #listOf(stream: ObservedStream, typeUrl: string): Open[] {
+    return this.#open.get(stream)?.get(typeUrl) ?? [];
+  }
+
+  #settle({ change, member }: Open, state: Member["state"], time: number): void {
     if (member.state !== PENDING) return;
     member.state = state;
     member.at = time;
-    if (--change.rollout.open === 0) done(change.rollout, time);
-  };
-
-  const listOf = (stream: ObservedStream, typeUrl: string): Open[] =>
-    open.get(stream)?.get(typeUrl) ?? [];
-
-  return {
-    add(stream, one) {
-      let byType = open.get(stream);
-      if (!byType) open.set(stream, byType = new Map());
-      const list = byType.get(one.change.typeUrl);
-      // A stream with two views of a type in one publication is one member.
-      if (list) list.push(one);
-      else byType.set(one.change.typeUrl, [one]);
-    },
-    rejected({ stream, typeUrl, from, revision, names, message }) {
-      for (const { change, member } of listOf(stream, typeUrl)) {
-        if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
-        const bits = numbers(change, names);
-        if (!meets(bits, member.names)) continue;
-        // Several responses may carry one publication: the rejections of all of them count.
-        const before = member.rejected?.names ?? NOTHING;
-        member.rejected = { names: change.pool.share(union(before, bits)), message };
-      }
-    },
-    withheld({ stream, typeUrl, from, revision, names }) {
-      for (const { change, member } of listOf(stream, typeUrl)) {
-        if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
-        const bits = numbers(change, names);
-        if (meets(bits, member.names)) member.withheld = bits;
-      }
-    },
-    settled({ stream, typeUrl, revision, time }) {
-      const list = listOf(stream, typeUrl);
-      let count = 0;
-      while (count < list.length && list[count]!.change.rollout.revision <= revision) count++;
-      if (count === 0) return;
-      const answered = list.splice(0, count);
-      for (let i = 0; i < count - 1; i++) {
-        answered[i]!.member.covered = coveredBy(answered[i]!, answered.slice(i + 1));
-      }
-      for (const one of answered) leave(one, SETTLED, time);
-    },
-    closed(stream, time) {
-      for (const list of open.get(stream)?.values() ?? []) {
-        for (const one of list) leave(one, CLOSED, time);
-      }
-      open.delete(stream);
-    },
-    forget(rollout) {
-      if (rollout.open === 0) return;
-      for (const byType of open.values()) {
-        for (const list of byType.values()) {
-          while (list[0] && list[0].change.rollout.revision <= rollout.revision) list.shift();
-        }
-      }
-    },
-  };
+    if (--change.rollout.open === 0) this.#done(change.rollout, time);
+  }
 }
 
 function numbers({ index, pool }: TypeChange, names: readonly string[]): Bits {

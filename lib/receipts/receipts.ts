@@ -6,10 +6,10 @@
  */
 import { objectKey } from "../model/mod.ts";
 import { rowRef } from "../graph/mod.ts";
-import type { XdsObserver } from "../serve/mod.ts";
+import type { PublishedEvent, XdsObserver } from "../serve/mod.ts";
 import { buildRollout } from "./build.ts";
 import * as metrics from "./metrics.ts";
-import { progress } from "./progress.ts";
+import { type Progress, progress } from "./progress.ts";
 import { receiptOf } from "./read.ts";
 import { type Entry, type Rollout, settleRollout } from "./rollout.ts";
 import type { Receipt, ReceiptOptions } from "./types.ts";
@@ -33,107 +33,122 @@ export interface Receipts {
 
 /** Creates a store without receipts. */
 export function createReceipts(options: ReceiptOptions): Receipts {
-  const ring: Rollout[] = [];
-  const objects = new Map<string, Entry[]>();
-  const limit = options.limit ?? LIMIT;
-  const maxBytes = options.maxBytes ?? MAX_BYTES;
-  let size = 0;
-  let bytes = 0;
-  let pending = 0;
-  const follow = progress((rollout, time) => {
-    settleRollout(rollout);
-    pending--;
-    metrics.rolloutTime.observe((time - rollout.publishedAt) / 1000);
-  });
+  return new Store(options);
+}
 
-  const forget = (rollout: Rollout, entries: readonly Entry[]): void => {
-    for (const { edited } of entries) {
-      // The oldest receipt is removed; a publication has each object once.
-      const list = objects.get(keyOf(edited));
-      list?.shift();
-      if (list?.length === 0) objects.delete(keyOf(edited));
+class Store implements Receipts {
+  readonly #options: ReceiptOptions;
+  readonly #ring: Rollout[] = [];
+  readonly #objects = new Map<string, Entry[]>();
+  readonly #progress: Progress;
+  /** Number of rollouts with streams that have not answered. */
+  #pending = 0;
+  #size = 0;
+  #bytes = 0;
+
+  constructor(options: ReceiptOptions) {
+    this.#options = options;
+    this.#progress = progress((rollout, time) => {
+      settleRollout(rollout);
+      this.#pending--;
+      metrics.rolloutTime.observe((time - rollout.publishedAt) / 1000);
+    });
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get observer(): XdsObserver {
+    return {
+      published: (event) => this.#add(event),
+      rejected: (event) => this.#progress.rejected(event),
+      withheld: (event) => this.#progress.withheld(event),
+      settled: (event) => {
+        const before = this.#pending;
+        this.#progress.settled(event);
+        if (this.#pending !== before) this.#measure();
+      },
+      closed: (stream) => {
+        this.#progress.closed(stream, this.#options.clock());
+        this.#measure();
+      },
+    };
+  }
+
+  of(kind: string, namespace: string, name: string): Receipt[] {
+    return (this.#objects.get(keyOf({ kind, namespace, name })) ?? []).map(receiptOf).reverse();
+  }
+
+  latest(limit: number): Receipt[] {
+    const found: Receipt[] = [];
+    for (let i = this.#ring.length - 1; i >= 0; i--) {
+      for (const entry of this.#ring[i]!.entries.toReversed()) {
+        if (found.length >= limit) return found;
+        found.push(receiptOf(entry));
+      }
     }
-    size -= entries.length;
-    if (entries.length < rollout.entries.length) return;
-    if (rollout.open > 0) pending--;
-    follow.forget(rollout);
-    bytes -= rollout.bytes;
-  };
+    return found;
+  }
 
-  const trim = (): void => {
-    while (ring.length > 1 && (size > limit || bytes > maxBytes)) {
-      const oldest = ring.shift()!;
-      forget(oldest, oldest.entries);
+  #add(event: PublishedEvent): void {
+    const rollout = buildRollout(event, this.#options, (subscriber, change, member) => {
+      this.#progress.add(subscriber.stream, { change, member });
+    });
+    if (!rollout) return;
+    this.#ring.push(rollout);
+    this.#size += rollout.entries.length;
+    this.#bytes += rollout.bytes;
+    if (rollout.open > 0) this.#pending++;
+    else settleRollout(rollout);
+    for (const entry of rollout.entries) {
+      const key = keyOf(entry.edited);
+      const list = this.#objects.get(key);
+      if (list) list.push(entry);
+      else this.#objects.set(key, [entry]);
+    }
+    this.#trim();
+    this.#measure();
+  }
+
+  #trim(): void {
+    const { limit = LIMIT, maxBytes = MAX_BYTES } = this.#options;
+    while (this.#ring.length > 1 && (this.#size > limit || this.#bytes > maxBytes)) {
+      const oldest = this.#ring.shift()!;
+      this.#forget(oldest, oldest.entries);
     }
     // A publication with more edits than the store holds: only the last ones are stored.
-    const only = ring[0];
-    if (only && size > limit) {
-      const excess = only.entries.slice(0, size - limit);
-      forget(only, excess);
+    const only = this.#ring[0];
+    if (only && this.#size > limit) {
+      const excess = only.entries.slice(0, this.#size - limit);
+      this.#forget(only, excess);
       only.entries.splice(0, excess.length);
     }
-  };
+  }
 
-  const note = (): void => {
-    metrics.kept.set(size);
-    metrics.keptBytes.set(bytes);
-    metrics.openRollouts.set(pending);
-  };
+  #forget(rollout: Rollout, entries: readonly Entry[]): void {
+    for (const { edited } of entries) {
+      // The oldest receipt is removed; a publication has each object once.
+      const list = this.#objects.get(keyOf(edited));
+      list?.shift();
+      if (list?.length === 0) this.#objects.delete(keyOf(edited));
+    }
+    this.#size -= entries.length;
+    if (entries.length < rollout.entries.length) return;
+    if (rollout.open > 0) this.#pending--;
+    this.#progress.forget(rollout);
+    this.#bytes -= rollout.bytes;
+  }
 
-  const observer: XdsObserver = {
-    published(event) {
-      const rollout = buildRollout(event, options, (subscriber, change, member) => {
-        follow.add(subscriber.stream, { change, member });
-      });
-      if (!rollout) return;
-      ring.push(rollout);
-      size += rollout.entries.length;
-      bytes += rollout.bytes;
-      if (rollout.open > 0) pending++;
-      else settleRollout(rollout);
-      for (const entry of rollout.entries) {
-        const key = keyOf(entry.edited);
-        const list = objects.get(key);
-        if (list) list.push(entry);
-        else objects.set(key, [entry]);
-      }
-      trim();
-      note();
-    },
-    rejected: follow.rejected,
-    withheld: follow.withheld,
-    settled(event) {
-      const before = pending;
-      follow.settled(event);
-      if (pending !== before) note();
-    },
-    closed(stream) {
-      follow.closed(stream, options.clock());
-      note();
-    },
-  };
-
-  return {
-    observer,
-    of: (kind, namespace, name) =>
-      (objects.get(keyOf({ kind, namespace, name })) ?? []).map(receiptOf).reverse(),
-    latest(count) {
-      const found: Receipt[] = [];
-      for (let i = ring.length - 1; i >= 0; i--) {
-        for (const entry of ring[i]!.entries.toReversed()) {
-          if (found.length >= count) return found;
-          found.push(receiptOf(entry));
-        }
-      }
-      return found;
-    },
-    get size() {
-      return size;
-    },
-    get bytes() {
-      return bytes;
-    },
-  };
+  #measure(): void {
+    metrics.kept.set(this.#size);
+    metrics.keptBytes.set(this.#bytes);
+    metrics.openRollouts.set(this.#pending);
+  }
 }
 
 function keyOf(

@@ -1,6 +1,6 @@
 /**
  * Tests translation and simulation of each feature's documents with golden files, one folder per
- * feature. `UPDATE_GOLDENS=1` writes them, `deno fmt` formats them.
+ * feature. `UPDATE_GOLDENS=1` writes them; unchanged results leave the files as they are.
  *
  * @module
  */

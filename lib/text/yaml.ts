@@ -142,10 +142,11 @@ export function parseYaml(text: string, limits: YamlLimits = DEFAULT_YAML_LIMITS
   throw new MeshError(code, `line ${line}, column ${column}: ${message}`, { remedy });
 }
 
-/** A plain value as YAML text, quoted so that version 1.1 and 1.2 readers agree. Ends with a line feed. */
-export function toYaml(value: unknown): string {
-  return dump(value, {
-    noRefs: true,
-    lineWidth: -1,
-  });
+/**
+ * A plain value as YAML text, quoted so that version 1.1 and 1.2 readers agree. Ends with a line feed.
+ *
+ * @param quotes the quotes of texts that need some; default `single`
+ */
+export function toYaml(value: unknown, quotes: "single" | "double" = "single"): string {
+  return dump(value, { noRefs: true, lineWidth: -1, quoteStyle: quotes });
 }

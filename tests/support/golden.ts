@@ -32,10 +32,10 @@ export async function assertGoldenText(file: URL, actual: string): Promise<void>
   assert.equal(actual, await readGolden(file));
 }
 
-/** Compares a value with a golden file in YAML, whose layout is the formatter's matter, or writes the file. */
+/** Compares a value with a golden file in YAML, or writes the file; its layout does not matter. */
 export async function assertGoldenYaml(file: URL, actual: unknown): Promise<void> {
   if (Deno.env.get("UPDATE_GOLDENS") === "1") {
-    return await Deno.writeTextFile(file, toYaml(actual));
+    return await Deno.writeTextFile(file, toYaml(actual, "double"));
   }
   const kept = [...readYaml(await readGolden(file))][0]?.document?.value;
   assert.deepEqual(JSON.parse(JSON.stringify(actual)), JSON.parse(JSON.stringify(kept ?? null)));

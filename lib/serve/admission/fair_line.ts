@@ -36,76 +36,90 @@ interface Address<T> {
 
 /** Makes an empty line. */
 export function fairLine<T extends LineMember>(maxWeight: number): FairLine<T> {
-  const all = new Set<T>();
-  /** In the order of their turns. */
-  const addresses = new Map<string, Address<T>>();
-  let total = 0;
+  return new Line(maxWeight);
+}
 
-  const insert = (member: T): void => {
-    const { address, connection, weight } = member;
-    let at = addresses.get(address);
-    if (!at) {
-      const waiting = fairSet<T>((one) => one.connection);
-      addresses.set(address, at = { waiting, connections: new Map(), weight: 0 });
+class Line<T extends LineMember> implements FairLine<T> {
+  readonly #maxWeight: number;
+  readonly #all = new Set<T>();
+  /** In the order of their turns. */
+  readonly #addresses = new Map<string, Address<T>>();
+  #total = 0;
+
+  constructor(maxWeight: number) {
+    this.#maxWeight = maxWeight;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  add(member: T): readonly T[] {
+    this.#insert(member);
+    const refused: T[] = [];
+    while (this.#total > this.#maxWeight) {
+      const next = this.#hasItsShare(member) ? member : this.#heaviest();
+      this.delete(next);
+      refused.push(next);
+      if (next === member) break;
     }
-    at.waiting.add(member);
-    at.connections.set(connection, (at.connections.get(connection) ?? 0) + weight);
-    at.weight += weight;
-    total += weight;
-    all.add(member);
-  };
-  const forget = (member: T): boolean => {
-    if (!all.delete(member)) return false;
+    return refused;
+  }
+
+  delete(member: T): boolean {
+    if (!this.#all.delete(member)) return false;
     const { address, connection, weight } = member;
-    const at = addresses.get(address)!;
+    const at = this.#addresses.get(address)!;
     const left = at.connections.get(connection)! - weight;
     if (left > 0) at.connections.set(connection, left);
     else at.connections.delete(connection);
     at.weight -= weight;
-    total -= weight;
+    this.#total -= weight;
     at.waiting.delete(member);
-    if (at.waiting.size === 0) addresses.delete(address);
+    if (at.waiting.size === 0) this.#addresses.delete(address);
     return true;
-  };
-  /** True if the connection of a member uses an average share or more. */
-  const hasItsShare = ({ address, connection }: T): boolean => {
-    const at = addresses.get(address)!;
-    return at.weight * addresses.size >= total &&
-      at.connections.get(connection)! * at.connections.size >= at.weight;
-  };
-  const heaviest = (): T => {
-    const at = largest(addresses, (address) => address.weight);
-    return at[1].waiting.firstOf(largest(at[1].connections, (weight) => weight)[0])!;
-  };
+  }
 
-  return {
-    add(member) {
-      insert(member);
-      const refused: T[] = [];
-      while (total > maxWeight) {
-        const next = hasItsShare(member) ? member : heaviest();
-        forget(next);
-        refused.push(next);
-        if (next === member) break;
-      }
-      return refused;
-    },
-    delete: forget,
-    take() {
-      const [next] = addresses;
-      if (!next) return undefined;
-      const [name, at] = next;
-      const member = at.waiting.take()!;
-      addresses.delete(name);
-      addresses.set(name, at);
-      forget(member);
-      return member;
-    },
-    members: () => all.values(),
-    get size() {
-      return all.size;
-    },
-  };
+  take(): T | undefined {
+    const [next] = this.#addresses;
+    if (!next) return undefined;
+    const [name, at] = next;
+    const member = at.waiting.take()!;
+    this.#addresses.delete(name);
+    this.#addresses.set(name, at);
+    this.delete(member);
+    return member;
+  }
+
+  members(): Iterable<T> {
+    return this.#all.values();
+  }
+
+  #insert(member: T): void {
+    const { address, connection, weight } = member;
+    let at = this.#addresses.get(address);
+    if (!at) {
+      const waiting = fairSet<T>((one) => one.connection);
+      this.#addresses.set(address, at = { waiting, connections: new Map(), weight: 0 });
+    }
+    at.waiting.add(member);
+    at.connections.set(connection, (at.connections.get(connection) ?? 0) + weight);
+    at.weight += weight;
+    this.#total += weight;
+    this.#all.add(member);
+  }
+
+  /** True if the connection of a member uses an average share or more. */
+  #hasItsShare({ address, connection }: T): boolean {
+    const at = this.#addresses.get(address)!;
+    return at.weight * this.#addresses.size >= this.#total &&
+      at.connections.get(connection)! * at.connections.size >= at.weight;
+  }
+
+  #heaviest(): T {
+    const at = largest(this.#addresses, (address) => address.weight);
+    return at[1].waiting.firstOf(largest(at[1].connections, (weight) => weight)[0])!;
+  }
 }
 
 /** The entry of the largest size. The map must not be empty. */

@@ -61,87 +61,107 @@ export interface FileIndex {
 
 /** Creates an empty index. */
 export function createFileIndex(): FileIndex {
-  const files = new Map<string, FileEntry>();
-  /** Those of them with problems or warnings, which are read after each edit. */
-  const noted = new Map<string, FileEntry>();
-  /** Files that have an object of this key. */
-  const holders = new Map<string, Set<string>>();
-  const used = new Map<string, ConfigObject>();
-  const conflicts = new Map<string, SourceProblem[]>();
-  const touched = new Set<string>();
+  return new Index();
+}
 
-  const replace = (file: string, entry: FileEntry | undefined) => {
-    for (const { key } of files.get(file)?.held ?? []) {
-      touched.add(key);
-      holders.get(key)?.delete(file);
+class Index implements FileIndex {
+  readonly #files = new Map<string, FileEntry>();
+  /** Those of them with problems or warnings, which are read after each edit. */
+  readonly #noted = new Map<string, FileEntry>();
+  /** Files that have an object of this key. */
+  readonly #holders = new Map<string, Set<string>>();
+  readonly #used = new Map<string, ConfigObject>();
+  readonly #conflicts = new Map<string, SourceProblem[]>();
+  readonly #touched = new Set<string>();
+
+  put(file: string, documents: readonly ParsedDocument[]): number {
+    const entry = readEntry(documents, this.#files.get(file)?.held ?? []);
+    this.#replace(file, entry);
+    return entry.rejected;
+  }
+
+  refuse(file: string, problem: SchemaProblem): number {
+    const { held = [], problems: [known] = [] } = this.#files.get(file) ?? {};
+    if (known?.code === problem.code && known.message === problem.message) return 0;
+    const lastGoodServes = held.length > 0 || holdsBelow(this.#files, file);
+    const problems = [{ ...problem, lastGoodServes }];
+    this.#replace(file, { held, byKey: byKey(held), problems, warnings: [], rejected: 1 });
+    return 1;
+  }
+
+  drop(file: string): void {
+    this.#replace(file, undefined);
+  }
+
+  files(): string[] {
+    return [...this.#files.keys()];
+  }
+
+  takeChanges(): ObjectChanges {
+    const upserts: ConfigObject[] = [];
+    const deletes: ObjectIdentity[] = [];
+    for (const key of [...this.#touched].sort()) {
+      const [winner, ...losers] = this.#claims(key);
+      const before = this.#used.get(key);
+      if (winner === undefined) {
+        this.#holders.delete(key);
+        this.#used.delete(key);
+        this.#conflicts.delete(key);
+        if (before) deletes.push(identityOf(before));
+        continue;
+      }
+      if (losers.length === 0) this.#conflicts.delete(key);
+      else this.#conflicts.set(key, losers.map((loser) => conflict(winner, loser)));
+      const next = toConfigObject(winner, before);
+      this.#used.set(key, next);
+      if (next.meta.generation !== before?.meta.generation) upserts.push(next);
     }
-    if (entry === undefined) files.delete(file);
-    else files.set(file, entry);
-    if (entry !== undefined && isNoted(entry)) noted.set(file, entry);
-    else noted.delete(file);
+    this.#touched.clear();
+    return { upserts, deletes };
+  }
+
+  objects(): ConfigObject[] {
+    return [...this.#used.keys()].sort().map((key) => this.#used.get(key)!);
+  }
+
+  problems(): SourceProblem[] {
+    const ofFiles = [...this.#noted.values()].flatMap((entry) => entry.problems);
+    return [...ofFiles, ...[...this.#conflicts.values()].flat()].sort(byPosition);
+  }
+
+  warnings(): SchemaProblem[] {
+    return [...this.#noted.values()].flatMap((entry) => entry.warnings).sort(byPosition);
+  }
+
+  rejected(): number {
+    let count = 0;
+    for (const entry of this.#noted.values()) count += entry.rejected;
+    for (const problems of this.#conflicts.values()) count += problems.length;
+    return count;
+  }
+
+  #replace(file: string, entry: FileEntry | undefined): void {
+    for (const { key } of this.#files.get(file)?.held ?? []) {
+      this.#touched.add(key);
+      this.#holders.get(key)?.delete(file);
+    }
+    if (entry === undefined) this.#files.delete(file);
+    else this.#files.set(file, entry);
+    if (entry !== undefined && isNoted(entry)) this.#noted.set(file, entry);
+    else this.#noted.delete(file);
     for (const { key } of entry?.held ?? []) {
-      touched.add(key);
-      const set = holders.get(key) ?? new Set();
-      holders.set(key, set.add(file));
+      this.#touched.add(key);
+      const set = this.#holders.get(key) ?? new Set();
+      this.#holders.set(key, set.add(file));
     }
-  };
+  }
 
   /** The versions of an object in all files, the one in use first. */
-  const claims = (key: string): Claim[] =>
-    [...holders.get(key) ?? []].sort().flatMap((file) =>
-      (files.get(file)?.byKey.get(key) ?? []).map((held) => ({ ...held, file }))
+  #claims(key: string): Claim[] {
+    return [...this.#holders.get(key) ?? []].sort().flatMap((file) =>
+      (this.#files.get(file)?.byKey.get(key) ?? []).map((held) => ({ ...held, file }))
     );
-
-  return {
-    put(file, documents) {
-      const entry = readEntry(documents, files.get(file)?.held ?? []);
-      replace(file, entry);
-      return entry.rejected;
-    },
-    refuse(file, problem) {
-      const { held = [], problems: [known] = [] } = files.get(file) ?? {};
-      if (known?.code === problem.code && known.message === problem.message) return 0;
-      const lastGoodServes = held.length > 0 || holdsBelow(files, file);
-      const problems = [{ ...problem, lastGoodServes }];
-      replace(file, { held, byKey: byKey(held), problems, warnings: [], rejected: 1 });
-      return 1;
-    },
-    drop: (file) => replace(file, undefined),
-    files: () => [...files.keys()],
-    takeChanges() {
-      const upserts: ConfigObject[] = [];
-      const deletes: ObjectIdentity[] = [];
-      for (const key of [...touched].sort()) {
-        const [winner, ...losers] = claims(key);
-        const before = used.get(key);
-        if (winner === undefined) {
-          holders.delete(key);
-          used.delete(key);
-          conflicts.delete(key);
-          if (before) deletes.push(identityOf(before));
-          continue;
-        }
-        if (losers.length === 0) conflicts.delete(key);
-        else conflicts.set(key, losers.map((loser) => conflict(winner, loser)));
-        const next = toConfigObject(winner, before);
-        used.set(key, next);
-        if (next.meta.generation !== before?.meta.generation) upserts.push(next);
-      }
-      touched.clear();
-      return { upserts, deletes };
-    },
-    objects: () => [...used.keys()].sort().map((key) => used.get(key)!),
-    problems: () =>
-      [...[...noted.values()].flatMap((entry) => entry.problems), ...[...conflicts.values()].flat()]
-        .sort(byPosition),
-    warnings: () => [...noted.values()].flatMap((entry) => entry.warnings).sort(byPosition),
-    rejected() {
-      let count = 0;
-      for (const entry of noted.values()) count += entry.rejected;
-      for (const problems of conflicts.values()) count += problems.length;
-      return count;
-    },
-  };
+  }
 }
 
 /** True for a file with problems or warnings. */

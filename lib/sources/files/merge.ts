@@ -30,69 +30,84 @@ export interface Merge {
 
 /** Creates a merge without directories. */
 export function createMerge(): Merge {
-  const held = new Map<string, Map<string, ConfigObject>>();
-  const used = new Map<string, ConfigObject>();
-  const touched = new Set<string>();
+  return new Directories();
+}
+
+class Directories implements Merge {
+  readonly #held = new Map<string, Map<string, ConfigObject>>();
+  readonly #used = new Map<string, ConfigObject>();
+  readonly #touched = new Set<string>();
   /** The order of the last call of `takeChanges`: another order is another decision. */
-  let lastOrder = "";
+  #lastOrder = "";
 
-  const objectsOf = (dir: string): Map<string, ConfigObject> => {
-    const known = held.get(dir) ?? new Map<string, ConfigObject>();
-    held.set(dir, known);
+  begin(dir: string, objects: readonly ConfigObject[]): void {
+    for (const object of objects) {
+      this.#objectsOf(dir).set(idOf(object.meta), object);
+      this.#used.set(idOf(object.meta), object);
+    }
+  }
+
+  add(dir: string, { upserts, deletes }: ObjectChanges): void {
+    for (const object of upserts) {
+      this.#objectsOf(dir).set(idOf(object.meta), object);
+      this.#touched.add(idOf(object.meta));
+    }
+    for (const identity of deletes) {
+      this.#objectsOf(dir).delete(idOf(identity));
+      this.#touched.add(idOf(identity));
+    }
+  }
+
+  drop(dir: string): void {
+    for (const key of this.#held.get(dir)?.keys() ?? []) this.#touched.add(key);
+    this.#held.delete(dir);
+  }
+
+  takeChanges(order: readonly string[]): ObjectChanges {
+    if (this.#lastOrder !== order.join("\n")) {
+      for (const key of contested(this.#held)) this.#touched.add(key);
+    }
+    this.#lastOrder = order.join("\n");
+    const upserts: ConfigObject[] = [];
+    const deletes: ObjectIdentity[] = [];
+    for (const key of [...this.#touched].sort()) {
+      const [winner] = this.#claims(order, key);
+      const before = this.#used.get(key);
+      if (winner !== undefined) {
+        const next = after(winner, before);
+        this.#used.set(key, next);
+        if (next !== before) upserts.push(next);
+      } else if (before !== undefined) {
+        const { kind, namespace, name } = before.meta;
+        this.#used.delete(key);
+        deletes.push({ kind, namespace, name });
+      }
+    }
+    this.#touched.clear();
+    return { upserts, deletes };
+  }
+
+  objects(): ConfigObject[] {
+    return [...this.#used.keys()].sort().map((key) => this.#used.get(key)!);
+  }
+
+  conflicts(order: readonly string[]): SourceProblem[] {
+    return contested(this.#held).flatMap((key) => {
+      const [winner, ...losers] = this.#claims(order, key);
+      return winner === undefined ? [] : losers.map((loser) => conflict(winner, loser));
+    });
+  }
+
+  #objectsOf(dir: string): Map<string, ConfigObject> {
+    const known = this.#held.get(dir) ?? new Map<string, ConfigObject>();
+    this.#held.set(dir, known);
     return known;
-  };
-  const claims = (order: readonly string[], key: string): ConfigObject[] =>
-    order.flatMap((dir) => held.get(dir)?.get(key) ?? []);
+  }
 
-  return {
-    begin(dir, objects) {
-      for (const object of objects) {
-        objectsOf(dir).set(idOf(object.meta), object);
-        used.set(idOf(object.meta), object);
-      }
-    },
-    add(dir, { upserts, deletes }) {
-      for (const object of upserts) {
-        objectsOf(dir).set(idOf(object.meta), object);
-        touched.add(idOf(object.meta));
-      }
-      for (const identity of deletes) {
-        objectsOf(dir).delete(idOf(identity));
-        touched.add(idOf(identity));
-      }
-    },
-    drop(dir) {
-      for (const key of held.get(dir)?.keys() ?? []) touched.add(key);
-      held.delete(dir);
-    },
-    takeChanges(order) {
-      if (lastOrder !== order.join("\n")) { for (const key of contested(held)) touched.add(key); }
-      lastOrder = order.join("\n");
-      const upserts: ConfigObject[] = [];
-      const deletes: ObjectIdentity[] = [];
-      for (const key of [...touched].sort()) {
-        const [winner] = claims(order, key);
-        const before = used.get(key);
-        if (winner !== undefined) {
-          const next = after(winner, before);
-          used.set(key, next);
-          if (next !== before) upserts.push(next);
-        } else if (before !== undefined) {
-          const { kind, namespace, name } = before.meta;
-          used.delete(key);
-          deletes.push({ kind, namespace, name });
-        }
-      }
-      touched.clear();
-      return { upserts, deletes };
-    },
-    objects: () => [...used.keys()].sort().map((key) => used.get(key)!),
-    conflicts: (order) =>
-      contested(held).flatMap((key) => {
-        const [winner, ...losers] = claims(order, key);
-        return winner === undefined ? [] : losers.map((loser) => conflict(winner, loser));
-      }),
-  };
+  /** The versions of an object, that of the first directory first. */
+  #claims(order: readonly string[], key: string): ConfigObject[] {
+    return order.flatMap((dir) => this.#held.get(dir)?.get(key) ?? []);
+  }
 }
 
 /** Ids of objects that more than one directory has, sorted. */
