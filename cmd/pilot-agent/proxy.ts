@@ -29,6 +29,7 @@ const PROFILES = { routes: profileRoutes(), limits: PROFILE_LIMITS };
 const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
   stsPort: "serving tokens is not implemented",
   tokenManagerPlugin: "serving tokens is not implemented",
+  vklog: "there are no messages of an orchestrator's client to select",
 };
 
 /**
