@@ -6,7 +6,8 @@
 import type { SessionInfo } from "../serve/mod.ts";
 import { text } from "../web/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { findProxy } from "./proxies.ts";
+import { nearNames } from "./near_names.ts";
+import { findProxy, proxyId } from "./proxies.ts";
 import { TYPE_URLS } from "../model/mod.ts";
 
 /** Responds for the proxy in the query: 400 without a name, 404 if it is not connected. */
@@ -20,8 +21,15 @@ export function withProxy(
     return text("give the proxy as ?proxyID=NAME.NAMESPACE\n", { status: 400 });
   }
   const session = findProxy(inputs, proxy);
-  if (session === undefined) return text("no such proxy is connected here\n", { status: 404 });
+  if (session === undefined) return text(`${unknownProxy(inputs, proxy)}\n`, { status: 404 });
   return show(session);
+}
+
+/** Returns the error for a proxy that is not connected, with near names. */
+export function unknownProxy(inputs: Pick<DebugInputs, "sessions">, proxy: string): string {
+  const near = nearNames(new Set(inputs.sessions().map(proxyId)), proxy);
+  const hint = near.length === 0 ? "no proxy is" : `near it: ${near.join(", ")}`;
+  return `no proxy ${proxy} is connected here; ${hint}`;
 }
 
 /**

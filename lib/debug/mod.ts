@@ -15,6 +15,7 @@ import { meshRoutes } from "./mesh_state.ts";
 import { objectPages } from "./pages/object_pages.ts";
 import { proxyPages } from "./pages/proxies_page.ts";
 import { receiptPages } from "./pages/receipt_pages.ts";
+import { requestRoutes } from "./request.ts";
 import { resourcePages } from "./pages/resource_page.ts";
 import { workPages } from "./pages/work_pages.ts";
 import { proxyRoutes } from "./proxies.ts";
@@ -40,6 +41,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...workloadRoutes(inputs),
     ...engineRoutes(inputs),
     ...whatIfRoutes(inputs),
+    ...requestRoutes(inputs),
     ...adminRoutes(inputs),
     ...absentRoutes(),
     ...proxyPages(inputs),

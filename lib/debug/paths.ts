@@ -26,6 +26,10 @@ export const PAGE_PATHS: readonly DebugPath[] = [
   },
   { path: "/debug/faults", shows: "computations that failed, rejected documents" },
   { path: "/debug/audit", shows: "background check of computed values; JSON for scripts" },
+  {
+    path: "/debug/request",
+    shows: "the path of a request; ?from=PROXY&url=&method=&header=, ?format=text",
+  },
   { path: "/debug/whatif", shows: "POST YAML documents, ?remove=Kind/ns/name, ?format=text" },
 ];
 

@@ -10,6 +10,7 @@ import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import { withProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
+import { nearNames } from "./near_names.ts";
 import { objectRef, TYPE_URLS, xdsType } from "../model/mod.ts";
 
 /** `/debug/why?proxyID=NAME.NAMESPACE&type=TYPE&name=NAME`. */
@@ -65,7 +66,7 @@ export function whyWhole(
 }
 
 /** Finds objects in their current state, with lines of files. */
-function objectFinder(
+export function objectFinder(
   { objects }: Pick<DebugInputs, "objects">,
 ): Parameters<typeof provenanceOf>[0]["objectOf"] {
   let byRef: Map<string, ReturnType<typeof objects>[number]> | undefined;
@@ -83,30 +84,4 @@ const TYPE_NAMES = Object.keys(TYPE_URLS);
 export function typeNamed(name: string): string | undefined {
   return Object.entries(TYPE_URLS)
     .find(([word, url]) => word === name || url === name || xdsType(url).short === name)?.[1];
-}
-
-/** Maximum number of suggested names. */
-const OFFERED = 5;
-
-/** Returns the names nearest to a missing one, by the pairs of letters that they share. */
-export function nearNames(names: Iterable<string>, wanted: string): string[] {
-  const pairs = pairsOf(wanted);
-  return [...names].map((name) => ({ name, score: likeness(pairsOf(name), pairs) }))
-    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
-    .slice(0, OFFERED)
-    .map(({ name }) => name);
-}
-
-function pairsOf(text: string): Set<string> {
-  const pairs = new Set<string>();
-  const lower = ` ${text.toLowerCase()} `;
-  for (let i = 0; i + 1 < lower.length; i++) pairs.add(lower.slice(i, i + 2));
-  return pairs;
-}
-
-/** Returns the share of common pairs, from 0 to 1. */
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let common = 0;
-  for (const pair of a) if (b.has(pair)) common++;
-  return (2 * common) / (a.size + b.size);
 }

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { type DebugInputs, debugRoutes } from "./mod.ts";
-import { nearNames, typeNamed } from "./why.ts";
+import { nearNames } from "./near_names.ts";
+import { typeNamed } from "./why.ts";
 import { TYPE_URLS } from "../model/mod.ts";
 
 const CONFIG = `apiVersion: networking.mesh.io/v1

@@ -74,7 +74,7 @@ function upstreamOf(cluster: Cluster, journey: Journey): Upstream {
       priority: 0,
       locality: "",
       healthy: true,
-      tls: securityOf(cluster, undefined),
+      ...securityOf(cluster, undefined),
     };
     return { discovery, endpoints: [endpoint] };
   }
@@ -91,7 +91,7 @@ function upstreamOf(cluster: Cluster, journey: Journey): Upstream {
       locality,
       healthy: one.healthStatus === HealthStatus.UNKNOWN ||
         one.healthStatus === HealthStatus.HEALTHY || one.healthStatus === HealthStatus.DEGRADED,
-      tls: securityOf(cluster, one),
+      ...securityOf(cluster, one),
     }));
   });
   return { discovery, endpoints };
@@ -122,7 +122,10 @@ function hostPort(ip: string, port: number): string {
 const MATCH_KEY = "envoy.transport_socket_match";
 
 /** Returns the TLS of connections to an endpoint: the first match of its metadata applies. */
-function securityOf(cluster: Cluster, endpoint: LbEndpoint | undefined): string {
+function securityOf(
+  cluster: Cluster,
+  endpoint: LbEndpoint | undefined,
+): Pick<Target, "tls" | "handshake"> {
   const has = endpoint?.metadata?.filterMetadata[MATCH_KEY] ?? {};
   const found = cluster.transportSocketMatches.find(({ match = {} }) =>
     Object.entries(match).every(([key, value]) => has[key] === value)
@@ -130,15 +133,18 @@ function securityOf(cluster: Cluster, endpoint: LbEndpoint | undefined): string 
   return handshake(found === undefined ? cluster.transportSocket : found.transportSocket);
 }
 
-function handshake(socket: TransportSocket | undefined): string {
+function handshake(socket: TransportSocket | undefined): Pick<Target, "tls" | "handshake"> {
   if (socket === undefined || socket.name === "envoy.transport_sockets.raw_buffer") {
-    return "plaintext";
+    return { tls: "plaintext" };
   }
   const context = unpack(UpstreamTlsContextSchema, socket.configType.value);
-  if (context === undefined) return socket.name;
+  if (context === undefined) return { tls: socket.name };
   const common = context.commonTlsContext;
   const mutual = (common?.tlsCertificates.length ?? 0) > 0 ||
     (common?.tlsCertificateSdsSecretConfigs.length ?? 0) > 0;
   const name = context.sni === "" ? "" : ` for ${context.sni}`;
-  return `${mutual ? "mutual TLS" : "TLS"}${name}`;
+  return {
+    tls: `${mutual ? "mutual TLS" : "TLS"}${name}`,
+    handshake: { serverName: context.sni, alpn: common?.alpnProtocols ?? [], mutual },
+  };
 }

@@ -97,7 +97,11 @@ function choose({ journey, table, exchange }: Passage): Choice {
     return { status: 404 };
   }
   const { host, domain } = found;
-  note(journey, "virtual host", host.name, `of table ${table.name}, by domain ${domain}`);
+  const virtualHost = host.name;
+  journey.steps.push({
+    ...{ stage: "virtual host", name: host.name, table: table.name, virtualHost },
+    why: `of table ${table.name}, by domain ${domain}`,
+  });
   if (host.matcher !== undefined) return { undecided: `the matcher of ${host.name}` };
   const route = findRoute(host, exchange);
   if (route === undefined) {
@@ -106,7 +110,10 @@ function choose({ journey, table, exchange }: Passage): Choice {
   }
   if ("undecided" in route) return route;
   const name = nameOf(route.route, route.at);
-  note(journey, "route", name, `matches by ${route.why}`);
+  journey.steps.push({
+    ...{ stage: "route", name, table: table.name, virtualHost, index: route.at },
+    why: `matches by ${route.why}`,
+  });
   return { table, host, route: route.route, name };
 }
 

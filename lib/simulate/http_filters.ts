@@ -17,9 +17,10 @@ import {
 } from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
 import { RBACPerRouteSchema, RBACSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { durationMs } from "../proto/mod.ts";
+import { traceAccess } from "./access_trace.ts";
 import type { Effect, Model, Passage } from "./filter.ts";
 import { answered, note, scaled, undecided } from "./journey.ts";
-import { verify } from "./jwt.ts";
+import { traceToken, verify } from "./jwt.ts";
 import { metadataMatches, textMatches, UNKNOWN } from "./match.ts";
 import { judge, type Subject } from "./rbac.ts";
 import { unpack } from "./resources.ts";
@@ -116,11 +117,18 @@ const tokens: Model = ({ journey, exchange }, any) => {
     );
     if (passes === undefined) return ends(undecided("what tokens are required"));
     if (!passes) {
-      note(journey, "HTTP filter", "jwt_authn", why);
+      journey.steps.push({
+        ...{ stage: "HTTP filter", name: "jwt_authn", why },
+        token: traceToken(config, why, request.token),
+      });
       return ends(answered(status, "jwt_authn", why));
     }
     const got = Object.keys(payloads).length > 0;
-    note(journey, "HTTP filter", "jwt_authn", got ? "accepts the token" : "requires none");
+    journey.steps.push({
+      ...{ stage: "HTTP filter", name: "jwt_authn" },
+      why: got ? "accepts the token" : "requires none",
+      token: traceToken(config, "", request.token),
+    });
     if (got) exchange.metadata["envoy.filters.http.jwt_authn"] = payloads;
     return clearsRoute ? { kind: "reroutes" } : PASSES;
   }
@@ -147,6 +155,7 @@ const access: Model = (passage, config, _route, own) => {
   }
   const subject = subjectOf(passage);
   if (rbac.shadowRules !== undefined) {
+    const trace = traceAccess(rbac.shadowRules, subject, true);
     const shadow = judge(rbac.shadowRules, subject);
     if (shadow.allowed === undefined) journey.unmodelled.add("a rule on trial");
     const kept = exchange.metadata[RBAC] as Record<string, unknown> | undefined;
@@ -157,13 +166,20 @@ const access: Model = (passage, config, _route, own) => {
       [`${prefix}shadow_engine_result`]: shadow.allowed === false ? "denied" : "allowed",
     };
     const said = shadow.policy || "no policy";
-    note(journey, "HTTP filter", "rbac", `on trial: ${said} of ${shadow.action} applies`);
+    journey.steps.push({
+      ...{ stage: "HTTP filter", name: "rbac", access: trace },
+      why: `on trial: ${said} of ${shadow.action} applies`,
+    });
   }
   if (rbac.rules === undefined) return PASSES;
   const { allowed, policy, action } = judge(rbac.rules, subject);
+  const trace = traceAccess(rbac.rules, subject, false);
   if (allowed === undefined) return ends(undecided("whether access is granted"));
   const why = policy === "" ? `no policy of ${action} applies` : `${policy} of ${action} applies`;
-  note(journey, "HTTP filter", "rbac", `${why}: ${allowed ? "goes on" : "refused"}`);
+  journey.steps.push({
+    ...{ stage: "HTTP filter", name: "rbac", access: trace },
+    why: `${why}: ${allowed ? "goes on" : "refused"}`,
+  });
   return allowed ? PASSES : ends(answered(403, policy === "" ? "rbac" : `policy ${policy}`, why));
 };
 

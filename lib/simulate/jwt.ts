@@ -27,6 +27,57 @@ export interface Verified {
 /** Why a token is rejected; empty: it is valid. `missing` is not always a rejection. */
 type Fault = "" | "missing" | "issuer" | "audience" | "subject";
 
+/** The token of a request, compared with the issuers that a filter knows. */
+export interface TokenTrace {
+  /** Empty: the request passes. */
+  readonly fault: string;
+  readonly issuers: readonly IssuerTrace[];
+}
+
+/** One issuer of a token filter. */
+export interface IssuerTrace {
+  /** Name of the provider, `origins-INDEX`. */
+  readonly provider: string;
+  readonly issuer: string;
+  /** Empty: all are accepted. */
+  readonly audiences: readonly string[];
+  /** Why the token is not accepted; empty: it is valid. */
+  readonly fault: string;
+  /** Issuer, audience or subject of the request's token, if it is the fault. */
+  readonly actual?: string;
+}
+
+/** Compares a token with all issuers. */
+export function traceToken(
+  { providers }: JwtAuthentication,
+  fault: string,
+  token: Token | undefined,
+): TokenTrace {
+  const issuers = Object.keys(providers).sort().map((name): IssuerTrace => {
+    const provider = providers[name]!;
+    const found = check(provider, token);
+    return {
+      provider: name,
+      issuer: provider.issuer,
+      audiences: provider.audiences,
+      fault: found === "missing" ? "the request has no token for it" : found,
+      ...(found === "" || found === "missing" ? {} : { actual: claimText(token, found) }),
+    };
+  });
+  return { fault, issuers };
+}
+
+const CLAIMS: Readonly<Record<"issuer" | "audience" | "subject", string>> = {
+  issuer: "iss",
+  audience: "aud",
+  subject: "sub",
+};
+
+function claimText(token: Token | undefined, fault: keyof typeof CLAIMS): string {
+  const value = token?.claims[CLAIMS[fault]];
+  return value === undefined ? "absent" : typeof value === "string" ? value : JSON.stringify(value);
+}
+
 type Providers = Readonly<Record<string, JwtProvider>>;
 
 /** Verifies a token against the requirements of the matching rules. */

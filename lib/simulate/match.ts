@@ -93,16 +93,26 @@ export function inRange(ip: string, { addressPrefix, prefixLen }: CidrRange): bo
     canonicalIp(range.address) === canonicalIp(own.address);
 }
 
-/** Reports if metadata matches. */
-export function metadataMatches(matcher: MetadataMatcher, metadata: Metadata): Ternary {
-  let value: unknown = metadata[matcher.filter];
-  if (value === UNKNOWN) return undefined;
-  for (const { segment } of matcher.path) {
+/** Returns the value that a matcher compares; `UNKNOWN` if it is not modelled. */
+export function metadataValue(
+  { filter, path }: Pick<MetadataMatcher, "filter" | "path">,
+  metadata: Metadata,
+): unknown {
+  let value: unknown = metadata[filter];
+  if (value === UNKNOWN) return UNKNOWN;
+  for (const { segment } of path) {
     const whole = typeof value === "object" && value !== null && !Array.isArray(value);
     value = whole && segment.case === "key"
       ? (value as Record<string, unknown>)[segment.value]
       : undefined;
   }
+  return value;
+}
+
+/** Reports if metadata matches. */
+export function metadataMatches(matcher: MetadataMatcher, metadata: Metadata): Ternary {
+  const value = metadataValue(matcher, metadata);
+  if (value === UNKNOWN) return undefined;
   const matched = matcher.value === undefined ? false : valueMatches(matcher.value, value);
   return matcher.invert ? negated(matched) : matched;
 }

@@ -4,6 +4,9 @@
  *
  * @module
  */
+export type { AccessTrace, RuleTrace } from "./access_trace.ts";
+export type { Clause } from "./clauses.ts";
+export type { IssuerTrace, TokenTrace } from "./jwt.ts";
 export type { Call, ClientTls, Request, Source, Token } from "./call.ts";
 export { follow } from "./follow.ts";
 export { renderVerdict } from "./render.ts";
@@ -13,6 +16,7 @@ export type {
   Closed,
   Ending,
   Forwarded,
+  Handshake,
   Sent,
   Stage,
   Step,

@@ -12,6 +12,7 @@ import {
   TcpProxySchema,
 } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import type { Any } from "../proto/mod.ts";
+import { traceAccess } from "./access_trace.ts";
 import { forward } from "./cluster.ts";
 import type { Connection } from "./connection.ts";
 import { manage } from "./http.ts";
@@ -57,13 +58,20 @@ const access: Model = ({ journey, connection, metadata }, any) => {
       [`${rbac.shadowRulesStatPrefix}shadow_effective_policy_id`]: shadow.policy,
     };
     const said = shadow.policy || "no policy";
-    note(journey, "network filter", "rbac", `on trial: ${said} of ${shadow.action} applies`);
+    journey.steps.push({
+      ...{ stage: "network filter", name: "rbac" },
+      access: traceAccess(rbac.shadowRules, subject, true),
+      why: `on trial: ${said} of ${shadow.action} applies`,
+    });
   }
   if (rbac.rules === undefined) return undefined;
   const { allowed, policy, action } = judge(rbac.rules, subject);
   if (allowed === undefined) return undecided("whether access is granted");
   const why = policy === "" ? `no policy of ${action} applies` : `${policy} of ${action} applies`;
-  note(journey, "network filter", "rbac", `${why}: ${allowed ? "goes on" : "refused"}`);
+  journey.steps.push({
+    ...{ stage: "network filter", name: "rbac", access: traceAccess(rbac.rules, subject, false) },
+    why: `${why}: ${allowed ? "goes on" : "refused"}`,
+  });
   return allowed ? undefined : closed(policy === "" ? "rbac" : `policy ${policy}`, why);
 };
 

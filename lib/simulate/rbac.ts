@@ -79,7 +79,8 @@ function applies({ permissions, principals, condition }: Policy, subject: Subjec
   return every(parts, (part) => part());
 }
 
-function permits({ rule }: Permission, subject: Subject): Ternary {
+/** Reports if a permission matches. */
+export function permits({ rule }: Permission, subject: Subject): Ternary {
   switch (rule.case) {
     case "any":
       return rule.value;
@@ -111,7 +112,8 @@ function permits({ rule }: Permission, subject: Subject): Ternary {
   }
 }
 
-function isOne({ identifier: id }: Principal, subject: Subject): Ternary {
+/** Reports if a principal matches. */
+export function isOne({ identifier: id }: Principal, subject: Subject): Ternary {
   switch (id.case) {
     case "any":
       return id.value;

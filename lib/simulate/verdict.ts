@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { AccessTrace } from "./access_trace.ts";
+import type { TokenTrace } from "./jwt.ts";
+
 /** One decision. */
 export interface Step {
   readonly stage: Stage;
@@ -11,6 +14,16 @@ export interface Step {
   readonly name: string;
   /** The decision and its reason. */
   readonly why: string;
+  /** Name of the route table, of a virtual host or route. */
+  readonly table?: string;
+  /** Name of the virtual host of a route. */
+  readonly virtualHost?: string;
+  /** Index of a route in its virtual host. */
+  readonly index?: number;
+  /** The evaluated rules, of an access filter. */
+  readonly access?: AccessTrace;
+  /** The evaluated token, of a token filter. */
+  readonly token?: TokenTrace;
 }
 
 /** Stage of a decision, in the order of a call. */
@@ -102,6 +115,17 @@ export interface Target {
   readonly healthy: boolean;
   /** `plaintext`, or the TLS of the connection. */
   readonly tls: string;
+  /** The handshake with the endpoint; unset: plain text, or not modelled. */
+  readonly handshake?: Handshake;
+}
+
+/** TLS of the proxy as a client. */
+export interface Handshake {
+  /** Empty: none is sent. */
+  readonly serverName: string;
+  readonly alpn: readonly string[];
+  /** True: the proxy has a certificate of its own. */
+  readonly mutual: boolean;
 }
 
 /** Result of a simulated call. */

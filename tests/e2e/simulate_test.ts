@@ -10,12 +10,12 @@ import { eventually, freePorts } from "../../scripts/harness/mod.ts";
 import {
   type Call,
   type Ending,
-  follow,
   renderVerdict,
   resourcesOf,
   type Served,
   type Verdict,
 } from "../../lib/simulate/mod.ts";
+import { explainCall, type ExplainedStep } from "../../lib/explain/mod.ts";
 import { create } from "../../lib/proto/mod.ts";
 import {
   MeshConfig_ProxyPathNormalization_NormalizationType as Normalization,
@@ -24,6 +24,7 @@ import {
 import { type Certificate, makeAuthority, withCertificates } from "../support/certificates.ts";
 import { standInSecrets, staticResources } from "../support/static_envoy.ts";
 import { proxyNode, startTranslation } from "../support/translation_fixture.ts";
+import { misexplained } from "./simulate/explained.ts";
 import { make, type Reply, startServers } from "./simulate/client.ts";
 import { type LogLine, runEnvoy } from "./simulate/envoy.ts";
 import {
@@ -55,6 +56,7 @@ const NORMALIZATIONS: readonly Normalization[] = [
 interface Met {
   readonly call: Call;
   readonly verdict: Verdict;
+  readonly steps: readonly ExplainedStep[];
   readonly reply: Reply;
   readonly line: LogLine | undefined;
 }
@@ -187,7 +189,8 @@ Deno.test(
                         : { authorization: `Bearer ${await signer.sign(token.claims)}` }),
                     };
                     const reply = await make(call, { at, certificates, headers });
-                    return { call, reply, verdict: follow(resources, call) };
+                    const { verdict, steps } = explainCall(resources, call);
+                    return { call, reply, verdict, steps };
                   }),
                 ),
               );
@@ -207,7 +210,7 @@ Deno.test(
               const met = { ...one, line: lineOf(log, i) };
               for (const { kind } of one.verdict.endings) counts[kind] = (counts[kind] ?? 0) + 1;
               assert.deepEqual(one.verdict.unmodelled, []);
-              const fault = disagreement(met);
+              const fault = disagreement(met) ?? misexplained(met);
               return fault === undefined ? [] : [
                 `${fault}\n${JSON.stringify(met.call)}\n${renderVerdict(met.verdict)}${
                   JSON.stringify([met.reply, met.line])

@@ -20,6 +20,7 @@ const PAGES = [
   ["/debug/faults", "Faults"],
   ["/debug/quarantine", "Quarantine"],
   ["/debug/audit", "Audit"],
+  ["/debug/request", "Request"],
   ["/debug/whatif", "What if"],
 ] as const;
 

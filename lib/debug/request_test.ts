@@ -1,0 +1,65 @@
+/** Explained requests over HTTP: text, JSON, page and errors. */
+import assert from "node:assert/strict";
+import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
+import type { SessionInfo } from "../serve/mod.ts";
+import { startWeb } from "../web/mod.ts";
+import { type DebugInputs, debugRoutes } from "./mod.ts";
+
+const CONFIG = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: a, namespace: shop}
+spec:
+  hosts: [a.example]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  endpoints: [{address: 10.0.0.1}]
+`;
+
+Deno.test("request: text, JSON and a page; errors name near proxies", async () => {
+  const bench = startTranslation();
+  bench.set(CONFIG);
+  const node = proxyNode("shop");
+  const binding = bench.translation.source.bind(node, () => {});
+  const session = { node, types: [], classKey: binding.classKey, view: binding.view };
+  const inputs: Partial<DebugInputs> = {
+    mesh: bench.translation.mesh,
+    objects: () => [],
+    sessions: () => [session as unknown as SessionInfo],
+  };
+  const routes = debugRoutes(inputs as DebugInputs);
+  const web = await startWeb({ name: "test", address: "127.0.0.1:0", routes });
+  const ask = async (query: string, accept = "*/*") => {
+    const url = `http://127.0.0.1:${web.address.port}/debug/request?${query}`;
+    const answer = await fetch(url, { headers: { accept } });
+    return { status: answer.status, body: await answer.text() };
+  };
+  const good = `from=proxy.shop&url=${encodeURIComponent("http://a.example/x?y=<1>")}`;
+  try {
+    const { outcomes } = JSON.parse((await ask(good)).body);
+    assert.deepEqual(outcomes[0].endpoints, ["10.0.0.1:80"]);
+    for (const [query, accept] of [[`${good}&format=text`, "*/*"], [good, "text/plain"]] as const) {
+      const { status, body } = await ask(query, accept);
+      assert.equal(status, 200);
+      assert.match(
+        body,
+        /=> goes by proxy\.shop: HTTP to 10\.0\.0\.1:80 of outbound\|80\|\|a\.example/,
+      );
+    }
+    const page = await ask(good, "text/html");
+    assert.match(page.body, /<caption>Outcome<\/caption>/);
+    assert.ok(page.body.includes("/debug/objects/ServiceEntry/shop/a"));
+    assert.ok(!page.body.includes("<1>"));
+    assert.deepEqual(await ask(good.replace("proxy.shop", "porxy.shop")), {
+      status: 404,
+      body: "no proxy porxy.shop is connected here; near it: proxy.shop\n",
+    });
+    const wrong = await ask("from=proxy.shop&url=nothing", "text/html");
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.body, /is no URL/);
+    assert.equal((await ask("", "text/html")).status, 200);
+    assert.equal((await ask("")).status, 400);
+  } finally {
+    await web.stop(0);
+  }
+});

@@ -1,0 +1,245 @@
+/**
+ * Explains a request from proxy to proxy.
+ *
+ * @module
+ */
+import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { isIp, nearest } from "../text/mod.ts";
+import { provenanceOf as explainResource } from "../translate/mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
+import {
+  type Call,
+  type Ending,
+  type Forwarded,
+  type Request,
+  type Resources,
+  resourcesOf,
+  type Target,
+} from "../simulate/mod.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import type { Question } from "./question.ts";
+import { explainCall, type ExplainedStep, type ProvenanceOf } from "./steps.ts";
+import { classOf, idOf, type Party, partyAt, principalOf, resolve, type World } from "./world.ts";
+
+/** The way through one proxy. */
+export interface Hop {
+  /** `NAME.NAMESPACE`. */
+  readonly proxy: string;
+  readonly direction: Call["direction"];
+  /** Destination of the connection, `ip:port`. */
+  readonly destination: string;
+  readonly steps: readonly ExplainedStep[];
+}
+
+/** An explained request. Plain data, ready for JSON; credentials are not part of it. */
+export interface Explanation {
+  readonly hops: readonly Hop[];
+  /** At least one; shares add up to 1. */
+  readonly outcomes: readonly Outcome[];
+  /** Facts that the explanation assumes. */
+  readonly assumptions: readonly string[];
+  /** Parts of the configuration that are not modelled. */
+  readonly unmodelled: readonly string[];
+}
+
+/** Clusters of one proxy that are followed to the next proxy. */
+const FOLLOWED = 8;
+/** Client of a gateway (RFC 5737, documentation). */
+const CLIENT = "192.0.2.10";
+
+/** An explanation under construction. */
+interface Draft {
+  readonly world: World;
+  readonly hops: Hop[];
+  readonly assumptions: Set<string>;
+  readonly unmodelled: Set<string>;
+}
+
+/** Explains a request that starts at a proxy: at its workload, or as a client of a gateway. */
+export function explain(world: World, from: Party, question: Question): Explanation {
+  const draft: Draft = { world, hops: [], assumptions: new Set(), unmodelled: new Set() };
+  const resources = resourcesOf((typeUrl) => from.view(typeUrl));
+  const call = firstCall(draft, from, question, resources);
+  const endings = pass(draft, from, resources, call);
+  const outcomes = endings.flatMap((one, at) => onward(draft, from, call, { ...one, at }));
+  return {
+    hops: draft.hops,
+    outcomes,
+    assumptions: [...draft.assumptions],
+    unmodelled: [...draft.unmodelled],
+  };
+}
+
+/** An ending with its outcome. */
+interface Ended {
+  readonly ending: Ending;
+  readonly outcome: Outcome;
+}
+
+function pass(draft: Draft, party: Party, resources: Resources, call: Call): Ended[] {
+  const { verdict, steps } = explainCall(resources, call, provenanceFor(draft.world, party));
+  for (const what of verdict.unmodelled) draft.unmodelled.add(what);
+  const { ip, port } = call.destination;
+  const proxy = idOf(party);
+  draft.hops.push({ proxy, direction: call.direction, destination: hostPort(ip, port), steps });
+  return verdict.endings.map((ending) => ({ ending, outcome: outcomeOf(ending, proxy, steps) }));
+}
+
+function provenanceFor({ mesh, objectOf }: World, party: Party): ProvenanceOf {
+  const one = (type: string, name: string) => {
+    const view = party.view(type);
+    return view && explainResource({ mesh, view, type, name, objectOf });
+  };
+  return (type, name) => {
+    const parts = type !== TYPE_URLS.route
+      ? []
+      : [...party.view(TYPE_URLS.virtualHost)?.names() ?? []]
+        .filter((part) => part.slice(0, part.lastIndexOf("/")) === name)
+        .map((part) => one(TYPE_URLS.virtualHost, part));
+    return [one(type, name), ...parts].filter((found) => found !== undefined);
+  };
+}
+
+function firstCall(draft: Draft, from: Party, question: Question, resources: Resources): Call {
+  const { host, port, scheme, request } = question;
+  if (request?.token !== undefined) {
+    draft.assumptions.add("the token's signature is valid and it has not expired");
+  }
+  const tls = scheme === "https" ? { serverName: host, alpn: ["h2", "http/1.1"] } : undefined;
+  const common = {
+    ...(tls === undefined ? {} : { tls }),
+    ...(request === undefined ? {} : { http: request }),
+  };
+  const { targets, interception } = classOf(from);
+  if (from.node.role === "router") {
+    const own = targets.find((target) => target.port === port)?.targetPort ?? port;
+    const ip = question.client ?? CLIENT;
+    if (question.client === undefined) draft.assumptions.add(`the client's address is ${CLIENT}`);
+    return {
+      direction: "gateway",
+      source: { ip },
+      destination: { ip: from.node.ip, port: own },
+      ...common,
+    };
+  }
+  const { ip, known } = resolve(draft.world, from, host);
+  if (!known) {
+    const near = nearest(host, draft.world.services.map((one) => one.host));
+    const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
+    draft.assumptions.add(
+      `the host ${host} is no service of the mesh${hint}; ${ip} stands for its address`,
+    );
+  }
+  const bound = interception === "NONE" ? boundAddress(resources, ip, port) : undefined;
+  return {
+    direction: "outbound",
+    source: { ip: from.node.ip },
+    destination: { ip: bound ?? ip, port },
+    ...common,
+  };
+}
+
+/** Without capture, applications connect to the address to which a listener is bound. */
+function boundAddress({ listeners }: Resources, ip: string, port: number): string | undefined {
+  const addresses = listeners.filter((one) => one.trafficDirection === TrafficDirection.OUTBOUND)
+    .flatMap((one) => socketOf(one, port));
+  if (addresses.includes(ip)) return ip;
+  const [first] = addresses;
+  return first === "0.0.0.0" ? "127.0.0.1" : first === "::" ? "::1" : first;
+}
+
+function socketOf({ address }: Listener, port: number): string[] {
+  if (address?.address.case !== "socketAddress") return [];
+  const { value } = address.address;
+  return value.portSpecifier.value === port ? [value.address] : [];
+}
+
+/** Follows a forwarded call into the sidecar of its first endpoint. */
+function onward(
+  draft: Draft,
+  from: Party,
+  call: Call,
+  { ending, outcome, at }: Ended & { readonly at: number },
+): Outcome[] {
+  if (ending.kind !== "forwarded") return [outcome];
+  const target = ending.upstream.endpoints.find(({ healthy }) => healthy) ??
+    ending.upstream.endpoints[0];
+  const [ip, port] = target === undefined ? ["", 0] as const : addressOf(target);
+  const next = isIp(ip) ? partyAt(draft.world, ip, port) : undefined;
+  if (target === undefined || next === undefined) {
+    draft.assumptions.add("endpoints without a connected sidecar accept every request");
+    return [outcome];
+  }
+  if (at >= FOLLOWED) {
+    draft.assumptions.add(`only the first ${FOLLOWED} destinations are followed to their sidecars`);
+    return [outcome];
+  }
+  if (ending.upstream.endpoints.length > 1) {
+    draft.assumptions.add(
+      `the first endpoint of ${ending.cluster} is chosen; others may decide differently`,
+    );
+  }
+  const inbound = nextCall(draft, from, call, { ending, target });
+  const resources = resourcesOf((typeUrl) => next.view(typeUrl));
+  return pass(draft, next, resources, { ...inbound, destination: { ip, port } })
+    .map((one) => ({ ...one.outcome, share: one.outcome.share * ending.share }));
+}
+
+/** The call as it arrives at the next proxy, without its destination. */
+function nextCall(
+  draft: Draft,
+  from: Party,
+  call: Call,
+  { ending, target }: { readonly ending: Forwarded; readonly target: Target },
+): Omit<Call, "destination"> {
+  const { handshake } = target;
+  const principal = handshake?.mutual === true ? principalOf(draft.world, from) : undefined;
+  if (principal !== undefined) {
+    draft.assumptions.add(`the certificate of ${idOf(from)} is valid and names ${principal}`);
+  }
+  const http = call.http === undefined || ending.request === undefined
+    ? call.http
+    : changed(draft, call.http, ending.request);
+  return {
+    direction: "inbound",
+    source: { ip: from.node.ip },
+    ...(handshake === undefined
+      ? call.tls === undefined || ending.as === "HTTP" ? {} : { tls: call.tls }
+      : {
+        tls: {
+          serverName: handshake.serverName,
+          alpn: handshake.alpn,
+          ...(principal === undefined ? {} : { principal }),
+        },
+      }),
+    ...(http === undefined ? {} : { http }),
+  };
+}
+
+function changed(
+  draft: Draft,
+  request: Request,
+  sent: NonNullable<Forwarded["request"]>,
+): Request {
+  const headers = { ...request.headers };
+  for (const change of sent.headers) {
+    if (change.startsWith("-")) delete headers[change.slice(1).toLowerCase()];
+    else {
+      draft.unmodelled.add(
+        `the value of header ${change.replace(/^\+/, "")}, which a route writes, in the next proxy`,
+      );
+    }
+  }
+  return { ...request, host: sent.host, path: sent.path, headers };
+}
+
+function addressOf({ address }: Target): readonly [ip: string, port: number] {
+  const colon = address.lastIndexOf(":");
+  const ip = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, "");
+  return [ip, Number(address.slice(colon + 1))];
+}
+
+function hostPort(ip: string, port: number): string {
+  return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * The outcome of a call: its destination, or its refusal with the object that refuses it.
+ *
+ * @module
+ */
+import type { Ending } from "../simulate/mod.ts";
+import { type Cause, type ExplainedStep, ruleOf } from "./steps.ts";
+
+/** One possible outcome. */
+export interface Outcome {
+  /** Share of calls: 0 to 1. */
+  readonly share: number;
+  /**
+   * `reached`: the workload or endpoint is reached; `answered`: a proxy answers, for example with a
+   * redirect; `refused`: a proxy refuses it; `unknown`: it depends on something that is not modelled.
+   */
+  readonly kind: "reached" | "answered" | "refused" | "unknown";
+  /** The last proxy. */
+  readonly proxy: string;
+  /** The outcome as a sentence without a full stop. */
+  readonly text: string;
+  /** HTTP status, if a proxy answers. */
+  readonly status?: number;
+  readonly cluster?: string;
+  /** Addresses of the endpoints. */
+  readonly endpoints?: readonly string[];
+  readonly refusal?: Refusal;
+}
+
+/** A refusal. */
+export interface Refusal {
+  /** The filter, policy, route, cluster or listener that refuses. */
+  readonly by: string;
+  readonly why: string;
+  readonly causes: readonly Cause[];
+}
+
+/** Endings with a status from here on are refusals. */
+const FIRST_ERROR = 400;
+
+/** Returns the outcome of an ending of a proxy. */
+export function outcomeOf(
+  ending: Ending,
+  proxy: string,
+  steps: readonly ExplainedStep[],
+): Outcome {
+  const { share } = ending;
+  switch (ending.kind) {
+    case "undecided":
+      return { share, kind: "unknown", proxy, text: `not known: ${ending.why}` };
+    case "closed": {
+      const refusal = refusalOf(ending, steps);
+      return {
+        share,
+        kind: "refused",
+        proxy,
+        text: `the connection is closed: ${ending.why}`,
+        refusal,
+      };
+    }
+    case "answered": {
+      const { status, by, why, location: target } = ending;
+      const to = target === undefined ? "" : ` to ${target}`;
+      const text = `${status}${to} from ${by}: ${why}`;
+      return status < FIRST_ERROR
+        ? { share, kind: "answered", proxy, text, status }
+        : { share, kind: "refused", proxy, text, status, refusal: refusalOf(ending, steps) };
+    }
+    case "forwarded": {
+      const { cluster, upstream } = ending;
+      const endpoints = upstream.endpoints.map(({ address }) => address);
+      const [first, ...rest] = endpoints;
+      const more = rest.length === 0 ? "" : ` or ${rest.length} more`;
+      const text = `${ending.as} to ${first ?? "no endpoint"}${more} of ${cluster}`;
+      return { share, kind: "reached", proxy, text, cluster, endpoints };
+    }
+  }
+}
+
+/** Returns the refusing step's causes: of an access rule the rule, otherwise of the last step. */
+function refusalOf(
+  { by, why }: { readonly by: string; readonly why: string },
+  steps: readonly ExplainedStep[],
+): Refusal {
+  const rule = by.startsWith("policy ") ? ruleOf({ policy: by.slice(7), clauses: [] }) : undefined;
+  const last = steps.findLast((one) => rule === undefined || hasRule(one, rule.object));
+  return { by, why, causes: last?.causes ?? [] };
+}
+
+function hasRule({ causes }: ExplainedStep, object: string): boolean {
+  return causes.some((cause) => cause.object === object);
+}

@@ -1,0 +1,105 @@
+/**
+ * An explanation as text.
+ *
+ * @module
+ */
+import type { Clause } from "../simulate/mod.ts";
+import type { Explanation, Hop } from "./explain.ts";
+import type { Outcome } from "./outcome.ts";
+import { type Cause, type ExplainedStep, ruleOf } from "./steps.ts";
+
+const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
+  outbound: "outbound from its workload",
+  inbound: "inbound to its workload",
+  gateway: "from a client of the gateway",
+};
+
+/** The hops with their steps, then the outcomes. */
+export function renderExplanation(
+  { hops, outcomes, assumptions, unmodelled }: Explanation,
+): string {
+  return [
+    ...hops.flatMap((hop) => [...hopLines(hop), ""]),
+    ...outcomes.flatMap(outcomeLines),
+    ...(assumptions.length + unmodelled.length === 0 ? [] : [""]),
+    ...assumptions.map((one) => `assumed: ${one}`),
+    ...unmodelled.map((one) => `not modelled: ${one}`),
+    "",
+  ].join("\n");
+}
+
+function hopLines({ proxy, direction, destination, steps }: Hop): string[] {
+  const width = Math.max(0, ...steps.map(({ step }) => step.length));
+  const indent = " ".repeat(width + 4);
+  return [
+    `${proxy}, ${DIRECTIONS[direction]}, to ${destination}`,
+    ...steps.flatMap((step) => [
+      `  ${step.step.padEnd(width)}  ${step.name}: ${step.why}`,
+      ...detailsOf(step).map((line) => `${indent}${line}`),
+      ...step.causes.map((cause) => `${indent}by ${causeText(cause)}`),
+    ]),
+  ];
+}
+
+/** The values behind access and token decisions, one per line. */
+export function detailsOf({ access, token }: ExplainedStep): string[] {
+  const tokens = (token?.issuers ?? []).map(({ issuer, audiences, fault, actual }) => {
+    const accepts = audiences.length === 0 ? "" : ` for ${audiences.join(" or ")}`;
+    const verdict = fault === ""
+      ? "accepts the token"
+      : actual === undefined
+      ? fault
+      : `${fault} of the token is ${actual}`;
+    return `issuer ${issuer || "any"}${accepts}: ${verdict}`;
+  });
+  const { decided, nearest } = access ?? {};
+  return [
+    ...tokens,
+    ...(decided?.clauses ?? []).map((one) => `because ${clauseText(one)}`),
+    ...(nearest === undefined ? [] : [
+      `nearest rule: ${ruleName(nearest.policy)}`,
+      ...nearest.clauses.map((one) => `  it fails because ${clauseText(one)}`),
+    ]),
+  ];
+}
+
+function ruleName(policy: string): string {
+  const rule = ruleOf({ policy, clauses: [] });
+  return rule === undefined ? policy : `${rule.object} ${rule.field}`;
+}
+
+function clauseText({ property, wanted, actual }: Clause): string {
+  return `${property} is ${actual}; wanted: ${wanted}`;
+}
+
+const SOURCES: Readonly<Record<Cause["source"], string>> = {
+  object: "an object",
+  mesh: "the mesh configuration",
+  environment: "the daemon's environment",
+  proxy: "the proxy's own metadata",
+  "built-in": "a default",
+};
+
+/** A source, its field and position. */
+export function causeText({ source, object, field, position }: Cause): string {
+  return [
+    object ?? SOURCES[source],
+    ...(field === undefined ? [] : [field]),
+    ...(position === undefined ? [] : [`(${position})`]),
+  ].join(" ");
+}
+
+const VERBS: Readonly<Record<Outcome["kind"], string>> = {
+  reached: "goes",
+  answered: "answered",
+  refused: "refused",
+  unknown: "unknown",
+};
+
+function outcomeLines({ share, kind, proxy, text, refusal }: Outcome): string[] {
+  const part = share === 1 ? "" : `${Math.round(share * 10_000) / 100} %: `;
+  return [
+    `=> ${part}${VERBS[kind]} by ${proxy}: ${text}`,
+    ...(refusal?.causes ?? []).map((cause) => `   by ${causeText(cause)}`),
+  ];
+}
