@@ -9,7 +9,7 @@ import { fromFileUrl } from "./paths.ts";
 /** The page. */
 export const PAGE: string = fromFileUrl(new URL("../docs/interception.md", import.meta.url));
 
-/** The page with its tables made anew: the text between `<!-- MODE -->` and `<!-- end of MODE -->`. */
+/** The page with new tables: the text between `<!-- MODE -->` and `<!-- end of MODE -->`. */
 export function withTables(page: string): string {
   let text = page;
   for (const mode of ["REDIRECT", "TPROXY"] as const) {

@@ -14,7 +14,7 @@ import { numberFlag } from "../flags.ts";
 import { cpuSeconds, memory } from "../push/measure.ts";
 
 const HERE = fromFileUrl(new URL(".", import.meta.url));
-/** A query without an answer by then (ms) counts as lost. */
+/** Milliseconds after which a query without an answer counts as lost. */
 const LOST_MS = 5000;
 
 async function program(name: string, ...args: string[]): Promise<[Program, port: number]> {

@@ -202,7 +202,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 function crash(status: Deno.CommandStatus): MeshError {
   const how = status.signal ? `by ${status.signal}` : `with exit status ${status.code}`;
   return new MeshError("proxy-exited", `the proxy ended ${how}`, {
-    remedy: "Its own log says why; a bootstrap file it refuses and a port that is taken are the " +
+    remedy: "Read the proxy's log; a refused bootstrap file and a port in use are the " +
       "common reasons.",
   });
 }

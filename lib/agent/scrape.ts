@@ -101,7 +101,7 @@ async function part(
     return { contentType, body: body === "" || body.endsWith("\n") ? body : `${body}\n` };
   } catch (error) {
     scrapeFailures.inc({ type });
-    log.warn("metrics could not be had", { of: type, reason: messageOf(error) });
+    log.warn("metrics cannot be fetched", { of: type, reason: messageOf(error) });
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ import { type AnalysisOptions, createAnalysis } from "./analysis.ts";
 import type { ForeignFacts } from "./foreign.ts";
 import type { Message } from "./message.ts";
 
-/** Time of one slice of work, in milliseconds; nobody waits between slices. */
+/** Time of one slice of work, in milliseconds; there is no wait between slices. */
 const SLICE_MS = 1000;
 
 /**

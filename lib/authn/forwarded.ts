@@ -35,7 +35,7 @@ function isIn(range: string, peer: string): boolean {
 
 function read(header: string): Caller {
   if (header.length > MAX_HEADER) throw new AuthnError("the forwarded certificate is too long");
-  // The last element is of the proxy next to us; the ones before are what that proxy was told.
+  // The adjacent proxy wrote the last element; it received the earlier ones from its client.
   const last = elements(header, ",").at(-1) ?? "";
   const uris = elements(last, ";").flatMap((pair) => {
     const at = pair.indexOf("=");

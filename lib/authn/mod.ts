@@ -1,6 +1,6 @@
 /**
  * Authentication of callers of the control plane: client certificates, tokens, and certificates that
- * a trusted gateway forwards. What a caller is told is one generic sentence; reasons are for the log.
+ * a trusted gateway forwards. A caller gets one generic sentence; reasons are in the log.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The authentication of callers as the settings ask for it.
+ * The authentication of callers according to the settings.
  *
  * @module
  */

@@ -38,7 +38,7 @@ export type RootEvent<R> =
   | { readonly type: "begin"; readonly next: R }
   /** Time passed; `pending` are the connected proxies that have not acknowledged both roots. */
   | { readonly type: "tick"; readonly pending: readonly string[] }
-  /** The operator goes on without the laggards, or gives the new root up. */
+  /** The operator continues without the laggards, or abandons the new root. */
   | { readonly type: "proceed" }
   | { readonly type: "abort" };
 

@@ -41,7 +41,7 @@ Deno.test("after the time the laggards are named, and the operator decides", () 
     since: 0,
     laggards: ["p", "q"],
   });
-  // It goes on by itself when the laggards are gone, and not before.
+  // The change continues when the laggards are gone, and not before.
   assert.equal(after([0, BEGIN], [100, tick("p")], [5000, tick("p")]).phase, "overdue");
   assert.equal(after([0, BEGIN], [100, tick("p")], [101, tick()]).phase, "switched");
   assert.equal(after([0, BEGIN], [100, tick("p")], [101, { type: "proceed" }]).active, "B");

@@ -130,7 +130,7 @@ function report(before: RootChange<Issuer>, after: RootChange<Issuer>): void {
   rootChangePhase.remove({ phase: before.phase });
   rootChangePhase.set({ phase: after.phase }, 1);
   const fields = { phase: after.phase, root: after.active.certificate.serial };
-  if (after.phase !== "overdue") return log.info("a change of roots goes on", fields);
+  if (after.phase !== "overdue") return log.info("a change of roots continues", fields);
   log.warn("proxies have not acknowledged the new root in time; the change waits for a decision", {
     ...fields,
     next: after.next.certificate.serial,

@@ -1,5 +1,5 @@
 /**
- * The authority that the environment asks for.
+ * The authority that the environment selects.
  *
  * @module
  */

@@ -112,7 +112,7 @@ export function parseCapture(input: CaptureInput, host: CaptureHost): CaptureSet
 function refuse(of: string, text: string, form: string): never {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   throw new MeshError("capture-setting", `invalid value ${JSON.stringify(shown)} of ${of}`, {
-    remedy: `It takes ${form}.`,
+    remedy: `Give ${form}.`,
   });
 }
 

@@ -41,7 +41,7 @@ const log = scope("validation");
 /** Any source port: no rule depends on it. */
 const EPHEMERAL_PORT = 40_000;
 
-/** Addresses for documentation, RFC 5737 and RFC 3849: they belong to nobody. */
+/** Addresses for documentation, RFC 5737 and RFC 3849; they are not assigned to hosts. */
 const NOBODY = { 4: "192.0.2.1", 6: "2001:db8::1" } as const;
 
 /**

@@ -82,5 +82,5 @@ function readable(bytes: number): string {
 /** Resources in use are kept, so nothing has to be computed again. */
 function clear({ mesh }: DebugInputs): Response {
   const { collections, cells } = mesh.graph.evict({ collections: 0, cells: 0 });
-  return text(`Cache cleared: ${collections} collections and ${cells} cells nobody used\n`);
+  return text(`Cache cleared: ${collections} collections and ${cells} unused cells\n`);
 }

@@ -70,7 +70,7 @@ export function createGraph(options: GraphOptions = {}): Graph {
   };
 }
 
-/** Returns whether so many milliseconds have passed; never, without a clock. */
+/** Returns if a number of milliseconds has passed; always false without a clock. */
 function deadline(engine: Engine, millis: number): () => boolean {
   const end = (engine.now?.() ?? 0) + millis;
   return () => engine.now !== undefined && engine.now() >= end;

@@ -83,7 +83,7 @@ class Run {
     }
   }
 
-  /** The last word: publish, and compare everything; then let go of everything, of which nothing stays. */
+  /** Publishes and compares everything; then releases everything and checks that nothing stays. */
   finish(): void {
     this.#publish(255);
     const { graph } = this.world;

@@ -8,7 +8,7 @@ import { type Counter, counter, type Gauge, gauge } from "../metrics/mod.ts";
 /** Number of audited cells. */
 export const audits: Counter = counter({
   name: "mesh_selfaudit_audits_total",
-  help: "Cells computed anew in the background, by what came of it.",
+  help: "Cells recomputed in the background, by result.",
   labels: ["outcome"],
 });
 

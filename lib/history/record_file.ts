@@ -51,7 +51,7 @@ async function open(path: string): Promise<Deno.FsFile> {
   try {
     return await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 });
   } catch (cause) {
-    throw new MeshError("input-log-unwritable", `The recording ${path} can not be written.`, {
+    throw new MeshError("input-log-unwritable", `The recording ${path} cannot be written.`, {
       remedy: "Name a file in a directory that exists and may be written to.",
       cause,
     });

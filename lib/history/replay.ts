@@ -120,7 +120,7 @@ function write(
 }
 
 function invalid(what: string, remedy: string, cause?: unknown): MeshError {
-  return new MeshError("input-log-invalid", `The recording can not be played: ${what}.`, {
+  return new MeshError("input-log-invalid", `The recording cannot be played: ${what}.`, {
     remedy,
     cause,
   });

@@ -32,7 +32,7 @@ export interface IngestObserver {
   changed?(type: InboundType): void;
   /** The publication of a batch begins. */
   publishing?(batch: Batch): void;
-  /** A publication has ended; it took so many milliseconds. */
+  /** Called at the end of a publication, with its duration in milliseconds. */
   published?(ms: number): void;
 }
 

@@ -71,7 +71,7 @@ function homePage(state: HomeState): ComponentChildren {
 }
 
 function end({ stop }: IntrospectInputs): void {
-  log.info("asked to end by the introspection facility");
+  log.info("the introspection facility requested the end of the process");
   stop();
 }
 

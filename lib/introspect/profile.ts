@@ -27,7 +27,7 @@ export const PROFILE_LIMITS: { readonly handlerTimeoutMs: number } = {
 const PROFILES: readonly (readonly [name: string, gives: string])[] = [
   ["cmdline", "the command line, words separated by NUL"],
   ["profile", `where CPU time goes, sampled for ?seconds=${DEFAULT_SECONDS}: a .cpuprofile`],
-  ["allocs", `where memory is taken, sampled for ?seconds=${DEFAULT_SECONDS}: a .heapprofile`],
+  ["allocs", `where memory is allocated, sampled for ?seconds=${DEFAULT_SECONDS}: a .heapprofile`],
   ["heap", "all objects: a .heapsnapshot; stops the process meanwhile. ?debug=1: sizes alone"],
 ];
 

@@ -131,9 +131,13 @@ function level(member: string, value: unknown): Level | undefined {
   if (value === undefined) return undefined;
   const found = LEVELS.find((each) => each === value);
   if (found !== undefined) return found;
-  throw new MeshError("scope-invalid", `${member} is ${JSON.stringify(value)}, which is no level`, {
-    remedy: `Give one of ${LEVELS.join(", ")}.`,
-  });
+  throw new MeshError(
+    "scope-invalid",
+    `${member} is ${JSON.stringify(value)}, which is not a level`,
+    {
+      remedy: `Give one of ${LEVELS.join(", ")}.`,
+    },
+  );
 }
 
 function flag(member: string, value: unknown): boolean | undefined {

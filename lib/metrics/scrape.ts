@@ -16,7 +16,7 @@ export interface SharedScrapesOptions {
   render?(accept: string): Promise<Exposition>;
   /** Monotonic milliseconds. */
   now?(): number;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after a number of milliseconds. */
   wait?(ms: number): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export interface ProxyLocality {
   readonly labels: Readonly<Record<string, string>>;
   /** The network it is in; empty: every endpoint is within reach. */
   readonly network: string;
-  /** Networks it wants endpoints of, sorted; empty: all. */
+  /** Networks whose endpoints it requests, sorted; empty: all. */
   readonly view: readonly string[];
   /** Keys of the DestinationRules that select its workload by labels, oldest first. */
   readonly rules: readonly string[];

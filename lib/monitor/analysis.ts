@@ -120,7 +120,7 @@ function countMessages(messages: () => readonly Message[]): void {
   });
 }
 
-/** Logs messages that were not there before; those that went may be logged again. */
+/** Logs new messages; removed ones are logged again if they return. */
 function createReporter(): (messages: readonly Message[]) => void {
   let known: ReadonlySet<string> = new Set();
   return (messages) => {

@@ -33,7 +33,7 @@ function started(yaml: string, timing: object = FAST) {
     bench,
     sessions,
     running,
-    /** The messages after so many slices, which suffice for all work. */
+    /** The messages after enough slices for all work. */
     settled: () => {
       for (let i = 0; i < 50; i++) tick();
       return running.messages().map(({ code, object }) => `${code} ${object?.name}`);

@@ -41,7 +41,7 @@ export function countBatch({ waited, triggers }: Batch): void {
   for (const type of triggers) pushTriggers.inc({ type });
 }
 
-/** Counts a publication that took so many milliseconds. */
+/** Counts a publication with its duration in milliseconds. */
 export function countPublication(ms: number): void {
   publicationTime.observe(ms / 1000);
 }

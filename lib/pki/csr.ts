@@ -16,7 +16,7 @@ export interface Csr {
   /** The public key, DER of SubjectPublicKeyInfo. */
   readonly spki: Uint8Array;
   readonly key: KeyKind;
-  /** Names that it asks for. They are the caller's wish, not proven. */
+  /** The requested names. They are not verified. */
   readonly names: readonly AlternativeName[];
 }
 

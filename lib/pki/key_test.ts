@@ -84,7 +84,7 @@ Deno.test("a key pair prints as [redacted]", async () => {
   assert.equal(JSON.stringify({ key }), '{"key":"[redacted]"}');
 });
 
-/** SubjectPublicKeyInfo of an RSA key whose modulus has so many bits. */
+/** SubjectPublicKeyInfo of an RSA key whose modulus has the given number of bits. */
 function rsaSpki(bits: number): Uint8Array {
   const modulus = new Uint8Array(bits / 8 + 1).fill(0xab, 1);
   const wrap = (tag: number, ...parts: Uint8Array[]) => {

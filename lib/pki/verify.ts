@@ -82,7 +82,7 @@ async function extend(chain: Certificate[], search: Search): Promise<Certificate
   return undefined;
 }
 
-/** Reports if a certificate is one of an authority that may have so many authorities below it. */
+/** Reports if a certificate is of an authority and allows the number of authorities below it. */
 function mayIssue(certificate: Certificate, below: number, now: number): boolean {
   const { isCa, signsCertificates, pathLength, notBefore, notAfter } = certificate;
   return isCa && signsCertificates && (pathLength === undefined || below <= pathLength) &&

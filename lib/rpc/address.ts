@@ -27,7 +27,7 @@ export function parseAddress(text: string): ListenAddress {
   });
 }
 
-/** The address as the gRPC library wants it. */
+/** The address in the form of the gRPC library. */
 export function bindTarget(address: ListenAddress, host: string): string {
   if (address.kind === "unix") return `unix:${address.path}`;
   return `${host.includes(":") ? `[${host}]` : host}:${address.port}`;
@@ -47,7 +47,7 @@ export async function clearSocket(path: string): Promise<void> {
   }
   if (!info.isSocket) {
     throw new MeshError("rpc-bind", `cannot listen on unix:${path}: the path is not a socket`, {
-      remedy: "Choose another path, or move what is there out of the way.",
+      remedy: "Choose another path, or move the existing file.",
     });
   }
   if (await answers(path)) {

@@ -25,7 +25,7 @@ export interface Budget {
   leave(holder: Holder): void;
 }
 
-/** Makes a budget of so many bytes. */
+/** Makes a budget in bytes. */
 export function createBudget(limit: number): Budget {
   const holders = new Set<Holder>();
   let total = 0;

@@ -19,7 +19,7 @@ let spareBytes = 0;
 /** Rooms in use that may be given back: once. */
 const lent = new WeakSet<ArrayBufferLike>();
 
-/** Memory for so many bytes, and less than a {@link BUFFER_UNIT} more; what it holds is left from others. */
+/** Memory of a size, rounded up to {@link BUFFER_UNIT}; it may contain earlier bytes. */
 export function takeBuffer(size: number): Uint8Array<ArrayBuffer> {
   if (size > LARGEST) return new Uint8Array(size);
   const whole = Math.ceil(size / BUFFER_UNIT) * BUFFER_UNIT;

@@ -76,7 +76,7 @@ function memoryOf({ buffer }: Uint8Array): number {
 
 /** A stream's receiver as the inbox uses it. */
 export interface ReceiveWindow {
-  /** Lets the peer send so many bytes more. */
+  /** Lets the peer send more bytes. */
   credit(bytes: number): void;
   /** Counts bytes that are kept in memory for the stream; negative when they are released. */
   hold(bytes: number): void;

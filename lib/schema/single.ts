@@ -54,7 +54,7 @@ function severalDocuments(file: string, second: YamlDocument): SchemaProblem {
     column: 1,
     path: "",
     code: "yaml-documents",
-    message: "a second document begins here where one is meant",
+    message: "a second document begins here, but the file must have one document",
     remedy: "Keep one document.",
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Indents the lines inside brackets and quotes. YAML 1.2 wants them deeper than the parent's key;
- * the orchestrator's tools take any indentation there:
+ * Indents the lines inside brackets and quotes. YAML 1.2 requires deeper indentation than
+ * that of the parent's key; the orchestrator's tools accept any:
  *
  * ```yaml
  * spec: {

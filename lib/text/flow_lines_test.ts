@@ -1,4 +1,4 @@
-/** Documents that the orchestrator's tools read, though their lines are not as YAML 1.2 wants them. */
+/** Documents that the orchestrator's tools read, with indentation that YAML 1.2 forbids. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { indentFlowLines } from "./flow_lines.ts";

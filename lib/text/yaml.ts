@@ -131,7 +131,7 @@ function position(part: DocumentText, offset: number): Position {
 export function parseYaml(text: string, limits: YamlLimits = DEFAULT_YAML_LIMITS): unknown {
   const results = [...readYaml(text, limits)];
   if (results.length > 1) {
-    throw new MeshError("yaml-documents", `${results.length} YAML documents where one is meant`, {
+    throw new MeshError("yaml-documents", `${results.length} YAML documents, but one is expected`, {
       remedy: "Keep one document.",
     });
   }

@@ -136,7 +136,7 @@ export class Connection {
 
   /**
    * Closes the connection at once. The connection to the server is closed after the server has
-   * closed its side: until then nobody else can have the port under which the server knows it.
+   * closed its side: until then no other program can have the port by which the server knows it.
    */
   close(): void {
     if (this.#closed) return;

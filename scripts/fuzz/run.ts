@@ -52,7 +52,7 @@ async function load(path: string): Promise<FuzzTarget> {
   return { path, seedsPath, seeds: seeds.map((line) => Uint8Array.fromHex(line)), run: fuzz };
 }
 
-/** Runs a target over its seeds, and so many mutations of them; returns the first failure. */
+/** Runs a target over its seeds and a number of mutations of them; returns the first failure. */
 export async function fuzz(
   target: FuzzTarget,
   { runs, seed }: { readonly runs: number; readonly seed: number },

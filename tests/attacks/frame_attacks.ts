@@ -107,7 +107,7 @@ function unread(piece: Uint8Array): Attack {
   return (scene) => again(scene, {}, (wire) => pour(wire, endless(repeated(piece, 100))));
 }
 
-/** A header block that goes on and on. */
+/** An endless header block. */
 const continuations: Attack = (scene) =>
   again(scene, { read: true }, async (wire) => {
     await wire.write(frame(TYPE.headers, 0, 1, REQUEST));

@@ -125,7 +125,7 @@ export function dataFrame(stream: number, content: Uint8Array, endStream = false
   return frame(TYPE.data, endStream ? FLAG.endStream : 0, stream, content);
 }
 
-/** A DATA frame with padding of so many bytes. */
+/** A DATA frame with a number of padding bytes. */
 export function paddedFrame(stream: number, content: Uint8Array, padding: number): Uint8Array {
   const payload = new Uint8Array(1 + content.length + padding);
   payload[0] = padding;

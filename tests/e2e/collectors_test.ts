@@ -92,7 +92,7 @@ Deno.test(withCertificates("collectors that are asked, metrics that are not kept
     assert.equal(await askTcp(CLIENT, tcp), "till");
     await eventually("a count", async () => await opened() > 0);
   });
-  await t.step("one namespace counts no requests, and the other goes on", async () => {
+  await t.step("one namespace counts no requests, and the other still counts them", async () => {
     const disabled = { metrics: [{ overrides: [{ disabled: true }] }] };
     await world.apply(telemetry(disabled, CLIENT_NAMESPACE));
     await eventually("requests that the server alone counts", async () => {
@@ -114,7 +114,7 @@ Deno.test(withCertificates("collectors that are asked, metrics that are not kept
       return ["web", "shop"].every((name) => mine.some((text) => text.includes(`${name}.${name}`)));
     });
   });
-  await t.step("a sampler asks how much to trace, and says so in what goes on", async () => {
+  await t.step("a sampler is configured with the sampling rate, and forwards it", async () => {
     const providers = [{ name: "sampled" }];
     await world.apply(telemetry({ tracing: [{ providers, randomSamplingPercentage: 100 }] }));
     const state = await eventually("the sampler's word", async () => {

@@ -312,7 +312,7 @@ Deno.test("a namespace sees its own virtual hosts over everybody's, without a Si
     const refused = await updatesOf(testProxy, "rejected");
     assert.ok(Object.values(refused).every((count) => count === 0), agent.program.output());
   }
-  // A proxy that wants its tables whole says so in its metadata.
+  // The metadata of a proxy can request whole tables.
   await using agent = await started("whole", { MESH_META_VHDS: "false" });
   await by(HOST, "v1");
   const testProxy: TestProxy = { kind: "sidecar", transport: "delta", address: "127.0.9.1", agent };

@@ -1,5 +1,5 @@
 /**
- * A discovery stream in memory: both ends of it, without a connection. The transport may be told to
+ * A discovery stream in memory: both ends of it, without a connection. The transport can be made to
  * hold back what the server sends, as for a client that does not read.
  *
  * @module

@@ -22,7 +22,7 @@ function open(target: string, number: number): RpcStream {
   return stream;
 }
 
-/** Milliseconds until the last of so many streams that come at once is answered. */
+/** Milliseconds until the last of several simultaneous streams is answered. */
 async function answeredWithin(rate: string, count: number): Promise<number> {
   await using config = await makeConfigDir();
   const env = { PILOT_MAX_REQUESTS_PER_SECOND: rate };

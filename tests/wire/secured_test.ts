@@ -130,7 +130,7 @@ Deno.test("a workload gets a certificate by token and discovery by certificate, 
     assert.equal(await discover({ target, tls: { ca } }), unknown);
     assert.equal(await discover({ target, tls: { ca }, token: "x.y.z" }), unknown);
     await assert.rejects(requestCertificate(target, { ca }), { status: "UNAUTHENTICATED" });
-    // The plain port goes on without credentials, and issues nothing.
+    // The plain port works without credentials and issues no certificates.
     assert.equal(await discover({ target: daemon.xds }), "served");
     await assert.rejects(requestCertificate(daemon.xds, undefined, token), {
       status: "UNIMPLEMENTED",

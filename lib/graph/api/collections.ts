@@ -45,7 +45,7 @@ export interface CollectionSpec<K = string, M = K, B = string, L = string> {
   readonly resources: Derived<readonly Resource[], K>;
   /** Not needed where members are the keys themselves. */
   keyOf?(member: M): K;
-  /** Anything that its declarer wants to find again in {@link Collection.spec}; the engine does not use it. */
+  /** Data of the declarer, available in {@link Collection.spec}; the engine does not use it. */
   readonly note?: unknown;
 }
 

@@ -83,19 +83,18 @@ export interface Graph {
    */
   transaction(change: (tx: Transaction) => void): number;
   /**
-   * Works ahead of the next publication for about so many milliseconds (all of it
-   * when the graph has no clock): computes what it will ask for, and changes
-   * nothing that can be seen. Returns whether nothing is left that can be done
-   * ahead. Edits may come between two calls, or not be followed by any: that is
-   * work in vain, and nothing else. What assembles the content of collections
-   * waits for the publication itself.
+   * Computes cells that the next publication will read, for about `millis`
+   * milliseconds (without a limit when the graph has no clock). It has no visible
+   * effect. Returns true when nothing is left to compute ahead. Edits may come
+   * between two calls and make the work useless. The content of collections is
+   * assembled by the publication itself.
    */
   warm(millis: number): boolean;
   /**
-   * Builds collections that are retained and not built yet, for about so many
-   * milliseconds; returns whether nothing is left. The first look at such a
-   * collection would build what is left of it in one piece. Edits and publications may
-   * come between two calls; publications leave to the next call what the last one left.
+   * Builds retained collections that are not built yet, for about `millis`
+   * milliseconds; returns true when none is left. The first read of such a
+   * collection builds the rest of it in one piece. Edits and publications may
+   * come between two calls; a publication does not continue the build.
    */
   prepare(millis: number): boolean;
   /**
@@ -173,7 +172,7 @@ export interface Graph {
   faults(): readonly Fault[];
   stats(): Stats;
   resetStats(): void;
-  /** Drops orphaned collections and unread cells beyond what may stay; returns how many went. */
+  /** Drops orphaned collections and unread cells above the limits; returns their number. */
   evict(keep: Keep): { collections: number; cells: number };
   /** Everything, as plain JSON: tables with keys, generations, dependencies; values only when asked. */
   dump(options?: { readonly values?: boolean }): unknown;

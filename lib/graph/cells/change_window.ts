@@ -12,7 +12,7 @@ import { type Cell, type Home, STALE } from "./cell.ts";
 export interface FormerCollection {
   /** Name → the member that owned it first, for names that another member owns now. */
   readonly owners: Map<string, string>;
-  /** Members that came or went, with the cell their resources came from. */
+  /** Added or removed members, with the cell of their resources. */
   readonly members: Map<string, Cell>;
 }
 

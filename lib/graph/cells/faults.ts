@@ -18,7 +18,7 @@ export class DependencyFault extends MeshError {
   constructor(table: string, key: string, cause: unknown) {
     super("graph-dependency-fault", `${table}/${key} could not be computed: ${reason(cause)}`, {
       cause,
-      remedy: "Correct what the cause names; this heals by itself.",
+      remedy: "Correct the object that the cause names; the value is then computed again.",
     });
     this.table = table;
     this.key = key;

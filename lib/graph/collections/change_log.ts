@@ -78,7 +78,7 @@ function weight({ before }: LogEntry): number {
 
 /**
  * Drops the oldest revisions of all logs until they hold no more bytes than
- * allowed. Entries later than `keep` stay: sessions are about to ask for them.
+ * allowed. Entries later than `keep` stay: sessions will read them next.
  */
 export function trimLogs(
   logs: readonly ChangeLog[],

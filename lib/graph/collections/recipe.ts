@@ -82,7 +82,7 @@ function keyFunction(
   throw new MeshError(
     "graph-codecs-differ",
     `The members of the collection ${name} and the keys of ${table} have different codecs.`,
-    { remedy: "Say with keyOf which key a member has." },
+    { remedy: "Give keyOf, which returns the key of a member." },
   );
 }
 

@@ -168,7 +168,7 @@ function dropMember(collection: LiveCollection, cell: Cell): void {
   collection.members.delete(cell.key);
 }
 
-/** Notes a member that came or went. The members of the first build did not come. */
+/** Records an added or removed member. Members of the first build are not recorded. */
 function noteMember(collection: LiveCollection, member: string, source: Cell): void {
   if ((collection.cell.flags & COMPUTED) === 0) return;
   const { members } = collection.engine.changes.formerOf(collection);

@@ -56,7 +56,7 @@ export abstract class PartsCodec<K> implements KeyCodec<K> {
 /** The error for a text that is no key. */
 export function badKey(text: string, why: string): MeshError {
   return new MeshError("graph-bad-key", `The text "${text}" is not a key of this table: ${why}.`, {
-    remedy: "Ask with a key as the dump of the table shows it.",
+    remedy: "Use a key from the dump of the table.",
   });
 }
 

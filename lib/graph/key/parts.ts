@@ -71,7 +71,7 @@ export function oneOf<const K extends string>(...values: readonly K[]): KeyCodec
   return new OneOf(values);
 }
 
-/** A condition: written as a word when it holds, and as nothing otherwise. */
+/** A condition: written as a word if it holds, and as an empty text otherwise. */
 export function flag(word: string): KeyCodec<boolean> {
   return converted(oneOf("", word), {
     encode: (holds: boolean) => holds ? word : "",

@@ -6,7 +6,7 @@
 import type { Cell } from "../cells/cell.ts";
 import { lowerBound } from "../cells/sorted.ts";
 
-/** Beyond one move for so many members, sorting again is faster than inserting. */
+/** Members for each move below which sorting again is faster than inserting. */
 const MEMBERS_A_MOVE = 16;
 
 /** A collection that takes its members from a bucket. */
@@ -28,7 +28,7 @@ export class Bucket {
   watchers: Set<BucketWatcher> | undefined = undefined;
   /** The members in order, as of before {@link #moved}; created at first use. */
   #sorted: readonly string[] | undefined = undefined;
-  /** Members that came or went since {@link #sorted} was made. */
+  /** Members that were added or removed since {@link #sorted} was made. */
   #moved: Set<string> | undefined = undefined;
 
   constructor(readonly key: string) {}
@@ -52,7 +52,7 @@ export class Bucket {
     if (this.watchers?.size === 0) this.watchers = undefined;
   }
 
-  /** Notes that a member came or went, for the sorted list. */
+  /** Records an added or removed member for the sorted list. */
   moved(member: string): void {
     if (this.#sorted === undefined) return;
     const moved = this.#moved ??= new Set();

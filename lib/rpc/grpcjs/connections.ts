@@ -18,7 +18,7 @@ import { Ledger } from "./ledger.ts";
 const READ_MS = 3;
 /** Time that reading from one connection takes before it is another one's turn, ms. */
 const TURN_MS = 0.5;
-/** Bytes in memory for the input of one connection: so many, or so many messages. */
+/** Limit of the input in memory for one connection: bytes, or messages if these are larger. */
 const MAX_HELD = 16 * 1024 * 1024;
 const MAX_HELD_MESSAGES = 4;
 /** Messages that the memory of all connections must have room for. */

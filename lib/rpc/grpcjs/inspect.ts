@@ -45,7 +45,7 @@ export function frameInspector(
   let at = 0;
   let buffered = 0;
 
-  /** Takes up to so many bytes out of the first chunk. */
+  /** Takes up to `most` bytes out of the first chunk. */
   const take = (most: number): Uint8Array => {
     const [chunk] = input as [Uint8Array];
     const part = chunk.subarray(at, at + most);

@@ -77,7 +77,7 @@ export class Ledger {
     return this.#last;
   }
 
-  /** True if so many streams wait for admission that no more of them are taken. */
+  /** True if the number of streams that wait for admission is at its limit. */
   get isFull(): boolean {
     return this.#streams.size - this.#admitted > this.#options.maxUnadmitted;
   }
@@ -144,7 +144,7 @@ export class Ledger {
     this.#options.visitor.admitted(1);
   }
 
-  /** A handler read a message of so many bytes. */
+  /** Records that a handler read a message, with its bytes. */
   read(id: number, bytes: number): void {
     const stream = this.#streams.get(id);
     if (!stream) return;

@@ -67,7 +67,7 @@ async function works(server: RpcServer): Promise<void> {
   await stream.ended;
 }
 
-/** Requests on so many streams, from a stream on. */
+/** Requests on several streams, beginning with a stream id. */
 function requests(count: number, first = 1, headers = REQUEST): Uint8Array {
   return join(Array.from({ length: count }, (_, i) => headersOf(first + 2 * i, headers)));
 }

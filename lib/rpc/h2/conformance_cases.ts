@@ -26,9 +26,9 @@ import { headersOf, HELLO, join, messageOf, requestHeaders, times } from "./test
 export type Reaction =
   /** The connection ends with a GOAWAY of this code. */
   | { readonly goAway: H2Code }
-  /** The stream is reset with this code, and the connection goes on. */
+  /** The stream is reset with this code, and the connection stays open. */
   | { readonly reset: H2Code; readonly stream?: number }
-  /** Nothing is wrong: the connection goes on, and no stream is reset with an error. */
+  /** No error: the connection stays open, and no stream is reset with an error. */
   | "fine"
   /** The server ends the connection without an error. */
   | "ends";

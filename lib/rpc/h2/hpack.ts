@@ -158,7 +158,7 @@ export function encodeHeaders(headers: Headers): Uint8Array {
   return new Uint8Array(out);
 }
 
-/** Writes an integer behind a pattern that leaves so many bits of the first byte, RFC 7541 section 5.1. */
+/** Writes an integer with a prefix of `bits` bits in the first byte, RFC 7541 section 5.1. */
 function writeInteger(
   out: number[],
   [pattern, prefix]: readonly [pattern: number, bits: number],

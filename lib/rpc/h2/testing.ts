@@ -52,7 +52,7 @@ export function join(parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** The same bytes so many times. */
+/** The same bytes, repeated. */
 export function times(count: number, part: Uint8Array): Uint8Array {
   return join(Array.from({ length: count }, () => part));
 }

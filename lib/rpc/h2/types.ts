@@ -48,7 +48,7 @@ export interface H2Stream {
   discard(): void;
   /** Ends our side behind all data queued before; for clients. */
   end(): void;
-  /** Lets the peer send so many bytes more. */
+  /** Lets the peer send more bytes. */
   credit(bytes: number): void;
   /** Counts bytes kept in memory for the stream; negative when they are released. */
   hold(bytes: number): void;

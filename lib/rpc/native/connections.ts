@@ -39,7 +39,7 @@ const READ_MS = 3;
 const TURN_MS = 0.5;
 /** Bytes a client may send on a stream before it is read. */
 const WINDOW = 256 * 1024;
-/** Bytes in memory for the input of one connection: so many, or so many messages. */
+/** Limit of the input in memory for one connection: bytes, or messages if these are larger. */
 const MAX_HELD = 16 * 1024 * 1024;
 const MAX_HELD_MESSAGES = 4;
 /** Messages that the memory of all connections must have room for. */

@@ -25,7 +25,7 @@ export function preparation(
     try {
       return source.prepare?.(SLICE_MS) ?? true;
     } catch (error) {
-      log.error("working ahead failed", { error });
+      log.error("computing views ahead of a push failed", { error });
       return true;
     }
   };

@@ -187,7 +187,7 @@ class Store implements Quarantine {
 
 function report({ typeUrl, name, message, culprits, lastGood, from }: Entry, stream: Stream): void {
   log.warn(
-    "a proxy rejected a resource; it is quarantined until its content changes, and sent again now and then",
+    "a proxy rejected a resource; it is quarantined until its content changes or a retry succeeds",
     {
       proxy: stream.id,
       type: short(typeUrl),

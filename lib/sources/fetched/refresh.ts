@@ -18,7 +18,7 @@ export interface RefreshOptions<T> {
   readonly same: (a: T, b: T) => boolean;
   /** Milliseconds until a value is loaded again when its server does not say. */
   readonly refreshMs: number;
-  /** Milliseconds until the next attempt after so many failures in a row, from 1. */
+  /** Milliseconds until the next attempt after `failures` failures in a row, from 1. */
   readonly retryMs: (failures: number) => number;
   /** Called with a value that is new or has changed. */
   readonly onChange: (name: string, value: T) => void;

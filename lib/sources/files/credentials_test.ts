@@ -29,7 +29,7 @@ Deno.test(
       ["ns/shop", { certificate: text(one.cert), privateKey: text(one.key) }],
     ]);
 
-    // A certificate without its key is half a renewal: what was there goes on.
+    // A certificate without its key is an unfinished renewal: the former pair stays in use.
     await Deno.copyFile(two.cert, `${folder}/tls.crt`);
     await source.rescan();
     assert.equal(heard.length, 1);

@@ -93,8 +93,8 @@ function unresolvedOfPolicy(
       object,
       field: "metadata.annotations",
       message: "a policy of action CUSTOM cannot be tried: while the annotation for trials is " +
-        "there, nobody is asked",
-      remedy: "Take the annotation away to have the provider asked.",
+        "there, no provider is asked",
+      remedy: "Remove the annotation to use the provider.",
     }];
   }
   const name = row.spec.actionDetail.value?.name ?? "";

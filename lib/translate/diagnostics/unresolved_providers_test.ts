@@ -105,7 +105,7 @@ Deno.test("CUSTOM policies: missing providers, unsupported sources and dry runs 
     [
       custom("by-http", { "mesh.io/dry-run": "true" }),
       "AuthorizationPolicy/test/p metadata.annotations: a policy of action CUSTOM cannot be tried: " +
-      "while the annotation for trials is there, nobody is asked",
+      "while the annotation for trials is there, no provider is asked",
     ],
   ];
   for (const [text, expected] of cases) {

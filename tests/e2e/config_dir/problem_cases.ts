@@ -9,7 +9,7 @@ import { documents, endpoint, manifest, serviceEntry } from "../../support/manif
 import { metricOf, type Problem, problemsOf } from "../../support/views.ts";
 import { type Bench, type DirectoryCase, lineOf, ROUTES, routesTo } from "./bench.ts";
 
-/** Waits until so many documents are rejected. */
+/** Waits until a number of documents is rejected. */
 async function rejectedCount({ world }: Bench, count: number): Promise<readonly Problem[]> {
   return await eventually(`${count} documents rejected`, async () => {
     const { problems } = await problemsOf(world.daemon);

@@ -145,7 +145,7 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
       await each("router", served);
       await each("sidecar", async (testProxy) => {
         if (testProxy.transport === "delta") await served(testProxy);
-        // For others it is as if no credential were named: the server wants one.
+        // The result is that of a server without a credential, which requires one.
         else await eventually("no answer", async () => (await ask(testProxy)).status === 503);
       });
     },

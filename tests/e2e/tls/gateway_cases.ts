@@ -118,7 +118,7 @@ export const GATEWAY_CASES: readonly TlsCase[] = [
         // The right authority and another name.
         await refused({ as: pki.two });
       });
-      // Envoy asks for a certificate whenever it is to compare names, so here is none.
+      // Envoy requests a certificate only if it compares names, so there is none here.
       await world.config.write("mutual.yaml", config(mutual(pki, "OPTIONAL_MUTUAL")));
       await each("router", async ({ address }) => {
         await answersHttps(address, port, "a", common);
