@@ -66,22 +66,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
   const sessions = new Set<Session>();
   const yielding = createFairYielding({ sliceMs: SLICE_MS, now: options.now });
   const batches = batchCache();
-  const queue = pushQueue<Session>({
-    slots: options.pushes,
-    allowance: options.limits?.allowance ?? 16 * 1024 * 1024,
-    slotMs: options.limits?.slotMs ?? 1000,
-    stallMs: options.limits?.stallMs ?? 30_000,
-    turnMs: SLICE_MS,
-    yielding,
-    now: options.now,
-    connectionOf: (session) => session.call.peer,
-    step: guardedStep,
-    pending: pendingBytes,
-    slotTaken: (by) => metrics.activePushes.inc({}, by),
-    slow: takeSnapshots,
-    giveUp,
-    idle: batches.rest,
-  });
+  const queue = createPushQueue(options, yielding, batches);
   const tries = retries({
     quarantine: () => context.quarantine,
     sessions,
@@ -99,12 +84,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     options,
     sessions,
     queue,
-    admission: admission({
-      rate: options.requestRate,
-      maxWaitMs: options.limits?.admitMs ?? 30_000,
-      maxBytes: options.limits?.admitBytes ?? 128 * 1024 * 1024,
-      now: options.now,
-    }),
+    admission: createAdmission(options),
     yielding,
     retries: tries,
     lists: nameListCache(options.now),
@@ -122,18 +102,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     acceptor.lists.trim();
   });
   return {
-    services: [
-      {
-        path: SERVICE + "StreamAggregatedResources",
-        handle: (call) => serve(acceptor, call, "sotw"),
-        admission: true,
-      },
-      {
-        path: SERVICE + "DeltaAggregatedResources",
-        handle: (call) => serve(acceptor, call, "delta"),
-        admission: true,
-      },
-    ],
+    services: servicesOf(acceptor),
     sessions: () => [...sessions].map(sessionInfo),
     quarantined: () => context.quarantine.list(),
     get size() {
@@ -147,6 +116,54 @@ export function createXdsServer(options: XdsOptions): XdsServer {
       await endAll(sessions, graceMs);
     },
   };
+}
+
+/** Both variants of the aggregated discovery service. */
+function servicesOf(acceptor: StreamAcceptor): XdsServer["services"] {
+  return [
+    {
+      path: SERVICE + "StreamAggregatedResources",
+      handle: (call) => serve(acceptor, call, "sotw"),
+      admission: true,
+    },
+    {
+      path: SERVICE + "DeltaAggregatedResources",
+      handle: (call) => serve(acceptor, call, "delta"),
+      admission: true,
+    },
+  ];
+}
+
+function createPushQueue(
+  options: XdsOptions,
+  yielding: StreamAcceptor["yielding"],
+  batches: BatchCache,
+): PushQueue<Session> {
+  return pushQueue<Session>({
+    slots: options.pushes,
+    allowance: options.limits?.allowance ?? 16 * 1024 * 1024,
+    slotMs: options.limits?.slotMs ?? 1000,
+    stallMs: options.limits?.stallMs ?? 30_000,
+    turnMs: SLICE_MS,
+    yielding,
+    now: options.now,
+    connectionOf: (session) => session.call.peer,
+    step: guardedStep,
+    pending: pendingBytes,
+    slotTaken: (by) => metrics.activePushes.inc({}, by),
+    slow: takeSnapshots,
+    giveUp,
+    idle: batches.rest,
+  });
+}
+
+function createAdmission({ requestRate, limits, now }: XdsOptions): StreamAcceptor["admission"] {
+  return admission({
+    rate: requestRate,
+    maxWaitMs: limits?.admitMs ?? 30_000,
+    maxBytes: limits?.admitBytes ?? 128 * 1024 * 1024,
+    now,
+  });
 }
 
 function later(run: () => void, ms: number): () => void {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { dump } from "js-yaml";
+import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyleRule } from "js-yaml";
 import { MeshError } from "../base/mod.ts";
 import { compose, type Node } from "./compose.ts";
 import { DEFAULT_YAML_LIMITS, type YamlLimits } from "./limits.ts";
@@ -148,5 +148,19 @@ export function parseYaml(text: string, limits: YamlLimits = DEFAULT_YAML_LIMITS
  * @param quotes the quotes of texts that need some; default `single`
  */
 export function toYaml(value: unknown, quotes: "single" | "double" = "single"): string {
-  return dump(value, { noRefs: true, lineWidth: -1, quoteStyle: quotes });
+  return dump(value, {
+    noRefs: true,
+    lineWidth: -1,
+    quoteStyle: quotes,
+    scalarStyleRules: [...Object.values(DEFAULT_SCALAR_STYLE_RULES), avoidEscapes],
+  });
 }
+
+/** Single quotes for a text that contains double quotes and no single ones. */
+const avoidEscapes: ScalarStyleRule = (layout) => {
+  const { node: { value }, style, allowedStylesMask: allowed } = layout;
+  if (style !== SCALAR_STYLE.DOUBLE_QUOTED || (allowed & 1 << SCALAR_STYLE.SINGLE_QUOTED) === 0) {
+    return;
+  }
+  if (value.includes('"') && !value.includes("'")) layout.style = SCALAR_STYLE.SINGLE_QUOTED;
+};

@@ -72,83 +72,98 @@ const RETURN_GRACE_MS = 1_000;
 
 /** Creates a reader that has read nothing. */
 export function createReader(options: ReaderOptions): FileReader {
-  const { dir, io, limits, settleMs, deadlineMs } = options;
-  const seen = new Map<string, Seen>();
-  const waits = new Map<string, number>();
-  let postponed = new Set<string>();
-  let root: { identity: string; returnedAt?: number } | undefined;
+  return new Reader(options);
+}
+
+class Reader implements FileReader {
+  readonly #options: ReaderOptions;
+  readonly #seen = new Map<string, Seen>();
+  /** When the read of a file was postponed first, milliseconds since the epoch. */
+  readonly #waits = new Map<string, number>();
+  #postponed = new Set<string>();
+  #root: { identity: string; returnedAt?: number } | undefined = undefined;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  async list(): Promise<Listing | undefined> {
+    const { dir, io } = this.#options;
+    const listing = await listFiles(dir, io).catch((error) => {
+      if (this.#root !== undefined) this.#root = { identity: "" };
+      throw error;
+    });
+    const root = this.#root;
+    if (root !== undefined && root.identity !== listing.identity) {
+      root.returnedAt ??= Date.now();
+      if (listing.files.size === 0 && Date.now() - root.returnedAt < RETURN_GRACE_MS) {
+        this.#postponed.add("");
+        return undefined;
+      }
+    }
+    this.#root = { identity: listing.identity };
+    return listing;
+  }
+
+  async read(file: string, stamp: FileStamp, now: boolean): Promise<ReadOutcome | undefined> {
+    const { dir, io, limits, settleMs } = this.#options;
+    const last = this.#seen.get(file);
+    if (last?.stamp === stamp.stamp && !last.racy) return undefined;
+    const age = Date.now() - stamp.modified;
+    const busy = age >= 0 && age < settleMs;
+    if (busy && !now && this.#postpone(file, Date.now())) return undefined;
+    const path = `${dir}/${file}`;
+    try {
+      const [bytes, after] = await this.#inTime(file, async () => {
+        const bytes = await io.read(path, limits.fileBytes, stamp.size);
+        // A file that is read in any case needs no second look now: the next scan has one.
+        return [bytes, now ? stamp : await io.stat(path)] as const;
+      });
+      if (after.stamp !== stamp.stamp && this.#postpone(file, Date.now())) return undefined;
+      this.#waits.delete(file);
+      const digest = hash(bytes);
+      this.#seen.set(file, { stamp: stamp.stamp, digest, racy: age < TICK_MS });
+      if (age >= 0 && age < TICK_MS) this.#postponed.add(file);
+      if (digest === last?.digest) return undefined;
+      return { documents: await readDocuments(bytes, file, limits) };
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      return { problem: refusal(file, error, (digest) => this.#remember(file, stamp, digest)) };
+    }
+  }
+
+  forget(file: string): void {
+    this.#seen.delete(file);
+    this.#waits.delete(file);
+  }
+
+  look(file: string): Promise<FileStamp | Look> {
+    return lookAt(`${this.#options.dir}/${file}`, this.#options.io);
+  }
+
+  takePostponed(): ReadonlySet<string> {
+    const files = this.#postponed;
+    this.#postponed = new Set();
+    return files;
+  }
 
   /** Postpones the read of a file; false when it was postponed for too long. */
-  const postpone = (file: string, now: number): boolean => {
-    const since = waits.get(file) ?? now;
-    waits.set(file, since);
+  #postpone(file: string, now: number): boolean {
+    const since = this.#waits.get(file) ?? now;
+    this.#waits.set(file, since);
     if (now - since >= MAX_WAIT_MS) return false;
-    postponed.add(file);
+    this.#postponed.add(file);
     return true;
-  };
-
-  return {
-    async list() {
-      const listing = await listFiles(dir, io).catch((error) => {
-        if (root !== undefined) root = { identity: "" };
-        throw error;
-      });
-      if (root !== undefined && root.identity !== listing.identity) {
-        root.returnedAt ??= Date.now();
-        if (listing.files.size === 0 && Date.now() - root.returnedAt < RETURN_GRACE_MS) {
-          postponed.add("");
-          return undefined;
-        }
-      }
-      root = { identity: listing.identity };
-      return listing;
-    },
-
-    async read(file, stamp, now) {
-      const last = seen.get(file);
-      if (last?.stamp === stamp.stamp && !last.racy) return undefined;
-      const age = Date.now() - stamp.modified;
-      const busy = age >= 0 && age < settleMs;
-      if (busy && !now && postpone(file, Date.now())) return undefined;
-      const path = `${dir}/${file}`;
-      try {
-        const [bytes, after] = await inTime(file, async () => {
-          const bytes = await io.read(path, limits.fileBytes, stamp.size);
-          // A file that is read in any case needs no second look now: the next scan has one.
-          return [bytes, now ? stamp : await io.stat(path)] as const;
-        });
-        if (after.stamp !== stamp.stamp && postpone(file, Date.now())) return undefined;
-        waits.delete(file);
-        const digest = hash(bytes);
-        seen.set(file, { stamp: stamp.stamp, digest, racy: age < TICK_MS });
-        if (age >= 0 && age < TICK_MS) postponed.add(file);
-        if (digest === last?.digest) return undefined;
-        return { documents: await readDocuments(bytes, file, limits) };
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return undefined;
-        return { problem: refusal(file, error, (digest) => remember(file, stamp, digest)) };
-      }
-    },
-
-    forget(file) {
-      seen.delete(file);
-      waits.delete(file);
-    },
-    look: (file) => lookAt(`${dir}/${file}`, io),
-    takePostponed() {
-      const files = postponed;
-      postponed = new Set();
-      return files;
-    },
-  };
+  }
 
   /** The result of a read within the deadline, so that a slow disk does not delay edits of other files. */
-  async function inTime<T>(file: string, read: () => Promise<T>): Promise<T> {
+  async #inTime<T>(file: string, read: () => Promise<T>): Promise<T> {
+    const { deadlineMs, onLate } = this.#options;
     const promise = read();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const end = () => options.onLate(file);
+        const end = () => onLate(file);
         promise.then(end, end);
         reject(new Deno.errors.TimedOut(`reading takes longer than ${formatDuration(deadlineMs)}`));
       }, deadlineMs);
@@ -164,9 +179,12 @@ export function createReader(options: ReaderOptions): FileReader {
    * A file with faulty content (with a digest) is not read again until it changes; a file that could
    * not be read (without a digest) is read in the next scan.
    */
-  function remember(file: string, stamp: FileStamp, digest: string | undefined): void {
-    if (digest === undefined) seen.delete(file);
-    else seen.set(file, { stamp: stamp.stamp, digest, racy: seen.get(file)?.racy ?? false });
+  #remember(file: string, stamp: FileStamp, digest: string | undefined): void {
+    if (digest === undefined) this.#seen.delete(file);
+    else {
+      const racy = this.#seen.get(file)?.racy ?? false;
+      this.#seen.set(file, { stamp: stamp.stamp, digest, racy });
+    }
   }
 }
 

@@ -69,7 +69,7 @@ export function startRegistration(
   };
   return {
     observers: PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION.get() ? [observer] : [],
-    objects: registrations.objects,
+    objects: () => registrations.objects(),
     [Symbol.dispose]: () => {
       unsubscribe();
       registrations.close();

@@ -89,118 +89,140 @@ interface Workload {
 
 /** Creates an empty set of registrations. */
 export function createRegistrations(options: RegistrationOptions): Registrations {
-  const groups = new Map<string, ConfigObject<WorkloadGroup>>();
-  const workloads = new Map<string, Workload>();
-  const byStream = new Map<string, Workload>();
+  return new Workloads(options);
+}
 
-  const remove = (entry: ConfigObject): void =>
-    options.onChange({ upserts: [], deletes: [entry.meta] });
+class Workloads implements Registrations {
+  readonly #options: RegistrationOptions;
+  readonly #groups = new Map<string, ConfigObject<WorkloadGroup>>();
+  readonly #workloads = new Map<string, Workload>();
+  readonly #byStream = new Map<string, Workload>();
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+  }
+
+  opened(stream: string, node: ProxyNode): void {
+    const group = node.metadata[GROUP];
+    if (typeof group !== "string" || group === "") return;
+    const workload = this.#connect(stream, group, node);
+    if (!this.#groups.has(workload.group)) {
+      counts.failed.inc();
+      log.warn("a workload names an unknown WorkloadGroup; it is registered once that exists", {
+        group: workload.group,
+        proxy: stream,
+      });
+    }
+    this.#update(workload);
+  }
+
+  closed(stream: string): void {
+    const workload = this.#byStream.get(stream);
+    this.#byStream.delete(stream);
+    if (workload === undefined) return;
+    workload.streams.delete(stream);
+    if (workload.streams.size > 0) return;
+    counts.unregistered.inc();
+    const { timer, graceMs } = this.#options;
+    workload.cancelDeletion = timer(() => this.#forget(workload), graceMs);
+  }
+
+  reported(stream: string, fault: string | undefined): void {
+    const workload = this.#byStream.get(stream);
+    const healthy = fault === undefined;
+    if (!this.#options.health || workload === undefined || workload.healthy === healthy) return;
+    workload.healthy = healthy;
+    log.info("a workload's health changed", { entry: workload.key, healthy, message: fault });
+    this.#update(workload);
+  }
+
+  follow({ upserts, deletes }: ObjectChanges): void {
+    const changed = new Set<string>();
+    for (const object of upserts) {
+      const key = objectKey(object.meta);
+      if (object.meta.kind === "WorkloadEntry") this.#setTaken(key, true);
+      if (object.meta.kind !== "WorkloadGroup") continue;
+      this.#groups.set(key, object as ConfigObject<WorkloadGroup>);
+      changed.add(key);
+    }
+    for (const identity of deletes) {
+      const key = objectKey(identity);
+      if (identity.kind === "WorkloadEntry") this.#setTaken(key, false);
+      if (identity.kind === "WorkloadGroup" && this.#groups.delete(key)) changed.add(key);
+    }
+    if (changed.size === 0) return;
+    for (const workload of this.#workloads.values()) {
+      if (changed.has(workload.group)) this.#update(workload);
+    }
+  }
+
+  objects(): ConfigObject[] {
+    return [...this.#workloads.keys()].sort()
+      .flatMap((key) => this.#workloads.get(key)?.entry ?? []);
+  }
+
+  close(): void {
+    for (const workload of this.#workloads.values()) workload.cancelDeletion?.();
+  }
+
+  #connect(stream: string, group: string, node: ProxyNode): Workload {
+    const name = entryName(group, node);
+    const key = objectKey({ namespace: node.namespace, name });
+    const workload: Workload = this.#workloads.get(key) ?? {
+      key,
+      group: objectKey({ namespace: node.namespace, name: group }),
+      name,
+      since: this.#options.clock(),
+      node,
+      streams: new Set(),
+      healthy: true,
+      taken: this.#options.isTaken(key),
+    };
+    workload.cancelDeletion?.();
+    workload.cancelDeletion = undefined;
+    workload.node = node;
+    workload.streams.add(stream);
+    this.#workloads.set(key, workload);
+    this.#byStream.set(stream, workload);
+    return workload;
+  }
+
+  #setTaken(key: string, taken: boolean): void {
+    const workload = this.#workloads.get(key);
+    if (workload === undefined || workload.taken === taken) return;
+    workload.taken = taken;
+    this.#update(workload);
+  }
+
   /** Adds, changes or deletes the entry of a workload, as its group and its state require. */
-  const update = (workload: Workload): void => {
-    const group = groups.get(workload.group);
+  #update(workload: Workload): void {
+    const group = this.#groups.get(workload.group);
     const before = workload.entry;
     const next = group === undefined || workload.taken ? undefined : make(workload, group);
     if (next === undefined) {
       workload.entry = undefined;
       if (before === undefined) return;
       if (!workload.taken) counts.deleted.inc();
-      remove(before);
+      this.#remove(before);
       return;
     }
     if (before?.digest === next.digest) return;
     workload.entry = next;
     (before === undefined ? counts.made : counts.updated).inc();
-    options.onChange({ upserts: [next], deletes: [] });
-  };
-  const forget = (workload: Workload): void => {
-    workloads.delete(workload.key);
+    this.#options.onChange({ upserts: [next], deletes: [] });
+  }
+
+  #forget(workload: Workload): void {
+    this.#workloads.delete(workload.key);
     if (workload.entry === undefined) return;
     counts.deleted.inc();
     log.info("a workload did not reconnect", { entry: workload.key });
-    remove(workload.entry);
-  };
-  const connect = (stream: string, group: string, node: ProxyNode): Workload => {
-    const name = entryName(group, node);
-    const key = objectKey({ namespace: node.namespace, name });
-    const workload: Workload = workloads.get(key) ?? {
-      key,
-      group: objectKey({ namespace: node.namespace, name: group }),
-      name,
-      since: options.clock(),
-      node,
-      streams: new Set(),
-      healthy: true,
-      taken: options.isTaken(key),
-    };
-    workload.cancelDeletion?.();
-    workload.cancelDeletion = undefined;
-    workload.node = node;
-    workload.streams.add(stream);
-    workloads.set(key, workload);
-    byStream.set(stream, workload);
-    return workload;
-  };
-  return {
-    opened: (stream, node) => {
-      const group = node.metadata[GROUP];
-      if (typeof group !== "string" || group === "") return;
-      const workload = connect(stream, group, node);
-      if (!groups.has(workload.group)) {
-        counts.failed.inc();
-        log.warn("a workload names an unknown WorkloadGroup; it is registered once that exists", {
-          group: workload.group,
-          proxy: stream,
-        });
-      }
-      update(workload);
-    },
-    closed: (stream) => {
-      const workload = byStream.get(stream);
-      byStream.delete(stream);
-      if (workload === undefined) return;
-      workload.streams.delete(stream);
-      if (workload.streams.size > 0) return;
-      counts.unregistered.inc();
-      workload.cancelDeletion = options.timer(() => forget(workload), options.graceMs);
-    },
-    reported: (stream, fault) => {
-      const workload = byStream.get(stream);
-      const healthy = fault === undefined;
-      if (!options.health || workload === undefined || workload.healthy === healthy) return;
-      workload.healthy = healthy;
-      log.info("a workload's health changed", { entry: workload.key, healthy, message: fault });
-      update(workload);
-    },
-    follow: ({ upserts, deletes }) => {
-      const changed = new Set<string>();
-      const setTaken = (key: string, taken: boolean): void => {
-        const workload = workloads.get(key);
-        if (workload === undefined || workload.taken === taken) return;
-        workload.taken = taken;
-        update(workload);
-      };
-      for (const object of upserts) {
-        const key = objectKey(object.meta);
-        if (object.meta.kind === "WorkloadEntry") setTaken(key, true);
-        if (object.meta.kind !== "WorkloadGroup") continue;
-        groups.set(key, object as ConfigObject<WorkloadGroup>);
-        changed.add(key);
-      }
-      for (const identity of deletes) {
-        const key = objectKey(identity);
-        if (identity.kind === "WorkloadEntry") setTaken(key, false);
-        if (identity.kind === "WorkloadGroup" && groups.delete(key)) changed.add(key);
-      }
-      if (changed.size === 0) return;
-      for (const workload of workloads.values()) {
-        if (changed.has(workload.group)) update(workload);
-      }
-    },
-    objects: () => [...workloads.keys()].sort().flatMap((key) => workloads.get(key)?.entry ?? []),
-    close: () => {
-      for (const workload of workloads.values()) workload.cancelDeletion?.();
-    },
-  };
+    this.#remove(workload.entry);
+  }
+
+  #remove(entry: ConfigObject): void {
+    this.#options.onChange({ upserts: [], deletes: [entry.meta] });
+  }
 }
 
 /** The entry of a workload; `undefined` when its group makes no valid one. */

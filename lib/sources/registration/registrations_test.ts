@@ -72,7 +72,12 @@ function bench(isTaken: (key: string) => boolean = () => false) {
     },
   });
   return {
-    ...registrations,
+    opened: registrations.opened.bind(registrations),
+    closed: registrations.closed.bind(registrations),
+    reported: registrations.reported.bind(registrations),
+    follow: registrations.follow.bind(registrations),
+    objects: registrations.objects.bind(registrations),
+    close: registrations.close.bind(registrations),
     changes: () => changes.splice(0),
     pass: () => waiting.forEach((run) => run()),
     waits: () => waiting.size,
