@@ -245,7 +245,7 @@ function versionsOf(
   return versions;
 }
 
-/** In random order, as in Envoy, whose resources are in a map. */
+/** The names in random order, because Envoy stores resources in a map. */
 function shuffled<T>(items: Iterable<T>): T[] {
   const list = [...items];
   for (let i = list.length - 1; i > 0; i--) {

@@ -41,10 +41,10 @@ export async function servedConfig(
 ): Promise<ProxyConfig | undefined> {
   const patience = AbortSignal.timeout(patienceMs);
   try {
-    if (!await dial(target, patience)) throw new Error("nobody accepts connections there");
+    if (!await dial(target, patience)) throw new Error("no program accepts connections there");
     return await ask(target, node, { patience, tls: await tls?.() });
   } catch (error) {
-    log.warn("the daemon did not say what ProxyConfigs there are; starting without them", {
+    log.warn("the daemon sent no ProxyConfig values; starting without them", {
       daemon: target,
       reason: messageOf(error),
     });

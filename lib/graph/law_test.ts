@@ -116,7 +116,7 @@ class Run {
     });
   }
 
-  /** So many cells ahead: nothing that is held is seen to change. */
+  /** Computes cells ahead; no held value may change. */
   #warm(steps: number): void {
     const seen = () => [...this.#held.keys()].map((view) => toObject(versions(view.entries())));
     seen(); // What is built by being looked at is built now.

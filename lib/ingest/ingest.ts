@@ -48,7 +48,7 @@ export interface IngestOptions {
 /** Ingest at work. */
 export interface Ingest {
   /**
-   * Adds a source. Where several sources have an object of one name, the version of the source that
+   * Adds a source. If several sources have an object of one name, the version of the source that
    * was opened first is used.
    *
    * @param name `meta.origin.source` of its objects

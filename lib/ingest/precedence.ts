@@ -30,7 +30,7 @@ export interface Precedence {
 /** Starts without sources. */
 export function createPrecedence(): Precedence {
   const ranks = new Map<string, number>();
-  /** Row → source → version that is not used. Only rows that several sources have. */
+  /** Row → source → version that is not used. It has only rows of several sources. */
   const hidden = new Map<string, Map<string, ConfigObject>>();
   const rankOf = (source: string): number => ranks.get(source) ?? ranks.size;
 

@@ -13,7 +13,7 @@ export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Like `error`, for an error that ends the program. The call does not end it. */
   fatal(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** For checking before expensive fields are computed. */
+  /** Checked before expensive fields are computed. */
   enabled(level: Level): boolean;
 }
 

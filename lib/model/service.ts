@@ -66,7 +66,7 @@ export interface Service {
   /** Virtual addresses or CIDR ranges; empty: none. */
   readonly addresses: readonly string[];
   readonly resolution: Resolution;
-  /** Without resolution and addresses, but with instances that are known: clients choose one by its address. */
+  /** True without resolution and addresses but with known instances: clients choose one by address. */
   readonly headless?: boolean;
   readonly meshExternal: boolean;
   readonly exportTo: Visibility;

@@ -178,7 +178,7 @@ function bitsOf(change: TypeChange, names: readonly string[]): Bits {
   return change.pool.share(bits);
 }
 
-/** With too many changes, each edit is taken as the cause of all of them. */
+/** If there are too many changes, each edit is recorded as a cause of all of them. */
 function blameAll(rollout: Rollout): void {
   for (const change of rollout.types.values()) {
     const all = change.names.map((_, number) => number);

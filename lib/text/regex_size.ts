@@ -30,7 +30,7 @@ const TOKEN =
 
 /** Measures an expression, also an invalid one. */
 export function regexSize(source: string): RegexSize {
-  // Without counts nothing is expanded: at most two instructions for each character.
+  // An expression without counts has at most two instructions for each character.
   if (!source.includes("{")) {
     return { instructions: 2 * source.length, repeats: 1, outline: source };
   }

@@ -5,7 +5,7 @@ import type { WebCall } from "./route.ts";
  * without its user knowing; programs send neither of the headers that tell.
  */
 export function fromOtherSite({ request, url }: Pick<WebCall, "request" | "url">): boolean {
-  // Under our referrer policy a form's origin is `null`, so the clearer header goes first.
+  // The origin of a form is `null` under our referrer policy, so the clearer header is read first.
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) return site !== "same-origin" && site !== "none";
   const origin = request.headers.get("origin");

@@ -28,7 +28,7 @@ const CONNECTION_INTERVAL_MS = 5;
 /** Bounds the rate of new connections of each address. */
 export class ConnectionRates {
   readonly #now: () => number;
-  /** By address, when its next connection may come if its burst is used up. */
+  /** For each address, the time of its next connection when its burst is used up. */
   readonly #next = new Map<string, number>();
 
   /** @param now monotonic milliseconds */

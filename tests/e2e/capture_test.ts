@@ -329,8 +329,8 @@ kernelTest("with --dual-stack, connections of both IP versions are captured", as
     await run("ip", "-n", name, "addr", "add", `${address}/64`, "dev", "eth0", "nodad");
   }
   await using stack = new AsyncDisposableStack();
-  const serve = async (namespace: string, name: string, ...places: string[]): Promise<void> => {
-    stack.use(await start(namespace, [program("serve"), name, ...places]));
+  const serve = async (namespace: string, name: string, ...listeners: string[]): Promise<void> => {
+    stack.use(await start(namespace, [program("serve"), name, ...listeners]));
   };
   await serve(network.workload, "outbound", "tcp::::15001");
   await serve(network.workload, "inbound", "tcp::::15006");

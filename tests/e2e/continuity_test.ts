@@ -152,7 +152,7 @@ Deno.test("no request is lost while configuration changes", async (t) => {
     await t.step(stage.name, () => losesNothing(stage, world.testProxies));
   }
   await t.step("the daemon comes back to other configuration", async () => {
-    // For a client that does not report its resources, the order of removals is not known.
+    // The order of removals is unknown for a client that does not report its resources.
     const knowing = world.testProxies.filter(({ transport }) => transport === "delta");
     world.daemon.program.kill("SIGKILL");
     await world.daemon.program.status;

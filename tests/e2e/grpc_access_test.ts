@@ -21,7 +21,7 @@ Deno.test("gRPC without a proxy: ALLOW, DENY, and conditions that a server's lib
   await comes(client, as("known"), "one who is known to be let in", only("v1"));
   await comes(client, as("other"), "others to be kept out", only("PERMISSION_DENIED"));
 
-  // Whoever has no token of this kind: without tokens that would be everybody.
+  // Selects callers without a token of this kind; if no tokens exist, all callers match.
   const tokens = `{rules: [{from: [{source: {notRequestPrincipals: ["issuer/bad"]}}]}]}`;
   await world.write("access.yaml", policy("tokens", tokens));
   await comes(client, as("known"), "what tokens decide to forbid", only("PERMISSION_DENIED"));

@@ -38,7 +38,7 @@ Deno.test("gRPC without a proxy: rules for callers of certain labels and namespa
 });
 
 Deno.test("gRPC without a proxy: shares, headers, retries, time limits, faults and answers without a service", async () => {
-  // With sticky sessions, which libraries do not support.
+  // The service has sticky sessions, which libraries do not support.
   await using world = await startWorld({
     servers: 2,
     labels: "mesh.io/persistent-session: stay",

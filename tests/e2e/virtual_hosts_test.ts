@@ -251,7 +251,7 @@ Deno.test("a namespace sees its own virtual hosts over everybody's, without a Si
   const config = await Deno.makeTempDir({ prefix: "mesh-e2e-" });
   stack.defer(() => Deno.remove(config, { recursive: true }));
   const write = (file: string, text: string) => Deno.writeTextFile(`${config}/${file}`, text);
-  // Among equally old rules for one host, that of the first namespace is served.
+  // The rule of the first namespace is served if several rules for one host have the same age.
   const elsewhere = `z-${NAMESPACE}`;
   const backends = [v1, v2].map((b) => endpoint(b.port, { version: b.name }));
   const ports = [{ ...http, name: "main" }];

@@ -1,5 +1,6 @@
 /**
- * For tests of sources: a directory that is removed, objects as text, an intake that records changes.
+ * Helpers of tests of sources: a directory that is removed, objects as text, and an intake that
+ * records changes.
  *
  * @module
  */

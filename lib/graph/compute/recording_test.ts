@@ -41,7 +41,7 @@ Deno.test("an explanation has the decisions of a cell and of those that it follo
       { of: [], group: "sum", source: "built-in", value: 10 },
     ],
   });
-  // Only what is followed runs again, and nothing of it is kept.
+  // Only the followed cells run again, and their results are not kept.
   assert.equal(computed() - before, 2);
   assert.equal(graph.explain({ table: "nothing", key: "2" }), undefined);
   assert.throws(() => graph.explain({ table: "outer", key: "two" }), /not a whole number/);

@@ -23,7 +23,7 @@ export class Bucket {
   readonly members: Map<string, number> = new Map();
   /** For readers of the membership. */
   cell: Cell | undefined = undefined;
-  /** For readers that ask only whether there are members. */
+  /** Serves readers that only check if there are members. */
   any: Cell | undefined = undefined;
   watchers: Set<BucketWatcher> | undefined = undefined;
   /** The members in order, as of before {@link #moved}; created at first use. */

@@ -71,7 +71,7 @@ export class DerivedTable extends Home implements Derived<unknown, unknown> {
     return cell;
   }
 
-  /** From now on the bytes of the values count, those of present unread cells too. */
+  /** Counts the bytes of values from now on, also those of existing unread cells. */
   countResources(): void {
     if (this.holdsResources) return;
     this.holdsResources = true;

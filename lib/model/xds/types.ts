@@ -88,7 +88,7 @@ export const XDS_TYPES: Readonly<Record<XdsTypeName, XdsType>> = {
     fullState: false,
     refersToClusters: true,
   },
-  // Only for proxies whose route tables do not have their virtual hosts inline.
+  // Served only to proxies whose route tables do not contain their virtual hosts.
   virtualHost: {
     name: "virtualHost",
     url: CONFIG + "route.v3.VirtualHost",

@@ -55,7 +55,7 @@ export class Front extends Duplex {
   /** For the library, which asks its socket for them. */
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
-  /** For calls, which have only the library's view of their connection. */
+  /** The front of a connection, for calls that have only the library's object of the connection. */
   readonly front: Front = this;
   readonly ledger: Ledger;
   /** See `RpcCall.certificates`. */

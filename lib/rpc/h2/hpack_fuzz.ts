@@ -1,5 +1,5 @@
 /**
- * Fuzz target: header blocks. What is decoded encodes to a block that decodes to the same fields.
+ * Fuzz target: header blocks. Decoded fields encode to a block that decodes to the same fields.
  *
  * @module
  */

@@ -6,7 +6,7 @@
 import type { FileIndex } from "./file_index.ts";
 import type { FileReader } from "./file_reader.ts";
 
-/** With more paths than this the whole directory is scanned. */
+/** Number of paths above which the whole directory is scanned. */
 const MAX_PATHS = 256;
 
 /** Paths that events named since the last call of `take`. */
@@ -27,7 +27,7 @@ export function createChangeHints(): ChangeHints {
       else paths.add(path);
     },
     take() {
-      // Without a path it is the regular scan, for events that were lost.
+      // A hint without a path is the regular scan, which finds changes whose events were lost.
       const taken = all || paths.size === 0 ? undefined : paths;
       paths = new Set();
       all = false;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-const [name = "", ...places] = Deno.args;
+const [name = "", ...specs] = Deno.args;
 
 function answer(_request: Request, { remoteAddr }: Deno.ServeHandlerInfo): Response {
   const seen = "hostname" in remoteAddr ? remoteAddr.hostname : "";
@@ -17,8 +17,8 @@ async function echo(connection: Deno.TcpConn): Promise<void> {
   await connection.readable.pipeTo(connection.writable);
 }
 
-for (const place of places) {
-  const [, kind, hostname, port] = /^(\w+):(.+):(\d+)$/.exec(place) ?? [];
+for (const spec of specs) {
+  const [, kind, hostname, port] = /^(\w+):(.+):(\d+)$/.exec(spec) ?? [];
   const at = { hostname, port: Number(port) };
   if (kind === "http") Deno.serve({ ...at, onListen: () => {} }, answer);
   else {

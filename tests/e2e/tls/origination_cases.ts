@@ -82,7 +82,7 @@ export const ORIGINATION_CASES: readonly TlsCase[] = [
       await eventually("the rule's server name", () => backend.asked.at(-1) === "x.pass.test");
       const names = { ...right, subjectAltNames: ["other.test"] };
       await service.refuses(names, "san");
-      // Nobody's authority is the system's.
+      // The system's authorities do not include the test's.
       await service.refuses({ mode: "SIMPLE" }, "error");
       const careless = { mode: "SIMPLE", insecureSkipVerify: true };
       await service.with(careless, "an answer without verification", served);

@@ -100,7 +100,7 @@ function scalarValue(scalar: ScalarType | undefined): unknown {
 
 /** A specification with one field set; what the field excludes is taken out. */
 export function withField(spec: unknown, { path, value, excludes }: FieldCase): unknown {
-  // By JSON, so that what the scene says twice is two objects.
+  // Copied as JSON, so that repeated values of the scene are separate objects.
   const whole = JSON.parse(JSON.stringify(spec));
   let at = whole as Record<string | number, unknown>;
   path.forEach((name, index) => {

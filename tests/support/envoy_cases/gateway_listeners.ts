@@ -70,7 +70,7 @@ export const GATEWAY_CASES: Readonly<Record<string, () => Listener>> = {
           to: { routeName: "https.8443.a.gw.ns" },
         },
         {
-          // Only the second of its names is left.
+          // The conflict removes all names but the second.
           sniHosts: ["A.example.com", "c.example.com"],
           tls: serverTls({
             mode: "MUTUAL",
