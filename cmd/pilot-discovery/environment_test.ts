@@ -51,7 +51,7 @@ const BAD: readonly [name: string, value: string, form: RegExp][] = [
   ["PILOT_PUSH_THROTTLE", "-1", /takes a whole number of at least 0/],
   ["MESH_DELTA_XDS", "on", /takes true or false/],
   ["COMPLIANCE_POLICY", "fips", /takes fips-140-2\n/],
-  ["INBOUND_INTERCEPTION_MODE", "redirect", /takes REDIRECT or TPROXY\n/],
+  ["EXTERNAL_CA", "vault", /takes MESHD_RA_ORCH_API\n/],
 ];
 
 for (const [name, value, form] of BAD) {
