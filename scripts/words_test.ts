@@ -65,6 +65,7 @@ const TEST_NAMES: { name: string; text: string; found: string[] }[] = [
   { name: "a step", text: "\nawait t.step(`Whose it is`, f);", found: ["2 Whose"] },
   { name: "a prefix", text: 'Deno.test("delta: who comes back", f);', found: ["1 who"] },
   { name: "a wrapped test", text: 'Deno.test(\n  withGuard("of two, one", f));', found: ["2 of"] },
+  { name: "a case", text: '{ name: "whether it runs" }', found: ["1 whether"] },
   { name: "a statement", text: 'Deno.test("a NACK keeps what was sent", f);', found: [] },
   { name: "a longer word", text: 'Deno.test("offers are kept", f);', found: [] },
   { name: "a term", text: 'Deno.test("what-if: an edit", f);', found: [] },

@@ -47,7 +47,7 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   },
   { name: "a package", source: 'import yaml from "js-yaml";', ids: ["mesh/packages"] },
   {
-    name: "what is allowed",
+    name: "allowed code",
     source: 'import { hash } from "../base/mod.ts"; export const y = 1;',
     ids: [],
   },

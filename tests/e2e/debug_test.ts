@@ -192,7 +192,7 @@ const PAGES: readonly Page[] = [
     },
   },
   {
-    name: "what is not there, and methods that do not go",
+    name: "unknown paths and methods",
     check: async ({ http }) => {
       assert.equal((await get(`${http}/nothing`)).status, 404);
       assert.equal((await get(`${http}/debug/nothing`)).status, 404);

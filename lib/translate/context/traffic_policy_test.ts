@@ -27,7 +27,7 @@ const at = (port: number, groups: Record<string, JsonValue>): JsonValue => ({
 });
 
 const CASES: readonly Case[] = [
-  { name: "nobody said anything", merged: undefined },
+  { name: "without settings", merged: undefined },
   { name: "the rule's", rule: { ...random, ...pool }, merged: { ...random, ...pool } },
   { name: "the subset's alone", subset: random, merged: random },
   {

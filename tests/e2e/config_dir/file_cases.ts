@@ -40,7 +40,7 @@ export const FILE_CASES: readonly DirectoryCase[] = [
     },
   },
   {
-    name: "what editors leave behind is no configuration",
+    name: "temporary files of editors are not configuration",
     run: async ({ world: { config, daemon }, answered }) => {
       for (const name of [`${ROUTES}~`, `.${ROUTES}.swp`, `#${ROUTES}#`, ".hidden.yaml"]) {
         await Deno.writeTextFile(`${config.path}/${name}`, "kind: [nonsense");

@@ -56,7 +56,7 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     },
   },
   {
-    name: "what is no YAML at all is refused as well",
+    name: "a text that is not YAML is refused as well",
     run: async (bench) => {
       const { world: { config }, still, answered } = bench;
       await config.write(ROUTES, routesTo("v2").replace("spec:", "spec: [\n"));
@@ -70,7 +70,7 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     },
   },
   {
-    name: "of several documents in a file only the broken one is rejected",
+    name: "only the broken one of several documents in a file is rejected",
     run: async (bench) => {
       const { world: { config }, answered } = bench;
       const port70000 = serviceEntry("bad", ["bad.test"], { ...TCP, number: 70000 }, []);
@@ -82,7 +82,7 @@ export const PROBLEM_CASES: readonly DirectoryCase[] = [
     },
   },
   {
-    name: "of two documents with one name the first by file serves",
+    name: "the first by file of two documents with one name is used",
     run: async (bench) => {
       const { world: { config }, answered, still } = bench;
       await config.write("zzz.yaml", routesTo("v2"));

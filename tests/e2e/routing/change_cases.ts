@@ -149,7 +149,7 @@ const HEADERS: readonly RoutingCase[] = [
     exchanges: [{ sees: { host: "inner.test" } }],
   },
   {
-    name: "headers: of one destination of several",
+    name: "headers: changes for one destination of several",
     http: [{
       route: ["v1", "v2"].map((subset) => ({
         destination: { host: SERVICE, subset },

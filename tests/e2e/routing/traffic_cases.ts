@@ -136,12 +136,12 @@ const RETRIES: readonly RoutingCase[] = [
 
 const TIMEOUTS: readonly RoutingCase[] = [
   {
-    name: "timeout: of the request",
+    name: "timeout: the request",
     http: [to(SERVICE, "v1", { timeout: "0.3s" })],
     exchanges: [{ from: "v1" }, { headers: { "x-backend-delay-ms": FOREVER }, status: 504 }],
   },
   {
-    name: "timeout: of each attempt",
+    name: "timeout: each attempt",
     http: [to(SERVICE, "v1", { retries: { ...RETRY, attempts: 2, perTryTimeout: "0.2s" } })],
     exchanges: [{ from: "v1" }],
     probe: async ({ call, key, backends }) => {
@@ -180,7 +180,7 @@ const FAULTS: readonly RoutingCase[] = [
     },
   },
   {
-    name: "fault: of one rule alone",
+    name: "fault: one rule only",
     http: [
       {
         match: [{ headers: { "x-user": { exact: "tester" } } }],

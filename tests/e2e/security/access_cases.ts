@@ -168,7 +168,7 @@ async function tcpAnswer(host: string, port: number): Promise<string> {
 export const ACCESS_CASES: readonly SecurityCase[] = [
   ...TABLE,
   {
-    name: "what is forbidden is forbidden, whoever allows it",
+    name: "a DENY policy wins over ALLOW policies",
     run: async (world) => {
       await world.apply(
         authorization("allow", { rules: [{}] }),

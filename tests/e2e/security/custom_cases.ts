@@ -75,7 +75,7 @@ export const CUSTOM_CASES: readonly CustomCase[] = [
     },
   })),
   {
-    name: "what is forbidden is forbidden, whatever the answer",
+    name: "a DENY policy applies for any answer of the authorizer",
     run: async (world) => {
       const deny = { action: "DENY", rules: [{ to: [{ operation: { paths: ["/asked"] } }] }] };
       await world.apply(asking("grpc", { paths: ["/asked"] }), authorization("deny", deny));

@@ -25,7 +25,7 @@ async function statusAs({ http }: SecurityWorld, as: Certificate): Promise<numbe
 
 export const ISSUER_CASES: readonly TokenCase[] = [
   {
-    name: "of two issuers each is believed by its own keys, and only for its own tokens",
+    name: "each of two issuers is trusted by its own keys, and only for its own tokens",
     run: async (world, first) => {
       await using second = await startIssuer("https://issuer.test/second");
       await using impostor = await startIssuer(second.name);

@@ -97,13 +97,15 @@ function mixed(http: number, bare: number): string {
 
 export const PRECEDENCE_CASES: readonly SecurityCase[] = [
   {
-    name: "of mesh, namespace, workload and port the nearest decides, and what is unset inherits",
+    name:
+      "the nearest level of mesh, namespace, workload and port decides, and unset modes inherit",
     run: async (world) => {
       for (const row of ROWS) await holds(world, row);
     },
   },
   {
-    name: "of one service, endpoints with certificates are called by TLS, the others in plain text",
+    name:
+      "endpoints of one service are called by TLS if they have certificates, the others in plain text",
     run: async (world) => {
       await using bare = startBackend("bare");
       await world.apply(
