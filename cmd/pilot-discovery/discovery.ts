@@ -10,6 +10,7 @@ import { ineffectiveVariables, validateEnv, warnIneffectiveVariables } from "../
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startProcessMetrics } from "../../lib/metrics/mod.ts";
+import { logChanges } from "../../lib/monitor/mod.ts";
 import {
   createXdsServer,
   derivedRequestRate,
@@ -75,7 +76,7 @@ export async function discovery(
 }
 
 function createServer(
-  { pipeline: { translation, mesh }, ingest }: Engine,
+  { graph, pipeline: { translation, mesh }, ingest }: Engine,
   { sources: { registration }, records: { receipts, pushes, spending }, identity }: {
     readonly sources: Sources;
     readonly records: Records;
@@ -98,6 +99,7 @@ function createServer(
       receipts.observer,
       pushes.observer,
       spending.observer,
+      logChanges(graph, () => performance.now() - (ingest.publishingSince ?? performance.now())),
       ...registration.observers,
     ],
   });

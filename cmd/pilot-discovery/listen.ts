@@ -83,6 +83,9 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
       limits,
     });
     stack.defer(() => web.stop(httpGrace));
+    if (debugPages.length > 0) {
+      log.info("debug pages", { address: `http://localhost:${web.address.port}/debug` });
+    }
   }
   if (options.grpcAddr === "" && options.secureGrpcAddr === "") {
     throw new MeshError(

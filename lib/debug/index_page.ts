@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ComponentChildren, json, type Route } from "../web/mod.ts";
+import { type ComponentChildren, json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { debugPage, h, table, tiles } from "./pages/layout.ts";
@@ -14,6 +14,7 @@ import { DEBUG_PATHS, type DebugPath, JSON_PATHS, PAGE_PATHS } from "./paths.ts"
 /** `/debug` and `/debug/list`. */
 export function indexRoutes(inputs: DebugInputs): Route[] {
   return [
+    debugRoute("GET", "/", () => text("", { status: 302, headers: { location: "/debug" } })),
     debugRoute("GET", "/debug", () => indexPage(inputs)),
     debugRoute("GET", "/debug/", () => indexPage(inputs)),
     debugRoute("GET", "/debug/list", () => json(DEBUG_PATHS.map((p) => p.path))),

@@ -21,7 +21,12 @@ Deno.test("request: text, JSON and a page; errors name near proxies", async () =
   bench.set(CONFIG);
   const node = proxyNode("shop");
   const binding = bench.translation.source.bind(node, () => {});
-  const session = { node, types: [], classKey: binding.classKey, view: binding.view };
+  const session = {
+    node,
+    types: [],
+    classKey: binding.classKey,
+    view: (type: string) => binding.view(type),
+  };
   const inputs: Partial<DebugInputs> = {
     mesh: bench.translation.mesh,
     objects: () => [],
@@ -36,6 +41,8 @@ Deno.test("request: text, JSON and a page; errors name near proxies", async () =
   };
   const good = `from=proxy.shop&url=${encodeURIComponent("http://a.example/x?y=<1>")}`;
   try {
+    const root = await fetch(`http://127.0.0.1:${web.address.port}/`, { redirect: "manual" });
+    assert.deepEqual([root.status, root.headers.get("location")], [302, "/debug"]);
     const { outcomes } = JSON.parse((await ask(good)).body);
     assert.deepEqual(outcomes[0].endpoints, ["10.0.0.1:80"]);
     for (const [query, accept] of [[`${good}&format=text`, "*/*"], [good, "text/plain"]] as const) {

@@ -4,6 +4,7 @@
  * @module
  */
 export { countBatch, countInbound, countPublication, observeSources } from "./ingest.ts";
+export { logChanges } from "./changes.ts";
 export { observeEngine, observeUnused } from "./engine.ts";
 export { type MeshMetricsInputs, observeMesh } from "./mesh.ts";
 export { observeConflicts } from "./conflicts.ts";

@@ -29,7 +29,7 @@ export function countRejected(fresh: number, total: number): void {
   rejected.set(total);
 }
 
-/** Logs each problem and warning once. */
+/** Logs each problem and warning once, and files that have no problem any more. */
 export interface ProblemReporter {
   /** Logs those that were not in the last report. One that disappears and comes back is new again. */
   report(problems: readonly SourceProblem[], warnings: readonly SchemaProblem[]): void;
@@ -38,10 +38,20 @@ export interface ProblemReporter {
 /** Creates a reporter that has reported nothing. */
 export function createProblemReporter(logger: Logger = log): ProblemReporter {
   const problemLog = onceLog("rejected", (message, fields) => logger.error(message, fields));
+  let faulty: ReadonlySet<string> = new Set();
   const warningLog = onceLog("warning", (message, fields) => logger.warn(message, fields));
   return {
     report(problems, warnings) {
       problemLog(problems);
+      const now = new Set(problems.map(({ file }) => file));
+      const repaired = [...faulty].filter((file) => !now.has(file));
+      for (const file of repaired.slice(0, MAX_LINES)) {
+        logger.info(printable(`repaired: ${file} has no problem any more`));
+      }
+      if (repaired.length > MAX_LINES) {
+        logger.info(`repaired: ${repaired.length - MAX_LINES} more`);
+      }
+      faulty = now;
       warningLog(warnings);
     },
   };
@@ -51,21 +61,22 @@ export function createProblemReporter(logger: Logger = log): ProblemReporter {
 function onceLog(
   prefix: string,
   write: (message: string, fields?: Record<string, unknown>) => void,
-): (problems: readonly SchemaProblem[]) => void {
-  let last: ReadonlySet<string> = new Set();
+): (problems: readonly (SchemaProblem & Partial<SourceProblem>)[]) => void {
+  let known: ReadonlySet<string> = new Set();
   return (problems) => {
     const now = new Set<string>();
     let fresh = 0;
     for (const problem of problems) {
       const { file, path, code, message, object } = problem;
       const key = JSON.stringify([file, path, code, message, object]);
-      const isNew = !last.has(key) && !now.has(key);
+      const isNew = !known.has(key) && !now.has(key);
       now.add(key);
       if (!isNew || ++fresh > MAX_LINES) continue;
-      write(printable(`${prefix}: ${sentence(problem)}`), { code });
+      const last = problem.lastGoodServes ? " The last good version keeps serving." : "";
+      write(printable(`${prefix}: ${sentence(problem)}${last}`), { code });
     }
     if (fresh > MAX_LINES) write(`${prefix}: ${fresh - MAX_LINES} more`);
-    last = now;
+    known = now;
   };
 }
 

@@ -39,8 +39,11 @@ Deno.test("reporter: a problem is logged when it appears, and again when it come
   reporter.report([{ ...PROBLEM, line: 9 }], [PROBLEM]);
   assert.deepEqual(lines.splice(0), [line.replace("error rejected", "warn warning")]);
   reporter.report([], [PROBLEM]);
-  reporter.report([PROBLEM], [PROBLEM]);
-  assert.deepEqual(lines.splice(0), [line]);
+  reporter.report([{ ...PROBLEM, lastGoodServes: true }], [PROBLEM]);
+  assert.deepEqual(lines.splice(0), [
+    "info repaired: a.yaml has no problem any more",
+    `${line} The last good version keeps serving.`,
+  ]);
 });
 
 Deno.test("reporter: a flood is cut off, control characters are escaped", () => {
