@@ -27,7 +27,7 @@ function inputsOf(): DebugInputs {
     connectionId: "1",
     node,
     types: [],
-    view: binding.view,
+    view: (type: string) => binding.view(type),
   } as unknown as SessionInfo;
   const inputs: Partial<DebugInputs> = {
     mesh: translation.mesh,
