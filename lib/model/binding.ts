@@ -7,6 +7,7 @@
 import type { Collection, View } from "../graph/mod.ts";
 import type { Locality } from "./service.ts";
 import type { Role } from "./proxy.ts";
+import type { ProxyFeature } from "./proxy_features.ts";
 
 /** The xDS node of a connected proxy, parsed. */
 export interface ProxyNode {
@@ -36,6 +37,8 @@ export interface ProxyNode {
   readonly local?: boolean;
   /** The SPIFFE id that the proxy proved to have; `undefined` when it was not authenticated. */
   readonly identity?: string;
+  /** Features that its Envoy lacks; absent: none. */
+  readonly missing?: readonly ProxyFeature[];
   /** The xDS variant of its stream. */
   readonly transport: "sotw" | "delta";
 }

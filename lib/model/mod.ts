@@ -45,6 +45,13 @@ export {
   type NetworkGateway,
   topologyLabels,
 } from "./topology.ts";
+export {
+  missingFeatures,
+  type OmittedFeature,
+  PROXY_FEATURES,
+  type ProxyBuild,
+  type ProxyFeature,
+} from "./proxy_features.ts";
 export { type BindingSource, type ProxyBinding, type ProxyNode } from "./binding.ts";
 export {
   HEALTH_TYPE_URL,

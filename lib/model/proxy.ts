@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { OmittedFeature } from "./proxy_features.ts";
 import type { Locality } from "./service.ts";
 
 /** Kind of a proxy. */
@@ -61,6 +62,8 @@ export interface ProxyClass {
   readonly ipv6: boolean;
   /** Node metadata keys that steer generation (`HTTP10`, `IDLE_TIMEOUT`, …), only those that are set, keys sorted. */
   readonly options: Readonly<Record<string, string>>;
+  /** Features that generation leaves out, sorted; absent: none, as for every current Envoy. */
+  readonly missing?: readonly OmittedFeature[];
   /** Sorted by service and port. */
   readonly targets: readonly ServiceTarget[];
 }

@@ -15,16 +15,32 @@ export interface Verdict {
 
 const VALID = /^configuration '.*' OK$/m;
 
+/** Another Envoy than the pinned one. */
+export interface Validator {
+  readonly path: string;
+  /** More arguments. */
+  readonly args: readonly string[];
+}
+
 /** Runs `envoy --mode validate` over a bootstrap, given as JSON. */
-export async function validateBootstrap(bootstrap: JsonValue): Promise<Verdict> {
+export async function validateBootstrap(
+  bootstrap: JsonValue,
+  validator?: Validator,
+): Promise<Verdict> {
   const file = await Deno.makeTempFile({ prefix: "mesh-validate-", suffix: ".json" });
   try {
     await Deno.writeTextFile(file, JSON.stringify(bootstrap));
-    const { success, stdout, stderr } = await new Deno.Command(await envoyPath(), {
-      args: ["--mode", "validate", "-c", file, "-l", "error", "--concurrency", "1"],
-      stdout: "piped",
-      stderr: "piped",
-    }).output();
+    const { success, stdout, stderr } = await new Deno.Command(
+      validator?.path ?? await envoyPath(),
+      {
+        args: [
+          ...["--mode", "validate", "-c", file, "-l", "error", "--concurrency", "1"],
+          ...validator?.args ?? [],
+        ],
+        stdout: "piped",
+        stderr: "piped",
+      },
+    ).output();
     const text = new TextDecoder();
     const log = text.decode(stdout) + text.decode(stderr);
     // Envoy 1.39.3 crashes in taking down loggers of statistics, after its verdict.

@@ -44,6 +44,8 @@ export interface World extends AsyncDisposable {
 
 /** Options of a world. */
 export interface WorldOptions {
+  /** Path of another Envoy than the pinned one. */
+  readonly envoy?: string;
   /** A proxy of each kind for each variant. Sidecars alone, unless said otherwise. */
   readonly kinds?: readonly Kind[];
   /** Files that are there before the daemon starts. */
@@ -98,7 +100,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const config = stack.use(await makeConfigDir());
   for (const [name, text] of Object.entries(files)) await config.write(name, text);
   const daemon = stack.use(await startDaemon({ configDir: config.path, ...options.daemon }));
-  const envoy = await envoyPath();
+  const envoy = options.envoy ?? await envoyPath();
   const wanted = kinds.flatMap((kind) => eachTransport((transport) => ({ kind, transport })));
   const started = await Promise.allSettled(wanted.map(async ({ kind, transport }) => {
     const address = addressOf(kind, transport);

@@ -47,6 +47,8 @@ export interface MeshClusterDefaults {
    * failover.
    */
   readonly alwaysWeighLocalities: boolean;
+  /** True: the proxies cannot weigh localities and utilization at once; localities are weighed. */
+  readonly lacksUtilization?: boolean | undefined;
   /** True: endpoints that are not ready are sent too, so panic mode must never select them. */
   readonly sendUnhealthyEndpoints: boolean;
   /** True: `targetPort` applies to services without resolution. */

@@ -22,7 +22,7 @@ import {
 import { create } from "../../proto/mod.ts";
 import { localityRule, weighsLocalities } from "../endpoints/mod.ts";
 import type { MeshClusterDefaults } from "./input.ts";
-import { applyUtilization } from "./utilization.ts";
+import { applyUtilization, isWeighed } from "./utilization.ts";
 
 /** Health states of endpoints that keep their sessions; draining endpoints are included. */
 const STAYS = [
@@ -55,7 +55,7 @@ const AGGRESSION_KEY = "mesh.warmup.aggression";
 export function applyLoadBalancer(
   cluster: Cluster,
   policy: Pick<TrafficPolicy, "loadBalancer" | "outlierDetection"> | undefined,
-  mesh: Pick<MeshClusterDefaults, "localityLb" | "alwaysWeighLocalities">,
+  mesh: Pick<MeshClusterDefaults, "localityLb" | "alwaysWeighLocalities" | "lacksUtilization">,
 ): void {
   const settings = policy?.loadBalancer;
   const rule = localityRule(policy, mesh.localityLb);
@@ -69,7 +69,10 @@ export function applyLoadBalancer(
     return;
   }
   if (lbPolicy?.case === "consistentHash") applyConsistentHash(cluster, lbPolicy.value);
-  else if (lbPolicy?.case === "backendUtilization") {
+  else if (
+    lbPolicy?.case === "backendUtilization" &&
+    !(mesh.lacksUtilization === true && isWeighed(cluster))
+  ) {
     applyUtilization(cluster, lbPolicy.value, slowStart(settings));
   } else applySimple(cluster, lbPolicy?.case === "simple" ? lbPolicy.value : undefined, settings);
 }

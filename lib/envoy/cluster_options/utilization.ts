@@ -17,6 +17,11 @@ import { type Any, create, packAny } from "../../proto/mod.ts";
 
 const PREFIX = "envoy.load_balancing_policies";
 
+/** Reports if the localities of a cluster are weighted. */
+export function isWeighed({ commonLbConfig }: Cluster): boolean {
+  return commonLbConfig?.localityConfigSpecifier.case === "localityWeightedLbConfig";
+}
+
 /**
  * Weighs endpoints by the load reports in their response headers (`endpoint-load-metrics`). All
  * endpoints have the same weight until they have reported for some time.
@@ -43,8 +48,7 @@ export function applyUtilization(
     }),
   });
   const inTurn = policy("client_side_weighted_round_robin", byLoad);
-  const weighs = cluster.commonLbConfig?.localityConfigSpecifier.case ===
-    "localityWeightedLbConfig";
+  const weighs = isWeighed(cluster);
   cluster.loadBalancingPolicy = weighs
     ? policy("wrr_locality", packAny(WrrLocalitySchema, { endpointPickingPolicy: inTurn }))
     : inTurn;

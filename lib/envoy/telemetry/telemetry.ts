@@ -16,6 +16,7 @@ import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/me
 import type { Tracing as MeshTracing } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Telemetry } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import { hash } from "../../base/mod.ts";
+import type { OmittedFeature } from "../../model/mod.ts";
 import { create, encode, packAny } from "../../proto/mod.ts";
 import type { Side, SideTelemetry, TelemetrySet } from "../core/mod.ts";
 import { type AccessLogSettings, fileLog, unmatchedOnly } from "./access_log.ts";
@@ -54,6 +55,8 @@ export interface TelemetryInput {
   readonly clusterId: string;
   /** True: metrics that were not updated for some time are removed. */
   readonly forgets?: boolean;
+  /** Features that the proxy lacks; absent: none. */
+  readonly missing?: readonly OmittedFeature[] | undefined;
   /** See `TracingInput.certain`. */
   readonly certain: boolean;
   /** Returns the cluster of a service and port, if the service exists. */
@@ -94,10 +97,13 @@ function sideTelemetry(input: TelemetryInput, side: Side): SideTelemetry {
     builtIn: rule.provider === undefined && input.builtInTracer,
     clusterOf: input.clusterOf,
     certain: input.certain,
+    plainTags: input.missing?.includes("formatted-tags") === true,
     sampling: input.sampling,
   });
   const { clusterId } = input;
-  const counting = rules && { rules, forgets: input.forgets === true, clusterId };
+  const counting = rules === undefined || input.missing?.includes("metrics") === true
+    ? undefined
+    : { rules, forgets: input.forgets === true, clusterId };
   const connections = counting && connectionMetrics(side, counting);
   const opened = connections !== undefined && connections.opened.length > 0;
   return {

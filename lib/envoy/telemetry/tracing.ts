@@ -72,6 +72,8 @@ export interface TracingInput {
    * their cluster.
    */
   readonly certain: boolean;
+  /** True: the proxy does not support tags with a formatter, so they are left out. */
+  readonly plainTags: boolean;
 }
 
 /** Returns the tracing settings of connection managers; `undefined`: no tracing. */
@@ -89,7 +91,7 @@ export function tracingOf(input: TracingInput): Tracing | undefined {
     randomSampling: { value: share },
     overallSampling: most,
     maxPathTagLength: pathLength(provider) || defaults?.maxPathTagLength || PATH_LENGTH,
-    customTags: tagsOf(rule, defaults),
+    customTags: tagsOf(input),
     provider: tracer,
   });
   if (rule.noPropagation) {
@@ -290,7 +292,7 @@ const MESH_TAGS: readonly (readonly [tag: string, variable: string])[] = [
 
 type Tag = MessageInitShape<typeof CustomTagSchema>;
 
-function tagsOf(rule: TracingRule, defaults: MeshTracing | undefined): Tag[] {
+function tagsOf({ rule, defaults, plainTags }: TracingInput): Tag[] {
   const mesh = rule.meshTags ?? defaults?.enableMeshTags ?? true;
   const given: Readonly<Record<string, CustomTag | DefaultTag>> = rule.tags ??
     defaults?.customTags ?? {};
@@ -299,7 +301,9 @@ function tagsOf(rule: TracingRule, defaults: MeshTracing | undefined): Tag[] {
       tag,
       type: { case: "environment", value: { name, defaultValue: "unknown" } },
     })),
-    ...Object.keys(given).sort().map((tag): Tag => ({ tag, type: typeOf(given[tag]!) })),
+    ...Object.keys(given).sort().filter((tag) =>
+      !plainTags || given[tag]!.type.case !== "formatter"
+    ).map((tag): Tag => ({ tag, type: typeOf(given[tag]!) })),
   ];
 }
 

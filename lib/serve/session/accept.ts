@@ -213,7 +213,20 @@ function open(acceptor: StreamAcceptor, { call, variant }: Arriving, node: Proxy
   acceptor.retries.arm();
   acceptor.context.observer.opened?.(session);
   log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
+  warnOfMissing(session);
   return session;
+}
+
+/** Logs a warning for each feature that the proxy lacks. */
+function warnOfMissing({ id, node }: Session): void {
+  for (const { name, since, without } of node.missing ?? []) {
+    log.warn(`a proxy lacks a feature: ${without}`, {
+      proxy: id,
+      version: node.buildVersion,
+      feature: name,
+      since: since.join("."),
+    });
+  }
 }
 
 /** Reports if a peer is on this machine: at a loopback address, or a Unix socket. */

@@ -5,7 +5,7 @@
  */
 import { type Node, NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { messageOf } from "../../base/mod.ts";
-import type { ProxyNode, Role } from "../../model/mod.ts";
+import { missingFeatures, type ProxyNode, type Role } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { RpcError } from "../../rpc/mod.ts";
 import { isIp } from "../../text/mod.ts";
@@ -48,8 +48,19 @@ export function parseNode(
     metadata,
     buildVersion: buildVersion(node),
     userAgent: node.userAgentName,
+    ...lacks(node),
     transport,
   };
+}
+
+/** The features that the proxy lacks, by the extensions and the version that its node names. */
+function lacks(node: Node): Pick<ProxyNode, "missing"> {
+  const missing = missingFeatures({
+    extensions: new Set(node.extensions.filter((one) => !one.disabled).map(({ name }) => name)),
+    version: buildVersion(node),
+    userAgent: node.userAgentName,
+  });
+  return missing.length === 0 ? {} : { missing };
 }
 
 function decode(bytes: Uint8Array): Node {

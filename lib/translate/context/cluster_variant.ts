@@ -14,11 +14,18 @@ export interface ClusterVariant {
   readonly family: Family;
   /** Secrets of the client's side of mutual TLS; `undefined`: none. */
   readonly secrets?: SecretNames | undefined;
+  /** True: the proxies lack the feature `weighed-utilization`. */
+  readonly lacksUtilization?: boolean | undefined;
 }
 
 /** The variant of a class. */
 export function clusterVariantOf(cls: ProxyClass): ClusterVariant {
-  return { role: cls.role, family: familyOf(cls), secrets: secretNames(cls).client };
+  return {
+    role: cls.role,
+    family: familyOf(cls),
+    secrets: secretNames(cls).client,
+    lacksUtilization: cls.missing?.includes("weighed-utilization") === true ? true : undefined,
+  };
 }
 
 const SECRETS: Readonly<Record<string, SecretNames>> = {
@@ -27,11 +34,14 @@ const SECRETS: Readonly<Record<string, SecretNames>> = {
   "mtls-agent": AGENT,
 };
 
+const LACKS_UTILIZATION = "flat";
+
 /** The codec of variants in keys, for example `v4.router.mtls`. */
 export const clusterVariants: KeyCodec<ClusterVariant> = converted(text, {
-  encode: ({ role, family, secrets }: ClusterVariant) => {
+  encode: ({ role, family, secrets, lacksUtilization }: ClusterVariant) => {
     const word = Object.entries(SECRETS).find(([, names]) => names === secrets)?.[0];
     const parts = [family, role === "router" ? role : undefined, word];
+    if (lacksUtilization === true) parts.push(LACKS_UTILIZATION);
     return parts.filter((part) => part !== undefined).join(".");
   },
   decode: (variant) => {
@@ -41,6 +51,7 @@ export const clusterVariants: KeyCodec<ClusterVariant> = converted(text, {
       role: flags.includes("router") ? "router" : "sidecar",
       family: family as Family,
       secrets: word === undefined ? undefined : SECRETS[word],
+      lacksUtilization: flags.includes(LACKS_UTILIZATION) ? true : undefined,
     };
   },
 });

@@ -22,7 +22,7 @@ import {
   type Read,
   text,
 } from "../../graph/mod.ts";
-import type { Protocol, ProxyClass, Role } from "../../model/mod.ts";
+import type { OmittedFeature, Protocol, ProxyClass, Role } from "../../model/mod.ts";
 
 /** Features that the environment enables. */
 export interface Features {
@@ -166,6 +166,8 @@ export interface TelemetryKey {
    * traced.
    */
   readonly tracerMissing: boolean;
+  /** Features that the proxy lacks, sorted; absent: none. */
+  readonly missing?: readonly OmittedFeature[] | undefined;
 }
 
 const names: KeyCodec<readonly string[]> = list(text);
@@ -173,14 +175,23 @@ const names: KeyCodec<readonly string[]> = list(text);
 /** Marks keys with a missing tracer. No resource's name contains it. */
 const TRACER_MISSING = "!";
 
+/** Separates features that the proxy lacks. No resource's name contains it. */
+const FEATURE_MISSING = "?";
+
 /** The codec of telemetry keys. */
 export const telemetryKeys: KeyCodec<TelemetryKey> = converted(text, {
-  encode: ({ resources, tracerMissing }: TelemetryKey) =>
-    names.encode(resources) + (tracerMissing ? TRACER_MISSING : ""),
+  encode: ({ resources, tracerMissing, missing = [] }: TelemetryKey) =>
+    names.encode(resources) + (tracerMissing ? TRACER_MISSING : "") +
+    missing.map((feature) => FEATURE_MISSING + feature).join(""),
   decode: (key) => {
-    const tracerMissing = key.endsWith(TRACER_MISSING);
-    const resources = tracerMissing ? key.slice(0, -TRACER_MISSING.length) : key;
-    return { resources: names.decode(resources), tracerMissing };
+    const [rest = "", ...missing] = key.split(FEATURE_MISSING);
+    const tracerMissing = rest.endsWith(TRACER_MISSING);
+    const resources = tracerMissing ? rest.slice(0, -TRACER_MISSING.length) : rest;
+    return {
+      resources: names.decode(resources),
+      tracerMissing,
+      ...(missing.length === 0 ? {} : { missing: missing as OmittedFeature[] }),
+    };
   },
 });
 

@@ -95,8 +95,9 @@ function ownClusters(
 ): Collection[] {
   const { namespace } = cls;
   const family = familyOf(cls);
-  const variant: ClusterVariant = { role: "router", family };
-  const name = `${family}/${namespace}/${labelsKeys.encode(scope)}`;
+  const { lacksUtilization } = clusterVariantOf(cls);
+  const variant: ClusterVariant = { role: "router", family, lacksUtilization };
+  const name = `${clusterVariants.encode(variant)}/${namespace}/${labelsKeys.encode(scope)}`;
   return [
     collection({ context }, `cluster/router/${family}`, () => ({
       members: { list: [family] },

@@ -105,7 +105,7 @@ function clustersOf(
   const service = read.follow(mesh.services.service, content.service);
   if (service === undefined) return [];
   const rules = read.follow(mesh.policies.policy, content.rules);
-  const { role, family, secrets } = variant;
+  const { role, family, secrets, lacksUtilization } = variant;
   const proxyLocality = localityOf(content.locality);
   const selected = proxyLocality?.rules.includes(rules.rules[0] ?? "") ?? false;
   const shared = {
@@ -113,7 +113,7 @@ function clustersOf(
     endpoints: service.resolution === "STATIC"
       ? []
       : read.follow(mesh.services.endpoints, content.service),
-    mesh: clusterDefaults(read, context, family),
+    mesh: { ...clusterDefaults(read, context, family), lacksUtilization },
     rule: rules.rules[0],
     role,
     selected,

@@ -5,7 +5,7 @@
  */
 import { canonicalJson, MeshError } from "../../base/mod.ts";
 import { AGENT_OPTION, CERTIFICATE_OPTIONS } from "../../envoy/mod.ts";
-import type { ProxyClass, ProxyNode, ServiceTarget } from "../../model/mod.ts";
+import type { OmittedFeature, ProxyClass, ProxyNode, ServiceTarget } from "../../model/mod.ts";
 import { type Features, ownSettings } from "../context/mod.ts";
 
 /** Node metadata keys that steer generation. */
@@ -54,6 +54,7 @@ export function classBasis(
     dnsDomain: node.dnsDomain,
     interception: mode === "NONE" || mode === "TPROXY" ? mode : "REDIRECT",
     ...familiesOf(node.ips, features.dualStack === true),
+    ...omittedOf(node),
     options: {
       ...optionsOf(metadata, mode === "NONE" ? bindsOf(node, features.dualStack === true) : []),
       ...(node.local === true ? { LOCAL: "true" } : {}),
@@ -90,6 +91,12 @@ function bindsOf({ ip, ips }: ProxyNode, both: boolean): readonly string[] {
 function settingsOption(value: unknown): { PROXY_CONFIG?: string } {
   const own = ownSettings(value);
   return own === undefined ? {} : { PROXY_CONFIG: own };
+}
+
+/** The features that generation leaves out for the proxy; nothing for a current Envoy. */
+function omittedOf({ missing = [] }: ProxyNode): { missing?: readonly OmittedFeature[] } {
+  const omitted = missing.filter(({ ignored }) => !ignored).map(({ name }) => name).sort();
+  return omitted.length === 0 ? {} : { missing: omitted as OmittedFeature[] };
 }
 
 /** A switch of metadata that comes from a variable: `MESH_META_EXPLAIN=true`, `1`. */

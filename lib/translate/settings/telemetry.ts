@@ -15,7 +15,7 @@ import {
   tracingRule,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { ProxyClass, Role } from "../../model/mod.ts";
+import type { OmittedFeature, ProxyClass, Role } from "../../model/mod.ts";
 import {
   type BaseContext,
   type MeshContext,
@@ -31,7 +31,7 @@ export function deriveTelemetry(context: BaseContext): TelemetryTable {
   return mesh.graph.derive<TelemetryResult, TelemetryKey>(
     "telemetry.sides",
     telemetryKeys,
-    (read, { resources, tracerMissing }) => {
+    (read, { resources, tracerMissing, missing }) => {
       const proxy = mesh.field(read, "defaultConfig");
       return buildTelemetry({
         levels: levelsOf(read, mesh, resources),
@@ -44,6 +44,7 @@ export function deriveTelemetry(context: BaseContext): TelemetryTable {
           (proxy?.zipkinAddress !== "" && proxy !== undefined ||
             ["zipkin", "datadog"].includes(proxy?.tracing?.tracer.case ?? "")),
         certain: !tracerMissing,
+        missing,
         sampling: features.traceSampling,
         exchangeMetadata: features.exchangeMetadata,
         clusterId: context.clusterId,
@@ -83,7 +84,7 @@ function accessLogFile(read: Read, mesh: Mesh): AccessLogSettings | undefined {
 }
 
 /** The properties of a workload that its telemetry depends on. */
-type TelemetryWorkload = Pick<ProxyClass, "namespace" | "labels" | "options"> & {
+type TelemetryWorkload = Pick<ProxyClass, "namespace" | "labels" | "options" | "missing"> & {
   readonly role: Role;
 };
 
@@ -100,6 +101,8 @@ export function telemetryKey(
 ): TelemetryKey {
   const { mesh } = context;
   const resources = read.get(mesh.telemetry, workload);
+  const missing = workload.missing?.filter((feature) => TELEMETRY_FEATURES.has(feature)) ?? [];
+  const lacks = missing.length === 0 ? {} : { missing };
   const levels = levelsOf(read, mesh, resources);
   const providers = mesh.field(read, "extensionProviders");
   for (const direction of ["client", "server"] as const) {
@@ -110,11 +113,14 @@ export function telemetryKey(
     const service = value !== undefined && "service" in value ? value.service : "";
     const host = namedHost(read, context, service);
     if (host !== undefined && !reaches(read, mesh, { workload, sidecar, host })) {
-      return { resources, tracerMissing: true };
+      return { resources, tracerMissing: true, ...lacks };
     }
   }
-  return { resources, tracerMissing: false };
+  return { resources, tracerMissing: false, ...lacks };
 }
+
+/** The features that telemetry uses. */
+const TELEMETRY_FEATURES: ReadonlySet<OmittedFeature> = new Set(["metrics", "formatted-tags"]);
 
 /** Reports if a workload certainly has the clusters of a host. */
 function reaches(
