@@ -5,7 +5,7 @@
  */
 
 /** Names of features that generation leaves out for a proxy that lacks them. */
-export type OmittedFeature = "metrics" | "formatted-tags" | "weighed-utilization";
+export type OmittedFeature = "metrics" | "formatted-tags" | "virtual-hosts" | "weighed-utilization";
 
 /** Names of fields that an older Envoy ignores. They are sent to every proxy. */
 type IgnoredFeature = "retry-budget-interval" | "pool-hash";
@@ -44,6 +44,14 @@ export const PROXY_FEATURES: readonly ProxyFeature[] = [
     since: [1, 37],
     field: "envoy.type.tracing.v3.CustomTag.value",
     without: "spans lack the custom tags that have a formatter",
+    ignored: false,
+  },
+  {
+    name: "virtual-hosts",
+    // Before, Envoy rejects a source other than one with `api_type: DELTA_GRPC`, ADS too.
+    since: [1, 37],
+    field: "envoy.config.route.v3.Vhds.config_source.ads",
+    without: "virtual hosts are sent within their route tables, not as resources of their own",
     ignored: false,
   },
   {

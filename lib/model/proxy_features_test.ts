@@ -28,6 +28,7 @@ Deno.test("an older Envoy lacks the fields that came later", () => {
     "metrics",
     "pool-hash",
     "retry-budget-interval",
+    "virtual-hosts",
     "weighed-utilization",
   ]);
 });

@@ -109,9 +109,10 @@ function isTrue(value: unknown): boolean {
  * its metadata may request whole tables. The few tables of a gateway belong to its Gateways and are
  * sent as a whole.
  */
-function takesVirtualHosts({ role, transport, userAgent, metadata }: ProxyNode): boolean {
+function takesVirtualHosts({ role, transport, userAgent, metadata, missing }: ProxyNode): boolean {
   return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
-    String(metadata.VHDS ?? "").toLowerCase() !== "false";
+    String(metadata.VHDS ?? "").toLowerCase() !== "false" &&
+    missing?.some(({ name }) => name === "virtual-hosts") !== true;
 }
 
 /** Reports if a proxy requests clusters on demand: Envoy can, only with delta. */
