@@ -81,7 +81,7 @@ Deno.test(`traffic flows through Envoy ${OLDEST_ENVOY_VERSION}`, async () => {
   for (const feature of ["metrics", "formatted-tags", "virtual-hosts", "weighed-utilization"]) {
     const about = warnings.filter((line) => line.includes(feature));
     assert.ok(about.length >= world.testProxies.length, `${feature}:\n${warnings.join("\n")}`);
-    assert.ok(about.every((line) => line.includes(OLDEST_ENVOY_VERSION)), about[0]);
-    assert.ok(about.some((line) => line.includes("sidecar-delta")), about[0]);
+    assert.ok(about.every((line) => line.includes(OLDEST_ENVOY_VERSION)), about.join("\n"));
+    assert.ok(about.some((line) => line.includes("sidecar-delta")), about.join("\n"));
   }
 });
