@@ -23,9 +23,9 @@ export function isHeadless(spec: ServiceEntry): boolean {
 }
 
 /**
- * The outbound listeners that a ServiceEntry's ports may need: one that all services
- * of a port share, and one for each host with single addresses whose port may carry
- * other protocols than HTTP.
+ * The outbound listeners that a ServiceEntry's ports may need: one that all services of a port
+ * share, and one for each host whose port may carry other protocols than HTTP. The latter has no
+ * resources while the host has no single addresses; another entry of the host may give it some.
  */
 export function* listenersOf(spec: ServiceEntry): Iterable<ListenerMember> {
   for (const port of spec.ports) {
@@ -33,7 +33,7 @@ export function* listenersOf(spec: ServiceEntry): Iterable<ListenerMember> {
     if (protocol === "UDP") continue;
     yield { port: port.number, host: undefined };
   }
-  if (isHeadless(spec) || spec.addresses.some((a) => !isRange(a))) yield* addressListeners(spec);
+  yield* addressListeners(spec);
 }
 
 /** The listeners at single addresses, if the hosts have any. */
