@@ -82,7 +82,9 @@ export interface Request {
 }
 
 /** Reads the arguments: tiers and paths in any order, then flags. */
-export function requestOf(args: readonly string[]): Request {
+export function requestOf(given: readonly string[]): Request {
+  // `deno task` passes a `--` before further arguments on.
+  const args = given.filter((arg) => arg !== "--");
   const end = args.findIndex((arg) => arg.startsWith("-"));
   const words = end < 0 ? args : args.slice(0, end);
   const names = new Set(words);

@@ -17,6 +17,11 @@ Deno.test("test: paths narrow the tiers, flags go to the runner", () => {
   assert.deepEqual(targetsOf(request.tiers[0]!, request.paths), ["lib/graph"]);
 });
 
+Deno.test("test: the separator of a task's arguments is no argument", () => {
+  const { paths, flags } = requestOf(["wire", "--", "tests/wire/metrics_test.ts", "--fail-fast"]);
+  assert.deepEqual([paths, flags], [["tests/wire/metrics_test.ts"], ["--fail-fast"]]);
+});
+
 Deno.test("test: a path runs in its own tier only, tests of the protocol in that of the second transport too", () => {
   const tiersOf = (path: string) => {
     const { tiers, paths } = requestOf([path]);
