@@ -10,6 +10,7 @@ import {
   verifyChain,
 } from "../pki/mod.ts";
 import { openssl } from "../../tests/support/openssl.ts";
+import { expose } from "../metrics/mod.ts";
 import { encode, fromBinary } from "../proto/mod.ts";
 import { openStream, RpcError, startRpc } from "../rpc/mod.ts";
 import {
@@ -25,6 +26,7 @@ import {
   type SelfSigned,
   startSelfSigned,
 } from "./mod.ts";
+import { observeAuthority } from "./metrics.ts";
 
 const PATH = "/mesh.v1.auth.MeshCertificateService/CreateCertificate";
 const ID = "spiffe://cluster.local/ns/shop/sa/cart";
@@ -179,6 +181,57 @@ Deno.test("refusals reveal no details to the caller", () =>
     for (const [asked, status, details] of cases) {
       const error = await ask(target, asked).then(() => assert.fail(), (e) => e);
       assert.deepEqual([error.status, error.details], [status, details]);
+    }
+  }));
+
+/** The value of a metric without labels. */
+async function valueOf(name: string): Promise<number> {
+  const { body } = await expose();
+  const line = body.split("\n").find((text) => text.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? NaN);
+}
+
+/** An outcome of a request → the counter that it raises. */
+const COUNTED: readonly (readonly [string, Partial<CertificateServiceOptions>, string])[] = [
+  ["meshca_server_success_cert_issuance_count", {}, ""],
+  ["meshca_server_csr_parsing_err_count", {}, "x"],
+  [
+    "meshca_server_authentication_failure_count",
+    { authenticate: () => Promise.reject(new Error("unknown")) },
+    "",
+  ],
+  [
+    "meshca_server_id_extraction_err_count",
+    { authenticate: () => Promise.resolve({ kind: "jwt", identities: [] }) },
+    "",
+  ],
+  [
+    "meshca_server_csr_sign_err_count",
+    { issuance: { issue: () => Promise.reject(new Error("no key")) } },
+    "",
+  ],
+];
+
+for (const [name, options, garbage] of COUNTED) {
+  Deno.test(`${name} counts its outcome, and meshca_server_csr_count every request`, () =>
+    serve(options, async (target) => {
+      const csr = await csrOf() + garbage;
+      const all = "meshca_server_csr_count";
+      const before = [await valueOf(name), await valueOf(all)];
+      await ask(target, { csr }).catch((error) => assert.ok(error instanceof RpcError));
+      const after = [await valueOf(name), await valueOf(all)];
+      assert.deepEqual(after, before.map((value) => value + 1));
+    }));
+}
+
+Deno.test("the gauges of expiry follow the root and its chain", () =>
+  serve({}, async (_, authority) => {
+    const now = Date.now();
+    observeAuthority(authority, () => now);
+    const end = authority.current().root.notAfter;
+    for (const name of ["root_cert", "cert_chain"]) {
+      assert.equal(await valueOf(`meshca_server_${name}_expiry_timestamp`), end / 1000);
+      assert.equal(await valueOf(`meshca_server_${name}_expiry_seconds`), (end - now) / 1000);
     }
   }));
 

@@ -219,7 +219,7 @@ Deno.test("the owner of a port is unknown to a program without the permission", 
   const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const over = { "--httpAddr": `127.0.0.1:${taken.addr.port}` };
   const args = [...addresses(freePorts(3), over), "--ctrlz_port=0", `--configDir=${dir.path}`];
-  const may = ["-P=pilot-discovery", `--allow-read=./etc/mesh,${dir.path}`];
+  const may = ["-P=pilot-discovery", `--allow-read=./etc/mesh,./etc/cacerts,${dir.path}`];
   await using program = startProgram([...D, ...args], {}, undefined, may);
   assert.equal((await program.status).code, 1);
   taken.close();

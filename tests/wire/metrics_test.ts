@@ -30,6 +30,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   auto_registration_success_total: "tests/wire/registration_test.ts",
   auto_registration_unregister_total: "tests/wire/registration_test.ts",
   auto_registration_updates_total: "tests/wire/registration_test.ts",
+  meshca_server_authentication_failure_count: "lib/ca/service_test.ts",
+  meshca_server_csr_count: "lib/ca/service_test.ts",
+  meshca_server_csr_parsing_err_count: "lib/ca/service_test.ts",
+  meshca_server_csr_sign_err_count: "lib/ca/service_test.ts",
+  meshca_server_id_extraction_err_count: "lib/ca/service_test.ts",
+  meshca_server_success_cert_issuance_count: "lib/ca/service_test.ts",
   pilot_dataproxy_filter_status: "lib/monitor/patches_test.ts",
   pilot_total_xds_internal_errors: "lib/serve/metrics_test.ts",
   pilot_xds_write_timeout: "lib/serve/session/abuse_test.ts",
@@ -39,6 +45,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
  * Expected metrics of the daemon, after {@link CONFIG} and {@link connectRejecting}; `+`: above 0.
  */
 const EXPECTED: Readonly<Record<string, number | "+">> = {
+  meshca_server_cert_chain_expiry_seconds: "+",
+  meshca_server_cert_chain_expiry_timestamp: "+",
+  meshca_server_root_cert_expiry_seconds: "+",
+  meshca_server_root_cert_expiry_timestamp: "+",
   mesh_build: 1,
   mesh_graph_computed_total: "+",
   mesh_service_ports_unserved: 1,

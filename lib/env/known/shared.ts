@@ -123,8 +123,10 @@ export const SHARED: readonly ListedEnv[] = [
   ]),
   ...listed("string", ALL, [
     "CLUSTER_ID",
+    "COMPLIANCE_POLICY",
     "INBOUND_INTERCEPTION_MODE",
     "INBOUND_TPROXY_MARK",
+    "MESHD_CUSTOM_HOST",
     "POD_NAME",
     "POD_NAMESPACE",
   ]),
