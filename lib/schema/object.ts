@@ -95,6 +95,23 @@ function isForeign(value: Record<string, unknown>): boolean {
   return !group.endsWith(".mesh.io") && group !== "mesh.io";
 }
 
+/** True for a kind of the orchestrator's API groups that Mesh knows and does not implement. */
+function isUnimplemented({ apiVersion, kind }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof apiVersion !== "string") return false;
+  const group = groupOf(apiVersion)[0];
+  return !group.endsWith("mesh.io") &&
+    UNSUPPORTED_KINDS.some((one) => one.kind === kind && one.group === group);
+}
+
+function warnUnimplemented(
+  { apiVersion, kind }: Readonly<Record<string, unknown>>,
+  report: Report,
+) {
+  const message = `${kind} of ${apiVersion} is not implemented, and the object is ignored`;
+  const remedy = "Remove the object, or expect no effect from it.";
+  report.warnValue(["kind"], "unsupported-kind", message, remedy);
+}
+
 function warnForeign({ apiVersion, kind }: Readonly<Record<string, unknown>>, report: Report) {
   const message = `${kind} of ${apiVersion} is not configuration of the mesh and is ignored`;
   report.warnValue(["kind"], "ignored-kind", message, "Remove it, or apply it where it belongs.");
@@ -119,6 +136,10 @@ export function readObject(
   }
   if (isForeign(value)) {
     (options.foreign ?? warnForeign)(value, report);
+    return { identity: guessIdentity(value, options) };
+  }
+  if (isUnimplemented(value)) {
+    warnUnimplemented(value, report);
     return { identity: guessIdentity(value, options) };
   }
   const kind = readKind(value, report);

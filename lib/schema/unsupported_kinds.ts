@@ -14,7 +14,10 @@ function unsupported(
   return Object.entries(names).map(([kind, plural]) => ({ kind, group, versions, plural, scope }));
 }
 
-/** Known kinds that Mesh does not support: their objects are rejected by name. */
+/**
+ * Known kinds that Mesh does not support. Objects of Mesh's own groups are rejected by name; those of
+ * the orchestrator's groups are ignored with a warning, because manifests contain them beside others.
+ */
 export const UNSUPPORTED_KINDS: readonly KindName[] = [
   ...unsupported("extensions.mesh.io", ["v1alpha1"], { TrafficExtension: "trafficextensions" }),
   ...unsupported("networking.k8s.io", ["v1"], { Ingress: "ingresses" }),

@@ -103,7 +103,16 @@ Deno.test("port 0 switches introspection off; a port in use ends the daemon with
   // listed.
   const off = await startDaemon({ configDir: dir.path, ports: [xds, http, monitoring, 0] });
   await using _off = off;
-  assert.deepEqual(await listening(off.program.pid), [xds, http, monitoring].sort());
+  const known = new Set([xds, http, monitoring]);
+  const others = (await listening(off.program.pid)).filter((port) => !known.delete(port));
+  assert.deepEqual([...known], []);
+  // Behind each HTTP listener is a private port that answers nobody but the listener.
+  assert.equal(others.length, 2);
+  for (const other of others) {
+    const answer = await fetch(`http://127.0.0.1:${other}/`);
+    await answer.body?.cancel();
+    assert.equal(answer.status, 403);
+  }
 
   const [first, url] = await start(dir.path);
   await using _first = first;

@@ -57,7 +57,11 @@ function keys(...names: readonly string[]): (body: object) => void {
 
 const PATHS: readonly Path[] = [
   { path: "ecdsz", status: 400, text: /proxyID=NAME\.NAMESPACE/ },
-  { path: "ecdsz?proxyID=nobody.test", status: 404, text: /no such proxy/ },
+  {
+    path: "ecdsz?proxyID=nobody.test",
+    status: 404,
+    text: /no proxy nobody\.test is connected here/,
+  },
   { path: `ecdsz?proxyID=${PROXY}`, json: (list) => assert.deepEqual(list, []) },
   {
     path: `ndsz?proxyID=${PROXY}`,
@@ -83,7 +87,7 @@ const PATHS: readonly Path[] = [
     json: (all) => assert.ok(all.cds.some((line: string) => line.includes(HOST))),
   },
   { path: "cachez?sizes=true", json: (all) => assert.match(all.cds, /^[\d.]+(B|kB|MB)$/) },
-  { path: "cachez?clear=true", text: /^Cache cleared: \d+ collections and \d+ cells/ },
+  { path: "cachez?clear=true", text: /^Cache cleared: \d+ collections and \d+ unused cells/ },
   {
     path: `sidecarz?proxyID=${PROXY}`,
     json: (scope) => {
