@@ -13,15 +13,11 @@ import {
 } from "../../model/mod.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
-  addressListeners,
-  allocationOf,
   groupOf,
   isAutoAllocated,
   isHeadless,
   type ListenerMember,
   listenerMembers,
-  type ListenersKey,
-  listenersKeys,
   listenersOf,
   type PortKey,
   portKeys,
@@ -43,8 +39,8 @@ export interface ServiceIndexes {
   readonly hostsByNamespace: Index;
   /** Pattern → hosts that it covers. */
   readonly hostsByPattern: Index;
-  /** Outbound listeners that services seen by a namespace need. */
-  readonly listenersSeenBy: Index<ListenersKey, ListenerMember>;
+  /** Namespace → outbound listeners that services seen by it may need. */
+  readonly listenersSeenBy: Index<string, ListenerMember>;
   /** Namespace → ports of services seen by it that may carry HTTP. */
   readonly httpPortsSeenBy: Index<string, number>;
   /** Hosts with a port that may carry HTTP. */
@@ -126,7 +122,7 @@ function byPort({ typed }: Factory): Pick<ServiceIndexes, PortIndexes> {
   return {
     listenersSeenBy: typed(
       "listenersSeenBy",
-      { bucket: listenersKeys, member: listenerMembers },
+      { bucket: text, member: listenerMembers },
       listenerEntries,
     ),
     httpPortsSeenBy: typed("httpPorts", { bucket: text, member: integer }, function* (row) {
@@ -189,14 +185,7 @@ function hostsOf({ spec }: Row): string[] {
 
 function* listenerEntries(row: Row) {
   for (const namespace of seenBy(row)) {
-    for (const member of listenersOf(row.spec)) {
-      yield [{ autoAddresses: false, namespace }, member] as const;
-    }
-    if (!isAutoAllocated(row)) continue;
-    const autoAddresses = allocationOf(row.meta.labels) !== true;
-    for (const member of addressListeners(row.spec)) {
-      yield [{ autoAddresses, namespace }, member] as const;
-    }
+    for (const member of listenersOf(row.spec)) yield [namespace, member] as const;
   }
 }
 

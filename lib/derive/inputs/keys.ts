@@ -110,14 +110,14 @@ export const workloadKeys: KeyCodec<Workload> = keyOf<Workload>({
   labels: labelKeys,
 });
 
-/** Outbound listeners of a namespace. */
+/** The overlay of outbound listeners of a namespace. */
 export interface ListenersKey {
   /** True if the proxies use auto-allocated addresses; see `deriveAutoAddresses`. */
   readonly autoAddresses: boolean;
   readonly namespace: string;
 }
 
-/** The codec of {@link ListenersKey}: `given|namespace` or `|namespace`. */
+/** The codec of {@link ListenersKey}: `autoAddresses|namespace` or `|namespace`. */
 export const listenersKeys: KeyCodec<ListenersKey> = keyOf<ListenersKey>({
   autoAddresses: flag("autoAddresses"),
   namespace: text,

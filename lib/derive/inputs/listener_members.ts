@@ -28,18 +28,11 @@ export function isHeadless(spec: ServiceEntry): boolean {
  * resources while the host has no single addresses; another entry of the host may give it some.
  */
 export function* listenersOf(spec: ServiceEntry): Iterable<ListenerMember> {
-  for (const port of spec.ports) {
-    const protocol = protocolOf(port.protocol);
-    if (protocol === "UDP") continue;
-    yield { port: port.number, host: undefined };
-  }
-  yield* addressListeners(spec);
-}
-
-/** The listeners at single addresses, if the hosts have any. */
-export function* addressListeners(spec: ServiceEntry): Iterable<ListenerMember> {
-  for (const port of spec.ports) {
-    if (!mayBeTcp(protocolOf(port.protocol))) continue;
-    for (const host of spec.hosts) yield { port: port.number, host: host.toLowerCase() };
+  for (const { number: port, protocol } of spec.ports) {
+    const known = protocolOf(protocol);
+    if (known === "UDP") continue;
+    yield { port, host: undefined };
+    if (!mayBeTcp(known)) continue;
+    for (const host of spec.hosts) yield { port, host: host.toLowerCase() };
   }
 }

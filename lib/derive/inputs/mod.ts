@@ -26,7 +26,7 @@ export {
   type Workload,
   workloadKeys,
 } from "./keys.ts";
-export { addressListeners, isHeadless, isRange, listenersOf } from "./listener_members.ts";
+export { isHeadless, isRange, listenersOf } from "./listener_members.ts";
 export { deriveMesh, MESH_ROW, type MeshField } from "./mesh.ts";
 export { protocolOf } from "./protocol.ts";
 export {

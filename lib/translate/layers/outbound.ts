@@ -65,10 +65,7 @@ export function namespaceLayers(
       collection(tables, `listener/${name}/public`, () => ({
         members: {
           index: indexes.listenersSeenBy,
-          buckets: [false, ...(autoAddresses ? [true] : [])].map((auto) => ({
-            autoAddresses: auto,
-            namespace: "",
-          })),
+          buckets: [""],
         },
         resources: tables.listeners.base,
         keyOf: (member) => ({ variant, namespace: "", ...member }),

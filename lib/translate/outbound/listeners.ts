@@ -67,8 +67,7 @@ export function deriveOverlayListeners(
     const add = (member: ListenerMember): void => {
       members.set(listenerMembers.encode(member), member);
     };
-    const own = { autoAddresses: false, namespace };
-    for (const member of read.members(mesh.indexes.listenersSeenBy, own)) add(member);
+    for (const member of read.members(mesh.indexes.listenersSeenBy, namespace)) add(member);
     for (const host of read.get(mesh.scopes.overlayHosts, namespace)) {
       // The namespace may override a host that all namespaces see, so both sets of ports are
       // included.
