@@ -12,8 +12,14 @@ import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import { withProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { auditPage, changesPage, type ProxyChange, revisionPage } from "./pages/history_pages.ts";
-import { notFoundPage, wantsPage } from "./pages/layout.ts";
+import {
+  auditPage,
+  changesPage,
+  notFoundPage,
+  type ProxyChange,
+  revisionPage,
+  wantsPage,
+} from "./pages/mod.ts";
 
 /**
  * `/debug/history`: the latest pushes (`limit=`), one of them (`revision=`), the resources of a

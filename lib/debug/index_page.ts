@@ -6,9 +6,17 @@
 import { type ComponentChildren, json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { debugPage, h, table, tiles } from "./pages/layout.ts";
-import { byState, proxyTable, stateTiles } from "./pages/proxies_page.ts";
-import { problems, pushTable } from "./pages/work_pages.ts";
+import {
+  byState,
+  debugPage,
+  h,
+  problems,
+  proxyTable,
+  pushTable,
+  stateTiles,
+  table,
+  tiles,
+} from "./pages/mod.ts";
 import { DEBUG_PATHS, type DebugPath, JSON_PATHS, PAGE_PATHS } from "./paths.ts";
 
 /** `/debug` and `/debug/list`. */

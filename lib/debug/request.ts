@@ -17,8 +17,7 @@ import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { wantsPage } from "./pages/layout.ts";
-import { requestPage } from "./pages/request_page.ts";
+import { requestPage, wantsPage } from "./pages/mod.ts";
 import { findProxy } from "./proxies.ts";
 import { objectFinder } from "./why.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "../whatif/mod.ts";
 import { changing, debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { whatIfPage } from "./pages/whatif_page.ts";
+import { whatIfPage } from "./pages/mod.ts";
 
 /** `POST /debug/whatif[?remove=Kind/namespace/name…][&format=text]`, with YAML documents as the body. */
 export function whatIfRoutes({ whatIf }: DebugInputs): Route[] {

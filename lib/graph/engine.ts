@@ -4,12 +4,9 @@
  * @module
  */
 import type { GraphOptions } from "./api/graph.ts";
-import { Core } from "./cells/core.ts";
-import { CollectionStore } from "./collections/collection.ts";
-import type { LayeredView } from "./collections/view.ts";
-import type { DerivedTable } from "./tables/derived.ts";
-import type { IndexTable } from "./tables/index.ts";
-import type { InputTable } from "./tables/input.ts";
+import { Core } from "./cells/mod.ts";
+import { CollectionStore, type LayeredView } from "./collections/mod.ts";
+import type { DerivedTable, IndexTable, InputTable } from "./tables/mod.ts";
 
 /** Everything that has a name of its own, but collections. */
 export type Table = InputTable | DerivedTable | IndexTable;

@@ -17,28 +17,45 @@ import type {
   Read,
   View,
 } from "./api/mod.ts";
-import { structuralEqual } from "./cells/equal.ts";
-import { foreign } from "./cells/faults.ts";
-import { LiveCollection } from "./collections/collection.ts";
-import { type AnySpec, recipeOf } from "./collections/recipe.ts";
-import { LayeredView } from "./collections/view.ts";
-import { evict } from "./compute/evict.ts";
-import { explain, peekCell } from "./compute/peek.ts";
-import { publish } from "./compute/publish.ts";
-import { pull } from "./compute/pull.ts";
-import { prepare, warm } from "./compute/warm.ts";
-import { watchCell } from "./compute/watch.ts";
+import { foreign, structuralEqual } from "./cells/mod.ts";
+import { type AnySpec, LayeredView, LiveCollection, recipeOf } from "./collections/mod.ts";
+import {
+  evict,
+  explain,
+  peekCell,
+  prepare,
+  publish,
+  pull,
+  warm,
+  watchCell,
+} from "./compute/mod.ts";
 import { Engine, type Table } from "./engine.ts";
-import { audit, auditable } from "./inspect/audit.ts";
-import { causes } from "./inspect/causes.ts";
-import { costs } from "./inspect/costs.ts";
-import { dump, faults, resetStats, stats } from "./inspect/dump.ts";
-import { blast, describeFault, origins, why } from "./inspect/explain.ts";
+import {
+  audit,
+  auditable,
+  blast,
+  causes,
+  costs,
+  describeFault,
+  dump,
+  faults,
+  origins,
+  resetStats,
+  stats,
+  why,
+} from "./inspect/mod.ts";
 import { type KeyCodec, text } from "./key/mod.ts";
-import { DerivedTable, ownTable, valueOf } from "./tables/derived.ts";
-import { announce, type EntriesOf, indexRow, IndexTable } from "./tables/index.ts";
-import { InputTable } from "./tables/input.ts";
-import { transact } from "./tables/transaction.ts";
+import {
+  announce,
+  DerivedTable,
+  type EntriesOf,
+  indexRow,
+  IndexTable,
+  InputTable,
+  ownTable,
+  transact,
+  valueOf,
+} from "./tables/mod.ts";
 import { MeshError } from "../base/mod.ts";
 
 type Equal = (a: unknown, b: unknown) => boolean;

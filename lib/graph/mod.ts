@@ -30,6 +30,6 @@
  * @module
  */
 export type * from "./api/mod.ts";
-export { DependencyFault } from "./cells/faults.ts";
+export { DependencyFault } from "./cells/mod.ts";
 export { createGraph } from "./graph.ts";
 export * from "./key/mod.ts";

@@ -54,11 +54,14 @@ export {
 } from "./proxy_features.ts";
 export { type BindingSource, type ProxyBinding, type ProxyNode } from "./binding.ts";
 export {
+  AGENT_TYPE_URLS,
   HEALTH_TYPE_URL,
+  type ProxyTypeName,
+  PUSH_ORDER,
+  pushPosition,
+  TYPE_URLS,
   XDS_TYPES,
   type XdsType,
   xdsType,
   type XdsTypeName,
-} from "./xds/types.ts";
-export { AGENT_TYPE_URLS, type ProxyTypeName, TYPE_URLS } from "./xds/type_urls.ts";
-export { PUSH_ORDER, pushPosition } from "./xds/order.ts";
+} from "./xds/mod.ts";

@@ -9,7 +9,7 @@ import { connect as connectTls } from "node:tls";
 import { parseAddress } from "./address.ts";
 import { type Inbox, inbox, type Outbox, outbox } from "./flow.ts";
 import { createConnection, type H2Stream, type Headers, type StreamListener } from "./h2/mod.ts";
-import { abortedError, statusOf } from "./native/status.ts";
+import { abortedError, statusOf } from "./native/mod.ts";
 import { RpcError, toRpcError } from "./status.ts";
 
 /** TLS of a client. */

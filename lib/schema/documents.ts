@@ -5,7 +5,7 @@
  */
 import { DEFAULT_YAML_LIMITS, readYaml, type YamlDocument, type YamlLimits } from "../text/mod.ts";
 import { KINDS } from "./kinds.ts";
-import { type MeshSettings, readMeshSettings } from "./mesh/mesh_document.ts";
+import { type MeshSettings, readMeshSettings } from "./mesh/mod.ts";
 import { type ParsedObject, readObject, type ReadOptions } from "./object.ts";
 import {
   type Finding,
@@ -14,7 +14,7 @@ import {
   type ObjectIdentity,
   type SchemaProblem,
 } from "./problem.ts";
-import { isMap } from "./read/well_known.ts";
+import { isMap } from "./read/mod.ts";
 
 /** The result of one document. */
 export interface ParsedDocument {

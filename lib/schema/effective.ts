@@ -7,8 +7,7 @@ import type { DescField, DescMessage } from "../proto/mod.ts";
 import type { Path } from "../text/mod.ts";
 import type { EffectiveFields } from "./kind.ts";
 import type { Report } from "./problem.ts";
-import { fieldNamed } from "./read/field_names.ts";
-import { isMap } from "./read/well_known.ts";
+import { fieldNamed, isMap } from "./read/mod.ts";
 
 /** Effective paths as a tree; `true`: the field is effective, with all fields below it. */
 type Tree = true | { readonly [name: string]: Tree };

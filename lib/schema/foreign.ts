@@ -5,8 +5,8 @@
  */
 import type { ReadOptions } from "./object.ts";
 import type { Report } from "./problem.ts";
-import { isMap } from "./read/well_known.ts";
-import { PROTOCOLS } from "./rules/common.ts";
+import { isMap } from "./read/mod.ts";
+import { PROTOCOLS } from "./rules/mod.ts";
 
 /** Labels with the name and version of a workload in metrics. */
 const WORKLOAD_LABELS = ["app", "version"] as const;

@@ -5,21 +5,23 @@
  * @module
  */
 import type { Kind, KindName, TabledKind } from "./kind.ts";
-import { SERVICE_ENTRY } from "./kinds/service_entry.ts";
-import { WORKLOAD_ENTRY } from "./kinds/workload_entry.ts";
-import { VIRTUAL_SERVICE } from "./kinds/virtual_service.ts";
-import { DESTINATION_RULE } from "./kinds/destination_rule.ts";
-import { GATEWAY } from "./kinds/gateway.ts";
-import { SIDECAR } from "./kinds/sidecar.ts";
-import { AUTHORIZATION_POLICY } from "./kinds/authorization_policy.ts";
-import { REQUEST_AUTHENTICATION } from "./kinds/request_authentication.ts";
-import { PEER_AUTHENTICATION } from "./kinds/peer_authentication.ts";
-import { DATAPROXY_FILTER } from "./kinds/dataproxy_filter.ts";
-import { WASM_PLUGIN } from "./kinds/wasm_plugin.ts";
-import { TELEMETRY } from "./kinds/telemetry.ts";
-import { PROXY_CONFIG } from "./kinds/proxy_config.ts";
-import { WORKLOAD_GROUP } from "./kinds/workload_group.ts";
-import { NAMESPACE } from "./kinds/namespace.ts";
+import {
+  AUTHORIZATION_POLICY,
+  DATAPROXY_FILTER,
+  DESTINATION_RULE,
+  GATEWAY,
+  NAMESPACE,
+  PEER_AUTHENTICATION,
+  PROXY_CONFIG,
+  REQUEST_AUTHENTICATION,
+  SERVICE_ENTRY,
+  SIDECAR,
+  TELEMETRY,
+  VIRTUAL_SERVICE,
+  WASM_PLUGIN,
+  WORKLOAD_ENTRY,
+  WORKLOAD_GROUP,
+} from "./kinds/mod.ts";
 import { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 
 /** Kinds with an input table, in the order of the tables. */

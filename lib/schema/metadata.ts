@@ -12,9 +12,7 @@ import {
   type Path,
 } from "../text/mod.ts";
 import type { Report } from "./problem.ts";
-import { unknownField } from "./read/field_names.ts";
-import { isMap } from "./read/well_known.ts";
-import { describe, wrongType } from "./read/scalars.ts";
+import { describe, isMap, unknownField, wrongType } from "./read/mod.ts";
 
 /** Metadata of an object: name, namespace, labels, annotations, creation time. */
 export interface Metadata {

@@ -33,16 +33,26 @@ export type { EffectiveFields, Kind, KindName, TabledKind } from "./kind.ts";
 export { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
 export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";
-export { MESH_CONFIG_FIELDS, MESH_NETWORKS_FIELDS } from "./mesh/effective_fields.ts";
-export { parseMeshConfig, parseProxyConfig } from "./mesh/mesh_config.ts";
-export { defaultMeshConfig, defaultProxyConfig } from "./mesh/mesh_defaults.ts";
-export { directoryOf } from "./mesh/mesh_rules.ts";
-export type { MeshSettings } from "./mesh/mesh_document.ts";
-export { defaultMeshNetworks, parseMeshNetworks } from "./mesh/mesh_networks.ts";
-export { type ConditionKey, conditionKey, type ConditionKind } from "./rules/conditions.ts";
-export { celFault, unknownFunction } from "./rules/cel.ts";
-export { fetchableModule } from "./kinds/wasm_plugin.ts";
-export { patchTarget, readPatchValue } from "./kinds/dataproxy_filter.ts";
-export { CIPHER_SUITES } from "./rules/server_tls.ts";
+export {
+  defaultMeshConfig,
+  defaultMeshNetworks,
+  defaultProxyConfig,
+  directoryOf,
+  MESH_CONFIG_FIELDS,
+  MESH_NETWORKS_FIELDS,
+  type MeshSettings,
+  parseMeshConfig,
+  parseMeshNetworks,
+  parseProxyConfig,
+} from "./mesh/mod.ts";
+export {
+  celFault,
+  CIPHER_SUITES,
+  type ConditionKey,
+  conditionKey,
+  type ConditionKind,
+  GRPC_STATUSES,
+  unknownFunction,
+} from "./rules/mod.ts";
+export { fetchableModule, patchTarget, readPatchValue } from "./kinds/mod.ts";
 export { type ParsedMessage } from "./single.ts";
-export { GRPC_STATUSES } from "./rules/http_policies.ts";

@@ -18,9 +18,7 @@ import {
   type ObjectIdentity,
   type Report,
 } from "./problem.ts";
-import { readMessage } from "./read/reader.ts";
-import { isMap } from "./read/well_known.ts";
-import { describe } from "./read/scalars.ts";
+import { describe, isMap, readMessage } from "./read/mod.ts";
 
 /** A valid object. */
 export interface ParsedObject<T = Message> {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ClientLabels, clientLabels } from "./admission/client_labels.ts";
+import { type ClientLabels, clientLabels } from "./admission/mod.ts";
 import {
   type Counter,
   counter,

@@ -6,21 +6,23 @@
  */
 export { createXdsServer, type XdsServer } from "./server.ts";
 export { type XdsLimits, type XdsOptions } from "./options.ts";
-export {
-  type AnswerEvent,
-  type Concern,
-  type ObservedStream,
-  type PublishedEvent,
-  type RejectedEvent,
-  type SentEvent,
-  type SettledEvent,
-  type Subscriber,
-  type WithheldEvent,
-  type XdsObserver,
-} from "./session/observe.ts";
-export { type SessionInfo, type SyncState, type TypeStatus } from "./session/status.ts";
-export { type Culprit, type Quarantined } from "./quarantine/types.ts";
-export { type Nack } from "./subscription/state.ts";
+export type {
+  AnswerEvent,
+  Concern,
+  ObservedStream,
+  PublishedEvent,
+  RejectedEvent,
+  SentEvent,
+  SessionInfo,
+  SettledEvent,
+  Subscriber,
+  SyncState,
+  TypeStatus,
+  WithheldEvent,
+  XdsObserver,
+} from "./session/mod.ts";
+export type { Culprit, Quarantined } from "./quarantine/mod.ts";
+export type { Nack } from "./subscription/mod.ts";
 export {
   derivedRequestRate,
   derivedThrottle,

@@ -6,9 +6,8 @@
 import type { View } from "../graph/mod.ts";
 import type { BindingSource, ProxyNode } from "../model/mod.ts";
 import type { RpcCall } from "../rpc/mod.ts";
-import type { LaterTimer } from "./quarantine/retry.ts";
+import type { Culprit, LaterTimer } from "./quarantine/mod.ts";
 import type { XdsObserver } from "./session/observe.ts";
-import type { Culprit } from "./quarantine/types.ts";
 
 /** Bounds of the server. Each has a default. */
 export interface XdsLimits {

@@ -6,31 +6,33 @@
 import { buildInfo, canonicalJson, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
 import { RpcError, type RpcMethod } from "../rpc/mod.ts";
-import { admission } from "./admission/admission.ts";
-import { createFairYielding } from "./admission/fair_yielding.ts";
-import { noteRefusal } from "./admission/refusals.ts";
-import { serve, type StreamAcceptor } from "./session/accept.ts";
-import { priorityOf, type ServerContext, type Session } from "./session/context.ts";
-import { isShared } from "./subscription/expected_state.ts";
-import { snapshots } from "./subscription/snapshot.ts";
+import { admission, createFairYielding, noteRefusal } from "./admission/mod.ts";
+import {
+  joined,
+  notice,
+  priorityOf,
+  publicationNotifier,
+  registry,
+  serve,
+  type ServerContext,
+  type Session,
+  type SessionInfo,
+  sessionInfo,
+  type StreamAcceptor,
+  takeSnapshots,
+} from "./session/mod.ts";
+import { isShared, nameTable, resendAll, snapshots } from "./subscription/mod.ts";
 import * as metrics from "./metrics.ts";
-import { nameTable } from "./subscription/names.ts";
-import { joined } from "./session/observe.ts";
 import type { XdsOptions } from "./options.ts";
-import { step } from "./push/push.ts";
-import type { Quarantined } from "./quarantine/types.ts";
-import { quarantine } from "./quarantine/store.ts";
-import { publicationNotifier } from "./session/publication.ts";
-import { preparation } from "./push/prepare.ts";
-import { type PushQueue, pushQueue } from "./push/push_queue.ts";
-import { registry } from "./session/registry.ts";
-import { retries } from "./quarantine/retry.ts";
-import { nameListCache } from "./wire/name_list_cache.ts";
-import { type ResponseEncoder, responseEncoder } from "./wire/response.ts";
-import { type BatchCache, batchCache } from "./wire/batch_cache.ts";
-import { notice, takeSnapshots } from "./session/session.ts";
-import { type SessionInfo, sessionInfo } from "./session/status.ts";
-import { resendAll } from "./subscription/transitions.ts";
+import { preparation, type PushQueue, pushQueue, step } from "./push/mod.ts";
+import { quarantine, type Quarantined, retries } from "./quarantine/mod.ts";
+import {
+  type BatchCache,
+  batchCache,
+  nameListCache,
+  type ResponseEncoder,
+  responseEncoder,
+} from "./wire/mod.ts";
 
 const log = scope("ads");
 const unservedOnce = onceLogger(log);

@@ -6,4 +6,4 @@
  */
 export { readDebounceSettings } from "./ingest.ts";
 export { readEvictionInterval, readKeep } from "./graph.ts";
-export { readFeatures } from "./translate/features.ts";
+export { readFeatures } from "./translate/mod.ts";

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Cell } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
+import type { Cell, Core } from "../cells/mod.ts";
 import type { LiveCollection } from "./collection.ts";
 
 /**

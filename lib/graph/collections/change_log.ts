@@ -4,7 +4,7 @@
  * @module
  */
 import type { LogEntry, Resource } from "../api/collections.ts";
-import { RevisionLog } from "../cells/revision_log.ts";
+import { RevisionLog } from "../cells/mod.ts";
 
 /** Revisions for which a summary is kept; sessions are seldom at more. */
 const SUMMARIES = 32;

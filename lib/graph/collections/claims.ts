@@ -7,7 +7,7 @@
  * @module
  */
 import type { Resource } from "../api/collections.ts";
-import { lowerBound } from "../cells/sorted.ts";
+import { lowerBound } from "../cells/mod.ts";
 
 /** The live content of a collection. A class of its own, so that a computation that returns it can be recognised. */
 export class Content extends Map<string, Resource> {}

@@ -6,9 +6,7 @@
  */
 import type { CellRef, Collection, LogEntry, Resource } from "../api/collections.ts";
 import type { GraphOptions } from "../api/graph.ts";
-import { Cell, Home, pushReaders, STALE } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
-import { markCell } from "../cells/marking.ts";
+import { Cell, type Core, Home, markCell, pushReaders, STALE } from "../cells/mod.ts";
 import { MeshError } from "../../base/mod.ts";
 import { ChangeLog, type LogBytes } from "./change_log.ts";
 import { Claims } from "./claims.ts";

@@ -5,12 +5,10 @@
  * @module
  */
 import type { CollectionSpec } from "../api/collections.ts";
-import type { Core } from "../cells/core.ts";
-import { foreign } from "../cells/faults.ts";
+import { type Core, foreign } from "../cells/mod.ts";
 import { type KeyCodec, text } from "../key/mod.ts";
 import { MeshError } from "../../base/mod.ts";
-import { type DerivedTable, ownTable } from "../tables/derived.ts";
-import { IndexTable } from "../tables/index.ts";
+import { type DerivedTable, IndexTable, ownTable } from "../tables/mod.ts";
 
 /** A specification whose keys may be of any type. */
 export type AnySpec = CollectionSpec<unknown, unknown, unknown, unknown>;

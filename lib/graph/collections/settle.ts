@@ -5,10 +5,19 @@
  * @module
  */
 import type { Resource } from "../api/collections.ts";
-import { Cell, COMPUTED, STALE, VALUE } from "../cells/cell.ts";
-import { addReader, unlink } from "../cells/edges.ts";
-import { heal, healSide, raise, raiseSide } from "../cells/faults.ts";
-import { unwatch } from "../tables/index.ts";
+import {
+  addReader,
+  Cell,
+  COMPUTED,
+  heal,
+  healSide,
+  raise,
+  raiseSide,
+  STALE,
+  unlink,
+  VALUE,
+} from "../cells/mod.ts";
+import { unwatch } from "../tables/mod.ts";
 import { attempt } from "./ahead.ts";
 import { Claims, distinct, replaceClaims, sameResource } from "./claims.ts";
 import type { BuildStep, LiveCollection } from "./collection.ts";

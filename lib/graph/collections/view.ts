@@ -4,7 +4,7 @@
  * @module
  */
 import type { CellRef, Delta, Resource, View } from "../api/collections.ts";
-import { foreign } from "../cells/faults.ts";
+import { foreign } from "../cells/mod.ts";
 import type { LiveCollection } from "./collection.ts";
 import { compare, diffViews, NO_DELTA } from "./diff.ts";
 

@@ -4,9 +4,7 @@
  * @module
  */
 import type { MeshError } from "../../base/mod.ts";
-import type { Cell } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
-import { cycleError } from "../cells/faults.ts";
+import { type Cell, type Core, cycleError } from "../cells/mod.ts";
 
 /**
  * Closes a cycle: the innermost busy cell reads `cell`, which is busy itself.

@@ -4,14 +4,10 @@
  * @module
  */
 import type { Keep } from "../api/collections.ts";
-import { type Cell, isRead } from "../cells/cell.ts";
-import { unlink } from "../cells/edges.ts";
-import { heal } from "../cells/faults.ts";
-import type { LiveCollection } from "../collections/collection.ts";
-import { unbuild } from "../collections/settle.ts";
+import { type Cell, heal, isRead, unlink } from "../cells/mod.ts";
+import { type LiveCollection, unbuild } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
-import { bytesOf, type DerivedTable } from "../tables/derived.ts";
-import { dropEmpty } from "../tables/transaction.ts";
+import { bytesOf, type DerivedTable, dropEmpty } from "../tables/mod.ts";
 
 /**
  * Evicts the least recently used collections, then cells, until no more than the

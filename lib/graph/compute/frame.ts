@@ -6,14 +6,9 @@
 import type { Collection, Resource } from "../api/collections.ts";
 import type { Derived, Index, Input } from "../api/tables.ts";
 import { MeshError } from "../../base/mod.ts";
-import { BUSY, type Cell, nameOf, STALE } from "../cells/cell.ts";
-import type { Core, Running } from "../cells/core.ts";
-import { foreign } from "../cells/faults.ts";
-import { LiveCollection } from "../collections/collection.ts";
-import type { Bucket } from "../tables/bucket.ts";
-import { DerivedTable, valueOf } from "../tables/derived.ts";
-import { IndexTable } from "../tables/index.ts";
-import { InputTable } from "../tables/input.ts";
+import { BUSY, type Cell, type Core, foreign, nameOf, type Running, STALE } from "../cells/mod.ts";
+import { LiveCollection } from "../collections/mod.ts";
+import { type Bucket, DerivedTable, IndexTable, InputTable, valueOf } from "../tables/mod.ts";
 import { closeCycle } from "./cycle.ts";
 import { PlainRead } from "./recording.ts";
 

@@ -6,12 +6,9 @@
 import type { CellRef, Collection, Resource } from "../api/collections.ts";
 import type { Explained } from "../api/rows.ts";
 import type { Derived, Index, Input } from "../api/tables.ts";
-import type { Cell } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
-import { foreign } from "../cells/faults.ts";
+import { type Cell, type Core, foreign } from "../cells/mod.ts";
 import type { Engine } from "../engine.ts";
-import { DerivedTable, valueOf } from "../tables/derived.ts";
-import { InputTable } from "../tables/input.ts";
+import { DerivedTable, InputTable, valueOf } from "../tables/mod.ts";
 import { PlainRead } from "./recording.ts";
 
 /** The cell of a derived value, brought up to date. */

@@ -5,9 +5,9 @@
  * @module
  */
 import type { Collection } from "../api/collections.ts";
-import { trimLogs } from "../collections/change_log.ts";
+import { trimLogs } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
-import { dropEmpty } from "../tables/transaction.ts";
+import { dropEmpty } from "../tables/mod.ts";
 import { freshenWatches, notify } from "./watch.ts";
 
 /** Brings collections, faulted cells and watches up to date. Returns the collections that changed since the last time. */

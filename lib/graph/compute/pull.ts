@@ -4,14 +4,22 @@
  * @module
  */
 import { MeshError } from "../../base/mod.ts";
-import { BUSY, type Cell, COMPUTED, isRead, nameOf, STALE, VALUE } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
-import { relink } from "../cells/edges.ts";
-import { heal, isCycle, raise } from "../cells/faults.ts";
-import { Content } from "../collections/claims.ts";
-import { LiveCollection } from "../collections/collection.ts";
-import { settle } from "../collections/settle.ts";
-import { bytesOf, DerivedTable } from "../tables/derived.ts";
+import {
+  BUSY,
+  type Cell,
+  COMPUTED,
+  type Core,
+  heal,
+  isCycle,
+  isRead,
+  nameOf,
+  raise,
+  relink,
+  STALE,
+  VALUE,
+} from "../cells/mod.ts";
+import { Content, LiveCollection, settle } from "../collections/mod.ts";
+import { bytesOf, DerivedTable } from "../tables/mod.ts";
 import { closeCycle } from "./cycle.ts";
 import { Frame } from "./frame.ts";
 

@@ -8,8 +8,8 @@ import type { Collection, Resource } from "../api/collections.ts";
 import type { Explained, Read } from "../api/rows.ts";
 import type { Derived, Index, Input } from "../api/tables.ts";
 import { about, type Decision, MeshError, type RecordedDecision } from "../../base/mod.ts";
-import { foreign } from "../cells/faults.ts";
-import { DerivedTable } from "../tables/derived.ts";
+import { foreign } from "../cells/mod.ts";
+import { DerivedTable } from "../tables/mod.ts";
 
 /** Computations nested by `follow` before they are taken for a cycle; translation nests about ten. */
 const DEEPEST = 100;

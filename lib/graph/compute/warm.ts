@@ -5,10 +5,8 @@
  *
  * @module
  */
-import { type Cell, STALE } from "../cells/cell.ts";
-import { attempt } from "../collections/ahead.ts";
-import type { BuildStep, LiveCollection } from "../collections/collection.ts";
-import { sourcesOf } from "../collections/recipe.ts";
+import { type Cell, STALE } from "../cells/mod.ts";
+import { attempt, type BuildStep, type LiveCollection, sourcesOf } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
 
 /**

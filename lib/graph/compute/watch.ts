@@ -4,11 +4,18 @@
  *
  * @module
  */
-import { Cell, Home, STALE, VALUE } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
-import { addReader, unlink } from "../cells/edges.ts";
-import { healSide, raiseSide } from "../cells/faults.ts";
-import { type DerivedTable, valueOf } from "../tables/derived.ts";
+import {
+  addReader,
+  Cell,
+  type Core,
+  healSide,
+  Home,
+  raiseSide,
+  STALE,
+  unlink,
+  VALUE,
+} from "../cells/mod.ts";
+import { type DerivedTable, valueOf } from "../tables/mod.ts";
 
 /** The cell behind one `Graph.watch`. */
 class WatchHome extends Home {

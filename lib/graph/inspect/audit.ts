@@ -6,14 +6,19 @@
  */
 import type { AuditOptions, AuditResult } from "../api/answers.ts";
 import type { CellRef, Resource } from "../api/collections.ts";
-import { type Cell, COMPUTED, STALE, VALUE } from "../cells/cell.ts";
-import { sameBytes, structuralEqual } from "../cells/equal.ts";
-import { markCell, markReaders } from "../cells/marking.ts";
-import { sameResource } from "../collections/claims.ts";
-import { LiveCollection } from "../collections/collection.ts";
-import { unbuild } from "../collections/settle.ts";
+import {
+  type Cell,
+  COMPUTED,
+  markCell,
+  markReaders,
+  sameBytes,
+  STALE,
+  structuralEqual,
+  VALUE,
+} from "../cells/mod.ts";
+import { LiveCollection, sameResource, unbuild } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
-import { DerivedTable } from "../tables/derived.ts";
+import { DerivedTable } from "../tables/mod.ts";
 import { type Bounds, Evaluation } from "./fresh.ts";
 
 /** Computations one audit may take when the options do not say. */

@@ -5,11 +5,10 @@
  * @module
  */
 import type { Edit } from "../api/answers.ts";
-import type { Cell } from "../cells/cell.ts";
-import type { ChangeWindow, EditedEntry } from "../cells/change_window.ts";
-import { LiveCollection } from "../collections/collection.ts";
+import type { Cell, ChangeWindow, EditedEntry } from "../cells/mod.ts";
+import { LiveCollection } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
-import { IndexTable } from "../tables/index.ts";
+import { IndexTable } from "../tables/mod.ts";
 
 /** Cells followed for one resource; beyond that the answer is all edits. */
 const FOLLOWED = 5_000;

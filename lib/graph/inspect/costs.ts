@@ -4,10 +4,9 @@
  * @module
  */
 import type { CellCost, Costs, TableCost } from "../api/answers.ts";
-import type { Cell } from "../cells/cell.ts";
-import { TENTHS } from "../cells/ledger.ts";
+import { type Cell, TENTHS } from "../cells/mod.ts";
 import type { Engine } from "../engine.ts";
-import type { DerivedTable } from "../tables/derived.ts";
+import type { DerivedTable } from "../tables/mod.ts";
 
 /** Cells listed of each table when the question does not say. */
 const TOP = 10;

@@ -4,14 +4,11 @@
  * @module
  */
 import type { Fault, Stats } from "../api/answers.ts";
-import { type Cell, isRead, nameOf, STALE } from "../cells/cell.ts";
-import { reason } from "../cells/faults.ts";
-import type { LiveCollection } from "../collections/collection.ts";
-import { idle } from "../compute/evict.ts";
+import { type Cell, isRead, nameOf, reason, STALE } from "../cells/mod.ts";
+import type { LiveCollection } from "../collections/mod.ts";
+import { idle } from "../compute/mod.ts";
 import type { Engine } from "../engine.ts";
-import type { DerivedTable } from "../tables/derived.ts";
-import type { IndexTable } from "../tables/index.ts";
-import type { InputTable } from "../tables/input.ts";
+import type { DerivedTable, IndexTable, InputTable } from "../tables/mod.ts";
 import { describeFault } from "./explain.ts";
 
 /** Bytes shown of an encoded value before it is cut. */

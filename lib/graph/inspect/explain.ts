@@ -4,11 +4,10 @@
  * @module
  */
 import type { Dependency, Fault } from "../api/answers.ts";
-import { Cell, nameOf, pushReaders, VALUE } from "../cells/cell.ts";
-import { LiveCollection, MemberHome } from "../collections/collection.ts";
+import { Cell, nameOf, pushReaders, VALUE } from "../cells/mod.ts";
+import { LiveCollection, MemberHome } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
-import { IndexTable } from "../tables/index.ts";
-import { InputTable } from "../tables/input.ts";
+import { IndexTable, InputTable } from "../tables/mod.ts";
 
 /** Direct dependencies, in the order they were read. For a bucket: the rows that put members there. */
 export function why(engine: Engine, table: string, key: string): readonly Dependency[] {

@@ -7,16 +7,17 @@
 import type { Collection, Resource } from "../api/collections.ts";
 import type { Derived, Index, Input } from "../api/tables.ts";
 import { MeshError } from "../../base/mod.ts";
-import { STALE, VALUE } from "../cells/cell.ts";
-import type { Core, Running } from "../cells/core.ts";
-import { foreign } from "../cells/faults.ts";
-import { Claims, Content, distinct, replaceClaims } from "../collections/claims.ts";
-import { LiveCollection } from "../collections/collection.ts";
-import { sourcesOf } from "../collections/recipe.ts";
-import { PlainRead } from "../compute/recording.ts";
-import { DerivedTable } from "../tables/derived.ts";
-import { IndexTable } from "../tables/index.ts";
-import { InputTable } from "../tables/input.ts";
+import { type Core, foreign, type Running, STALE, VALUE } from "../cells/mod.ts";
+import {
+  Claims,
+  Content,
+  distinct,
+  LiveCollection,
+  replaceClaims,
+  sourcesOf,
+} from "../collections/mod.ts";
+import { PlainRead } from "../compute/mod.ts";
+import { DerivedTable, IndexTable, InputTable } from "../tables/mod.ts";
 
 /** Computations nested before the evaluation is abandoned; each takes native stack. */
 const DEEPEST = 128;

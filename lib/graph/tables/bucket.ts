@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Cell } from "../cells/cell.ts";
-import { lowerBound } from "../cells/sorted.ts";
+import { type Cell, lowerBound } from "../cells/mod.ts";
 
 /** Members for each move below which sorting again is faster than inserting. */
 const MEMBERS_A_MOVE = 16;

@@ -6,9 +6,16 @@
 import type { Resource } from "../api/collections.ts";
 import type { Read } from "../api/rows.ts";
 import type { Derived } from "../api/tables.ts";
-import { Cell, Home, IDLE, STALE, VALUE } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
-import { DependencyFault, foreign } from "../cells/faults.ts";
+import {
+  Cell,
+  type Core,
+  DependencyFault,
+  foreign,
+  Home,
+  IDLE,
+  STALE,
+  VALUE,
+} from "../cells/mod.ts";
 import type { KeyCodec } from "../key/mod.ts";
 
 /** Declaration of a derived table. */

@@ -7,10 +7,16 @@
  * @module
  */
 import type { Index, IndexCodecs } from "../api/tables.ts";
-import { Cell, Home, isRead, VALUE } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
-import { healSide, raiseSide } from "../cells/faults.ts";
-import { markReaders } from "../cells/marking.ts";
+import {
+  Cell,
+  type Core,
+  healSide,
+  Home,
+  isRead,
+  markReaders,
+  raiseSide,
+  VALUE,
+} from "../cells/mod.ts";
 import { text } from "../key/mod.ts";
 import type { KeyCodec } from "../key/mod.ts";
 import { Bucket } from "./bucket.ts";

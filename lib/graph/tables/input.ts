@@ -4,8 +4,7 @@
  * @module
  */
 import type { Input } from "../api/tables.ts";
-import { Cell, Home, isRead, VALUE } from "../cells/cell.ts";
-import type { Core } from "../cells/core.ts";
+import { Cell, type Core, Home, isRead, VALUE } from "../cells/mod.ts";
 import type { KeyCodec } from "../key/mod.ts";
 import type { IndexTable } from "./index.ts";
 

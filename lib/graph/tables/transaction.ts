@@ -5,9 +5,7 @@
  */
 import type { Transaction } from "../api/rows.ts";
 import type { Input } from "../api/tables.ts";
-import type { Core } from "../cells/core.ts";
-import { foreign } from "../cells/faults.ts";
-import { markReaders } from "../cells/marking.ts";
+import { type Core, foreign, markReaders } from "../cells/mod.ts";
 import { MeshError } from "../../base/mod.ts";
 import { announce, indexRow, IndexTable } from "./index.ts";
 import { InputTable } from "./input.ts";

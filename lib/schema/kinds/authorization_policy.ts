@@ -13,10 +13,15 @@ import {
   type Source,
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
 import type { Path } from "../../text/mod.ts";
-import { conditionKey } from "../rules/conditions.ts";
-import { checkPolicyScope } from "../rules/policy_target.ts";
+import {
+  checkPolicyScope,
+  checkSubnet,
+  conditionKey,
+  CONFLICT,
+  INVALID,
+  REQUIRED,
+} from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { checkSubnet, CONFLICT, INVALID, REQUIRED } from "../rules/common.ts";
 import { SECURITY_API, type TabledKind } from "../kind.ts";
 
 /** Kind AuthorizationPolicy. */

@@ -27,10 +27,9 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { HttpFilterSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { DescMessage, JsonObject, Message } from "../../proto/mod.ts";
 import type { Path } from "../../text/mod.ts";
-import { checkPolicyScope } from "../rules/policy_target.ts";
+import { checkPolicyScope, checkRegex, checkSelector, CONFLICT, REQUIRED } from "../rules/mod.ts";
 import { newReport, type ObjectIdentity, type Report } from "../problem.ts";
-import { readMessage } from "../read/reader.ts";
-import { checkRegex, checkSelector, CONFLICT, REQUIRED } from "../rules/common.ts";
+import { readMessage } from "../read/mod.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 /** Kind DataproxyFilter. */

@@ -11,16 +11,15 @@ import {
   type TrafficPolicy_PortTrafficPolicy as PortPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Path } from "../../text/mod.ts";
-import { checkClientTls } from "../rules/client_tls.ts";
-import { checkConnectionPool, checkOutlierDetection } from "../rules/connection_pool.ts";
-import { checkLoadBalancer } from "../rules/load_balancer.ts";
-import { checkLabels } from "../metadata.ts";
-import type { ObjectIdentity, Report } from "../problem.ts";
 import {
+  checkClientTls,
+  checkConnectionPool,
   checkDuration,
   checkExportTo,
   checkHost,
+  checkLoadBalancer,
   checkNotEmpty,
+  checkOutlierDetection,
   checkPercent,
   checkPort,
   checkSelector,
@@ -28,7 +27,9 @@ import {
   checkUnique,
   CONFLICT,
   REQUIRED,
-} from "../rules/common.ts";
+} from "../rules/mod.ts";
+import { checkLabels } from "../metadata.ts";
+import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 const POLICY_PATHS = [

@@ -17,13 +17,14 @@ import {
   checkPort,
   checkProtocol,
   checkSelector,
+  checkServerTls,
   checkUnique,
   checkUnixAddress,
   CONFLICT,
+  isTlsProtocol,
   REQUIRED,
   UNIX_PREFIX,
-} from "../rules/common.ts";
-import { checkServerTls, isTlsProtocol } from "../rules/server_tls.ts";
+} from "../rules/mod.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 /** Fields of TLS to clients, with certificates in files. */

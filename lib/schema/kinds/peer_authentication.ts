@@ -7,9 +7,8 @@ import {
   type PeerAuthentication,
   PeerAuthenticationSchema,
 } from "#mesh/security/v1beta1/peer_authentication_pb.ts";
-import { checkWorkloadSelector } from "../rules/policy_target.ts";
+import { checkPort, checkWorkloadSelector, REQUIRED } from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { checkPort, REQUIRED } from "../rules/common.ts";
 import { SECURITY_API, type TabledKind } from "../kind.ts";
 
 /** Kind PeerAuthentication. */

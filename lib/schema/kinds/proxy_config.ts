@@ -4,9 +4,8 @@
  * @module
  */
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/networking/v1beta1/proxy_config_pb.ts";
-import { checkWorkloadSelector } from "../rules/policy_target.ts";
+import { checkWorkloadSelector, INVALID, REQUIRED } from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { INVALID, REQUIRED } from "../rules/common.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 /** Kind ProxyConfig. */

@@ -9,9 +9,15 @@ import {
   RequestAuthenticationSchema,
 } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import type { Path } from "../../text/mod.ts";
-import { checkPolicyScope } from "../rules/policy_target.ts";
+import {
+  checkDuration,
+  checkPolicyScope,
+  checkUnique,
+  CONFLICT,
+  INVALID,
+  REQUIRED,
+} from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { checkDuration, checkUnique, CONFLICT, INVALID, REQUIRED } from "../rules/common.ts";
 import { SECURITY_API, type TabledKind } from "../kind.ts";
 
 /** Kind RequestAuthentication. */

@@ -24,7 +24,7 @@ import {
   CONFLICT,
   REQUIRED,
   UNIX_PREFIX,
-} from "../rules/common.ts";
+} from "../rules/mod.ts";
 import { checkWorkload } from "./workload_entry.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 

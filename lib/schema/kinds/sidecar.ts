@@ -14,23 +14,24 @@ import {
   SidecarSchema,
 } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { isDnsLabel, type Path } from "../../text/mod.ts";
-import { checkConnectionPool } from "../rules/connection_pool.ts";
-import { checkDestination } from "../rules/destination.ts";
-import type { ObjectIdentity, Report } from "../problem.ts";
 import {
+  checkConnectionPool,
+  checkDestination,
   checkHost,
   checkIp,
   checkPort,
   checkProtocol,
   checkSelector,
+  checkServerTls,
   checkUnique,
   checkUnixAddress,
   CONFLICT,
   INVALID,
+  isTlsProtocol,
   REQUIRED,
   UNIX_PREFIX,
-} from "../rules/common.ts";
-import { checkServerTls, isTlsProtocol } from "../rules/server_tls.ts";
+} from "../rules/mod.ts";
+import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 /** Fields of TLS at a Sidecar's ingress listener, with files on the proxy's machine. */

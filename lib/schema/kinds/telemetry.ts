@@ -15,10 +15,17 @@ import {
   type Tracing_CustomTag,
 } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import type { Path } from "../../text/mod.ts";
-import { celFault, unknownFunction } from "../rules/cel.ts";
-import { checkPolicyScope } from "../rules/policy_target.ts";
+import {
+  celFault,
+  checkDuration,
+  checkPercent,
+  checkPolicyScope,
+  checkUnique,
+  CONFLICT,
+  REQUIRED,
+  unknownFunction,
+} from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { checkDuration, checkPercent, checkUnique, CONFLICT, REQUIRED } from "../rules/common.ts";
 import { type TabledKind } from "../kind.ts";
 
 /** Kind Telemetry. */

@@ -12,20 +12,22 @@ import {
   VirtualServiceSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { isIp, isWildcardHost, type Path } from "../../text/mod.ts";
-import { checkWeights } from "../rules/destination.ts";
-import { checkGatewayNames, MESH_GATEWAY } from "../rules/gateway_names.ts";
-import { checkDelegate, checkHttpRoute } from "../rules/http_route.ts";
-import { checkLabels } from "../metadata.ts";
-import type { ObjectIdentity, Report } from "../problem.ts";
 import {
+  checkDelegate,
   checkExportTo,
+  checkGatewayNames,
   checkHost,
+  checkHttpRoute,
   checkPort,
   checkSubnet,
+  checkWeights,
   CONFLICT,
   DUPLICATE,
+  MESH_GATEWAY,
   REQUIRED,
-} from "../rules/common.ts";
+} from "../rules/mod.ts";
+import { checkLabels } from "../metadata.ts";
+import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 /** Kind VirtualService. */

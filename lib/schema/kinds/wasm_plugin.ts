@@ -10,9 +10,15 @@ import {
   WasmPluginSchema,
 } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import { isDnsSubdomain, type Path } from "../../text/mod.ts";
-import { checkPolicyScope } from "../rules/policy_target.ts";
+import {
+  checkPolicyScope,
+  checkPort,
+  checkUnique,
+  CONFLICT,
+  INVALID,
+  REQUIRED,
+} from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { checkPort, checkUnique, CONFLICT, INVALID, REQUIRED } from "../rules/common.ts";
 import { type TabledKind } from "../kind.ts";
 
 /** Kind WasmPlugin. */

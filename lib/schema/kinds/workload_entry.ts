@@ -10,7 +10,7 @@ import {
 import { isDnsLabel, isFqdn, isIp, type Path } from "../../text/mod.ts";
 import { checkLabels } from "../metadata.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { checkPort, checkUnixAddress, CONFLICT, REQUIRED, UNIX_PREFIX } from "../rules/common.ts";
+import { checkPort, checkUnixAddress, CONFLICT, REQUIRED, UNIX_PREFIX } from "../rules/mod.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 /** Kind WorkloadEntry. */

@@ -10,10 +10,9 @@ import {
   WorkloadGroupSchema,
 } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
 import { isFqdn, isIp, type Path } from "../../text/mod.ts";
-import { checkHeaderName } from "../rules/headers.ts";
+import { checkHeaderName, checkNotNegative, checkPort, REQUIRED } from "../rules/mod.ts";
 import { checkLabels } from "../metadata.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
-import { checkNotNegative, checkPort, REQUIRED } from "../rules/common.ts";
 import { checkWorkload } from "./workload_entry.ts";
 import { type Kind, NETWORKING_API } from "../kind.ts";
 

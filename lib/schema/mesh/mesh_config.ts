@@ -18,8 +18,7 @@ import { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
 import { validateMeshConfig } from "./mesh_rules.ts";
 import { validateProxyConfig } from "./proxy_rules.ts";
 import { newReport, type Report } from "../problem.ts";
-import { readInto } from "../read/reader.ts";
-import { isMap } from "../read/well_known.ts";
+import { isMap, readInto } from "../read/mod.ts";
 import { type ParsedMessage, parseSingle } from "../single.ts";
 
 const warnIneffective = ineffectiveCheck(MeshConfigSchema, MESH_CONFIG_FIELDS);

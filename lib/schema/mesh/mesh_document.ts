@@ -10,7 +10,7 @@ import { readMeshConfig } from "./mesh_config.ts";
 import { defaultMeshConfig } from "./mesh_defaults.ts";
 import { readMeshNetworks } from "./mesh_networks.ts";
 import type { Report } from "../problem.ts";
-import { isMap } from "../read/well_known.ts";
+import { isMap } from "../read/mod.ts";
 
 /** Mesh settings of a document. */
 export type MeshSettings =

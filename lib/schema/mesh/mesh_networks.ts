@@ -13,8 +13,8 @@ import { isCidr, isFqdn, isIp, type Path, type YamlLimits } from "../../text/mod
 import { ineffectiveCheck } from "../effective.ts";
 import { MESH_NETWORKS_FIELDS } from "./effective_fields.ts";
 import type { Report } from "../problem.ts";
-import { readMessage } from "../read/reader.ts";
-import { checkPort, REQUIRED } from "../rules/common.ts";
+import { readMessage } from "../read/mod.ts";
+import { checkPort, REQUIRED } from "../rules/mod.ts";
 import { type ParsedMessage, parseSingle } from "../single.ts";
 
 const warnIneffective = ineffectiveCheck(MeshNetworksSchema, MESH_NETWORKS_FIELDS);

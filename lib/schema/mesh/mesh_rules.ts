@@ -9,22 +9,23 @@ import type {
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { durationMs } from "../../proto/mod.ts";
 import { isDnsLabel, isDnsSubdomain, type Path } from "../../text/mod.ts";
-import { checkConnectionPool, checkOutlierDetection } from "../rules/connection_pool.ts";
-import { checkRetries } from "../rules/http_policies.ts";
-import { checkLocality } from "../rules/locality.ts";
-import { checkLabelSelector } from "../rules/label_selector.ts";
-import type { Report } from "../problem.ts";
-import { checkCipherSuites } from "../rules/server_tls.ts";
-import { validateProxyConfig } from "./proxy_rules.ts";
 import {
+  checkCipherSuites,
+  checkConnectionPool,
   checkDuration,
   checkExportTo,
   checkHost,
+  checkLabelSelector,
+  checkLocality,
+  checkOutlierDetection,
   checkPort,
+  checkRetries,
   checkUnique,
   INVALID,
   REQUIRED,
-} from "../rules/common.ts";
+} from "../rules/mod.ts";
+import type { Report } from "../problem.ts";
+import { validateProxyConfig } from "./proxy_rules.ts";
 
 /** Maximum connect timeout, in milliseconds. */
 const MAX_CONNECT_TIMEOUT_MS = 30_000;

@@ -15,7 +15,7 @@ import {
   INVALID,
   REQUIRED,
   UNIX_PREFIX,
-} from "../rules/common.ts";
+} from "../rules/mod.ts";
 
 /** Checks a proxy configuration, defaults included. */
 export function validateProxyConfig(config: ProxyConfig, path: Path, report: Report): void {

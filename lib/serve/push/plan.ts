@@ -6,20 +6,23 @@
  * @module
  */
 import type { Resource } from "../../graph/mod.ts";
-import { type Change, collect, wanted } from "../subscription/changes.ts";
-import { isPremature } from "../subscription/child_resources.ts";
-import { isEdsCluster } from "../wire/eds_clusters.ts";
-import { TYPE_URLS } from "../../model/mod.ts";
-import type { Origin } from "../subscription/state.ts";
-import { type Subscription, wants } from "../subscription/subscription.ts";
 import {
+  type Change,
+  collect,
   contentChanged,
+  isPremature,
+  type Origin,
   postponeRemovals,
   resendName,
   respondToNext,
   revokeRemovals,
+  type Subscription,
   takeRemovals,
-} from "../subscription/transitions.ts";
+  wanted,
+  wants,
+} from "../subscription/mod.ts";
+import { isEdsCluster } from "../wire/mod.ts";
+import { TYPE_URLS } from "../../model/mod.ts";
 
 /** Resources of one type that are sent together; in slices if they are large. */
 export interface PendingResponse {

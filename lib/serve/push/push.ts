@@ -9,12 +9,10 @@ import { scope } from "../../log/mod.ts";
 import { byteLength } from "../../rpc/mod.ts";
 import * as metrics from "../metrics.ts";
 import { drain, type PendingResponse, plan } from "./plan.ts";
-import { probes } from "../quarantine/search.ts";
-import { noteSettled } from "../session/acknowledgement.ts";
-import type { Session } from "../session/context.ts";
+import { probes } from "../quarantine/mod.ts";
+import { noteSettled, type Session } from "../session/mod.ts";
 import { armDrain, armWarm, busy, drainable } from "./push_timers.ts";
-import type { Sent } from "../subscription/state.ts";
-import { dropSnapshot, responseSent } from "../subscription/transitions.ts";
+import { dropSnapshot, responseSent, type Sent } from "../subscription/mod.ts";
 
 const log = scope("ads");
 

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { FairYielding } from "../admission/fair_yielding.ts";
+import type { FairYielding } from "../admission/mod.ts";
 import { type Holder, REVIEW_MS, reviewHolders } from "./contention.ts";
 import { type Priority, type PriorityQueue, priorityQueue } from "./priority_queue.ts";
 

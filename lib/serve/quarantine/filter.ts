@@ -5,11 +5,15 @@
  * @module
  */
 import type { Resource } from "../../graph/mod.ts";
-import type { Change } from "../subscription/changes.ts";
+import {
+  type Change,
+  contentChanged,
+  resendName,
+  type Subscription,
+  wants,
+} from "../subscription/mod.ts";
 import type { Session } from "../session/context.ts";
 import type { QuarantineFilter } from "./types.ts";
-import { type Subscription, wants } from "../subscription/subscription.ts";
-import { contentChanged, resendName } from "../subscription/transitions.ts";
 
 /**
  * A change without the resources that are quarantined for a stream. A new client is sent the version

@@ -8,7 +8,7 @@ import { scope } from "../../log/mod.ts";
 import type { Session } from "../session/context.ts";
 import type { Entry, Quarantine } from "./types.ts";
 import { sendOnce } from "./search.ts";
-import { type Subscription, wants } from "../subscription/subscription.ts";
+import { type Subscription, wants } from "../subscription/mod.ts";
 
 const log = scope("ads");
 

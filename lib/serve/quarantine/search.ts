@@ -13,16 +13,18 @@ import type { PendingResponse } from "../push/plan.ts";
 import { sendAgain } from "./filter.ts";
 import type { Session } from "../session/context.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
-import type { Sent, Trial } from "../subscription/state.ts";
-import { type Subscription, wants } from "../subscription/subscription.ts";
 import {
   addTrials,
   contentChanged,
   resendName,
   searchFinished,
+  type Sent,
+  type Subscription,
   takeTrial,
+  type Trial,
   trialSent,
-} from "../subscription/transitions.ts";
+  wants,
+} from "../subscription/mod.ts";
 
 const log = scope("ads");
 

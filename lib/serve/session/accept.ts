@@ -7,18 +7,21 @@ import { MeshError } from "../../base/mod.ts";
 import { scope } from "../../log/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import { recycleBuffer, type RpcCall, RpcError } from "../../rpc/mod.ts";
-import { addressOf, type Admission } from "../admission/admission.ts";
-import type { FairYielding } from "../admission/fair_yielding.ts";
-import { noteRefusal, reasonOf, Refusal } from "../admission/refusals.ts";
-import { matchExpected } from "../subscription/expected_state.ts";
+import {
+  addressOf,
+  type Admission,
+  type FairYielding,
+  noteRefusal,
+  reasonOf,
+  Refusal,
+} from "../admission/mod.ts";
+import { matchExpected } from "../subscription/mod.ts";
 import type { ServerContext, Session } from "./context.ts";
 import * as metrics from "../metrics.ts";
-import { parseNode } from "../wire/node.ts";
+import { decodeRequest, type NameListCache, parseNode, type XdsRequest } from "../wire/mod.ts";
 import type { XdsOptions } from "../options.ts";
 import type { PushQueue } from "../push/push_queue.ts";
-import type { NameListCache } from "../wire/name_list_cache.ts";
-import type { Retries } from "../quarantine/retry.ts";
-import { decodeRequest, type XdsRequest } from "../wire/request.ts";
+import type { Retries } from "../quarantine/mod.ts";
 import { closeSession, newSession, receive } from "./session.ts";
 
 const log = scope("ads");

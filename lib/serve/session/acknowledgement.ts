@@ -8,14 +8,20 @@ import { scope } from "../../log/mod.ts";
 import { statusName } from "../../rpc/mod.ts";
 import { enqueue, type Session } from "./context.ts";
 import * as metrics from "../metrics.ts";
-import { noteAcknowledged } from "../subscription/child_resources.ts";
-import { accepted, isProbing, rejected } from "../quarantine/search.ts";
-import type { XdsRequest } from "../wire/request.ts";
+import {
+  type AckResult,
+  forgetSuperseded,
+  noteAcknowledged,
+  type Sent,
+  setMark,
+  setNack,
+  settle,
+  settledUpTo,
+  type Subscription,
+} from "../subscription/mod.ts";
+import { accepted, isProbing, rejected } from "../quarantine/mod.ts";
+import type { XdsRequest } from "../wire/mod.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
-import { type AckResult, settle } from "../subscription/requests.ts";
-import type { Sent } from "../subscription/state.ts";
-import type { Subscription } from "../subscription/subscription.ts";
-import { forgetSuperseded, setMark, setNack, settledUpTo } from "../subscription/transitions.ts";
 
 const log = scope("ads");
 

@@ -6,15 +6,13 @@
 import type { View } from "../../graph/mod.ts";
 import { type ProxyBinding, type ProxyNode, TYPE_URLS } from "../../model/mod.ts";
 import type { RpcCall } from "../../rpc/mod.ts";
-import type { SnapshotStore } from "../subscription/snapshot.ts";
+import type { NameTable, SnapshotStore, Subscription } from "../subscription/mod.ts";
 import type { Priority } from "../push/priority_queue.ts";
-import type { NameTable } from "../subscription/names.ts";
 import type { XdsObserver } from "./observe.ts";
 import type { PendingResponse, PushState } from "../push/plan.ts";
 import type { Culprit, Quarantine } from "../quarantine/types.ts";
 import type { Registry } from "./registry.ts";
-import type { ResponseEncoder } from "../wire/response.ts";
-import type { Subscription } from "../subscription/subscription.ts";
+import type { ResponseEncoder } from "../wire/mod.ts";
 
 /** State that sessions share. */
 export interface ServerContext {

@@ -6,7 +6,7 @@
 import type { View } from "../../graph/mod.ts";
 import type { Concern, Subscriber } from "./observe.ts";
 import type { ServerContext, Session } from "./context.ts";
-import { type Subscription, wants, wantsAll } from "../subscription/subscription.ts";
+import { type Subscription, wants, wantsAll } from "../subscription/mod.ts";
 
 type Notifier = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;
 

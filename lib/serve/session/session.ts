@@ -14,19 +14,23 @@ import {
 import { RpcError } from "../../rpc/mod.ts";
 import { acknowledge } from "./acknowledgement.ts";
 import { enqueue, type Session, type SessionInit } from "./context.ts";
-import { connect, noteRequested } from "../subscription/child_resources.ts";
-import { tooManyNames, type XdsRequest } from "../wire/request.ts";
-import { shown, withoutQuarantined } from "../quarantine/filter.ts";
-import { armDrain } from "../push/push_timers.ts";
-import { noteSuperseded, subscribeDelta, subscribeSotw } from "../subscription/requests.ts";
-import { newSubscription, type Subscription } from "../subscription/subscription.ts";
 import {
   close,
+  connect,
   contentChanged,
   followView,
   keepSnapshot,
+  newSubscription,
+  noteRequested,
+  noteSuperseded,
   setOnDemand,
-} from "../subscription/transitions.ts";
+  subscribeDelta,
+  subscribeSotw,
+  type Subscription,
+} from "../subscription/mod.ts";
+import { tooManyNames, type XdsRequest } from "../wire/mod.ts";
+import { shown, withoutQuarantined } from "../quarantine/mod.ts";
+import { armDrain } from "../push/push_timers.ts";
 
 /** Makes a session without subscriptions. `bind` binds its proxy; it gets the function to call when the class changes. */
 export function newSession(

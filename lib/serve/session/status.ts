@@ -6,8 +6,7 @@
 import type { View } from "../../graph/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import type { Session } from "./context.ts";
-import type { Nack } from "../subscription/state.ts";
-import type { Subscription } from "../subscription/subscription.ts";
+import type { Nack, Subscription } from "../subscription/mod.ts";
 
 /** Progress of a type in a stream. */
 export type SyncState =

@@ -14,8 +14,7 @@ import {
   noteNewParents,
   subscribedParents,
 } from "./child_resources.ts";
-import { sameChecksum } from "../wire/checksum.ts";
-import { wireVersion } from "../wire/wire_version.ts";
+import { sameChecksum, wireVersion } from "../wire/mod.ts";
 import { type Subscription, wants, wantsAll } from "./subscription.ts";
 import { planned } from "./transitions.ts";
 import { contentOf } from "./view_content.ts";

@@ -6,9 +6,14 @@
  */
 import type { Resource, View } from "../../graph/mod.ts";
 import { childrenOfAll, subscribedParents } from "./child_resources.ts";
-import { addResource, type Checksum, newChecksum, sameChecksum } from "../wire/checksum.ts";
-import { wireVersion } from "../wire/wire_version.ts";
-import type { HeldVersions } from "../wire/held_versions.ts";
+import {
+  addResource,
+  type Checksum,
+  type HeldVersions,
+  newChecksum,
+  sameChecksum,
+  wireVersion,
+} from "../wire/mod.ts";
 import { type Subscription, wantsAll } from "./subscription.ts";
 import { replaceVersions } from "./transitions.ts";
 import { contentOf } from "./view_content.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { XdsRequest } from "../wire/request.ts";
+import type { XdsRequest } from "../wire/mod.ts";
 import type { SubscriptionState } from "./state.ts";
 import { type Subscription, wants } from "./subscription.ts";
 import { answerEvent, contentEvent, stateOf } from "./transitions.ts";

@@ -6,8 +6,7 @@
  */
 import type { Resource, View } from "../../graph/mod.ts";
 import type { XdsType } from "../../model/mod.ts";
-import type { HeldVersions } from "../wire/held_versions.ts";
-import type { ResponseEncoder } from "../wire/response.ts";
+import type { HeldVersions, ResponseEncoder } from "../wire/mod.ts";
 import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { ViewSnapshot } from "./snapshot.ts";
 import type { AnswerState, ContentState, RemovalState, SearchState } from "./states.ts";

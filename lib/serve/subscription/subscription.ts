@@ -5,7 +5,7 @@
  * @module
  */
 import type { XdsType } from "../../model/mod.ts";
-import type { ResponseEncoder } from "../wire/response.ts";
+import type { ResponseEncoder } from "../wire/mod.ts";
 import { parentOf } from "./child_names.ts";
 import type { NameSet, NameTable } from "./names.ts";
 import { initialState } from "./state.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Resource, View } from "../../graph/mod.ts";
-import type { HeldVersions } from "../wire/held_versions.ts";
+import type { HeldVersions } from "../wire/mod.ts";
 import type { ViewSnapshot } from "./snapshot.ts";
 import {
   type AnswerEvent,

@@ -1,0 +1,15 @@
+/**
+ * HTML pages of `/debug`: proxies, resources, objects, pushes, history, receipts, quarantine,
+ * costs, requests and what-if questions. `layout.ts` has the parts that all pages share.
+ *
+ * @module
+ */
+export { auditPage, changesPage, type ProxyChange, revisionPage } from "./history_pages.ts";
+export { debugPage, h, notFoundPage, table, tiles, wantsPage } from "./layout.ts";
+export { objectPages } from "./object_pages.ts";
+export { byState, proxyPages, proxyTable, stateTiles } from "./proxies_page.ts";
+export { receiptPages } from "./receipt_pages.ts";
+export { requestPage } from "./request_page.ts";
+export { resourcePages } from "./resource_page.ts";
+export { whatIfPage } from "./whatif_page.ts";
+export { problems, pushTable, workPages } from "./work_pages.ts";

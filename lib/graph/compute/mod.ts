@@ -1,0 +1,13 @@
+/**
+ * Computing: bringing stale cells up to date, recording of reads and decisions, publications,
+ * watches, computing ahead of a publication, and eviction of unused cells.
+ *
+ * @module
+ */
+export { evict, idle } from "./evict.ts";
+export { explain, peekCell } from "./peek.ts";
+export { publish } from "./publish.ts";
+export { pull } from "./pull.ts";
+export { PlainRead } from "./recording.ts";
+export { prepare, warm } from "./warm.ts";
+export { watchCell } from "./watch.ts";

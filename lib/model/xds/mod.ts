@@ -1,0 +1,9 @@
+/**
+ * The resource types of xDS: the table of types with URL, short name and push order (`types.ts`),
+ * and the push order (`order.ts`).
+ *
+ * @module
+ */
+export { PUSH_ORDER, pushPosition } from "./order.ts";
+export { AGENT_TYPE_URLS, type ProxyTypeName, TYPE_URLS } from "./type_urls.ts";
+export { HEALTH_TYPE_URL, XDS_TYPES, type XdsType, xdsType, type XdsTypeName } from "./types.ts";

@@ -1,0 +1,12 @@
+/**
+ * The mesh configuration (`MeshConfig`, with the proxy configuration in `defaultConfig`) and the
+ * mesh networks: defaults, validation rules, effective fields, merging.
+ *
+ * @module
+ */
+export { MESH_CONFIG_FIELDS, MESH_NETWORKS_FIELDS } from "./effective_fields.ts";
+export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
+export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
+export { type MeshSettings, readMeshSettings } from "./mesh_document.ts";
+export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
+export { directoryOf } from "./mesh_rules.ts";

@@ -1,0 +1,12 @@
+/**
+ * Automatic registration of workloads: WorkloadEntries made from WorkloadGroups while a proxy is
+ * connected.
+ *
+ * @module
+ */
+export {
+  type Registration,
+  type RegistrationSourceOptions,
+  startRegistration,
+  type StreamObserver,
+} from "./registration.ts";
