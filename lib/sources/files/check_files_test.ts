@@ -48,7 +48,9 @@ for (const [name, files] of Object.entries(MISTAKES)) {
         dir,
         intake: { objects: () => {}, expecting: () => {}, health: () => {} },
       });
-      const ofDaemon = source.problems().map(({ lastGoodServes: _, ...problem }) => problem);
+      const ofDaemon = source.problems().map(({ lastGoodServes: _, since: __, ...problem }) =>
+        problem
+      );
       const serving = source.objects().map(({ meta }) => `${meta.namespace}/${meta.name}`);
       await source.close();
       const checked = await checkConfigFiles([dir]);

@@ -141,7 +141,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   await watch.refresh();
   return {
     objects: () => index.objects(),
-    problems,
+    problems: () => reporter.dated(problems()),
     warnings: () => index.warnings(),
     rescan() {
       hints.add(undefined);

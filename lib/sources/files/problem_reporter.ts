@@ -33,16 +33,28 @@ export function countRejected(fresh: number, total: number): void {
 export interface ProblemReporter {
   /** Logs those that were not in the last report. One that disappears and comes back is new again. */
   report(problems: readonly SourceProblem[], warnings: readonly SchemaProblem[]): void;
+  /** The problems with the time of the first report of each. */
+  dated(problems: readonly SourceProblem[]): SourceProblem[];
 }
 
-/** Creates a reporter that has reported nothing. */
-export function createProblemReporter(logger: Logger = log): ProblemReporter {
+/**
+ * Creates a reporter that has reported nothing.
+ *
+ * @param clock milliseconds since the epoch
+ */
+export function createProblemReporter(
+  logger: Logger = log,
+  clock: () => number = Date.now,
+): ProblemReporter {
+  let since: ReadonlyMap<string, number> = new Map();
   const problemLog = onceLog("rejected", (message, fields) => logger.error(message, fields));
   let faulty: ReadonlySet<string> = new Set();
   const warningLog = onceLog("warning", (message, fields) => logger.warn(message, fields));
   return {
     report(problems, warnings) {
       problemLog(problems);
+      const time = clock();
+      since = new Map(problems.map(keyOf).map((key) => [key, since.get(key) ?? time]));
       const now = new Set(problems.map(({ file }) => file));
       const repaired = [...faulty].filter((file) => !now.has(file));
       for (const file of repaired.slice(0, MAX_LINES)) {
@@ -54,6 +66,11 @@ export function createProblemReporter(logger: Logger = log): ProblemReporter {
       faulty = now;
       warningLog(warnings);
     },
+    dated: (problems) =>
+      problems.map((problem) => {
+        const time = since.get(keyOf(problem));
+        return time === undefined ? problem : { ...problem, since: time };
+      }),
   };
 }
 
@@ -67,17 +84,21 @@ function onceLog(
     const now = new Set<string>();
     let fresh = 0;
     for (const problem of problems) {
-      const { file, path, code, message, object } = problem;
-      const key = JSON.stringify([file, path, code, message, object]);
+      const key = keyOf(problem);
       const isNew = !known.has(key) && !now.has(key);
       now.add(key);
       if (!isNew || ++fresh > MAX_LINES) continue;
       const last = problem.lastGoodServes ? " The last good version keeps serving." : "";
-      write(printable(`${prefix}: ${sentence(problem)}${last}`), { code });
+      write(printable(`${prefix}: ${sentence(problem)}${last}`), { code: problem.code });
     }
     if (fresh > MAX_LINES) write(`${prefix}: ${fresh - MAX_LINES} more`);
     known = now;
   };
+}
+
+/** Identity of a problem. Its line is not part of it: edits above the document move it. */
+function keyOf({ file, path, code, message, object }: SchemaProblem): string {
+  return JSON.stringify([file, path, code, message, object]);
 }
 
 /** `file:line:column (Kind ns/name) path: message. Remedy.` */

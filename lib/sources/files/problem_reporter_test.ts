@@ -29,6 +29,20 @@ const PROBLEM = {
   lastGoodServes: false,
 };
 
+Deno.test("reporter: a problem has the time of its first report, also after it moved", () => {
+  let now = 1_000;
+  const reporter = createProblemReporter(recorder().logger, () => now);
+  assert.equal(reporter.dated([PROBLEM])[0]!.since, undefined);
+  reporter.report([PROBLEM], []);
+  now = 2_000;
+  const moved = { ...PROBLEM, line: 9 };
+  reporter.report([moved], []);
+  assert.deepEqual(reporter.dated([moved]), [{ ...moved, since: 1_000 }]);
+  reporter.report([], []);
+  reporter.report([moved], []);
+  assert.equal(reporter.dated([moved])[0]!.since, 2_000);
+});
+
 Deno.test("reporter: a problem is logged when it appears, and again when it comes back", () => {
   const { logger, lines } = recorder();
   const reporter = createProblemReporter(logger);

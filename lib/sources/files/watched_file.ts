@@ -121,7 +121,7 @@ async function watchFile<T>(
     current: state.current,
     subscribe: listeners.subscribe,
     found: state.found,
-    problems: state.problems,
+    problems: () => reporter.dated(state.problems()),
     warnings: state.warnings,
     rescan: () => scheduler.run(),
     async close() {
