@@ -5,6 +5,7 @@
  */
 import {
   createAuthn,
+  MESH_CREDENTIAL_ACCOUNTS,
   PILOT_ENABLE_XDS_IDENTITY_CHECK,
   proxyAuthorizer,
   XDS_AUTH,
@@ -88,6 +89,7 @@ export async function openIdentity(
       secured: XDS_AUTH.get(),
       plain: isPlainAuthenticated,
       checkIdentity: PILOT_ENABLE_XDS_IDENTITY_CHECK.get(),
+      credentialAccounts: MESH_CREDENTIAL_ACCOUNTS.get(),
     }),
     certificates: ca && certificateService({
       issuance: ca.issuance,

@@ -16,6 +16,7 @@ import {
   certificateAuthenticator,
   createAuthn,
   forwardedAuthenticator,
+  proxyAuthorizer,
   tokenAuthenticator,
 } from "./mod.ts";
 
@@ -202,4 +203,37 @@ Deno.test("invalid credentials are not passed over for others, and none are refu
   await assert.rejects(authn.authenticate(request()), AuthnError);
   const certificates = [await leaf(foreign)];
   await assert.rejects(authn.authenticate(request({ metadata, certificates })), AuthnError);
+});
+
+Deno.test("credentials are for the accounts of the list, in the namespace that they proved", async () => {
+  const authn = {
+    authenticate: () => Promise.resolve({ kind: "jwt" as const, identities: [parseSpiffe(ID)!] }),
+  };
+  const { namespace, serviceAccount } = parseSpiffe(ID)!;
+  const decide = (credentialAccounts: string, claimed: string, secure = true) =>
+    proxyAuthorizer(authn, {
+      secured: true,
+      plain: false,
+      checkIdentity: false,
+      credentialAccounts,
+    })(
+      { ...request(), secure },
+      { namespace: claimed, metadata: {} },
+    );
+  const identity = ID;
+  const own = `${namespace}/${serviceAccount}`;
+  const lists = ["", own, `${namespace}/*`, `*/${serviceAccount}`, ` x/y , ${own} `];
+  for (const list of lists) {
+    assert.deepEqual(await decide(list, namespace), { identity, readsCredentials: true }, list);
+    // Another namespace than the proved one, which the settings accept for the rest.
+    assert.deepEqual(await decide(list, "elsewhere"), { identity, readsCredentials: false }, list);
+  }
+  for (const list of ["x/y", `${namespace}/other`, `other/${serviceAccount}`]) {
+    assert.deepEqual(await decide(list, namespace), { identity, readsCredentials: false }, list);
+  }
+  assert.deepEqual(await decide("", namespace, false), {});
+  assert.deepEqual(await decide(own, namespace, false), { readsCredentials: false });
+  for (const bad of ["shop", "a/b/c", "A/b", "/b", "a/"]) {
+    assert.throws(() => void decide(bad, namespace), { code: "credential-accounts" }, bad);
+  }
 });

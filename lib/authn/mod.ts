@@ -10,7 +10,17 @@ export { AuthnError } from "./error.ts";
 export { forwardedAuthenticator } from "./forwarded.ts";
 export { type JwtOptions, type JwtRule, jwtVerifier, readJwtRule } from "./jwt.ts";
 export { type Authn, type AuthnOptions, createAuthn } from "./policy.ts";
-export { type ClaimedProxy, proxyAuthorizer, type ProxyPolicy } from "./proxy.ts";
+export {
+  type AuthorizedProxy,
+  type ClaimedProxy,
+  proxyAuthorizer,
+  type ProxyPolicy,
+} from "./proxy.ts";
 export type { Authenticator, AuthnRequest } from "./request.ts";
 export { tokenAuthenticator, type TokenVerifier, type TokenVerifiers } from "./token.ts";
-export { PILOT_ENABLE_XDS_IDENTITY_CHECK, XDS_AUTH, XDS_AUTH_PLAINTEXT } from "./variables.ts";
+export {
+  MESH_CREDENTIAL_ACCOUNTS,
+  PILOT_ENABLE_XDS_IDENTITY_CHECK,
+  XDS_AUTH,
+  XDS_AUTH_PLAINTEXT,
+} from "./variables.ts";

@@ -7,6 +7,7 @@ import { messageOf, printable } from "../base/mod.ts";
 import { intervalLogger, scope } from "../log/mod.ts";
 import { type SpiffeId, spiffeText } from "../pki/mod.ts";
 import { RpcError } from "../rpc/mod.ts";
+import { accountMatcher } from "./accounts.ts";
 import type { Authn } from "./policy.ts";
 import type { AuthnRequest } from "./request.ts";
 
@@ -25,22 +26,39 @@ export interface ProxyPolicy {
   readonly plain: boolean;
   /** Namespace and service account of a proxy must be those of its credentials. */
   readonly checkIdentity: boolean;
+  /**
+   * Service accounts that may read the credentials of their namespace, as
+   * `MESH_CREDENTIAL_ACCOUNTS`; empty: all. Throws `MeshError` `credential-accounts`.
+   */
+  readonly credentialAccounts?: string;
+}
+
+/** A client that is accepted. */
+export interface AuthorizedProxy {
+  /** Its SPIFFE id; absent: it was not authenticated. */
+  readonly identity?: string;
+  /** True: it may read the credentials of its namespace. Absent: its address decides. */
+  readonly readsCredentials?: boolean;
 }
 
 const log = intervalLogger(scope("authn"));
 
 /**
- * Decides about the client of a stream. Resolves to its SPIFFE id; `undefined` when none is needed.
- * Rejects with `RpcError` UNAUTHENTICATED, whose text says nothing about the reason.
+ * Decides about the client of a stream. Rejects with `RpcError` UNAUTHENTICATED, whose text says nothing about the reason.
  */
 export function proxyAuthorizer(
   authn: Authn,
   policy: ProxyPolicy,
-): (call: AuthnRequest & { readonly secure?: boolean }, proxy: ClaimedProxy) => Promise<
-  string | undefined
-> {
+): (
+  call: AuthnRequest & { readonly secure?: boolean },
+  proxy: ClaimedProxy,
+) => Promise<AuthorizedProxy> {
+  const accounts = accountMatcher(policy.credentialAccounts ?? "");
   return async (call, proxy) => {
-    if (!(call.secure ? policy.secured : policy.plain)) return undefined;
+    // With a list of accounts, a client without credentials is none of them.
+    if (!(call.secure ? policy.secured : policy.plain)) {
+      return accounts ? { readsCredentials: false } : {};
+    }
     const refuse = (text: string, reason: string) => {
       const address = call.peer.replace(/:\d+$/, "");
       log(address)?.warn("a client of discovery was refused", {
@@ -53,10 +71,14 @@ export function proxyAuthorizer(
     const { identities } = await authn.authenticate(call).catch((error) => {
       throw refuse("authentication failure", messageOf(error));
     });
-    const id = policy.checkIdentity ? identities.find((one) => matches(one, proxy)) : identities[0];
-    if (id) return spiffeText(id);
-    const own = identities.map(spiffeText).join(" ");
-    throw refuse("authorization failed", `its credentials are of ${own}`);
+    const own = identities.find((one) => matches(one, proxy));
+    const id = own ?? (policy.checkIdentity ? undefined : identities[0]);
+    if (id) {
+      const readsCredentials = own !== undefined && (accounts?.(own) ?? true);
+      return { identity: spiffeText(id), readsCredentials };
+    }
+    const proved = identities.map(spiffeText).join(" ");
+    throw refuse("authorization failed", `its credentials are of ${proved}`);
   };
 }
 

@@ -79,6 +79,16 @@ export const PILOT_ENABLE_XDS_IDENTITY_CHECK: EnvVar<boolean> = declareEnv({
   readers,
 });
 
+/** Service accounts that read credentials. */
+export const MESH_CREDENTIAL_ACCOUNTS: EnvVar<string> = declareEnv({
+  name: "MESH_CREDENTIAL_ACCOUNTS",
+  type: "string",
+  default: "",
+  doc:
+    "Service accounts, `NAMESPACE/ACCOUNT` separated by commas, whose authenticated proxies receive the credentials of their namespace that `credentialName` names; `*` stands for every namespace or account. Empty: all authenticated proxies, and all of the daemon's own machine.",
+  readers,
+});
+
 /** The audiences when the rule names none. */
 export function audiences(): string[] {
   const text = AUDIENCE.get() || TOKEN_AUDIENCES.get();

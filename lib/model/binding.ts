@@ -31,10 +31,10 @@ export interface ProxyNode {
   /** User agent of the proxy, for example `envoy`; empty: unknown. */
   readonly userAgent: string;
   /**
-   * True if private keys may be sent to the proxy: it connects from this machine, or its identity was
-   * verified.
+   * True if credentials of its namespace, with their private keys, may be sent to the proxy: its
+   * identity was verified and may read them, or it connects from this machine.
    */
-  readonly local?: boolean;
+  readonly readsCredentials?: boolean;
   /** The SPIFFE id that the proxy proved to have; `undefined` when it was not authenticated. */
   readonly identity?: string;
   /** Features that its Envoy lacks; absent: none. */

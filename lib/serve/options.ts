@@ -53,14 +53,24 @@ export interface XdsLimits {
   readonly admitBytes?: number;
 }
 
+/** Result of the authorization of a client. */
+export interface AuthorizedClient {
+  /** The SPIFFE id that it proved; absent: none is needed. */
+  readonly identity?: string;
+  /**
+   * True: it may read the credentials of its namespace. Absent: it may if it connects from this
+   * machine.
+   */
+  readonly readsCredentials?: boolean;
+}
+
 /** Options of a server. */
 export interface XdsOptions {
   /**
    * Authenticates the client of a stream, and decides whether it may be the proxy that its node says.
-   * Resolves to the SPIFFE id that it proved; `undefined` when none is needed. Rejects with `RpcError`.
-   * Without it every client is accepted.
+   * Rejects with `RpcError`. Without it every client is accepted.
    */
-  readonly authorize?: (call: RpcCall, node: ProxyNode) => Promise<string | undefined>;
+  readonly authorize?: (call: RpcCall, node: ProxyNode) => Promise<AuthorizedClient>;
   readonly source: BindingSource;
   /** Monotonic milliseconds with fractions. */
   readonly now: () => number;

@@ -235,7 +235,7 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", { labels: { app: "narrow" } }),
   proxyNode("two", { metadata: { INTERCEPTION_MODE: "NONE" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" } }),
-  proxyNode("one", { role: "router", labels: { app: "gw" }, local: true }),
+  proxyNode("one", { role: "router", labels: { app: "gw" }, readsCredentials: true }),
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { metadata: { HTTP_PROXY_PORT: "3128" } }),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { type Agent, type AgentOptions, startAgent } from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import {
   createCsr,
@@ -66,6 +68,44 @@ export async function writePluggedCa(dir: string): Promise<Issuer> {
     await Deno.writeTextFile(`${dir}/${name}`, text);
   }
   return { certificate, key };
+}
+
+/** Starts agents that obtain certificates by token. */
+export interface AgentStarter {
+  readonly issuer: TokenIssuer;
+  /** The daemon's root, PEM. */
+  readonly root: string;
+  /** Folder for the agents' files. */
+  readonly dir: string;
+  /** `host:port` of the daemon's secured listener. */
+  readonly xds: string;
+}
+
+/** Options of {@link startCertifiedAgent}: namespace and name are those of the service account. */
+export type CertifiedAgent =
+  & Omit<AgentOptions, "xds" | "envoy" | "dir" | "namespace">
+  & { readonly namespace: string };
+
+/** Starts an agent with the token of its service account, whose name is the agent's. */
+export async function startCertifiedAgent(
+  { issuer, root, dir, xds }: AgentStarter,
+  { name, namespace, env, proxyConfig, ...more }: CertifiedAgent,
+): Promise<Agent> {
+  const run = `${dir}/${name}/var/run/secrets`;
+  await Deno.mkdir(`${run}/tokens`, { recursive: true });
+  await Deno.mkdir(`${run}/mesh`, { recursive: true });
+  await Deno.writeTextFile(`${run}/tokens/mesh-token`, await issuer.token(namespace, name));
+  await Deno.writeTextFile(`${run}/mesh/root-cert.pem`, root);
+  return await startAgent({
+    ...more,
+    name,
+    namespace,
+    xds,
+    envoy: await envoyPath(),
+    dir,
+    env: { SERVICE_ACCOUNT: name, ECC_SIGNATURE_ALGORITHM: "ECDSA", ...env },
+    proxyConfig: { controlPlaneAuthPolicy: "MUTUAL_TLS", ...proxyConfig },
+  });
 }
 
 /** A certificate of a workload, with its key, PEM. */

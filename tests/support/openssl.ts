@@ -12,10 +12,15 @@ export interface Ran {
   readonly text: string;
 }
 
-/** Runs `openssl` with files by name in a temporary folder, which replace `@name` in arguments. */
+/**
+ * Runs `openssl` with files by name in a temporary folder, which replace `@name` in arguments.
+ *
+ * @param stdin text for its standard input; default: none
+ */
 export async function openssl(
   args: readonly string[],
   files: Readonly<Record<string, string | Uint8Array>> = {},
+  stdin?: string,
 ): Promise<Ran> {
   const dir = await Deno.makeTempDir({ prefix: "mesh-openssl-" });
   try {
@@ -23,18 +28,27 @@ export async function openssl(
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
       await Deno.writeFile(`${dir}/${name}`, bytes);
     }
-    const { success, stdout, stderr } = await new Deno.Command("openssl", {
+    const process = new Deno.Command("openssl", {
       args: args.map((arg) => arg.replace("@", `${dir}/`)),
-      stdin: "null",
+      stdin: stdin === undefined ? "null" : "piped",
       stdout: "piped",
       stderr: "piped",
-    }).output();
+    }).spawn();
+    if (stdin !== undefined) await feed(process, stdin);
+    const { success, stdout, stderr } = await process.output();
     const decoder = new TextDecoder();
     const out = decoder.decode(stdout);
     return { ok: success, stdout: out, text: out + decoder.decode(stderr) };
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
+}
+
+/** Writes to a process, which may end before it has read. */
+async function feed({ stdin }: Deno.ChildProcess, text: string): Promise<void> {
+  const writer = stdin.getWriter();
+  await writer.write(new TextEncoder().encode(text)).catch(() => {});
+  await writer.close().catch(() => {});
 }
 
 /** Standard output of `openssl`, which has to succeed. */

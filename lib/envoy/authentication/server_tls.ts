@@ -26,11 +26,13 @@ import {
 import { create, packAny } from "../../proto/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
+  agentSecretConfig,
   credentialConfig,
   fileCertificate,
   fileSource,
   sanMatchers,
   tlsSocket,
+  WORKLOAD_SECRET,
 } from "../core/mod.ts";
 import { type CredentialNames, credentialNames } from "./credentials.ts";
 
@@ -49,15 +51,20 @@ const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
  * Returns the transport socket of a server whose certificates are files, or secrets by name.
  *
  * @param http true: the content is HTTP; false: it is any TCP protocol
+ * @param fromAgent true: the proxy's own certificate (`builtin://`) is served by its agent
  */
-export function serverTls(tls: ServerTLSSettings, http: boolean): TransportSocket {
+export function serverTls(
+  tls: ServerTLSSettings,
+  http: boolean,
+  fromAgent: boolean = false,
+): TransportSocket {
   const names = credentialNames(tls);
   return tlsSocket(packAny(DownstreamTlsContextSchema, {
     requireClientCertificate: tls.mode === Mode.MUTUAL,
     commonTlsContext: {
       alpnProtocols: http ? HTTP_ALPN : [],
       tlsParams: parameters(tls),
-      ...certificates(tls, names),
+      ...certificates(tls, names, fromAgent),
       validationContextType: validation(tls, names),
     },
   }));
@@ -70,7 +77,7 @@ const HTTP3_ALPN = ["h3"];
  * Returns the transport socket of a server over QUIC. QUIC uses TLS 1.3 without further parameters
  * and without client certificates.
  */
-export function quicTls(tls: ServerTLSSettings): TransportSocket {
+export function quicTls(tls: ServerTLSSettings, fromAgent: boolean = false): TransportSocket {
   return create(TransportSocketSchema, {
     name: "envoy.transport_sockets.quic",
     configType: {
@@ -79,7 +86,7 @@ export function quicTls(tls: ServerTLSSettings): TransportSocket {
         downstreamTlsContext: {
           commonTlsContext: {
             alpnProtocols: HTTP3_ALPN,
-            ...certificates(tls, credentialNames(tls)),
+            ...certificates(tls, credentialNames(tls), fromAgent),
           },
         },
       }),
@@ -90,9 +97,14 @@ export function quicTls(tls: ServerTLSSettings): TransportSocket {
 function certificates(
   tls: ServerTLSSettings,
   names: CredentialNames | undefined,
+  fromAgent: boolean,
 ): Partial<Pick<CommonTlsContext, "tlsCertificates" | "tlsCertificateSdsSecretConfigs">> {
   if (names !== undefined && names.certificates.length > 0) {
-    return { tlsCertificateSdsSecretConfigs: names.certificates.map(credentialConfig) };
+    return {
+      tlsCertificateSdsSecretConfigs: names.certificates.map((name) =>
+        fromAgent && name === WORKLOAD_SECRET ? agentSecretConfig(name) : credentialConfig(name)
+      ),
+    };
   }
   const files = tls.tlsCertificates.length > 0
     ? tls.tlsCertificates.map((c) => fileCertificate(c.serverCertificate, c.privateKey))

@@ -44,6 +44,8 @@ export interface GatewayTlsChain {
   readonly tls?: ServerTLSSettings;
   /** Terminates mutual TLS as workloads do, instead of `tls`. */
   readonly mutual?: TransportSocket;
+  /** True: the agent serves the proxy's own certificate, which `tls` may name. */
+  readonly fromAgent?: boolean;
   /** Route table of the requests, or the TCP destination. */
   readonly to: { readonly routeName: string } | { readonly tcp: TcpChain };
 }

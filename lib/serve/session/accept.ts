@@ -191,8 +191,9 @@ async function authorized(
   request: XdsRequest,
 ): Promise<ProxyNode> {
   const node = parseNode(request.node, variant);
-  const identity = await options.authorize?.(call, node);
-  return { ...node, identity, local: isLocal(call.peer) || identity !== undefined };
+  const { identity, readsCredentials = isLocal(call.peer) } =
+    await options.authorize?.(call, node) ?? {};
+  return { ...node, identity, readsCredentials };
 }
 
 /** Opens the session of an admitted stream. */

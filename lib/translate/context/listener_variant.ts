@@ -19,8 +19,11 @@ export interface ListenerVariant {
   readonly http10: boolean;
   /** Node metadata `ODCDS`: the proxy subscribes to clusters when requests need them. */
   readonly onDemand: boolean;
-  /** A gateway with a certificate of its own, which can be a peer of mutual TLS. */
-  readonly certified: boolean;
+  /**
+   * Source of the certificate of a gateway, which can be a peer of mutual TLS: files that the proxy
+   * declares, or its agent. `undefined`: it has none, or the proxy is no gateway.
+   */
+  readonly certified: "files" | "agent" | undefined;
   /** Hosts without addresses have auto-allocated ones; see {@link usesAutoAddresses}. */
   readonly autoAddresses: boolean;
   /** The Telemetry resources that apply. */
@@ -40,14 +43,19 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
     bound: cls.interception === "NONE",
     http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
     onDemand: cls.options.ODCDS === "true",
-    certified: cls.role === "router" && secretNames(cls).server?.fromAgent === undefined &&
-      secretNames(cls).server !== undefined,
+    certified: certifiedBy(cls),
     autoAddresses: usesAutoAddresses(cls),
     telemetry,
     exposedPorts: exposedPortsOf(cls),
     settings: cls.options.PROXY_CONFIG ?? "",
     idleTimeoutMs: durationMs(cls.options.IDLE_TIMEOUT),
   };
+}
+
+function certifiedBy(cls: ProxyClass): ListenerVariant["certified"] {
+  const { server } = secretNames(cls);
+  if (cls.role !== "router" || server === undefined) return undefined;
+  return server.fromAgent ? "agent" : "files";
 }
 
 /**
@@ -101,7 +109,7 @@ function textOf(variant: ListenerVariant): string {
     ...(variant.bound ? ["bound"] : []),
     ...(variant.http10 ? ["http10"] : []),
     ...(variant.onDemand ? ["ondemand"] : []),
-    ...(variant.certified ? ["certified"] : []),
+    ...(variant.certified ? [`certified=${variant.certified}`] : []),
     ...(variant.autoAddresses ? ["auto"] : []),
     ...(telemetry === "" ? [] : [`telemetry=${encodeURIComponent(telemetry)}`]),
     ...(exposedPorts.length === 0
@@ -117,12 +125,13 @@ function parse(variant: string): ListenerVariant {
   const [family, ...flags] = variant.split(",");
   const exposed = decodeURIComponent(valueOf(flags, "exposes="));
   const idle = valueOf(flags, "idle=");
+  const certified = valueOf(flags, "certified=");
   return {
     family: family as Family,
     bound: flags.includes("bound"),
     http10: flags.includes("http10"),
     onDemand: flags.includes("ondemand"),
-    certified: flags.includes("certified"),
+    certified: certified === "files" || certified === "agent" ? certified : undefined,
     autoAddresses: flags.includes("auto"),
     telemetry: telemetryKeys.decode(decodeURIComponent(valueOf(flags, "telemetry="))),
     exposedPorts: exposed === "" ? [] : JSON.parse(exposed) as readonly ExposedPort[],

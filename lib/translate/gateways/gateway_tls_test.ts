@@ -17,7 +17,7 @@ import { fromBinary } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const edge = (more: Partial<ProxyNode> = {}): ProxyNode =>
-  proxyNode("one", { role: "router", labels: { app: "gw" }, local: true, ...more });
+  proxyNode("one", { role: "router", labels: { app: "gw" }, readsCredentials: true, ...more });
 
 function gateway(tls: string, protocol = "HTTPS"): string {
   return `apiVersion: networking.mesh.io/v1
@@ -49,7 +49,7 @@ function contextOf({ transportSocket }: FilterChain): CommonTlsContext {
 
 const PAIR: Credential = { certificate: "chain", privateKey: "key" };
 
-Deno.test("a credential is served to local gateways of its namespace, and is no other's", () => {
+Deno.test("a credential is served to trusted gateways of its namespace, and is no other's", () => {
   const bench = startTranslation();
   bench.set(gateway("mode: MUTUAL, credentialName: shop"));
   bench.apply({
@@ -62,9 +62,9 @@ Deno.test("a credential is served to local gateways of its namespace, and is no 
   const bindingOf = (node: ProxyNode) => bench.translation.source.bind(node, () => {});
   const binding = bindingOf(edge());
   assert.deepEqual(secretsOf(binding), ["kubernetes://shop", "kubernetes://shop-cacert"]);
-  assert.deepEqual(secretsOf(bindingOf(edge({ local: false }))), []);
+  assert.deepEqual(secretsOf(bindingOf(edge({ readsCredentials: false }))), []);
   assert.deepEqual(
-    secretsOf(bindingOf(proxyNode("one", { labels: { app: "gw" }, local: true }))),
+    secretsOf(bindingOf(proxyNode("one", { labels: { app: "gw" }, readsCredentials: true }))),
     [],
   );
   const elsewhere = bindingOf({ ...edge(), namespace: "two" });
@@ -149,6 +149,13 @@ spec: {hosts: [a.example], gateways: [gw], http: [{route: [{destination: {host: 
   const [chain] = chainsOf(binding);
   assert.deepEqual(chain?.filterChainMatch?.serverNames, ["*.example"]);
   assert.equal(contextOf(chain).tlsCertificateSdsSecretConfigs[0]?.name, "default");
+
+  // The agent's certificate comes from the agent's socket.
+  const ofAgent = { LABELS: { app: "gw" }, AGENT_CERTIFICATES: "true" };
+  const agent = bench.translation.source.bind({ ...edge(), metadata: ofAgent }, () => {});
+  const [secret] = contextOf(chainsOf(agent)[0]!).tlsCertificateSdsSecretConfigs;
+  assert.equal(secret?.name, "default");
+  assert.equal(secret.sdsConfig?.configSourceSpecifier.case, "apiConfigSource");
 });
 
 Deno.test("connections are forwarded to the cluster of their server name", () => {

@@ -14,6 +14,7 @@ import {
   type Workload,
 } from "../../derive/mod.ts";
 import {
+  AGENT,
   gatewayHttpListener,
   gatewayQuicListener,
   gatewayTcpListener,
@@ -67,7 +68,7 @@ export function gatewayListeners(
       ? { bind: port.bind }
       : wildcard({ family: variant.family, bound: false })),
     port: listenedPort(read, context, variant, { port, ports }),
-    manager: { ...managerDefaults(read, context, variant), found: variant.certified },
+    manager: { ...managerDefaults(read, context, variant), found: variant.certified !== undefined },
     security: securityOf(read, context, workload, {}),
   };
   return listenersAt(read, context, served, base)
@@ -88,10 +89,11 @@ function listenersAt(
     case "http":
       return [gatewayHttpListener({ ...base, routeName: gatewayRouteName(port) })];
     case "tls": {
-      const mutual = variant.certified ? mutualServer(read, context, SHARED) : undefined;
+      const mutual = variant.certified &&
+        mutualServer(read, context, variant.certified === "agent" ? AGENT : SHARED);
       const chains = port.servers.flatMap((s) =>
         tlsChains(read, context, served, { server: s, mutual })
-      );
+      ).map((chain) => variant.certified === "agent" ? { ...chain, fromAgent: true } : chain);
       if (chains.length === 0) return [];
       const http3 = takesQuic(read, context, variant, base.port)
         ? gatewayQuicListener({ ...base, chains, alternative: port.number })

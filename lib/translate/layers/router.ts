@@ -50,7 +50,7 @@ export function routerLayers(
     ]],
     [TYPE_URLS.secret, [
       secretLayer(tables, cls),
-      ...(cls.options.LOCAL === "true"
+      ...(cls.options.CREDENTIALS === "true"
         ? [gatewayCredentials(tables, namespace, scope), ruleCredentials(tables, namespace)]
         : []),
     ]],

@@ -50,7 +50,7 @@ export function sidecarLayers(
     ]],
     [TYPE_URLS.secret, [
       secretLayer(tables, cls),
-      ...(cls.options.LOCAL === "true" && locality !== ""
+      ...(cls.options.CREDENTIALS === "true" && locality !== ""
         ? [localCredentials(tables, binding)]
         : []),
     ]],

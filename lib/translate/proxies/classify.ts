@@ -57,7 +57,7 @@ export function classBasis(
     ...omittedOf(node),
     options: {
       ...optionsOf(metadata, mode === "NONE" ? bindsOf(node, features.dualStack === true) : []),
-      ...(node.local === true ? { LOCAL: "true" } : {}),
+      ...(node.readsCredentials === true ? { CREDENTIALS: "true" } : {}),
       ...(features.quicListeners && node.role === "router" ? { QUIC: "true" } : {}),
       ...settingsOption(metadata.PROXY_CONFIG),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),
