@@ -8,6 +8,7 @@
  * @module
  */
 import { brokenRoutes, gateway, HOST, routes, service, sidecar, SUBSETS } from "./demo/config.ts";
+import { follow } from "./demo/live.ts";
 import { createNarrator } from "./demo/narrator.ts";
 import {
   type Agent,
@@ -173,7 +174,7 @@ async function traffic(
     },
   );
   await narrator.step(
-    "A broken file is refused with its line, and the old configuration keeps serving",
+    "A broken file is rejected with its line, and the old configuration keeps serving",
     () => write("routes.yaml", brokenRoutes()),
     async () => {
       const { problems } = await daemon.debug<Problems>("configz?problems=true");
@@ -222,7 +223,7 @@ async function fromOutside(
   });
 }
 
-/** Prints the addresses to explore, and waits for Ctrl-C on a terminal. */
+/** Prints the addresses to explore. On a terminal, prints what happens until Ctrl-C. */
 async function explore(
   narrator: Narrator,
   { daemon, config, client, ports }: {
@@ -239,10 +240,39 @@ The debug page: ${daemon.http}/debug
    Envoy        ${client.admin}
    requests     curl -H 'Host: ${HOST}:${ports.shop}' http://127.0.0.1:${ports.shop}/
                 curl -H 'Host: ${HOST}' http://127.0.0.1:${ports.ingress}/
-   the config   ${config.path} (edit a file, watch the traffic change)`);
+   the config   ${config.path}`);
   if (!Deno.stdin.isTerminal()) return;
-  narrator.say("\nThe mesh stays up. Ctrl-C stops it.");
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  narrator.say(`
+The mesh stays up. Ctrl-C stops it. Edit files in another terminal, for example
+   sed -i 's/weight: 80/weight: 30/' ${config.path}/routes.yaml
+Each edit and its effect on the traffic appear here:
+`);
+  narrator.event("traffic", await currentTraffic(ports));
+  await follow({
+    daemon,
+    traffic: () => currentTraffic(ports),
+    print: (label, text) => narrator.event(label, text),
+    signal,
+  });
+}
+
+/** Number of requests of each kind that show the traffic after an edit. */
+const GLANCE = 100;
+
+/** Sends requests to the client's proxy and to the gateway, and says in words who answered. */
+async function currentTraffic(ports: Ports): Promise<string> {
+  const count = async (port: number, host: string, headers: Record<string, string> = {}) => {
+    try {
+      return words(await spread(GLANCE, `http://127.0.0.1:${port}/`, { host, headers }));
+    } catch (e) {
+      return `no answer (${e instanceof Error ? e.message : e})`;
+    }
+  };
+  const shop = `${HOST}:${ports.shop}`;
+  const client = await count(ports.shop, shop);
+  const tester = await count(ports.shop, shop, { "x-user": "tester" });
+  const outside = await count(ports.ingress, HOST);
+  return `client ${client} | tester ${tester} | from outside ${outside}`;
 }
 
 if (import.meta.main) Deno.exit(await main());

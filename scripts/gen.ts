@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const pins = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json"))).imports;
   const stamp = await digest(pins);
   if (await readOr(join(OUT, STAMP)) === stamp) return;
-  const started = performance.now();
+  using progress = startProgress("fetching the compiler and the protos of Envoy");
   // The folder is inside the tree, so that the result can be renamed into place.
   await Deno.mkdir(join(ROOT, ".cache"), { recursive: true });
   const work = await Deno.makeTempDir({ dir: join(ROOT, ".cache"), prefix: "gen-" });
@@ -37,15 +37,34 @@ async function main(): Promise<void> {
       .split("\n").map((l) => l.trim()).filter((l) => l !== "" && !l.startsWith("#"));
     await assemble(work, join(envoy, "deps"));
     const fresh = join(work, ".out");
-    await generate(work, await closure(work, roots), pins, fresh);
+    const files = await closure(work, roots);
+    progress.phase(`compiling ${files.length} protos`);
+    await generate(work, files, pins, fresh);
     await Deno.writeTextFile(join(fresh, STAMP), stamp);
     await swap(fresh, join(work, ".old"));
   } finally {
     await Deno.remove(work, { recursive: true });
   }
-  console.error(
-    `gen: wrote lib/proto/gen in ${((performance.now() - started) / 1000).toFixed(1)} s`,
-  );
+  progress.phase("wrote lib/proto/gen");
+}
+
+/** Time between two lines about a phase that takes long, ms. */
+const PROGRESS_EVERY_MS = 2_000;
+
+/** Prints each phase with the seconds since the start, and again while it lasts. */
+function startProgress(first: string): Disposable & { phase(name: string): void } {
+  const started = performance.now();
+  const print = (text: string): void => {
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.error(`gen: ${text} (${seconds} s)`);
+  };
+  let current = first;
+  print(current);
+  const timer = setInterval(() => print(`still ${current}`), PROGRESS_EVERY_MS);
+  return {
+    phase: (name) => print(current = name),
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }
 
 /** Digest of all inputs. */
@@ -148,9 +167,10 @@ async function generate(
     );
     await Deno.chmod(plugin, 0o755);
     await Deno.writeTextFile(join(lean, "buf.yaml"), "version: v2\n");
+    // `strategy: all` runs the plugin once instead of once for each folder.
     await Deno.writeTextFile(
       join(lean, "buf.gen.yaml"),
-      `version: v2\nplugins:\n  - local: ${plugin}\n    out: ${out}\n    opt: [target=ts, import_extension=ts]\n`,
+      `version: v2\nplugins:\n  - local: ${plugin}\n    out: ${out}\n    opt: [target=ts, import_extension=ts]\n    strategy: all\n`,
     );
     await Deno.mkdir(out, { recursive: true });
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {

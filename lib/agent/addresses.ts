@@ -13,11 +13,14 @@ export interface Addresses {
   readonly ipv6Only: boolean;
   /** True: there are addresses of both families. */
   readonly both: boolean;
+  /** True: the workload was declared to be on loopback, so that no other machine reaches it. */
+  readonly loopbackOnly: boolean;
 }
 
 const FALLBACK = "127.0.0.1";
 /** Addresses that other machines cannot reach. */
 const LOCAL = /^(127\.|169\.254\.|::1$|fe80:)/i;
+const LOOPBACK = /^(127\.|::1$)/;
 
 /**
  * Orders the addresses: the declared one, then those of the interfaces, IPv4 before IPv6. Loopback
@@ -43,7 +46,12 @@ export function addressesOf(declared: string | undefined, found: readonly string
   const ordered = [...usable.filter(isIpv4), ...usable.filter(isIpv6)];
   const ips = [...new Set([...(declared ? [declared] : []), ...ordered].map(canonicalIp))];
   if (ips.length === 0) ips.push(FALLBACK);
-  return { ips, ipv6Only: !ips.some(isIpv4), both: ips.some(isIpv4) && ips.some(isIpv6) };
+  return {
+    ips,
+    ipv6Only: !ips.some(isIpv4),
+    both: ips.some(isIpv4) && ips.some(isIpv6),
+    loopbackOnly: declared !== undefined && LOOPBACK.test(canonicalIp(declared)),
+  };
 }
 
 /** Addresses of this machine's interfaces, in the system's order. */

@@ -23,7 +23,15 @@ Deno.test("families are distinguished", () => {
     ips: ["10.0.0.1"],
     ipv6Only: false,
     both: false,
+    loopbackOnly: false,
   });
+});
+
+Deno.test("only a declared loopback address makes the workload loopback-only", () => {
+  assert.equal(addressesOf("127.0.0.7", ["10.0.0.1"]).loopbackOnly, true);
+  assert.equal(addressesOf("::1", []).loopbackOnly, true);
+  assert.equal(addressesOf(undefined, []).loopbackOnly, false);
+  assert.equal(addressesOf("169.254.1.1", []).loopbackOnly, false);
 });
 
 Deno.test("an INSTANCE_IP that is no address is refused", () => {

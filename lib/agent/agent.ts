@@ -71,7 +71,7 @@ export async function startAgent(
         quit,
         drain: () => void drain.start(),
       });
-      const address = `:${plan.ports.status}`;
+      const address = plan.statusAddress;
       const server = await openListener(
         { by: "the status port", address, remedy: STATUS_REMEDY },
         () =>

@@ -21,6 +21,7 @@ export interface BootstrapInput {
   readonly ips: readonly string[];
   readonly ipv6Only: boolean;
   readonly dualStack: boolean;
+  readonly loopbackOnly: boolean;
   readonly ports: AgentPorts;
   readonly xdsSocket: string;
   /** Socket of the workload's secrets; undefined: there is none. */
@@ -92,6 +93,7 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
       sdsSocket: input.sdsSocket,
       ipv6Only: input.ipv6Only,
       dualStack: input.dualStack,
+      loopbackOnly: input.loopbackOnly,
       bypassOverload: input.bypassOverload,
       compression: statsCompression(proxy, annotations),
       clusters: telemetry.clusters,

@@ -46,7 +46,12 @@ Deno.test("metadata comes from the environment, the pod's files and the configur
     },
     labels: { version: "v1" },
     annotations: { note: "x" },
-    addresses: { ips: ["10.0.0.1", "10.0.0.2", "10.0.0.1"], ipv6Only: false, both: false },
+    addresses: {
+      ips: ["10.0.0.1", "10.0.0.2", "10.0.0.1"],
+      ipv6Only: false,
+      both: false,
+      loopbackOnly: false,
+    },
     flags: { outlierLogPath: "/dev/stdout" },
     proxy: { meshId: "m", interceptionMode: Interception.NONE, statusPort: 15020 },
   });

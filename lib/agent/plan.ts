@@ -75,6 +75,8 @@ export interface AgentPlan {
     readonly environment: Readonly<Record<string, string>>;
   } | undefined;
   readonly ports: AgentPorts;
+  /** `host:port` of the agent's status server; without a host: all addresses. */
+  readonly statusAddress: string;
   /** `host:port` of the proxy's admin API. */
   readonly admin: string;
   readonly drain: DrainOptions;
@@ -128,6 +130,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
       environment: selfEnvironment(node, settings.environ),
     },
     ports,
+    statusAddress: `${settings.addresses.loopbackOnly ? loopback : ""}:${ports.status}`,
     admin: `${loopback}:${ports.admin}`,
     drain: {
       duration: proxy.terminationDrainDuration
@@ -183,6 +186,7 @@ function bootstrapText(
     ips: addresses.ips,
     ipv6Only: addresses.ipv6Only,
     dualStack: env.dualStack && addresses.both,
+    loopbackOnly: addresses.loopbackOnly,
     ports,
     xdsSocket,
     sdsSocket: isSecured(settings.proxy) ? SDS_SOCKET : undefined,

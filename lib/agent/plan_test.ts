@@ -123,7 +123,7 @@ Deno.test("fragments of paths are cut off, or requests with them refused", () =>
 
 Deno.test("statistics: annotations win over the configuration, addresses are filled in", () => {
   const { stats_config: { stats_matcher, stats_tags, histogram_bucket_settings } } = bootstrap({
-    addresses: { ips: ["10.0.0.1", "10.0.0.2"], ipv6Only: false, both: false },
+    addresses: { ips: ["10.0.0.1", "10.0.0.2"], ipv6Only: false, both: false, loopbackOnly: false },
     environ: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "true" },
     proxy: {
       extraStatTags: ["dlp"],
@@ -165,7 +165,7 @@ const ARGS: readonly (readonly [string, TestSettings, readonly string[]])[] = [
   ["durations of the configuration", {
     proxy: { drainDuration: durationOf(7000), fileFlushInterval: durationOf(250) },
   }, ["--drain-time-s", "7", "--file-flush-interval-msec", "250"]],
-  ["IPv6", { addresses: { ips: ["::2"], ipv6Only: true, both: false } }, [
+  ["IPv6", { addresses: { ips: ["::2"], ipv6Only: true, both: false, loopbackOnly: false } }, [
     "--local-address-ip-version",
     "v6",
   ]],

@@ -29,6 +29,8 @@ export interface StaticInput {
   readonly ipv6Only: boolean;
   /** True: the workload has addresses of both families and listeners use both. */
   readonly dualStack: boolean;
+  /** True: the listeners are on loopback. */
+  readonly loopbackOnly: boolean;
   /** True: static listeners are served even if the proxy is overloaded. */
   readonly bypassOverload: boolean;
   /** Compression of the metrics listener. */
@@ -174,14 +176,14 @@ function listener(
   port: number,
   forwarded: Forwarded,
 ): JsonObject {
-  const any = input.ipv6Only ? "::" : "0.0.0.0";
+  const own = listenerAddress(input);
   const socket = (address: string) => ({ protocol: "TCP", address, port_value: port });
   const second: JsonObject = input.dualStack && !input.ipv6Only
     ? { additional_addresses: [{ address: { socket_address: socket("::") } }] }
     : {};
   return {
-    name: `${any}_${port}`,
-    address: { socket_address: socket(any) },
+    name: `${own}_${port}`,
+    address: { socket_address: socket(own) },
     ...second,
     ignore_global_conn_limit: true,
     bypass_overload_manager: input.bypassOverload,
@@ -204,6 +206,11 @@ function connectionManager({ statPrefix, path, cluster, filters }: Forwarded): J
       }],
     },
   };
+}
+
+function listenerAddress({ ipv6Only, loopbackOnly }: StaticInput): string {
+  if (loopbackOnly) return ipv6Only ? "::1" : "127.0.0.1";
+  return ipv6Only ? "::" : "0.0.0.0";
 }
 
 const COMPRESSORS = {

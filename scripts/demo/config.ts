@@ -118,6 +118,7 @@ spec:
   selector: {mesh: ingress}
   servers:
   - port: {number: ${p.ingress}, name: http, protocol: HTTP}
+    bind: 127.0.0.1
     hosts: ["${HOST}"]
 `;
 }

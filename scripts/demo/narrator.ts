@@ -20,9 +20,20 @@ export interface Narrator {
     act: () => Promise<void>,
     look: () => Promise<{ readonly seen: string; readonly ok: boolean }>,
   ): Promise<void>;
+  /** Prints an event with the time of day. */
+  event(label: string, text: string): void;
   /** Titles of the steps that failed. */
   readonly failed: readonly string[];
 }
+
+/** Codes of the colours of labels. */
+const EVENT_COLOURS: Readonly<Record<string, string>> = {
+  applied: "32",
+  repaired: "32",
+  cleared: "32",
+  rejected: "31",
+  warning: "33",
+};
 
 /** Deadline of a step, milliseconds. */
 const PATIENCE_MS = 20_000;
@@ -66,6 +77,11 @@ export function createNarrator(signal: AbortSignal): Narrator {
         console.log(`   ${paint("31", "✘")} expected otherwise; last seen: ${last}`);
         if (e instanceof Error && e.cause !== undefined) console.log(`     ${e.cause}`);
       }
+    },
+    event: (label, text) => {
+      const time = new Date().toTimeString().slice(0, 8);
+      const padded = label.padEnd(8);
+      console.log(`${paint("2", time)}  ${paint(EVENT_COLOURS[label] ?? "0", padded)}  ${text}`);
     },
     failed,
   };

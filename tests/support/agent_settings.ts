@@ -22,7 +22,7 @@ export function testSettings(chosen: TestSettings = {}): AgentSettings {
     env: readEnv(),
     labels: {},
     annotations: {},
-    addresses: { ips: ["10.0.0.1"], ipv6Only: false, both: false },
+    addresses: { ips: ["10.0.0.1"], ipv6Only: false, both: false, loopbackOnly: false },
     hostname: "host",
     template: undefined,
     override: undefined,

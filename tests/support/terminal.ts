@@ -6,6 +6,8 @@
 
 /** A program in a terminal. */
 export interface Terminal extends AsyncDisposable {
+  /** Process that has the command as its child. */
+  readonly pid: number;
   /** Presses keys: `"\t"` is the tabulator, `"\r"` enter, `"\x03"` control and C. */
   type(keys: string): Promise<void>;
   /** All that was shown since the last call of `shows` returned, without the sequences that move the cursor. */
@@ -46,6 +48,7 @@ export function openTerminal(
     more.resolve();
   })();
   return {
+    pid: child.pid,
     type: (keys) => keyboard.write(new TextEncoder().encode(keys)),
     screen: () => plain(shown),
     shows: async (what, deadlineMs = 40_000) => {

@@ -95,7 +95,7 @@ function write({ options }: Case, golden: Content): Content {
       ...options.env,
     },
     annotations: options.annotations ?? {},
-    addresses: { ips, ipv6Only: false, both: false },
+    addresses: { ips, ipv6Only: false, both: false, loopbackOnly: false },
     flags: { outlierLogPath: options.node.outlierLogPath },
     proxy: { ...value, controlPlaneAuthPolicy: AuthenticationPolicy.NONE },
   });

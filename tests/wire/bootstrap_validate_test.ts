@@ -16,10 +16,15 @@ const CASES: Readonly<Record<string, TestSettings>> = {
     environ: { MESH_DELTA_XDS: "false", EXIT_ON_ZERO_ACTIVE_CONNECTIONS: "true" },
   },
   "addresses of IPv6 only": {
-    addresses: { ips: ["2001:db8::1"], ipv6Only: true, both: false },
+    addresses: { ips: ["2001:db8::1"], ipv6Only: true, both: false, loopbackOnly: false },
   },
   "both address families": {
-    addresses: { ips: ["10.0.0.1", "2001:db8::1"], ipv6Only: false, both: true },
+    addresses: {
+      ips: ["10.0.0.1", "2001:db8::1"],
+      ipv6Only: false,
+      both: true,
+      loopbackOnly: false,
+    },
     environ: { MESH_DUAL_STACK: "true" },
   },
   "zipkin, statsd, metrics and access log services, runtime values": {
