@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { frameMessage, messageReader } from "./message.ts";
-import { BUFFER_UNIT, recycleBuffer, takeBuffer } from "./buffer_pool.ts";
+import { BUFFER_UNIT, freeBuffer, lendBuffer, recycleBuffer, takeBuffer } from "./buffer_pool.ts";
 
 function read(content: Uint8Array): Uint8Array {
   const reader = messageReader(8 * 1024 * 1024);
@@ -39,4 +39,30 @@ Deno.test("no more than 8 MiB are kept", () => {
   const kept = new Set(rooms.map(({ buffer }) => buffer));
   const again = Array.from({ length: 10 }, () => takeBuffer(1024 * 1024));
   assert.ok(again.filter(({ buffer }) => kept.has(buffer)).length <= 8);
+});
+
+Deno.test("memory beyond what is kept is freed at once", () => {
+  const rooms = Array.from({ length: 10 }, () => takeBuffer(2 * 1024 * 1024));
+  for (const room of rooms) recycleBuffer(room);
+  assert.ok(rooms.filter(({ buffer }) => (buffer as ArrayBuffer).detached).length >= 6);
+  const own = new Uint8Array(3 * BUFFER_UNIT);
+  recycleBuffer(own);
+  assert.equal(own.length, 3 * BUFFER_UNIT, "it was not lent");
+  lendBuffer(own.subarray(5));
+  const odd = new Uint8Array(BUFFER_UNIT + 5);
+  lendBuffer(odd);
+  recycleBuffer(odd);
+  assert.equal(odd.length, 0, "its size fits no other message");
+});
+
+Deno.test("received bytes are freed only if they are all of their memory", () => {
+  const whole = new Uint8Array(BUFFER_UNIT);
+  const part = whole.subarray(1);
+  freeBuffer(part);
+  assert.equal(whole.length, BUFFER_UNIT);
+  freeBuffer(whole);
+  assert.equal(whole.length, 0);
+  const small = new Uint8Array(16);
+  freeBuffer(small);
+  assert.equal(small.length, 16);
 });

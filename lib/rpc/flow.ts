@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { recycleBuffer } from "./buffer_pool.ts";
 import { frameMessage, MESSAGE_HEAD, messageReader, type Outgoing } from "./message.ts";
 
 /** The writing side of a stream. */
@@ -169,7 +170,10 @@ export function inbox(stream: ReceiveWindow, limit: number): Inbox {
         }
       } finally {
         finish();
-        for (const { message } of queue) stream.hold(-memoryOf(message));
+        for (const { message } of queue) {
+          stream.hold(-memoryOf(message));
+          recycleBuffer(message);
+        }
         queue.length = 0;
       }
     },

@@ -6,6 +6,7 @@
 import type { Metadata, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Buffer } from "node:buffer";
 import type { ServerHttp2Stream } from "node:http2";
+import { freeBuffer, lendBuffer } from "../buffer_pool.ts";
 import { type RpcCall, type RpcMethod, runMethod } from "../call.ts";
 import { type Outbox, outbox } from "../flow.ts";
 import { MESSAGE_HEAD } from "../message.ts";
@@ -64,6 +65,7 @@ function open(
   const incoming = reader(stream, (message) => {
     clearTimeout(timer);
     releaseParts(stream);
+    lendMessage(message);
     ledger.read(id, MESSAGE_HEAD + message.length);
   });
   const gone = Promise.withResolvers<void>();
@@ -138,12 +140,27 @@ function transportOf(stream: LibraryCall): ServerHttp2Stream {
 /** The state of the library's decoder between two messages. */
 const NO_DATA = 0;
 
-/** The library's decoder of a stream keeps the parts of the last message until the next one begins. */
+/**
+ * Frees the parts of the last message, which the library's decoder of a stream keeps until the next
+ * message begins.
+ */
 function releaseParts(stream: LibraryCall): void {
   const { decoder } = (stream as unknown as {
-    call: { decoder: { readState: number; readPartialMessage: unknown[] } };
+    call: { decoder: { readState: number; readPartialMessage: Uint8Array[] } };
   }).call;
-  if (decoder.readState === NO_DATA) decoder.readPartialMessage = [];
+  if (decoder.readState !== NO_DATA) return;
+  for (const part of decoder.readPartialMessage) freeBuffer(part);
+  decoder.readPartialMessage = [];
+}
+
+/** Least length of a message in memory of its own, which the reader may recycle, bytes. */
+const LEAST_OWN = 16 * 1024;
+
+/** Lets the reader recycle the memory of a message, which the library puts together with its head. */
+function lendMessage(message: Uint8Array): void {
+  const isOwn = message.byteOffset === MESSAGE_HEAD &&
+    message.buffer.byteLength === MESSAGE_HEAD + message.length;
+  if (isOwn && message.length >= LEAST_OWN) lendBuffer(message);
 }
 
 /** The connection below that; `undefined` when it is over. */

@@ -73,7 +73,7 @@ export class Front extends Duplex {
     this.certificates = certificatesOf(socket);
     this.secure = isSecure(socket);
     this.#limits = new HeaderLimits((bytes) => ledger.decoded(bytes));
-    this.#input = frameInspector({ preface: true }, (head) => {
+    this.#input = frameInspector({ preface: true, owns: true }, (head) => {
       this.#limits.begin(head);
       return ledger.received(head);
     });
@@ -138,6 +138,7 @@ export class Front extends Duplex {
     this.#waiting = this.#input.buffered;
     this.#count();
     this.#blocked = pieces.length > 0 && !this.push(Buffer.concat(pieces));
+    this.#input.release();
     if (this.#waiting > 0 && !this.#blocked) return this.#queued = !this.destroyed;
     if (this.#waiting === 0) this.#options.socket.resume();
     return false;

@@ -52,7 +52,7 @@ export class HeaderLimits {
   pass(piece: Uint8Array): Uint8Array[] {
     const head = this.#head;
     if (!head) return [piece];
-    this.#frame.push(piece);
+    this.#frame.push(piece.slice());
     this.#missing -= piece.length;
     if (this.#missing > 0) return [];
     const bytes = Buffer.concat(this.#frame);

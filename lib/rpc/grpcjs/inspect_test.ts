@@ -23,15 +23,20 @@ Deno.test("frames are left out or passed on whole, wherever the bytes are cut", 
       ...list.filter(({ passes }) => passes).map(({ bytes }) => bytes),
     ]);
     let heads = 0;
-    const inspector = frameInspector({ preface: true }, ({ type }) => {
+    const inspector = frameInspector({ preface: true, owns: true }, ({ type }) => {
       heads++;
       return type !== FRAME.GOAWAY;
     });
     const got: number[] = [];
     let at = 0;
     for (const size of [...cuts, all.length]) {
-      inspector.push(all.subarray(at, at + size));
+      const chunk = all.slice(at, at + size);
+      const length = chunk.length;
+      inspector.push(chunk);
       for (let piece; (piece = inspector.next());) got.push(...piece);
+      inspector.release();
+      // Small chunks are left to the garbage collector.
+      assert.equal(chunk.length, length >= 4096 ? 0 : length);
       assert.equal(inspector.buffered, 0);
       at += size;
     }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { freeBuffer } from "../buffer_pool.ts";
 import type { Task } from "../turns.ts";
 import { H2Error, H2StreamError, protocolError } from "./error.ts";
 import { FLAG, FRAME, type Frame, goAwayFrame, resetFrame } from "./frame.ts";
@@ -16,7 +17,7 @@ import { transmit } from "./transmit.ts";
 /** Begins to read. While input waits for its turn, the socket is paused. */
 export function readInput(state: ConnectionState): void {
   const { role, socket, turns, observer } = state.options;
-  const reader = frameReader(role === "server");
+  const reader = frameReader(role === "server", freeBuffer);
   let waiting = false;
   /** Bytes that wait, as they are counted; `undefined` while the socket is not paused. */
   let paused: number | undefined;

@@ -10,14 +10,23 @@ import { type Frame, HEAD, MAX_FRAME, PREFACE, readUint31 } from "./frame.ts";
 export interface FrameReader {
   /** Adds received bytes, which must not change afterwards. */
   push(bytes: Uint8Array): void;
-  /** Takes the next frame; `undefined` until more bytes come. Throws `H2Error`. */
+  /**
+   * Takes the next frame; `undefined` until more bytes come. Throws `H2Error`. A frame is valid until
+   * the next call.
+   */
   next(): Frame | undefined;
   /** Bytes of pieces that no frame was cut from yet. */
   readonly buffered: number;
 }
 
-/** A reader; that of a server expects the client's preface first. */
-export function frameReader(expectPreface: boolean): FrameReader {
+/**
+ * A reader; that of a server expects the client's preface first. `used` is called with each piece
+ * of received bytes that no frame needs any more.
+ */
+export function frameReader(
+  expectPreface: boolean,
+  used: (piece: Uint8Array) => void = () => {},
+): FrameReader {
   /** Pieces in order, and the offset in the first one. */
   const pieces: Uint8Array[] = [];
   let at = 0;
@@ -25,12 +34,19 @@ export function frameReader(expectPreface: boolean): FrameReader {
   let begun: Uint8Array = new Uint8Array(expectPreface ? PREFACE.length : HEAD);
   let size = 0;
   let preface = expectPreface;
+  /** The last piece, if its last frame is in use until the next call. */
+  let finished: Uint8Array | undefined;
 
   const advance = (count: number): void => {
     at += count;
     if (at < pieces[0]!.length) return;
-    pieces.shift();
+    finished = pieces.shift();
     at = 0;
+  };
+  const releaseFinished = (): void => {
+    if (!finished) return;
+    used(finished);
+    finished = undefined;
   };
   /** Moves bytes into `begun`. Returns whether it is full. */
   const fill = (): boolean => {
@@ -41,6 +57,7 @@ export function frameReader(expectPreface: boolean): FrameReader {
       begun.set(part, size);
       size += part.length;
       advance(part.length);
+      releaseFinished();
     }
     return true;
   };
@@ -74,6 +91,7 @@ export function frameReader(expectPreface: boolean): FrameReader {
       if (bytes.length > 0) pieces.push(bytes);
     },
     next() {
+      releaseFinished();
       if (preface && !readPreface()) return undefined;
       const [piece] = pieces;
       if (size === 0 && piece && piece.length - at >= HEAD) {

@@ -96,31 +96,37 @@ async function take(
   const { context, yielding } = acceptor;
   const { call, variant } = stream;
   metrics.received(bytes.byteLength);
-  if (!stream.session && !await admitted(acceptor, stream, bytes)) return false;
+  if (!stream.session && !await admitted(acceptor, stream, bytes)) return discard(bytes, false);
   const pause = yielding(call.peer);
   if (pause) await pause;
   if (stream.over) {
     if (!stream.session) acceptor.admission.giveBack();
-    return false;
+    return discard(bytes, false);
   }
   // Refused: its error comes after the messages that had arrived.
-  if (stream.session?.closed) return true;
+  if (stream.session?.closed) return discard(bytes, true);
   const request = decode(acceptor, bytes, variant);
   if (!stream.session) {
     const node = await authorized(acceptor, stream, request);
-    if (stream.over) return false;
+    if (stream.over) return discard(bytes, false);
     stream.session = open(acceptor, stream, node);
     await context.prepared();
     // All streams that waited for it go on at the same time.
     const pause = yielding(call.peer);
     if (pause) await pause;
-    if (stream.over) return false;
+    if (stream.over) return discard(bytes, false);
   }
   receive(stream.session, request);
   limitNames(acceptor);
   if (request.versions) await compare(acceptor, stream.session, request, bytes);
   else recycleBuffer(bytes);
   return true;
+}
+
+/** Gives the memory of an unused message back. Returns `more`: whether the stream goes on. */
+function discard(bytes: Uint8Array, more: boolean): boolean {
+  recycleBuffer(bytes);
+  return more;
 }
 
 /**
@@ -130,12 +136,13 @@ async function take(
 async function admitted(
   { admission, open }: StreamAcceptor,
   { call }: Arriving,
-  { byteLength }: Uint8Array,
+  bytes: Uint8Array,
 ): Promise<boolean> {
   if (!open) throw shuttingDown();
   const { peer, ended } = call;
-  const result = await admission.turn({ peer, bytes: byteLength, ended });
+  const result = await admission.turn({ peer, bytes: bytes.byteLength, ended });
   if (result === "full" || result === "late") {
+    recycleBuffer(bytes);
     throw new Refusal(
       `admission-${result}`,
       "RESOURCE_EXHAUSTED",
@@ -179,6 +186,7 @@ function decode(
       maxNames: limits.maxNames ?? 100_000,
     }, acceptor.lists);
   } catch (error) {
+    recycleBuffer(bytes);
     if (!(error instanceof MeshError)) throw error;
     throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });
   }
