@@ -19,6 +19,7 @@ import { scope } from "../../lib/log/mod.ts";
 import { startDns } from "./dns.ts";
 import { type AgentIdentity, openIdentity } from "./identity.ts";
 import type { ProxyOptions } from "./options.ts";
+import { openProbes } from "./probes.ts";
 
 const log = scope("default");
 
@@ -54,10 +55,11 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     });
   }
   log.info("starting", { node: plan.node.id, daemon: plan.target });
+  const probes = openProbes(loaded.settings);
   const dns = await startDns(loaded.settings, plan);
   try {
     const { routes, limits } = options.profiling ? PROFILES : { routes: [], limits: undefined };
-    const more = { routes: [...routes, ...dns?.routes ?? []], limits };
+    const more = { routes: [...routes, ...probes.routes, ...dns?.routes ?? []], limits };
     const agent = await startAgent(plan, more, dns?.subscription, identity?.tls);
     if (signal.aborted) agent.drain();
     else signal.addEventListener("abort", () => agent.drain(), { once: true });
@@ -65,6 +67,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     return 0;
   } finally {
     await dns?.stop();
+    probes.stop();
     await identity?.stop();
   }
 }

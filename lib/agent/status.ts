@@ -21,11 +21,6 @@ export interface StatusOptions {
   drain(): void;
 }
 
-const APP_HANDLERS = {
-  "app-health": ["livez", "readyz", "startupz"],
-  "app-lifecycle": ["prestopz", "poststartz"],
-};
-
 const log = scope("healthcheck");
 
 /** The routes of the status server. */
@@ -37,9 +32,6 @@ export function statusRoutes(options: StatusOptions): Route[] {
     route("GET", "/stats/prometheus", metrics),
     route("*", "/quitquitquit", commandHandler(options.quit)),
     route("*", "/drain", commandHandler(options.drain)),
-    ...Object.entries(APP_HANDLERS).flatMap(([kind, names]) =>
-      names.map((name) => route("GET", `/${kind}/:container/${name}`, unmapped))
-    ),
   ];
 }
 
@@ -87,9 +79,4 @@ function isForeignPage({ request, url }: WebCall): boolean {
 
 function localOnly(): Response {
   return text("Only requests from localhost are allowed\n", { status: 403 });
-}
-
-/** No path is mapped to an application probe until the agent supports them. */
-function unmapped({ url }: WebCall): Response {
-  return text(`app prober config does not exists for ${url.pathname}\n`, { status: 400 });
 }

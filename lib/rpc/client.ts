@@ -29,6 +29,8 @@ export interface OpenOptions {
   readonly target: string;
   /** `/package.Service/Method`. */
   readonly path: string;
+  /** Own address of a connection without TLS; default: the system chooses. */
+  readonly localAddress?: string;
   /** Request headers. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Default: no TLS. */
@@ -61,7 +63,7 @@ export function openStream(options: OpenOptions): RpcStream {
   const gone = Promise.withResolvers<void>();
   const connection = createConnection({
     role: "client",
-    socket: dial(options.target, options.tls),
+    socket: dial(options),
     maxStreams: 0,
     window: options.window ?? 1024 * 1024,
     keepalive: options.keepalive,
@@ -94,14 +96,14 @@ export function openStream(options: OpenOptions): RpcStream {
 }
 
 /** Connects; what goes wrong shows in the connection. */
-function dial(target: string, tls?: RpcClientTls): Socket {
+function dial({ target, tls, localAddress }: OpenOptions): Socket {
   const address = parseAddress(target);
   if (tls && address.kind !== "unix") {
     return dialTls(address.host || "localhost", address.port, tls);
   }
   const socket = address.kind === "unix"
     ? connect({ path: address.path })
-    : connect({ host: address.host || "localhost", port: address.port });
+    : connect({ host: address.host || "localhost", port: address.port, localAddress });
   socket.setNoDelay(true);
   return socket;
 }

@@ -111,6 +111,7 @@ export const ROOMS: readonly Room[] = [
   { name: "leader", purpose: "leader election" },
   { name: "simulate", pure: "held", purpose: "outcome of a request under given resources" },
   { name: "explain", pure: "held", purpose: "the path of a request with the objects behind it" },
+  { name: "probes", purpose: "probes of the workload's application" },
   { name: "agent", purpose: "beside the proxy: bootstrap, life cycle, xDS relay, readiness" },
   { name: "dns", purpose: "DNS answers on the node" },
   { name: "wasm", purpose: "fetching proxy extensions" },

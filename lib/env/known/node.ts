@@ -63,28 +63,10 @@ export const NODE: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "application probes" },
+    state: { kind: "unsupported", reason: "HTTP/2 of probes; they use HTTP/1.1" },
     readers: AGENT,
     rows: [
-      bool(
-        "ENABLE_PROBE_KEEPALIVE_CONNECTIONS",
-        AGENT_DAEMON,
-        false,
-        "Keep the connection to the application between two probes.",
-      ),
       bool("MESH_ENABLE_HTTP2_PROBING", AGENT_DAEMON, true, "Use HTTP/2 for HTTPS probes."),
-      text(
-        "MESH_ORCH_APP_PROBERS",
-        AGENT,
-        undefined,
-        "The application's probes, as JSON, that the agent runs.",
-      ),
-      bool(
-        "REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION",
-        AGENT,
-        false,
-        "Send probes to localhost instead of the pod's address.",
-      ),
     ],
   },
   {

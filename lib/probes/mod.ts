@@ -1,0 +1,23 @@
+/**
+ * Probes of the workload's application: HTTP requests, TCP connections and calls of the gRPC health
+ * service, which the agent runs in place of the orchestrator.
+ *
+ * @module
+ */
+export {
+  type GrpcProbe,
+  type HttpProbe,
+  parseProbes,
+  type Probe,
+  type ProbeTable,
+  type TcpProbe,
+} from "./probe.ts";
+export { probeRoutes } from "./routes.ts";
+export {
+  MAX_BODY_BYTES,
+  type ProbeOutcome,
+  type Prober,
+  proberOf,
+  type ProberOptions,
+} from "./run.ts";
+export { type ProbesEnv, readProbesEnv } from "./variables.ts";

@@ -1,0 +1,233 @@
+/**
+ * Runs probes against the application. Connections come from an address that interception lets
+ * through, so that they do not return to the proxy.
+ *
+ * @module
+ */
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { connect, isIPv6 } from "node:net";
+import { openStream, RpcError } from "../rpc/mod.ts";
+import { CHECK_PATH, healthRequest, servingStatus } from "./health.ts";
+import type { GrpcProbe, HttpProbe, Probe, TcpProbe } from "./probe.ts";
+
+/** The outcome of a probe. */
+export interface ProbeOutcome {
+  /** Status for the caller: that of the application, or 200 and 500. */
+  readonly status: number;
+  /** At most {@link MAX_BODY_BYTES} of the application's body. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Reason of a failure without an HTTP status of the application. */
+  readonly fault: string | undefined;
+}
+
+/** Options of {@link proberOf}. */
+export interface ProberOptions {
+  /** Address of the workload: where the application listens. */
+  readonly address: string;
+  /** Keep the connections of HTTP probes for the next one. */
+  readonly keepAlive: boolean;
+}
+
+/** Runs probes; never throws. */
+export interface Prober {
+  /**
+   * Runs one probe.
+   *
+   * @param headers headers of the caller, which HTTP probes forward
+   */
+  run(probe: Probe, headers: Headers, signal: AbortSignal): Promise<ProbeOutcome>;
+  /** Closes kept connections. */
+  close(): void;
+}
+
+/** Bytes of the application's body that the caller gets. */
+export const MAX_BODY_BYTES: number = 10 * 1024;
+/** Sources that interception does not capture; see `lib/capture`. */
+const SOURCE = { v4: "127.0.0.6", v6: "::6" };
+/** Largest response of a health service, bytes. */
+const MAX_HEALTH_BYTES = 64 * 1024;
+/** Headers of one connection (RFC 9110, section 7.6.1), and those that the client sets itself. */
+const NOT_FORWARDED = new Set([
+  "connection",
+  "content-length",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Creates a prober. */
+export function proberOf({ address, keepAlive }: ProberOptions): Prober {
+  const agents: Agents = {
+    http: new HttpAgent({ keepAlive }),
+    https: new HttpsAgent({ keepAlive }),
+  };
+  return {
+    async run(probe, headers, signal) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(probe.timeoutMs)]);
+      try {
+        return await runProbe(probe, { address, agents, headers, signal: limit });
+      } catch (error) {
+        return failure(limit.aborted && !signal.aborted ? late(probe) : reasonOf(error));
+      }
+    },
+    close: () => {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+interface Run {
+  readonly address: string;
+  readonly agents: Agents;
+  readonly headers: Headers;
+  readonly signal: AbortSignal;
+}
+
+function runProbe(probe: Probe, run: Run): Promise<ProbeOutcome> {
+  switch (probe.kind) {
+    case "http":
+      return http(probe, run);
+    case "tcp":
+      return tcp(probe, run);
+    case "grpc":
+      return grpc(probe, run);
+  }
+}
+
+/** Redirects are not followed: the application answered, so they are success. */
+async function http(probe: HttpProbe, run: Run): Promise<ProbeOutcome> {
+  const host = probe.host ?? run.address;
+  const { scheme, port, path } = probe;
+  const common = {
+    method: "GET",
+    host,
+    port,
+    path,
+    localAddress: sourceFor(host),
+    headers: requestHeaders(probe, run.headers, host),
+    signal: run.signal,
+  };
+  const request = scheme === "http"
+    ? requestHttp({ ...common, agent: run.agents.http })
+    // Probes check life, not identity: like the orchestrator they take any certificate.
+    : requestHttps({ ...common, agent: run.agents.https, rejectUnauthorized: false });
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once("response", resolve);
+    request.once("error", reject);
+    request.end();
+  });
+  const body = await bodyStart(response);
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 599) return failure(`the application answered status ${status}`);
+  return { status: status >= 300 && status < 400 ? 200 : status, body, fault: undefined };
+}
+
+async function bodyStart(response: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const start = new Uint8Array(MAX_BODY_BYTES);
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    const part = chunk.subarray(0, MAX_BODY_BYTES - size);
+    start.set(part, size);
+    size += part.byteLength;
+    if (size === MAX_BODY_BYTES) break;
+  }
+  return start.subarray(0, size);
+}
+
+/**
+ * The caller's headers, then those of the probe. The host is that of the probe's headers, else that
+ * of the caller with the port of the application.
+ */
+function requestHeaders(
+  probe: HttpProbe,
+  given: Headers,
+  host: string,
+): Record<string, string | string[]> {
+  const headers = new Map<string, string[]>();
+  for (const [name, value] of given) {
+    if (!NOT_FORWARDED.has(name)) headers.set(name, [value]);
+  }
+  const called = given.get("host")?.replace(/:\d+$/, "") ?? bracketed(host);
+  headers.set("host", [`${called}:${probe.port}`]);
+  for (const [name] of probe.headers) headers.delete(name);
+  for (const [name, value] of probe.headers) {
+    const known = name === ":authority" ? "host" : name;
+    headers.set(known, known === "host" ? [value] : [...headers.get(known) ?? [], value]);
+  }
+  if (!headers.has("host")) headers.set("host", [`${called}:${probe.port}`]);
+  return Object.fromEntries(
+    [...headers].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
+  );
+}
+
+function tcp({ host, port }: TcpProbe, run: Run): Promise<ProbeOutcome> {
+  const target = host ?? run.address;
+  const socket = connect({ host: target, port, localAddress: sourceFor(target) });
+  const { promise, resolve, reject } = Promise.withResolvers<ProbeOutcome>();
+  const stop = () => socket.destroy(new Error("stopped"));
+  run.signal.addEventListener("abort", stop, { once: true });
+  socket.once("connect", () => resolve({ status: 200, body: new Uint8Array(), fault: undefined }));
+  socket.once("error", reject);
+  return promise.finally(() => {
+    run.signal.removeEventListener("abort", stop);
+    socket.destroy();
+  });
+}
+
+async function grpc({ port, service }: GrpcProbe, run: Run): Promise<ProbeOutcome> {
+  const stream = openStream({
+    target: `${bracketed(run.address)}:${port}`,
+    path: CHECK_PATH,
+    localAddress: sourceFor(run.address),
+    maxReceive: MAX_HEALTH_BYTES,
+  });
+  const stop = () => stream.close();
+  run.signal.addEventListener("abort", stop, { once: true });
+  try {
+    stream.send([healthRequest(service)]);
+    stream.end();
+    for await (const message of stream.messages) {
+      const status = servingStatus(message);
+      if (status !== "SERVING") return failure(`the health service says ${status}`);
+      return { status: 200, body: new Uint8Array(), fault: undefined };
+    }
+    throw new Error("the health service ended the call without a response");
+  } finally {
+    run.signal.removeEventListener("abort", stop);
+    stream.close();
+    await stream.ended;
+  }
+}
+
+function failure(fault: string): ProbeOutcome {
+  return { status: 500, body: new Uint8Array(), fault };
+}
+
+function late({ timeoutMs }: Probe): string {
+  return `no answer within ${timeoutMs / 1000} s`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RpcError) return `${error.status}: ${error.details}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function sourceFor(address: string): string | undefined {
+  if (isIPv6(address)) return SOURCE.v6;
+  return /^[\d.]+$/.test(address) ? SOURCE.v4 : undefined;
+}
+
+function bracketed(address: string): string {
+  return isIPv6(address) ? `[${address}]` : address;
+}
