@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
-const FOLDERS = "lib|cmd|docs|scripts|tests|bench|protos";
+const FOLDERS = "lib|cmd|docs|scripts|tests|bench|protos|samples";
 
 /** A file or folder of the repository in backticks. */
 const PATH = new RegExp(`\`((?:${FOLDERS})/[\\w./-]*)\``, "g");
@@ -15,7 +15,8 @@ const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([\w-]+))?\)/g;
 
 async function pages(): Promise<string[]> {
   const docs = await walkFiles(join(ROOT, "docs"), ".md");
-  return [join(ROOT, "README.md"), ...docs].sort();
+  const samples = await walkFiles(join(ROOT, "samples"), ".md");
+  return [join(ROOT, "README.md"), ...docs, ...samples].sort();
 }
 
 async function exists(path: string): Promise<boolean> {

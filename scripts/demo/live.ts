@@ -136,8 +136,8 @@ function mistakeText(mistake: Mistake): string {
 /** Inputs of {@link follow}. */
 export interface FollowInputs {
   readonly daemon: Pick<Daemon, "debug">;
-  /** Sends requests and says in words what they met. */
-  readonly traffic: () => Promise<string>;
+  /** Sends requests after each edit and says in words what they met. */
+  readonly traffic?: () => Promise<string>;
   /** Prints one line. */
   readonly print: (label: string, text: string) => void;
   readonly signal: AbortSignal;
@@ -159,7 +159,9 @@ export async function follow({ daemon, traffic, print, signal }: FollowInputs): 
     const lines = linesOf(before, now);
     before = now;
     for (const { label, text } of lines) print(label, text);
-    if (lines.some(({ label }) => label !== "warning" && label !== "cleared")) {
+    if (
+      traffic !== undefined && lines.some(({ label }) => label !== "warning" && label !== "cleared")
+    ) {
       print("traffic", await traffic());
     }
   }

@@ -1,0 +1,97 @@
+/**
+ * The commands of `docs/quickstart.md`, run by one shell in the order of the page, with free ports.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { freePorts } from "../../scripts/harness/mod.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+/** Expected output of the commands, by the number of the section. */
+const EXPECTED: Readonly<Record<string, RegExp>> = {
+  "4": /^"config\/shop\.yaml" is valid$/,
+  "5": /^the daemon is ready$/,
+  "6": /^the sidecar is ready$/,
+  "7": /^\s*\d+ shop v1\s+\d+ shop v2$/,
+  "8": /^the gateway is ready$/,
+  "9": /^("config\/\w+\.yaml" is valid\s*){3}$/,
+  "10": /^shop v2\nshop v1$/,
+};
+
+/** The page needs 100 ports behind each other. */
+const PORTS = 100;
+
+Deno.test("the commands of the quickstart do what the page says", async () => {
+  const page = await Deno.readTextFile(`${ROOT}docs/quickstart.md`);
+  const sections = [...page.matchAll(/^## (?:(\d+)\. )?(.+)\n(?:(?!## )[^]*?)```sh\n([^]*?)```/gm)]
+    .map(([, number, title, command]) => ({ name: number ?? title!, command: command! }));
+  assert.deepEqual(sections.map(({ name }) => name), [..."123456789", "10", "Stop"]);
+  const script = sections.map(({ name, command }) => `echo '== ${name}'\n${command}`).join("\n");
+  const temp = await Deno.makeTempDir({ prefix: "mesh-quickstart-" });
+  try {
+    const { success, output } = await run(script, temp);
+    assert.ok(success, output);
+    const printed = new Map(
+      output.split(/^== /m).slice(1).map((part) => {
+        const [name = "", ...lines] = part.split("\n");
+        return [name, lines.join("\n").trim()];
+      }),
+    );
+    for (const [name, expected] of Object.entries(EXPECTED)) {
+      assert.match(printed.get(name) ?? "", expected, output + await logs(temp));
+    }
+    for await (const { name } of Deno.readDir(temp)) {
+      const log = await Deno.readTextFile(`${temp}/${name}/mesh.log`);
+      assert.doesNotMatch(log, /\s(warn|error)\s/, log);
+    }
+  } finally {
+    await Deno.remove(temp, { recursive: true });
+  }
+});
+
+/** Runs commands in a bash whose temporary folders are below `temp`. */
+async function run(script: string, temp: string): Promise<{ success: boolean; output: string }> {
+  const { success, stdout, stderr } = await new Deno.Command("bash", {
+    args: [
+      "-c",
+      `set -e\ntrap 'kill $(jobs -p) 2>/dev/null || :' EXIT\n${
+        script.replace("kill $(jobs -p); wait", "kill $(jobs -p); wait || :")
+      }`,
+    ],
+    cwd: ROOT,
+    env: {
+      P: `${freeBlock()}`,
+      TMPDIR: temp,
+      NO_COLOR: "1",
+      PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
+    },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const text = new TextDecoder();
+  return { success, output: text.decode(stdout) + text.decode(stderr) };
+}
+
+/** The first of {@link PORTS} free ports behind each other. */
+function freeBlock(): number {
+  for (let tries = 0; tries < 50; tries++) {
+    const ports = freePorts(PORTS);
+    if (ports.at(-1)! - ports[0]! === PORTS - 1) return ports[0]!;
+  }
+  throw new Error("there is no block of free ports");
+}
+
+/** The logs that the commands left. */
+async function logs(temp: string): Promise<string> {
+  let all = "";
+  for await (const { name } of Deno.readDir(temp)) {
+    for (const log of ["mesh", "client", "ingress"]) {
+      const text = await Deno.readTextFile(`${temp}/${name}/${log}.log`).catch(() => "(none)");
+      all += `\n${log}.log:\n${text.slice(-3000)}`;
+    }
+  }
+  return all;
+}
