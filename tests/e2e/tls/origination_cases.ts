@@ -78,8 +78,11 @@ export const ORIGINATION_CASES: readonly TlsCase[] = [
       await service.with(right, "an answer", served);
       assert.equal(backend.asked.at(-1), HOST, "the server name of the request");
       await service.refuses(wrong, "error");
-      await service.with({ ...right, sni: "x.pass.test" }, "an answer", served);
-      await eventually("the rule's server name", () => backend.asked.at(-1) === "x.pass.test");
+      // A request that is in flight when the cluster changes is retried with the name that Envoy
+      // chose for its first attempt, so the first answer does not prove the rule's name.
+      const named = { ...right, sni: "x.pass.test" };
+      const byName = (a: Answer) => served(a) && backend.asked.at(-1) === named.sni;
+      await service.with(named, "an answer by the rule's server name", byName);
       const names = { ...right, subjectAltNames: ["other.test"] };
       await service.refuses(names, "san");
       // The system's authorities do not include the test's.
