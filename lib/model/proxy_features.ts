@@ -27,7 +27,7 @@ export interface ProxyFeature {
 
 /**
  * Extensions and fields that Mesh uses and that the oldest supported Envoy, 1.36, lacks. The
- * versions were measured with `envoy --mode validate` of 1.36.4, 1.37.0, 1.38.3 and 1.39.3.
+ * versions were measured with `envoy --mode validate` of 1.36.4, 1.37.0, 1.38.3, 1.39.3 and 1.40.0.
  */
 export const PROXY_FEATURES: readonly ProxyFeature[] = [
   {

@@ -14,7 +14,7 @@ import type { HeaderValueOption } from "#envoy/config/core/v3/base_pb.ts";
 import { HeaderValueOption_HeaderAppendAction as Append } from "#envoy/config/core/v3/base_pb.ts";
 import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
 import { formatDuration } from "../base/mod.ts";
-import { type Duration, durationMs } from "../proto/mod.ts";
+import { type Duration, durationMs, durationOf } from "../proto/mod.ts";
 import { compileRegex } from "../text/mod.ts";
 import { forward } from "./cluster.ts";
 import { answered, type Journey, scaled, undecided } from "./journey.ts";
@@ -30,6 +30,9 @@ export interface Chosen {
   readonly route: Route;
   readonly name: string;
 }
+
+/** Timeout of a route that names none, Envoy's `RouteAction.timeout`. */
+const DEFAULT_TIMEOUT_MS = 15_000;
 
 /** Applies the route's action. */
 export function act(
@@ -103,6 +106,12 @@ function forwardTo(
   }
 }
 
+/** Milliseconds; 0: none. Envoy ignores `timeout` on a route with `max_stream_duration`. */
+function limitOf({ timeout, maxStreamDuration: limits }: RouteAction): number {
+  const limit = limits === undefined ? timeout : limits.maxStreamDuration ?? durationOf(0);
+  return limit === undefined ? DEFAULT_TIMEOUT_MS : durationMs(limit);
+}
+
 function sentOf(
   { table, host, route }: Chosen,
   action: RouteAction,
@@ -115,7 +124,7 @@ function sentOf(
     return undefined;
   }
   const literal = named.case === "hostRewriteLiteral" ? named.value : "";
-  const limit = action.timeout === undefined ? 15_000 : durationMs(action.timeout);
+  const limit = limitOf(action);
   const retry = action.retryPolicy ?? host.retryPolicy;
   const attempts = retry === undefined ? 0 : retry.numRetries ?? 1;
   const mirrors = action.requestMirrorPolicies.length > 0

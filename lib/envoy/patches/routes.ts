@@ -20,7 +20,7 @@ import {
   type DataproxyFilter_RouteConfigurationMatch_RouteMatch as RouteMatch,
   DataproxyFilter_RouteConfigurationMatch_RouteMatch_Action as Action,
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
-import { clone, mergeInto, type MessageShape } from "../../proto/mod.ts";
+import { clone, type Duration, durationMs, mergeInto, type MessageShape } from "../../proto/mod.ts";
 import { parseClusterName } from "../core/mod.ts";
 import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
 import { patchList } from "./lists.ts";
@@ -84,11 +84,30 @@ function inHost(host: VirtualHost, called: string, patch: Patch): Done {
 
 function patchRoutes(routes: Route[], patch: Patch, match: RouteMatch | undefined): boolean {
   if (patch.operation === Operation.REPLACE) return false;
-  return patchList(routes, patch, {
+  const changed = patchList(routes, patch, {
     schema: RouteSchema,
     matches: (route) => matchesRoute(route, match),
     names: match !== undefined && (match.name !== "" || match.action !== Action.ANY),
   });
+  if (changed) { for (const route of routes) admitTimeout(route); }
+  return changed;
+}
+
+/**
+ * Removes the field of generated routes without a timeout that would make Envoy ignore the timeout
+ * of a patch, see `timeouts` of the routes.
+ */
+function admitTimeout({ action }: Route): void {
+  if (action.case !== "route") return;
+  const { timeout, maxStreamDuration: limits } = action.value;
+  if (timeout === undefined || durationMs(timeout) === 0) return;
+  const generated = limits?.grpcTimeoutHeaderMax !== undefined &&
+    durationMs(limits.grpcTimeoutHeaderMax) === 0 && isZero(limits.maxStreamDuration);
+  if (generated) action.value.maxStreamDuration = undefined;
+}
+
+function isZero(duration: Duration | undefined): boolean {
+  return duration === undefined || durationMs(duration) === 0;
 }
 
 const ACTIONS: Readonly<

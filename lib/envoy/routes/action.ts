@@ -5,6 +5,7 @@
  */
 import {
   type RouteAction,
+  type RouteAction_MaxStreamDurationSchema,
   type RouteAction_RequestMirrorPolicy,
   RouteAction_RequestMirrorPolicySchema,
   RouteActionSchema,
@@ -23,7 +24,14 @@ import {
   NO_DECISIONS,
   type Source,
 } from "../../base/mod.ts";
-import { type Any, create, type Duration, durationMs, durationOf } from "../../proto/mod.ts";
+import {
+  type Any,
+  create,
+  type Duration,
+  durationMs,
+  durationOf,
+  type MessageInitShape,
+} from "../../proto/mod.ts";
 import { SESSION_FILTER } from "../core/mod.ts";
 import {
   type HeaderOperations,
@@ -136,17 +144,24 @@ export function plainAction(
   });
 }
 
+/** Fields of a route action that limit the duration of a request. */
+export interface Timeouts {
+  readonly timeout: Duration;
+  readonly maxStreamDuration?: MessageInitShape<typeof RouteAction_MaxStreamDurationSchema>;
+}
+
 /**
- * Timeouts of a request; none unless the rule sets one, because Envoy's default would be 15 s. A
- * gRPC client's timeout applies too, up to the rule's.
+ * Timeouts of a request; none unless the rule sets one, because Envoy's default would be 15 s.
+ *
+ * Without a rule's timeout the header `grpc-timeout` of a request limits its stream. A rule's
+ * timeout excludes that: Envoy ignores `timeout` on a route with `max_stream_duration`, and the
+ * latter would end WebSockets and streams too. Then the client alone applies its shorter deadline.
  */
-export function timeouts(timeout: Duration | undefined, log?: DecisionLog): {
-  timeout: Duration;
-  maxGrpcTimeout: Duration;
-} {
-  const limit = timeout ?? durationOf(0);
+export function timeouts(timeout: Duration | undefined, log?: DecisionLog): Timeouts {
   if (timeout === undefined) log?.decide?.({ group: "timeout", source: "built-in", value: "none" });
-  return { timeout: limit, maxGrpcTimeout: durationMs(limit) === 0 ? durationOf(0) : limit };
+  if (timeout !== undefined && durationMs(timeout) > 0) return { timeout };
+  const none = durationOf(0);
+  return { timeout: none, maxStreamDuration: { grpcTimeoutHeaderMax: none } };
 }
 
 function targetsOf(routes: readonly HTTPRouteDestination[], scope: RouteScope): Target[] {

@@ -5,7 +5,14 @@ import {
   type VirtualService,
   VirtualServiceSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { durationMs, fromJson, type JsonObject, type JsonValue } from "../../proto/mod.ts";
+import {
+  durationMs,
+  durationOf,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+} from "../../proto/mod.ts";
+import { timeouts } from "./action.ts";
 import { hashPolicyFor } from "./hash.ts";
 import { inboundRetries } from "./retry.ts";
 import { defaultRoute, inboundRoute, translateHttpRoutes } from "./routes.ts";
@@ -53,6 +60,16 @@ Deno.test("a hash by a source address that is switched off is none", () => {
   const settings = fromJson(LoadBalancerSettingsSchema, { consistentHash: { useSourceIp: false } });
   assert.deepEqual(hashPolicyFor(settings), []);
   assert.deepEqual(hashPolicyFor(undefined), []);
+});
+
+Deno.test("a route without a timeout honours the deadlines of gRPC calls, others only their own timeout", () => {
+  for (const timeout of [undefined, durationOf(0)]) {
+    const limits = timeouts(timeout);
+    assert.equal(durationMs(limits.timeout), 0);
+    assert.deepEqual(limits.maxStreamDuration, { grpcTimeoutHeaderMax: durationOf(0) });
+  }
+  // Envoy would ignore the timeout beside the other field.
+  assert.deepEqual(timeouts(durationOf(1500)), { timeout: durationOf(1500) });
 });
 
 Deno.test("an inbound route repeats only what the workload cannot have seen, if at all", () => {

@@ -104,7 +104,7 @@ export function connectRoute(cluster: string): Route {
       case: "route",
       value: {
         clusterSpecifier: { case: "cluster", value: cluster },
-        ...timeouts(undefined),
+        timeout: timeouts(undefined).timeout,
         upgradeConfigs: [{ upgradeType: "CONNECT", connectConfig: {} }],
       },
     },

@@ -141,6 +141,20 @@ const TIMEOUTS: readonly RoutingCase[] = [
     exchanges: [{ from: "v1" }, { headers: { "x-backend-delay-ms": FOREVER }, status: 504 }],
   },
   {
+    // A local reply of gRPC has the status 200; 4 is DEADLINE_EXCEEDED.
+    name: "timeout: the deadline of a gRPC call, for a rule without one",
+    http: [to(SERVICE, "v1")],
+    exchanges: [{ from: "v1" }, {
+      headers: {
+        "content-type": "application/grpc",
+        "grpc-timeout": "300m",
+        "x-backend-delay-ms": FOREVER,
+      },
+      status: 200,
+      gets: { headers: { "grpc-status": "4" } },
+    }],
+  },
+  {
     name: "timeout: each attempt",
     http: [to(SERVICE, "v1", { retries: { ...RETRY, attempts: 2, perTryTimeout: "0.2s" } })],
     exchanges: [{ from: "v1" }],
