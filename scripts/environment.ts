@@ -6,6 +6,7 @@
  */
 import { declaredEnv } from "../lib/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
+import { usesOf } from "./environment_uses.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 // Modules declare the variables they read, so everything that the programs use is loaded.
 import "../cmd/meshctl/program.ts";
@@ -15,16 +16,25 @@ import "../cmd/pilot-discovery/discovery.ts";
 
 const FILE = fromFileUrl(new URL("../docs/environment.md", import.meta.url));
 
-/** Files with the declarations of each variable, relative to the root, sorted. */
-export async function declarationFiles(): Promise<Map<string, string[]>> {
-  const files = new Map<string, string[]>();
+/** The code of the programs, by path relative to the root, sorted; without tests. */
+export async function programSources(): Promise<Map<string, string>> {
+  const sources = new Map<string, string>();
   const root = fromFileUrl(new URL("..", import.meta.url));
   for (const top of ["cmd", "lib"]) {
     for (const file of (await walkFiles(join(root, top), ".ts")).sort()) {
-      if (file.endsWith("_test.ts") || file.includes("/lib/env/")) continue;
-      for (const [, name] of (await Deno.readTextFile(file)).matchAll(DECLARATION)) {
-        files.set(name!, [...files.get(name!) ?? [], file.slice(root.length)]);
-      }
+      if (/_test\.ts$|\/(testing|fixture)\.ts$|\/lib\/env\/|\/gen\//.test(file)) continue;
+      sources.set(file.slice(root.length), await Deno.readTextFile(file));
+    }
+  }
+  return sources;
+}
+
+/** Files with the declarations of each variable, relative to the root, sorted. */
+export function declarationFiles(sources: ReadonlyMap<string, string>): Map<string, string[]> {
+  const files = new Map<string, string[]>();
+  for (const [file, text] of sources) {
+    for (const [, name] of text.matchAll(DECLARATION)) {
+      files.set(name!, [...files.get(name!) ?? [], file]);
     }
   }
   return files;
@@ -34,7 +44,8 @@ export async function declarationFiles(): Promise<Map<string, string[]>> {
 const DECLARATION = /\bdeclareEnv\(\{\s*name: "(\w+)"/g;
 
 if (import.meta.main) {
-  const page = environmentPage(declaredEnv(), await declarationFiles());
+  const sources = await programSources();
+  const page = environmentPage(declaredEnv(), declarationFiles(sources), usesOf(sources));
   if (!Deno.args.includes("--check")) await Deno.writeTextFile(FILE, page);
   else if (page !== await Deno.readTextFile(FILE)) {
     console.error("docs/environment.md is out of date: run `deno task docs`");

@@ -22,9 +22,11 @@ program warns at its start about variables that are meant for it, are set and ha
 
 /** Files with declarations; `scripts/environment_test.ts` checks it. */
 const CONVENTION =
-  `The last column has the file that declares a variable: \`variables.ts\` of the room or
+  `_Declared in_ has the file that declares a variable: \`variables.ts\` of the room or
 program that uses it. Pure rooms read no environment; their variables are declared in
-\`lib/settings/<room>\`, next to the property of the settings that the room is given.`;
+\`lib/settings/<room>\`, next to the property of the settings that the room is given. _Used in_ has
+files in which the value takes effect, found by the names of the variable and of that property; it is
+empty if only the declaring file and the file that starts the room use it.`;
 
 /** Short names for the columns; every program of the mesh has one. */
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -34,13 +36,20 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   "pilot-discovery": "daemon",
 };
 
+/** Variable → files, relative to the root. */
+type Files = ReadonlyMap<string, readonly string[]>;
+
 /** The whole page. */
 export function environmentPage(
   rows: readonly EnvDescription[],
-  files: ReadonlyMap<string, readonly string[]>,
+  files: Files,
+  uses: Files = new Map(),
 ): string {
   const effective = rows.filter(({ state }) => state.kind === "effective");
-  const parts = [HEAD, `## Effective variables\n\n${CONVENTION}\n\n${table(effective, files)}`];
+  const parts = [
+    HEAD,
+    `## Effective variables\n\n${CONVENTION}\n\n${table(effective, files, uses)}`,
+  ];
   const unsupported = section(rows, "unsupported", (reason) => `### Not implemented: ${reason}`);
   parts.push(`## Variables of features that are not implemented\n\n${unsupported}`);
   const ineffective = section(rows, "ineffective", (reason) => `### ${capital(reason)}`);
@@ -64,21 +73,19 @@ function section(
     .map(([reason, group]) => `${title(reason)}\n\n${table(group)}`).join("\n");
 }
 
-function table(
-  rows: readonly EnvDescription[],
-  files?: ReadonlyMap<string, readonly string[]>,
-): string {
+function table(rows: readonly EnvDescription[], files?: Files, uses?: Files): string {
   const head = ["Variable", "Type", "Default", "Meaning", "Used by", "Also accepted by"];
-  if (files !== undefined) head.push("Declared in");
+  const columns = [files, uses].filter((column) => column !== undefined);
+  if (columns.length > 0) head.push("Declared in", "Used in");
   const lines = [
     head,
     head.map(() => "---"),
-    ...rows.map((row) => files === undefined ? cells(row) : [...cells(row), filesOf(row, files)]),
+    ...rows.map((row) => [...cells(row), ...columns.map((column) => filesOf(row, column))]),
   ];
   return lines.map((line) => `| ${line.join(" | ")} |\n`).join("");
 }
 
-function filesOf({ name }: EnvDescription, files: ReadonlyMap<string, readonly string[]>): string {
+function filesOf({ name }: EnvDescription, files: Files): string {
   return (files.get(name) ?? []).map((file) => `\`${file}\``).join(", ");
 }
 

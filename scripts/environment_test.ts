@@ -9,9 +9,11 @@ import {
   validateEnv,
 } from "../lib/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
-import { declarationFiles } from "./environment.ts";
+import { declarationFiles, programSources } from "./environment.ts";
+import { usesOf } from "./environment_uses.ts";
 
 const ROWS = declaredEnv();
+const SOURCES = await programSources();
 const SPEC = Deno.env.get("MESH_SPEC_DIR") ??
   new URL("../../shared/spec", import.meta.url).pathname;
 const TYPE_NAMES: Readonly<Record<EnvType, string>> = {
@@ -177,7 +179,7 @@ Deno.test("every program refuses a text that is not one of the few it takes", ()
 
 Deno.test("docs/environment.md is what `deno task docs` writes", async () => {
   const page = await Deno.readTextFile(new URL("../docs/environment.md", import.meta.url));
-  assert.equal(page, environmentPage(ROWS, await declarationFiles()));
+  assert.equal(page, environmentPage(ROWS, declarationFiles(SOURCES), usesOf(SOURCES)));
 });
 
 Deno.test("docs/status.md gives the reason of each variable without effect in this runtime", async () => {
@@ -194,7 +196,7 @@ Deno.test("docs/status.md gives the reason of each variable without effect in th
 });
 
 Deno.test("variables are declared in variables.ts, or in lib/settings for pure rooms", async () => {
-  const files = await declarationFiles();
+  const files = declarationFiles(SOURCES);
   const effective = declaredEnv().filter(({ name, state }) =>
     state.kind === "effective" && !name.startsWith("TEST_")
   );
@@ -202,4 +204,23 @@ Deno.test("variables are declared in variables.ts, or in lib/settings for pure r
   const convention = /^lib\/settings\/|\/variables(\/\w+)?\.ts$/;
   const others = [...files].filter(([, paths]) => paths.some((path) => !convention.test(path)));
   assert.deepEqual(others, []);
+});
+
+Deno.test("the page names the files that use a variable, directly or by the setting it is read into", () => {
+  const uses = usesOf(SOURCES);
+  const expected: Record<string, string> = {
+    DATAPROXY_DNS_JITTER_DURATION: "lib/envoy/cluster_options/dns.ts",
+    MESH_GPRC_MAXRECVMSGSIZE: "cmd/pilot-discovery/listen.ts",
+    PILOT_DEBOUNCE_AFTER: "lib/ingest/debounce.ts",
+    PILOT_ENABLE_XDS_IDENTITY_CHECK: "cmd/pilot-discovery/identity.ts",
+    MESH_DELTA_XDS: "lib/agent/plan.ts",
+  };
+  for (const [name, file] of Object.entries(expected)) {
+    assert(uses.get(name)?.includes(file), `${name}: ${uses.get(name)}`);
+  }
+  const files = declarationFiles(SOURCES);
+  for (const [name, using] of uses) {
+    assert(using.every((file) => SOURCES.has(file)), name);
+    assert(files.has(name), name);
+  }
 });
