@@ -195,7 +195,7 @@ Deno.test("docs/status.md gives the reason of each variable without effect in th
   }
 });
 
-Deno.test("variables are declared in variables.ts, or in lib/settings for pure rooms", async () => {
+Deno.test("variables are declared in variables.ts, or in lib/settings for pure rooms", () => {
   const files = declarationFiles(SOURCES);
   const effective = declaredEnv().filter(({ name, state }) =>
     state.kind === "effective" && !name.startsWith("TEST_")

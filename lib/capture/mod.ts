@@ -1,6 +1,6 @@
 /**
- * Capturing the traffic of a workload: the packet filter rules as data, and programs that apply
- * them.
+ * Capturing the traffic of a workload with iptables: settings, the packet filter rules as data
+ * (`plan.ts`), rules as text, programs that apply, compare and remove them.
  *
  * @module
  */

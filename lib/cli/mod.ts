@@ -1,6 +1,7 @@
 /**
  * Command lines as tables: a program is a tree of commands with flags in the `pflag` convention
- * (`--x=false`, `-n=foo`, `-nfoo`, `-abc`, repeated lists, `k=v` maps, durations).
+ * (`--x=false`, `-n=foo`, `-nfoo`, `-abc`, repeated lists, `k=v` maps, durations). Help,
+ * completion, suggestions, errors with exit statuses, listeners that the user configured.
  *
  * @module
  */

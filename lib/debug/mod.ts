@@ -1,5 +1,7 @@
 /**
- * Read-only views of the daemon.
+ * The daemon's `/debug` pages and JSON views, read-only: proxies, configuration, endpoints,
+ * `config_dump`, why, request, what-if, history, costs, the engine. `paths.ts` lists all paths;
+ * HTML is in `pages`.
  *
  * @module
  */

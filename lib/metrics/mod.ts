@@ -1,5 +1,6 @@
 /**
- * Counters, gauges and histograms in one registry, and their exposition.
+ * Counters, gauges and histograms in one registry, their exposition as text, and the metrics of
+ * the process.
  *
  * @module
  */

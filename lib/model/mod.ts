@@ -1,5 +1,6 @@
 /**
- * The nouns: objects, services, endpoints, proxies. Pure data.
+ * Types of the mesh as plain data: configuration objects, services, endpoints, proxies and their
+ * classes, xDS types with the push order, features of Envoy versions.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Metrics and warnings about the mesh as a whole, and the HTTP routes of monitoring.
+ * Metrics, log lines and warnings about the mesh as a whole, analysis in the background, and the
+ * HTTP routes `/metrics`, `/ready` and `/version`.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Resource kinds: parse, default, validate. Pure.
+ * Configuration documents: the kinds, their fields with defaults, validation with positions and
+ * remedies, warnings about fields without effect, and the mesh configuration. Pure.
  *
  * @module
  */

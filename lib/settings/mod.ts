@@ -1,6 +1,7 @@
 /**
  * Environment variables that act in pure rooms. Those rooms read no environment: they are given
  * settings as plain data, which this room reads. One file for each room, or a folder of files.
+ * `docs/environment.md` has the files in which each variable takes effect.
  *
  * @module
  */

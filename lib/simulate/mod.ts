@@ -1,6 +1,7 @@
 /**
- * Simulates a call with the resources that a proxy is served: its listener, filter chain, route,
- * access decision and destination. Parts that are not modelled are named, never guessed.
+ * Simulates a request with the resources that a proxy is served: its listener, filter chain, HTTP
+ * filters (JWT, RBAC, faults), route, cluster. Parts that are not modelled are named, never
+ * guessed.
  *
  * @module
  */

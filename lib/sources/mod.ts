@@ -1,5 +1,6 @@
 /**
- * Sources: they read configuration and report it to ingest, and write no table.
+ * Sources of configuration: files, fetched key sets and trust bundles, registered workloads. They
+ * read, watch and report to ingest, and write no table.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * HTTP listeners with limits, routes, pages; and requests to listeners of this machine.
+ * HTTP listeners with limits (connections, requests, headers, bodies, times), routes, pages; and
+ * requests to listeners of this machine.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Indexes over the input tables.
+ * Indexes over the input tables: ServiceEntries by host, VirtualServices by host and gateway,
+ * DestinationRules by host, Sidecars by namespace, workloads by label.
  *
  * @module
  */

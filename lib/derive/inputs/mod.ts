@@ -1,5 +1,6 @@
 /**
- * The input tables, the keys of derived tables, and properties of single rows.
+ * The input tables of all kinds, the keys of derived tables, and properties of single rows:
+ * visibility (`exportTo`), protocols of ports, route names, labels of workloads.
  *
  * @module
  */

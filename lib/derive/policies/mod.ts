@@ -1,5 +1,5 @@
 /**
- * DestinationRules: which ones apply to a host, merged.
+ * DestinationRules: which ones apply to a host as a namespace sees it, by rank, merged.
  *
  * @module
  */

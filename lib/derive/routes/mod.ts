@@ -1,5 +1,6 @@
 /**
- * VirtualServices: which one routes a host, with its delegates.
+ * VirtualServices: which one routes a host as a namespace sees it, with the rules of its delegates
+ * merged in.
  *
  * @module
  */

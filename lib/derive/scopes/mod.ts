@@ -1,5 +1,6 @@
 /**
- * Sidecar resources: what proxies import, and where they are.
+ * Sidecar resources: which one a proxy has, and the hosts that it imports; localities of proxy
+ * classes; the hosts that differ in a namespace overlay.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Services, their endpoints, addresses and networks.
+ * Services from ServiceEntries: ports, endpoints with WorkloadEntries, auto-allocated addresses,
+ * networks with their gateways, and the services that a workload serves.
  *
  * @module
  */

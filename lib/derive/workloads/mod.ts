@@ -1,5 +1,6 @@
 /**
- * Objects that select workloads: security policies, patches and plugins, telemetry.
+ * Objects that select workloads by labels or Gateway: PeerAuthentication, RequestAuthentication
+ * and AuthorizationPolicy, DataproxyFilter and WasmPlugin, Telemetry and ProxyConfig.
  *
  * @module
  */

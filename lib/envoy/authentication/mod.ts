@@ -1,5 +1,7 @@
 /**
- * TLS contexts of mutual TLS, secrets of certificates, and the filter that verifies tokens.
+ * TLS and tokens: TLS of gateway servers, mutual TLS between proxies, SDS secrets of certificates
+ * and credentials, and the JWT filter of RequestAuthentications with the checks of key sets
+ * (JWKS).
  *
  * @module
  */

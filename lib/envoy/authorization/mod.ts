@@ -1,5 +1,6 @@
 /**
- * Filters of AuthorizationPolicies (RBAC and ext_authz).
+ * Filters of AuthorizationPolicies: RBAC rules with principals, permissions and conditions,
+ * external authorization (`CUSTOM`, ext_authz), trust domains, and the filters for proxyless gRPC.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Settings of one cluster, each applied to a message that exists: connection pool, HTTP
- * protocol, load balancer, outlier detection, TLS.
+ * Options of one cluster, each applied to a message that exists: connection pool, HTTP protocol,
+ * load balancer, outlier detection, TLS and mutual TLS, DNS, PROXY protocol.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Clusters by kind: outbound, inbound, dynamic, and the built-in ones.
- *
+ * Clusters (CDS) by kind: outbound, inbound, dynamic (resolved for each request), and the built-in
+ * ones (passthrough, black hole). Options of a cluster are in `lib/envoy/cluster_options`.
  * Ineffective here: `consecutiveErrors`.
  *
  * @module

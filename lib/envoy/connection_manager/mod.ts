@@ -1,5 +1,6 @@
 /**
- * The HTTP connection manager and its HTTP filters.
+ * The HTTP connection manager, the order of its HTTP filters, and its settings from the proxy
+ * configuration.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Parts that messages of several types contain: addresses, names of clusters, metadata,
- * configuration sources, TLS contexts.
+ * Parts of messages of several types: addresses, names of clusters, metadata, configuration
+ * sources (ADS), TLS contexts, DNS caches, sticky sessions.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Endpoint assignments (`ClusterLoadAssignment`).
+ * Endpoint assignments (EDS, `ClusterLoadAssignment`): which endpoints, their health and weights,
+ * locality weights and failover, other networks, and the encoder of their bytes.
  *
  * @module
  */

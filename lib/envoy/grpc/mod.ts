@@ -1,5 +1,6 @@
 /**
- * Messages for gRPC libraries that speak xDS without a proxy.
+ * Messages for proxyless gRPC: listeners, route tables, clusters and TLS that gRPC libraries
+ * understand.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Listeners: inbound, outbound and gateway listeners, with upstream Envoy filters only.
- *
- * Not built here: TLS with issued certificates, HBONE.
+ * Listeners (LDS): inbound, outbound and gateway listeners with their filter chains, protocol
+ * detection, TCP proxy, HTTP/3. Upstream Envoy filters only. Not built here: TLS with issued
+ * certificates, HBONE.
  *
  * @module
  */

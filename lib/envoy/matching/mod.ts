@@ -1,5 +1,6 @@
 /**
- * Matches of requests: paths, headers, query parameters, claims of tokens.
+ * Matches of HTTP requests: paths, methods, headers, query parameters, claims of tokens; matchers
+ * of strings.
  *
  * @module
  */

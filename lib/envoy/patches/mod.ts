@@ -1,5 +1,6 @@
 /**
- * Changes of built messages: patches of DataproxyFilters and filters of WasmPlugins.
+ * Changes of built messages: patches of DataproxyFilters (merge, add, insert, replace, remove) and
+ * the filters of WasmPlugins, with the position of a filter in its list.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Routes: the rules of VirtualServices as routes of virtual hosts and as TCP destinations.
+ * Routes of VirtualServices: destinations with weights, timeouts, retries, rewrites and redirects,
+ * faults, CORS, headers, mirrors, consistent hash; TCP and TLS rules.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Access logs, metrics and tracing of listeners.
+ * Telemetry of listeners: access logs to files and providers, request metrics with labels of the
+ * mesh, tracing, exchange of workload identities between proxies.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Virtual hosts and the route configurations that contain them.
+ * Virtual hosts with their domains, and the route configurations (RDS) that contain them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The public types of the engine.
+ * The public types of the engine: graph, tables, collections, views, transactions, explanations.
  *
  * @module
  */

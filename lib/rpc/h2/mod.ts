@@ -1,6 +1,7 @@
 /**
- * HTTP/2 as gRPC needs it, over any socket, of either side. The platform's own ends the process
- * when a client resets streams and then sends GOAWAY, see `docs/decisions`.
+ * HTTP/2 as gRPC needs it, over any socket, of either side: frames, header compression, flow
+ * control, keepalive, GOAWAY, limits of a connection. The platform's own ends the process when a
+ * client resets streams and then sends GOAWAY, see `docs/decisions`.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Values that the daemon fetches over the network: key sets, trust bundles, addresses of names.
+ * Values that the daemon fetches over the network: JWT key sets (JWKS) of token issuers, trust
+ * bundles, addresses of host names; with limits, allowed addresses and retries.
  *
  * @module
  */

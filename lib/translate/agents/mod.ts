@@ -1,5 +1,6 @@
 /**
- * Resources for agents: the name table and the proxy configuration.
+ * Resources for agents: the DNS name table (NDS), the proxy configuration of ProxyConfigs, trusted
+ * certificates.
  *
  * @module
  */

@@ -1,5 +1,7 @@
 /**
- * Types and functions that all tables of translation share.
+ * Parts that all tables of translation share: features (settings from environment variables), lookups of
+ * services and rules, merged traffic policies, localities, listener and cluster variants,
+ * Sidecars.
  *
  * @module
  */

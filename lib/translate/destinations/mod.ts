@@ -1,6 +1,6 @@
 /**
- * Destinations of requests and connections: by rules of VirtualServices, otherwise the service
- * itself.
+ * Destinations of HTTP requests and of TCP and TLS connections: by the rules of a VirtualService,
+ * otherwise the service itself.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Reports about the mesh that are made from its tables on request: conflicts of listeners and ports,
- * providers that objects name in vain, rules for tokens without keys, and objects that an older one
+ * Reports about the mesh, made from its tables on request: conflicts of listeners and inbound
+ * ports, missing extension providers, JWT rules without keys, and objects that an older one
  * shadows.
  *
  * @module

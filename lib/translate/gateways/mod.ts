@@ -1,5 +1,6 @@
 /**
- * Listeners, route tables and clusters of gateways.
+ * Listeners, route tables, virtual hosts, clusters and credentials of gateways, from Gateways and
+ * the VirtualServices bound to them.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Clusters and listeners of the local workload.
+ * Inbound clusters and listeners: the ports of the workload beside the proxy, by its services or
+ * its Sidecar, and the listeners of redirected traffic.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * The layers that proxies see of each resource type: those of their class over the overlay of their
- * namespace over the base layer that all proxies share.
+ * The layers that a proxy sees of each resource type: those of its class over the overlay of its
+ * namespace over the base layer that all proxies share. One file for each role: sidecar, gateway
+ * (router), proxyless gRPC.
  *
  * @module
  */

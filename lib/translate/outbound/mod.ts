@@ -1,5 +1,6 @@
 /**
- * Outbound clusters, endpoints and listeners.
+ * Outbound clusters, endpoints and listeners: for namespaces, for egress listeners of Sidecars,
+ * and for clients with certain source labels.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Resources that DataproxyFilters and WasmPlugins change.
+ * Derived layers with resources that DataproxyFilters and WasmPlugins change, and the report of
+ * patches that do not apply.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Provenance: which objects decided the fields of a resource.
+ * Provenance: which objects decided the fields of a resource, explained resources for proxies that
+ * ask for them, and the objects behind a rejected resource (culprits).
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Connected proxies: their class, their class binding, and the views that they are bound to.
+ * Connected proxies: their class from the node metadata, their class binding, and the views that
+ * they are bound to.
  *
  * @module
  */

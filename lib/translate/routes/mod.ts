@@ -1,5 +1,6 @@
 /**
- * Outbound route tables, whole and as virtual hosts of their own.
+ * Outbound route tables (RDS), virtual hosts as resources of their own (VHDS), routes for source
+ * labels, and the HTTP proxy port.
  *
  * @module
  */

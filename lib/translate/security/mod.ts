@@ -1,5 +1,5 @@
 /**
- * Security policies of workloads: access, tokens, mutual TLS, credentials.
+ * Security policies of workloads: access policies, token rules, mutual TLS of servers and clients.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Inputs of the builders that come from the mesh configuration, the environment and the proxy.
+ * Inputs of the builders that come from the mesh configuration, the environment and the proxy:
+ * defaults of clusters, listeners and TLS, outbound traffic policy, telemetry.
  *
  * @module
  */
