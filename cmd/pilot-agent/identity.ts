@@ -6,11 +6,17 @@
  */
 import { dirname } from "node:path";
 import type { AgentPlan, RelayOptions } from "../../lib/agent/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
 import {
   daemonTls,
+  fileDebounceMs,
+  isServed,
+  mountedOptions,
+  startMountedCertificates,
   startSds,
   startWorkloadCertificates,
   workloadOptions,
+  workloadToken,
 } from "../../lib/sds/mod.ts";
 
 /** A certificate in use. */
@@ -19,22 +25,29 @@ export interface AgentIdentity {
   stop(): Promise<void>;
 }
 
+const log = scope("sds");
+
 /**
- * Obtains the certificate and serves it. Tries until there is one; `undefined` when `signal` ends the
- * wait.
+ * Obtains the certificate and serves it, unless another program serves secrets on the socket. Tries
+ * until there is one; `undefined` when `signal` ends the wait.
  *
- * @throws MeshError `agent-root` without the daemon's roots, `rpc-bind` without a socket
+ * @throws MeshError `agent-root` without the daemon's roots, `rpc-bind` without a socket,
+ * `workload-socket` without the provider that is named
  */
 export async function openIdentity(
   plan: AgentPlan,
   signal: AbortSignal,
 ): Promise<AgentIdentity | undefined> {
   await daemonTls();
-  const options = workloadOptions(plan.target, plan.env.clusterId);
-  const certificates = await startWorkloadCertificates(options, signal);
+  if (await isServed(plan.sdsSocket)) return otherProvider(plan.sdsSocket);
+  const mounted = mountedOptions();
+  const certificates = mounted
+    ? await startMountedCertificates(mounted, signal)
+    : await startWorkloadCertificates(workloadOptions(plan.target, plan.env.clusterId), signal);
   if (!certificates) return undefined;
   await Deno.mkdir(dirname(plan.sdsSocket), { recursive: true });
-  const sds = await startSds({ socket: plan.sdsSocket, certificates });
+  const debounceMs = fileDebounceMs();
+  const sds = await startSds({ socket: plan.sdsSocket, certificates, debounceMs });
   return {
     tls: async () => {
       const { chain, key } = certificates.current();
@@ -44,5 +57,15 @@ export async function openIdentity(
       certificates.stop();
       await sds.stop();
     },
+  };
+}
+
+/** The proxy's secrets are another program's; the agent has only its token. */
+function otherProvider(socket: string): AgentIdentity {
+  log.info("another program serves the workload's secrets", { socket });
+  const token = workloadToken();
+  return {
+    tls: async () => ({ ...await daemonTls(), token: await token() }),
+    stop: () => Promise.resolve(),
   };
 }

@@ -97,16 +97,16 @@ Deno.test("an override is read, one that is not there is an error", async () => 
 });
 
 Deno.test("variables that do nothing yet are named with what they belong to", async () => {
-  const proxyMetadata = '{"FILE_DEBOUNCE_DURATION":"1h"}';
+  const proxyMetadata = '{"MESH_META_CERT_SIGNER":"a"}';
   const environ = { JWT_POLICY: "", PROXY_CONFIG: `proxyMetadata: ${proxyMetadata}` };
   const { ineffectiveVariables } = await load({}, {}, environ);
   const state = { kind: "unsupported", reason: "certificates from the agent" };
-  assert.deepEqual(ineffectiveVariables, [{ name: "FILE_DEBOUNCE_DURATION", state }]);
+  assert.deepEqual(ineffectiveVariables, [{ name: "MESH_META_CERT_SIGNER", state }]);
 });
 
 Deno.test("a bad value of a variable that does nothing yet is refused", async () => {
-  await assert.rejects(load({}, {}, { FILE_DEBOUNCE_DURATION: "10" }), {
+  await assert.rejects(load({}, {}, { WASM_PURGE_INTERVAL: "10" }), {
     code: "env-invalid",
-    message: /^environment variable FILE_DEBOUNCE_DURATION is set to "10"; it takes a duration/,
+    message: /^environment variable WASM_PURGE_INTERVAL is set to "10"; it takes a duration/,
   });
 });

@@ -88,8 +88,8 @@ export interface AgentPlan {
 
 const BOOTSTRAP_FILE = "dataproxy-rev.json";
 const SOCKET_FILE = "XDS";
-/** Socket of the workload's secrets, from the working directory that proxy and agent share. */
-const SDS_SOCKET = "./var/run/secrets/workload-spiffe-uds/socket";
+/** Folder of the socket of the workload's secrets, from the working directory of proxy and agent. */
+const SDS_FOLDER = "./var/run/secrets/workload-spiffe-uds";
 /** Longest path of a Unix socket on Linux, without the terminating zero byte. */
 const SOCKET_PATH_BYTES = 107;
 const TERMINATION_DRAIN_MS = 5000;
@@ -122,7 +122,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     bootstrap: bootstrapText(settings, node, ports, socket),
     socket,
     secured: isSecured(proxy),
-    sdsSocket: SDS_SOCKET,
+    sdsSocket: sdsSocket(env),
     target: daemonAddress(proxy),
     command: env.disabled ? undefined : {
       binary: proxy.binaryPath,
@@ -189,7 +189,7 @@ function bootstrapText(
     loopbackOnly: addresses.loopbackOnly,
     ports,
     xdsSocket,
-    sdsSocket: isSecured(settings.proxy) ? SDS_SOCKET : undefined,
+    sdsSocket: isSecured(settings.proxy) ? sdsSocket(env) : undefined,
     delta: env.deltaXds,
     outlierLogPath: flags.outlierLogPath,
     logAsJson: flags.logAsJson,
@@ -215,6 +215,16 @@ function proxyArgs({ env, flags, proxy, addresses, override }: AgentSettings, fi
     ipv6Only: addresses.ipv6Only,
     concurrency: workers(flags.concurrency, proxy.concurrency, env.cpuLimit, flags.role),
     override,
+  });
+}
+
+/** @throws MeshError `agent-socket-path` for a name that is a path */
+function sdsSocket({ identitySocket }: AgentEnv): string {
+  if (/^[^/]+$/.test(identitySocket) && !/^\.\.?$/.test(identitySocket)) {
+    return `${SDS_FOLDER}/${identitySocket}`;
+  }
+  throw new MeshError("agent-socket-path", `${identitySocket} is no name of a socket file`, {
+    remedy: `Set WORKLOAD_IDENTITY_SOCKET_FILE to the name of a file in ${SDS_FOLDER}.`,
   });
 }
 

@@ -231,6 +231,16 @@ Deno.test("an agent with a certificate serves secrets, and says so to the daemon
   assert.equal(secured.secured, true);
   assert.equal(secured.node.metadata.AGENT_CERTIFICATES, "true");
   assert.ok(secured.bootstrap.includes(secured.sdsSocket));
+  const { MUTUAL_TLS } = AuthenticationPolicy;
+  const named = (WORKLOAD_IDENTITY_SOCKET_FILE: string) =>
+    plan({
+      environ: { WORKLOAD_IDENTITY_SOCKET_FILE },
+      proxy: { controlPlaneAuthPolicy: MUTUAL_TLS },
+    });
+  assert.ok(named("other").bootstrap.includes("workload-spiffe-uds/other"));
+  for (const path of ["", "..", "a/b"]) {
+    assert.throws(() => named(path), { code: "agent-socket-path" }, path);
+  }
   const open = plan({});
   assert.equal(open.secured, false);
   assert.equal(open.node.metadata.AGENT_CERTIFICATES, undefined);

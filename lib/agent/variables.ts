@@ -47,6 +47,8 @@ export interface AgentEnv {
   readonly metricRotation: number;
   readonly stripFragment: boolean;
   readonly bypassOverload: boolean;
+  /** Name of the socket of the workload's secrets. */
+  readonly identitySocket: string;
 }
 
 /** Declarations of all variables. */
@@ -95,5 +97,6 @@ export function readEnv(): AgentEnv {
     metricRotation: v.metricRotation.get(),
     stripFragment: v.stripFragment.get(),
     bypassOverload: v.bypassOverload.get(),
+    identitySocket: v.identitySocket.get(),
   };
 }

@@ -21,6 +21,8 @@ export interface RpcClientTls {
   readonly key?: string;
   /** Name that the server's certificate must have. Default: the host of the target. */
   readonly serverName?: string;
+  /** Bearer token that each call sends in the header `authorization`. Default: none. */
+  readonly token?: string;
 }
 
 /** Options of opening a stream. */
@@ -132,6 +134,7 @@ function requestHeaders({ path, target, tls, metadata = {} }: OpenOptions): Head
     [":authority", target.startsWith("unix:") ? "localhost" : target],
     ["content-type", "application/grpc"],
     ["te", "trailers"],
+    ...tls?.token === undefined ? [] : [["authorization", `Bearer ${tls.token}`] as const],
     ...Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value] as const),
   ];
 }

@@ -42,11 +42,21 @@ const failures: Counter = counter({
   help: "Requests to other servers that failed.",
   labels,
 });
+const retries: Counter = counter({
+  name: "num_outgoing_retries",
+  help: "Requests to other servers that repeated a failed one.",
+  labels,
+});
 const latency: Counter = counter({
   name: "outgoing_latency",
   help: "Time of requests to other servers, in milliseconds.",
   labels,
 });
+
+/** Counts a request that repeats a failed one. */
+export function countRetry(): void {
+  retries.inc(TYPE);
+}
 
 /** Asks for a certificate. Resolves to its chain, PEM, the root last. Rejects with `RpcError`. */
 export async function requestCertificate(request: SigningRequest): Promise<string[]> {

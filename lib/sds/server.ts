@@ -1,6 +1,6 @@
 /**
- * The secret discovery service (SDS) on a Unix socket: the workload's certificate (`default`) and its
- * trusted roots (`ROOTCA`), each sent again when it changes.
+ * The secret discovery service (SDS) on a Unix socket: the workload's certificate (`default`), its
+ * trusted roots (`ROOTCA`) and secrets of files, each sent again when it changes.
  *
  * @module
  */
@@ -11,15 +11,18 @@ import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { type Secret, SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { create } from "../proto/mod.ts";
-import type { WorkloadCertificate, WorkloadCertificates } from "./workload.ts";
+import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { type FileSecrets, fileSecrets, type VersionedSecret } from "./file_secrets.ts";
+import { certificateSecret, rootsSecret } from "./secret.ts";
+import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
 
 /** Settings of the server. */
 export interface SdsOptions {
   /** Path of the Unix socket. */
   readonly socket: string;
   readonly certificates: WorkloadCertificates;
+  /** Quiet time after a change of files, ms. */
+  readonly debounceMs: number;
 }
 
 /** A running server. */
@@ -27,7 +30,7 @@ export interface SdsServer {
   stop(): Promise<void>;
 }
 
-/** Names of the secrets. */
+/** Names of the workload's secrets. */
 const WORKLOAD = "default";
 const ROOTS = "ROOTCA";
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
@@ -38,11 +41,20 @@ const MAX_NAMES = 100;
 
 const log = scope("sds");
 
+/** Sources of the secrets of streams. */
+interface Sources {
+  readonly certificates: WorkloadCertificates;
+  readonly files: FileSecrets;
+}
+
 /** Starts the server. Throws `MeshError` `rpc-bind` when the socket cannot be made. */
-export async function startSds({ socket, certificates }: SdsOptions): Promise<SdsServer> {
+export async function startSds(
+  { socket, certificates, debounceMs }: SdsOptions,
+): Promise<SdsServer> {
+  const sources = { certificates, files: fileSecrets(debounceMs) };
   const server: RpcServer = await startRpc({
     address: `unix:${socket}`,
-    services: [{ path: METHOD, handle: (call) => serve(call, certificates) }],
+    services: [{ path: METHOD, handle: (call) => serve(call, sources) }],
     limits: { maxReceive: MAX_REQUEST, maxStreams: 10_000 },
     keepalive: { interval: 300_000, timeout: 20_000 },
   });
@@ -55,23 +67,27 @@ export async function startSds({ socket, certificates }: SdsOptions): Promise<Sd
   };
 }
 
-/** One stream: the names of its last request, and a response to each change of what they have. */
-async function serve(call: RpcCall, certificates: WorkloadCertificates): Promise<void> {
+/** One stream: the names of its last request, and a response to each change of their contents. */
+async function serve(call: RpcCall, { certificates, files }: Sources): Promise<void> {
   let names: readonly string[] = [];
   let sent = "";
   let nonce = 0;
   const push = () => {
-    const certificate = certificates.current();
-    const version = `${certificate.version} ${names.join(" ")}`;
-    if (names.length === 0 || version === sent) return;
-    sent = version;
+    const own = certificates.current();
+    const found = names.map((name) => files.current(name) ?? workloadSecret(name, own))
+      .filter((one) => one !== undefined);
+    const versionInfo = found.map(({ version }) => version).join(" ");
+    const state = `${names.join(" ")} ${versionInfo}`;
+    if (found.length === 0 || state === sent) return;
+    sent = state;
     call.send(encode(DiscoveryResponseSchema, {
       typeUrl: TYPE,
-      versionInfo: certificate.version,
+      versionInfo,
       nonce: `${++nonce}`,
-      resources: names.map((name) => packAny(SecretSchema, secretOf(name, certificate))),
+      resources: found.map(({ secret }) => packAny(SecretSchema, secret)),
     }));
   };
+  const used = new Map<string, () => void>();
   const stop = certificates.onChange(push);
   try {
     for await (const message of call.messages) {
@@ -79,34 +95,45 @@ async function serve(call: RpcCall, certificates: WorkloadCertificates): Promise
       if (request.errorDetail) {
         log.warn("the proxy rejected a secret", { reason: request.errorDetail.message });
       }
-      names = checked(request.resourceNames);
+      names = checked(request.resourceNames, files);
+      follow(used, names.filter(files.has), (name) => files.use(name, push));
       push();
     }
   } finally {
     stop();
+    for (const end of used.values()) end();
   }
 }
 
-function checked(names: readonly string[]): readonly string[] {
-  const unknown = names.find((name) => name !== WORKLOAD && name !== ROOTS);
-  if (unknown !== undefined || names.length > MAX_NAMES) {
-    throw new RpcError("INVALID_ARGUMENT", "only the secrets default and ROOTCA are served");
+/** Ends the use of names that are not wanted any more, and begins that of new ones. */
+function follow(
+  used: Map<string, () => void>,
+  names: readonly string[],
+  use: (name: string) => () => void,
+): void {
+  for (const [name, end] of used) {
+    if (names.includes(name)) continue;
+    used.delete(name);
+    end();
+  }
+  for (const name of names) if (!used.has(name)) used.set(name, use(name));
+}
+
+function checked(names: readonly string[], files: FileSecrets): readonly string[] {
+  const unknown = names.some((name) => name !== WORKLOAD && name !== ROOTS && !files.has(name));
+  if (unknown || names.length > MAX_NAMES) {
+    throw new RpcError(
+      "INVALID_ARGUMENT",
+      "only the secrets default, ROOTCA, file-cert:CHAIN~KEY and file-root:FILE are served",
+    );
   }
   return names;
 }
 
-/** A secret in the form that a proxy takes. */
-export function secretOf(name: string, { chain, key, roots }: WorkloadCertificate): Secret {
-  const inline = (text: string) => ({
-    specifier: { case: "inlineString" as const, value: text },
-  });
-  return create(SecretSchema, {
-    name,
-    type: name === WORKLOAD
-      ? {
-        case: "tlsCertificate",
-        value: { certificateChain: inline(chain), privateKey: inline(key) },
-      }
-      : { case: "validationContext", value: { trustedCa: inline(roots) } },
-  });
+function workloadSecret(
+  name: string,
+  { chain, key, roots, version }: WorkloadCertificate,
+): VersionedSecret | undefined {
+  if (name === WORKLOAD) return { version, secret: certificateSecret(name, chain, key) };
+  return name === ROOTS ? { version, secret: rootsSecret(name, roots) } : undefined;
 }

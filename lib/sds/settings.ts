@@ -7,14 +7,16 @@ import { MeshError } from "../base/mod.ts";
 import type { KeyKind } from "../pki/mod.ts";
 import { readTrustBundle } from "../pki/mod.ts";
 import type { RpcClientTls } from "../rpc/mod.ts";
+import type { MountedOptions } from "./mounted.ts";
+import { filesIn, type MountedFiles, SYSTEM_ROOTS, writeFiles } from "./pem_files.ts";
+import { tokenSource } from "./tokens.ts";
 import * as env from "./variables.ts";
 import type { WorkloadOptions } from "./workload.ts";
 
-/** Files below the working directory that the platform mounts. */
-const TOKEN_FILE = "./var/run/secrets/tokens/mesh-token";
+/** The daemon's roots, in a file that the platform mounts. */
 const ROOT_FILE = "./var/run/secrets/mesh/root-cert.pem";
-/** Largest token file, bytes. */
-const MAX_TOKEN = 64 * 1024;
+/** Folder of mounted certificates. */
+const MOUNTED_DIR = "./etc/certs";
 
 /**
  * Settings of the workload certificate.
@@ -22,16 +24,50 @@ const MAX_TOKEN = 64 * 1024;
  * @param discovery `host:port` of the daemon
  */
 export function workloadOptions(discovery: string, clusterId: string | undefined): WorkloadOptions {
+  const output = env.OUTPUT_CERTS.get();
   return {
     target: env.CA_ADDR.get() || discovery,
     clusterId,
     tls: () => serverTls(env.CA_ROOT_CA.get() || rootFile()),
-    token: readToken,
+    token: workloadToken(),
     key: keyKind(),
+    keyForm: env.PKCS8_KEY.get() ? "pkcs8" : "traditional",
     ttlMs: env.SECRET_TTL.get(),
     ratio: env.SECRET_GRACE_PERIOD_RATIO.get(),
     jitter: env.SECRET_GRACE_PERIOD_RATIO_JITTER.get(),
+    ...env.PROV_CERT.get() && { provisioned: filesIn(env.PROV_CERT.get()!) },
+    ...output && { obtained: (certificate) => writeFiles(filesIn(output), certificate) },
   };
+}
+
+/** The files of `FILE_MOUNTED_CERTS`; `undefined`: certificates are not mounted. */
+export function mountedOptions(): MountedOptions | undefined {
+  if (!env.FILE_MOUNTED_CERTS.get()) return undefined;
+  return { files: mountedFiles(), debounceMs: env.FILE_DEBOUNCE_DURATION.get() };
+}
+
+function mountedFiles(): MountedFiles {
+  const standard = filesIn(MOUNTED_DIR);
+  return {
+    chain: env.TLS_CLIENT_CERT_CHAIN.get() || standard.chain,
+    key: env.TLS_CLIENT_KEY.get() || standard.key,
+    roots: env.TLS_CLIENT_ROOT_CERT.get() || standard.roots,
+  };
+}
+
+/** Source of the workload's token. Throws `MeshError` `credential-url`. */
+export function workloadToken(): WorkloadOptions["token"] {
+  return tokenSource({
+    policy: env.JWT_POLICY.get(),
+    fetcher: env.CREDENTIAL_FETCHER_TYPE.get(),
+    url: env.MESH_CREDENTIAL_URL.get(),
+    audience: env.TOKEN_AUDIENCES.get().split(",")[0]!.trim(),
+  });
+}
+
+/** Quiet time after a change of files, ms. */
+export function fileDebounceMs(): number {
+  return env.FILE_DEBOUNCE_DURATION.get();
 }
 
 /** Verification of the daemon's certificate. Throws `MeshError` `agent-root`. */
@@ -40,10 +76,15 @@ export function daemonTls(): Promise<Pick<RpcClientTls, "ca" | "serverName">> {
 }
 
 function rootFile(): string {
-  return env.XDS_ROOT_CA.get() || ROOT_FILE;
+  const named = env.XDS_ROOT_CA.get();
+  if (named) return named;
+  const provisioned = env.PROV_CERT.get();
+  if (provisioned) return filesIn(provisioned).roots;
+  return env.FILE_MOUNTED_CERTS.get() ? mountedFiles().roots : ROOT_FILE;
 }
 
-async function serverTls(file: string): Promise<Pick<RpcClientTls, "ca" | "serverName">> {
+async function serverTls(named: string): Promise<Pick<RpcClientTls, "ca" | "serverName">> {
+  const file = named === "SYSTEM" ? SYSTEM_ROOTS : named;
   let text: string;
   try {
     text = await Deno.readTextFile(file);
@@ -54,19 +95,7 @@ async function serverTls(file: string): Promise<Pick<RpcClientTls, "ca" | "serve
     });
   }
   const serverName = env.MESHD_SAN.get() || undefined;
-  return { ca: readTrustBundle(text, file).pem, serverName };
-}
-
-/** The token is read for each request, because the platform renews the file. */
-async function readToken(): Promise<string | undefined> {
-  try {
-    const { size } = await Deno.stat(TOKEN_FILE);
-    if (size > MAX_TOKEN) throw new Error(`${TOKEN_FILE} is larger than 64 KiB`);
-    return (await Deno.readTextFile(TOKEN_FILE)).trim() || undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return { ca: file === SYSTEM_ROOTS ? text : readTrustBundle(text, file).pem, serverName };
 }
 
 function keyKind(): KeyKind {

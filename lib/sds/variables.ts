@@ -99,3 +99,118 @@ export const SECRET_GRACE_PERIOD_RATIO_JITTER: EnvVar<number> = declareEnv({
   doc: "Random variation of that part.",
   readers,
 });
+
+/** Kind of token. */
+export const JWT_POLICY: EnvVar<string> = declareEnv({
+  name: "JWT_POLICY",
+  type: "string",
+  default: "third-party-jwt",
+  choices: ["third-party-jwt", "first-party-jwt", "none"],
+  doc:
+    "Token that the agent presents: `./var/run/secrets/tokens/mesh-token` (third-party-jwt), the account's token of the platform (first-party-jwt), or none.",
+  readers,
+});
+
+/** Source of the token. */
+export const CREDENTIAL_FETCHER_TYPE: EnvVar<string> = declareEnv({
+  name: "CREDENTIAL_FETCHER_TYPE",
+  type: "string",
+  default: "JWT",
+  choices: ["JWT", "CloudVmPlatform"],
+  doc:
+    "Source of the agent's token: the file of `JWT_POLICY` (JWT), or the address `MESH_CREDENTIAL_URL` (CloudVmPlatform).",
+  readers,
+});
+
+/** Address of the platform's tokens. */
+export const MESH_CREDENTIAL_URL: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_CREDENTIAL_URL",
+  type: "string",
+  doc:
+    "Address at which a platform of virtual machines gives identity tokens; `audience` is added to its query, and the header `metadata: true` is sent.",
+  readers,
+});
+
+/** Audience of the token. */
+export const TOKEN_AUDIENCES: EnvVar<string> = declareEnv({
+  name: "TOKEN_AUDIENCES",
+  type: "string",
+  default: "mesh-ca",
+  doc: "The first audience of this list is the one that tokens of the platform are requested for.",
+  readers,
+});
+
+/** True: certificates are files. */
+export const FILE_MOUNTED_CERTS: EnvVar<boolean> = declareEnv({
+  name: "FILE_MOUNTED_CERTS",
+  type: "bool",
+  default: false,
+  doc:
+    "Use mounted files instead of an authority: those of `MESH_META_TLS_CLIENT_CERT_CHAIN`, `_KEY` and `_ROOT_CERT`, or `cert-chain.pem`, `key.pem` and `root-cert.pem` in `./etc/certs`.",
+  readers,
+});
+
+/** Quiet time of files, ms. */
+export const FILE_DEBOUNCE_DURATION: EnvVar<number> = declareEnv({
+  name: "FILE_DEBOUNCE_DURATION",
+  type: "duration",
+  default: "100ms",
+  range: { least: 0 },
+  doc: "Quiet time after a file of a certificate has changed before it is read.",
+  readers,
+});
+
+/** Folder to write certificates to. */
+export const OUTPUT_CERTS: EnvVar<string | undefined> = declareEnv({
+  name: "OUTPUT_CERTS",
+  type: "string",
+  doc:
+    "Folder to which each certificate is written: `cert-chain.pem`, `key.pem` and `root-cert.pem`; empty: they are not written.",
+  readers,
+});
+
+/** Folder of a provisioned certificate. */
+export const PROV_CERT: EnvVar<string | undefined> = declareEnv({
+  name: "PROV_CERT",
+  type: "string",
+  doc:
+    "Folder of a certificate (`cert-chain.pem`, `key.pem`, `root-cert.pem`) that authenticates requests to the authority, instead of a token. It may be the folder of `OUTPUT_CERTS`.",
+  readers,
+});
+
+/** Form of private keys. */
+export const PKCS8_KEY: EnvVar<boolean> = declareEnv({
+  name: "PKCS8_KEY",
+  type: "bool",
+  default: false,
+  doc: "Write private keys in the form PKCS #8, not PKCS #1 or SEC 1.",
+  readers,
+});
+
+const files = {
+  TLS_CLIENT_CERT_CHAIN: "certificate chain",
+  TLS_CLIENT_KEY: "private key",
+  TLS_CLIENT_ROOT_CERT: "trusted roots",
+} as const;
+
+function fileVariable(name: keyof typeof files): EnvVar<string | undefined> {
+  return declareEnv({
+    name: `MESH_META_${name}`,
+    type: "string",
+    doc: `File of the client's ${files[name]}, in the metadata of the proxy's node.`,
+    readers,
+  });
+}
+
+/** File of the certificate chain. */
+export const TLS_CLIENT_CERT_CHAIN: EnvVar<string | undefined> = fileVariable(
+  "TLS_CLIENT_CERT_CHAIN",
+);
+
+/** File of the private key. */
+export const TLS_CLIENT_KEY: EnvVar<string | undefined> = fileVariable("TLS_CLIENT_KEY");
+
+/** File of the trusted roots. */
+export const TLS_CLIENT_ROOT_CERT: EnvVar<string | undefined> = fileVariable(
+  "TLS_CLIENT_ROOT_CERT",
+);

@@ -6,10 +6,10 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import { gauge } from "../metrics/mod.ts";
 import {
   createCsr,
   generateKey,
+  type KeyForm,
   type KeyKind,
   privateKeyPem,
   readCertificates,
@@ -17,19 +17,12 @@ import {
   trustBundle,
 } from "../pki/mod.ts";
 import type { RpcClientTls } from "../rpc/mod.ts";
-import { requestCertificate } from "./ca_client.ts";
+import { countRetry, requestCertificate } from "./ca_client.ts";
+import { expiryGauge } from "./expiry.ts";
+import { type PairFiles, readPair } from "./pem_files.ts";
 import { renewalIn } from "./rotation.ts";
-
-/** A certificate of the workload, PEM. */
-export interface WorkloadCertificate {
-  /** The certificate with its intermediates. */
-  readonly chain: string;
-  readonly key: string;
-  /** Trusted roots. */
-  readonly roots: string;
-  /** Changes with each renewal. */
-  readonly version: string;
-}
+import { sleep } from "./sleep.ts";
+import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
 
 /** Settings of obtaining certificates. */
 export interface WorkloadOptions {
@@ -40,18 +33,15 @@ export interface WorkloadOptions {
   /** Reads the workload's token; `undefined` when there is none. */
   readonly token: () => Promise<string | undefined>;
   readonly clusterId: string | undefined;
+  /** A certificate that authenticates the requests, instead of a token; read for each request. */
+  readonly provisioned?: PairFiles;
+  /** Called with each certificate; a rejection is logged. */
+  readonly obtained?: (certificate: WorkloadCertificate) => Promise<void>;
   readonly key: KeyKind;
+  readonly keyForm: KeyForm;
   readonly ttlMs: number;
   readonly ratio: number;
   readonly jitter: number;
-}
-
-/** A certificate that is renewed. */
-export interface WorkloadCertificates {
-  current(): WorkloadCertificate;
-  /** Calls back after each renewal; returns a function that ends this. */
-  onChange(changed: () => void): () => void;
-  stop(): void;
 }
 
 /** Pauses between attempts, ms; they grow, and half of each is random. */
@@ -71,13 +61,15 @@ export async function startWorkloadCertificates(
   if (!first) return undefined;
   let current = first;
   const listeners = new Set<() => void>();
-  gauge({
-    name: "cert_expiry_seconds",
-    help: "Seconds until the certificate expires; negative when it has expired.",
-    labels: ["resource_name"],
-    collect: (gauge) =>
-      gauge.set({ resource_name: "default" }, (current.notAfter - Date.now()) / 1000),
-  });
+  const expiry = expiryGauge();
+  const keep = async (certificate: Obtained) => {
+    current = certificate;
+    expiry.set("default", certificate.notAfter);
+    await options.obtained?.(certificate).catch((error) =>
+      log.error("a certificate could not be written", { reason: messageOf(error) })
+    );
+  };
+  await keep(first);
   const renew = async () => {
     while (!end.aborted) {
       const { notBefore, notAfter } = current;
@@ -86,7 +78,7 @@ export async function startWorkloadCertificates(
       await sleep(renewalIn({ notBefore, notAfter, now: Date.now(), ratio, jitter, random }), end);
       const next = end.aborted ? undefined : await obtain(options, current, end);
       if (!next) return;
-      current = next;
+      await keep(next);
       for (const changed of listeners) changed();
     }
   };
@@ -124,6 +116,7 @@ async function obtain(
       });
     }
     await sleep(pause / 2 + Math.random() * pause / 2, end);
+    if (!end.aborted) countRetry();
   }
   return undefined;
 }
@@ -131,10 +124,14 @@ async function obtain(
 async function once(options: WorkloadOptions, before: Obtained | undefined): Promise<Obtained> {
   const { target, clusterId, ttlMs } = options;
   const key = await generateKey(options.key);
-  const token = await options.token();
+  const given = options.provisioned && await readPair(options.provisioned);
+  const token = given ? undefined : await options.token();
   // Without a token the certificate that is still valid authenticates.
-  const own = token === undefined && before ? { cert: before.chain, key: before.key } : {};
-  const tls = { ...await options.tls(), ...own };
+  const shown = given ?? (token === undefined ? before : undefined);
+  const tls = {
+    ...await options.tls(),
+    ...shown && { cert: shown.chain, key: shown.key },
+  };
   const answer = await requestCertificate({
     ...{ target, tls, token, clusterId, ttlMs },
     csr: await createCsr(key, []),
@@ -153,26 +150,10 @@ async function once(options: WorkloadOptions, before: Obtained | undefined): Pro
   log.info("obtained a certificate", { identity: id, serial: leaf.serial, expires });
   return {
     chain: chain.map(({ pem }) => pem).join(""),
-    key: await privateKeyPem(key, "pkcs8"),
+    key: await privateKeyPem(key, options.keyForm),
     roots: roots.pem,
     version: leaf.serial,
     notBefore: leaf.notBefore,
     notAfter: leaf.notAfter,
   };
-}
-
-/** Longest time a timer can hold, ms. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.min(ms, TIMER_MAX_MS));
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

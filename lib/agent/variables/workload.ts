@@ -16,6 +16,7 @@ export const WORKLOAD_VARIABLES: {
   readonly clusterId: EnvVar<string>;
   readonly dualStack: EnvVar<boolean>;
   readonly cpuLimit: EnvVar<number>;
+  readonly identitySocket: EnvVar<string>;
 } = {
   podName: declareEnv({
     name: "POD_NAME",
@@ -62,6 +63,14 @@ export const WORKLOAD_VARIABLES: {
     default: 0,
     range: { least: 0 },
     doc: "CPU limit of the process in whole CPUs; the default number of workers.",
+    readers,
+  }),
+  identitySocket: declareEnv({
+    name: "WORKLOAD_IDENTITY_SOCKET_FILE",
+    type: "string",
+    default: "socket",
+    doc:
+      "Name of the socket in `./var/run/secrets/workload-spiffe-uds` of another provider of the workload's secrets. It must be served; with the default name the agent serves the secrets itself where no other program does.",
     readers,
   }),
 };
