@@ -7,10 +7,12 @@
 import { buildLine } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
 import { ineffectiveVariables, validateEnv, warnIneffectiveVariables } from "../../lib/env/mod.ts";
+import type { DebugQuery } from "../../lib/debug/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startProcessMetrics } from "../../lib/metrics/mod.ts";
 import { logChanges } from "../../lib/monitor/mod.ts";
+import { parseSpiffe } from "../../lib/pki/mod.ts";
 import {
   createXdsServer,
   derivedRequestRate,
@@ -20,6 +22,7 @@ import {
   type XdsServer,
 } from "../../lib/serve/mod.ts";
 import { culpritsIn } from "../../lib/translate/mod.ts";
+import { openDebugViews } from "./debug_views.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
@@ -65,8 +68,14 @@ export async function discovery(
     { settings, mesh: sources.mesh, sessions: () => xds.sessions() },
     stack,
   );
-  const xds: XdsServer = createServer(engine, { sources, records, identity });
-  await listen({ settings, engine, sources, records, identity, xds }, stack);
+  const xds: XdsServer = createServer(engine, {
+    sources,
+    records,
+    identity,
+    answer: (query, client) => views.answer(query, client),
+  });
+  const views = openDebugViews({ settings, engine, sources, records, xds }, stack);
+  await listen({ settings, identity, views, xds }, stack);
 
   warnAbout(options, notes);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
@@ -77,16 +86,20 @@ export async function discovery(
 
 function createServer(
   { graph, pipeline: { translation, mesh }, ingest }: Engine,
-  { sources: { registration }, records: { receipts, pushes, spending }, identity }: {
+  { sources: { registration }, records: { receipts, pushes, spending }, identity, answer }: {
     readonly sources: Sources;
     readonly records: Records;
     readonly identity: Identity;
+    readonly answer: DebugQuery;
   },
 ): XdsServer {
   const cpus = navigator.hardwareConcurrency;
   return createXdsServer({
     source: translation.source,
     authorize: identity.authorize,
+    isSystem: (id) => namespaceOf(id) === identity.systemNamespace,
+    answerQuery: (query, { trusted, identity: id }) =>
+      answer(query, { trusted, namespace: id === undefined ? undefined : namespaceOf(id) }),
     now: () => performance.now(),
     clock: () => Date.now(),
     culprits: culpritsIn(mesh),
@@ -103,6 +116,10 @@ function createServer(
       ...registration.observers,
     ],
   });
+}
+
+function namespaceOf(identity: string): string | undefined {
+  return parseSpiffe(identity)?.namespace;
 }
 
 /** Logs flags and variables without effect, and `notes`. */

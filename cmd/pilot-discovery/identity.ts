@@ -36,6 +36,8 @@ import type { Sources } from "./sources.ts";
 /** Identity in a running daemon. */
 export interface Identity {
   readonly authorize: NonNullable<XdsOptions["authorize"]>;
+  /** Namespace whose identities may read everything. */
+  readonly systemNamespace: string;
   /** The service that issues certificates; `undefined` when the daemon issues none. */
   readonly certificates: RpcMethod | undefined;
   /** TLS of the secured listener; `undefined` without one. */
@@ -85,6 +87,7 @@ export async function openIdentity(
   });
   return {
     tls,
+    systemNamespace: options.namespace,
     authorize: proxyAuthorizer(authn, {
       secured: XDS_AUTH.get(),
       plain: isPlainAuthenticated,

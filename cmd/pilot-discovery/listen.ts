@@ -4,52 +4,24 @@
  * @module
  */
 import { XDS_AUTH_PLAINTEXT } from "../../lib/authn/mod.ts";
-import { buildInfo, MeshError } from "../../lib/base/mod.ts";
-import {
-  debugRoutes,
-  ENABLE_DEBUG_ON_HTTP,
-  UNSAFE_ENABLE_ADMIN_ENDPOINTS,
-} from "../../lib/debug/mod.ts";
+import { MeshError } from "../../lib/base/mod.ts";
+import { ENABLE_DEBUG_ON_HTTP } from "../../lib/debug/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
-import {
-  createReadiness,
-  meshWarnings,
-  monitoringRoutes,
-  observeConflicts,
-  observeEngine,
-  observeMesh,
-  observePatches,
-  observeSources,
-  readyRoute,
-  type RunningAnalysis,
-  startAnalysis,
-} from "../../lib/monitor/mod.ts";
+import { createReadiness, monitoringRoutes, readyRoute } from "../../lib/monitor/mod.ts";
 import { boundsInForce, type RpcServer, transportInForce } from "../../lib/rpc/mod.ts";
 import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
-import { createPipeline } from "../../lib/translate/mod.ts";
-import type { Route } from "../../lib/web/mod.ts";
-import { createWhatIf } from "../../lib/whatif/mod.ts";
-import type { Engine } from "./engine.ts";
+import type { DebugViews } from "./debug_views.ts";
 import type { Identity } from "./identity.ts";
 import { withProfiles } from "./introspection.ts";
 import { startRpc, startWeb } from "./listeners.ts";
-import type { Records } from "./records.ts";
 import type { Settings } from "./settings.ts";
-import type { Sources } from "./sources.ts";
 
 /** Everything that the listeners serve from. */
 export interface Served {
   readonly settings: Settings;
-  readonly engine: Engine;
-  readonly sources: Sources;
-  readonly records: Records;
   readonly identity: Identity;
+  readonly views: DebugViews;
   readonly xds: XdsServer;
-}
-
-/** The same with the analysis of the mesh. */
-interface Observed extends Served {
-  readonly analysis: RunningAnalysis;
 }
 
 const log = scope("default");
@@ -60,12 +32,10 @@ const HTTP_GRACE_MS = 1_000;
 /** Opens the listeners. They are closed in the reverse order, each with its grace time. */
 export async function listen(served: Served, stack: AsyncDisposableStack): Promise<void> {
   const { settings: { options }, xds } = served;
-  const observed = observe(served, stack);
   const readiness = createReadiness();
   const grace = options.shutdownDurationMs;
   const httpGrace = Math.min(grace, HTTP_GRACE_MS);
-  // One for both listeners: what-if questions are answered one at a time.
-  const debugPages = ENABLE_DEBUG_ON_HTTP.get() ? debug(observed) : [];
+  const debugPages = ENABLE_DEBUG_ON_HTTP.get() ? served.views.routes : [];
   if (options.monitoringAddr !== "") {
     const web = await startWeb({
       name: "monitoring",
@@ -143,57 +113,4 @@ async function openDiscovery(
     await Promise.all(servers.map((server) => server.stop(0)));
     throw error;
   }
-}
-
-/** Registers the metrics that are collected when they are scraped, and starts the analysis. */
-function observe(served: Served, stack: AsyncDisposableStack): Observed {
-  const { engine, xds } = served;
-  const { graph, pipeline: { translation }, ingest } = engine;
-  observeConflicts(translation);
-  observePatches(translation);
-  observeEngine(graph);
-  observeSources(ingest);
-  const sessions = () => xds.sessions();
-  stack.use(observeMesh({ translation, sessions }));
-  const analysis = startAnalysis({ mesh: translation.mesh, sessions, every: ingest.every });
-  return { ...served, analysis: stack.use(analysis) };
-}
-
-function debug(
-  { settings, engine: { pipeline }, sources, records, xds, analysis }: Observed,
-): Route[] {
-  const { files, registration } = sources;
-  const { translation, writer, mesh } = pipeline;
-  const sessions = () => xds.sessions();
-  const isAdmin = UNSAFE_ENABLE_ADMIN_ENDPOINTS.get();
-  return debugRoutes({
-    whatIf: createWhatIf({
-      live: pipeline,
-      make: (graph) => createPipeline(graph, settings.pipeline),
-      sessions,
-    }),
-    pushes: () => records.pushes.recent(),
-    spending: records.spending,
-    history: records.history,
-    audit: records.audit,
-    disconnect: isAdmin ? (proxy) => xds.disconnect(proxy) : undefined,
-    sessions,
-    mesh,
-    objects: () =>
-      [...files.objects(), ...registration.objects()].filter(({ meta }) =>
-        writer.selects(meta.namespace)
-      ),
-    problems: sources.problems,
-    warnings: () => [
-      ...sources.warnings(),
-      ...meshWarnings(translation, settings.pipeline.features),
-    ],
-    analysis: analysis.messages,
-    receipts: records.receipts,
-    quarantined: () => xds.quarantined(),
-    pushAll: () => xds.pushAll(),
-    now: () => Date.now(),
-    clusterId: settings.pipeline.clusterId,
-    version: buildInfo.version,
-  });
 }

@@ -18,6 +18,8 @@ import type { Spending } from "./spending.ts";
 export interface DebugInputs {
   /** Connected proxies. */
   readonly sessions: () => readonly SessionInfo[];
+  /** Connected configuration clients, and streams of debug queries. */
+  readonly clients: () => readonly SessionInfo[];
   readonly mesh: Mesh;
   /** The objects in use. */
   readonly objects: () => readonly ConfigObject[];

@@ -23,6 +23,7 @@ import { workloadRoutes } from "./workloads.ts";
 
 export { ENABLE_DEBUG_ON_HTTP, UNSAFE_ENABLE_ADMIN_ENDPOINTS } from "./variables.ts";
 export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
+export { debugQueries, type DebugQuery, type QueryClient } from "./query.ts";
 export { createPushLog, type Publication, type PushLog } from "./pushes.ts";
 export { createSpending, type Spending, type Spent } from "./spending.ts";
 export type { DebugInputs } from "./inputs.ts";

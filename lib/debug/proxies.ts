@@ -31,15 +31,22 @@ function clients(inputs: DebugInputs, watches: boolean): Record<string, unknown>
   const sessions = inputs.sessions();
   return {
     totalClients: sessions.length,
-    clients: sessions.map((s) => ({
-      connectionId: s.connectionId,
-      connectedAt: s.connectedAt.toISOString(),
-      address: s.address,
-      labels: s.node.metadata.LABELS ?? {},
-      metadata: s.node.metadata,
-      locality: s.node.locality,
-      ...(watches ? { watches: watchesOf(s) } : {}),
-    })),
+    clients: sessions.map((s) => clientOf(s, watches)),
+    // Configuration clients and streams of debug queries.
+    others: inputs.clients().map((s) => clientOf(s, watches)),
+  };
+}
+
+function clientOf(session: SessionInfo, watches: boolean): Record<string, unknown> {
+  const { connectionId, connectedAt, address, node: { metadata, locality } } = session;
+  return {
+    connectionId,
+    connectedAt: connectedAt.toISOString(),
+    address,
+    labels: metadata.LABELS ?? {},
+    metadata,
+    locality,
+    ...(watches ? { watches: watchesOf(session) } : {}),
   };
 }
 
@@ -84,7 +91,10 @@ export function proxyId({ node }: SessionInfo): string {
 }
 
 /** Returns the session of a proxy; if it has several streams, the newest. */
-export function findProxy(inputs: DebugInputs, proxy: string): SessionInfo | undefined {
+export function findProxy(
+  inputs: Pick<DebugInputs, "sessions">,
+  proxy: string,
+): SessionInfo | undefined {
   return inputs.sessions().findLast((s) => proxyId(s) === proxy || s.connectionId === proxy);
 }
 

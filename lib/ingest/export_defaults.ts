@@ -41,7 +41,12 @@ export function createExportDefaults(): ExportDefaults {
     // An empty list means all namespaces, as "*" does.
     if (list.length === 0 || list.includes("*")) return object;
     const spec = { ...(object as Exported).spec, exportTo: list };
-    return { ...object, spec, digest: `${object.digest} ${list.join(",")}` };
+    return {
+      ...object,
+      spec,
+      writtenSpec: object.spec,
+      digest: `${object.digest} ${list.join(",")}`,
+    };
   };
   return {
     settle: ({ kind, key, object }) => {

@@ -35,6 +35,11 @@ export interface ProxyNode {
    * identity was verified and may read them, or it connects from this machine.
    */
   readonly readsCredentials?: boolean;
+  /**
+   * Set for clients that are no proxies (metadata `GENERATOR`): `api` for those that are served
+   * configuration objects, `event` for those that only ask debug queries.
+   */
+  readonly generator?: "api" | "event";
   /** The SPIFFE id that the proxy proved to have; `undefined` when it was not authenticated. */
   readonly identity?: string;
   /** Features that its Envoy lacks; absent: none. */

@@ -56,7 +56,11 @@ export {
 export { type BindingSource, type ProxyBinding, type ProxyNode } from "./binding.ts";
 export {
   AGENT_TYPE_URLS,
+  CONFIG_RESOURCE_URL,
   HEALTH_TYPE_URL,
+  type ObjectType,
+  objectType,
+  objectUrl,
   type ProxyTypeName,
   PUSH_ORDER,
   pushPosition,

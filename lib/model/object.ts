@@ -40,6 +40,8 @@ export interface ObjectMeta {
 export interface ConfigObject<T = unknown> {
   readonly meta: ObjectMeta;
   readonly spec: T;
+  /** The specification before defaults of the mesh configuration were filled in, if some were. */
+  readonly writtenSpec?: T;
   /** Content hash over spec, labels and annotations. */
   readonly digest: string;
 }

@@ -55,6 +55,8 @@ export {
   StringValueSchema,
   type Struct,
   StructSchema,
+  timestampFromMs,
+  timestampMs,
   TimestampSchema,
   UInt32ValueSchema,
   UInt64ValueSchema,

@@ -39,6 +39,7 @@ export interface TabledKinds {
   readonly WasmPlugin: typeof WASM_PLUGIN;
   readonly Telemetry: typeof TELEMETRY;
   readonly ProxyConfig: typeof PROXY_CONFIG;
+  readonly WorkloadGroup: typeof WORKLOAD_GROUP;
   readonly Namespace: typeof NAMESPACE;
 }
 
@@ -57,6 +58,7 @@ export const TABLED_KINDS: TabledKinds = {
   WasmPlugin: WASM_PLUGIN,
   Telemetry: TELEMETRY,
   ProxyConfig: PROXY_CONFIG,
+  WorkloadGroup: WORKLOAD_GROUP,
   Namespace: NAMESPACE,
 };
 
@@ -75,8 +77,8 @@ export function isTableKind(kind: string): kind is TableKind {
   return Object.hasOwn(TABLED_KINDS, kind);
 }
 
-/** All supported kinds. WorkloadGroup has no table: only the registration of workloads uses it. */
-export const KINDS: readonly Kind[] = [...Object.values(TABLED_KINDS) as Kind[], WORKLOAD_GROUP];
+/** All supported kinds. */
+export const KINDS: readonly Kind[] = Object.values(TABLED_KINDS) as Kind[];
 
 /** Returns the kind of a group, supported or not; `undefined` if it is unknown. */
 export function findKind(group: string, kind: string): Kind | KindName | undefined {

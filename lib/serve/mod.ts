@@ -6,6 +6,7 @@
  */
 export { createXdsServer, type XdsServer } from "./server.ts";
 export { type XdsLimits, type XdsOptions } from "./options.ts";
+export type { QueryCaller } from "./query/mod.ts";
 export type {
   AnswerEvent,
   Concern,

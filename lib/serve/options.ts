@@ -6,6 +6,7 @@
 import type { View } from "../graph/mod.ts";
 import type { BindingSource, ProxyNode } from "../model/mod.ts";
 import type { RpcCall } from "../rpc/mod.ts";
+import type { QueryOptions } from "./query/mod.ts";
 import type { Culprit, LaterTimer } from "./quarantine/mod.ts";
 import type { XdsObserver } from "./session/observe.ts";
 
@@ -65,7 +66,7 @@ export interface AuthorizedClient {
 }
 
 /** Options of a server. */
-export interface XdsOptions {
+export interface XdsOptions extends QueryOptions {
   /**
    * Authenticates the client of a stream, and decides whether it may be the proxy that its node says.
    * Rejects with `RpcError`. Without it every client is accepted.

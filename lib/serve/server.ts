@@ -5,9 +5,11 @@
  */
 import { buildInfo, canonicalJson, printable } from "../base/mod.ts";
 import { onceLogger, scope } from "../log/mod.ts";
+import { xdsType } from "../model/mod.ts";
 import { RpcError, type RpcMethod } from "../rpc/mod.ts";
 import { admission, createFairYielding, noteRefusal } from "./admission/mod.ts";
 import {
+  isProxy,
   joined,
   notice,
   priorityOf,
@@ -25,6 +27,7 @@ import { isShared, nameTable, resendAll, snapshots } from "./subscription/mod.ts
 import * as metrics from "./metrics.ts";
 import type { XdsOptions } from "./options.ts";
 import { preparation, type PushQueue, pushQueue, step } from "./push/mod.ts";
+import { queryAnswerer } from "./query/mod.ts";
 import { quarantine, type Quarantined, retries } from "./quarantine/mod.ts";
 import {
   type BatchCache,
@@ -49,9 +52,11 @@ const SLICE_MS = 3;
 export interface XdsServer {
   /** The methods to serve over gRPC. */
   readonly services: readonly RpcMethod[];
-  /** Returns all streams, oldest first. */
+  /** Returns the streams of proxies, oldest first. */
   sessions(): SessionInfo[];
-  /** Proxies connected. */
+  /** Returns the streams of configuration clients and of debug queries, oldest first. */
+  clients(): SessionInfo[];
+  /** Connected streams. */
   readonly size: number;
   /** Resources that are quarantined because proxies rejected them. */
   quarantined(): Quarantined[];
@@ -90,6 +95,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     yielding,
     retries: tries,
     lists: nameListCache(options.now),
+    queries: queryAnswerer(options, context),
     opened: 0,
     open: true,
   };
@@ -105,7 +111,8 @@ export function createXdsServer(options: XdsOptions): XdsServer {
   });
   return {
     services: servicesOf(acceptor),
-    sessions: () => [...sessions].map(sessionInfo),
+    sessions: () => [...sessions].filter(isProxy).map(sessionInfo),
+    clients: () => [...sessions].filter((one) => !isProxy(one)).map(sessionInfo),
     quarantined: () => context.quarantine.list(),
     get size() {
       return sessions.size;
@@ -193,7 +200,7 @@ function createContext(
       const key = `${variant} ${typeUrl}`;
       let encoder = encoders.get(key);
       if (!encoder) {
-        encoder = responseEncoder(typeUrl, variant, identifier, batches);
+        encoder = responseEncoder(xdsType(typeUrl), variant, identifier, batches);
         // Types that are not served may have any name, and are not cached.
         if (served) encoders.set(key, encoder);
       }

@@ -11,6 +11,7 @@ import type { BindingSource } from "../model/mod.ts";
 import { createAgentLayers } from "./agents/mod.ts";
 import type { BaseContext, Context, Features } from "./context/mod.ts";
 import { createLayers, type Layers } from "./layers/mod.ts";
+import { bindClient, objectLayers } from "./objects/mod.ts";
 import {
   type BindingTables,
   bindProxy,
@@ -58,6 +59,7 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
   const bindings = deriveClassBindings(context);
   const layers = createLayers(context);
   const agentLayersOf = createAgentLayers(context);
+  const objects = objectLayers(mesh);
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
   let published = graph.revision;
 
@@ -92,7 +94,10 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     tidy,
     wantedKeySets: (onChange) => graph.watch(context.security.wantedKeySets, "all", onChange),
     source: {
-      bind: (node, onRebind) => bindProxy(context, bindingTables, node, onRebind),
+      bind: (node, onRebind) =>
+        node.generator === undefined
+          ? bindProxy(context, bindingTables, node, onRebind)
+          : bindClient(graph, objects, node.generator),
       onPublish: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { askRoutes } from "./ask.ts";
 export { formatAddress, isLoopback, type ListenAddress, parseAddress } from "./address.ts";
 export { fromOtherSite } from "./origin.ts";
 export {

@@ -39,7 +39,7 @@ export interface Question {
 export interface Edit {
   /** `Kind/namespace/name`, or only the kind of a singleton. */
   readonly object: string;
-  readonly change: "added" | "changed" | "removed" | "unchanged" | "no effect";
+  readonly change: "added" | "changed" | "removed" | "unchanged";
 }
 
 /** A parsed question, or its problems. */
@@ -90,10 +90,8 @@ export async function readQuestion(
     const name = rowRef({ table: object.kind, key: objectKey(object.meta) });
     const { kind } = object;
     if (changes.has(name)) problems.push(twice(name, object));
-    else if (!isTableKind(kind)) {
-      warnings.push(untabled(object));
-      edits.push({ object: name, change: "no effect" });
-    } else {
+    else if (isTableKind(kind)) {
+      if (kind === "WorkloadGroup") warnings.push(unregistered(object));
       const before = live.writer.original(kind, objectKey(object.meta));
       const row = rowOf(object, before);
       take(name, editOf(before, row), { kind, key: objectKey(object.meta), object: row });
@@ -203,14 +201,14 @@ function settingsTwice(kind: string, line: number): SchemaProblem {
   };
 }
 
-/** Kinds that are parsed but have no effect yet. */
-function untabled(object: ParsedObject): SchemaProblem {
+/** Registered workloads are not part of an answer. */
+function unregistered(object: ParsedObject): SchemaProblem {
   return {
     ...positionOf(object),
     path: "kind",
     code: "no-effect",
-    message: `${object.kind} has no effect on proxies yet`,
-    remedy: `Kinds that act are ${TABLE_KINDS.join(", ")}.`,
+    message: "the answer does not show what a WorkloadGroup changes for registered workloads",
+    remedy: "Expect changes of the WorkloadEntries that workloads of the group registered.",
     object: identityOf(object),
   };
 }

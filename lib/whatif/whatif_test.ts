@@ -383,11 +383,11 @@ for (const [what, documents, removals, message, line] of WRONG) {
   });
 }
 
-Deno.test("an object of an unsupported kind is reported as such", async () => {
+Deno.test("a WorkloadGroup is an edit, whose registered workloads the answer leaves out", async () => {
   const group = "apiVersion: networking.mesh.io/v1\nkind: WorkloadGroup\n" +
     "metadata: {name: t, namespace: one}\nspec: {template: {serviceAccount: t}}\n";
   const prediction = await predict(stage().whatif, group);
-  assert.deepEqual(prediction.edits, [{ object: "WorkloadGroup/one/t", change: "no effect" }]);
+  assert.deepEqual(prediction.edits, [{ object: "WorkloadGroup/one/t", change: "added" }]);
   assert.ok(prediction.warnings.some(({ code }) => code === "no-effect"));
 });
 

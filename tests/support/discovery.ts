@@ -52,6 +52,8 @@ export interface World extends Store, AsyncDisposable {
 export interface ProxyOptions {
   readonly name?: string;
   readonly namespace?: string;
+  /** `GENERATOR` of its metadata. */
+  readonly generator?: string;
 }
 
 type DeltaRequest = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
@@ -91,6 +93,8 @@ export async function world(
     readonly clock?: XdsOptions["clock"];
     readonly requestRate?: number;
     readonly timer?: NonNullable<XdsOptions["timer"]>;
+    /** Further options of the server. */
+    readonly options?: Partial<XdsOptions>;
   } = {},
 ): Promise<World> {
   const inner = over.store ?? store(types);
@@ -108,6 +112,7 @@ export async function world(
     observers: over.observers ?? [],
     ...(over.changedAt && { changedAt: over.changedAt }),
     ...(over.culprits && { culprits: over.culprits }),
+    ...over.options,
   });
   const rpc = await startRpc({
     address: `127.0.0.1:${over.port ?? 0}`,
@@ -164,8 +169,13 @@ export async function world(
 }
 
 /** A node of the usual form. */
-export function nodeOf({ name = "app", namespace = "default" }: ProxyOptions): { id: string } {
-  return { id: `sidecar~10.0.0.1~${name}.${namespace}~${namespace}.svc.cluster.local` };
+export function nodeOf(
+  { name = "app", namespace = "default", generator }: ProxyOptions,
+): { id: string; metadata?: { GENERATOR: string } } {
+  return {
+    id: `sidecar~10.0.0.1~${name}.${namespace}~${namespace}.svc.cluster.local`,
+    ...generator === undefined ? {} : { metadata: { GENERATOR: generator } },
+  };
 }
 
 let probes = 0;

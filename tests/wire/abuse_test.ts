@@ -1,20 +1,17 @@
 /**
- * A daemon does not disclose keys in views, views to other sites' pages, or debug types on the
- * plain port; and which VirtualService may route a host.
+ * A daemon does not disclose keys in views, or views to other sites' pages; and which VirtualService
+ * may route a host.
  *
  * @module
  */
 import assert from "node:assert/strict";
-import { create, encode, fromBinary } from "../../lib/proto/mod.ts";
+import { create, encode } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
 import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { connectJudging } from "../support/judging_client.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
-import {
-  DeltaDiscoveryRequestSchema,
-  DeltaDiscoveryResponseSchema,
-} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 
 const SECRETS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 const GATEWAY = manifest("Gateway", "edge", {
@@ -128,30 +125,6 @@ Deno.test("no page of another site reads a view, by whatever name", async () => 
     }
     const local = await statusAs(`localhost:${new URL(base).port}`, base, "/debug/syncz");
     assert.equal(local, "HTTP/1.1 200");
-  }
-});
-
-Deno.test("debug types are not to be had at the plain port", async () => {
-  await using config = await makeConfigDir();
-  await config.write("a.yaml", serviceEntry("a", ["a.test"], { number: 80, protocol: "HTTP" }, []));
-  await using daemon = await startDaemon({ configDir: config.path });
-  for (const typeUrl of ["mesh.io/debug", "mesh.io/debug/syncz", "mesh.io/connections"]) {
-    const stream = openStream({
-      target: daemon.xds,
-      path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
-    });
-    stream.send(encode(
-      DeltaDiscoveryRequestSchema,
-      create(DeltaDiscoveryRequestSchema, {
-        node: { id: "sidecar~10.0.0.8~spy.test~test.svc.cluster.local" },
-        typeUrl,
-        resourceNamesSubscribe: ["syncz", "config_dump?proxyID=spy.test"],
-      }),
-    ));
-    const first = await stream.messages[Symbol.asyncIterator]().next();
-    const { resources } = fromBinary(DeltaDiscoveryResponseSchema, first.value as Uint8Array);
-    assert.deepEqual(resources, [], typeUrl);
-    stream.close();
   }
 });
 

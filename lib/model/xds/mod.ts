@@ -6,4 +6,14 @@
  */
 export { PUSH_ORDER, pushPosition } from "./order.ts";
 export { AGENT_TYPE_URLS, type ProxyTypeName, TYPE_URLS } from "./type_urls.ts";
-export { HEALTH_TYPE_URL, XDS_TYPES, type XdsType, xdsType, type XdsTypeName } from "./types.ts";
+export {
+  CONFIG_RESOURCE_URL,
+  HEALTH_TYPE_URL,
+  type ObjectType,
+  objectType,
+  objectUrl,
+  XDS_TYPES,
+  type XdsType,
+  xdsType,
+  type XdsTypeName,
+} from "./types.ts";

@@ -25,7 +25,9 @@ export interface XdsType {
   /** Short name for metrics, logs and status: `cds`, `eds`, …; `other` for types not in the table. */
   readonly short: string;
   /** Clients that the type is served to. Agents ask on the stream of their proxy. */
-  readonly servedTo: "proxies" | "agents" | "nobody";
+  readonly servedTo: "proxies" | "agents" | "configuration clients" | "nobody";
+  /** Type URL of the resources in a response, if it is another one than `url`. */
+  readonly resourceUrl?: string;
   /** A first request without names subscribes to all resources. */
   readonly wildcard: boolean;
   /** In SotW a response has all subscribed resources, and a resource that it leaves out is removed. */
@@ -149,15 +151,54 @@ const BY_URL: ReadonlyMap<string, XdsType> = new Map(
   Object.values(XDS_TYPES).map((type) => [type.url, type]),
 );
 
+/** Type URL of a configuration object on the wire, as the Mesh Configuration Protocol has it. */
+export const CONFIG_RESOURCE_URL: string = "type.googleapis.com/mesh.mcp.v1alpha1.Resource";
+
+/** `group/version/Kind`; the group of the orchestrator's core API is `core`. */
+const OBJECT_URL = /^([a-z0-9][a-z0-9.-]*)\/(v[0-9][a-z0-9]*)\/([A-Z][A-Za-z0-9]*)$/;
+
+/** A kind of configuration objects in one version, as a type URL names it. */
+export interface ObjectType {
+  /** Empty for the orchestrator's core API. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** The kind that a type URL such as `networking.mesh.io/v1/Gateway` names; `undefined` for other URLs. */
+export function objectType(url: string): ObjectType | undefined {
+  const [, group, version, kind] = OBJECT_URL.exec(url) ?? [];
+  if (group === undefined || version === undefined || kind === undefined) return undefined;
+  return { group: group === "core" ? "" : group, version, kind };
+}
+
+/** The type URL of a kind in one version. */
+export function objectUrl({ group, version, kind }: ObjectType): string {
+  return `${group || "core"}/${version}/${kind}`;
+}
+
 /** The type of a URL. A type that is not in the table has no short name and no wildcard. */
 export function xdsType(url: string): XdsType {
-  return BY_URL.get(url) ?? {
+  return BY_URL.get(url) ?? (objectType(url) ? configurationType(url) : {
     name: url,
     url,
     short: "other",
     servedTo: "nobody",
     wildcard: false,
     fullState: false,
+    refersToClusters: false,
+  });
+}
+
+function configurationType(url: string): XdsType {
+  return {
+    name: url,
+    url,
+    resourceUrl: CONFIG_RESOURCE_URL,
+    short: "config",
+    servedTo: "configuration clients",
+    wildcard: true,
+    fullState: true,
     refersToClusters: false,
   };
 }

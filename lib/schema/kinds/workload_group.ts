@@ -14,18 +14,19 @@ import { checkHeaderName, checkNotNegative, checkPort, REQUIRED } from "../rules
 import { checkLabels } from "../metadata.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { checkWorkload } from "./workload_entry.ts";
-import { type Kind, NETWORKING_API } from "../kind.ts";
+import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
 /** Fields of a group's template: all but the address, which is the workload's own. */
 const TEMPLATE = ["ports", "labels", "network", "locality", "weight", "serviceAccount"]
   .map((field) => `template.${field}`);
 
 /** Kind WorkloadGroup. */
-export const WORKLOAD_GROUP: Kind<WorkloadGroup> = {
+export const WORKLOAD_GROUP: TabledKind<"WorkloadGroup", "workloadGroups", WorkloadGroup> = {
   kind: "WorkloadGroup",
   ...NETWORKING_API,
   plural: "workloadgroups",
   scope: "namespaced",
+  table: "workloadGroups",
   schema: WorkloadGroupSchema,
   effective: { paths: ["metadata", ...TEMPLATE] },
   validate,

@@ -15,7 +15,8 @@ const oncePerMinute = intervalLogger(log);
 /**
  * `admission-full`, `admission-late`: too many streams wait to be admitted, or one waited too long.
  * `malformed`: a request or node that cannot be read. `limit`: more types, names or bytes than one
- * stream may have. `memory`: the names of all streams take too much, and this one has the most.
+ * stream may have. `permission`: configuration or a debug query was requested by a client that may not
+ * read it. `memory`: the names of all streams take too much, and this one has the most.
  * `stalled`, `stalled-memory`: the client did not take what it was sent.
  */
 export type RefusalReason =
@@ -23,6 +24,7 @@ export type RefusalReason =
   | "admission-late"
   | "malformed"
   | "limit"
+  | "permission"
   | "memory"
   | "stalled"
   | "stalled-memory";

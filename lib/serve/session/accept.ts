@@ -8,7 +8,6 @@ import { scope } from "../../log/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import { recycleBuffer, type RpcCall, RpcError } from "../../rpc/mod.ts";
 import {
-  addressOf,
   type Admission,
   type FairYielding,
   noteRefusal,
@@ -21,6 +20,7 @@ import * as metrics from "../metrics.ts";
 import { decodeRequest, type NameListCache, parseNode, type XdsRequest } from "../wire/mod.ts";
 import type { XdsOptions } from "../options.ts";
 import type { PushQueue } from "../push/push_queue.ts";
+import { isLocalPeer, mayReadAll, type QueryAnswerer } from "../query/mod.ts";
 import type { Retries } from "../quarantine/mod.ts";
 import { closeSession, newSession, receive } from "./session.ts";
 
@@ -39,6 +39,7 @@ export interface StreamAcceptor {
   readonly retries: Retries;
   /** Lists of requests that others may send alike. */
   readonly lists: NameListCache;
+  readonly queries: QueryAnswerer;
   opened: number;
   open: boolean;
 }
@@ -115,6 +116,11 @@ async function take(
     const pause = yielding(call.peer);
     if (pause) await pause;
     if (stream.over) return discard(bytes, false);
+  }
+  if (acceptor.queries.takes(stream.session, request.typeUrl)) {
+    recycleBuffer(bytes);
+    await acceptor.queries.answer(stream.session, request);
+    return true;
   }
   receive(stream.session, request);
   limitNames(acceptor);
@@ -199,8 +205,15 @@ async function authorized(
   request: XdsRequest,
 ): Promise<ProxyNode> {
   const node = parseNode(request.node, variant);
-  const { identity, readsCredentials = isLocal(call.peer) } =
+  const { identity, readsCredentials = isLocalPeer(call.peer) } =
     await options.authorize?.(call, node) ?? {};
+  if (node.generator === "api" && !mayReadAll(options, { peer: call.peer, identity })) {
+    throw new Refusal(
+      "permission",
+      "PERMISSION_DENIED",
+      "configuration is for clients on this machine and for identities of the system namespace",
+    );
+  }
   return { ...node, identity, readsCredentials };
 }
 
@@ -208,9 +221,11 @@ async function authorized(
 function open(acceptor: StreamAcceptor, { call, variant }: Arriving, node: ProxyNode): Session {
   if (!acceptor.open) throw shuttingDown();
   const number = ++acceptor.opened;
+  const { context } = acceptor;
   const session = newSession(
     {
-      context: acceptor.context,
+      // Observers record what proxies are sent.
+      context: node.generator === undefined ? context : { ...context, observer: {} },
       call,
       variant,
       node,
@@ -220,11 +235,12 @@ function open(acceptor: StreamAcceptor, { call, variant }: Arriving, node: Proxy
     (onRebind) => bindProxy(acceptor, node, onRebind),
   );
   call.admit();
-  session.disconnected = metrics.connectedAs(node.buildVersion);
+  if (node.generator === undefined) session.disconnected = metrics.connectedAs(node.buildVersion);
   acceptor.sessions.add(session);
   acceptor.retries.arm();
-  acceptor.context.observer.opened?.(session);
-  log.info("a proxy connected", { proxy: session.id, address: call.peer, variant });
+  session.context.observer.opened?.(session);
+  const client = node.generator === undefined ? "proxy" : "configuration client";
+  log.info(`a ${client} connected`, { proxy: session.id, address: call.peer, variant });
   warnOfMissing(session);
   return session;
 }
@@ -239,12 +255,6 @@ function warnOfMissing({ id, node }: Session): void {
       since: since.join("."),
     });
   }
-}
-
-/** Reports if a peer is on this machine: at a loopback address, or a Unix socket. */
-function isLocal(peer: string): boolean {
-  const address = addressOf(peer);
-  return peer === "unix" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
 function bindProxy(
@@ -288,7 +298,7 @@ function leave(acceptor: StreamAcceptor, session: Session): void {
   acceptor.lists.trim();
   closeSession(session);
   acceptor.retries.arm();
-  acceptor.context.observer.closed?.(session);
+  session.context.observer.closed?.(session);
   session.disconnected();
   log.info("a proxy disconnected", { proxy: session.id });
 }

@@ -67,7 +67,10 @@ function refused(
   const { nack } = subscription;
   const message = error?.message ?? "";
   metrics.rejects.inc({ type: short });
-  const names = rejected(session, subscription, sent, message);
+  // Configuration clients keep their last good object themselves, so nothing is withheld from them.
+  const names = subscription.type.servedTo === "configuration clients"
+    ? []
+    : rejected(session, subscription, sent, message);
   if (nack) {
     setNack(subscription, { ...nack, names: names.length > 0 ? names : nack.names });
     setMark(subscription, metrics.markRejected(short, session.node.id, statusName(nack.code)));

@@ -6,6 +6,7 @@
 import type { View } from "../../graph/mod.ts";
 import { type ProxyBinding, type ProxyNode, TYPE_URLS } from "../../model/mod.ts";
 import type { RpcCall } from "../../rpc/mod.ts";
+import type { AnsweredQuery } from "../query/mod.ts";
 import type { NameTable, SnapshotStore, Subscription } from "../subscription/mod.ts";
 import type { Priority } from "../push/priority_queue.ts";
 import type { XdsObserver } from "./observe.ts";
@@ -88,6 +89,8 @@ export interface Session extends PushState {
   /** Removes the session from the count of connected proxies. */
   disconnected: () => void;
   readonly subscriptions: Subscription[];
+  /** The latest debug query of each type URL; see `query/answer.ts`. */
+  readonly queries: Map<string, AnsweredQuery>;
   /** Memory of the names that this stream added to the server, bytes. */
   newNames: number;
   nonces: number;
@@ -116,6 +119,14 @@ export interface Session extends PushState {
   /** Timer that ends the wait for warm clusters. */
   warmTimer: ReturnType<typeof setTimeout> | undefined;
   closed: boolean;
+}
+
+/**
+ * Reports if a stream is that of a proxy. Others are those of configuration clients, and streams that
+ * have asked nothing but debug queries.
+ */
+export function isProxy({ node, subscriptions, queries }: Session): boolean {
+  return node.generator === undefined && (subscriptions.length > 0 || queries.size === 0);
 }
 
 /** Input of a session. */

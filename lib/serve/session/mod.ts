@@ -8,7 +8,7 @@
  */
 export { serve, type StreamAcceptor } from "./accept.ts";
 export { noteSettled } from "./acknowledgement.ts";
-export { enqueue, priorityOf, type ServerContext, type Session } from "./context.ts";
+export { enqueue, isProxy, priorityOf, type ServerContext, type Session } from "./context.ts";
 export {
   type AnswerEvent,
   type Concern,

@@ -5,7 +5,7 @@
  */
 import type { View } from "../../graph/mod.ts";
 import type { Concern, Subscriber } from "./observe.ts";
-import type { ServerContext, Session } from "./context.ts";
+import { isProxy, type ServerContext, type Session } from "./context.ts";
 import { type Subscription, wants, wantsAll } from "../subscription/mod.ts";
 
 type Notifier = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;
@@ -18,7 +18,8 @@ export function publicationNotifier(context: ServerContext): Notifier {
     if (observer.published) {
       const concerns = [...movedConcerns(context)];
       for (const [view, streams] of concerned) {
-        const subscribers = streams.flatMap((session) => stayed(context, session, view));
+        const subscribers = streams.filter(isProxy)
+          .flatMap((session) => stayed(context, session, view));
         if (subscribers.length > 0) concerns.push({ view, before: view, subscribers });
       }
       observer.published({ revision, from, time: context.clock(), concerns });

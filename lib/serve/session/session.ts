@@ -42,6 +42,7 @@ export function newSession(
     binding: bind(() => move(session)),
     connectedAt: init.context.clock(),
     subscriptions: [],
+    queries: new Map(),
     early: new Set(),
     cold: new Set(),
     withoutQuarantined: (change) => withoutQuarantined(session, change),

@@ -117,7 +117,7 @@ Deno.test("a client's list of versions is replaced by the shared one when both a
   for (const [name, held, recognised] of cases) {
     const subscription = newSubscription(
       xdsType(CDS),
-      responseEncoder(CDS, "delta", "me"),
+      responseEncoder({ url: CDS }, "delta", "me"),
       nameTable(),
     );
     const initialResourceVersions = versionsOf(held);

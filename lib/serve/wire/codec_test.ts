@@ -146,7 +146,7 @@ Deno.test("responses are what the schema says, field for field", () => {
       const response = { resources, removed, nonce, version: "42" };
       const delta = fromBinary(
         DeltaDiscoveryResponseSchema,
-        concat(...responseEncoder("type.url/T", "delta", "me").encode(response)),
+        concat(...responseEncoder({ url: "type.url/T" }, "delta", "me").encode(response)),
       );
       assert.equal(delta.$unknown, undefined);
       assert.equal(delta.typeUrl, "type.url/T");
@@ -165,7 +165,10 @@ Deno.test("responses are what the schema says, field for field", () => {
       const sotw = fromBinary(
         DiscoveryResponseSchema,
         concat(
-          ...responseEncoder("type.url/T", "sotw", "me").encode({ ...response, removed: [] }),
+          ...responseEncoder({ url: "type.url/T" }, "sotw", "me").encode({
+            ...response,
+            removed: [],
+          }),
         ),
       );
       assert.equal(sotw.$unknown, undefined);

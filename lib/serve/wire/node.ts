@@ -49,8 +49,13 @@ export function parseNode(
     buildVersion: buildVersion(node),
     userAgent: node.userAgentName,
     ...lacks(node),
+    ...generatorOf(metadata["GENERATOR"]),
     transport,
   };
+}
+
+function generatorOf(name: unknown): Pick<ProxyNode, "generator"> {
+  return name === "api" || name === "event" ? { generator: name } : {};
 }
 
 /** The features that the proxy lacks, by the extensions and the version that its node names. */

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Resource } from "../../graph/mod.ts";
+import type { XdsType } from "../../model/mod.ts";
 import { entries, headerWriter } from "./entry_header.ts";
 import { BATCH_LEAST, type BatchCache, batchCache } from "./batch_cache.ts";
 import { concat, delimited, delimitedAll } from "./protobuf.ts";
@@ -37,16 +38,17 @@ export interface ResponseEncoder {
 }
 
 /**
- * Creates an encoder. `identifier` is the control plane's identifier; batches that several clients
+ * Creates an encoder. `url` is the type of the response, and of its resources unless `resourceUrl`
+ * is set. `identifier` is the control plane's identifier; batches that several clients
  * are sent are cached.
  */
 export function responseEncoder(
-  typeUrl: string,
+  { url: typeUrl, resourceUrl = typeUrl }: Pick<XdsType, "url" | "resourceUrl">,
   variant: "sotw" | "delta",
   identifier: string,
   store: BatchCache = batchCache(),
 ): ResponseEncoder {
-  const writer = headerWriter(variant, delimited(ANY_TYPE_URL, typeUrl));
+  const writer = headerWriter(variant, delimited(ANY_TYPE_URL, resourceUrl));
   const heads = new WeakMap<Resource, Uint8Array>();
   const headOf = (resource: Resource): Uint8Array => {
     let head = heads.get(resource);

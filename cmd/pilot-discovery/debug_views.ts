@@ -1,0 +1,115 @@
+/**
+ * The debug views of the daemon, which HTTP listeners and discovery streams serve, and the
+ * observation of the mesh behind them.
+ *
+ * @module
+ */
+import { buildInfo } from "../../lib/base/mod.ts";
+import {
+  type DebugInputs,
+  debugQueries,
+  type DebugQuery,
+  debugRoutes,
+  UNSAFE_ENABLE_ADMIN_ENDPOINTS,
+} from "../../lib/debug/mod.ts";
+import {
+  meshWarnings,
+  observeConflicts,
+  observeEngine,
+  observeMesh,
+  observePatches,
+  observeSources,
+  type RunningAnalysis,
+  startAnalysis,
+} from "../../lib/monitor/mod.ts";
+import type { XdsServer } from "../../lib/serve/mod.ts";
+import { createPipeline } from "../../lib/translate/mod.ts";
+import type { Route } from "../../lib/web/mod.ts";
+import { createWhatIf } from "../../lib/whatif/mod.ts";
+import type { Engine } from "./engine.ts";
+import type { Records } from "./records.ts";
+import type { Settings } from "./settings.ts";
+import type { Sources } from "./sources.ts";
+
+/** The parts of the daemon that are shown. */
+export interface Viewed {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly sources: Sources;
+  readonly records: Records;
+  readonly xds: XdsServer;
+}
+
+/** The same with the analysis of the mesh. */
+interface Observed extends Viewed {
+  readonly analysis: RunningAnalysis;
+}
+
+/** The debug views. */
+export interface DebugViews {
+  /** Routes of the HTTP listeners. */
+  readonly routes: readonly Route[];
+  /** Answers the queries of discovery streams. */
+  readonly answer: DebugQuery;
+}
+
+/** Creates the views; one set for all listeners, because what-if questions are answered one at a time. */
+export function openDebugViews(viewed: Viewed, stack: AsyncDisposableStack): DebugViews {
+  const inputs = inputsOf(observe(viewed, stack));
+  const routes = debugRoutes(inputs);
+  return { routes, answer: debugQueries(inputs, routes) };
+}
+
+/** Registers the metrics that are collected when they are scraped, and starts the analysis. */
+function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
+  const { engine, xds } = viewed;
+  const { graph, pipeline: { translation }, ingest } = engine;
+  observeConflicts(translation);
+  observePatches(translation);
+  observeEngine(graph);
+  observeSources(ingest);
+  const sessions = () => xds.sessions();
+  stack.use(observeMesh({ translation, sessions }));
+  const analysis = startAnalysis({ mesh: translation.mesh, sessions, every: ingest.every });
+  return { ...viewed, analysis: stack.use(analysis) };
+}
+
+function inputsOf(
+  { settings, engine: { pipeline }, sources, records, xds, analysis }: Observed,
+): DebugInputs {
+  const { files, registration } = sources;
+  const { translation, writer, mesh } = pipeline;
+  const sessions = () => xds.sessions();
+  const isAdmin = UNSAFE_ENABLE_ADMIN_ENDPOINTS.get();
+  return {
+    whatIf: createWhatIf({
+      live: pipeline,
+      make: (graph) => createPipeline(graph, settings.pipeline),
+      sessions,
+    }),
+    pushes: () => records.pushes.recent(),
+    spending: records.spending,
+    history: records.history,
+    audit: records.audit,
+    disconnect: isAdmin ? (proxy) => xds.disconnect(proxy) : undefined,
+    sessions,
+    clients: () => xds.clients(),
+    mesh,
+    objects: () =>
+      [...files.objects(), ...registration.objects()].filter(({ meta }) =>
+        writer.selects(meta.namespace)
+      ),
+    problems: sources.problems,
+    warnings: () => [
+      ...sources.warnings(),
+      ...meshWarnings(translation, settings.pipeline.features),
+    ],
+    analysis: analysis.messages,
+    receipts: records.receipts,
+    quarantined: () => xds.quarantined(),
+    pushAll: () => xds.pushAll(),
+    now: () => Date.now(),
+    clusterId: settings.pipeline.clusterId,
+    version: buildInfo.version,
+  };
+}

@@ -1,0 +1,7 @@
+/**
+ * Configuration objects as resources, for configuration clients.
+ *
+ * @module
+ */
+export { bindClient } from "./client.ts";
+export { type ObjectLayers, objectLayers } from "./layers.ts";
