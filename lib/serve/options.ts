@@ -23,7 +23,7 @@ export interface XdsLimits {
    * MiB).
    */
   readonly maxNameBytes?: number;
-  /** Bytes of the names of all streams, each name counted once, about (128 MiB). */
+  /** Bytes of the names of all streams, each name counted once, about (24 MiB). */
   readonly maxNameTable?: number;
   /** Types one stream may ask for (64). */
   readonly maxTypes?: number;

@@ -58,6 +58,7 @@ const STREAMS: readonly Row[] = [
   { attack: "requestsOnOneStream", title: "discovery requests as fast as possible on one stream" },
   // What streams leave in memory adds up: it took seconds to pass the bound.
   { attack: "manyNames", title: "requests for 90,000 names", ms: 6000 },
+  { attack: "otherNames", title: "requests for 90,000 names, other ones each time", ms: 6000 },
   { attack: "largeNodes", title: "nodes of 3 MiB" },
   { attack: "garbage", title: "messages that are no requests" },
   {

@@ -22,9 +22,13 @@ import type { XdsOptions } from "../options.ts";
 import type { PushQueue } from "../push/push_queue.ts";
 import { isLocalPeer, mayReadAll, type QueryAnswerer } from "../query/mod.ts";
 import type { Retries } from "../quarantine/mod.ts";
+import { checkNames, limitNames, type NameLimit } from "./name_limit.ts";
 import { closeSession, newSession, receive } from "./session.ts";
 
 const log = scope("ads");
+
+/** Default for the memory of the names of all streams, bytes. */
+const MAX_NAME_TABLE = 24 * 1024 * 1024;
 
 /** Dependencies of accepting streams. */
 export interface StreamAcceptor {
@@ -95,7 +99,7 @@ async function take(
   bytes: Uint8Array,
 ): Promise<boolean> {
   const { context, yielding } = acceptor;
-  const { call, variant } = stream;
+  const { call } = stream;
   metrics.received(bytes.byteLength);
   if (!stream.session && !await admitted(acceptor, stream, bytes)) return discard(bytes, false);
   const pause = yielding(call.peer);
@@ -106,7 +110,7 @@ async function take(
   }
   // Refused: its error comes after the messages that had arrived.
   if (stream.session?.closed) return discard(bytes, true);
-  const request = decode(acceptor, bytes, variant);
+  const request = decode(acceptor, stream, bytes);
   if (!stream.session) {
     const node = await authorized(acceptor, stream, request);
     if (stream.over) return discard(bytes, false);
@@ -123,7 +127,7 @@ async function take(
     return true;
   }
   receive(stream.session, request);
-  limitNames(acceptor);
+  limitNames(nameLimit(acceptor));
   if (request.versions) await compare(acceptor, stream.session, request, bytes);
   else recycleBuffer(bytes);
   return true;
@@ -181,8 +185,8 @@ async function compare(
 
 function decode(
   acceptor: StreamAcceptor,
+  { call, variant, session }: Arriving,
   bytes: Uint8Array,
-  variant: "sotw" | "delta",
 ): XdsRequest {
   const { limits = {} } = acceptor.options;
   try {
@@ -190,12 +194,17 @@ function decode(
       maxNode: limits.maxNode ?? 1024 * 1024,
       maxName: limits.maxName ?? 2048,
       maxNames: limits.maxNames ?? 100_000,
+      checkNames: (list) => checkNames(nameLimit(acceptor), { peer: call.peer, session }, list),
     }, acceptor.lists);
   } catch (error) {
     recycleBuffer(bytes);
     if (!(error instanceof MeshError)) throw error;
     throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });
   }
+}
+
+function nameLimit({ context, sessions, options }: StreamAcceptor): NameLimit {
+  return { context, sessions, maxBytes: options.limits?.maxNameTable ?? MAX_NAME_TABLE };
 }
 
 /** The node of an admitted stream, whose client may be that proxy. */
@@ -268,28 +277,6 @@ function bindProxy(
     if (!(error instanceof MeshError)) throw error;
     throw new RpcError("INVALID_ARGUMENT", error.message, { cause: error });
   }
-}
-
-/**
- * Ends the stream that added the most names when the names of all streams take too much memory.
- * Names that several streams share are stored once, so proxies of one mesh need little.
- */
-function limitNames({ context, sessions, options }: StreamAcceptor): void {
-  if (context.names.bytes <= (options.limits?.maxNameTable ?? 48 * 1024 * 1024)) return;
-  let most: Session | undefined;
-  for (const one of sessions) {
-    if (!one.closed && one.newNames > (most?.newNames ?? -1)) most = one;
-  }
-  if (!most) return;
-  // Its names are given back now: the next request must not end another stream for them.
-  closeSession(most);
-  most.call.finish(
-    new Refusal(
-      "memory",
-      "RESOURCE_EXHAUSTED",
-      "the resource names of all streams take too much memory",
-    ),
-  );
 }
 
 function leave(acceptor: StreamAcceptor, session: Session): void {

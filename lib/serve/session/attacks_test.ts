@@ -89,7 +89,8 @@ Deno.test("300 sessions that read nothing do not delay a first sync", async () =
     await new Promise((resolve) => setTimeout(resolve, REVIEW_MS + 1));
   };
   const deaf = Array.from({ length: 300 }, (_, i) => open(`deaf-${i}`, false));
-  while (xds.size < deaf.length) await review();
+  // No time passes until all are open: in time, the first ones are disconnected because of memory.
+  while (xds.size < deaf.length) await new Promise((resolve) => setTimeout(resolve, 0));
   const since = time;
   const ordinary = open("ordinary", true);
   const synced = () => {

@@ -8,6 +8,16 @@
 /** Approximate memory of a name in the table in addition to its characters, bytes. */
 const NAME_BYTES = 64;
 
+/** Memory of a name in the table, bytes, about. */
+function nameMemory(name: string): number {
+  return name.length + NAME_BYTES;
+}
+
+/** Most that names whose encoding takes `bytes` need in the table, bytes. */
+export function namesMemory(bytes: number, count: number): number {
+  return bytes + count * NAME_BYTES;
+}
+
 /** Names of the server, with reference counts. */
 export interface NameTable {
   /** Names in use. */
@@ -49,7 +59,7 @@ export function nameTable(): NameTable {
   const release = (id: number): void => {
     if (--uses[id]! > 0) return;
     ids.delete(names[id]!);
-    bytes -= names[id]!.length + NAME_BYTES;
+    bytes -= nameMemory(names[id]!);
     names[id] = "";
     free.push(id);
   };
@@ -60,7 +70,7 @@ export function nameTable(): NameTable {
       ids.set(name, id);
       names[id] = name;
       uses[id] = 0;
-      bytes += name.length + NAME_BYTES;
+      bytes += nameMemory(name);
     }
     uses[id]!++;
     return id;

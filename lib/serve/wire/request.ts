@@ -6,6 +6,7 @@
 import { RpcError } from "../../rpc/mod.ts";
 import type { Lists, NameListCache } from "./name_list_cache.ts";
 import { type HeldVersions, heldVersions, type HeldVersionsReader } from "./held_versions.ts";
+import { namesMemory } from "../subscription/names.ts";
 import { fields, textOf } from "./protobuf.ts";
 
 /** Bounds on what a request may hold. */
@@ -16,7 +17,21 @@ export interface RequestLimits {
   readonly maxName: number;
   /** Resource names in all lists of one request together. */
   readonly maxNames: number;
+  /** Called before a list of names is decoded that was not decoded before. Throws `RpcError` to refuse it. */
+  readonly checkNames?: (list: EncodedNames) => void;
 }
+
+/** A list of names in a request that is not decoded yet. */
+export interface EncodedNames {
+  readonly typeUrl: string;
+  /** Memory that the names need at most, bytes. */
+  readonly bytes: number;
+  /** Decodes up to about {@link SAMPLE} of the names, evenly distributed. */
+  sample(): string[];
+}
+
+/** Names that {@link EncodedNames.sample} decodes. */
+const SAMPLE = 256;
 
 /** A request, whatever its variant. */
 export interface XdsRequest {
@@ -88,21 +103,44 @@ export function decodeRequest(
     } else if (number === at.error) error = readStatus(bytes, start, end);
     else if (number === at.node) node = nodeBytes(bytes, start, end, limits.maxNode);
   }
-  const read = () => from < 0 ? NO_LISTS : readLists(bytes, from, to, at);
+  const read = () => {
+    if (from < 0) return NO_LISTS;
+    const list = bytes.subarray(from, to);
+    limits.checkNames?.({
+      typeUrl,
+      bytes: namesMemory(to - from, count),
+      sample: () => sampleOf(list, at, count),
+    });
+    return readLists(list, at);
+  };
   const known = from < 0 || !lists ? read() : lists.read(bytes.subarray(from, to), read);
   return { typeUrl, node, nonce, error, versions, ...known };
 }
 
 const NO_LISTS: Lists = { names: [], unsubscribe: [] };
 
-function readLists(bytes: Uint8Array, from: number, to: number, at: Fields): Lists {
+function readLists(bytes: Uint8Array, at: Fields): Lists {
   const names: string[] = [];
   const unsubscribe: string[] = [];
-  for (const { number, start, end } of fields(bytes, from, to)) {
+  for (const { number, start, end } of fields(bytes)) {
     if (number === at.names) names.push(textOf(bytes, start, end));
     else if (number === at.unsubscribe) unsubscribe.push(textOf(bytes, start, end));
   }
   return { names, unsubscribe };
+}
+
+/** Every n-th name of a list with `count` names. The first one is chosen at random, so a client cannot know them. */
+function sampleOf(bytes: Uint8Array, at: Fields, count: number): string[] {
+  const step = Math.ceil(count / SAMPLE);
+  let next = Math.floor(Math.random() * step);
+  const names: string[] = [];
+  for (const { number, start, end } of fields(bytes)) {
+    if (number === at.names && next-- === 0) {
+      names.push(textOf(bytes, start, end));
+      next = step - 1;
+    }
+  }
+  return names;
 }
 
 /** Returns the error for a client with too many names. */
