@@ -19,6 +19,7 @@ import { scope } from "../../lib/log/mod.ts";
 import { startDns } from "./dns.ts";
 import { type AgentIdentity, openIdentity } from "./identity.ts";
 import type { ProxyOptions } from "./options.ts";
+import { startTokenService } from "./tokens.ts";
 import { openProbes } from "./probes.ts";
 
 const log = scope("default");
@@ -28,8 +29,6 @@ const PROFILES = { routes: profileRoutes(), limits: PROFILE_LIMITS };
 
 /** Flags without effect, with the reason. */
 const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
-  stsPort: "serving tokens is not implemented",
-  tokenManagerPlugin: "serving tokens is not implemented",
   vklog: "there are no messages of an orchestrator's client to select",
 };
 
@@ -56,6 +55,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   }
   log.info("starting", { node: plan.node.id, daemon: plan.target });
   const probes = openProbes(loaded.settings);
+  const stopTokens = await startTokenService(options);
   const dns = await startDns(loaded.settings, plan);
   try {
     const { routes, limits } = options.profiling ? PROFILES : { routes: [], limits: undefined };
@@ -67,6 +67,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     return 0;
   } finally {
     await dns?.stop();
+    await stopTokens();
     probes.stop();
     await identity?.stop();
   }

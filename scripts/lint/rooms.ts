@@ -70,6 +70,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["preact", "preact-render-to-string"],
     purpose: "HTTP listeners, routes, pages",
   },
+  { name: "sts", purpose: "the security token service: exchange of tokens" },
   {
     name: "schema",
     pure: "held",
