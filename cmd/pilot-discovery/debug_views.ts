@@ -109,6 +109,7 @@ function inputsOf(
     quarantined: () => xds.quarantined(),
     pushAll: () => xds.pushAll(),
     now: () => Date.now(),
+    startedAt: performance.timeOrigin,
     clusterId: settings.pipeline.clusterId,
     version: buildInfo.version,
   };

@@ -49,7 +49,8 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
     const web = await startWeb({
       name: "http",
       address: options.httpAddr,
-      routes: [readyRoute(readiness.isReady), ...debugPages, ...routes],
+      // The debug pages answer every other path below /debug.
+      routes: [readyRoute(readiness.isReady), ...routes, ...debugPages],
       limits,
     });
     stack.defer(() => web.stop(httpGrace));

@@ -5,10 +5,12 @@
  */
 import { type Handler, type Route, text } from "../web/mod.ts";
 import { changing, debugRoute } from "./access.ts";
+import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
 
 /** `/debug/force_disconnect`, if it is enabled. */
-export function adminRoutes({ disconnect }: DebugInputs): Route[] {
+export function adminRoutes(inputs: DebugInputs): Route[] {
+  const { disconnect } = inputs;
   if (disconnect === undefined) return [];
   const handler: Handler = changing(({ url }) => {
     const proxy = url.searchParams.get("proxyID");
@@ -17,7 +19,7 @@ export function adminRoutes({ disconnect }: DebugInputs): Route[] {
     }
     const gone = disconnect(proxy);
     return gone === 0
-      ? text("no such proxy is connected here\n", { status: 404 })
+      ? text(`${unknownProxy(inputs, proxy)}\n`, { status: 404 })
       : text(`Disconnected ${gone} streams\n`);
   });
   return ["GET", "POST"].map((method) => debugRoute(method, "/debug/force_disconnect", handler));

@@ -11,6 +11,7 @@ import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import { graphDump } from "./graph_dump.ts";
 import type { DebugInputs } from "./inputs.ts";
+import { nearNames } from "./near_names.ts";
 
 /** `/debug/configz`, `/debug/analysis`, `/debug/registryz`, `/debug/graphz`, `/debug/faultz`. */
 export function configRoutes(inputs: DebugInputs): Route[] {
@@ -51,8 +52,10 @@ function configz(inputs: DebugInputs, query: URLSearchParams): Response {
   }
   const wanted = query.get("resource");
   if (wanted !== null && kindNamed(wanted) === undefined) {
-    const known = KINDS.map((k) => k.kind).join(", ");
-    return text(`no such kind: ${wanted}; kinds are ${known}\n`, { status: 400 });
+    const known = KINDS.map((k) => k.kind);
+    const near = nearNames(known, wanted).slice(0, 2).join(", ");
+    const sentence = `no such kind: ${wanted}; near it: ${near}; kinds are ${known.join(", ")}`;
+    return text(`${sentence}\n`, { status: 400 });
   }
   return json(
     inputs.objects().filter((o) => wanted === null || o.meta.kind === wanted).map(objectView),

@@ -11,13 +11,17 @@ import type { SessionInfo } from "../serve/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import { withProxy } from "./find.ts";
+import { findProxy } from "./proxies.ts";
 import type { DebugInputs } from "./inputs.ts";
 import {
   auditPage,
   changesPage,
+  noProxyPage,
   notFoundPage,
   type ProxyChange,
   revisionPage,
+  type Shell,
+  shellOf,
   wantsPage,
 } from "./pages/mod.ts";
 
@@ -30,19 +34,23 @@ export function historyRoutes(inputs: DebugInputs): Route[] {
   const { history, audit } = inputs;
   return [
     debugRoute("GET", "/debug/history", ({ url, request }) => {
-      const page = wantsPage(request);
-      if (url.searchParams.has("proxyID")) {
-        return withProxy(inputs, url, (session) => ofProxy(history, session, url, page));
+      const shell = wantsPage(request) ? shellOf(inputs, url) : undefined;
+      const proxy = url.searchParams.get("proxyID");
+      if (proxy !== null) {
+        if (shell !== undefined && findProxy(inputs, proxy) === undefined) {
+          return noProxyPage(inputs, url, proxy);
+        }
+        return withProxy(inputs, url, (session) => ofProxy(history, session, url, shell));
       }
       const revision = numberOf(url, "revision");
       if (revision === undefined) return json(latest(history, numberOf(url, "limit")));
       const found = history.revision(revision);
-      if (found === undefined) return forgotten(page);
-      return page ? revisionPage(inputs, found) : json(found);
+      if (found === undefined) return forgotten(shell);
+      return shell === undefined ? json(found) : revisionPage(shell, inputs, found);
     }),
-    debugRoute("GET", "/debug/audit", ({ request }) => {
+    debugRoute("GET", "/debug/audit", ({ request, url }) => {
       const summary = audit();
-      return wantsPage(request) ? auditPage(summary, inputs.now()) : json(summary);
+      return wantsPage(request) ? auditPage(shellOf(inputs, url), summary) : json(summary);
     }),
   ];
 }
@@ -52,11 +60,17 @@ function numberOf(url: URL, name: string): number | undefined {
   return given !== null && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
 }
 
-function forgotten(page: boolean): Response {
-  const sentence = "nothing is known of that revision, or not any more";
-  return page
-    ? notFoundPage("/debug/pushes", "Not remembered", `N${sentence.slice(1)}.`)
-    : text(`${sentence}\n`, { status: 404 });
+/** Responds for a revision that is not stored: with a page if there is a shell. */
+function forgotten(shell: Shell | undefined): Response {
+  if (shell === undefined) {
+    return text("nothing is known of that revision, or not any more\n", { status: 404 });
+  }
+  return notFoundPage(shell, {
+    at: "/debug/pushes",
+    title: "Unknown revision",
+    sentence: "This revision was not published, or it is no longer stored. The page of pushes " +
+      "lists the latest ones.",
+  });
 }
 
 /** Default number of pushes. */
@@ -67,13 +81,20 @@ function latest(history: History, limit: number = LATEST): Omit<Revision, "chang
   return history.revisions(limit).map(({ changes: _, ...rest }) => rest);
 }
 
-function ofProxy(history: History, session: SessionInfo, url: URL, page: boolean): Response {
+function ofProxy(
+  history: History,
+  session: SessionInfo,
+  url: URL,
+  shell: Shell | undefined,
+): Response {
   const at = numberOf(url, "revision");
   const [from, to] = [numberOf(url, "from"), numberOf(url, "to")];
   if (from !== undefined && to !== undefined) {
     const changes = changesBetween(history, session, from, to);
-    if (changes === undefined) return forgotten(page);
-    return page ? changesPage(session, from, to, changes) : json({ from, to, changes });
+    if (changes === undefined) return forgotten(shell);
+    return shell === undefined
+      ? json({ from, to, changes })
+      : changesPage(shell, session, { from, to, changes });
   }
   if (at === undefined) {
     return text("give revision=, or from= and to=, beside proxyID=\n", { status: 400 });
@@ -81,7 +102,7 @@ function ofProxy(history: History, session: SessionInfo, url: URL, page: boolean
   const resources: Record<string, { name: string; version: string; bytes: number }[]> = {};
   for (const { typeUrl, view } of session.types) {
     const content = view && history.at(at, view);
-    if (view !== undefined && content === undefined) return forgotten(false);
+    if (view !== undefined && content === undefined) return forgotten(undefined);
     resources[typeUrl] = [...content?.values() ?? []].sort(byName)
       .map(({ name, version, bytes }) => ({ name, version, bytes: bytes.length }));
   }

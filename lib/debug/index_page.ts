@@ -1,62 +1,92 @@
 /**
- * `/debug`: state of the daemon and links to all pages.
+ * `/debug`: what is wrong, state of the daemon, and links to all pages.
  *
  * @module
  */
 import { type ComponentChildren, json, type Route, text } from "../web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
+import { nearNames } from "./near_names.ts";
 import {
   byState,
   debugPage,
   h,
-  problems,
+  notFoundPage,
   proxyTable,
   pushTable,
+  receiptTable,
+  shellOf,
   stateTiles,
   table,
   tiles,
+  troublePart,
+  wantsPage,
 } from "./pages/mod.ts";
 import { DEBUG_PATHS, type DebugPath, JSON_PATHS, PAGE_PATHS } from "./paths.ts";
+import { troublesOf } from "./troubles.ts";
 
 /** `/debug` and `/debug/list`. */
 export function indexRoutes(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/", () => text("", { status: 302, headers: { location: "/debug" } })),
-    debugRoute("GET", "/debug", () => indexPage(inputs)),
-    debugRoute("GET", "/debug/", () => indexPage(inputs)),
+    debugRoute("GET", "/debug", ({ url }) => indexPage(inputs, url)),
+    debugRoute("GET", "/debug/", ({ url }) => indexPage(inputs, url)),
     debugRoute("GET", "/debug/list", () => json(DEBUG_PATHS.map((p) => p.path))),
   ];
 }
 
-/** Rows of each list; the pages have the rest. */
-const SHOWN = 10;
+/** Responds to every other path below `/debug` with near paths; the last of all routes. */
+export function unknownPathRoutes(inputs: DebugInputs): Route[] {
+  return [
+    debugRoute("GET", "/debug/*rest", ({ url, request }) => {
+      const near = nearNames(DEBUG_PATHS.map(({ path }) => path), url.pathname);
+      if (!wantsPage(request)) {
+        return text(`no such path; near it: ${near.join(", ")}\n`, { status: 404 });
+      }
+      return notFoundPage(shellOf(inputs, url), {
+        at: "/debug",
+        title: url.pathname,
+        sentence: "There is no such page.",
+        near: near.map((path) => h("a", { href: path }, path)),
+      });
+    }),
+  ];
+}
 
-function indexPage(inputs: DebugInputs): Response {
+/** Rows of each list; the pages have the rest. */
+const SHOWN = 8;
+
+function indexPage(inputs: DebugInputs, url: URL): Response {
   const now = inputs.now();
   const sessions = [...inputs.sessions()].sort(byState);
-  const faults = inputs.mesh.graph.faults().length;
-  const rejected = inputs.problems().length;
+  const mistakes = inputs.analysis().filter(({ level }) => level !== "Info").length;
   const more = sessions.length - SHOWN;
-  return debugPage({
+  const { published } = inputs.mesh.graph;
+  const healthy = sessions.length === 0
+    ? "no proxy is connected, no document is rejected, no computation fails"
+    : `no proxy rejects its configuration, no document is rejected, no computation fails`;
+  return debugPage(shellOf(inputs, url), {
     title: "Mesh",
     at: "/debug",
     body: [
+      troublePart(troublesOf(inputs), healthy, now),
       tiles([
         ...stateTiles(sessions),
-        ["objects serve", inputs.objects().length, "/debug/objects"],
-        ["rejected documents", rejected, "/debug/faults", rejected > 0],
-        ["faults", faults, "/debug/faults", faults > 0],
-        ["revision", inputs.mesh.graph.published, "/debug/pushes"],
+        ["objects in use", inputs.objects().length, "/debug/objects"],
+        ["likely mistakes", mistakes, "/debug/faults#mistakes"],
+        ["revision", published, "/debug/pushes"],
       ]),
+      receiptTable(inputs.receipts.latest(SHOWN), now, "Latest edits"),
       proxyTable(
         `Proxies (${sessions.length})${more > 0 ? ", those first that need attention" : ""}`,
         sessions.slice(0, SHOWN),
         now,
       ),
-      problems(inputs),
       pushTable(inputs.pushes().slice(0, SHOWN), now),
-      pathTable("Pages", PAGE_PATHS),
+      h("details", null, [
+        h("summary", null, `All ${PAGE_PATHS.length} pages`),
+        pathTable("Pages", PAGE_PATHS),
+      ]),
       h("details", null, [
         h("summary", null, `For scripts: ${JSON_PATHS.length} paths`),
         pathTable("Paths that answer JSON", JSON_PATHS),

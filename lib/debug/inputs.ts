@@ -10,6 +10,7 @@ import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { Quarantined, SessionInfo } from "../serve/mod.ts";
+import type { SourceProblem } from "../sources/mod.ts";
 import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
 import type { Spending } from "./spending.ts";
@@ -24,7 +25,7 @@ export interface DebugInputs {
   /** The objects in use. */
   readonly objects: () => readonly ConfigObject[];
   /** Problems of rejected documents. */
-  readonly problems: () => readonly SchemaProblem[];
+  readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];
   /** Likely mistakes in the configuration in use. */
   readonly analysis: () => readonly Message[];
@@ -47,6 +48,8 @@ export interface DebugInputs {
   readonly pushAll: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** When the process started, milliseconds since the epoch. */
+  readonly startedAt: number;
   readonly clusterId: string;
   /** Version of this build. */
   readonly version: string;

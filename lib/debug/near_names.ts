@@ -7,10 +7,16 @@
 /** Maximum number of suggested names. */
 const OFFERED = 5;
 
-/** Returns the names nearest to a missing one, by the pairs of letters that they share. */
+/**
+ * Returns the names nearest to a missing one, by the pairs of letters that they share. Names that
+ * contain the missing one are first.
+ */
 export function nearNames(names: Iterable<string>, wanted: string): string[] {
   const pairs = pairsOf(wanted);
-  return [...names].map((name) => ({ name, score: likeness(pairsOf(name), pairs) }))
+  const part = wanted.toLowerCase();
+  const scoreOf = (name: string) =>
+    likeness(pairsOf(name), pairs) + (part !== "" && name.toLowerCase().includes(part) ? 1 : 0);
+  return [...names].map((name) => ({ name, score: scoreOf(name) }))
     .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
     .slice(0, OFFERED)
     .map(({ name }) => name);

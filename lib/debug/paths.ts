@@ -12,7 +12,7 @@ export interface DebugPath {
 
 /** Pages for people. */
 export const PAGE_PATHS: readonly DebugPath[] = [
-  { path: "/debug/proxies", shows: "proxies: state, served resources and the reasons" },
+  { path: "/debug/proxies", shows: "proxies: state, resources, their reasons and history" },
   { path: "/debug/objects", shows: "objects with the resources and proxies that each affects" },
   { path: "/debug/pushes", shows: "pushes: their edits, sent bytes, duration" },
   { path: "/debug/costs", shows: "cost of edits and tables; JSON for scripts; ?top=" },
@@ -24,7 +24,7 @@ export const PAGE_PATHS: readonly DebugPath[] = [
     path: "/debug/quarantine",
     shows: "resource versions that proxies reject; JSON for scripts",
   },
-  { path: "/debug/faults", shows: "computations that failed, rejected documents" },
+  { path: "/debug/faults", shows: "rejected documents, likely mistakes, failed computations" },
   { path: "/debug/audit", shows: "background check of computed values; JSON for scripts" },
   {
     path: "/debug/request",

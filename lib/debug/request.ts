@@ -17,7 +17,7 @@ import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { requestPage, wantsPage } from "./pages/mod.ts";
+import { requestPage, shellOf, wantsPage } from "./pages/mod.ts";
 import { findProxy } from "./proxies.ts";
 import { objectFinder } from "./why.ts";
 
@@ -30,7 +30,8 @@ export function requestRoutes(inputs: DebugInputs): Route[] {
       if (wantsPage(request) && !asText) {
         const empty = fields.from === "" && fields.url === "";
         const proxies = [...new Set(inputs.sessions().map((node) => idOf(node)))].sort();
-        return requestPage({ fields, proxies, answer: empty ? undefined : ask(inputs, fields) });
+        const answer = empty ? undefined : ask(inputs, fields);
+        return requestPage(shellOf(inputs, url), { fields, proxies, answer });
       }
       const answer = ask(inputs, fields);
       if ("error" in answer) return text(`${answer.error}\n`, { status: answer.status });

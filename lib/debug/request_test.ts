@@ -1,9 +1,10 @@
 /** Explained requests over HTTP: text, JSON, page and errors. */
 import assert from "node:assert/strict";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
+import { debugInputs } from "../../tests/support/debug_inputs.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { startWeb } from "../web/mod.ts";
-import { type DebugInputs, debugRoutes } from "./mod.ts";
+import { debugRoutes } from "./mod.ts";
 
 const CONFIG = `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
@@ -27,12 +28,11 @@ Deno.test("request: text, JSON and a page; errors name near proxies", async () =
     classKey: binding.classKey,
     view: (type: string) => binding.view(type),
   };
-  const inputs: Partial<DebugInputs> = {
+  const inputs = debugInputs({
     mesh: bench.translation.mesh,
-    objects: () => [],
     sessions: () => [session as unknown as SessionInfo],
-  };
-  const routes = debugRoutes(inputs as DebugInputs);
+  });
+  const routes = debugRoutes(inputs);
   const web = await startWeb({ name: "test", address: "127.0.0.1:0", routes });
   const ask = async (query: string, accept = "*/*") => {
     const url = `http://127.0.0.1:${web.address.port}/debug/request?${query}`;

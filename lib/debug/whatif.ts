@@ -14,21 +14,22 @@ import {
 } from "../whatif/mod.ts";
 import { changing, debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { whatIfPage } from "./pages/mod.ts";
+import { shellOf, whatIfPage } from "./pages/mod.ts";
 
 /** `POST /debug/whatif[?remove=Kind/namespace/name…][&format=text]`, with YAML documents as the body. */
-export function whatIfRoutes({ whatIf }: DebugInputs): Route[] {
+export function whatIfRoutes(inputs: DebugInputs): Route[] {
+  const { whatIf } = inputs;
   // It has no side effects, but is too expensive for requests from other sites' pages.
   return [
     debugRoute(
       "GET",
       "/debug/whatif",
-      () => whatIfPage({ documents: "", removals: "" }, undefined),
+      ({ url }) => whatIfPage(shellOf(inputs, url), { documents: "", removals: "" }, undefined),
     ),
     debugRoute(
       "POST",
       "/debug/whatif",
-      changing((call) => isForm(call) ? askByForm(whatIf, call) : ask(whatIf, call)),
+      changing((call) => isForm(call) ? askByForm(inputs, call) : ask(whatIf, call)),
     ),
   ];
 }
@@ -41,14 +42,16 @@ function isForm({ request }: WebCall): boolean {
 }
 
 /** Handles the page's own form. */
-async function askByForm(whatIf: WhatIf, call: WebCall): Promise<Response> {
+async function askByForm(inputs: DebugInputs, call: WebCall): Promise<Response> {
   const form = new URLSearchParams(await call.body());
   const documents = form.get("documents") ?? "";
   const removals = form.get("remove") ?? "";
   const names = removals.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const empty = documents.trim() === "" && names.length === 0;
-  const found = empty ? undefined : await whatIf.ask({ documents, removals: names }, call.signal);
-  return whatIfPage({ documents, removals }, found);
+  const found = empty
+    ? undefined
+    : await inputs.whatIf.ask({ documents, removals: names }, call.signal);
+  return whatIfPage(shellOf(inputs, call.url), { documents, removals }, found);
 }
 
 async function ask(whatIf: WhatIf, call: WebCall): Promise<Response> {

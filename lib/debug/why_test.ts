@@ -1,6 +1,7 @@
 /** Explanations of a proxy's resources over HTTP. */
 import assert from "node:assert/strict";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
+import { debugInputs } from "../../tests/support/debug_inputs.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { type DebugInputs, debugRoutes } from "./mod.ts";
 import { nearNames } from "./near_names.ts";
@@ -29,12 +30,7 @@ function inputsOf(): DebugInputs {
     types: [],
     view: (type: string) => binding.view(type),
   } as unknown as SessionInfo;
-  const inputs: Partial<DebugInputs> = {
-    mesh: translation.mesh,
-    objects: () => [],
-    sessions: () => [session],
-  };
-  return inputs as DebugInputs;
+  return debugInputs({ mesh: translation.mesh, sessions: () => [session] });
 }
 
 function startTranslationOf(yaml: string): ReturnType<typeof startTranslation> {

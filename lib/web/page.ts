@@ -21,6 +21,10 @@ export interface PageOptions {
   readonly body: ComponentChildren;
   /** Shown above everything: the ways to other pages. */
   readonly nav?: ComponentChildren;
+  /** Shown below the ways to other pages: facts that all pages show. */
+  readonly bar?: ComponentChildren;
+  /** Seconds after which the browser loads the page again. */
+  readonly refresh?: number;
   /** Shown above the heading: the pages that this one lies below, the outermost first. */
   readonly crumbs?: readonly Crumb[];
   /** The page has forms, which are sent to its own listener; otherwise none is sent anywhere. */
@@ -30,18 +34,22 @@ export interface PageOptions {
 
 /** An HTML answer: everything escaped, light and dark, nothing loaded from anywhere. */
 export function page(options: PageOptions): Response {
-  const { title, body, nav, crumbs = [], forms = false, status } = options;
+  const { title, body, nav, bar, refresh, crumbs = [], forms = false, status } = options;
   const document = h("html", { lang: "en" }, [
     h("head", null, [
       h("meta", { charset: "utf-8" }),
       h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
+      refresh === undefined ? null : h("meta", { "http-equiv": "refresh", content: `${refresh}` }),
       h("title", null, title),
       // The one text that is not escaped is the constant.
       h("style", { dangerouslySetInnerHTML: { __html: STYLE } }),
     ]),
     h("body", null, [
       h("a", { class: "skip", href: "#main" }, "Skip to the content"),
-      nav === undefined ? null : h("header", null, h("nav", { "aria-label": "Pages" }, nav)),
+      nav === undefined ? null : h("header", null, [
+        h("nav", { "aria-label": "Pages" }, nav),
+        bar === undefined ? null : h("div", { class: "bar" }, bar),
+      ]),
       h("main", { id: "main", tabIndex: -1 }, [
         crumbs.length === 0 ? null : breadcrumbs(crumbs, title),
         h("h1", null, title),
@@ -93,14 +101,15 @@ export function table(options: TableOptions): VNode {
     null,
     columns.map((column, at) => h("th", { scope: "col", ...side(at) }, column)),
   );
-  const sides = columns.map((_, at) => side(at));
+  // Narrow windows show each row as a block, where the label stands beside the value.
+  const sides = columns.map((label, at) => ({ ...side(at), "data-label": label }));
   const body = rows.map(([first, ...rest]) =>
     h("tr", null, [
       h("th", { scope: "row" }, first),
-      ...rest.map((cell, at) => h("td", sides[at + 1] ?? null, shown(cell))),
+      ...rest.map((cell, at) => h("td", isEmpty(cell) ? null : sides[at + 1] ?? null, shown(cell))),
     ])
   );
-  const nothing = h("tr", null, h("td", { colSpan: columns.length }, empty));
+  const nothing = h("tr", { class: "none" }, h("td", { colSpan: columns.length }, empty));
   const whole = h("table", options.even ? { class: "even" } : null, [
     h("caption", null, caption),
     h("thead", null, head),
@@ -112,6 +121,12 @@ export function table(options: TableOptions): VNode {
     null,
     h("div", { class: "scroll", role: "region", tabIndex: 0, "aria-label": label }, whole),
   );
+}
+
+/** Cells without content have no label in narrow windows. */
+function isEmpty(cell: ComponentChildren): boolean {
+  return cell === "" || cell === null || cell === undefined ||
+    Array.isArray(cell) && cell.every(isEmpty);
 }
 
 /** Thousands apart, so that the eye need not count. */

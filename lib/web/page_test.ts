@@ -45,7 +45,7 @@ Deno.test("numbers of a table stand to the right, thousands apart", async () => 
   const answer = page({ title: "t", body: table({ caption: "c", columns: ["n", "v"], rows }) });
   const html = await answer.text();
   assert.match(html, /<th scope="col" class="number">v<\/th>/);
-  assert.match(html, /<td class="number">12,345<\/td>/);
+  assert.match(html, /<td class="number" data-label="v">12,345<\/td>/);
 });
 
 Deno.test("json writes bigints, maps and sets", async () => {

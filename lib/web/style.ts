@@ -12,6 +12,7 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 14px/1.45 
 .skip { position: absolute; left: -99rem; } .skip:focus { left: 1rem; top: .5rem; background: var(--ground); padding: .4rem .8rem; z-index: 1; }
 header { background: var(--soft); border-bottom: 1px solid var(--line); padding: 0 1.5rem; }
 header nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; max-width: 88rem; margin: 0 auto; }
+.bar { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; max-width: 88rem; margin: 0 auto; padding: .2rem 0 .35rem; color: var(--mute); font-size: 13px; } .bar [aria-current] { color: var(--ink); font-weight: 600; }
 header nav a { padding: .55rem 0 .45rem; border-bottom: 2px solid transparent; color: var(--ink); text-decoration: none; }
 header nav a:hover { border-color: var(--line); } header nav [aria-current] { border-color: var(--link); font-weight: 600; }
 main { max-width: 88rem; margin: 0 auto; padding: 1rem 1.5rem 3rem; }
@@ -30,7 +31,7 @@ caption { text-align: left; padding: .5rem .75rem; font-weight: 600; }
 th, td { text-align: left; vertical-align: top; padding: .28rem .75rem; border-top: 1px solid var(--line); overflow-wrap: break-word; }
 thead th { background: var(--soft); color: var(--mute); font-size: 12px; font-weight: 600; white-space: nowrap; } tbody th { font-weight: 500; } tbody tr:hover { background: var(--soft); }
 td.number, th.number { text-align: right; white-space: nowrap; }
-code, pre { font: 12.5px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; } pre { white-space: pre-wrap; margin: .75rem 0; padding: .75rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
+code, pre { font: 12.5px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; } td code, th code { overflow-wrap: break-word; } pre { white-space: pre-wrap; margin: .75rem 0; padding: .75rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
 .bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); } .warn { color: var(--warn); }
 del { color: var(--bad); text-decoration-color: var(--bad); } ins { color: var(--good); text-decoration: none; }
 .badge { display: inline-block; padding: 0 .45rem; border-radius: 1rem; background: var(--soft); border: 1px solid var(--line); white-space: nowrap; font-size: 13px; font-weight: 500; vertical-align: middle; } .badge.good { background: var(--good-soft); border-color: transparent; } .badge.bad { background: var(--bad-soft); border-color: transparent; } .badge.warn { background: var(--warn-soft); border-color: transparent; }
@@ -40,5 +41,21 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; mar
 .even { table-layout: fixed; } .even th:first-child { width: 46%; }
 details { margin: .75rem 0; } summary { cursor: pointer; font-weight: 600; padding: .35rem 0; }
 .list { display: flex; flex-wrap: wrap; gap: .2rem .9rem; margin: .5rem 0; padding: 0; list-style: none; }
+.at { white-space: nowrap; } td .at, li .at { display: inline-block; max-width: 100%; overflow-x: auto; vertical-align: bottom; }
+.banner { border-radius: 6px; padding: .6rem .9rem; margin: .75rem 0; max-width: none; font-weight: 600; } .banner.bad { background: var(--bad-soft); } .banner.good { background: var(--good-soft); } .banner.warn { background: var(--warn-soft); }
+.troubles { margin: .75rem 0; padding: 0; list-style: none; } .troubles > li { border: 1px solid var(--line); border-left: 4px solid var(--bad); border-radius: 6px; padding: .5rem .9rem; margin: .5rem 0; overflow-wrap: anywhere; } .troubles > li.warn { border-left-color: var(--warn); color: inherit; } .troubles strong { font-weight: 600; } .troubles dl { margin: .3rem 0; } .troubles p { max-width: none; margin: .2rem 0; }
+.said { white-space: pre-wrap; overflow-wrap: anywhere; } details.said { margin: 0; } details.said > summary, .tree summary { font-weight: 400; padding: 0; }
+.tree { padding: .5rem .75rem; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; font: 12.5px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; margin: .75rem 0; } .tree details { margin: 0; } .tree details > :not(summary) { margin-left: 1.1rem; } .tree pre { margin: 0; padding: 0; border: 0; background: none; }
+@media (max-width: 44rem) {
+  header, main { padding-left: .8rem; padding-right: .8rem; } h1 { font-size: 1.15rem; }
+  header nav { gap: 0 .9rem; } header nav a { padding: .3rem 0 .2rem; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .35rem; }
+  table, tbody, caption, tbody th { display: block; width: auto; } .even th:first-child { width: auto; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  tbody tr { display: flex; flex-wrap: wrap; gap: 0 .9rem; padding: .35rem .75rem; border-top: 1px solid var(--line); }
+  tbody th { flex: 1 0 100%; padding: 0; border: 0; overflow-wrap: anywhere; } td code, th code { overflow-wrap: anywhere; } td { display: block; min-width: 0; padding: 0; border: 0; overflow-wrap: anywhere; } td.number { text-align: left; white-space: normal; }
+  td[data-label]::before { content: attr(data-label); margin-right: .35rem; color: var(--mute); font-size: 12px; }
+  form, label:not(.wide) { flex-wrap: wrap; } input, select { max-width: 100%; min-width: 0; }
+}
 .pages { display: flex; gap: 1rem; margin: .5rem 0; }
 `;

@@ -222,7 +222,7 @@ const PAGES: Page[] = [
   {
     name: "overview",
     path: "",
-    shows: [PROXY, "Rejected documents (1)", "egres", "/debug/syncz"],
+    shows: [PROXY, "1 problem", "is rejected", "egres", "/debug/syncz"],
     height: 1100,
   },
   {

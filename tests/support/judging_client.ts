@@ -17,6 +17,11 @@ type Request = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
 export interface JudgingOptions {
   readonly name: string;
   readonly ip: string;
+  /** Default: `test`. */
+  readonly namespace?: string;
+  /** Default: `sidecar`. */
+  readonly role?: "sidecar" | "router";
+  readonly labels?: Readonly<Record<string, string>>;
   readonly routes?: readonly string[];
   readonly endpoints?: readonly string[];
   /** Returns the problem of a response that has resources with these names; default: none. */
@@ -30,9 +35,10 @@ export interface JudgingClient extends AsyncDisposable {
   send(request: Request): void;
 }
 
-/** Connects a sidecar of namespace `test`. */
+/** Connects a proxy. */
 export function connectJudging(xds: string, options: JudgingOptions): JudgingClient {
   const { name, ip, routes = [], endpoints = [], judge = () => undefined } = options;
+  const { namespace = "test", role = "sidecar", labels = {} } = options;
   const stream = openStream({
     target: xds,
     path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
@@ -41,7 +47,10 @@ export function connectJudging(xds: string, options: JudgingOptions): JudgingCli
     stream.send(encode(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)));
   const held = new Set<string>();
   send({
-    node: { id: `sidecar~${ip}~${name}.test~test.svc.cluster.local` },
+    node: {
+      id: `${role}~${ip}~${name}.${namespace}~${namespace}.svc.cluster.local`,
+      metadata: { LABELS: { ...labels } },
+    },
     typeUrl: TYPE_URLS.cluster,
   });
   send({ typeUrl: TYPE_URLS.listener });

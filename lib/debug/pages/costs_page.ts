@@ -6,12 +6,14 @@
 import { shorten } from "../../graph/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import type { ClassCost, CostView, ObjectCost } from "../costs.ts";
-import { debugPage, h, refLink, size, table, tiles } from "./layout.ts";
+import { longTable } from "./collapse.ts";
+import { debugPage, type Shell } from "./frame.ts";
+import { h, refLink, size, tiles } from "./layout.ts";
 
 /** `/debug/costs` as a page. */
-export function costsPage(costs: CostView): Response {
+export function costsPage(shell: Shell, costs: CostView): Response {
   const { connects, shared, unattributed } = costs;
-  return debugPage({
+  return debugPage(shell, {
     title: "Costs",
     at: "/debug/costs",
     body: [
@@ -44,7 +46,7 @@ function spent(row: ObjectCost): ComponentChildren[] {
 }
 
 function objectTable(rows: readonly ObjectCost[]): ComponentChildren {
-  return table({
+  return longTable({
     caption: "Most expensive objects, by the work for their edits",
     columns: ["Object", ...MONEY],
     rows: rows.map((row) => [refLink(row.name), ...spent(row)]),
@@ -53,7 +55,7 @@ function objectTable(rows: readonly ObjectCost[]): ComponentChildren {
 }
 
 function namespaceTable(rows: readonly ObjectCost[]): ComponentChildren {
-  return table({
+  return longTable({
     caption: "Most expensive namespaces",
     columns: ["Namespace", ...MONEY],
     rows: rows.map((row) => [
@@ -67,7 +69,7 @@ function namespaceTable(rows: readonly ObjectCost[]): ComponentChildren {
 }
 
 function classTable(rows: readonly ClassCost[]): ComponentChildren {
-  return table({
+  return longTable({
     caption: "Most expensive proxy classes",
     columns: ["Class", "Labels", "Connected", "Own time", "Responses", "Sent"],
     rows: rows.map((row) => [
@@ -90,7 +92,7 @@ function classTable(rows: readonly ClassCost[]): ComponentChildren {
 }
 
 function engineTable(rows: CostView["tables"]): ComponentChildren {
-  return table({
+  return longTable({
     caption: "Most expensive tables of the engine",
     columns: ["Table", "Time", "Computations", "Cells", "Most expensive cells"],
     rows: rows.map((row) => [

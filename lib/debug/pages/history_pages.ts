@@ -11,7 +11,9 @@ import type { ComponentChildren } from "../../web/mod.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { proxyId } from "../proxies.ts";
 import { changeBadge, fieldList } from "./changes.ts";
-import { debugPage, facts, h, pathOf, refLink, rowLink, span, table, tiles } from "./layout.ts";
+import { longTable } from "./collapse.ts";
+import { debugPage, type Shell } from "./frame.ts";
+import { ago, count, facts, h, pathOf, refLink, rowLink, table, tiles } from "./layout.ts";
 
 /** A resource of a proxy that differs between two revisions. */
 export interface ProxyChange {
@@ -22,38 +24,43 @@ export interface ProxyChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Maximum number of rows of a list; the JSON has up to a thousand. */
-const ROWS = 200;
 /** Maximum number of proxies with a link to their differences. */
 const PROXIES = 20;
 
 /** Page of one push: its edits and changed resources. */
-export function revisionPage(inputs: DebugInputs, one: Revision): Response {
+export function revisionPage(shell: Shell, inputs: DebugInputs, one: Revision): Response {
   const { revision, previous, at, edits, edited, changes, changed } = one;
-  const seen = seenBy(inputs, new Set(changes.slice(0, ROWS).map((c) => c.collection)));
-  return debugPage({
+  const layers = new Set(changes.map((c) => c.collection));
+  const seen = seenBy(inputs, layers);
+  const concerned = inputs.sessions().filter((session) => hasLayer(session, layers));
+  return debugPage(shell, {
     title: `Revision ${revision}`,
     at: "/debug/pushes",
     below: [],
     body: [
       facts([
-        ["Published", `${new Date(at).toISOString()}, ${span(inputs.now() - at)} ago`],
-        ["Previous revision", h("a", { href: `/debug/history?revision=${previous}` }, previous)],
+        ["Published", [`${new Date(at).toISOString()}, `, ago(at, shell.now), " ago"]],
+        [
+          "Previous revision",
+          inputs.history.revision(previous) === undefined
+            ? previous
+            : h("a", { href: `/debug/history?revision=${previous}` }, previous),
+        ],
         ["Rows edited", edited],
         ["Resources changed", changed],
       ]),
-      table({
+      longTable({
         caption: `Edits (${edited})`,
         columns: ["Row", "Edit"],
-        rows: edits.slice(0, ROWS).map((e) => [
+        rows: edits.map((e) => [
           e.kind === "delete" ? showRow(e) : rowLink(e),
           e.kind === "delete" ? "removed" : "set",
         ]),
       }),
-      table({
+      longTable({
         caption: `Resources (${changed})`,
         columns: ["Resource", "Change", "In the layer"],
-        rows: changes.slice(0, ROWS).map((c) => [
+        rows: changes.map((c) => [
           c.after === undefined ? c.name : seenLink(seen.get(c.collection), c.name),
           changeBadge(
             c.before === undefined ? "added" : c.after === undefined ? "removed" : "changed",
@@ -62,18 +69,25 @@ export function revisionPage(inputs: DebugInputs, one: Revision): Response {
         ]),
         empty: "No resource that a proxy is subscribed to.",
       }),
-      h("h2", null, "Changes for a proxy"),
-      h(
+      h("h2", null, `Differences for each of ${count(concerned.length, "proxy", "proxies")}`),
+      concerned.length === 0 ? h("p", null, "No connected proxy has these resources.") : h(
         "ul",
         { class: "list" },
-        inputs.sessions().slice(0, PROXIES).map((session) => {
+        concerned.slice(0, PROXIES).map((session) => {
           const query = { proxyID: proxyId(session), from: `${previous}`, to: `${revision}` };
           const href = `/debug/history?${new URLSearchParams(query)}`;
           return h("li", null, h("a", { href }, proxyId(session)));
         }),
       ),
+      concerned.length > PROXIES
+        ? h("p", { class: "mute" }, `The first ${PROXIES}; each proxy's page has its history.`)
+        : null,
     ],
   });
+}
+
+function hasLayer({ types }: SessionInfo, layers: ReadonlySet<string>): boolean {
+  return types.some(({ view }) => view?.layers.some(({ name }) => layers.has(name)));
 }
 
 /** A proxy that has a layer in its view, and the short name of the layer's type. */
@@ -102,21 +116,24 @@ function seenLink(seen: Seen | undefined, name: string): ComponentChildren {
 
 /** Page of the differences of a proxy between two revisions. */
 export function changesPage(
+  shell: Shell,
   session: SessionInfo,
-  from: number,
-  to: number,
-  changes: readonly ProxyChange[],
+  { from, to, changes }: {
+    readonly from: number;
+    readonly to: number;
+    readonly changes: readonly ProxyChange[];
+  },
 ): Response {
   const id = proxyId(session);
-  return debugPage({
+  return debugPage(shell, {
     title: `From revision ${from} to ${to}`,
     at: "/debug/proxies",
-    below: [[id, pathOf("proxies", id)]],
+    below: [[id, pathOf("proxies", id)], ["history", pathOf("proxies", id, "history")]],
     body: [
-      table({
+      longTable({
         caption: `Resources that differ (${changes.length})`,
         columns: ["Type", "Resource", "Change", "Fields"],
-        rows: changes.slice(0, ROWS).map(({ short, name, change, fields }) => [
+        rows: changes.map(({ short, name, change, fields }) => [
           short,
           change === "removed" ? name : h("a", { href: pathOf("proxies", id, short, name) }, name),
           changeBadge(change),
@@ -129,9 +146,9 @@ export function changesPage(
 }
 
 /** Page of the audit. */
-export function auditPage(summary: AuditSummary, now: number): Response {
+export function auditPage(shell: Shell, summary: AuditSummary): Response {
   const { audited, skipped, differences, passes, reports } = summary;
-  return debugPage({
+  return debugPage(shell, {
     title: "Audit",
     at: "/debug/audit",
     body: [
@@ -151,7 +168,7 @@ export function auditPage(summary: AuditSummary, now: number): Response {
         columns: ["Cell", "Ago", "Revision", "Wrong", "Made from"],
         rows: reports.map((r) => [
           h("code", null, showRow(r.cell, 120)),
-          span(now - r.at),
+          ago(r.at, shell.now),
           String(r.revision),
           r.wrong.length,
           r.origins.slice(0, 5).map((row) => h("div", null, refLink(row))),

@@ -1,5 +1,5 @@
 /**
- * Parts that all debug pages share: navigation, badges, filters, pagers, links.
+ * Parts that all debug pages share: badges, filters, pagers, links, numbers.
  *
  * @module
  */
@@ -7,56 +7,7 @@ import { isTableKind } from "../../schema/mod.ts";
 import { objectKeys } from "../../model/mod.ts";
 import { parseRowRef, type RowRef, showRow } from "../../graph/mod.ts";
 import { formatDuration } from "../../base/mod.ts";
-import { type ComponentChildren, type Crumb, h, page, table } from "../../web/mod.ts";
-
-/** The pages in the navigation. */
-const PAGES = [
-  ["/debug", "Overview"],
-  ["/debug/proxies", "Proxies"],
-  ["/debug/objects", "Objects"],
-  ["/debug/pushes", "Pushes"],
-  ["/debug/receipts", "Receipts"],
-  ["/debug/costs", "Costs"],
-  ["/debug/faults", "Faults"],
-  ["/debug/quarantine", "Quarantine"],
-  ["/debug/audit", "Audit"],
-  ["/debug/request", "Request"],
-  ["/debug/whatif", "What if"],
-] as const;
-
-/** A path in the navigation. */
-export type PagePath = typeof PAGES[number][0];
-
-/** A debug page. */
-export interface DebugPage {
-  readonly title: string;
-  /** The page of the navigation that it belongs to. */
-  readonly at: PagePath;
-  readonly body: ComponentChildren;
-  /** Pages between that page and this one. */
-  readonly below?: readonly Crumb[];
-  readonly forms?: boolean;
-  readonly status?: number;
-}
-
-/** Renders a debug page. A page below one of the navigation has a link back to it. */
-export function debugPage({ title, at, body, below, forms = false, status }: DebugPage): Response {
-  const nav = PAGES.map(([href, label]) =>
-    h(
-      "a",
-      href === at ? { href, "aria-current": below === undefined ? "page" : "true" } : { href },
-      label,
-    )
-  );
-  const label = PAGES.find(([href]) => href === at)![1];
-  const crumbs: readonly Crumb[] = below === undefined ? [] : [[label, at], ...below];
-  return page({ title, nav, crumbs, body, forms, status });
-}
-
-/** Renders a page for a missing object or resource. */
-export function notFoundPage(at: PagePath, title: string, sentence: string): Response {
-  return debugPage({ title, at, below: [], status: 404, body: h("p", null, sentence) });
-}
+import { type ComponentChildren, h, table } from "../../web/mod.ts";
 
 /** Color of a state. */
 export type Tone = "good" | "bad" | "warn" | "plain";
@@ -110,6 +61,9 @@ export function filter(url: URL, choices: readonly Choice[] = []): ComponentChil
       "Name contains",
       h("input", { type: "search", name: "q", value: q, accessKey: "f", size: 28 }),
     ]),
+    url.searchParams.has("refresh")
+      ? h("input", { type: "hidden", name: "refresh", value: url.searchParams.get("refresh")! })
+      : null,
     ...choices.map(({ name, label, options }) =>
       h("label", null, [
         label,
@@ -127,7 +81,7 @@ export function filter(url: URL, choices: readonly Choice[] = []): ComponentChil
 }
 
 /** Rows on one page of a list. */
-export const PAGE_SIZE = 100;
+export const PAGE_SIZE = 50;
 
 /** Returns the part of a list for the parameter `page`, and links to the other parts. */
 export function paged<T>(
@@ -194,6 +148,13 @@ function rowPath({ table, key }: RowRef): string | undefined {
 export function span(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return formatDuration(Math.floor(ms / 1000) * 1000);
+}
+
+/** Shows the time since an event, with its date; `unknown` without a time. */
+export function ago(time: number | undefined, now: number): ComponentChildren {
+  if (time === undefined) return "unknown";
+  const date = new Date(time).toISOString();
+  return h("time", { datetime: date, title: date }, span(Math.max(0, now - time)));
 }
 
 /** Formats a number with its noun. */

@@ -5,11 +5,14 @@
  * @module
  */
 export { auditPage, changesPage, type ProxyChange, revisionPage } from "./history_pages.ts";
-export { debugPage, h, notFoundPage, table, tiles, wantsPage } from "./layout.ts";
+export { debugPage, notFoundPage, type Shell, shellOf } from "./frame.ts";
+export { h, pathOf, refLink, table, tiles, wantsPage } from "./layout.ts";
+export { noProxyPage } from "./near_pages.ts";
 export { objectPages } from "./object_pages.ts";
 export { byState, proxyPages, proxyTable, stateTiles } from "./proxies_page.ts";
-export { receiptPages } from "./receipt_pages.ts";
+export { receiptPages, receiptTable } from "./receipt_pages.ts";
 export { requestPage } from "./request_page.ts";
 export { resourcePages } from "./resource_page.ts";
 export { whatIfPage } from "./whatif_page.ts";
-export { problems, pushTable, workPages } from "./work_pages.ts";
+export { troublePart } from "./trouble_part.ts";
+export { pushTable, workPages } from "./work_pages.ts";

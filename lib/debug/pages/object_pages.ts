@@ -4,27 +4,36 @@
  * @module
  */
 import { type Collection, type Dependency, rowRef, showRow } from "../../graph/mod.ts";
-import { type ConfigObject, objectKey } from "../../model/mod.ts";
+import { type ConfigObject, objectKey, objectRef } from "../../model/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
+import { KINDS, type ObjectIdentity } from "../../schema/mod.ts";
+import type { SourceProblem } from "../../sources/mod.ts";
 import { type ComponentChildren, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
 import { objectView } from "../config.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { proxyId } from "../proxies.ts";
+import { nearNames } from "../near_names.ts";
+import { rejectionsOf } from "../rejections.ts";
+import { jsonTree } from "./collapse.ts";
+import { debugPage, notFoundPage, type Shell, shellOf } from "./frame.ts";
 import {
-  debugPage,
+  ago,
+  badge,
   facts,
   filter,
   h,
   NO_NAMESPACE,
-  notFoundPage,
   paged,
   pathOf,
   proxyLink,
+  refLink,
   rowLink,
   table,
   tiles,
 } from "./layout.ts";
+import { origin } from "./positions.ts";
+import { mistakesOf, mistakeTable, rejectedDocuments } from "./problem_tables.ts";
 import { receiptTable } from "./receipt_pages.ts";
 
 /** `/debug/objects` and `/debug/objects/:kind/:namespace/:name`. */
@@ -37,12 +46,54 @@ export function objectPages(inputs: DebugInputs): Route[] {
       const object = inputs.objects().find(({ meta }) =>
         meta.kind === kind && meta.namespace === namespace && meta.name === name
       );
-      const title = showRow({ table: kind, key: objectKey({ namespace, name }) });
       return object === undefined
-        ? notFoundPage("/debug/objects", title, "This object does not exist.")
+        ? noObjectPage(inputs, { kind, namespace, name }, url)
         : objectPage(inputs, object, url);
     }),
   ];
+}
+
+/** Shows names near a missing object, or the reason if its document was rejected. */
+function noObjectPage(inputs: DebugInputs, wanted: ObjectIdentity, url: URL): Response {
+  const { kind, namespace, name } = wanted;
+  const key = objectKey({ namespace, name });
+  const rejected = rejectionsOf(inputs, { ...wanted, origin: { source: "file" } });
+  if (rejected.length > 0) return rejectedObjectPage(shellOf(inputs, url), wanted, rejected);
+  const near = nearNames(inputs.objects().map(objectRef), `${kind}/${key}`);
+  const missing = kindExists(kind)
+    ? "This object does not exist."
+    : `There is no kind ${kind}. Kinds near it: ${
+      nearNames(KINDS.map((one) => one.kind), kind).join(", ")
+    }.`;
+  return notFoundPage(shellOf(inputs, url), {
+    title: showRow({ table: kind, key }),
+    at: "/debug/objects",
+    sentence: missing,
+    near: near.map(refLink),
+  });
+}
+
+/** Page of an object that never had a valid version. */
+function rejectedObjectPage(
+  shell: Shell,
+  { kind, namespace, name }: ObjectIdentity,
+  rejected: readonly SourceProblem[],
+): Response {
+  return debugPage(shell, {
+    title: showRow({ table: kind, key: objectKey({ namespace, name }) }),
+    at: "/debug/objects",
+    below: [],
+    body: [
+      h("p", { class: "banner bad", role: "alert" }, [
+        "The document of this object is rejected, and no earlier version serves.",
+      ]),
+      rejectedDocuments(`Rejected document (${rejected.length})`, rejected, shell.now),
+    ],
+  });
+}
+
+function kindExists(name: string): boolean {
+  return KINDS.some(({ kind }) => kind === name);
 }
 
 function objectList(inputs: DebugInputs, url: URL): Response {
@@ -54,7 +105,7 @@ function objectList(inputs: DebugInputs, url: URL): Response {
     (kind === "" || meta.kind === kind) && objectKey(meta).includes(q)
   );
   const { part, pager } = paged(url, found);
-  return debugPage({
+  return debugPage(shellOf(inputs, url), {
     title: "Objects",
     at: "/debug/objects",
     forms: true,
@@ -66,22 +117,29 @@ function objectList(inputs: DebugInputs, url: URL): Response {
       }]),
       table({
         caption: `${found.length} of ${all.length} objects`,
-        columns: ["Object", "Generation", "Position"],
+        columns: ["Object", "Generation", "State", "Position"],
         rows: part.map(({ meta }) => [
           rowLink({ table: meta.kind, key: objectKey(meta) }),
           meta.generation,
-          positionOf(meta),
+          objectState(inputs, meta),
+          origin(meta.origin),
         ]),
-        empty: "No matching object.",
+        empty: all.length === 0
+          ? "No object. Write YAML documents into the configuration directory."
+          : "No object matches the filter.",
       }),
       pager,
     ],
   });
 }
 
-function positionOf({ origin }: ConfigObject["meta"]): ComponentChildren {
-  const { file, line, uid, source } = origin;
-  return file === undefined ? uid ?? source : h("code", null, `${file}:${line}`);
+/** The state of an object: its last edit was rejected, or it has likely mistakes. */
+function objectState(inputs: DebugInputs, meta: ConfigObject["meta"]): ComponentChildren {
+  if (rejectionsOf(inputs, meta).length > 0) return [badge("edit rejected", "bad")];
+  const { length } = mistakesOf(inputs, meta);
+  return length === 0
+    ? "in use"
+    : [badge(length === 1 ? "1 mistake" : `${length} mistakes`, "warn")];
 }
 
 /** Maximum number of receipts of an object, the newest. */
@@ -93,14 +151,16 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
   const touched = touchedBy(inputs, meta.kind, key);
   const proxies = [...new Set(touched.flatMap(({ proxies }) => proxies))].sort();
   const { part, pager } = paged(url, touched);
-  return debugPage({
+  const mistakes = mistakesOf(inputs, meta);
+  return debugPage(shellOf(inputs, url), {
     title: showRow({ table: meta.kind, key }),
     at: "/debug/objects",
     below: [],
     body: [
-      facts([["Generation", meta.generation], ["Position", positionOf(meta)]]),
+      rejectedBanner(inputs, meta),
+      facts([["Generation", meta.generation], ["Position", origin(meta.origin)]]),
       tiles([["affected resources", touched.length], ["affected proxies", proxies.length]]),
-      mistakes(inputs, meta),
+      mistakes.length === 0 ? null : mistakeTable(`Likely mistakes (${mistakes.length})`, mistakes),
       table({
         caption: "Affected resources",
         columns: ["Type", "Resource", "Proxies", "First proxies"],
@@ -120,24 +180,29 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
         inputs.now(),
       ),
       h("h2", null, "Specification"),
-      h("pre", { tabIndex: 0, "aria-label": "Specification as JSON" }, [
-        JSON.stringify(objectView(object).spec, undefined, 2),
-      ]),
+      jsonTree(objectView(object).spec, "Specification as JSON"),
     ],
   });
 }
 
-/** The analysis messages about an object; null when there are none. */
-function mistakes({ analysis }: DebugInputs, meta: ConfigObject["meta"]): ComponentChildren {
-  const found = analysis().filter(({ object: o }) =>
-    o?.kind === meta.kind && o.namespace === meta.namespace && o.name === meta.name
-  );
-  if (found.length === 0) return null;
-  return table({
-    caption: "Likely mistakes",
-    columns: ["Code", "Field", "Message", "Remedy"],
-    rows: found.map(({ code, path, message, remedy }) => [code, path, message, remedy]),
-  });
+/** Says that the last edit was rejected, and which version serves. */
+function rejectedBanner(inputs: DebugInputs, meta: ConfigObject["meta"]): ComponentChildren {
+  const rejected = rejectionsOf(inputs, meta);
+  if (rejected.length === 0) return null;
+  const now = inputs.now();
+  const [last] = inputs.receipts.of(meta.kind, meta.namespace, meta.name);
+  const published = last?.generation === meta.generation ? last.publishedAt : undefined;
+  const since = rejected.find((one) => one.since !== undefined)?.since;
+  return h("section", { "aria-label": "Rejected edit" }, [
+    h("p", { class: "banner bad", role: "alert" }, [
+      "The last edit of this object was rejected",
+      since === undefined ? null : [" ", ago(since, now), " ago"],
+      `. Generation ${meta.generation} keeps serving`,
+      published === undefined ? null : [", published ", ago(published, now), " ago"],
+      ".",
+    ]),
+    rejectedDocuments(`Rejected edit (${rejected.length})`, rejected, now),
+  ]);
 }
 
 interface Touched {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
+import { debugInputs } from "../../../tests/support/debug_inputs.ts";
 import type { Message } from "../../analyze/mod.ts";
-import type { DebugInputs } from "../mod.ts";
 import { debugRoutes } from "../mod.ts";
 import { startWeb } from "../../web/mod.ts";
 
@@ -38,15 +38,12 @@ const MISTAKE: Message = {
 Deno.test("the list of objects leads to the page of each, of those without a namespace too", async () => {
   const bench = startTranslation();
   bench.set(CONFIG);
-  const inputs: Partial<DebugInputs> = {
+  const inputs = debugInputs({
     mesh: bench.translation.mesh,
     objects: () => objectsOf(CONFIG),
-    sessions: () => [],
-    receipts: { of: () => [], latest: () => [] },
     analysis: () => [MISTAKE],
-    now: () => 0,
-  };
-  const routes = debugRoutes(inputs as DebugInputs);
+  });
+  const routes = debugRoutes(inputs);
   const web = await startWeb({ name: "test", address: "127.0.0.1:0", routes });
   try {
     const base = `http://127.0.0.1:${web.address.port}`;

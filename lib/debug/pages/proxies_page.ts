@@ -10,40 +10,45 @@ import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId } from "../proxies.ts";
 import { classOf, sidecarKeyOf } from "../workloads.ts";
+import { longText } from "./collapse.ts";
+import { debugPage, shellOf } from "./frame.ts";
+import { noProxyPage } from "./near_pages.ts";
+import { proxyHistoryPage } from "./proxy_history_page.ts";
 import {
+  ago,
   badge,
-  debugPage,
+  count,
   facts,
   filter,
   h,
-  notFoundPage,
   paged,
   pathOf,
   proxyLink,
   rowLink,
   size,
-  span,
   table,
   tiles,
 } from "./layout.ts";
 import { type ProxyState, stateOf, STATES, typeState } from "./states.ts";
 
 /** Types in lists of proxies. */
-const SHORTS = ["cds", "lds", "eds", "rds"] as const;
+const SHORTS = ["cds", "lds", "eds", "rds", "vhds", "ecds"] as const;
 
-/** `/debug/proxies` and `/debug/proxies/:proxy`. */
+/** `/debug/proxies`, `/debug/proxies/:proxy` and `/debug/proxies/:proxy/history`. */
 export function proxyPages(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/proxies", ({ url }) => proxyList(inputs, url)),
     debugRoute("GET", "/debug/proxies/:proxy", ({ url, params }) => {
       const session = findProxy(inputs, params.proxy!);
       return session === undefined
-        ? notFoundPage(
-          "/debug/proxies",
-          params.proxy!,
-          "This proxy is not connected to this daemon.",
-        )
+        ? noProxyPage(inputs, url, params.proxy!)
         : proxyPage(inputs, session, url);
+    }),
+    debugRoute("GET", "/debug/proxies/:proxy/history", ({ url, params }) => {
+      const session = findProxy(inputs, params.proxy!);
+      return session === undefined
+        ? noProxyPage(inputs, url, params.proxy!)
+        : proxyHistoryPage(inputs, session, url);
     }),
   ];
 }
@@ -57,7 +62,7 @@ function proxyList(inputs: DebugInputs, url: URL): Response {
     .filter((s) => proxyId(s).includes(q) && (state === "" || stateOf(s) === state))
     .sort(byState);
   const { part, pager } = paged(url, found);
-  return debugPage({
+  return debugPage(shellOf(inputs, url), {
     title: "Proxies",
     at: "/debug/proxies",
     forms: true,
@@ -102,15 +107,21 @@ export function proxyTable(
 ): ComponentChildren {
   return table({
     caption,
-    columns: ["Proxy", "Role", "Connected for", "CDS", "LDS", "EDS", "RDS", "Transport"],
+    columns: [
+      "Proxy",
+      "Role",
+      "Connected for",
+      ...SHORTS.map((short) => short.toUpperCase()),
+      "Transport",
+    ],
     rows: sessions.map((s) => [
       proxyLink(proxyId(s)),
       s.node.role,
-      span(now - s.connectedAt.getTime()),
+      ago(s.connectedAt.getTime(), now),
       ...SHORTS.map((short) => typeState(s, short, now)),
       s.variant,
     ]),
-    empty: "No matching proxy is connected.",
+    empty: "No proxy. Start one with the address of this daemon, or clear the filter.",
   });
 }
 
@@ -123,7 +134,7 @@ function proxyPage(inputs: DebugInputs, session: SessionInfo, url: URL): Respons
   const chosen = url.searchParams.get("type") ?? "";
   const types = session.types.filter((t) => t.view !== undefined);
   const shown = types.filter((t) => chosen === "" || t.short === chosen);
-  return debugPage({
+  return debugPage(shellOf(inputs, url), {
     title: id,
     at: "/debug/proxies",
     below: [],
@@ -138,7 +149,7 @@ function proxyPage(inputs: DebugInputs, session: SessionInfo, url: URL): Respons
           typeState(session, t.short, now),
           t.view?.size ?? 0,
           t.acked?.revision ?? "none",
-          t.nack?.message ?? "",
+          t.nack === undefined ? "" : longText(t.nack.message, "bad"),
         ]),
         empty: "It has no subscription yet.",
       }),
@@ -163,12 +174,16 @@ function about(inputs: DebugInputs, session: SessionInfo) {
     ["Node", `${node.id}${node.buildVersion && `, Envoy ${node.buildVersion}`}`],
     ["Connection", `${session.connectionId} from ${session.address}, ${session.variant}`],
     ["Labels", labels || "none"],
-    ["Same class as", `${mates - 1} other proxies of its class`],
+    ["Same class as", count(mates - 1, "other proxy", "other proxies")],
     [
       "Services of the workload",
       cls.targets.map((t) => `${t.service}:${t.port}`).join(" ") || "none",
     ],
     ["Sidecar resource", sidecar === "" ? "none" : rowLink({ table: "Sidecar", key: sidecar })],
+    [
+      "History",
+      h("a", { href: pathOf("proxies", proxyId(session), "history") }, "changes of its resources"),
+    ],
     ["As JSON", h("a", { href: dump }, "dump of its configuration")],
   ] as const;
 }

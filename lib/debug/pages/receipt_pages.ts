@@ -3,19 +3,23 @@
  *
  * @module
  */
-import { objectKey } from "../../model/mod.ts";
+import { objectKey, xdsType } from "../../model/mod.ts";
 import { showRow } from "../../graph/mod.ts";
 import type { Receipt } from "../../receipts/mod.ts";
 import type { Quarantined } from "../../serve/mod.ts";
 import { type ComponentChildren, json, type Route, text } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
 import type { DebugInputs } from "../inputs.ts";
+import { streamProxy } from "../troubles.ts";
+import { longList, longText } from "./collapse.ts";
+import { debugPage, shellOf } from "./frame.ts";
 import {
+  ago,
   badge,
-  debugPage,
   filter,
   h,
   paged,
+  pathOf,
   proxyLink,
   refLink,
   rowLink,
@@ -37,7 +41,7 @@ export function receiptPages(inputs: DebugInputs): Route[] {
     debugRoute("GET", "/debug/quarantine", ({ url, request }) => {
       const list = inputs.quarantined();
       return wantsPage(request)
-        ? quarantinePage(list, inputs.now(), url)
+        ? quarantinePage(inputs, url)
         : json(list.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood?.version })));
     }),
   ];
@@ -64,7 +68,7 @@ function receiptsPage(inputs: DebugInputs, all: readonly Receipt[], url: URL): R
   const q = url.searchParams.get("q") ?? "";
   const found = all.filter((r) => showRow({ table: r.kind, key: objectKey(r) }).includes(q));
   const { part, pager } = paged(url, found);
-  return debugPage({
+  return debugPage(shellOf(inputs, url), {
     title: "Receipts",
     at: "/debug/receipts",
     forms: true,
@@ -78,21 +82,25 @@ function receiptsPage(inputs: DebugInputs, all: readonly Receipt[], url: URL): R
 }
 
 /** A table of receipts. */
-export function receiptTable(list: readonly Receipt[], now: number): ComponentChildren {
+export function receiptTable(
+  list: readonly Receipt[],
+  now: number,
+  caption = `Receipts (${list.length})`,
+): ComponentChildren {
   return table({
-    caption: `Receipts (${list.length})`,
+    caption,
     columns: ["Edit", "Generation", "Ago", "Resources", "Proxies", "State", "Half by", "99% by"],
     rows: list.map((r) => [
       rowLink({ table: r.kind, key: objectKey(r) }),
       r.generation ?? "removed",
-      span(now - r.publishedAt),
+      ago(r.publishedAt, now),
       r.resourceCount,
       r.sessions.concerned,
       state(r),
       r.p50Ms === undefined ? "" : span(r.p50Ms),
       r.p99Ms === undefined ? "" : span(r.p99Ms),
     ]),
-    empty: "No recorded edit.",
+    empty: "No edit was recorded since the daemon started.",
   });
 }
 
@@ -107,9 +115,10 @@ function state({ sessions, complete, streams }: Receipt): ComponentChildren {
   return badge(acknowledged === concerned ? "all acknowledged" : "settled", "good");
 }
 
-function quarantinePage(list: readonly Quarantined[], now: number, url: URL): Response {
+function quarantinePage(inputs: DebugInputs, url: URL): Response {
+  const list = inputs.quarantined();
   const { part, pager } = paged(url, list);
-  return debugPage({
+  return debugPage(shellOf(inputs, url), {
     title: "Quarantine",
     at: "/debug/quarantine",
     body: [
@@ -129,7 +138,7 @@ function quarantinePage(list: readonly Quarantined[], now: number, url: URL): Re
           "Served instead",
           "From",
         ],
-        rows: part.map((one) => row(one, now)),
+        rows: part.map((one) => row(one, inputs)),
         empty: "Nothing is quarantined: proxies accept all resources.",
       }),
       pager,
@@ -137,26 +146,32 @@ function quarantinePage(list: readonly Quarantined[], now: number, url: URL): Re
   });
 }
 
-function row(one: Quarantined, now: number): ComponentChildren[] {
-  const short = one.typeUrl.slice(one.typeUrl.lastIndexOf(".") + 1);
+function row(one: Quarantined, inputs: DebugInputs): ComponentChildren[] {
+  const now = inputs.now();
+  const { short } = xdsType(one.typeUrl);
+  const proxies = one.streams.map((id) => streamProxy(inputs, id));
+  const [first] = proxies;
   const { role, namespace } = JSON.parse(one.classKey) as { role: string; namespace: string };
   return [
-    `${short} ${one.name}`,
+    [
+      `${short} `,
+      first === undefined
+        ? one.name
+        : h("a", { href: pathOf("proxies", first, short, one.name) }, one.name),
+    ],
     [
       one.from === "class"
         ? `every ${role} of its class in ${namespace}`
         : "proxies that rejected it",
-      ...one.streams.slice(0, 3).map((id) => h("div", null, proxyLink(id))),
+      longList(proxies.map(proxyLink)),
     ],
-    h("span", { class: "bad" }, one.message),
-    span(now - one.since),
+    longText(one.message, "bad"),
+    ago(one.since, now),
     span(Math.max(0, one.retryAt - now)),
     one.lastGood === undefined ? "nothing" : "last accepted version",
-    one.culprits.map(({ object, generation }) =>
-      h("div", null, [
-        refLink(object),
-        generation === undefined ? null : ` generation ${generation}`,
-      ])
-    ),
+    longList(one.culprits.map(({ object, generation }) => [
+      refLink(object),
+      generation === undefined ? null : ` generation ${generation}`,
+    ])),
   ];
 }

@@ -13,7 +13,10 @@ import {
   type QuestionFields,
 } from "../../explain/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
-import { badge, debugPage, h, proxyLink, refLink, table, type Tone } from "./layout.ts";
+import { longList } from "./collapse.ts";
+import { debugPage, type Shell } from "./frame.ts";
+import { badge, h, proxyLink, refLink, table, type Tone } from "./layout.ts";
+import { position } from "./positions.ts";
 
 /** Content of the page. */
 export interface RequestView {
@@ -24,9 +27,9 @@ export interface RequestView {
 }
 
 /** Renders the form, and the explanation of the request. */
-export function requestPage({ fields, proxies, answer }: RequestView): Response {
+export function requestPage(shell: Shell, { fields, proxies, answer }: RequestView): Response {
   const failed = answer !== undefined && "error" in answer;
-  return debugPage({
+  return debugPage(shell, {
     title: "Path of a request",
     at: "/debug/request",
     forms: true,
@@ -83,6 +86,7 @@ function explanation({ hops, outcomes, assumptions, unmodelled }: Explanation): 
       caption: "Outcome",
       columns: ["Outcome", "Share", "Last proxy", "Reason", "Cause"],
       rows: outcomes.map(outcomeRow),
+      empty: "The request ends nowhere: nothing listens for it.",
     }),
     ...hops.map(hopTable),
     notes.length === 0 ? null : table({ caption: "Notes", columns: ["Kind", "Note"], rows: notes }),
@@ -135,11 +139,9 @@ function decision(step: ExplainedStep): ComponentChildren {
 
 /** Links to objects, with field and position. */
 function causeList(causes: readonly Cause[]): ComponentChildren {
-  return causes.map(({ source, object, field, position }) =>
-    h("div", null, [
-      object === undefined ? source : refLink(object),
-      field === undefined ? null : [" ", h("code", null, field)],
-      position === undefined ? null : [" ", h("span", { class: "mute" }, position)],
-    ])
-  );
+  return longList(causes.map((one) => [
+    one.object === undefined ? one.source : refLink(one.object),
+    one.field === undefined ? null : [" ", h("code", null, one.field)],
+    one.position === undefined ? null : [" ", position({ file: one.position })],
+  ]));
 }

@@ -11,49 +11,67 @@ import { debugRoute } from "../access.ts";
 import { isDumped } from "../config_dump.ts";
 import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
+import { nearNames } from "../near_names.ts";
 import { findProxy, proxyId } from "../proxies.ts";
 import { whyOf } from "../why.ts";
-import {
-  badge,
-  count,
-  debugPage,
-  facts,
-  h,
-  notFoundPage,
-  pathOf,
-  proxyLink,
-  size,
-} from "./layout.ts";
+import { jsonTree } from "./collapse.ts";
+import { debugPage, notFoundPage, shellOf } from "./frame.ts";
+import { noProxyPage } from "./near_pages.ts";
+import { badge, count, facts, h, pathOf, proxyLink, size } from "./layout.ts";
 import { whyPart } from "./why_part.ts";
 
 /** `/debug/proxies/:proxy/:type/:name`. */
 export function resourcePages(inputs: DebugInputs): Route[] {
   return [
-    debugRoute("GET", "/debug/proxies/:proxy/:type/:name", ({ params }) => {
-      const session = findProxy(inputs, params.proxy!);
-      const type = session?.types.find((t) => t.short === params.type);
-      const resource = type?.view?.get(params.name!);
-      return session === undefined || type === undefined || resource === undefined
-        ? notFoundPage("/debug/proxies", params.name!, "The proxy has no such resource.")
-        : resourcePage(inputs, session, type, resource);
+    debugRoute("GET", "/debug/proxies/:proxy/:type/:name", ({ params, url }) => {
+      const { proxy = "", type: short = "", name = "" } = params;
+      const session = findProxy(inputs, proxy);
+      if (session === undefined) return noProxyPage(inputs, url, proxy);
+      const type = session.types.find((t) => t.short === short);
+      const resource = type?.view?.get(name);
+      return type === undefined || resource === undefined
+        ? noResourcePage(inputs, url, session, { short, name })
+        : resourcePage(inputs, url, session, { type, resource });
     }),
   ];
 }
 
+/** Shows the near names of a type, or the types if there is no such type. */
+function noResourcePage(
+  inputs: DebugInputs,
+  url: URL,
+  session: SessionInfo,
+  { short, name }: { readonly short: string; readonly name: string },
+): Response {
+  const id = proxyId(session);
+  const type = session.types.find((t) => t.short === short);
+  const types = session.types.map((t) => t.short);
+  return notFoundPage(shellOf(inputs, url), {
+    at: "/debug/proxies",
+    below: [[id, pathOf("proxies", id)]],
+    title: name,
+    sentence: type === undefined
+      ? `The proxy is not subscribed to a type ${short}; its types are ${types.join(", ")}.`
+      : `The proxy has no resource of type ${short} with this name.`,
+    near: nearNames(type?.view?.names() ?? [], name)
+      .map((one) => h("a", { href: pathOf("proxies", id, short, one) }, one)),
+  });
+}
+
 /** Size in bytes above which a resource is not shown, because the page would be too large. */
-const LARGE = 200_000;
+const LARGE = 1_000_000;
 
 function resourcePage(
   inputs: DebugInputs,
+  url: URL,
   session: SessionInfo,
-  type: TypeStatus,
-  resource: Resource,
+  { type, resource }: { readonly type: TypeStatus; readonly resource: Resource },
 ): Response {
   const id = proxyId(session);
   const large = resource.bytes.length > LARGE;
   const why = large ? undefined : whyOf(inputs, session, type.typeUrl, resource.name);
   const { holders, others } = holdersOf(inputs, type.typeUrl, resource);
-  return debugPage({
+  return debugPage(shellOf(inputs, url), {
     title: resource.name,
     at: "/debug/proxies",
     below: [[id, pathOf("proxies", id)], [
@@ -78,9 +96,7 @@ function resourcePage(
       h("h2", { id: "content" }, "Content"),
       large
         ? h("p", null, "It is too large for this page; the JSON above is complete.")
-        : h("pre", { tabIndex: 0, "aria-label": "Content as JSON" }, [
-          content(type.typeUrl, resource),
-        ]),
+        : jsonTree(showResource(type.typeUrl, resource.bytes), "Content as JSON"),
     ],
   });
 }
@@ -95,10 +111,6 @@ function dumpOf(id: string, typeUrl: string, name: string): string {
   }
   const query = new URLSearchParams({ proxyID: id, types: typeUrl, name, why: "true" });
   return `/debug/config_dump?${query}`;
-}
-
-function content(typeUrl: string, resource: Resource): string {
-  return JSON.stringify(showResource(typeUrl, resource.bytes), undefined, 2);
 }
 
 /** Layers record changes since they were built, as far as their logs go back. */

@@ -6,7 +6,7 @@
 import type { SessionInfo, TypeStatus } from "../../serve/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import { ageOf } from "../proxies.ts";
-import { badge, span, type Tone } from "./layout.ts";
+import { badge, h, span, type Tone } from "./layout.ts";
 
 /** The state of a proxy as a whole: the worst of its types. */
 export type ProxyState = "error" | "behind" | "synced";
@@ -39,7 +39,7 @@ export function typeState(
   now: number,
 ): ComponentChildren {
   const type = session.types.find((one) => one.short === short);
-  if (type === undefined) return badge("not subscribed", "plain");
+  if (type === undefined) return h("span", { class: "mute", title: "not subscribed" }, "–");
   const age = ageOf(type, now);
   const words = age === undefined ? type.state : `${type.state} (${age < 1000 ? "0s" : span(age)})`;
   return badge(words, TONES[type.state], type.nack?.message);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { rowRef, showRow } from "../../graph/mod.ts";
+import { showRow } from "../../graph/mod.ts";
 import { objectKey } from "../../model/mod.ts";
 import type { Message } from "../../analyze/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
@@ -17,7 +17,9 @@ import {
   shortName,
 } from "../../whatif/mod.ts";
 import { changeBadge, fieldList } from "./changes.ts";
-import { badge, count, debugPage, h, proxyLink, size, span, table, tiles } from "./layout.ts";
+import { debugPage, type Shell } from "./frame.ts";
+import { position } from "./positions.ts";
+import { badge, count, h, proxyLink, rowLink, size, span, table, tiles } from "./layout.ts";
 
 /** The fields of the form. */
 export interface Typed {
@@ -27,11 +29,17 @@ export interface Typed {
 }
 
 /** Renders the form, and the result of the query. */
-export function whatIfPage(typed: Typed, answer: Answer | undefined): Response {
-  return debugPage({
+export function whatIfPage(
+  shell: Shell,
+  typed: Typed,
+  answer: Answer | undefined,
+): Response {
+  return debugPage(shell, {
     title: "What if",
     at: "/debug/whatif",
     forms: true,
+    // What is typed into the form would be lost.
+    refresh: false,
     status: answer?.kind === "invalid" ? 400 : answer?.kind === "busy" ? 429 : 200,
     body: [
       h(
@@ -66,7 +74,7 @@ function shownAnswer(answer: Answer): ComponentChildren {
         caption: "The query is invalid",
         columns: ["Position", "Field", "Problem", "Remedy"],
         rows: answer.problems.map((p) => [
-          h("code", null, `${p.file}:${p.line}:${p.column}`),
+          position(p),
           p.path,
           p.message,
           p.remedy,
@@ -82,7 +90,7 @@ function messageTable(caption: string, messages: readonly Message[]): ComponentC
     columns: ["Code", "Object", "Field", "Message", "Remedy"],
     rows: messages.map(({ code, object: o, path, message, remedy }) => [
       code,
-      o === undefined ? "" : rowRef({ table: o.kind, key: objectKey(o) }),
+      o === undefined ? "" : rowLink({ table: o.kind, key: objectKey(o) }),
       path,
       message,
       remedy,

@@ -5,24 +5,26 @@
  */
 import { objectKey } from "../../model/mod.ts";
 import { parseRowRef } from "../../graph/mod.ts";
-import type { FieldGroup, ObjectRef, Provenance } from "../../translate/mod.ts";
+import type { FieldGroup, Provenance } from "../../translate/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
-import { h, rowLink, table } from "./layout.ts";
+import { longTable } from "./collapse.ts";
+import { h, rowLink } from "./layout.ts";
+import { origin } from "./positions.ts";
 
 /** Tables of a resource's provenance. */
 export function whyPart({ objects, groups, exact, fault }: Provenance): ComponentChildren {
   return h("section", { "aria-label": "Why" }, [
-    table({
+    longTable({
       caption: "Made from",
       columns: ["Object", "Generation", "Position"],
       rows: objects.map((one) => [
         rowLink({ table: one.kind, key: objectKey(one) }),
         one.generation,
-        positionOf(one),
+        origin(one.origin),
       ]),
       empty: "No object: it is the same in every mesh.",
     }),
-    table({
+    longTable({
       caption: "Decided by",
       columns: ["Part", "Decision", "Value", "Decided by", "Rejected candidates"],
       rows: groups.map(decision),
@@ -33,10 +35,6 @@ export function whyPart({ objects, groups, exact, fault }: Provenance): Componen
       ? null
       : h("p", { class: "warn" }, "The served version differs from the result of these decisions."),
   ]);
-}
-
-function positionOf({ origin: { file, line, uid, source } }: ObjectRef): ComponentChildren {
-  return file === undefined ? uid ?? source : h("code", null, `${file}:${line}`);
 }
 
 function decision({ of, group, value, passedOver = [], ...source }: FieldGroup) {

@@ -11,37 +11,29 @@ import type { DebugInputs } from "../inputs.ts";
 import type { Publication } from "../pushes.ts";
 import { costView } from "../costs.ts";
 import { costsPage } from "./costs_page.ts";
-import {
-  debugPage,
-  filter,
-  h,
-  paged,
-  refLink,
-  rowLink,
-  size,
-  span,
-  table,
-  wantsPage,
-} from "./layout.ts";
+import { longList, longText } from "./collapse.ts";
+import { debugPage, type Shell, shellOf } from "./frame.ts";
+import { mistakeTable, rejectedDocuments, warningTable } from "./problem_tables.ts";
+import { ago, filter, h, paged, refLink, rowLink, size, span, table, wantsPage } from "./layout.ts";
 
 /** `/debug/pushes`, `/debug/costs`, `/debug/faults`. */
 export function workPages(inputs: DebugInputs): Route[] {
   return [
     debugRoute("GET", "/debug/pushes", ({ url, request }) => {
       const list = inputs.pushes();
-      return wantsPage(request) ? pushesPage(list, inputs.now(), url) : json(list);
+      return wantsPage(request) ? pushesPage(shellOf(inputs, url), list) : json(list);
     }),
     debugRoute("GET", "/debug/costs", ({ request, url }) => {
       const costs = costView(inputs, url);
-      return wantsPage(request) ? costsPage(costs) : json(costs);
+      return wantsPage(request) ? costsPage(shellOf(inputs, url), costs) : json(costs);
     }),
     debugRoute("GET", "/debug/faults", ({ url }) => faultsPage(inputs, url)),
   ];
 }
 
-function pushesPage(list: readonly Publication[], now: number, url: URL): Response {
-  const { part, pager } = paged(url, list);
-  return debugPage({
+function pushesPage(shell: Shell, list: readonly Publication[]): Response {
+  const { part, pager } = paged(shell.url, list);
+  return debugPage(shell, {
     title: "Pushes",
     at: "/debug/pushes",
     body: [
@@ -50,7 +42,7 @@ function pushesPage(list: readonly Publication[], now: number, url: URL): Respon
         { class: "mute" },
         "Pushes of changes, the newest first. First responses to new connections are not included.",
       ),
-      pushTable(part, now),
+      pushTable(part, shell.now),
       pager,
     ],
   });
@@ -73,7 +65,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
     ],
     rows: list.map((one) => [
       h("a", { href: `/debug/history?revision=${one.revision}` }, String(one.revision)),
-      span(now - one.time),
+      ago(one.time, now),
       edits(one),
       one.concerned,
       one.resources,
@@ -84,7 +76,7 @@ export function pushTable(list: readonly Publication[], now: number): ComponentC
         : h("span", { class: "bad" }, `${one.rejected} rejected of ${one.responses}`),
       one.tookMs === undefined ? "" : span(one.tookMs),
     ]),
-    empty: "No push while a proxy was connected.",
+    empty: "No change was pushed yet. Edit a file of the configuration directory to see one.",
   });
 }
 
@@ -105,15 +97,20 @@ function faultsPage(inputs: DebugInputs, url: URL): Response {
   const all = inputs.mesh.graph.faults();
   const found = all.filter((f) => `${showRow(f)} ${f.inputs.join(" ")}`.includes(q));
   const { part, pager } = paged(url, found);
-  return debugPage({
-    title: "Faults",
+  const { problems, warnings, analysis, now } = inputs;
+  return debugPage(shellOf(inputs, url), {
+    title: "Problems",
     at: "/debug/faults",
     forms: true,
     body: [
+      rejectedDocuments(`Rejected documents (${problems().length})`, problems(), now()),
+      mistakeTable(`Likely mistakes (${analysis().length})`, analysis()),
+      warningTable(warnings()),
+      h("h2", null, "Failed computations"),
       h(
         "p",
         { class: "mute" },
-        "Computations that failed. Their last good values stay in use; everything else continues.",
+        "Their last good values stay in use; everything else continues.",
       ),
       filter(url),
       table({
@@ -123,36 +120,19 @@ function faultsPage(inputs: DebugInputs, url: URL): Response {
         empty: "No computation fails.",
       }),
       pager,
-      problems(inputs),
     ],
   });
 }
 
 /** Maximum number of named rows of a fault. */
-const INPUTS = 5;
+const INPUTS = 50;
 
 function faultRow(fault: Fault): ComponentChildren[] {
   return [
     h("code", null, showRow(fault, 80)),
-    h("span", { class: "bad" }, messageOf(fault.error)),
+    longText(messageOf(fault.error), "bad"),
     fault.since,
     fault.lastGood ? "last good value" : "nothing",
-    fault.inputs.slice(0, INPUTS).map((row) => h("div", null, refLink(row))),
+    longList(fault.inputs.slice(0, INPUTS).map(refLink)),
   ];
-}
-
-/** Shows rejected documents with remedies. */
-export function problems(inputs: DebugInputs): ComponentChildren {
-  const list = inputs.problems();
-  return table({
-    caption: `Rejected documents (${list.length})`,
-    columns: ["Position", "Field", "Problem", "Remedy"],
-    rows: list.slice(0, 100).map((p) => [
-      h("code", null, `${p.file}:${p.line}:${p.column}`),
-      p.path,
-      p.message,
-      p.remedy,
-    ]),
-    empty: "No document is rejected.",
-  });
 }

@@ -1,0 +1,208 @@
+/**
+ * Everything that is wrong now, with the time it began, the edits behind it and the proxies
+ * concerned.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { parseRowRef, rowRef, showRow } from "../graph/mod.ts";
+import { type ConfigObject, objectKey, xdsType } from "../model/mod.ts";
+import type { Quarantined, SessionInfo, TypeStatus } from "../serve/mod.ts";
+import type { SourceProblem } from "../sources/mod.ts";
+import type { DebugInputs } from "./inputs.ts";
+import { proxyId } from "./proxies.ts";
+import { servedVersion } from "./rejections.ts";
+
+/** An edit behind a trouble. */
+export interface Culprit {
+  /** `Kind/namespace/name`. */
+  readonly object: string;
+  readonly generation?: number;
+  /** When this generation was published, milliseconds since the epoch, if a receipt has it. */
+  readonly publishedAt?: number;
+}
+
+/** One thing that is wrong. */
+export interface Trouble {
+  /** `bad`: something is not served as it is configured. `warn`: it may end by itself. */
+  readonly tone: "bad" | "warn";
+  /** One sentence without a full stop. */
+  readonly text: string;
+  /** Message of a proxy or of a computation. */
+  readonly message?: string;
+  readonly remedy?: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number | undefined;
+  readonly position?: Pick<SourceProblem, "file" | "line" | "column">;
+  readonly culprits: readonly Culprit[];
+  /** Revision that began it, or that is not acknowledged, if the history has it. */
+  readonly revision?: number;
+  /** Proxies concerned; empty if none is, unset if they are not known. */
+  readonly proxies?: readonly string[];
+  /** Page with more about it. */
+  readonly page: string;
+}
+
+/** A response is expected within this time, in milliseconds. */
+const SLOW_MS = 30_000;
+
+/** Returns all troubles: rejections of proxies, documents, failed computations, slow proxies. */
+export function troublesOf(inputs: DebugInputs): Trouble[] {
+  return [
+    ...inputs.quarantined().map((one) => ofQuarantine(inputs, one)),
+    ...ofRejections(inputs),
+    ...ofProblems(inputs),
+    ...ofFaults(inputs),
+    ...ofAudit(inputs),
+    ...ofSlowProxies(inputs),
+  ];
+}
+
+/** Returns the number of troubles, without their edits and proxies. */
+export function countTroubles(inputs: DebugInputs): number {
+  return inputs.quarantined().length + inputs.problems().length +
+    inputs.mesh.graph.faults().length + inputs.audit().reports.length +
+    unexplained(inputs).length + slow(inputs).length;
+}
+
+function ofQuarantine(inputs: DebugInputs, one: Quarantined): Trouble {
+  const held = one.from === "class"
+    ? inputs.sessions().filter(({ classKey }) => classKey === one.classKey).map(proxyId)
+    : one.streams.map((id) => streamProxy(inputs, id));
+  const served = one.lastGood === undefined
+    ? "they are served nothing instead"
+    : "they are served the last accepted version";
+  return {
+    tone: "bad",
+    text: `Proxies reject the ${xdsType(one.typeUrl).short} resource ${one.name}; ${served}`,
+    message: one.message,
+    since: one.since,
+    culprits: one.culprits.map(({ object, generation }) => culprit(inputs, object, generation)),
+    proxies: unique(held),
+    page: "/debug/quarantine",
+  };
+}
+
+/** Returns the proxy of a connection; its id if it has ended. */
+export function streamProxy({ sessions }: Pick<DebugInputs, "sessions">, id: string): string {
+  const session = sessions().find(({ connectionId }) => connectionId === id);
+  return session === undefined ? id : proxyId(session);
+}
+
+function culprit({ receipts }: DebugInputs, object: string, generation?: number): Culprit {
+  const [kind = "", namespace = "", name = ""] = object.split("/");
+  const receipt = receipts.of(kind, namespace, name).find((one) => one.generation === generation);
+  return { object, generation, publishedAt: receipt?.publishedAt };
+}
+
+type Found = readonly [session: SessionInfo, type: TypeStatus];
+
+/** Rejected types of streams for which nothing is quarantined. */
+function unexplained({ sessions, quarantined }: DebugInputs): Found[] {
+  const known = new Set(
+    quarantined().flatMap(({ typeUrl, streams }) => streams.map((id) => `${typeUrl} ${id}`)),
+  );
+  return sessions().flatMap((session) =>
+    session.types.filter(({ nack, typeUrl }) =>
+      nack !== undefined && !known.has(`${typeUrl} ${session.connectionId}`)
+    ).map((type) => [session, type] as const)
+  );
+}
+
+function ofRejections(inputs: DebugInputs): Trouble[] {
+  return unexplained(inputs).map(([session, { short, nack }]) => ({
+    tone: "bad",
+    text: `A proxy rejected a response of type ${short}`,
+    message: nack!.message,
+    since: nack!.time,
+    culprits: [],
+    proxies: [proxyId(session)],
+    page: "/debug/proxies?state=error",
+  }));
+}
+
+function ofProblems({ problems, objects }: DebugInputs): Trouble[] {
+  const rejected = problems();
+  const inUse = rejected.length === 0 ? [] : objects();
+  return rejected.map((problem) => ofProblem(inUse, problem));
+}
+
+function ofProblem(objects: readonly ConfigObject[], problem: SourceProblem): Trouble {
+  const { object, message, remedy, since, path } = problem;
+  const name = object === undefined
+    ? "A document"
+    : `The document of ${showRow({ table: object.kind, key: objectKey(object) })}`;
+  const served = servedVersion(objects, problem);
+  const version = served === undefined
+    ? problem.lastGoodServes ? "the last good version serves" : "it has no effect"
+    : `generation ${served.meta.generation} serves`;
+  return {
+    tone: "bad",
+    text: `${name} is rejected; ${version}`,
+    message: path === "" ? message : `${path}: ${message}`,
+    remedy,
+    since,
+    position: problem,
+    culprits: served === undefined
+      ? []
+      : [{ object: rowRef({ table: served.meta.kind, key: objectKey(served.meta) }) }],
+    proxies: [],
+    page: "/debug/faults#documents",
+  };
+}
+
+function ofFaults({ mesh, history }: DebugInputs): Trouble[] {
+  return mesh.graph.faults().map((fault) => ({
+    tone: "bad",
+    text: `The computation ${showRow(fault, 80)} fails; ${
+      fault.lastGood ? "its last good value serves" : "it has no value"
+    }`,
+    message: messageOf(fault.error),
+    since: history.revision(fault.since)?.at,
+    culprits: fault.inputs.slice(0, INPUTS).filter((row) => parseRowRef(row) !== undefined)
+      .map((object) => ({ object })),
+    revision: history.revision(fault.since)?.revision,
+    page: "/debug/faults",
+  }));
+}
+
+/** Maximum number of named rows of a failed computation. */
+const INPUTS = 5;
+
+function ofAudit({ audit, history }: DebugInputs): Trouble[] {
+  return audit().reports.map(({ cell, at, revision, origins }) => ({
+    tone: "warn",
+    text: `The audit repaired the value ${showRow(cell, 80)}`,
+    since: at,
+    culprits: origins.slice(0, INPUTS).map((object) => ({ object })),
+    revision: history.revision(revision)?.revision,
+    page: "/debug/audit",
+  }));
+}
+
+function slow({ sessions, now }: DebugInputs): Found[] {
+  const before = now() - SLOW_MS;
+  return sessions().flatMap((session) => {
+    const late = session.types.find(({ state, sent }) =>
+      state === "STALE" && sent !== undefined && sent.time < before
+    );
+    return late === undefined ? [] : [[session, late] as const];
+  });
+}
+
+function ofSlowProxies(inputs: DebugInputs): Trouble[] {
+  return slow(inputs).map(([session, { short, sent }]) => ({
+    tone: "warn",
+    text: `A proxy has not answered a response of type ${short}`,
+    remedy: "If it does not answer soon, look at its log and at its CPU.",
+    since: sent!.time,
+    culprits: [],
+    revision: inputs.history.revision(sent!.revision)?.revision,
+    proxies: [proxyId(session)],
+    page: "/debug/proxies?state=behind",
+  }));
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
+}
