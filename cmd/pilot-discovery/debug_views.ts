@@ -70,7 +70,12 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
   observeSources(ingest);
   const sessions = () => xds.sessions();
   stack.use(observeMesh({ translation, sessions }));
-  const analysis = startAnalysis({ mesh: translation.mesh, sessions, every: ingest.every });
+  const analysis = startAnalysis({
+    mesh: translation.mesh,
+    sessions,
+    load: () => xds,
+    every: ingest.every,
+  });
   return { ...viewed, analysis: stack.use(analysis) };
 }
 

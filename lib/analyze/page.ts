@@ -20,6 +20,8 @@ has a code, a level, the object with its position, and a remedy. Messages reject
 - What-if answers list the messages that an edit adds and removes.
 
 The daemon analyzes in the background, one second after the last change, for at most 8 ms in 100 ms.
+After its start it begins when nothing was published and no proxy connected or was sent anything for
+five seconds, at the latest after one minute.
 An edit repeats the analysis of the objects that refer to the edited object, and of no others.
 [Performance](performance.md) has the cost. \`MESH_ANALYSIS=false\` switches the analysis of the
 daemon off. \`PILOT_ENABLE_ANALYSIS\`, which writes messages to the status of resources, is not

@@ -32,18 +32,27 @@ export interface AnalysisTiming {
   readonly quiet: number;
   /** Changes are taken after this time in any case. */
   readonly longest: number;
+  /**
+   * The first round begins when nothing was published and no proxy connected or was sent anything
+   * for this time, at the latest after {@link connected}.
+   */
+  readonly first: number;
   /** Connected proxies are compared this often. */
   readonly proxies: number;
   /** Time after the start from which all proxies are taken to be connected. */
   readonly connected: number;
 }
 
-/** The timing of the daemon: at most 8 % of one core. */
+/**
+ * The timing of the daemon: at most 8 % of one core. After a start all proxies connect; the first
+ * round needs 0.2 CPU s for 1,000 services, which would delay them (`docs/performance.md`).
+ */
 const DEFAULT_TIMING: AnalysisTiming = {
   every: 100,
   slice: 8,
   quiet: 1_000,
   longest: 10_000,
+  first: 5_000,
   proxies: 10_000,
   connected: 60_000,
 };
@@ -58,6 +67,8 @@ export interface AnalysisInputs {
   readonly mesh: Mesh;
   /** Connected proxies. */
   readonly sessions: () => readonly Pick<SessionInfo, "classKey">[];
+  /** Streams of proxies, and those among them that wait for a push or are being sent one. */
+  readonly load: () => { readonly size: number; readonly pushing: number };
   /** Schedules work between publications. */
   readonly every: Ingest["every"];
   readonly timing?: Partial<AnalysisTiming>;
@@ -71,7 +82,7 @@ export interface RunningAnalysis extends Disposable {
 
 /** Starts the analysis of the objects in use. */
 export function startAnalysis(inputs: AnalysisInputs): RunningAnalysis {
-  const { mesh, sessions } = inputs;
+  const { mesh, sessions, load } = inputs;
   const timing = { ...DEFAULT_TIMING, ...inputs.timing };
   const now = () => performance.now();
   const follower = new Follower(mesh, timing, now);
@@ -79,12 +90,13 @@ export function startAnalysis(inputs: AnalysisInputs): RunningAnalysis {
   let comparedAt = -Infinity;
   let classes = "";
   let isComplete = false;
+  let connected = 0;
   let messages: readonly Message[] = [];
   const report = createReporter();
 
   /** Passes workloads on when they differ. */
   const compareProxies = (): void => {
-    if (now() - comparedAt < timing.proxies && follower.analysis !== undefined) return;
+    if (follower.analysis === undefined || now() - comparedAt < timing.proxies) return;
     comparedAt = now();
     const keys = [...new Set(sessions().map(({ classKey }) => classKey))].sort();
     const isAllConnected = now() - started >= timing.connected;
@@ -94,7 +106,10 @@ export function startAnalysis(inputs: AnalysisInputs): RunningAnalysis {
     follower.setWorkloads(workloadsOfClasses(keys), isComplete);
   };
   const tick = (): void => {
-    follower.look();
+    const { size, pushing } = load();
+    const isServing = pushing > 0 || size !== connected;
+    connected = size;
+    follower.look(isServing);
     compareProxies();
     if (!follower.work(timing.slice)) return;
     messages = follower.analysis!.messages();
@@ -163,8 +178,11 @@ class Follower {
     return this.#analysis;
   }
 
-  /** Looks for publications, and takes their changes after the quiet time. */
-  look(): void {
+  /**
+   * Looks for publications, and takes their changes after the quiet time. The first round also waits
+   * while proxies are served.
+   */
+  look(isServing: boolean): void {
     const { graph, tables } = this.#mesh;
     const now = this.#now();
     if (graph.published !== this.#seen) {
@@ -173,8 +191,12 @@ class Follower {
       this.#lastChange = now;
     }
     if (this.#taken >= this.#seen || tables.mesh.peek(MESH_ROW) === undefined) return;
-    const isQuiet = now - this.#lastChange >= this.#timing.quiet;
-    if (isQuiet || now - this.#firstChange >= this.#timing.longest) this.#take();
+    const { quiet, longest, first, connected } = this.#timing;
+    const isFirst = this.#analysis === undefined;
+    const waits = isFirst && isServing;
+    if (waits) this.#lastChange = now;
+    const isQuiet = !waits && now - this.#lastChange >= (isFirst ? first : quiet);
+    if (isQuiet || now - this.#firstChange >= (isFirst ? connected : longest)) this.#take();
   }
 
   setWorkloads(known: ReturnType<typeof workloadsOfClasses>, isComplete: boolean): void {

@@ -12,17 +12,19 @@ const gateway = manifest("Gateway", "edge", {
   selector: { app: "edge" },
   servers: [{ port: { number: 80, name: "http", protocol: "HTTP" }, hosts: ["*"] }],
 });
-const FAST = { every: 0, quiet: 0, proxies: 0, connected: 0 };
+const FAST = { every: 0, quiet: 0, first: 0, proxies: 0, connected: 0 };
 
 /** An analysis whose slices the test runs one by one. */
 function started(yaml: string, timing: object = FAST) {
   const bench = startTranslation();
   bench.set(yaml);
   const sessions: { classKey: string }[] = [];
+  const load = { size: 0, pushing: 0 };
   let tick = () => {};
   const running = startAnalysis({
     mesh: bench.translation.mesh,
     sessions: () => sessions,
+    load: () => load,
     every: (_, run) => {
       tick = run;
       return () => {};
@@ -32,6 +34,7 @@ function started(yaml: string, timing: object = FAST) {
   return {
     bench,
     sessions,
+    load,
     running,
     /** The messages after enough slices for all work. */
     settled: () => {
@@ -51,7 +54,22 @@ Deno.test("analysis in the daemon: messages follow publications", () => {
 });
 
 Deno.test("analysis in the daemon: changes wait for the quiet time", () => {
-  const { settled } = started(routes("r", "a.test"), { ...FAST, quiet: 1e9, longest: 1e9 });
+  const { bench, settled } = started(routes("r", "a.test"), { ...FAST, quiet: 1e9, longest: 1e9 });
+  assert.deepEqual(settled(), ["MSH0101 r"]);
+  bench.set(service);
+  assert.deepEqual(settled(), ["MSH0101 r"]);
+  const first = started(routes("r", "a.test"), { ...FAST, first: 1e9, connected: 1e9 });
+  assert.deepEqual(first.settled(), []);
+});
+
+Deno.test("analysis in the daemon: the first round waits while proxies are served", () => {
+  const { bench, load, settled } = started(routes("r", "a.test"), { ...FAST, connected: 1e9 });
+  load.pushing = 1;
+  assert.deepEqual(settled(), []);
+  load.pushing = 0;
+  assert.deepEqual(settled(), ["MSH0101 r"]);
+  load.pushing = 1;
+  bench.set(service);
   assert.deepEqual(settled(), []);
 });
 

@@ -58,6 +58,8 @@ export interface XdsServer {
   clients(): SessionInfo[];
   /** Connected streams. */
   readonly size: number;
+  /** Streams that wait for a push or are being sent one. */
+  readonly pushing: number;
   /** Resources that are quarantined because proxies rejected them. */
   quarantined(): Quarantined[];
   /** Sends all resources to all streams again, quarantined ones too. Returns the number of streams. */
@@ -116,6 +118,9 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     quarantined: () => context.quarantine.list(),
     get size() {
       return sessions.size;
+    },
+    get pushing() {
+      return queue.waiting + queue.active;
     },
     pushAll: () => pushAll(sessions, context),
     disconnect: (proxy) => disconnect(sessions, proxy),

@@ -104,7 +104,7 @@ export function nameTable(): NameTable {
       return known;
     },
     unshare(known) {
-      if (--known.users === 0) { for (const id of idsOf(known.bits)) release(id); }
+      if (--known.users === 0) { for (const id of idsOf(known.bits, known.size)) release(id); }
     },
   };
 }
@@ -188,15 +188,16 @@ class BitSet implements NameSet {
 
   clear(): void {
     if (this.#base) this.#table.unshare(this.#base);
-    else for (const id of idsOf(this.#bits)) this.#table.release(id);
+    else for (const id of idsOf(this.#bits, this.#size)) this.#table.release(id);
     this.#base = undefined;
     this.#bits = new Uint32Array(0);
     this.#size = 0;
     this.#characters = 0;
   }
 
-  *[Symbol.iterator](): Iterator<string> {
-    for (const id of idsOf(this.#bits)) yield this.#table.nameOf(id);
+  /** Iterates the names at the time of the call. An array, as in {@link idsOf}. */
+  [Symbol.iterator](): Iterator<string> {
+    return idsOf(this.#bits, this.#size).map(this.#table.nameOf).values();
   }
 
   #holds(id: number): boolean {
@@ -206,7 +207,7 @@ class BitSet implements NameSet {
   /** Copies shared bits before a change. */
   #own(): void {
     if (!this.#base) return;
-    for (const id of idsOf(this.#bits)) this.#table.use(id);
+    for (const id of idsOf(this.#bits, this.#size)) this.#table.use(id);
     this.#table.unshare(this.#base);
     this.#bits = this.#bits.slice();
     this.#base = undefined;
@@ -226,10 +227,17 @@ function grown(bits: Uint32Array<ArrayBuffer>, words: number): Uint32Array<Array
   return larger;
 }
 
-function* idsOf(bits: Uint32Array): Generator<number> {
+/**
+ * The numbers of the set bits. Returns an array, because a generator takes twice as long, and the
+ * first sync of 500 clients reads 600,000 names.
+ */
+function idsOf(bits: Uint32Array, size: number): number[] {
+  const ids = new Array<number>(size);
+  let count = 0;
   for (let word = 0; word < bits.length; word++) {
     for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) {
-      yield word * 32 + 31 - Math.clz32(rest & -rest);
+      ids[count++] = word * 32 + 31 - Math.clz32(rest & -rest);
     }
   }
+  return ids;
 }

@@ -78,11 +78,12 @@ export function subscribeDelta(
   const state = stateOf(subscription);
   const changes = request.names.length + request.unsubscribe.length > 0;
   if (changes) state.listed = undefined;
+  // Once for all names: a proxy subscribes to hundreds in one request.
+  if (first || request.names.length > 0) contentEvent(state, "changed");
   if (first) {
     state.implicit = request.names.length === 0 && state.type.wildcard;
     state.wildcard = state.implicit;
     state.versions = request.versions;
-    contentEvent(state, "changed");
     if (isPlainList(request)) {
       state.names.adopt(request.names);
       state.listed = request.names;
@@ -97,7 +98,6 @@ export function subscribeDelta(
       state.names.add(name);
       if (!first) state.requestedNames.add(name);
     }
-    contentEvent(state, "changed");
   }
   for (const name of request.unsubscribe) {
     if (name === ALL) {
