@@ -20,7 +20,9 @@ import {
   observePatches,
   observeSources,
   type RunningAnalysis,
+  type RunningProxyWarnings,
   startAnalysis,
+  startProxyWarnings,
 } from "../../lib/monitor/mod.ts";
 import type { XdsServer } from "../../lib/serve/mod.ts";
 import { createPipeline } from "../../lib/translate/mod.ts";
@@ -40,9 +42,10 @@ export interface Viewed {
   readonly xds: XdsServer;
 }
 
-/** The same with the analysis of the mesh. */
+/** The same with the analysis of the mesh and of connected proxies. */
 interface Observed extends Viewed {
   readonly analysis: RunningAnalysis;
+  readonly proxyWarnings: RunningProxyWarnings;
 }
 
 /** The debug views. */
@@ -76,11 +79,17 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
     load: () => xds,
     every: ingest.every,
   });
-  return { ...viewed, analysis: stack.use(analysis) };
+  const proxyWarnings = startProxyWarnings({
+    mesh: translation.mesh,
+    sessions,
+    every: ingest.every,
+    scoped: viewed.settings.pipeline.features.scopeGatewayToNamespace,
+  });
+  return { ...viewed, analysis: stack.use(analysis), proxyWarnings: stack.use(proxyWarnings) };
 }
 
 function inputsOf(
-  { settings, engine: { pipeline }, sources, records, xds, analysis }: Observed,
+  { settings, engine: { pipeline }, sources, records, xds, analysis, proxyWarnings }: Observed,
 ): DebugInputs {
   const { files, registration } = sources;
   const { translation, writer, mesh } = pipeline;
@@ -109,6 +118,7 @@ function inputsOf(
       ...sources.warnings(),
       ...meshWarnings(translation, settings.pipeline.features),
     ],
+    proxyWarnings: proxyWarnings.warnings,
     analysis: analysis.messages,
     receipts: records.receipts,
     quarantined: () => xds.quarantined(),

@@ -12,6 +12,7 @@ import {
   debugPage,
   h,
   notFoundPage,
+  proxyLink,
   proxyTable,
   pushTable,
   receiptTable,
@@ -82,6 +83,7 @@ function indexPage(inputs: DebugInputs, url: URL): Response {
         sessions.slice(0, SHOWN),
         now,
       ),
+      ...proxyWarnings(inputs),
       pushTable(inputs.pushes().slice(0, SHOWN), now),
       h("details", null, [
         h("summary", null, `All ${PAGE_PATHS.length} pages`),
@@ -93,6 +95,22 @@ function indexPage(inputs: DebugInputs, url: URL): Response {
       ]),
     ],
   });
+}
+
+/** A table of warnings about proxies, if there are any. */
+function proxyWarnings(inputs: DebugInputs): ComponentChildren[] {
+  const warnings = inputs.proxyWarnings();
+  if (warnings.length === 0) return [];
+  return [table({
+    caption: `Warnings about proxies (${warnings.length})`,
+    columns: ["Proxies", "Warning", "Remedy"],
+    rows: warnings.slice(0, SHOWN).map(({ proxies, message, remedy }) => [
+      proxies.slice(0, SHOWN).map((id) => [proxyLink(id), " "]),
+      message,
+      remedy,
+    ]),
+    empty: "",
+  })];
 }
 
 function pathTable(caption: string, paths: readonly DebugPath[]): ComponentChildren {

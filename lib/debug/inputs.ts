@@ -6,6 +6,7 @@
 import type { Message } from "../analyze/mod.ts";
 import type { Mesh } from "../derive/mod.ts";
 import type { AuditSummary, History } from "../history/mod.ts";
+import type { ProxyWarning } from "../monitor/mod.ts";
 import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
@@ -27,6 +28,8 @@ export interface DebugInputs {
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];
+  /** Warnings about connected proxies. */
+  readonly proxyWarnings: () => readonly ProxyWarning[];
   /** Likely mistakes in the configuration in use. */
   readonly analysis: () => readonly Message[];
   /** Receipts of edits. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ProxyWarning } from "../monitor/mod.ts";
 import type { SessionInfo, TypeStatus } from "../serve/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
 import { changing, debugRoute } from "./access.ts";
@@ -74,6 +75,8 @@ function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unkno
     proxy_version: node.metadata.MESH_VERSION ?? node.buildVersion,
     mesh_version: inputs.version,
   };
+  const warning = warningOf(inputs, session);
+  if (warning !== undefined) row.warning = `${warning.message}. ${warning.remedy}`;
   for (const type of session.types) {
     const field = FIELDS[type.short];
     if (field === undefined) continue;
@@ -88,6 +91,12 @@ function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unkno
 /** Returns the name of a proxy in queries: `name.namespace`. */
 export function proxyId({ node }: SessionInfo): string {
   return `${node.name}.${node.namespace}`;
+}
+
+/** Returns the warning about a proxy, if there is one. */
+export function warningOf(inputs: DebugInputs, session: SessionInfo): ProxyWarning | undefined {
+  const id = proxyId(session);
+  return inputs.proxyWarnings().find(({ proxies }) => proxies.includes(id));
 }
 
 /** Returns the session of a proxy; if it has several streams, the newest. */

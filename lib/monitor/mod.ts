@@ -10,6 +10,7 @@ export { observeEngine, observeUnused } from "./engine.ts";
 export { type MeshMetricsInputs, observeMesh } from "./mesh.ts";
 export { observeConflicts } from "./conflicts.ts";
 export { observePatches } from "./patches.ts";
+export { type ProxyWarning, type RunningProxyWarnings, startProxyWarnings } from "./proxies.ts";
 export { createReadiness, monitoringRoutes, type Readiness, readyRoute } from "./routes.ts";
 export { meshWarnings } from "./warnings.ts";
 export { type AnalysisTiming, type RunningAnalysis, startAnalysis } from "./analysis.ts";

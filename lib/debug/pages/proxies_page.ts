@@ -8,7 +8,7 @@ import { type ComponentChildren, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
 import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
-import { findProxy, proxyId } from "../proxies.ts";
+import { findProxy, proxyId, warningOf } from "../proxies.ts";
 import { classOf, sidecarKeyOf } from "../workloads.ts";
 import { longText } from "./collapse.ts";
 import { debugPage, shellOf } from "./frame.ts";
@@ -169,11 +169,13 @@ function about(inputs: DebugInputs, session: SessionInfo) {
   const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
   const mates = inputs.sessions().filter((s) => s.classKey === session.classKey).length;
   const sidecar = sidecarKeyOf(inputs, session);
+  const warning = warningOf(inputs, session);
   const dump = `/debug/config_dump?proxyID=${encodeURIComponent(proxyId(session))}`;
   return [
     ["Node", `${node.id}${node.buildVersion && `, Envoy ${node.buildVersion}`}`],
     ["Connection", `${session.connectionId} from ${session.address}, ${session.variant}`],
     ["Labels", labels || "none"],
+    ...warning === undefined ? [] : [["Warning", `${warning.message}. ${warning.remedy}`] as const],
     ["Same class as", count(mates - 1, "other proxy", "other proxies")],
     [
       "Services of the workload",
