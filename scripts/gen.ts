@@ -9,6 +9,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { EXTENDED_FILES, withAddedValues } from "./gen_enums.ts";
 import { withLazyDescriptors } from "./gen_lazy.ts";
 import { dirname, fromFileUrl, join, npmPackageDir, walkFiles } from "./paths.ts";
 
@@ -77,7 +78,7 @@ async function digest(pins: Record<string, string>): Promise<string> {
       pins["@bufbuild/protoc-gen-es"],
     ]),
   );
-  for (const input of ["gen.ts", "gen_lazy.ts", "gen_roots.txt"]) {
+  for (const input of ["gen.ts", "gen_enums.ts", "gen_lazy.ts", "gen_roots.txt"]) {
     hash.update(await Deno.readTextFile(join(ROOT, "scripts", input)));
   }
   for (const file of (await walkFiles(join(ROOT, "protos"), ".proto")).sort()) {
@@ -102,6 +103,10 @@ async function assemble(work: string, deps: string): Promise<void> {
       await Deno.mkdir(dirname(target), { recursive: true });
       await Deno.copyFile(file, target);
     }
+  }
+  for (const file of EXTENDED_FILES) {
+    const path = join(work, file);
+    await Deno.writeTextFile(path, withAddedValues(file, await Deno.readTextFile(path)));
   }
   const validate = join(work, VALIDATE_PROTO);
   const text = await Deno.readTextFile(validate);

@@ -49,6 +49,7 @@ export {
 export {
   missingFeatures,
   type OmittedFeature,
+  PATCH_VALUES,
   PROXY_FEATURES,
   type ProxyBuild,
   type ProxyFeature,

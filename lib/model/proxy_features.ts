@@ -5,7 +5,15 @@
  */
 
 /** Names of features that generation leaves out for a proxy that lacks them. */
-export type OmittedFeature = "metrics" | "formatted-tags" | "virtual-hosts" | "weighed-utilization";
+export type OmittedFeature =
+  | "metrics"
+  | "formatted-tags"
+  | "virtual-hosts"
+  | "weighed-utilization"
+  | PatchValues;
+
+/** Names of features of patches: values of enums that came with one version. */
+export type PatchValues = "patch-values-1.37" | "patch-values-1.38" | "patch-values-1.39";
 
 /** Names of fields that an older Envoy ignores. They are sent to every proxy. */
 type IgnoredFeature = "retry-budget-interval" | "pool-hash";
@@ -17,8 +25,8 @@ export interface ProxyFeature {
   readonly since: readonly [number, number];
   /** The extension that implements it, as in `node.extensions`. */
   readonly extension?: string;
-  /** The field that carries it. */
-  readonly field: string;
+  /** The field or enum values that carry it. */
+  readonly field: string | readonly string[];
   /** The effect of its absence, for the warning. */
   readonly without: string;
   /** True: the proxy ignores the field, so it is sent nevertheless. False: generation omits it. */
@@ -27,7 +35,8 @@ export interface ProxyFeature {
 
 /**
  * Extensions and fields that Mesh uses and that the oldest supported Envoy, 1.36, lacks. The
- * versions were measured with `envoy --mode validate` of 1.36.4, 1.37.0, 1.38.3, 1.39.3 and 1.40.0.
+ * versions were measured with `envoy --mode validate` of 1.36.4, 1.37.0, 1.38.3, 1.39.3 and 1.40.0,
+ * those of enum values by the descriptors in them.
  */
 export const PROXY_FEATURES: readonly ProxyFeature[] = [
   {
@@ -76,7 +85,47 @@ export const PROXY_FEATURES: readonly ProxyFeature[] = [
     without: "the hash policy of a cluster has no effect; those of routes do",
     ignored: true,
   },
+  patchValues("patch-values-1.37", [1, 37], [
+    "envoy.config.accesslog.v3.ComparisonFilter.Op.NE",
+    "envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode.GRPC",
+  ]),
+  patchValues("patch-values-1.38", [1, 38], [
+    "envoy.config.cluster.v3.UpstreamConnectionOptions.FirstAddressFamilyVersion.PIPE",
+    "envoy.config.cluster.v3.UpstreamConnectionOptions.FirstAddressFamilyVersion.INTERNAL",
+    "envoy.config.route.v3.RateLimit.Action.MetaData.Source.CLUSTER_ENTRY",
+    "envoy.config.route.v3.RateLimit.Action.MetaData.Source.CLUSTER_LOCALITY_ENTRY",
+    "envoy.data.accesslog.v3.AccessLogType.TcpConnectionStart",
+    "envoy.extensions.filters.http.oauth2.v3.OAuth2Config.AuthType.TLS_CLIENT_AUTH",
+    "envoy.extensions.filters.network.redis_proxy.v3.RedisProxy.ConnPoolSettings.ReadPolicy.LOCAL_ZONE_AFFINITY",
+    "envoy.extensions.filters.network.redis_proxy.v3.RedisProxy.ConnPoolSettings.ReadPolicy.LOCAL_ZONE_AFFINITY_REPLICAS_AND_PRIMARY",
+  ]),
+  patchValues("patch-values-1.39", [1, 39], [
+    "envoy.extensions.filters.http.oauth2.v3.OAuth2Config.AuthType.PRIVATE_KEY_JWT",
+  ]),
 ];
+
+/** The feature of enum values that only patches of DataproxyFilters use. */
+function patchValues(
+  name: PatchValues,
+  since: readonly [number, number],
+  values: readonly string[],
+): ProxyFeature {
+  const names = values.map((value) => value.split(".").slice(-2).join("."));
+  return {
+    name,
+    since,
+    field: values,
+    without: `patches with one of these values are left out for it: ${names.join(", ")}`,
+    ignored: false,
+  };
+}
+
+/** Enum values (`package.Enum.VALUE`) and the feature that they belong to. */
+export const PATCH_VALUES: ReadonlyMap<string, PatchValues> = new Map(
+  PROXY_FEATURES.flatMap(({ name, field }) =>
+    typeof field === "string" ? [] : field.map((value) => [value, name as PatchValues] as const)
+  ),
+);
 
 /** The properties of a proxy's node that tell its features. */
 export interface ProxyBuild {

@@ -21,11 +21,15 @@ Deno.test("a current Envoy lacks nothing, and neither does an unknown build", ()
 Deno.test("an older Envoy lacks the fields that came later", () => {
   assert.deepEqual(missingOf({ version: "1.38.3", extensions: EVERY }), [
     "metrics",
+    "patch-values-1.39",
     "retry-budget-interval",
   ]);
   assert.deepEqual(missingOf({ version: "1.36.4" }), [
     "formatted-tags",
     "metrics",
+    "patch-values-1.37",
+    "patch-values-1.38",
+    "patch-values-1.39",
     "pool-hash",
     "retry-budget-interval",
     "virtual-hosts",

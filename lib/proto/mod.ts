@@ -64,6 +64,7 @@ export {
 
 export { type Violation, violationOf } from "./constraints.ts";
 export { filesRead } from "./lazy.ts";
+export { enumValuesOf } from "./enum_values.ts";
 export { type ListRule, mergeInto } from "./merge.ts";
 export { SERVED_TYPES } from "./registry.ts";
 export { isSensitive } from "./sensitive.ts";

@@ -55,5 +55,5 @@ export {
   GRPC_STATUSES,
   unknownFunction,
 } from "./rules/mod.ts";
-export { fetchableModule, patchTarget, readPatchValue } from "./kinds/mod.ts";
+export { fetchableModule, patchEnumValues, patchTarget, readPatchValue } from "./kinds/mod.ts";
 export { type ParsedMessage } from "./single.ts";

@@ -28,6 +28,10 @@ const CONNECTIONS =
 const ORIGINAL_SRC =
   `{name: src, typedConfig: {"@type": ${TYPE}.filters.listener.original_src.v3.OriginalSrc, mark: 7}}`;
 
+/** An external processor with enum values that are newer than the npm package with Envoy's protos. */
+export const PROCESSOR: string =
+  `{name: processor, typedConfig: {"@type": ${TYPE}.filters.http.ext_proc.v3.ExternalProcessor, grpcService: {envoyGrpc: {clusterName: xds}}, processingMode: {requestBodyMode: FULL_DUPLEX_STREAMED, requestTrailerMode: SEND, responseBodyMode: GRPC, responseTrailerMode: SEND}}}`;
+
 function patch(
   applyTo: string,
   operation: string,
@@ -195,6 +199,7 @@ export const PATCH_CASES: readonly PatchCase[] = [
   ...cases("http_filter", "client", {
     add: patch("HTTP_FILTER", "ADD", inHttp(""), { value: LUA }),
     first: patch("HTTP_FILTER", "INSERT_FIRST", inHttp(""), { value: LUA }),
+    processor: patch("HTTP_FILTER", "INSERT_FIRST", inHttp(""), { value: PROCESSOR }),
     before: patch("HTTP_FILTER", "INSERT_BEFORE", inHttp(ROUTER), { value: LUA }),
     after: patch("HTTP_FILTER", "INSERT_AFTER", inHttp("envoy.filters.http.fault"), { value: LUA }),
     replace: patch("HTTP_FILTER", "REPLACE", inHttp("envoy.filters.http.cors"), { value: LUA }),

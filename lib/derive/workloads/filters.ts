@@ -8,8 +8,14 @@
  * @module
  */
 import { converted, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
-import { byAge, type ConfigObject, type Role } from "../../model/mod.ts";
-import { fetchableModule } from "../../schema/mod.ts";
+import {
+  byAge,
+  type ConfigObject,
+  type OmittedFeature,
+  PATCH_VALUES,
+  type Role,
+} from "../../model/mod.ts";
+import { fetchableModule, patchEnumValues } from "../../schema/mod.ts";
 import { compileRegex } from "../../text/mod.ts";
 import {
   type DataproxyFilter,
@@ -54,6 +60,8 @@ export const UNPATCHED: Patching = { cluster: "", listener: "", route: "", exten
 /** The properties of a proxy by which patches select it. */
 export interface PatchedProxy extends Workload {
   readonly version: string;
+  /** Features that its Envoy lacks; absent: none. */
+  readonly missing?: readonly OmittedFeature[];
   /** Metadata of the node; values other than text are left out. */
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -67,6 +75,8 @@ interface Condition {
   readonly context: Context;
   readonly version: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Features of Envoy that its value needs. */
+  readonly needs: readonly OmittedFeature[];
 }
 
 /** Types that a patch may change. */
@@ -134,12 +144,16 @@ export function deriveFilters(
 
 /** The condition of each patch of a filter; none for a filter that does not exist. */
 function conditionsOf(filter: DataproxyFilter | undefined): readonly Condition[] {
-  return (filter?.configPatches ?? []).map(({ applyTo, match }) => ({
-    applyTo,
-    context: match?.context ?? Context.ANY,
-    version: match?.proxy?.proxyVersion ?? "",
-    metadata: match?.proxy?.metadata ?? {},
-  }));
+  return (filter?.configPatches ?? []).map((written) => {
+    const { applyTo, match } = written;
+    return {
+      applyTo,
+      context: match?.context ?? Context.ANY,
+      version: match?.proxy?.proxyVersion ?? "",
+      metadata: match?.proxy?.metadata ?? {},
+      needs: patchEnumValues(written).flatMap((value) => PATCH_VALUES.get(value) ?? []),
+    };
+  });
 }
 
 /** The types that a plugin changes, by the place that its module is fetched from. */
@@ -157,7 +171,9 @@ function byPriority<T>(
 }
 
 /** Reports if a patch applies to a proxy. */
-function applies({ context, version, metadata }: Condition, proxy: PatchedProxy): boolean {
+function applies(condition: Condition, proxy: PatchedProxy): boolean {
+  const { context, version, metadata, needs } = condition;
+  if (needs.some((feature) => proxy.missing?.includes(feature))) return false;
   const contexts = proxy.role === "router"
     ? [Context.ANY, Context.GATEWAY]
     : [Context.ANY, Context.SIDECAR_INBOUND, Context.SIDECAR_OUTBOUND];

@@ -25,7 +25,7 @@ import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteSchema, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { HttpFilterSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import type { DescMessage, JsonObject, Message } from "../../proto/mod.ts";
+import { type DescMessage, enumValuesOf, type JsonObject, type Message } from "../../proto/mod.ts";
 import type { Path } from "../../text/mod.ts";
 import { checkPolicyScope, checkRegex, checkSelector, CONFLICT, REQUIRED } from "../rules/mod.ts";
 import { newReport, type ObjectIdentity, type Report } from "../problem.ts";
@@ -98,6 +98,13 @@ export function readPatchValue({ applyTo, patch }: ObjectPatch): Message | undef
   const schema = patchTarget(applyTo);
   if (schema === undefined || patch?.value === undefined) return undefined;
   return readMessage(schema, patch.value, [], newReport("warnings"));
+}
+
+/** Returns the enum values in the value of a patch, as `package.Enum.VALUE`. */
+export function patchEnumValues(patch: ObjectPatch): readonly string[] {
+  const schema = patchTarget(patch.applyTo);
+  const value = readPatchValue(patch);
+  return schema === undefined || value === undefined ? [] : enumValuesOf(schema, value);
 }
 
 /** Patch targets in ordered lists. */

@@ -6,7 +6,12 @@
  * @module
  */
 export { AUTHORIZATION_POLICY } from "./authorization_policy.ts";
-export { DATAPROXY_FILTER, patchTarget, readPatchValue } from "./dataproxy_filter.ts";
+export {
+  DATAPROXY_FILTER,
+  patchEnumValues,
+  patchTarget,
+  readPatchValue,
+} from "./dataproxy_filter.ts";
 export { DESTINATION_RULE } from "./destination_rule.ts";
 export { GATEWAY } from "./gateway.ts";
 export { NAMESPACE } from "./namespace.ts";

@@ -6,6 +6,7 @@ import {
   PATCH_CASES,
   type PatchCase,
   PATCHED_MESH,
+  PROCESSOR,
 } from "../../../tests/support/patch_cases.ts";
 import {
   type Bench,
@@ -15,7 +16,7 @@ import {
   TAKES_PARTS,
 } from "../../../tests/support/translation_fixture.ts";
 import { diffResource, renderChanges, showResource } from "../../diff/mod.ts";
-import type { ProxyNode } from "../../model/mod.ts";
+import { missingFeatures, type ProxyNode } from "../../model/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const GOLDENS = new URL("./testdata/", import.meta.url);
@@ -159,6 +160,24 @@ Deno.test("a patch is for the proxies it chooses by labels, version and metadata
   const after = looks();
   const touched = Object.keys(nodes).filter((name) => before[name] !== after[name]);
   assert.deepEqual(touched, ["yes"]);
+});
+
+Deno.test("a patch with an enum value that a proxy's Envoy lacks is left out for it", () => {
+  const bench = startTranslation();
+  bench.set(PATCHED_MESH);
+  const insert = (value: string) =>
+    `{applyTo: HTTP_FILTER, match: {listener: {portNumber: 80}}, patch: {operation: INSERT_FIRST, value: ${value}}}`;
+  bench.set(filter("f", [insert(PROCESSOR), insert(LUA)]));
+  const modes = (version: string) => {
+    const missing = missingFeatures({ extensions: new Set(), version, userAgent: "envoy" });
+    const listener = served(bench, { ...PROXIES.client, missing }).listener!["0.0.0.0_80"]!;
+    const json = shown("listener", listener);
+    assert.match(json, /"name":"lua"/, version);
+    return [...json.matchAll(/"(?:request|response)BodyMode":"(\w+)"/g)].map(([, mode]) => mode);
+  };
+  assert.deepEqual(modes("1.36.4"), []);
+  assert.deepEqual(modes("1.37.0"), ["FULL_DUPLEX_STREAMED", "GRPC"]);
+  assert.deepEqual(modes("1.40.0"), ["FULL_DUPLEX_STREAMED", "GRPC"]);
 });
 
 Deno.test("a patch that makes a resource invalid is left out of it and named; others apply", () => {
