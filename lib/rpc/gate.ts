@@ -1,12 +1,13 @@
 /**
- * Bounds on the connections of a server: in total, before admission, and before admission from one
- * address. Admission is the handler's decision to serve a client, see `RpcCall.admit`.
+ * Bounds on the connections of a server: in total, before admission, before admission from one
+ * address, and opened by one address in a time. Admission is the handler's decision to serve a client, see `RpcCall.admit`.
  *
  * An admitted connection is bounded only by the total, so that many proxies behind one address (a
  * gateway, NAT) lose nothing.
  *
  * @module
  */
+import { type Arrivals, createArrivals } from "./arrivals.ts";
 import { DEFAULT_BOUNDS, type RpcBounds } from "./options.ts";
 import { addressOf, type Refusal, refused } from "./refused.ts";
 
@@ -21,6 +22,14 @@ export interface GateLimits {
   /** Time that a connection may stay without a request, ms. */
   readonly requestMs: number;
 }
+
+/**
+ * Part of the connections before admission from one address that it may open in each second, after
+ * it opened all of them at once. Streams are admitted more slowly (`PILOT_MAX_REQUESTS_PER_SECOND`).
+ */
+const ARRIVALS_PART = 4;
+/** Connections that an address may open at once, however few it may have before admission. */
+const LEAST_BURST = 500;
 
 /** The limits of a server's options. */
 export function gateLimits(options: Partial<RpcBounds> = {}): GateLimits {
@@ -90,6 +99,7 @@ interface State {
   readonly limits: GateLimits;
   readonly now: () => number;
   readonly addresses: Map<string, Address>;
+  readonly arrivals: Arrivals;
   connections: number;
   unadmitted: number;
   /** Silent connections, the oldest first. */
@@ -99,10 +109,12 @@ interface State {
 
 /** Makes a gate. */
 export function createGate(limits: GateLimits, now: () => number = () => performance.now()): Gate {
+  const burst = Math.max(LEAST_BURST, limits.unadmittedOfAddress);
   const state: State = {
     limits,
     now,
     addresses: new Map(),
+    arrivals: createArrivals({ burst, perSecond: burst / ARRIVALS_PART }, now),
     connections: 0,
     unadmitted: 0,
     silent: new Set(),
@@ -116,6 +128,7 @@ export function createGate(limits: GateLimits, now: () => number = () => perform
 
 function enter(state: State, peer: string, cut: () => void): Visitor | undefined {
   const name = addressOf(peer);
+  if (!state.arrivals.take(name)) return void refused("connection-rate", peer);
   const address = state.addresses.get(name) ??
     { name, connections: 0, unadmitted: 0, silent: new Set<Entry>() };
   const reason = reasonAgainst(state, address);

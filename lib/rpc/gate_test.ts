@@ -33,3 +33,23 @@ Deno.test("a connection with a request is not silent", () => {
   assert.ok(gate.enter("10.0.0.1:2", () => {}));
   gate.close();
 });
+
+Deno.test("an address that opens connections too fast is refused until time has passed", () => {
+  let now = 0;
+  const gate = createGate(gateLimits({ unadmittedOfAddress: 2000 }), () => now);
+  let ports = 0;
+  const visit = (address: string) => {
+    const visitor = gate.enter(`${address}:${++ports}`, () => {});
+    visitor?.left();
+    return visitor !== undefined;
+  };
+  const visits = (address: string, count: number) =>
+    Array.from({ length: count }, () => visit(address)).filter(Boolean).length;
+  assert.equal(visits("10.0.0.1", 5000), 2000, "as many at once as it may have before admission");
+  assert.equal(visits("10.0.0.2", 500), 500, "another address has its own rate");
+  now += 1000;
+  assert.equal(visits("10.0.0.1", 5000), 500, "a quarter of them in each second");
+  now += 4000;
+  assert.equal(visits("10.0.0.1", 5000), 2000);
+  gate.close();
+});

@@ -13,6 +13,7 @@ const REASONS = {
   connections: "the bound on all connections is reached",
   "unadmitted-connections": "the bound on connections before admission is reached",
   "address-connections": "the bound on connections of one address before admission is reached",
+  "connection-rate": "an address opens connections too fast",
   "no-request": "a connection brought no request in time",
   "cipher-suite": "a connection negotiated a cipher suite that is not allowed",
   handshake: "a connection did not begin with HTTP/2 in time",

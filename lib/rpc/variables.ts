@@ -43,7 +43,8 @@ export const GRPC_MAX_UNADMITTED: EnvVar<number> = declareEnv({
   default: DEFAULT_BOUNDS.unadmittedOfAddress,
   range: { least: 1 },
   doc: "Most gRPC connections from one address at the same time that have no admitted stream; " +
-    "raise it where more proxies reconnect at once from behind one address.",
+    "an address may open as many at once, and a quarter of them in each second afterwards. Raise " +
+    "it where more proxies reconnect at once from behind one address.",
   readers: ["pilot-discovery"],
 });
 

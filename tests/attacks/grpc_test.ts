@@ -23,11 +23,7 @@ const FRAMES: readonly Row[] = [
   { attack: "smallContinuations", title: "header blocks in frames of one byte" },
   { attack: "headerBomb", title: "references to a large header of the table" },
   { attack: "windows", title: "window updates for a thousand streams" },
-  {
-    attack: "departures",
-    title: "clients that reset streams and send GOAWAY",
-    library: { ms: 8000 },
-  },
+  { attack: "departures", title: "clients that reset streams and send GOAWAY" },
   { attack: "unreadPings", title: "PING frames, of which the answers are not read" },
   {
     attack: "unreadSettings",
@@ -61,16 +57,8 @@ const STREAMS: readonly Row[] = [
   { attack: "otherNames", title: "requests for 90,000 names, other ones each time", ms: 6000 },
   { attack: "largeNodes", title: "nodes of 3 MiB" },
   { attack: "garbage", title: "messages that are no requests" },
-  {
-    attack: "hangUps",
-    title: "connections that are closed at once",
-    library: { ms: 8000 },
-  },
-  {
-    attack: "idleConnections",
-    title: "4,000 connections on which nothing comes",
-    library: { ms: 8000 },
-  },
+  { attack: "hangUps", title: "connections that are closed at once" },
+  { attack: "idleConnections", title: "4,000 connections on which nothing comes" },
   {
     attack: "idleStreams",
     title: "3,000 connections with a stream each on which nothing comes",
