@@ -64,55 +64,22 @@ export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
   const graph = createGraph({ now, logLimit: 1, editLimit: 1, costLimit: 1 });
   const mesh = createMesh(graph, { domain });
   const indexes = createAnalysisIndexes(graph, mesh);
-  const findings = deriveFindings(graph, mesh, indexes);
-  /** Objects that are analyzed, each with the end of its watch. */
-  const watched = new Map<string, () => void>();
-  /** Findings of the objects that have some. */
-  const found = new Map<string, readonly Finding[]>();
-  /** Objects that are not watched yet. */
-  const added = new Set<string>();
+  const watches = new FindingWatches(graph, deriveFindings(graph, mesh, indexes));
   let isComplete = false;
   let known: readonly Message[] = [];
-
-  const watch = (id: string): void => {
-    const take = (value: readonly Finding[]) => {
-      if (value.length > 0) found.set(id, value);
-      else found.delete(id);
-    };
-    const { value, close } = graph.watch(findings, analyzedKeys.decode(id), take);
-    take(value);
-    watched.set(id, close);
-  };
-  const note = ({ kind, key, object }: ObjectChange): void => {
-    if (!ANALYZERS_OF.has(kind)) return;
-    const id = analyzedKeys.encode({ kind, row: key });
-    if (object !== undefined) {
-      if (!watched.has(id)) added.add(id);
-      return;
-    }
-    added.delete(id);
-    watched.get(id)?.();
-    watched.delete(id);
-    found.delete(id);
-  };
-
   return {
     apply(changes) {
       isComplete = false;
       write(graph, mesh, indexes, changes);
-      for (const change of changes.objects ?? []) note(change);
+      for (const change of changes.objects ?? []) watches.note(change);
     },
     work(millis) {
       if (isComplete) return true;
       const end = now() + millis;
-      for (const id of added) {
-        added.delete(id);
-        watch(id);
-        if (now() >= end) return false;
-      }
+      if (!watches.open(() => now() >= end)) return false;
       if (!graph.warm(Math.max(end - now(), 0))) return false;
       graph.publish();
-      known = [...found].flatMap(([id, list]) =>
+      known = [...watches.found].flatMap(([id, list]) =>
         list.map((finding) => toMessage(mesh, analyzedKeys.decode(id), finding))
       ).sort(byObject);
       isComplete = true;
@@ -121,6 +88,57 @@ export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
     messages: () => known,
     computed: () => graph.stats().computed,
   };
+}
+
+/** Watches the findings of each analyzed object. */
+class FindingWatches {
+  /** Findings of the objects that have some. */
+  readonly found = new Map<string, readonly Finding[]>();
+  readonly #graph: Graph;
+  readonly #findings: Derived<readonly Finding[], AnalyzedKey>;
+  /** Objects that are analyzed, each with the end of its watch. */
+  readonly #watched = new Map<string, () => void>();
+  /** Objects that are not watched yet. */
+  readonly #added = new Set<string>();
+
+  constructor(graph: Graph, findings: Derived<readonly Finding[], AnalyzedKey>) {
+    this.#graph = graph;
+    this.#findings = findings;
+  }
+
+  /** Takes the change of an object; a new one is watched by the next {@linkcode open}. */
+  note({ kind, key, object }: ObjectChange): void {
+    if (!ANALYZERS_OF.has(kind)) return;
+    const id = analyzedKeys.encode({ kind, row: key });
+    if (object !== undefined) {
+      if (!this.#watched.has(id)) this.#added.add(id);
+      return;
+    }
+    this.#added.delete(id);
+    this.#watched.get(id)?.();
+    this.#watched.delete(id);
+    this.found.delete(id);
+  }
+
+  /** Watches new objects until `isOver`; true when none is left. */
+  open(isOver: () => boolean): boolean {
+    for (const id of this.#added) {
+      this.#added.delete(id);
+      this.#watch(id);
+      if (isOver()) return false;
+    }
+    return true;
+  }
+
+  #watch(id: string): void {
+    const take = (value: readonly Finding[]) => {
+      if (value.length > 0) this.found.set(id, value);
+      else this.found.delete(id);
+    };
+    const { value, close } = this.#graph.watch(this.#findings, analyzedKeys.decode(id), take);
+    take(value);
+    this.#watched.set(id, close);
+  }
 }
 
 function deriveFindings(

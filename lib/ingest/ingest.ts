@@ -7,10 +7,16 @@
  */
 import type { ConfigObject } from "../model/mod.ts";
 import { deletionOf, type ObjectChange, upsertOf } from "./changes.ts";
-import { type Batch, createDebouncer, type DebounceSettings, type Trigger } from "./debounce.ts";
-import { createPrecedence } from "./precedence.ts";
-import { createPublisher, type PublishTarget } from "./publisher.ts";
-import { createQueue, type InboundType } from "./queue.ts";
+import {
+  type Batch,
+  createDebouncer,
+  type Debouncer,
+  type DebounceSettings,
+  type Trigger,
+} from "./debounce.ts";
+import { createPrecedence, type Precedence } from "./precedence.ts";
+import { createPublisher, type Publisher, type PublishTarget } from "./publisher.ts";
+import { createQueue, type InboundType, type Queue } from "./queue.ts";
 import type { Intake, ObjectChanges, SourceState } from "./source.ts";
 import type { TableWriter } from "./writer.ts";
 
@@ -83,10 +89,73 @@ export interface Ingest {
 
 /** Creates ingest without sources. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { writer, target, clock, observer } = options;
-  const sources = new Map<string, { synced: boolean; expecting: boolean; fault?: string }>();
-  const listeners = new Set<(source: string, changes: ObjectChanges) => void>();
-  const precedence = createPrecedence();
+  const { writer, target, clock } = options;
+  const sources = new Map<string, Source>();
+  const listeners = new Set<Listener>();
+  const path = createPath(options, sources);
+  return {
+    open: (name) => {
+      if (sources.has(name)) throw new Error(`source ${name} is open already`);
+      const state: Source = { synced: false, expecting: false };
+      sources.set(name, state);
+      path.precedence.add(name);
+      return openIntake(name, state, path, listeners);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    build: () => {
+      const late = [...sources].filter(([, { synced }]) => !synced).map(([name]) => name);
+      if (late.length > 0) throw new Error(`not synced yet: ${late.join(", ")}`);
+      path.built = true;
+      writer.write(path.queue.take());
+      target.publish();
+    },
+    sources: () => [...sources].map(([name, { synced, fault }]) => ({ name, synced, fault })),
+    seenAt: path.queue.seenAt,
+    get publishingSince() {
+      return path.publisher.since;
+    },
+    every: (ms, run) => {
+      const tick = (): void => {
+        cancel = clock.timer(tick, ms);
+        if (!path.publisher.busy) run();
+      };
+      let cancel = clock.timer(tick, ms);
+      return () => cancel();
+    },
+    close: async () => {
+      path.debouncer.stop();
+      await path.publisher.idle();
+    },
+  };
+}
+
+type Listener = (source: string, changes: ObjectChanges) => void;
+
+/** State of a source. */
+interface Source {
+  synced: boolean;
+  expecting: boolean;
+  fault?: string;
+}
+
+/** The stages that a change passes, in this order. */
+interface Path {
+  readonly now: () => number;
+  readonly precedence: Precedence;
+  readonly queue: Queue;
+  readonly debouncer: Debouncer;
+  readonly publisher: Publisher;
+  /** True after the initial sets were written; changes are published from then on. */
+  built: boolean;
+}
+
+function createPath(
+  { writer, target, clock, observer, debounce }: IngestOptions,
+  sources: ReadonlyMap<string, Source>,
+): Path {
   const queue = createQueue({
     current: (kind, key) => writer.original(kind, key),
     time: clock.time,
@@ -101,7 +170,7 @@ export function createIngest(options: IngestOptions): Ingest {
     onPublished: (ms) => observer?.published?.(ms),
   });
   const debouncer = createDebouncer({
-    ...options.debounce,
+    ...debounce,
     now: clock.now,
     timer: clock.timer,
     moreExpected: () => [...sources.values()].some(({ expecting }) => expecting),
@@ -110,76 +179,54 @@ export function createIngest(options: IngestOptions): Ingest {
       publisher.publish(batch.since);
     },
   });
-  let built = false;
-  const queued = (triggers: ReadonlySet<Trigger>, at: number): void => {
-    if (built && triggers.size > 0) debouncer.changedAt(at, triggers);
-  };
-  /** Queues the change of one source, unless the row keeps the version of another source. */
-  const add = (source: string, change: ObjectChange | undefined): Trigger | undefined => {
-    if (change === undefined) return undefined;
-    const row: ConfigObject | undefined = queue.latest(change.kind, change.key);
-    const applied = precedence.apply(source, change, row);
-    return applied === undefined ? undefined : queue.add(applied);
-  };
+  const precedence = createPrecedence();
+  return { now: clock.now, precedence, queue, debouncer, publisher, built: false };
+}
 
+/** The intake of one source. */
+function openIntake(
+  name: string,
+  state: Source,
+  path: Path,
+  listeners: ReadonlySet<Listener>,
+): Intake {
   return {
-    open: (name) => {
-      if (sources.has(name)) throw new Error(`source ${name} is open already`);
-      const state: { synced: boolean; expecting: boolean; fault?: string } = {
-        synced: false,
-        expecting: false,
-      };
-      sources.set(name, state);
-      precedence.add(name);
-      return {
-        objects: (changes, seenAt = clock.now()) => {
-          const triggers = new Set<Trigger>();
-          for (const object of changes.upserts) note(triggers, add(name, upsertOf(object)));
-          for (const identity of changes.deletes) note(triggers, add(name, deletionOf(identity)));
-          queued(triggers, seenAt);
-          for (const listener of listeners) listener(name, changes);
-        },
-        settings: (changes) => queued(queue.addSettings(changes), clock.now()),
-        synced: () => {
-          state.synced = true;
-        },
-        expecting: (more) => {
-          state.expecting = more;
-        },
-        health: (fault) => {
-          state.fault = fault;
-        },
-      };
+    objects: (changes, seenAt = path.now()) => {
+      const triggers = new Set<Trigger>();
+      const add = (change: ObjectChange | undefined): void =>
+        note(triggers, queueChange(path, name, change));
+      for (const object of changes.upserts) add(upsertOf(object));
+      for (const identity of changes.deletes) add(deletionOf(identity));
+      startDebounce(path, triggers, seenAt);
+      for (const listener of listeners) listener(name, changes);
     },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    settings: (changes) => startDebounce(path, path.queue.addSettings(changes), path.now()),
+    synced: () => {
+      state.synced = true;
     },
-    build: () => {
-      const late = [...sources].filter(([, { synced }]) => !synced).map(([name]) => name);
-      if (late.length > 0) throw new Error(`not synced yet: ${late.join(", ")}`);
-      built = true;
-      writer.write(queue.take());
-      target.publish();
+    expecting: (more) => {
+      state.expecting = more;
     },
-    sources: () => [...sources].map(([name, { synced, fault }]) => ({ name, synced, fault })),
-    seenAt: queue.seenAt,
-    get publishingSince() {
-      return publisher.since;
-    },
-    every: (ms, run) => {
-      const tick = (): void => {
-        cancel = clock.timer(tick, ms);
-        if (!publisher.busy) run();
-      };
-      let cancel = clock.timer(tick, ms);
-      return () => cancel();
-    },
-    close: async () => {
-      debouncer.stop();
-      await publisher.idle();
+    health: (fault) => {
+      state.fault = fault;
     },
   };
+}
+
+/** Queues the change of one source, unless the row keeps the version of another source. */
+function queueChange(
+  { precedence, queue }: Path,
+  source: string,
+  change: ObjectChange | undefined,
+): Trigger | undefined {
+  if (change === undefined) return undefined;
+  const row: ConfigObject | undefined = queue.latest(change.kind, change.key);
+  const applied = precedence.apply(source, change, row);
+  return applied === undefined ? undefined : queue.add(applied);
+}
+
+function startDebounce(path: Path, triggers: ReadonlySet<Trigger>, at: number): void {
+  if (path.built && triggers.size > 0) path.debouncer.changedAt(at, triggers);
 }
 
 function note<T>(set: Set<T>, item: T | undefined): void {

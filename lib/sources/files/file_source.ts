@@ -8,14 +8,14 @@ import type { Intake } from "../../ingest/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import type { SchemaProblem } from "../../schema/mod.ts";
 import { DEFAULT_YAML_LIMITS, type YamlLimits } from "../../text/mod.ts";
-import { applyHints, createChangeHints } from "./change_hints.ts";
+import { applyHints, type ChangeHints, createChangeHints } from "./change_hints.ts";
 import { createFileIndex, type FileIndex } from "./file_index.ts";
 import type { SourceProblem } from "./source_problem.ts";
 import { createReader, type FileReader } from "./file_reader.ts";
 import { diskIo, type FileStamp, type Io } from "./io.ts";
 import { prefetch } from "./prefetch.ts";
 import { fileProblem } from "./read_documents.ts";
-import { countRejected, createProblemReporter } from "./problem_reporter.ts";
+import { countRejected, createProblemReporter, type ProblemReporter } from "./problem_reporter.ts";
 import {
   DEFAULT_TIMING,
   type ScanScheduler,
@@ -68,55 +68,11 @@ export interface FileSource {
  * @throws {MeshError} `config-dir` when the directory cannot be read at the start
  */
 export async function startFileSource(options: FileSourceOptions): Promise<FileSource> {
-  const { dir, intake, io = diskIo, limits = DEFAULT_YAML_LIMITS } = options;
+  const { dir, intake, io = diskIo } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
-  const index = createFileIndex();
-  const reporter = createProblemReporter();
-  const hints = createChangeHints();
-  const reader = createReader({
-    dir,
-    io,
-    limits,
-    settleMs: timing.quiet,
-    deadlineMs: options.deadlineMs ?? READ_DEADLINE_MS,
-    onLate(file) {
-      hints.add(file);
-      scheduler?.trigger();
-    },
-  });
-  let scheduler: ScanScheduler | undefined;
-  let dirProblem: SourceProblem | undefined;
-
-  const problems = () => dirProblem ? [dirProblem, ...index.problems()] : index.problems();
-  /** True when events name all files that change; false until the directory was scanned. */
-  let eventsNameAll = false;
-  const scan = async (first: boolean, at: number, paths?: ReadonlySet<string>) => {
-    let rejected = 0;
-    try {
-      const count = eventsNameAll && paths !== undefined
-        ? await applyHints(paths, reader, index)
-        : undefined;
-      if (count !== undefined) {
-        rejected = count;
-      } else {
-        const listing = await reader.list();
-        dirProblem = undefined;
-        eventsNameAll = listing?.linked === false;
-        if (listing !== undefined) rejected = await applyListing(listing, reader, index, first);
-      }
-    } catch (error) {
-      if (first) throw cannotRead(dir, error);
-      eventsNameAll = false;
-      dirProblem = directoryProblem(dir, error, index.objects().length > 0);
-    }
-    const changes = index.takeChanges();
-    reporter.report(problems(), index.warnings());
-    countRejected(rejected, index.rejected());
-    intake.health(dirProblem?.message);
-    if (changes.upserts.length + changes.deletes.length > 0) intake.objects(changes, at);
-  };
-
-  await scan(true, performance.now());
+  const follower: { scheduler?: ScanScheduler } = {};
+  const scanner = new Scanner(options, timing.quiet, () => follower.scheduler?.trigger());
+  await scanner.scan(true, performance.now());
   /** Time of the last event whose files were not read yet. */
   let lastEvent: number | undefined;
   const setLastEvent = (at: number | undefined): void => {
@@ -124,27 +80,25 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     intake.expecting(at !== undefined);
   };
   const watch = watchTree(dir, io, (path) => {
-    hints.add(path);
+    scanner.hints.add(path);
     setLastEvent(performance.now());
-    scheduler?.trigger();
+    follower.scheduler?.trigger();
   });
-  const running = scheduler = startScanScheduler(async () => {
+  const running = follower.scheduler = startScanScheduler(async () => {
     await watch.refresh();
     const event = lastEvent;
-    await scan(false, event ?? performance.now(), hints.take());
-    const postponed = reader.takePostponed();
-    for (const path of postponed) hints.add(path === "" ? undefined : path);
-    if (postponed.size > 0) running.trigger();
+    await scanner.scan(false, event ?? performance.now(), scanner.hints.take());
+    if (scanner.takePostponed()) running.trigger();
     else if (lastEvent === event) setLastEvent(undefined);
   }, timing);
   // Opening the watch triggers a scan, which sees what changed since the first one.
   await watch.refresh();
   return {
-    objects: () => index.objects(),
-    problems: () => reporter.dated(problems()),
-    warnings: () => index.warnings(),
+    objects: () => scanner.index.objects(),
+    problems: () => scanner.reporter.dated(scanner.problems()),
+    warnings: () => scanner.index.warnings(),
     rescan() {
-      hints.add(undefined);
+      scanner.hints.add(undefined);
       return running.run();
     },
     async close() {
@@ -153,6 +107,82 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
       intake.expecting(false);
     },
   };
+}
+
+/** Scans a directory: reads changed files into the index, and reports changes and problems. */
+class Scanner {
+  readonly index: FileIndex = createFileIndex();
+  readonly hints: ChangeHints = createChangeHints();
+  readonly reporter: ProblemReporter = createProblemReporter();
+  readonly #dir: string;
+  readonly #intake: ObjectIntake;
+  readonly #reader: FileReader;
+  #dirProblem: SourceProblem | undefined;
+  /** True when events name all files that change; false until the directory was scanned. */
+  #eventsNameAll = false;
+
+  /** `onLate`: is called when a file that was slow to read is ready. */
+  constructor(options: FileSourceOptions, settleMs: number, onLate: () => void) {
+    const { dir, intake, io = diskIo, limits = DEFAULT_YAML_LIMITS } = options;
+    this.#dir = dir;
+    this.#intake = intake;
+    this.#reader = createReader({
+      dir,
+      io,
+      limits,
+      settleMs,
+      deadlineMs: options.deadlineMs ?? READ_DEADLINE_MS,
+      onLate: (file) => {
+        this.hints.add(file);
+        onLate();
+      },
+    });
+  }
+
+  problems(): readonly SourceProblem[] {
+    const problems = this.index.problems();
+    return this.#dirProblem ? [this.#dirProblem, ...problems] : problems;
+  }
+
+  /** Adds the postponed files to the hints; reports if there were some. */
+  takePostponed(): boolean {
+    const postponed = this.#reader.takePostponed();
+    for (const path of postponed) this.hints.add(path === "" ? undefined : path);
+    return postponed.size > 0;
+  }
+
+  /**
+   * Scans the files of `paths`, or all. `at`: time of the event that the scan is for.
+   *
+   * @throws {MeshError} `config-dir` when the directory cannot be read in the first scan
+   */
+  async scan(first: boolean, at: number, paths?: ReadonlySet<string>): Promise<void> {
+    let rejected = 0;
+    try {
+      rejected = await this.#read(first, paths);
+    } catch (error) {
+      if (first) throw cannotRead(this.#dir, error);
+      this.#eventsNameAll = false;
+      this.#dirProblem = directoryProblem(this.#dir, error, this.index.objects().length > 0);
+    }
+    const changes = this.index.takeChanges();
+    this.reporter.report(this.problems(), this.index.warnings());
+    countRejected(rejected, this.index.rejected());
+    this.#intake.health(this.#dirProblem?.message);
+    if (changes.upserts.length + changes.deletes.length > 0) this.#intake.objects(changes, at);
+  }
+
+  /** Brings the index up to date. Returns the number of newly rejected documents. */
+  async #read(first: boolean, paths: ReadonlySet<string> | undefined): Promise<number> {
+    const count = this.#eventsNameAll && paths !== undefined
+      ? await applyHints(paths, this.#reader, this.index)
+      : undefined;
+    if (count !== undefined) return count;
+    const listing = await this.#reader.list();
+    this.#dirProblem = undefined;
+    this.#eventsNameAll = listing?.linked === false;
+    return listing === undefined ? 0 : await applyListing(listing, this.#reader, this.index, first);
+  }
 }
 
 /** After this time edits of other files would wait noticeably. */
