@@ -120,15 +120,41 @@ async function traffic(
 ): Promise<void> {
   const url = `http://127.0.0.1:${ports.shop}/`;
   const options = { host: `${HOST}:${ports.shop}` };
-  const write = async (name: string, text: string): Promise<void> => {
-    narrator.show(name, text);
-    await config.write(name, text);
+  const scene: Scene = {
+    narrator,
+    config,
+    daemon,
+    write: async (name, text) => {
+      narrator.show(name, text);
+      await config.write(name, text);
+    },
+    split: async (headers = {}) => {
+      const counts = await spread(SAMPLE, url, { ...options, headers });
+      return { counts, seen: `${SAMPLE} requests → ${words(counts)}` };
+    },
   };
-  const split = async (headers: Record<string, string> = {}) => {
-    const counts = await spread(SAMPLE, url, { ...options, headers });
-    return { counts, seen: `${SAMPLE} requests → ${words(counts)}` };
-  };
+  await weights(scene);
+  await faults(scene);
+  await brokenFile(scene);
+  await config.write("routes.yaml", routes({ v1: 80 }));
+}
 
+/** The parts that the steps of the client's proxy use. */
+interface Scene {
+  readonly narrator: Narrator;
+  readonly config: ConfigDir;
+  readonly daemon: Daemon;
+  /** Shows a file and writes it. */
+  write(name: string, text: string): Promise<void>;
+  /** Sends requests and counts the answers by backend or status. */
+  split(headers?: Record<string, string>): Promise<{
+    readonly counts: Readonly<Record<string, number>>;
+    readonly seen: string;
+  }>;
+}
+
+/** Steps: no rule, weights, a header. */
+async function weights({ narrator, config, write, split }: Scene): Promise<void> {
   await narrator.step("Two endpoints, no rule: both versions answer", async () => {}, async () => {
     const { counts, seen } = await split();
     return { seen, ok: (counts.v1 ?? 0) > 0 && (counts.v2 ?? 0) > 0 };
@@ -156,6 +182,10 @@ async function traffic(
       };
     },
   );
+}
+
+/** Steps: a fault is injected and removed. */
+async function faults({ narrator, config, write, split }: Scene): Promise<void> {
   await narrator.step(
     "A fault appears: half of the requests are answered 503",
     () => write("routes.yaml", routes({ v1: 100, fault: 50 })),
@@ -173,6 +203,10 @@ async function traffic(
       return { seen, ok: counts.v1 === SAMPLE };
     },
   );
+}
+
+/** Step: a file that does not parse. */
+async function brokenFile({ narrator, daemon, write, split }: Scene): Promise<void> {
   await narrator.step(
     "A broken file is rejected with its line, and the old configuration keeps serving",
     () => write("routes.yaml", brokenRoutes()),
@@ -188,7 +222,6 @@ async function traffic(
       };
     },
   );
-  await config.write("routes.yaml", routes({ v1: 80 }));
 }
 
 interface Problems {

@@ -87,99 +87,155 @@ export function editorOf(
   random: () => number,
   writeMesh: (text: string) => Promise<void>,
 ): Editor {
-  const below = (limit: number): number => Math.floor(random() * limit);
-  const extra = new Set<number>();
-  const broken = new Set<number>();
-  /** Files that are created and removed, each under one name. */
-  const passing = new Set<string>();
-  const toggle = async (file: string, text: () => string): Promise<void> => {
-    if (passing.has(file) && random() < 0.5) {
-      passing.delete(file);
-      await target.remove(file);
-    } else {
-      passing.add(file);
-      await target.write(file, text());
-    }
-  };
-  const repair = async (): Promise<void> => {
-    for (const i of broken) await target.write(`se-${i}.yaml`, serviceEntry(i));
-    broken.clear();
-  };
-  const one: readonly (() => Promise<string>)[] = [
-    async () => {
-      const i = below(services);
-      broken.delete(i);
-      await target.write(`se-${i}.yaml`, serviceEntry(i, below(200)));
-      return "an endpoint";
-    },
-    async () => {
-      const i = below(services / 2) * 2;
-      await target.write(`vs-${i}.yaml`, virtualService(i, below(101)));
-      return "a route's weight";
-    },
-    async () => {
-      const i = below(services / 4) * 4;
-      const limit = 1 + below(500);
-      const text = destinationRule(i).replace("maxConnections: 100", `maxConnections: ${limit}`);
-      await target.write(`dr-${i}.yaml`, text);
-      return "a rule";
-    },
-    async () => {
-      const i = services + below(50);
-      extra.add(i);
-      await target.write(`se-${i}.yaml`, serviceEntry(i));
-      return "a new service";
-    },
-    async () => {
-      const [i] = extra;
-      if (i === undefined) return "nothing";
-      extra.delete(i);
-      await target.remove(`se-${i}.yaml`);
-      return "a service that goes";
-    },
-    async () => {
-      const i = below(services);
-      broken.add(i);
-      await target.write(`se-${i}.yaml`, BROKEN);
-      return "a broken file";
-    },
-    async () => {
-      const i = below(50);
-      await toggle(`ap-${i}.yaml`, () => authorization(i, below(10)));
-      return "an access policy";
-    },
-    async () => {
-      const i = below(NAMESPACES);
-      await toggle(`pa-${i}.yaml`, () => peers(i, random() < 0.5));
-      return "a namespace's mutual TLS";
-    },
-    async () => {
-      const i = below(NAMESPACES);
-      await toggle(`sc-${i}.yaml`, () => sidecar(i, below(NAMESPACES)));
-      return "a Sidecar";
-    },
-    async () => {
-      const i = 1 + below(20) * 4;
-      await toggle(`bad-${i}.yaml`, () => badAuthorities(i));
-      return "authorities that are not there";
-    },
-    async () => {
-      if (random() < 0.8) return "nothing";
-      await writeMesh(meshConfig(1 + below(20)));
-      return "the mesh configuration";
-    },
-    async () => {
-      await repair();
-      return "all broken files repaired";
-    },
+  const state = new Corpus(target, services, random, writeMesh);
+  // In the order in which seeds draw them.
+  const [endpoint, added, removed, broken, repaired] = serviceEdits(state);
+  const [weight, rule, authorities, settings] = ruleEdits(state);
+  const [access, mutual, imports] = policyEdits(state);
+  const one = [
+    endpoint,
+    weight,
+    rule,
+    added,
+    removed,
+    broken,
+    access,
+    mutual,
+    imports,
+    authorities,
+    settings,
+    repaired,
   ];
   return {
-    repair,
+    repair: () => state.repair(),
     async edit() {
-      const edit = one[below(one.length)]!;
-      if (random() >= 0.05) return await edit();
-      for (let i = 0; i < 50; i++) await one[below(one.length)]!();
+      const edit = one[state.below(one.length)]!;
+      if (random() >= 0.05) return await edit!();
+      for (let i = 0; i < 50; i++) await one[state.below(one.length)]!();
       return "fifty edits at once";
     },
   };
+}
+
+/** An edit; resolves to its name. */
+type Edit = () => Promise<string>;
+
+/** The files of the corpus that edits changed. */
+class Corpus {
+  /** Services that were added. */
+  readonly extra = new Set<number>();
+  readonly broken = new Set<number>();
+  /** Files that are created and removed, each under one name. */
+  readonly #passing = new Set<string>();
+
+  constructor(
+    readonly target: Target,
+    readonly services: number,
+    readonly random: () => number,
+    readonly writeMesh: (text: string) => Promise<void>,
+  ) {}
+
+  /** A random integer from 0 up to a limit. */
+  below(limit: number): number {
+    return Math.floor(this.random() * limit);
+  }
+
+  async toggle(file: string, text: () => string): Promise<void> {
+    if (this.#passing.has(file) && this.random() < 0.5) {
+      this.#passing.delete(file);
+      await this.target.remove(file);
+    } else {
+      this.#passing.add(file);
+      await this.target.write(file, text());
+    }
+  }
+
+  async repair(): Promise<void> {
+    for (const i of this.broken) await this.target.write(`se-${i}.yaml`, serviceEntry(i));
+    this.broken.clear();
+  }
+}
+
+/** Edits of ServiceEntries. */
+function serviceEdits(state: Corpus): readonly Edit[] {
+  return [
+    async () => {
+      const i = state.below(state.services);
+      state.broken.delete(i);
+      await state.target.write(`se-${i}.yaml`, serviceEntry(i, state.below(200)));
+      return "an endpoint";
+    },
+    async () => {
+      const i = state.services + state.below(50);
+      state.extra.add(i);
+      await state.target.write(`se-${i}.yaml`, serviceEntry(i));
+      return "a new service";
+    },
+    async () => {
+      const [i] = state.extra;
+      if (i === undefined) return "nothing";
+      state.extra.delete(i);
+      await state.target.remove(`se-${i}.yaml`);
+      return "a service that goes";
+    },
+    async () => {
+      const i = state.below(state.services);
+      state.broken.add(i);
+      await state.target.write(`se-${i}.yaml`, BROKEN);
+      return "a broken file";
+    },
+    async () => {
+      await state.repair();
+      return "all broken files repaired";
+    },
+  ];
+}
+
+/** Edits of rules and of the mesh configuration. */
+function ruleEdits(state: Corpus): readonly Edit[] {
+  return [
+    async () => {
+      const i = state.below(state.services / 2) * 2;
+      await state.target.write(`vs-${i}.yaml`, virtualService(i, state.below(101)));
+      return "a route's weight";
+    },
+    async () => {
+      const i = state.below(state.services / 4) * 4;
+      const limit = 1 + state.below(500);
+      const text = destinationRule(i).replace("maxConnections: 100", `maxConnections: ${limit}`);
+      await state.target.write(`dr-${i}.yaml`, text);
+      return "a rule";
+    },
+    async () => {
+      const i = 1 + state.below(20) * 4;
+      await state.toggle(`bad-${i}.yaml`, () => badAuthorities(i));
+      return "authorities that are not there";
+    },
+    async () => {
+      if (state.random() < 0.8) return "nothing";
+      await state.writeMesh(meshConfig(1 + state.below(20)));
+      return "the mesh configuration";
+    },
+  ];
+}
+
+/** Edits of policies and Sidecars. */
+function policyEdits(state: Corpus): readonly Edit[] {
+  return [
+    async () => {
+      const i = state.below(50);
+      await state.toggle(`ap-${i}.yaml`, () => authorization(i, state.below(10)));
+      return "an access policy";
+    },
+    async () => {
+      const i = state.below(NAMESPACES);
+      await state.toggle(`pa-${i}.yaml`, () => peers(i, state.random() < 0.5));
+      return "a namespace's mutual TLS";
+    },
+    async () => {
+      const i = state.below(NAMESPACES);
+      await state.toggle(`sc-${i}.yaml`, () => sidecar(i, state.below(NAMESPACES)));
+      return "a Sidecar";
+    },
+  ];
 }

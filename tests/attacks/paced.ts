@@ -24,9 +24,7 @@ export interface Paced {
 export async function openPaced(scene: Scene): Promise<Paced> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: scene.port });
   scene.counts.connections++;
-  let whole = DEFAULT_WINDOW;
-  let initial = DEFAULT_WINDOW;
-  const own = new Map<number, number>();
+  const windows = new Windows();
   let open = true;
   let wake = Promise.withResolvers<void>();
   const changed = () => {
@@ -43,26 +41,21 @@ export async function openPaced(scene: Scene): Promise<Paced> {
   };
   const greeted = Promise.withResolvers<void>();
   const take = (type: number, flags: number, stream: number, payload: DataView) => {
-    if (type === TYPE.windowUpdate && stream === 0) whole += payload.getUint32(0);
-    else if (type === TYPE.windowUpdate) own.set(stream, windowOf(stream) + payload.getUint32(0));
+    if (type === TYPE.windowUpdate) windows.add(stream, payload.getUint32(0));
     if (type !== TYPE.settings || flags & FLAG.ack) return;
-    for (let at = 0; at < payload.byteLength; at += 6) {
-      if (payload.getUint16(at) === INITIAL_WINDOW_SIZE) initial = payload.getUint32(at + 2);
-    }
-    void write(frame(TYPE.settings, FLAG.ack, 0));
-    greeted.resolve();
+    windows.take(payload);
+    void write(frame(TYPE.settings, FLAG.ack, 0)).then(greeted.resolve);
   };
-  const windowOf = (stream: number) => own.get(stream) ?? initial;
-  const reading = readFrames(conn, (...args) => {
-    take(...args);
-    changed();
-  });
   const stop = (byDaemon: boolean) => {
     if (byDaemon && open && !scene.over()) scene.counts.ended++;
     open = false;
     greeted.resolve();
     changed();
   };
+  const reading = readFrames(conn, (...args) => {
+    take(...args);
+    changed();
+  });
   void reading.then(() => stop(true));
   void scene.end.then(() => {
     stop(false);
@@ -74,19 +67,44 @@ export async function openPaced(scene: Scene): Promise<Paced> {
     write,
     async send(stream, content) {
       for (let at = 0; at < content.length && open && !scene.over();) {
-        const size = Math.min(MAX_FRAME, content.length - at, whole, windowOf(stream));
+        const size = Math.min(MAX_FRAME, content.length - at, windows.of(stream));
         if (size <= 0) {
           await wake.promise;
           continue;
         }
-        whole -= size;
-        own.set(stream, windowOf(stream) - size);
+        windows.add(0, -size);
+        windows.add(stream, -size);
         await write(dataFrame(stream, content.subarray(at, at + size)));
         at += size;
       }
       return open && !scene.over();
     },
   };
+}
+
+/** The windows that the daemon gives: of the connection (stream 0) and of its streams. */
+class Windows {
+  #whole = DEFAULT_WINDOW;
+  #initial = DEFAULT_WINDOW;
+  readonly #own = new Map<number, number>();
+
+  /** Bytes that a stream may send. */
+  of(stream: number): number {
+    return Math.min(this.#whole, this.#own.get(stream) ?? this.#initial);
+  }
+
+  add(stream: number, bytes: number): void {
+    if (stream === 0) this.#whole += bytes;
+    else this.#own.set(stream, (this.#own.get(stream) ?? this.#initial) + bytes);
+  }
+
+  /** Takes the initial window from a SETTINGS frame. */
+  take(settings: DataView): void {
+    for (let at = 0; at < settings.byteLength; at += 6) {
+      if (settings.getUint16(at) !== INITIAL_WINDOW_SIZE) continue;
+      this.#initial = settings.getUint32(at + 2);
+    }
+  }
 }
 
 type OnFrame = (type: number, flags: number, stream: number, payload: DataView) => void;

@@ -14,7 +14,6 @@ import {
 import {
   createXdsServer,
   type XdsLimits,
-  type XdsObserver,
   type XdsOptions,
   type XdsServer,
 } from "../../lib/serve/mod.ts";
@@ -84,36 +83,10 @@ const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 export async function world(
   types: readonly string[],
   limits?: XdsLimits,
-  over: {
-    readonly store?: Store;
-    readonly port?: number;
-    readonly observers?: readonly XdsObserver[];
-    readonly culprits?: NonNullable<XdsOptions["culprits"]>;
-    readonly changedAt?: NonNullable<XdsOptions["changedAt"]>;
-    readonly clock?: XdsOptions["clock"];
-    readonly requestRate?: number;
-    readonly timer?: NonNullable<XdsOptions["timer"]>;
-    /** Further options of the server. */
-    readonly options?: Partial<XdsOptions>;
-  } = {},
+  over: WorldOptions = {},
 ): Promise<World> {
   const inner = over.store ?? store(types);
-  const xds = createXdsServer({
-    source: inner.source,
-    now: () => performance.now(),
-    clock: over.clock ?? (() => Date.now()),
-    ...(over.timer && { timer: over.timer }),
-    pod: "meshd-0",
-    instance: `i${++instances}`,
-    pushes: 20,
-    requestRate: over.requestRate ?? 10_000,
-    // Tests say what they wait for; only those about the quiet time wait for it.
-    limits: { settleMs: 0, ...limits },
-    observers: over.observers ?? [],
-    ...(over.changedAt && { changedAt: over.changedAt }),
-    ...(over.culprits && { culprits: over.culprits }),
-    ...over.options,
-  });
+  const xds = createXdsServer(serverOptions(inner, limits, over));
   const rpc = await startRpc({
     address: `127.0.0.1:${over.port ?? 0}`,
     services: xds.services,
@@ -138,35 +111,64 @@ export async function world(
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     },
-    delta: (proxy: ProxyOptions = {}) => {
-      const stream = raw("Delta");
-      return client<DeltaRequest, DeltaDiscoveryResponse>(
-        stream,
-        proxy,
-        {
-          encode: (request) =>
-            toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)),
-          decode: (bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes),
-          empty: {},
-        },
-      );
-    },
-    sotw: (proxy: ProxyOptions = {}) => {
-      const stream = raw("Stream");
-      return client<SotwRequest, DiscoveryResponse>(
-        stream,
-        proxy,
-        {
-          encode: (request) =>
-            toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, request)),
-          decode: (bytes) => fromBinary(DiscoveryResponseSchema, bytes),
-          empty: {},
-        },
-      );
-    },
+    delta: (proxy: ProxyOptions = {}) => client(raw("Delta"), proxy, DELTA),
+    sotw: (proxy: ProxyOptions = {}) => client(raw("Stream"), proxy, SOTW),
     [Symbol.asyncDispose]: () => rpc.stop(0),
   });
 }
+
+/** Parts of a world that differ from the usual ones. */
+export interface WorldOptions
+  extends Partial<Pick<XdsOptions, "culprits" | "changedAt" | "clock" | "timer" | "observers">> {
+  readonly store?: Store;
+  readonly port?: number;
+  readonly requestRate?: number;
+  /** Further options of the server. */
+  readonly options?: Partial<XdsOptions>;
+}
+
+function serverOptions(
+  { source }: Store,
+  limits: XdsLimits | undefined,
+  over: WorldOptions,
+): XdsOptions {
+  return {
+    source,
+    now: () => performance.now(),
+    clock: over.clock ?? (() => Date.now()),
+    ...(over.timer && { timer: over.timer }),
+    pod: "meshd-0",
+    instance: `i${++instances}`,
+    pushes: 20,
+    requestRate: over.requestRate ?? 10_000,
+    // Tests say what they wait for; only those about the quiet time wait for it.
+    limits: { settleMs: 0, ...limits },
+    observers: over.observers ?? [],
+    ...(over.changedAt && { changedAt: over.changedAt }),
+    ...(over.culprits && { culprits: over.culprits }),
+    ...over.options,
+  };
+}
+
+/** The messages of one variant. */
+interface Variant<Request, Response> {
+  readonly encode: (request: Request) => Uint8Array;
+  readonly decode: (bytes: Uint8Array) => Response;
+  readonly empty: Request;
+}
+
+const DELTA: Variant<DeltaRequest, DeltaDiscoveryResponse> = {
+  encode: (request) =>
+    toBinary(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)),
+  decode: (bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes),
+  empty: {},
+};
+
+const SOTW: Variant<SotwRequest, DiscoveryResponse> = {
+  encode: (request) => toBinary(DiscoveryRequestSchema, create(DiscoveryRequestSchema, request)),
+  decode: (bytes) => fromBinary(DiscoveryResponseSchema, bytes),
+  empty: {},
+};
 
 /** A node of the usual form. */
 export function nodeOf(
@@ -184,11 +186,7 @@ let instances = 0;
 function client<Request extends object, Response extends { typeUrl: string; nonce: string }>(
   stream: RpcStream,
   proxy: ProxyOptions,
-  { encode, decode, empty }: {
-    readonly encode: (request: Request) => Uint8Array;
-    readonly decode: (bytes: Uint8Array) => Response;
-    readonly empty: Request;
-  },
+  { encode, decode, empty }: Variant<Request, Response>,
 ): Client<Request, Response> {
   const incoming = stream.messages[Symbol.asyncIterator]();
   let first = true;

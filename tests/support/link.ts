@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { byteLength, type RpcCall } from "../../lib/rpc/mod.ts";
+import { byteLength, type Outgoing, type RpcCall } from "../../lib/rpc/mod.ts";
 
 /** A stream. */
 export interface Link {
@@ -23,18 +23,11 @@ export function link(peer = "memory"): Link {
   const fromServer: Uint8Array[] = [];
   let wake: (() => void) | undefined;
   let over = false;
-  let held = false;
-  let pending = 0;
-  let drained: (() => void)[] = [];
+  const transport = new Transport();
   const ended = Promise.withResolvers<void>();
-  const release = () => {
-    pending = 0;
-    for (const resolve of drained) resolve();
-    drained = [];
-  };
   const finish = () => {
     over = true;
-    release();
+    transport.release();
     wake?.();
     ended.resolve();
   };
@@ -54,21 +47,13 @@ export function link(peer = "memory"): Link {
       messages: messages(),
       ended: ended.promise,
       send(message) {
-        const parts = message instanceof Uint8Array ? [message] : message;
-        const whole = new Uint8Array(byteLength(message));
-        let at = 0;
-        for (const part of parts) {
-          whole.set(part, at);
-          at += part.byteLength;
-        }
+        const whole = joined(message);
         fromServer.push(whole);
-        if (held) pending += whole.byteLength;
-        return !held;
+        return transport.send(whole.byteLength);
       },
-      drained: () =>
-        pending === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve)),
+      drained: () => transport.drained(),
       get pending() {
-        return pending;
+        return transport.pending;
       },
       finish,
       reset: finish,
@@ -80,8 +65,42 @@ export function link(peer = "memory"): Link {
     },
     hangUp: finish,
     hold(on) {
-      held = on;
-      if (!on) release();
+      transport.held = on;
+      if (!on) transport.release();
     },
   };
+}
+
+/** Counts the bytes that the server sent while the transport let none through. */
+class Transport {
+  held = false;
+  pending = 0;
+  #waiting: (() => void)[] = [];
+
+  /** Returns false when the bytes are kept back. */
+  send(bytes: number): boolean {
+    if (this.held) this.pending += bytes;
+    return !this.held;
+  }
+
+  drained(): Promise<void> {
+    if (this.pending === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    this.pending = 0;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting = [];
+  }
+}
+
+function joined(message: Outgoing): Uint8Array {
+  const whole = new Uint8Array(byteLength(message));
+  let at = 0;
+  for (const part of message instanceof Uint8Array ? [message] : message) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
 }

@@ -96,39 +96,15 @@ export async function dial(
 
 /** A peer over an open connection. */
 export function peerOver(conn: Deno.Conn, reading = true): RawPeer {
-  const frames: Frame[] = [];
-  const headers = new Map<Frame, Headers>();
-  const decoder = hpackDecoder({ size: 1e6, fields: 1e4 });
-  let changed = Promise.withResolvers<void>();
-  let isClosed = false;
-  const take = (frame: Frame) => {
-    frames.push(frame);
-    if (frame.type !== FRAME.HEADERS) return;
-    headers.set(frame, decoder.decode(frame.payload).headers ?? []);
-  };
-  const read = async () => {
-    const reader = frameReader(false);
-    const chunk = new Uint8Array(65_536);
-    try {
-      for (let size; (size = await conn.read(chunk)) !== null;) {
-        reader.push(chunk.slice(0, size));
-        for (let frame; (frame = reader.next());) take(frame);
-        changed.resolve();
-        changed = Promise.withResolvers();
-      }
-    } catch {
-      // The connection was reset, or closed by the test.
-    }
-    isClosed = true;
-    changed.resolve();
-  };
-  const closed = reading ? read() : Promise.resolve();
+  const received = new Received();
+  const { frames, headers } = received;
+  const closed = reading ? received.read(conn) : Promise.resolve();
   return {
     frames,
     headers,
     closed,
     get isClosed() {
-      return isClosed;
+      return received.isClosed;
     },
     async send(...bytes) {
       try {
@@ -141,8 +117,10 @@ export function peerOver(conn: Deno.Conn, reading = true): RawPeer {
     async until(holds) {
       const timer = setTimeout(() => conn.close(), PATIENCE_MS);
       while (!holds()) {
-        if (isClosed) throw new Error("the connection was closed, or nothing came for too long");
-        await changed.promise;
+        if (received.isClosed) {
+          throw new Error("the connection was closed, or nothing came for too long");
+        }
+        await received.change();
       }
       clearTimeout(timer);
     },
@@ -162,4 +140,41 @@ export function peerOver(conn: Deno.Conn, reading = true): RawPeer {
       }
     },
   };
+}
+
+/** The frames that arrived on a connection. */
+class Received {
+  readonly frames: Frame[] = [];
+  readonly headers = new Map<Frame, Headers>();
+  isClosed = false;
+  readonly #decoder = hpackDecoder({ size: 1e6, fields: 1e4 });
+  #changed = Promise.withResolvers<void>();
+
+  /** Resolves when frames arrived or the connection ended. */
+  change(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  async read(conn: Deno.Conn): Promise<void> {
+    const reader = frameReader(false);
+    const chunk = new Uint8Array(65_536);
+    try {
+      for (let size; (size = await conn.read(chunk)) !== null;) {
+        reader.push(chunk.slice(0, size));
+        for (let frame; (frame = reader.next());) this.#take(frame);
+        this.#changed.resolve();
+        this.#changed = Promise.withResolvers();
+      }
+    } catch {
+      // The connection was reset, or closed by the test.
+    }
+    this.isClosed = true;
+    this.#changed.resolve();
+  }
+
+  #take(frame: Frame): void {
+    this.frames.push(frame);
+    if (frame.type !== FRAME.HEADERS) return;
+    this.headers.set(frame, this.#decoder.decode(frame.payload).headers ?? []);
+  }
 }

@@ -110,7 +110,6 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
       env: options.env,
     }),
   );
-  const envoy = await envoyPath();
   const start = async (name: string, namespace: string, ip: string): Promise<Agent> =>
     stack.use(
       await startAgent({
@@ -120,7 +119,7 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
         labels: { app: name },
         ip,
         xds: daemon.xds,
-        envoy,
+        envoy: await envoyPath(),
         dir,
         interception: "NONE",
         env: { ...filesOf(await certificate(namespace, name), authority), ...options.agentEnv },
@@ -132,39 +131,9 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
   const server = await start("shop", SERVER_NAMESPACE, SERVER);
   const client = await start("web", CLIENT_NAMESPACE, CLIENT);
   let round = 0;
-  const apply = async (...texts: readonly string[]): Promise<void> => {
-    // A resource that changes with each round tells when a proxy is up to date.
-    const mark = `round-${++round}.test`;
-    const sign = [SERVER_NAMESPACE, CLIENT_NAMESPACE].map((namespace) =>
-      manifest("ServiceEntry", "sign", {
-        hosts: [mark],
-        resolution: "STATIC",
-        exportTo: ["."],
-        ports: [{ number: 1, name: "tcp", protocol: "TCP" }],
-      }, namespace)
-    );
-    await config.write("policies.yaml", documents(...texts, ...sign));
-    for (const agent of [server, client]) {
-      await eventually(`${agent.name} to be up to date`, async () => {
-        const names = await agent.held("cluster");
-        return names.some((name) => name.endsWith(mark));
-      });
-      const refused = await agent.stats("update_rejected$");
-      for (const [name, count] of Object.entries(refused)) {
-        assert.equal(count, 0, `${agent.name} ${name}: ${agent.program.output().slice(-2000)}`);
-      }
-    }
-  };
-  const renew = async (): Promise<void> => {
-    const fresh = await authority.issue("renewed", [
-      `spiffe://cluster.local/ns/${SERVER_NAMESPACE}/sa/shop`,
-    ]);
-    await Deno.rename(fresh.key, `${dir}/${SERVER_NAMESPACE}-shop-key.pem`);
-    await Deno.rename(fresh.cert, `${dir}/${SERVER_NAMESPACE}-shop.pem`);
-  };
   const parts = stack.move();
   return {
-    renew,
+    renew: () => renewServer(authority, dir),
     config,
     daemon,
     server,
@@ -174,9 +143,49 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
     tcp: tcp.port,
     authority,
     certificate,
-    apply,
+    apply: (...texts) => applyPolicies(config, [server, client], `round-${++round}.test`, texts),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+/** Replaces the certificate of the server by a new one. */
+async function renewServer(authority: Authority, dir: string): Promise<void> {
+  const fresh = await authority.issue("renewed", [
+    `spiffe://cluster.local/ns/${SERVER_NAMESPACE}/sa/shop`,
+  ]);
+  await Deno.rename(fresh.key, `${dir}/${SERVER_NAMESPACE}-shop-key.pem`);
+  await Deno.rename(fresh.cert, `${dir}/${SERVER_NAMESPACE}-shop.pem`);
+}
+
+/**
+ * Writes policies, and waits until the proxies have them: a resource named `mark`, which is new each
+ * time, shows that a proxy is up to date.
+ */
+async function applyPolicies(
+  config: ConfigDir,
+  agents: readonly Agent[],
+  mark: string,
+  texts: readonly string[],
+): Promise<void> {
+  const sign = [SERVER_NAMESPACE, CLIENT_NAMESPACE].map((namespace) =>
+    manifest("ServiceEntry", "sign", {
+      hosts: [mark],
+      resolution: "STATIC",
+      exportTo: ["."],
+      ports: [{ number: 1, name: "tcp", protocol: "TCP" }],
+    }, namespace)
+  );
+  await config.write("policies.yaml", documents(...texts, ...sign));
+  for (const agent of agents) {
+    await eventually(`${agent.name} to be up to date`, async () => {
+      const names = await agent.held("cluster");
+      return names.some((name) => name.endsWith(mark));
+    });
+    const refused = await agent.stats("update_rejected$");
+    for (const [name, count] of Object.entries(refused)) {
+      assert.equal(count, 0, `${agent.name} ${name}: ${agent.program.output().slice(-2000)}`);
+    }
+  }
 }
 
 /** Node metadata that declares a certificate's files for both sides. */

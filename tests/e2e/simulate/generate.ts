@@ -213,12 +213,7 @@ function fixed({ http, tcp, auto, gateway, service: own }: Ports): string[] {
       ports,
       ...more,
     });
-  const endpoints = (net: number) => [
-    { address: `127.0.${net}.1`, labels: { version: "v1" } },
-    { address: `127.0.${net}.2`, labels: { version: "v2" } },
-  ];
   const subsets = ["v1", "v2"].map((version) => ({ name: version, labels: { version } }));
-  const plain = gateway[0];
   return [
     service("a", "a.test", { endpoints: endpoints(51), addresses: [VIPS["a.test"]] }),
     service("b", "b.test", { endpoints: endpoints(52) }),
@@ -242,50 +237,61 @@ function fixed({ http, tcp, auto, gateway, service: own }: Ports): string[] {
       workloadSelector: { labels: { app: "server" } },
     }),
     manifest("WorkloadEntry", "server", { address: WORKLOAD, labels: { app: "server" } }),
-    manifest("Gateway", "gate", {
-      selector: { app: "edge" },
-      servers: [
-        { port: { number: plain, name: "http", protocol: "HTTP" }, hosts: ["*"] },
-        {
-          port: { number: gateway[1], name: "https", protocol: "HTTPS" },
-          hosts: ["a.test", "*.wild.test"],
-          tls: { mode: "SIMPLE", serverCertificate: "/c", privateKey: "/k" },
-        },
-        {
-          port: { number: gateway[2], name: "tls", protocol: "TLS" },
-          hosts: ["*.test"],
-          tls: { mode: "PASSTHROUGH" },
-        },
-      ],
-    }),
-    manifest("VirtualService", "sealed", {
-      hosts: ["a.test", "tcp.test"],
-      gateways: ["gate", "mesh"],
-      tls: [
-        {
-          match: [{ sniHosts: ["a.test"], port: gateway[2] }],
-          route: [{ destination: { host: "a.test", subset: "v1", port: { number: own.tls } } }],
-        },
-        {
-          match: [{ sniHosts: ["tcp.test"] }],
-          route: [
-            {
-              destination: { host: "tcp.test", subset: "v1", port: { number: own.tls } },
-              weight: 1,
-            },
-            {
-              destination: { host: "tcp.test", subset: "v2", port: { number: own.tls } },
-              weight: 1,
-            },
-          ],
-        },
-      ],
-      tcp: [{
-        match: [{ port: own.tcp }],
-        route: [{ destination: { host: "tcp.test", subset: "v2", port: { number: own.tcp } } }],
-      }],
-    }),
+    fixedGateway(gateway),
+    sealedRoutes(gateway[2], own),
   ];
+}
+
+/** Two endpoints, one for each subset. */
+function endpoints(net: number): Spec[] {
+  return [
+    { address: `127.0.${net}.1`, labels: { version: "v1" } },
+    { address: `127.0.${net}.2`, labels: { version: "v2" } },
+  ];
+}
+
+function fixedGateway([plain, https, tls]: Ports["gateway"]): string {
+  return manifest("Gateway", "gate", {
+    selector: { app: "edge" },
+    servers: [
+      { port: { number: plain, name: "http", protocol: "HTTP" }, hosts: ["*"] },
+      {
+        port: { number: https, name: "https", protocol: "HTTPS" },
+        hosts: ["a.test", "*.wild.test"],
+        tls: { mode: "SIMPLE", serverCertificate: "/c", privateKey: "/k" },
+      },
+      {
+        port: { number: tls, name: "tls", protocol: "TLS" },
+        hosts: ["*.test"],
+        tls: { mode: "PASSTHROUGH" },
+      },
+    ],
+  });
+}
+
+/** A VirtualService with rules for TLS connections and for TCP. */
+function sealedRoutes(gatewayPort: number, own: Ports["service"]): string {
+  const destination = (host: string, subset: string, number: number) => ({
+    destination: { host, subset, port: { number } },
+  });
+  return manifest("VirtualService", "sealed", {
+    hosts: ["a.test", "tcp.test"],
+    gateways: ["gate", "mesh"],
+    tls: [
+      {
+        match: [{ sniHosts: ["a.test"], port: gatewayPort }],
+        route: [destination("a.test", "v1", own.tls)],
+      },
+      {
+        match: [{ sniHosts: ["tcp.test"] }],
+        route: ["v1", "v2"].map((subset) => ({
+          ...destination("tcp.test", subset, own.tls),
+          weight: 1,
+        })),
+      },
+    ],
+    tcp: [{ match: [{ port: own.tcp }], route: [destination("tcp.test", "v2", own.tcp)] }],
+  });
 }
 
 /** A mesh as documents. */

@@ -21,8 +21,8 @@ export type Step =
   | { readonly do: "prepare"; readonly steps: number }
   | { readonly do: "evict"; readonly cells: number; readonly collections: number };
 
-/** Steps in any order; with rows that make functions throw when `faults`. */
-export function steps(faults: boolean): fc.Arbitrary<Step[]> {
+/** Edits of rows; with rows that make functions throw when `faults`. */
+function edits(faults: boolean): fc.Arbitrary<Edit> {
   const n = faults ? fc.nat(8) : fc.nat(6);
   const thing: fc.Arbitrary<Thing> = fc.record({
     n,
@@ -30,7 +30,7 @@ export function steps(faults: boolean): fc.Arbitrary<Step[]> {
     mode: faults ? fc.nat(3) : fc.constantFrom(1, 1, 3, 0, 2),
     link: fc.constantFrom(...THINGS),
   });
-  const edit: fc.Arbitrary<Edit> = fc.oneof(
+  return fc.oneof(
     {
       weight: 4,
       arbitrary: fc.record({
@@ -45,12 +45,16 @@ export function steps(faults: boolean): fc.Arbitrary<Step[]> {
       row: fc.option(fc.subarray([...GROUPS, ...THINGS]), { nil: undefined, freq: 6 }),
     }),
   );
+}
+
+/** Steps in any order; with rows that make functions throw when `faults`. */
+export function steps(faults: boolean): fc.Arbitrary<Step[]> {
   const step: fc.Arbitrary<Step> = fc.oneof(
     {
       weight: 8,
       arbitrary: fc.record({
         do: fc.constant("edit" as const),
-        edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
+        edits: fc.array(edits(faults), { minLength: 1, maxLength: 4 }),
       }),
     },
     {
