@@ -22,6 +22,7 @@ export function debugInputs(
     objects: () => [],
     problems: () => [],
     warnings: () => [],
+    proxyWarnings: () => [],
     analysis: () => [],
     receipts: { of: () => [], latest: () => [] },
     pushes: () => [],
