@@ -9,6 +9,7 @@ import { scope } from "../log/mod.ts";
 import { startWeb, type WebOptions } from "../web/mod.ts";
 import { type Admin, adminApi } from "./admin.ts";
 import { type Drain, drainOf } from "./drain.ts";
+import { startHealth } from "./health.ts";
 import { startupSeconds } from "./metrics.ts";
 import type { AgentPlan } from "./plan.ts";
 import { type ProxyProcess, startProxy } from "./process.ts";
@@ -84,7 +85,10 @@ export async function startAgent(
       );
       resources.defer(() => server.stop(STATUS_GRACE_MS));
     }
-    const relay = await startRelay({ ...relayOptions(plan), subscription, tls });
+    const { readinessProbe, address } = plan.health;
+    const health = readinessProbe && startHealth(readinessProbe, address);
+    if (health) resources.defer(() => health.stop());
+    const relay = await startRelay({ ...relayOptions(plan), subscription, tls, health });
     resources.defer(() => relay.stop());
     if (plan.command === undefined && subscription) resources.use(watch(plan, subscription, tls));
     const proxy = await launch(plan);

@@ -6,6 +6,7 @@
 import { MeshError } from "../base/mod.ts";
 import { durationMs } from "../proto/mod.ts";
 import { AuthenticationPolicy, type ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { ReadinessProbe } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
 import type { Addresses } from "./addresses.ts";
 import { bootstrapOf } from "./bootstrap.ts";
 import { commandLine, workers } from "./command_line.ts";
@@ -81,6 +82,8 @@ export interface AgentPlan {
   readonly admin: string;
   readonly drain: DrainOptions;
   readonly scrape: ScrapeOptions;
+  /** Probe of the application, whose results the daemon is told, and the workload's address. */
+  readonly health: { readonly readinessProbe?: ReadinessProbe; readonly address: string };
   readonly env: AgentEnv;
   /** Fields of the proxy configuration that are set and have no effect, with the reason. */
   readonly ineffective: ReadonlyMap<string, string>;
@@ -142,6 +145,10 @@ export function planAgent(settings: AgentSettings): AgentPlan {
       ports,
     },
     scrape: scrapeOptions(settings, loopback, flags.role),
+    health: {
+      ...proxy.readinessProbe && { readinessProbe: proxy.readinessProbe },
+      address: settings.addresses.ips[0] ?? loopback,
+    },
     env,
     ineffective: new Map([...ineffectiveFields(proxy), ...ineffectiveOwnFields(settings.ownProxy)]),
   };
@@ -280,7 +287,6 @@ function ineffectiveFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
   add(length !== 0 && length !== STAT_NAME_LENGTH, "statNameLength", "the proxy has no such bound");
   add(proxy.caCertificatesPem.length, "caCertificatesPem", "certificates are not supported yet");
   add(proxy.privateKeyProvider, "privateKeyProvider", "certificates are not supported yet");
-  add(proxy.readinessProbe, "readinessProbe", "the agent does not probe the application yet");
   return ineffective;
 }
 

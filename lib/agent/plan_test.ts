@@ -273,13 +273,11 @@ Deno.test("fields that do nothing are named", () => {
   const { ineffective } = plan({
     proxy: {
       availabilityZone: "z",
-      readinessProbe: {},
       tracing: { tracer: { case: "stackdriver", value: {} } },
     },
   });
   assert.deepEqual([...ineffective.keys()].sort(), [
     "availabilityZone",
-    "readinessProbe",
     "tracing.stackdriver",
   ]);
   assert.equal(plan().ineffective.size, 0);

@@ -14,6 +14,7 @@ import { type Logger, scope } from "../log/mod.ts";
 import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
 import type { RpcClientTls, RpcStream } from "../rpc/mod.ts";
 import { type Backoff, dial } from "./dial.ts";
+import type { HealthReports } from "./health.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
 
@@ -37,6 +38,8 @@ export interface RelayOptions {
   readonly backoff?: Backoff;
   /** Subscription of the agent's own on each stream; default: none. */
   readonly subscription?: AgentSubscription;
+  /** Health of the workload, reported on each stream; default: none. */
+  readonly health?: HealthReports;
 }
 
 /** A running relay. */
@@ -113,7 +116,16 @@ async function relay(
   const close = () => upstream.close();
   signal.addEventListener("abort", close, { once: true });
   let proxyEnded = false;
-  void forward(call, upstream, options.interception).then(() => proxyEnded = true, close);
+  const report = () => {
+    const message = proxyEnded ? undefined : options.health?.message(path);
+    if (message !== undefined) upstream.send(message);
+  };
+  let ignore = () => {};
+  const began = () => {
+    report();
+    ignore = options.health?.onChange(report) ?? ignore;
+  };
+  void forward(call, upstream, options.interception, began).then(() => proxyEnded = true, close);
   const take = (message: Uint8Array): boolean => {
     const answer = options.interception?.take(message);
     if (answer !== undefined && !proxyEnded) upstream.send(answer);
@@ -126,24 +138,30 @@ async function relay(
   } catch (error) {
     throw lost(error);
   } finally {
+    ignore();
     signal.removeEventListener("abort", close);
     upstream.close();
   }
 }
 
-/** Forwards from the proxy to the daemon, with back-pressure; after the first message, subscribes. */
+/**
+ * Forwards from the proxy to the daemon, with back-pressure; after the first message, which has the
+ * node, subscribes and calls `began`.
+ */
 async function forward(
   call: RpcCall,
   upstream: RpcStream,
   interception: Interception | undefined,
+  began: () => void,
 ): Promise<void> {
-  let subscribed = interception === undefined;
+  let isFirst = true;
   for await (const message of call.messages) {
     xdsRequests.inc();
     let ready = upstream.send(message);
-    if (!subscribed) {
-      subscribed = true;
-      ready = upstream.send(interception!.request()) && ready;
+    if (isFirst) {
+      isFirst = false;
+      if (interception) ready = upstream.send(interception.request()) && ready;
+      began();
     }
     if (!ready) await upstream.drained();
   }

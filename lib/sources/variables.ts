@@ -73,6 +73,25 @@ export const PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS: EnvVar<boolean> = declare
   readers,
 });
 
+/** True: a workload must be of its group's service account. */
+export const MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: EnvVar<boolean> = declareEnv({
+  name: "MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY",
+  type: "bool",
+  default: true,
+  doc:
+    "An authenticated workload registers and reports health only with the namespace and service account of its WorkloadGroup.",
+  readers,
+});
+
+/** Directory of registered workloads. */
+export const MESH_REGISTRATION_DIR: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_REGISTRATION_DIR",
+  type: "string",
+  doc:
+    "Directory in which registered workloads are kept over a restart of the daemon; without it they register again when they reconnect.",
+  readers,
+});
+
 /** Time until the entry of a disconnected workload is deleted, in milliseconds. */
 export const PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: EnvVar<number> = declareEnv({
   name: "PILOT_WORKLOAD_ENTRY_GRACE_PERIOD",

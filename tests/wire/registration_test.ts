@@ -5,7 +5,14 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { eventually, makeConfigDir, startAgent, startDaemon } from "../../scripts/harness/mod.ts";
+import {
+  type Daemon,
+  eventually,
+  makeConfigDir,
+  portsOf,
+  startAgent,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { create, encode } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
@@ -130,4 +137,57 @@ Deno.test("a real agent registers its workload for as long as it runs", async ()
     await eventually("the workload", async () => await addresses() === "127.0.43.1");
   }
   await eventually("the workload to go", async () => await addresses() === "");
+});
+
+Deno.test("an agent reports the health of its application, and a restart of the daemon keeps the workload", async () => {
+  await using config = await makeConfigDir();
+  await config.write("a.yaml", CONFIG);
+  await using folder = await makeConfigDir();
+  const env = {
+    MESH_REGISTRATION_DIR: `${folder.path}/registered`,
+    PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "1h",
+  };
+  const options = { configDir: config.path, env };
+  const shown = async (daemon: Daemon): Promise<string> => {
+    const services = await daemon.debug<Shown[]>("registryz");
+    return services.flatMap((one) => one.endpoints)
+      .map(({ address, health }) => `${address} ${health}`).join();
+  };
+  let status = 200;
+  await using application = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response(null, { status }),
+  );
+  const ports = await (async () => {
+    await using daemon = await startDaemon(options);
+    await using _ = await startAgent({
+      role: "sidecar",
+      name: "vm-1",
+      namespace: "test",
+      ip: "127.0.43.1",
+      xds: daemon.xds,
+      envoy: await envoyPath(),
+      dir: folder.path,
+      env: { MESH_META_AUTO_REGISTER_GROUP: "vms" },
+      proxyConfig: {
+        readinessProbe: {
+          httpGet: { path: "/ready", port: application.addr.port, host: "127.0.0.1" },
+          periodSeconds: 1,
+          failureThreshold: 1,
+        },
+      },
+    });
+    await eventually("the workload", async () => await shown(daemon) === "127.0.43.1 healthy");
+    status = 503;
+    await eventually("its fault", async () => await shown(daemon) === "127.0.43.1 unhealthy");
+    return portsOf(daemon);
+  })();
+  {
+    await using daemon = await startDaemon({ ...options, ports });
+    assert.equal(await shown(daemon), "127.0.43.1 unhealthy");
+  }
+  await Deno.writeTextFile(`${folder.path}/registered/workloads.json`, "{");
+  await using daemon = await startDaemon({ ...options, ports });
+  assert.equal(await shown(daemon), "");
+  assert.ok((await Deno.stat(`${folder.path}/registered/workloads.json.damaged`)).isFile);
 });

@@ -6,12 +6,15 @@
 import type { Ingest } from "../../ingest/mod.ts";
 import type { ConfigObject, ProxyNode } from "../../model/mod.ts";
 import {
+  MESH_REGISTRATION_DIR,
+  MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY,
   PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION,
   PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS,
   PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
 } from "../variables.ts";
 import { REGISTRATION } from "./entry.ts";
 import { createRegistrations } from "./registrations.ts";
+import { openWorkloadStore } from "./store.ts";
 
 /** The part of serving's observer interface that registration uses. */
 export interface StreamObserver {
@@ -39,13 +42,18 @@ export interface RegistrationSourceOptions {
   readonly entryInUse: (key: string) => ConfigObject | undefined;
 }
 
-/** Starts without workloads. Must be started before other sources report their objects. */
+/** Starts with the stored workloads of an earlier run. Must be started before other sources report their objects. */
 export function startRegistration(
   { ingest, entryInUse }: RegistrationSourceOptions,
 ): Registration {
   const intake = ingest.open(REGISTRATION);
   intake.synced();
+  const dir = MESH_REGISTRATION_DIR.get();
+  const store = dir ? openWorkloadStore(dir) : undefined;
   const registrations = createRegistrations({
+    validateIdentity: MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY.get(),
+    stored: store?.workloads,
+    onStore: store?.save,
     graceMs: PILOT_WORKLOAD_ENTRY_GRACE_PERIOD.get(),
     health: PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS.get(),
     timer: (run, ms) => {
@@ -73,6 +81,7 @@ export function startRegistration(
     [Symbol.dispose]: () => {
       unsubscribe();
       registrations.close();
+      store?.close();
     },
   };
 }

@@ -45,6 +45,12 @@ export interface RegistrationOptions {
   readonly graceMs: number;
   /** True: reports of health are used. */
   readonly health: boolean;
+  /** True: an authenticated workload must have the namespace and service account of its group. */
+  readonly validateIdentity: boolean;
+  /** Workloads of an earlier run. They are deleted unless they connect within the grace time. */
+  readonly stored?: readonly StoredWorkload[];
+  /** Called after each change of the workloads; `workloads` are those to store. */
+  readonly onStore?: (workloads: () => StoredWorkload[]) => void;
   /** Runs a function later; returns a function that cancels it. */
   readonly timer: (run: () => void, ms: number) => () => void;
   /** Milliseconds since the epoch. */
@@ -53,6 +59,16 @@ export interface RegistrationOptions {
   readonly isTaken: (key: string) => boolean;
   /** Called with the entries that are added, changed and deleted. Must not throw. */
   readonly onChange: (changes: ObjectChanges) => void;
+}
+
+/** A registered workload in a form that a file can hold. */
+export interface StoredWorkload {
+  /** Name of its group, which is in the namespace of the node. */
+  readonly group: string;
+  /** When it connected first; milliseconds since the epoch. */
+  readonly since: number;
+  readonly healthy: boolean;
+  readonly node: ProxyNode;
 }
 
 /** Registered workloads and their entries. */
@@ -100,11 +116,17 @@ class Workloads implements Registrations {
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+    for (const stored of options.stored ?? []) {
+      const workload = this.#workloadOf(stored);
+      this.#workloads.set(workload.key, workload);
+      this.#await(workload);
+    }
   }
 
   opened(stream: string, node: ProxyNode): void {
     const group = node.metadata[GROUP];
     if (typeof group !== "string" || group === "") return;
+    if (!this.#mayRegister(group, node)) return;
     const workload = this.#connect(stream, group, node);
     if (!this.#groups.has(workload.group)) {
       counts.failed.inc();
@@ -123,8 +145,31 @@ class Workloads implements Registrations {
     workload.streams.delete(stream);
     if (workload.streams.size > 0) return;
     counts.unregistered.inc();
+    this.#await(workload);
+  }
+
+  /** Deletes a workload unless it connects within the grace time. */
+  #await(workload: Workload): void {
     const { timer, graceMs } = this.#options;
     workload.cancelDeletion = timer(() => this.#forget(workload), graceMs);
+  }
+
+  /** Compares a proved identity with the group. A group that comes later is compared then. */
+  #mayRegister(group: string, node: ProxyNode): boolean {
+    if (!this.#options.validateIdentity || node.identity === undefined) return true;
+    const known = this.#groups.get(objectKey({ namespace: node.namespace, name: group }));
+    const account = known?.spec.template?.serviceAccount ?? "";
+    const own = `/ns/${node.namespace}/sa/`;
+    const accepted = node.identity.includes(own) &&
+      (account === "" || node.identity.endsWith(`${own}${account}`));
+    if (!accepted) {
+      counts.failed.inc();
+      log.warn("a workload may not register: its identity is not that of the group", {
+        group: `${node.namespace}/${group}`,
+        identity: node.identity,
+      });
+    }
+    return accepted;
   }
 
   reported(stream: string, fault: string | undefined): void {
@@ -166,18 +211,9 @@ class Workloads implements Registrations {
   }
 
   #connect(stream: string, group: string, node: ProxyNode): Workload {
-    const name = entryName(group, node);
-    const key = objectKey({ namespace: node.namespace, name });
-    const workload: Workload = this.#workloads.get(key) ?? {
-      key,
-      group: objectKey({ namespace: node.namespace, name: group }),
-      name,
-      since: this.#options.clock(),
-      node,
-      streams: new Set(),
-      healthy: true,
-      taken: this.#options.isTaken(key),
-    };
+    const fresh = { group, node, since: this.#options.clock(), healthy: true };
+    const key = objectKey({ namespace: node.namespace, name: entryName(group, node) });
+    const workload = this.#workloads.get(key) ?? this.#workloadOf(fresh);
     workload.cancelDeletion?.();
     workload.cancelDeletion = undefined;
     workload.node = node;
@@ -185,6 +221,37 @@ class Workloads implements Registrations {
     this.#workloads.set(key, workload);
     this.#byStream.set(stream, workload);
     return workload;
+  }
+
+  #workloadOf({ group, node, since, healthy }: StoredWorkload): Workload {
+    const { namespace } = node;
+    const name = entryName(group, node);
+    const key = objectKey({ namespace, name });
+    return {
+      key,
+      group: objectKey({ namespace, name: group }),
+      name,
+      since,
+      node,
+      streams: new Set(),
+      healthy,
+      taken: this.#options.isTaken(key),
+    };
+  }
+
+  #stored(): StoredWorkload[] {
+    return [...this.#workloads.values()].filter(({ entry }) => entry !== undefined)
+      .map(({ group, since, healthy, node }) => ({
+        group: group.slice(group.indexOf("/") + 1),
+        since,
+        healthy,
+        node,
+      }));
+  }
+
+  #changed(changes: ObjectChanges): void {
+    this.#options.onChange(changes);
+    this.#options.onStore?.(() => this.#stored());
   }
 
   #setTaken(key: string, taken: boolean): void {
@@ -198,7 +265,9 @@ class Workloads implements Registrations {
   #update(workload: Workload): void {
     const group = this.#groups.get(workload.group);
     const before = workload.entry;
-    const next = group === undefined || workload.taken ? undefined : make(workload, group);
+    const isUsable = group !== undefined && !workload.taken &&
+      this.#mayRegister(group.meta.name, workload.node);
+    const next = isUsable ? make(workload, group) : undefined;
     if (next === undefined) {
       workload.entry = undefined;
       if (before === undefined) return;
@@ -209,7 +278,7 @@ class Workloads implements Registrations {
     if (before?.digest === next.digest) return;
     workload.entry = next;
     (before === undefined ? counts.made : counts.updated).inc();
-    this.#options.onChange({ upserts: [next], deletes: [] });
+    this.#changed({ upserts: [next], deletes: [] });
   }
 
   #forget(workload: Workload): void {
@@ -221,7 +290,7 @@ class Workloads implements Registrations {
   }
 
   #remove(entry: ConfigObject): void {
-    this.#options.onChange({ upserts: [], deletes: [entry.meta] });
+    this.#changed({ upserts: [], deletes: [entry.meta] });
   }
 }
 

@@ -3,7 +3,7 @@ import type { ConfigObject, ProxyNode } from "../../model/mod.ts";
 import { checkObject } from "../../schema/mod.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { ObjectChanges } from "../../ingest/mod.ts";
-import { createRegistrations } from "./registrations.ts";
+import { createRegistrations, type StoredWorkload } from "./registrations.ts";
 
 const GROUP = {
   metadata: { labels: { app: "vm", tier: "old" }, annotations: { note: "x" } },
@@ -54,12 +54,19 @@ function proxy(metadata: Record<string, unknown> = {}, ip = "10.0.0.9"): ProxyNo
 }
 
 /** Registrations that record their changes; `pass` runs the timers. */
-function bench(isTaken: (key: string) => boolean = () => false) {
+function bench(
+  isTaken: (key: string) => boolean = () => false,
+  stored: readonly StoredWorkload[] = [],
+) {
+  let store: readonly StoredWorkload[] = stored;
   const waiting = new Set<() => void>();
   const changes: string[] = [];
   const registrations = createRegistrations({
     graceMs: 10,
     health: true,
+    validateIdentity: true,
+    stored,
+    onStore: (workloads) => store = workloads(),
     timer: (run) => {
       waiting.add(run);
       return () => void waiting.delete(run);
@@ -81,6 +88,7 @@ function bench(isTaken: (key: string) => boolean = () => false) {
     changes: () => changes.splice(0),
     pass: () => waiting.forEach((run) => run()),
     waits: () => waiting.size,
+    stored: () => store,
   };
 }
 
@@ -185,4 +193,47 @@ Deno.test("a proxy without a group, or with invalid values, has no entry", () =>
   assert.deepEqual(changes(), []);
   opened("e", proxy({}, "2001:db8::1"));
   assert.deepEqual(changes(), ["+vms-2001-db8--1 healthy"]);
+});
+
+Deno.test("an authenticated workload registers only as the account of its group", () => {
+  const { opened, reported, follow, changes } = bench();
+  const as = (identity: string | undefined, ip: string) => ({ ...proxy({}, ip), identity });
+  const id = (namespace: string, account: string) =>
+    `spiffe://cluster.local/ns/${namespace}/sa/${account}`;
+  follow(group());
+  opened("a", as(id("shop", "vm"), "10.0.0.1"));
+  assert.deepEqual(changes(), ["+vms-10.0.0.1 healthy"]);
+  opened("b", as(id("shop", "other"), "10.0.0.2"));
+  opened("c", as(id("other", "vm"), "10.0.0.3"));
+  opened("d", as(id("shop", "x/sa/vm"), "10.0.0.4"));
+  // It reports no health either, also not of a workload at the same address.
+  opened("e", as(id("shop", "other"), "10.0.0.1"));
+  for (const stream of ["b", "c", "d", "e"]) reported(stream, "fault");
+  assert.deepEqual(changes(), []);
+  // A group that comes later, or changes, is compared then.
+  follow(group({ ...GROUP, template: { ...GROUP.template, serviceAccount: "next" } }));
+  assert.deepEqual(changes(), ["-vms-10.0.0.1"]);
+});
+
+Deno.test("stored workloads are registered until the grace time has passed", () => {
+  const before = bench();
+  before.follow(group());
+  before.opened("a", proxy());
+  before.reported("a", "fault");
+  const stored = JSON.parse(JSON.stringify(before.stored())) as StoredWorkload[];
+  assert.deepEqual(stored.map(({ group, since, healthy }) => ({ group, since, healthy })), [
+    { group: "vms", since: 7, healthy: false },
+  ]);
+  const after = bench(undefined, stored);
+  after.follow(group());
+  assert.deepEqual(after.changes(), ["+vms-10.0.0.9 unhealthy"]);
+  assert.equal(after.waits(), 1);
+  after.opened("b", proxy());
+  assert.equal(after.waits(), 0);
+  assert.deepEqual(after.changes(), []);
+  const gone = bench(undefined, stored);
+  gone.follow(group());
+  gone.pass();
+  assert.deepEqual(gone.changes(), ["+vms-10.0.0.9 unhealthy", "-vms-10.0.0.9"]);
+  assert.deepEqual(gone.stored(), []);
 });
