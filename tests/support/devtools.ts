@@ -20,6 +20,8 @@ export interface Tab extends AsyncDisposable {
   look(look: WindowLook): Promise<void>;
   /** Value of an expression of the page, as JSON. */
   evaluate<T>(expression: string): Promise<T>;
+  /** Runs an expression that makes the browser load another page, and waits for that page. */
+  submit(expression: string): Promise<void>;
   /** Presses a key, for example `Tab`. */
   press(key: string): Promise<void>;
   /** Writes a picture of the whole page, at most `maxHeight` pixels of it. */
@@ -146,7 +148,46 @@ async function within<T>(promise: Promise<T>, name: string): Promise<T> {
   }
 }
 
+/** Functions over a connected tab. */
+interface Loads {
+  /** Errors and refused loads that the browser reported since the last load. */
+  readonly reports: () => readonly string[];
+  /** Starts a load and waits until it is done. */
+  readonly load: (name: string, start: () => Promise<void>) => Promise<void>;
+}
+
 async function createTab(wire: Wire, end: () => Promise<void>): Promise<Tab> {
+  const { reports, load } = await followLoads(wire);
+  const evaluate = async <T>(expression: string): Promise<T> => {
+    const answer = await wire.call("Runtime.evaluate", { expression, returnByValue: true });
+    if (answer.exceptionDetails !== undefined) throw new Error(JSON.stringify(answer));
+    return (answer.result as { value: T }).value;
+  };
+  return {
+    open: async (url) => {
+      await load(url, async () => {
+        const { errorText } = await wire.call("Page.navigate", { url });
+        if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
+      });
+      return reports();
+    },
+    look: (look) => setLook(wire, look),
+    evaluate,
+    submit: (expression) => load(expression, () => evaluate(`void (() => { ${expression} })()`)),
+    press: (key) => press(wire, key),
+    picture: async (file, maxHeight = HEIGHT) => {
+      const size = "[document.documentElement.clientWidth, document.documentElement.scrollHeight]";
+      const [width, height] = await evaluate<[number, number]>(size);
+      await writePicture(wire, file, { width, height: Math.min(height, maxHeight) });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await wire.close();
+      await end();
+    },
+  };
+}
+
+async function followLoads(wire: Wire): Promise<Loads> {
   let reports: string[] = [];
   let loaded = (): void => {};
   wire.on("Page.loadEventFired", () => loaded());
@@ -161,47 +202,46 @@ async function createTab(wire: Wire, end: () => Promise<void>): Promise<Tab> {
     reports.push(`${type}: ${JSON.stringify(args)}`);
   });
   for (const domain of ["Page", "Log", "Runtime"]) await wire.call(`${domain}.enable`);
-  const evaluate = async <T>(expression: string): Promise<T> => {
-    const answer = await wire.call("Runtime.evaluate", { expression, returnByValue: true });
-    if (answer.exceptionDetails !== undefined) throw new Error(JSON.stringify(answer));
-    return (answer.result as { value: T }).value;
-  };
   return {
-    open: async (url) => {
+    reports: () => reports,
+    load: async (name, start) => {
       reports = [];
       const done = new Promise<void>((resolve) => loaded = resolve);
-      const { errorText } = await wire.call("Page.navigate", { url });
-      if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
-      await within(done, url);
-      return reports;
-    },
-    look: async ({ width, height = 800, dark = false }) => {
-      const size = { width, height, deviceScaleFactor: 1, mobile: false };
-      await wire.call("Emulation.setDeviceMetricsOverride", size);
-      const features = [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }];
-      await wire.call("Emulation.setEmulatedMedia", { features });
-    },
-    evaluate,
-    press: async (key) => {
-      const windowsVirtualKeyCode = key === "Tab" ? 9 : key === "Enter" ? 13 : 0;
-      const event = { key, code: key, windowsVirtualKeyCode };
-      const text = key === "Enter" ? { text: "\r" } : {};
-      await wire.call("Input.dispatchKeyEvent", { type: "keyDown", ...event, ...text });
-      await wire.call("Input.dispatchKeyEvent", { type: "keyUp", ...event });
-    },
-    picture: async (file, maxHeight = HEIGHT) => {
-      const size = "[document.documentElement.clientWidth, document.documentElement.scrollHeight]";
-      const [width, height] = await evaluate<[number, number]>(size);
-      const { data } = await wire.call("Page.captureScreenshot", {
-        captureBeyondViewport: true,
-        clip: { x: 0, y: 0, width, height: Math.min(height, maxHeight), scale: 1 },
-      });
-      await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
-      await Deno.writeFile(file, Uint8Array.from(atob(data as string), (c) => c.charCodeAt(0)));
-    },
-    [Symbol.asyncDispose]: async () => {
-      await wire.close();
-      await end();
+      await start();
+      await within(done, name);
     },
   };
+}
+
+async function setLook(
+  wire: Wire,
+  { width, height = 800, dark = false }: WindowLook,
+): Promise<void> {
+  const size = { width, height, deviceScaleFactor: 1, mobile: false };
+  await wire.call("Emulation.setDeviceMetricsOverride", size);
+  const features = [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }];
+  await wire.call("Emulation.setEmulatedMedia", { features });
+}
+
+/** Codes of keys as the protocol takes them. */
+const KEYS: Readonly<Record<string, number>> = { Tab: 9, Enter: 13 };
+
+async function press(wire: Wire, key: string): Promise<void> {
+  const event = { key, code: key, windowsVirtualKeyCode: KEYS[key] ?? 0 };
+  const text = key === "Enter" ? { text: "\r" } : {};
+  await wire.call("Input.dispatchKeyEvent", { type: "keyDown", ...event, ...text });
+  await wire.call("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+}
+
+async function writePicture(
+  wire: Wire,
+  file: string,
+  size: { readonly width: number; readonly height: number },
+): Promise<void> {
+  const { data } = await wire.call("Page.captureScreenshot", {
+    captureBeyondViewport: true,
+    clip: { x: 0, y: 0, ...size, scale: 1 },
+  });
+  await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+  await Deno.writeFile(file, Uint8Array.from(atob(data as string), (c) => c.charCodeAt(0)));
 }

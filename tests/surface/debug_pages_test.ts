@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { openBrowser, PICTURES } from "../support/browser.ts";
 import { openTab, type Tab } from "../support/devtools.ts";
+import { manifest } from "../support/manifest.ts";
 import {
   BROKEN,
   EDITED,
@@ -37,6 +38,8 @@ function pagesOf(revision: number, previous: number): Record<string, readonly [s
     routes: `${AT}/rds/8080`,
     objects: "/debug/objects",
     "edited-object": `/debug/objects/VirtualService/${BROKEN}/${EDITED}`,
+    "rejected-objects": "/debug/objects?state=edit+rejected",
+    "culprit-object": `/debug/objects/DestinationRule/${BROKEN}/${REFUSED}`,
     "mistaken-object": `/debug/objects/VirtualService/${BROKEN}/no-such-subset`,
     pushes: "/debug/pushes",
     push: `/debug/history?revision=${revision}`,
@@ -207,6 +210,8 @@ async function checkOverview(tab: Tab, mesh: TroubledMesh): Promise<void> {
   const text = () => tab.evaluate<string>("document.body.innerText");
   const before = await text();
   for (const one of TROUBLES) assert.match(before, one);
+  await tab.open(`${mesh.daemon.http}/debug/objects/DestinationRule/${BROKEN}/${REFUSED}`);
+  assert.match(await text(), /Proxies have rejected 1 resource of generation 1 for/);
   await mesh.repair();
   await eventually("the repaired overview", async () => {
     await tab.open(url);
@@ -214,6 +219,31 @@ async function checkOverview(tab: Tab, mesh: TroubledMesh): Promise<void> {
   });
   await tab.open(`${mesh.daemon.http}/debug/objects/VirtualService/${BROKEN}/${EDITED}`);
   assert.doesNotMatch(await text(), /was rejected/);
+}
+
+/** Sends the form of what-if queries: the answer is a page like the others. */
+async function checkWhatIf(tab: Tab, base: string): Promise<void> {
+  const edit = manifest("VirtualService", EDITED, {
+    hosts: [HOST],
+    http: [{ route: [{ destination: { host: HOST } }], timeout: "9s" }],
+  }, BROKEN);
+  for (
+    const [documents, expected] of [[edit, /37 of 38/], ["kind: Nonsense", /invalid/]] as const
+  ) {
+    await tab.look({ width: 400, dark: true });
+    await tab.open(`${base}/debug/whatif`);
+    const text = JSON.stringify(documents);
+    await tab.submit(`document.querySelector("textarea").value = ${text};
+      document.querySelector("button[type=submit]").click()`);
+    assert.match(await tab.evaluate<string>("document.body.innerText"), expected);
+    const width = await tab.evaluate<number>("document.documentElement.scrollWidth");
+    assert.ok(width <= 400, `the answer is ${width} pixels wide`);
+    assert.deepEqual(await tab.evaluate(FLAWS), []);
+    await tab.picture(
+      `${PICTURES}/debug-whatif-${documents === edit ? "answer" : "invalid"}-400-dark.png`,
+    );
+    await checkOpened(tab, "/debug/whatif", 400);
+  }
 }
 
 /** The refresh switch loads the page again without scripts. */
@@ -264,6 +294,7 @@ Deno.test({
     await t.step("links", () => checkLinks(links, base));
     await t.step("keyboard", () => checkKeyboard(tab, base));
     await t.step("refresh", () => checkRefresh(tab, base));
+    await t.step("what-if form", () => checkWhatIf(tab, base));
     await t.step("overview", () => checkOverview(tab, mesh));
   },
 });

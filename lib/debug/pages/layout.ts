@@ -144,9 +144,12 @@ function rowPath({ table, key }: RowRef): string | undefined {
   return pathOf("objects", table, namespace || NO_NAMESPACE, name);
 }
 
+/** Keeps a number and its unit in one line. */
+const SPACE = "\u00a0";
+
 /** Formats whole seconds, as in `1m30s`; below a second milliseconds. */
 export function span(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 1000) return `${Math.round(ms)}${SPACE}ms`;
   return formatDuration(Math.floor(ms / 1000) * 1000);
 }
 
@@ -164,9 +167,9 @@ export function count(n: number, one: string, many: string): string {
 
 /** Formats bytes. */
 export function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1 << 20) return `${(bytes / 1024).toFixed(1)} KiB`;
-  return `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+  if (bytes < 1024) return `${bytes}${SPACE}B`;
+  if (bytes < 1 << 20) return `${(bytes / 1024).toFixed(1)}${SPACE}KiB`;
+  return `${(bytes / (1 << 20)).toFixed(1)}${SPACE}MiB`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { type ConfigObject, objectKey, objectRef } from "../../model/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
 import { KINDS, type ObjectIdentity } from "../../schema/mod.ts";
 import type { SourceProblem } from "../../sources/mod.ts";
-import { type ComponentChildren, type Route } from "../../web/mod.ts";
+import type { Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
 import { objectView } from "../config.ts";
 import type { DebugInputs } from "../inputs.ts";
@@ -18,8 +18,6 @@ import { rejectionsOf } from "../rejections.ts";
 import { jsonTree } from "./collapse.ts";
 import { debugPage, notFoundPage, type Shell, shellOf } from "./frame.ts";
 import {
-  ago,
-  badge,
   facts,
   filter,
   h,
@@ -33,6 +31,13 @@ import {
   tiles,
 } from "./layout.ts";
 import { origin } from "./positions.ts";
+import {
+  OBJECT_STATES,
+  objectState,
+  quarantineBanner,
+  rejectedBanner,
+  stateBadge,
+} from "./object_state.ts";
 import { mistakesOf, mistakeTable, rejectedDocuments } from "./problem_tables.ts";
 import { receiptTable } from "./receipt_pages.ts";
 
@@ -101,8 +106,10 @@ function objectList(inputs: DebugInputs, url: URL): Response {
   const kind = url.searchParams.get("kind") ?? "";
   const all = inputs.objects();
   const kinds = [...new Set(all.map(({ meta }) => meta.kind))].sort();
+  const state = url.searchParams.get("state") ?? "";
   const found = all.filter(({ meta }) =>
-    (kind === "" || meta.kind === kind) && objectKey(meta).includes(q)
+    (kind === "" || meta.kind === kind) && objectKey(meta).includes(q) &&
+    (state === "" || objectState(inputs, meta) === state)
   );
   const { part, pager } = paged(url, found);
   return debugPage(shellOf(inputs, url), {
@@ -114,6 +121,10 @@ function objectList(inputs: DebugInputs, url: URL): Response {
         name: "kind",
         label: "Kind",
         options: [["", "any"], ...kinds.map((k) => [k, k] as const)],
+      }, {
+        name: "state",
+        label: "State",
+        options: [["", "any"], ...OBJECT_STATES.map((s) => [s, s] as const)],
       }]),
       table({
         caption: `${found.length} of ${all.length} objects`,
@@ -121,7 +132,7 @@ function objectList(inputs: DebugInputs, url: URL): Response {
         rows: part.map(({ meta }) => [
           rowLink({ table: meta.kind, key: objectKey(meta) }),
           meta.generation,
-          objectState(inputs, meta),
+          stateBadge(objectState(inputs, meta)),
           origin(meta.origin),
         ]),
         empty: all.length === 0
@@ -131,15 +142,6 @@ function objectList(inputs: DebugInputs, url: URL): Response {
       pager,
     ],
   });
-}
-
-/** The state of an object: its last edit was rejected, or it has likely mistakes. */
-function objectState(inputs: DebugInputs, meta: ConfigObject["meta"]): ComponentChildren {
-  if (rejectionsOf(inputs, meta).length > 0) return [badge("edit rejected", "bad")];
-  const { length } = mistakesOf(inputs, meta);
-  return length === 0
-    ? "in use"
-    : [badge(length === 1 ? "1 mistake" : `${length} mistakes`, "warn")];
 }
 
 /** Maximum number of receipts of an object, the newest. */
@@ -158,6 +160,7 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
     below: [],
     body: [
       rejectedBanner(inputs, meta),
+      quarantineBanner(inputs, meta),
       facts([["Generation", meta.generation], ["Position", origin(meta.origin)]]),
       tiles([["affected resources", touched.length], ["affected proxies", proxies.length]]),
       mistakes.length === 0 ? null : mistakeTable(`Likely mistakes (${mistakes.length})`, mistakes),
@@ -183,26 +186,6 @@ function objectPage(inputs: DebugInputs, object: ConfigObject, url: URL): Respon
       jsonTree(objectView(object).spec, "Specification as JSON"),
     ],
   });
-}
-
-/** Says that the last edit was rejected, and which version serves. */
-function rejectedBanner(inputs: DebugInputs, meta: ConfigObject["meta"]): ComponentChildren {
-  const rejected = rejectionsOf(inputs, meta);
-  if (rejected.length === 0) return null;
-  const now = inputs.now();
-  const [last] = inputs.receipts.of(meta.kind, meta.namespace, meta.name);
-  const published = last?.generation === meta.generation ? last.publishedAt : undefined;
-  const since = rejected.find((one) => one.since !== undefined)?.since;
-  return h("section", { "aria-label": "Rejected edit" }, [
-    h("p", { class: "banner bad", role: "alert" }, [
-      "The last edit of this object was rejected",
-      since === undefined ? null : [" ", ago(since, now), " ago"],
-      `. Generation ${meta.generation} keeps serving`,
-      published === undefined ? null : [", published ", ago(published, now), " ago"],
-      ".",
-    ]),
-    rejectedDocuments(`Rejected edit (${rejected.length})`, rejected, now),
-  ]);
 }
 
 interface Touched {

@@ -10,7 +10,7 @@ import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId, warningOf } from "../proxies.ts";
 import { classOf, sidecarKeyOf } from "../workloads.ts";
-import { longText } from "./collapse.ts";
+import { longList, longText } from "./collapse.ts";
 import { debugPage, shellOf } from "./frame.ts";
 import { noProxyPage } from "./near_pages.ts";
 import { proxyHistoryPage } from "./proxy_history_page.ts";
@@ -179,7 +179,9 @@ function about(inputs: DebugInputs, session: SessionInfo) {
     ["Same class as", count(mates - 1, "other proxy", "other proxies")],
     [
       "Services of the workload",
-      cls.targets.map((t) => `${t.service}:${t.port}`).join(" ") || "none",
+      cls.targets.length === 0
+        ? "none"
+        : longList(cls.targets.map((t) => `${t.service}:${t.port}`)),
     ],
     ["Sidecar resource", sidecar === "" ? "none" : rowLink({ table: "Sidecar", key: sidecar })],
     [

@@ -19,7 +19,18 @@ import {
 import { changeBadge, fieldList } from "./changes.ts";
 import { debugPage, type Shell } from "./frame.ts";
 import { position } from "./positions.ts";
-import { badge, count, h, proxyLink, rowLink, size, span, table, tiles } from "./layout.ts";
+import {
+  badge,
+  count,
+  h,
+  proxyLink,
+  refLink,
+  rowLink,
+  size,
+  span,
+  table,
+  tiles,
+} from "./layout.ts";
 
 /** The fields of the form. */
 export interface Typed {
@@ -100,6 +111,7 @@ function messageTable(caption: string, messages: readonly Message[]): ComponentC
 
 function predicted(prediction: Prediction): ComponentChildren {
   const { edits, faults, proxies, revision, took, cut } = prediction;
+  const groups = groupChanges(prediction).map(oneGroup);
   return h("section", { "aria-label": "Answer" }, [
     tiles([
       ["affected proxies", `${proxies.concerned} of ${proxies.connected}`],
@@ -110,7 +122,7 @@ function predicted(prediction: Prediction): ComponentChildren {
     table({
       caption: "Edits",
       columns: ["Object", "Change"],
-      rows: edits.map(({ object, change }) => [object, change]),
+      rows: edits.map(({ object, change }) => [refLink(object), change]),
     }),
     messageTable("Likely mistakes that the edit adds", prediction.analysis.added),
     messageTable("Likely mistakes that the edit removes", prediction.analysis.removed),
@@ -119,10 +131,19 @@ function predicted(prediction: Prediction): ComponentChildren {
       columns: ["Computation", "Error"],
       rows: faults.map((f) => [showRow(f), f.error]),
     }),
-    ...groupChanges(prediction).map(oneGroup),
+    ...groups.slice(0, GROUPS),
+    groups.length > GROUPS
+      ? h("details", null, [
+        h("summary", null, `${groups.length - GROUPS} more groups of proxies`),
+        ...groups.slice(GROUPS),
+      ])
+      : null,
     cut ? h("p", { class: "warn" }, "The list of differences is incomplete.") : null,
   ]);
 }
+
+/** Groups of proxies that are shown without being opened. */
+const GROUPS = 4;
 
 /** Maximum number of named proxies of a class. */
 const NAMED = 6;
