@@ -78,6 +78,8 @@ export function authorization(name: string, spec: Spec): string {
 
 /** Options of the world. */
 export interface SecurityOptions {
+  /** Path of another Envoy than the pinned one. */
+  readonly envoy?: string;
   readonly meshConfig?: Spec;
   readonly env?: Readonly<Record<string, string>>;
   /** Environment of both proxies' agents. */
@@ -119,7 +121,7 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
         labels: { app: name },
         ip,
         xds: daemon.xds,
-        envoy: await envoyPath(),
+        envoy: options.envoy ?? await envoyPath(),
         dir,
         interception: "NONE",
         env: { ...filesOf(await certificate(namespace, name), authority), ...options.agentEnv },
