@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
+import { debugInputs, debugSession } from "../../tests/support/debug_inputs.ts";
+import { proxyNode } from "../../tests/support/translation_fixture.ts";
 import { encode, packAny, typeUrl } from "../proto/mod.ts";
-import type { SessionInfo } from "../serve/mod.ts";
 import { startWeb } from "../web/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { createGraph, text } from "../graph/mod.ts";
 import { configDumpRoutes } from "./config_dump.ts";
-import type { DebugInputs } from "./inputs.ts";
 
 const CLUSTER = typeUrl(ClusterSchema);
 
@@ -37,12 +37,8 @@ function viewOfSecret() {
 
 Deno.test("a dump of a proxy's configuration has no keys", async () => {
   const view = viewOfSecret();
-  const session = {
-    node: { name: "p", namespace: "n" },
-    types: [],
-    view: () => view,
-  } as unknown as SessionInfo;
-  const inputs = { sessions: () => [session] } as unknown as DebugInputs;
+  const session = debugSession({ node: proxyNode("n", { name: "p" }), view: () => view });
+  const inputs = debugInputs({ sessions: () => [session] });
   const web = await startWeb({
     name: "test",
     address: "127.0.0.1:0",

@@ -1,36 +1,20 @@
 /** Explained requests over HTTP: text, JSON, page and errors. */
 import assert from "node:assert/strict";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
-import { debugInputs } from "../../tests/support/debug_inputs.ts";
-import type { SessionInfo } from "../serve/mod.ts";
+import { debugInputs, debugSession, SHOP_SERVICE } from "../../tests/support/debug_inputs.ts";
 import { startWeb } from "../web/mod.ts";
 import { debugRoutes } from "./mod.ts";
 
-const CONFIG = `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: a, namespace: shop}
-spec:
-  hosts: [a.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  ports: [{number: 80, name: http, protocol: HTTP}]
-  endpoints: [{address: 10.0.0.1}]
-`;
-
 Deno.test("request: text, JSON and a page; errors name near proxies", async () => {
   const bench = startTranslation();
-  bench.set(CONFIG);
+  bench.set(SHOP_SERVICE);
   const node = proxyNode("shop");
   const binding = bench.translation.source.bind(node, () => {});
-  const session = {
-    node,
-    types: [],
-    classKey: binding.classKey,
-    view: (type: string) => binding.view(type),
-  };
+  const view = (type: string) => binding.view(type);
+  const session = debugSession({ node, classKey: binding.classKey, view });
   const inputs = debugInputs({
     mesh: bench.translation.mesh,
-    sessions: () => [session as unknown as SessionInfo],
+    sessions: () => [session],
   });
   const routes = debugRoutes(inputs);
   const web = await startWeb({ name: "test", address: "127.0.0.1:0", routes });

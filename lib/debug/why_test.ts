@@ -1,35 +1,19 @@
 /** Explanations of a proxy's resources over HTTP. */
 import assert from "node:assert/strict";
 import { proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
-import { debugInputs } from "../../tests/support/debug_inputs.ts";
-import type { SessionInfo } from "../serve/mod.ts";
+import { debugInputs, debugSession, SHOP_SERVICE } from "../../tests/support/debug_inputs.ts";
 import { type DebugInputs, debugRoutes } from "./mod.ts";
 import { nearNames } from "./near_names.ts";
 import { typeNamed } from "./why.ts";
 import { TYPE_URLS } from "../model/mod.ts";
 
-const CONFIG = `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: a, namespace: shop}
-spec:
-  hosts: [a.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  ports: [{number: 80, name: http, protocol: HTTP}]
-  endpoints: [{address: 10.0.0.1}]
-`;
-
 /** The inputs that the tested paths read; access to others fails. */
 function inputsOf(): DebugInputs {
-  const { translation } = startTranslationOf(CONFIG);
+  const { translation } = startTranslationOf(SHOP_SERVICE);
   const node = proxyNode("shop");
   const binding = translation.source.bind(node, () => {});
-  const session = {
-    connectionId: "1",
-    node,
-    types: [],
-    view: (type: string) => binding.view(type),
-  } as unknown as SessionInfo;
+  const view = (type: string) => binding.view(type);
+  const session = debugSession({ connectionId: "1", node, view });
   return debugInputs({ mesh: translation.mesh, sessions: () => [session] });
 }
 

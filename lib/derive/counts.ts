@@ -13,7 +13,7 @@ import {
   hasLabels,
   isWildcard,
   localityFromLabels,
-  namespaceOf,
+  namedHost,
   topologyLabels,
   type Visibility,
 } from "../model/mod.ts";
@@ -80,11 +80,8 @@ export function lostProviders({ tables, indexes }: Counted): readonly string[] {
       continue;
     }
     const { service } = provider.value;
-    const slash = service.indexOf("/");
-    const host = service.slice(slash + 1).toLowerCase();
-    const owners = new Set(indexes.entriesByHost.peek(host).map(namespaceOf));
-    const known = slash < 0 ? owners.size === 1 : owners.has(service.slice(0, slash));
-    if (!known) lost.push(name);
+    const host = namedHost(service, (host) => indexes.entriesByHost.peek(host));
+    if (host === undefined) lost.push(name);
   }
   return lost;
 }

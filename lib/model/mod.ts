@@ -5,6 +5,7 @@
  * @module
  */
 export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
+export { namedHost, parseServiceName, type ServiceName } from "./service_names.ts";
 export {
   byAge,
   type ConfigObject,

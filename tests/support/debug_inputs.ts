@@ -4,7 +4,25 @@
  * @module
  */
 import type { DebugInputs } from "../../lib/debug/mod.ts";
+import type { SessionInfo } from "../../lib/serve/mod.ts";
 import type { History } from "../../lib/history/mod.ts";
+
+/** A service `a.example` with an endpoint, in namespace `shop`. */
+export const SHOP_SERVICE = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: a, namespace: shop}
+spec:
+  hosts: [a.example]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  endpoints: [{address: 10.0.0.1}]
+`;
+
+/** The session of a proxy with parts that a test gives; access to others fails. */
+export function debugSession(parts: Partial<SessionInfo>): SessionInfo {
+  return { types: [], ...parts } as SessionInfo;
+}
 
 const EMPTY_HISTORY: History = {
   revisions: () => [],
@@ -13,10 +31,8 @@ const EMPTY_HISTORY: History = {
   diff: () => undefined,
 };
 
-/** The inputs of an empty daemon; access to parts that have no default fails. */
-export function debugInputs(
-  over: Partial<DebugInputs> & Pick<DebugInputs, "mesh">,
-): DebugInputs {
+/** The inputs of an empty daemon; access to parts that have no default, as `mesh`, fails. */
+export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
   const inputs: Partial<DebugInputs> = {
     sessions: () => [],
     objects: () => [],

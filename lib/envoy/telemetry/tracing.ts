@@ -39,6 +39,7 @@ import {
   type MessageInitShape,
   packAny,
 } from "../../proto/mod.ts";
+import { parseServiceName } from "../../model/mod.ts";
 import type { TracingRule } from "./settings.ts";
 
 type ClusterOf = (service: string, port: number) => string | undefined;
@@ -126,7 +127,7 @@ function tracerOf(
   const { service, port } = provider.value;
   const cluster = clusterOf(service, port);
   if (cluster === undefined || !certain) return undefined;
-  const hostname = service.slice(service.indexOf("/") + 1);
+  const hostname = parseServiceName(service).host;
   return provider.case === "zipkin"
     ? zipkin(provider.value, cluster, hostname)
     : tracer("datadog", DatadogConfigSchema, {
@@ -172,7 +173,7 @@ function zipkin(of: Of<"zipkin">, cluster: string, hostname: string): Tracer {
 function openTelemetry(of: Of<"opentelemetry">, clusterOf: ClusterOf): Tracer | undefined {
   const cluster = clusterOf(of.service, of.port);
   if (cluster === undefined) return undefined;
-  const hostname = of.service.slice(of.service.indexOf("/") + 1);
+  const hostname = parseServiceName(of.service).host;
   const target = { case: "envoyGrpc", value: { clusterName: cluster } } as const;
   return tracer("opentelemetry", OpenTelemetryConfigSchema, {
     serviceName: SERVICE_NAME,
@@ -236,7 +237,7 @@ function dynatraceSampler(
   const api = of?.httpService;
   const cluster = api && clusterOf(api.service, api.port);
   if (of === undefined || api === undefined || cluster === undefined) return undefined;
-  const hostname = api.service.slice(api.service.indexOf("/") + 1);
+  const hostname = parseServiceName(api.service).host;
   return {
     name: "envoy.tracers.opentelemetry.samplers.dynatrace",
     typedConfig: packAny(DynatraceSamplerConfigSchema, {

@@ -21,33 +21,20 @@ import {
   checkUnique,
   checkUnixAddress,
   CONFLICT,
+  FILE_TLS_FIELDS,
   isTlsProtocol,
   REQUIRED,
   UNIX_PREFIX,
 } from "../rules/mod.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Fields of TLS to clients, with certificates in files. */
+/** Fields of TLS to clients, with certificates in files or as credentials. */
 const SERVER_TLS_PATHS = [
+  ...FILE_TLS_FIELDS,
   "httpsRedirect",
-  "mode",
-  "serverCertificate",
-  "privateKey",
-  "caCertificates",
-  "caCrl",
   "credentialName",
   "credentialNames",
   "caCertCredentialName",
-  "tlsCertificates[].serverCertificate",
-  "tlsCertificates[].privateKey",
-  "subjectAltNames",
-  "verifyCertificateSpki",
-  "verifyCertificateHash",
-  "minProtocolVersion",
-  "maxProtocolVersion",
-  "cipherSuites",
-  "ecdhCurves",
-  "insecureSkipVerify",
 ];
 
 /** Kind Gateway. */

@@ -26,6 +26,7 @@ import {
   checkUnique,
   checkUnixAddress,
   CONFLICT,
+  FILE_TLS_FIELDS,
   INVALID,
   isTlsProtocol,
   REQUIRED,
@@ -33,25 +34,6 @@ import {
 } from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
-
-/** Fields of TLS at a Sidecar's ingress listener, with files on the proxy's machine. */
-const INGRESS_TLS = [
-  "mode",
-  "serverCertificate",
-  "privateKey",
-  "caCertificates",
-  "caCrl",
-  "tlsCertificates[].serverCertificate",
-  "tlsCertificates[].privateKey",
-  "subjectAltNames",
-  "verifyCertificateSpki",
-  "verifyCertificateHash",
-  "minProtocolVersion",
-  "maxProtocolVersion",
-  "cipherSuites",
-  "ecdhCurves",
-  "insecureSkipVerify",
-];
 
 /** Kind Sidecar. */
 export const SIDECAR: TabledKind<"Sidecar", "sidecars", Sidecar> = {
@@ -80,7 +62,7 @@ export const SIDECAR: TabledKind<"Sidecar", "sidecars", Sidecar> = {
       "outboundTrafficPolicy.egressProxy",
       "inboundConnectionPool",
       "ingress[].connectionPool",
-      ...INGRESS_TLS.map((field) => `ingress[].tls.${field}`),
+      ...FILE_TLS_FIELDS.map((field) => `ingress[].tls.${field}`),
     ],
     ineffectiveValues: { "ingress[].tls.mode": ["PASSTHROUGH", "AUTO_PASSTHROUGH", "MESH_MUTUAL"] },
   },

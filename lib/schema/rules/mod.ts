@@ -40,4 +40,10 @@ export { checkLabelSelector } from "./label_selector.ts";
 export { checkLoadBalancer } from "./load_balancer.ts";
 export { checkLocality } from "./locality.ts";
 export { checkPolicyScope, checkWorkloadSelector } from "./policy_target.ts";
-export { checkCipherSuites, checkServerTls, CIPHER_SUITES, isTlsProtocol } from "./server_tls.ts";
+export {
+  checkCipherSuites,
+  checkServerTls,
+  CIPHER_SUITES,
+  FILE_TLS_FIELDS,
+  isTlsProtocol,
+} from "./server_tls.ts";

@@ -12,6 +12,25 @@ import type { Path } from "../../text/mod.ts";
 import type { Report } from "../problem.ts";
 import { checkUnique, CONFLICT, REQUIRED } from "./common.ts";
 
+/** Effective fields of TLS to clients whose certificates are files on the proxy's machine. */
+export const FILE_TLS_FIELDS: readonly string[] = [
+  "mode",
+  "serverCertificate",
+  "privateKey",
+  "caCertificates",
+  "caCrl",
+  "tlsCertificates[].serverCertificate",
+  "tlsCertificates[].privateKey",
+  "subjectAltNames",
+  "verifyCertificateSpki",
+  "verifyCertificateHash",
+  "minProtocolVersion",
+  "maxProtocolVersion",
+  "cipherSuites",
+  "ecdhCurves",
+  "insecureSkipVerify",
+];
+
 /** True for a protocol whose connections are selected by TLS server name. */
 export function isTlsProtocol(protocol: string): boolean {
   return protocol.toUpperCase() === "HTTPS" || protocol.toUpperCase() === "TLS";

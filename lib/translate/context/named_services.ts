@@ -4,7 +4,7 @@
  * @module
  */
 import type { Read } from "../../graph/mod.ts";
-import { namespaceOf } from "../../model/mod.ts";
+import { namedHost as hostOf } from "../../model/mod.ts";
 import type { MeshContext } from "./lookups.ts";
 
 /**
@@ -18,11 +18,5 @@ export function namedHost(
   { mesh }: MeshContext,
   service: string,
 ): string | undefined {
-  const slash = service.indexOf("/");
-  const host = service.slice(slash + 1).toLowerCase();
-  const owners = new Set(
-    read.members(mesh.indexes.entriesByHost, host).map(namespaceOf),
-  );
-  const known = slash < 0 ? owners.size === 1 : owners.has(service.slice(0, slash));
-  return known ? host : undefined;
+  return hostOf(service, (host) => read.members(mesh.indexes.entriesByHost, host));
 }

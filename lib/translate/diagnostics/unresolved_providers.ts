@@ -16,7 +16,14 @@ import {
   type TelemetryKind,
   unfit,
 } from "../../envoy/mod.ts";
-import { type ConfigObject, hasLabels, isHttp, namespaceOf, objectRef } from "../../model/mod.ts";
+import {
+  type ConfigObject,
+  hasLabels,
+  isHttp,
+  namedHost,
+  namespaceOf,
+  objectRef,
+} from "../../model/mod.ts";
 
 /** A provider that cannot be used. */
 export interface UnresolvedProvider {
@@ -166,13 +173,8 @@ function knownService(
   { indexes }: Mesh,
   service: string,
 ): { host: string; cluster: string } | undefined {
-  const slash = service.indexOf("/");
-  const host = service.slice(slash + 1).toLowerCase();
-  const owners = new Set(
-    indexes.entriesByHost.peek(host).map(namespaceOf),
-  );
-  const known = slash < 0 ? owners.size === 1 : owners.has(service.slice(0, slash));
-  return known ? { host, cluster: "" } : undefined;
+  const host = namedHost(service, (host) => indexes.entriesByHost.peek(host));
+  return host === undefined ? undefined : { host, cluster: "" };
 }
 
 /** Ports of services, as `host:port`, that are not declared for HTTP and whose workloads a policy selects. */
