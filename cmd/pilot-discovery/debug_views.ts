@@ -24,6 +24,7 @@ import {
   startAnalysis,
   startProxyWarnings,
 } from "../../lib/monitor/mod.ts";
+import { type ConfigObject, objectRef } from "../../lib/model/mod.ts";
 import type { XdsServer } from "../../lib/serve/mod.ts";
 import { createPipeline } from "../../lib/translate/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
@@ -91,7 +92,7 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
 function inputsOf(
   { settings, engine: { pipeline }, sources, records, xds, analysis, proxyWarnings }: Observed,
 ): DebugInputs {
-  const { files, registration } = sources;
+  const { files, controlPlanes, registration } = sources;
   const { translation, writer, mesh } = pipeline;
   const sessions = () => xds.sessions();
   const isAdmin = UNSAFE_ENABLE_ADMIN_ENDPOINTS.get();
@@ -110,9 +111,8 @@ function inputsOf(
     clients: () => xds.clients(),
     mesh,
     objects: () =>
-      [...files.objects(), ...registration.objects()].filter(({ meta }) =>
-        writer.selects(meta.namespace)
-      ),
+      firsts([files, controlPlanes, registration].flatMap((source) => source.objects()))
+        .filter(({ meta }) => writer.selects(meta.namespace)),
     problems: sources.problems,
     warnings: () => [
       ...sources.warnings(),
@@ -128,4 +128,14 @@ function inputsOf(
     clusterId: settings.pipeline.clusterId,
     version: buildInfo.version,
   };
+}
+
+/** Of several objects of one name, the first: that of the source that has precedence. */
+function firsts(objects: readonly ConfigObject[]): ConfigObject[] {
+  const byName = new Map<string, ConfigObject>();
+  for (const object of objects) {
+    const name = objectRef(object);
+    if (!byName.has(name)) byName.set(name, object);
+  }
+  return [...byName.values()];
 }

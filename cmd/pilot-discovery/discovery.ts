@@ -60,7 +60,9 @@ export async function discovery(
   const settings = readSettings(options);
   const engine = createEngine(settings, makeGraph);
   stack.defer(() => engine.ingest.close());
-  const sources = await openSources(settings, engine, stack);
+  const ending = AbortSignal.any([signal, stopping.signal]);
+  const sources = await openSources(settings, engine, stack, ending);
+  if (sources === undefined) return 0;
   engine.ingest.build();
   openLateSources(engine, stack);
   const records = await startRecords(settings, engine, stack);
@@ -79,7 +81,7 @@ export async function discovery(
 
   warnAbout(options, notes);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
-  await aborted(AbortSignal.any([signal, stopping.signal]));
+  await aborted(ending);
   log.info("stopping", { within: `${options.shutdownDurationMs} ms` });
   return 0;
 }

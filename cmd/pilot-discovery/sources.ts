@@ -9,6 +9,7 @@ import type { SchemaProblem } from "../../lib/schema/mod.ts";
 import {
   allowedRanges,
   type ConfigDirectories,
+  type ControlPlanes,
   fetchBundles,
   type Followed,
   MESH_CREDENTIAL_DIR,
@@ -16,6 +17,7 @@ import {
   resolveGateways,
   type SourceProblem,
   startConfigDirectories,
+  startControlPlanes,
   startCredentialSource,
   startKeySets,
   startRegistration,
@@ -25,12 +27,14 @@ import {
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { Engine } from "./engine.ts";
 import type { Settings } from "./settings.ts";
+import { POD_NAME } from "./variables.ts";
 
 /** Sources that have reported their initial sets. */
 export interface Sources {
   /** The mesh configuration now. */
   mesh(): MeshConfig;
   readonly files: ConfigDirectories;
+  readonly controlPlanes: ControlPlanes;
   readonly registration: Registration;
   /** Reasons of rejected documents. */
   problems(): readonly SourceProblem[];
@@ -39,15 +43,17 @@ export interface Sources {
 }
 
 /**
- * Opens the sources that configuration is built from.
+ * Opens the sources that configuration is built from, and waits for their initial sets.
  *
+ * @returns `undefined` when `signal` was aborted while it waited
  * @throws MeshError for files that cannot be used
  */
 export async function openSources(
   { options, pipeline: { features } }: Settings,
   { pipeline: { writer }, ingest }: Engine,
   stack: AsyncDisposableStack,
-): Promise<Sources> {
+  signal: AbortSignal,
+): Promise<Sources | undefined> {
   // The order of precedence, where several sources have an object of one name.
   const fileIntake = ingest.open("file");
   const registration = stack.use(startRegistration({
@@ -84,10 +90,19 @@ export async function openSources(
     const intake = ingest.open("credentials");
     stack.use(await startCredentialSource({ dir: resolve(credentialDir), intake }));
   }
-  const documents = [mesh, networks, files];
+  const controlPlanes = await startControlPlanes({
+    mesh,
+    ingest,
+    signal,
+    node: { name: POD_NAME.get() ?? Deno.hostname(), ...options },
+  });
+  if (controlPlanes === undefined) return undefined;
+  stack.defer(() => controlPlanes.close());
+  const documents = [mesh, networks, files, controlPlanes];
   return {
     mesh: () => mesh.current(),
     files,
+    controlPlanes,
     registration,
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],

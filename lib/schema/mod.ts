@@ -35,6 +35,7 @@ export { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
 export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";
 export {
+  controlPlaneOf,
   defaultMeshConfig,
   defaultMeshNetworks,
   defaultProxyConfig,

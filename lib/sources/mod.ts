@@ -27,6 +27,11 @@ export {
 } from "./files/mod.ts";
 export { type Followed } from "./followed.ts";
 export {
+  type ControlPlanes,
+  type ControlPlanesOptions,
+  startControlPlanes,
+} from "./remote/control_planes.ts";
+export {
   type Registration,
   type RegistrationSourceOptions,
   startRegistration,

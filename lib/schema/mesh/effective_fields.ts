@@ -72,6 +72,7 @@ export const MESH_CONFIG_FIELDS: EffectiveFields = {
     "discoverySelectors",
     "rootNamespace",
     "configSources[].address",
+    "configSources[].tlsSettings",
     "trustDomain",
     "trustDomainAliases",
     ...["pem", "spiffeBundleUrl", "trustDomains"].map((field) => `caCertificates[].${field}`),

@@ -5,6 +5,7 @@ import {
   MeshConfigSchema,
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import {
+  controlPlaneOf,
   defaultMeshConfig,
   defaultMeshNetworks,
   directoryOf,
@@ -105,6 +106,29 @@ Deno.test("mesh config: problems have positions, unknown fields only give warnin
     ],
     ["configSources: [{address: 'fs://'}]", "invalid-value configSources[0].address 1"],
     ["configSources: [{}]", "invalid-value configSources[0].address 1"],
+    ["configSources: [{address: 'xds://host'}]", "invalid-value configSources[0].address 1"],
+    ["configSources: [{address: 'xds://h:70000'}]", "invalid-value configSources[0].address 1"],
+    ...[
+      ["mode: MESH_MUTUAL", "invalid-value", "mode"],
+      ["mode: SIMPLE", "required", "caCertificates"],
+      [
+        "mode: SIMPLE, caCertificates: f, insecureSkipVerify: true",
+        "invalid-value",
+        "insecureSkipVerify",
+      ],
+      ["mode: SIMPLE, caCertificates: f, caCrl: f", "invalid-value", "caCrl"],
+      [
+        "mode: SIMPLE, caCertificates: f, subjectAltNames: [a, b]",
+        "invalid-value",
+        "subjectAltNames",
+      ],
+      ["mode: SIMPLE, caCertificates: f, sni: a, subjectAltNames: [b]", "invalid-value", "sni"],
+      ["mode: SIMPLE, caCertificates: f, credentialName: c", "invalid-value", "credentialName"],
+      ["mode: MUTUAL, caCertificates: f, clientCertificate: f", "required", "privateKey"],
+    ].map(([tls, code, field]): [string, string] => [
+      `configSources: [{address: 'xds://h:1', tlsSettings: {${tls}}}]`,
+      `${code} configSources[0].tlsSettings.${field} 1`,
+    ]),
     ["accessLogEncoding: XML", "unknown-value accessLogEncoding 1"],
   ];
   for (const [text, ...expected] of cases) {
@@ -176,9 +200,8 @@ Deno.test("mesh config: directories are sources of configuration, and others are
     undefined,
     "relative/conf",
   ]);
+  assert.equal(controlPlaneOf(value!.configSources[1]!.address), "other.example:15010");
   assert.deepEqual(warnings.map(({ path, message }) => `${path}: ${message}`), [
-    'configSources[1].address: source "xds://other.example:15010" does nothing: configuration is ' +
-    "not taken from other control planes",
     'configSources[2].address: source "k8s://" does nothing: there is no orchestrator here',
     'configSources[3].subscribedResources: field "subscribedResources" is not implemented and has no effect',
   ]);

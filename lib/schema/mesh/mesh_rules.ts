@@ -26,6 +26,7 @@ import {
 } from "../rules/mod.ts";
 import type { Report } from "../problem.ts";
 import { validateProxyConfig } from "./proxy_rules.ts";
+import { checkSources } from "./source_rules.ts";
 
 /** Maximum connect timeout, in milliseconds. */
 const MAX_CONNECT_TIMEOUT_MS = 30_000;
@@ -78,14 +79,6 @@ function checkTimes(config: MeshConfig, report: Report): void {
   checkDuration(config.tcpKeepalive?.interval, ["tcpKeepalive", "interval"], report);
 }
 
-/** The directory of a configuration source `fs://DIR`; `undefined` for other sources. */
-export function directoryOf(address: string): string | undefined {
-  const scheme = "fs://";
-  return address.startsWith(scheme) && address.length > scheme.length
-    ? address.slice(scheme.length)
-    : undefined;
-}
-
 /** Authorities are inline, or at secure addresses. */
 function checkAuthorities({ caCertificates }: MeshConfig, report: Report): void {
   caCertificates.forEach(({ certificateData: { case: kind, value }, trustDomains }, index) => {
@@ -97,31 +90,6 @@ function checkAuthorities({ caCertificates }: MeshConfig, report: Report): void 
     trustDomains.forEach((domain, at) =>
       checkTrustDomain(domain, [...path, "trustDomains", at], report)
     );
-  });
-}
-
-/** Known configuration sources that are not supported, with the reason. */
-const UNREAD_SOURCES: Readonly<Record<string, string>> = {
-  "k8s:": "there is no orchestrator here",
-  "xds:": "configuration is not taken from other control planes",
-};
-
-/**
- * Checks configuration sources: directories are supported, others give a warning with the reason.
- */
-function checkSources({ configSources }: MeshConfig, report: Report): void {
-  configSources.forEach(({ address }, index) => {
-    const path = ["configSources", index, "address"];
-    if (directoryOf(address) !== undefined) return;
-    const scheme = address.slice(0, address.indexOf(":") + 1);
-    const remedy = "Name a directory, such as fs:///etc/mesh/conf, or remove it.";
-    if (address === "" || scheme === "fs:") {
-      report.fail(path, INVALID, "the source names no directory", remedy);
-      return;
-    }
-    const why = UNREAD_SOURCES[scheme] ?? "it is of no kind that is known";
-    const message = `source ${JSON.stringify(address)} does nothing: ${why}`;
-    report.warn(path, "no-effect", message, remedy);
   });
 }
 

@@ -9,4 +9,4 @@ export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
 export { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
 export { type MeshSettings, readMeshSettings } from "./mesh_document.ts";
 export { defaultMeshNetworks, parseMeshNetworks } from "./mesh_networks.ts";
-export { directoryOf } from "./mesh_rules.ts";
+export { controlPlaneOf, directoryOf } from "./source_rules.ts";

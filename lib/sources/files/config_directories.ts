@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { MeshError } from "../../base/mod.ts";
 import type { Intake } from "../../ingest/mod.ts";
 import { scope } from "../../log/mod.ts";
-import { directoryOf } from "../../schema/mod.ts";
+import { controlPlaneOf, directoryOf } from "../../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { Followed } from "../followed.ts";
 import { type Directories, startDirectories } from "./directories.ts";
@@ -49,14 +49,14 @@ export async function startConfigDirectories(
   { configDir, mesh, intake }: ConfigDirectoriesOptions,
 ): Promise<ConfigDirectories> {
   const dirs = directoriesOf(configDir, mesh.current());
-  if (dirs.length === 0) throw noConfiguration();
+  if (dirs.length === 0 && !namesControlPlanes(mesh.current())) throw noConfiguration();
   const home = configDir === "" ? undefined : resolve(configDir);
   const files = await startDirectories({ dirs, home, intake });
   intake.synced();
   let last = dirs.join("\n");
   const follow = (config: MeshConfig): void => {
     const dirs = directoriesOf(configDir, config);
-    if (dirs.length === 0) {
+    if (dirs.length === 0 && last !== "") {
       log.warn("the mesh configuration names no directory any more; the last ones are used");
     } else if (dirs.join("\n") !== last) {
       last = dirs.join("\n");
@@ -75,13 +75,17 @@ export async function startConfigDirectories(
   };
 }
 
+function namesControlPlanes({ configSources }: MeshConfig): boolean {
+  return configSources.some(({ address }) => controlPlaneOf(address) !== undefined);
+}
+
 function noConfiguration(): MeshError {
   return new MeshError(
     "no-configuration",
-    "there is no configuration: no directory is given, and no orchestrator is connected",
+    "there is no configuration: no directory or control plane is given, and no orchestrator is connected",
     {
       remedy: "Give a directory of YAML files with --configDir, or as fs://DIR in configSources " +
-        "of the mesh configuration.",
+        "of the mesh configuration; or a control plane there, as xds://HOST:PORT.",
     },
   );
 }
