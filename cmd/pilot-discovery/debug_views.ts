@@ -130,7 +130,7 @@ function inputsOf(
   };
 }
 
-/** Of several objects of one name, the first: that of the source that has precedence. */
+/** Drops objects whose name an earlier one has: earlier sources have precedence. */
 function firsts(objects: readonly ConfigObject[]): ConfigObject[] {
   const byName = new Map<string, ConfigObject>();
   for (const object of objects) {
