@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { checkConfigFiles } from "../lib/sources/mod.ts";
+import { KINDS, parseMeshConfig, parseMeshNetworks } from "../lib/schema/mod.ts";
+import { exampleFile, outdatedFiles, referencePages } from "./reference.ts";
+import { commentsOf } from "./reference/comments.ts";
+import { describedMessages } from "./reference/effect.ts";
+
+Deno.test("docs/reference is what `deno task docs` writes", async () => {
+  const pages = await referencePages();
+  assert.deepEqual(await outdatedFiles(pages), []);
+  assert.equal(pages.size, KINDS.length + 3);
+});
+
+for (const { kind } of KINDS) {
+  Deno.test(`the example of ${kind} is one valid object without warnings`, async () => {
+    const { objects, problems, warnings } = await checkConfigFiles([exampleFile(kind)]);
+    assert.deepEqual([...problems, ...warnings], []);
+    assert.deepEqual(objects.map(({ meta }) => meta.kind), [kind]);
+  });
+}
+
+for (
+  const [title, parse] of [["MeshConfig", parseMeshConfig], [
+    "MeshNetworks",
+    parseMeshNetworks,
+  ]] as const
+) {
+  Deno.test(`the example of ${title} is valid without warnings`, async () => {
+    const { problems, warnings } = parse(await Deno.readTextFile(exampleFile(title)), "example");
+    assert.deepEqual([...problems, ...warnings], []);
+  });
+}
+
+Deno.test("most fields of the pages have a description", async () => {
+  let described = 0;
+  const bare: string[] = [];
+  for (const [name, text] of await referencePages()) {
+    for (const [, field, rest] of text.matchAll(/^\| `(\w+)` \|(.*)\|$/gm)) {
+      const description = rest!.split(/(?<!\\)\|/).at(-1)!.trim();
+      if (description === "") bare.push(`${name} ${field}`);
+      else described++;
+    }
+  }
+  assert.ok(described > 500, `${described}`);
+  // The protos of providers and tracers in the mesh configuration are documented only in part.
+  assert.deepEqual(bare.filter((field) => !field.startsWith("MeshConfig.md ")), []);
+  assert.ok(bare.length <= 70, `${bare.length}: ${bare.join(", ")}`);
+});
+
+Deno.test("comments are found by the full name of their declaration", () => {
+  const comments = commentsOf([`package a.v1;
+// One.
+// More of \`two_words\`.
+message M {
+  // A field.
+  string two_words = 1;
+  oneof o {
+    // In a oneof.
+    int32 x = 2;
+  }
+  // Nested.
+  message N { }
+  enum E {
+    // A value.
+    OFF = 0;
+  }
+
+  string bare = 4;
+}
+`]);
+  assert.deepEqual(Object.fromEntries(comments), {
+    "a.v1.M": "One. More of `twoWords`.",
+    "a.v1.M.two_words": "A field.",
+    "a.v1.M.x": "In a oneof.",
+    "a.v1.M.N": "Nested.",
+    "a.v1.M.E.OFF": "A value.",
+  });
+});
+
+Deno.test("a field acts where its path does, and a message is listed once", () => {
+  const kind = KINDS.find((one) => one.kind === "VirtualService")!;
+  const messages = describedMessages(kind.schema, {
+    paths: ["http[].fault.abort.httpStatus", "http[].mirror"],
+    ineffectiveValues: { "http[].mirror.subset": ["v0"] },
+  });
+  const names = messages.map(({ schema }) => schema.typeName.split(".").slice(3).join("."));
+  assert.equal(new Set(names).size, names.length);
+  const of = (name: string, field: string) => messages[names.indexOf(name)]!.fields.get(field)!;
+  assert.deepEqual(of("VirtualService", "hosts").effective, []);
+  assert.deepEqual(of("HTTPRoute", "fault").effective, ["http.fault"]);
+  assert.deepEqual(of("HTTPFaultInjection.Abort", "httpStatus").ineffective, []);
+  assert.deepEqual(of("HTTPFaultInjection.Abort", "percentage").effective, []);
+  assert.deepEqual(of("Destination", "subset").values, ["v0"]);
+});
