@@ -124,7 +124,8 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     type: "string",
     default: "mesh-system",
     env: POD_NAMESPACE.name,
-    description: "Namespace where the controller resides",
+    description:
+      "Namespace where the controller resides: names of its certificate, and identities that may read everything",
   },
   {
     name: "networksConfig",

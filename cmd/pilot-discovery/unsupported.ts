@@ -11,7 +11,6 @@ export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
   clusterAliases: "remote clusters are not implemented",
   clusterRegistriesNamespace: "remote clusters are not implemented",
   cniNamespace: "a node controller is not implemented",
-  namespace: "nothing that the daemon does depends on its own namespace yet",
   orchApiBurst: "connecting to an orchestrator is not implemented",
   orchApiQPS: "connecting to an orchestrator is not implemented",
   vklog: "there are no messages of an orchestrator's client to select yet",

@@ -150,6 +150,15 @@ Deno.test("on the secured port identities of the system namespace read everythin
     return await asking.next().then(() => "answered", (error) => error.status);
   };
   const objects = { typeUrl: ENTRIES, generator: "api" };
+  // The certificate has the names of the service in this namespace.
+  await assert.rejects(
+    ask("delta", {
+      target: `${outer}:${port}`,
+      tls: { ...tls, serverName: "meshd.mesh-system.svc" },
+      ...objects,
+    }).next(),
+    { status: "UNAVAILABLE" },
+  );
   const debug = (query: string) => ({ typeUrl: "mesh.io/debug", names: [query] });
   assert.equal(await status("control", objects), "answered");
   assert.equal(await status("test", objects), "PERMISSION_DENIED");
