@@ -41,17 +41,20 @@ export async function openIdentity(
   await daemonTls();
   if (await isServed(plan.sdsSocket)) return otherProvider(plan.sdsSocket);
   const mounted = mountedOptions();
+  const options = workloadOptions(plan.target, plan.env.clusterId);
   const certificates = mounted
     ? await startMountedCertificates(mounted, signal)
-    : await startWorkloadCertificates(workloadOptions(plan.target, plan.env.clusterId), signal);
+    : await startWorkloadCertificates(options, signal);
   if (!certificates) return undefined;
   await Deno.mkdir(dirname(plan.sdsSocket), { recursive: true });
   const debounceMs = fileDebounceMs();
   const sds = await startSds({ socket: plan.sdsSocket, certificates, debounceMs });
   return {
     tls: async () => {
-      const { chain, key } = certificates.current();
-      return { ...await daemonTls(), cert: chain, key };
+      const { chain, key, roots } = certificates.current();
+      const { ca, serverName } = await daemonTls();
+      const received = !mounted && options.trustsAnswers ? roots : "";
+      return { ca: ca + received, serverName, cert: chain, key };
     },
     async stop() {
       certificates.stop();

@@ -28,8 +28,10 @@ import {
   startAuthority,
 } from "../../lib/ca/mod.ts";
 import { allowedSuites, FIPS_SUITES, readCertificates, spiffeText } from "../../lib/pki/mod.ts";
+import type { RemoteCallers, RootChangeControl } from "../../lib/debug/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
 import type { SessionInfo, XdsOptions } from "../../lib/serve/mod.ts";
+import { debugCallers, rootChangeControl } from "./operator.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
 
@@ -38,6 +40,10 @@ export interface Identity {
   readonly authorize: NonNullable<XdsOptions["authorize"]>;
   /** Namespace whose identities may read everything. */
   readonly systemNamespace: string;
+  /** Decides about readers of debug pages on other machines. */
+  readonly debugCallers: RemoteCallers;
+  /** The change of the self-signed root; `undefined` without one. */
+  readonly rootChange: RootChangeControl | undefined;
   /** The service that issues certificates; `undefined` when the daemon issues none. */
   readonly certificates: RpcMethod | undefined;
   /** TLS of the secured listener; `undefined` without one. */
@@ -72,8 +78,9 @@ export async function openIdentity(
   const isSecured = options.secureGrpcAddr !== "";
   const isPlainAuthenticated = XDS_AUTH.get() && XDS_AUTH_PLAINTEXT.get();
   const received = acknowledgements();
+  const pending = pendingProxies(input, received);
   const ca = ENABLE_CA_SERVER.get() && (isSecured || isPlainAuthenticated)
-    ? await openAuthority(input, received, stack)
+    ? await openAuthority(input, pending, stack)
     : undefined;
   const tls = isSecured ? await openTls(input, ca, stack) : undefined;
   const authn = createAuthn({
@@ -88,6 +95,8 @@ export async function openIdentity(
   return {
     tls,
     systemNamespace: options.namespace,
+    debugCallers: debugCallers(authn, options.namespace),
+    rootChange: ca?.selfSigned && rootChangeControl(ca.selfSigned, pending),
     authorize: proxyAuthorizer(authn, {
       secured: XDS_AUTH.get(),
       plain: isPlainAuthenticated,
@@ -108,21 +117,28 @@ export async function openIdentity(
   };
 }
 
+/** Names of connected proxies that have not received the roots of these serial numbers. */
+type PendingProxies = (serials: readonly string[]) => readonly string[];
+
+function pendingProxies({ sessions }: IdentityInput, received: Acknowledgements): PendingProxies {
+  return (serials) =>
+    received.pending(
+      serials,
+      sessions().flatMap(({ node: { identity, name, namespace }, address }) =>
+        identity === undefined ? [] : [{ identity, name: `${name}.${namespace}`, peer: address }]
+      ),
+    );
+}
+
 async function openAuthority(
-  { mesh, sessions }: IdentityInput,
-  received: Acknowledgements,
+  { mesh }: IdentityInput,
+  pending: PendingProxies,
   stack: AsyncDisposableStack,
 ): Promise<CertificateAuthority> {
   const ca = await startAuthority({
     trustDomain: mesh().trustDomain,
     clock: () => Date.now(),
-    pending: (serials) =>
-      received.pending(
-        serials,
-        sessions().flatMap(({ node: { identity, name, namespace }, address }) =>
-          identity === undefined ? [] : [{ identity, name: `${name}.${namespace}`, peer: address }]
-        ),
-      ),
+    pending,
   });
   stack.use(ca.source);
   return ca;

@@ -5,7 +5,7 @@
  */
 import { XDS_AUTH_PLAINTEXT } from "../../lib/authn/mod.ts";
 import { MeshError } from "../../lib/base/mod.ts";
-import { ENABLE_DEBUG_ON_HTTP } from "../../lib/debug/mod.ts";
+import { ENABLE_DEBUG_ON_HTTP, rootChangeRoutes, withRemoteCallers } from "../../lib/debug/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { createReadiness, monitoringRoutes, readyRoute } from "../../lib/monitor/mod.ts";
 import { boundsInForce, type RpcServer, transportInForce } from "../../lib/rpc/mod.ts";
@@ -35,7 +35,10 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
   const readiness = createReadiness();
   const grace = options.shutdownDurationMs;
   const httpGrace = Math.min(grace, HTTP_GRACE_MS);
-  const debugPages = ENABLE_DEBUG_ON_HTTP.get() ? served.views.routes : [];
+  const { rootChange, debugCallers } = served.identity;
+  const debugPages = ENABLE_DEBUG_ON_HTTP.get()
+    ? withRemoteCallers([...rootChangeRoutes(rootChange), ...served.views.routes], debugCallers)
+    : [];
   if (options.monitoringAddr !== "") {
     const web = await startWeb({
       name: "monitoring",

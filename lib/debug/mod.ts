@@ -21,6 +21,13 @@ import { whatIfRoutes } from "./whatif.ts";
 import { whyRoutes } from "./why.ts";
 import { workloadRoutes } from "./workloads.ts";
 
+export { type RemoteCallers, withRemoteCallers } from "./access.ts";
+export {
+  type RootChangeControl,
+  rootChangeRoutes,
+  type RootChangeView,
+  type RootDecision,
+} from "./root_change.ts";
 export { ENABLE_DEBUG_ON_HTTP, UNSAFE_ENABLE_ADMIN_ENDPOINTS } from "./variables.ts";
 export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
 export { debugQueries, type DebugQuery, type QueryClient } from "./query.ts";

@@ -36,6 +36,10 @@ export const PAGE_PATHS: readonly DebugPath[] = [
 /** Views for scripts: JSON, each with its query. */
 export const JSON_PATHS: readonly DebugPath[] = [
   {
+    path: "/debug/root_change",
+    shows: "change of the self-signed root; POST ?decision=proceed or abort",
+  },
+  {
     path: "/debug/adsz",
     shows: "proxies with their subscriptions; ?push=true sends all resources again",
   },

@@ -30,6 +30,8 @@ export function workloadOptions(discovery: string, clusterId: string | undefined
     clusterId,
     tls: () => serverTls(env.CA_ROOT_CA.get() || rootFile()),
     token: workloadToken(),
+    // The daemon is the authority: its roots change, and the mounted file may lag behind.
+    trustsAnswers: !env.CA_ADDR.get(),
     key: keyKind(),
     keyForm: env.PKCS8_KEY.get() ? "pkcs8" : "traditional",
     ttlMs: env.SECRET_TTL.get(),

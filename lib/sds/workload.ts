@@ -33,6 +33,8 @@ export interface WorkloadOptions {
   /** Reads the workload's token; `undefined` when there is none. */
   readonly token: () => Promise<string | undefined>;
   readonly clusterId: string | undefined;
+  /** True: the server is also verified by the roots of its last answer. */
+  readonly trustsAnswers: boolean;
   /** A certificate that authenticates the requests, instead of a token; read for each request. */
   readonly provisioned?: PairFiles;
   /** Called with each certificate; a rejection is logged. */
@@ -128,8 +130,11 @@ async function once(options: WorkloadOptions, before: Obtained | undefined): Pro
   const token = given ? undefined : await options.token();
   // Without a token the certificate that is still valid authenticates.
   const shown = given ?? (token === undefined ? before : undefined);
+  const verification = await options.tls();
+  const received = options.trustsAnswers ? before?.roots ?? "" : "";
   const tls = {
-    ...await options.tls(),
+    ...verification,
+    ca: verification.ca + received,
     ...shown && { cert: shown.chain, key: shown.key },
   };
   const answer = await requestCertificate({

@@ -1,0 +1,56 @@
+/**
+ * `/debug/root_change`: the change of the self-signed root, and the operator's decision on it.
+ *
+ * @module
+ */
+import { json, type Route, text } from "../web/mod.ts";
+import { changing, debugRoute } from "./access.ts";
+
+/** A change of roots, as the page shows it. */
+export interface RootChangeView {
+  readonly phase: string;
+  /** Serial number of the root that signs. */
+  readonly active: string;
+  /** Serial number of the announced root. */
+  readonly next?: string;
+  /** Serial number of the root that is removed soon. */
+  readonly previous?: string;
+  /** Connected proxies that have not received the announced root. */
+  readonly waitsFor?: readonly string[];
+}
+
+/** The operator's decision on an announced root. */
+export type RootDecision = "proceed" | "abort";
+
+/** The change of roots of a daemon. */
+export interface RootChangeControl {
+  view(): RootChangeView;
+  decide(decision: RootDecision): Promise<void>;
+}
+
+/** The routes; `undefined`: there is no self-signed root. */
+export function rootChangeRoutes(control: RootChangeControl | undefined): Route[] {
+  if (!control) return [];
+  const path = "/debug/root_change";
+  return [
+    debugRoute("GET", path, () => json(control.view())),
+    debugRoute(
+      "POST",
+      path,
+      changing(async ({ url }) => {
+        const decision = url.searchParams.get("decision");
+        if (decision !== "proceed" && decision !== "abort") {
+          return text("give the decision as ?decision=proceed or ?decision=abort\n", {
+            status: 400,
+          });
+        }
+        const { phase } = control.view();
+        if (phase !== "announced" && phase !== "overdue") {
+          return text(`there is nothing to decide: the phase is ${phase}\n`, { status: 409 });
+        }
+        await control.decide(decision);
+        return json(control.view());
+      }),
+    ),
+  ];
+}
