@@ -118,7 +118,7 @@ error: AssertionError: Expected values to be strictly equal:
 1 !== 2
 
 late => ./lib/c_test.ts:6:6
-error: Error: waited in vain
+error: Error: waited too long
 more
 Caused by: Error: x
 
@@ -142,7 +142,7 @@ Deno.test("test report: failures have their position, name and the first line of
       name: "steps > inner bad",
       error: "AssertionError: Expected values to be strictly equal: 1 !== 2",
     },
-    { position: "lib/c_test.ts:6:6", name: "late", error: "Error: waited in vain" },
+    { position: "lib/c_test.ts:6:6", name: "late", error: "Error: waited too long" },
     {
       position: "lib/b_test.ts",
       name: "uncaught error",

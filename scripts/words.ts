@@ -1,6 +1,7 @@
 /**
  * `deno task words`: fails when a retired word is used in an identifier, a comment, a text or a
- * file name, or when a doc comment or the name of a test begins like a question.
+ * file name, when a doc comment or the name of a test begins like a question, or when a sentence has
+ * inverted word order.
  * `docs/glossary.md` has the terms.
  *
  * To retire a word, add a row to {@link RETIRED}; `still` lists the folders or files that have not
@@ -146,6 +147,22 @@ export const RETIRED: readonly Retired[] = [
     use: "most expensive",
   },
   {
+    forms: ["seldom"],
+    use: "rarely",
+  },
+  {
+    forms: ["lest"],
+    use: "so that … not",
+  },
+  {
+    forms: ["in vain"],
+    use: "without success, or the fault",
+  },
+  {
+    forms: ["thereby", "hence", "thereof", "whence"],
+    use: "a sentence of its own",
+  },
+  {
     forms: ["told apart"],
     use: "distinguished",
   },
@@ -168,6 +185,13 @@ const FRAGMENT = /^\s*(?:\/\*\*|\*) (What|Where|Whether|Whom?|Whose|Which|How|Of
  */
 const TEST_NAME =
   /(?:(?:\bDeno\.test|\.step)\(\s*(?:with\w+\(\s*)?|\bname: *)["`](?:[^:"`]*: )?(what|where|whether|whom?|whose|of)(?= )/gi;
+
+/**
+ * The beginning of a sentence with inverted word order, in a comment or on a page: `Of the members,
+ * one …`, `What of …`, `So does …`, `Nor is …`.
+ */
+const INVERSION =
+  /(?:^\s*(?:\*|\/\/|\/\*\*|[-|] )?\s*|[.:;] )(What of|Of|(?:So|Nor|Neither) (?:do|does|did|is|are|was|were|has|have|can|will|may|must)|Whoever|Whosoever) /g;
 
 /** Folders that are checked. */
 const FOLDERS = ["lib", "cmd", "docs", "scripts", "tests", "bench"];
@@ -244,6 +268,25 @@ export function testNames(path: string, text: string): Misuse[] {
   });
 }
 
+/**
+ * Sentences with inverted word order in the comments of a TypeScript file or on a page. `form` is
+ * their beginning. `Of` in the middle of a wrapped title is none: only a capital begins a sentence.
+ */
+export function inversions(path: string, text: string): Misuse[] {
+  const isPage = path.endsWith(".md");
+  if (!isPage && !path.endsWith(".ts")) return [];
+  const use = "subject, verb, object";
+  return text.split("\n").flatMap((content, at) => {
+    if (!isPage && !/^\s*(?:\/\*\*|\*|\/\/)/.test(content)) return [];
+    return [...content.matchAll(INVERSION)].map((match) => ({
+      path,
+      line: at + 1,
+      form: match[1]!,
+      use,
+    }));
+  });
+}
+
 /** All checked files below a root, sorted by path. */
 async function checkedFiles(root: string): Promise<string[]> {
   const files = await Promise.all(FOLDERS.map((folder) => walkFiles(join(root, folder), "")));
@@ -256,7 +299,12 @@ if (import.meta.main) {
   let count = 0;
   for (const path of await checkedFiles(root)) {
     const text = await Deno.readTextFile(join(root, path));
-    const found = [...misuses(path, text), ...fragments(path, text), ...testNames(path, text)];
+    const found = [
+      ...misuses(path, text),
+      ...fragments(path, text),
+      ...testNames(path, text),
+      ...inversions(path, text),
+    ];
     for (const { line, form, use } of found) {
       console.error(`${path}:${line}: "${form}" is retired; use ${use}`);
       count++;

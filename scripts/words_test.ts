@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fragments, misuses, type Retired, testNames, wordsOf } from "./words.ts";
+import { fragments, inversions, misuses, type Retired, testNames, wordsOf } from "./words.ts";
 
 const RETIRED: readonly Retired[] = [
   { forms: ["parrot", "parrots"], use: "relay" },
@@ -75,5 +75,22 @@ const TEST_NAMES: { name: string; text: string; found: string[] }[] = [
 for (const { name, text, found } of TEST_NAMES) {
   Deno.test(`test names: ${name}`, () => {
     assert.deepEqual(testNames("a.ts", text).map(({ line, form }) => `${line} ${form}`), found);
+  });
+}
+
+const SENTENCES: { name: string; path: string; text: string; found: string[] }[] = [
+  { name: "Of", path: "a.ts", text: " * Ports. Of two ports one counts.", found: ["1 Of"] },
+  { name: "What of", path: "a.md", text: "\nWhat of the rest", found: ["2 What of"] },
+  { name: "So does", path: "a.md", text: "It ends. So does the other.", found: ["1 So does"] },
+  { name: "Nor is", path: "a.ts", text: "// Nor is it read.", found: ["1 Nor is"] },
+  { name: "Whoever", path: "a.md", text: "- Whoever reads it", found: ["1 Whoever"] },
+  { name: "a plain sentence", path: "a.md", text: "The port of two. So that it ends.", found: [] },
+  { name: "code", path: "a.ts", text: 'const a = "Of two";', found: [] },
+  { name: "another file", path: "a.yaml", text: "Of two", found: [] },
+];
+
+for (const { name, path, text, found } of SENTENCES) {
+  Deno.test(`sentences: ${name}`, () => {
+    assert.deepEqual(inversions(path, text).map(({ line, form }) => `${line} ${form}`), found);
   });
 }

@@ -1,6 +1,6 @@
 /**
  * The client's side of a bidirectional stream over raw bytes. One stream has one connection;
- * connecting again is the caller's business.
+ * the caller connects again.
  *
  * @module
  */

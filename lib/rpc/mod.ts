@@ -1,6 +1,6 @@
 /**
  * gRPC over raw bytes: a server of bidirectional methods over one of several transports, and the
- * client to it, with limits and back-pressure. The content of messages is the callers' business.
+ * client to it, with limits and back-pressure. Callers encode and decode the messages.
  *
  * @module
  */

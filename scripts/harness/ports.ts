@@ -111,7 +111,7 @@ export async function eventually<T>(
       last = e;
     }
     if (performance.now() > end) {
-      throw new Error(`waited ${deadlineMs} ms in vain: ${what}`, { cause: last });
+      throw new Error(`waited ${deadlineMs} ms without success: ${what}`, { cause: last });
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -134,7 +134,7 @@ export function roomNamed(name: string): Room | undefined {
   return at === undefined ? undefined : ROOMS[at];
 }
 
-/** Why a room shall not import another one; `undefined` when it may. */
+/** The reason why a room must not import another one; `undefined` when it may. */
 export function whyNot(from: Room, to: Room): string | undefined {
   if (from === to) return undefined;
   if (POSITION.get(to.name)! > POSITION.get(from.name)!) {
@@ -144,7 +144,7 @@ export function whyNot(from: Room, to: Room): string | undefined {
     return `room ${from.name} is pure and room ${to.name} is not; what it needs is handed in`;
   }
   if (from.not?.includes(to.name) || from.only?.includes(to.name) === false) {
-    return `room ${from.name} shall not know room ${to.name}`;
+    return `room ${from.name} must not know room ${to.name}`;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * The hosts of a namespace overlay: those that may mean something else in a
- * namespace than for everybody.
+ * namespace than for all others.
  *
  * @module
  */

@@ -13,7 +13,7 @@ type Row = ConfigObject<ServiceEntry>;
 
 /**
  * The ports of a service: those of the oldest entry, and those of each later one that agrees with
- * it (see {@link whyApart}). Of several ports with one number the oldest counts. Names are unique:
+ * it (see {@link whyApart}). If several ports have one number, the oldest counts. Names are unique:
  * a name that an older port has gets the number as suffix.
  *
  * @param rows the entries that define the host, oldest first

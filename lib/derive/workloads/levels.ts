@@ -20,7 +20,7 @@ import {
 /**
  * Creates the table: workload → row keys of the objects that apply to it, the least
  * specific first: the root namespace's, the namespace's, and the one that selects
- * the workload by labels or targets its Gateway. Of each level the oldest applies.
+ * the workload by labels or targets its Gateway. On each level the oldest applies.
  */
 export function deriveLevels<T extends Selecting>(
   graph: Graph,

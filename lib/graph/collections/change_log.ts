@@ -6,7 +6,7 @@
 import type { LogEntry, Resource } from "../api/collections.ts";
 import { RevisionLog } from "../cells/mod.ts";
 
-/** Revisions for which a summary is kept; sessions are seldom at more. */
+/** Revisions for which a summary is kept; sessions are rarely at more. */
 const SUMMARIES = 32;
 
 /** Bytes of the entries of all logs of a graph, with the earlier resources they hold. */

@@ -1,6 +1,6 @@
 /**
- * Ownership of names in a collection. Of the members that claim a name, the one
- * that sorts first owns it; a member with a tombstone owns it only when no member
+ * Ownership of names in a collection. The first member, by its key, that claims a
+ * name owns it; a member with a tombstone owns it only when no member
  * has a resource, because a tombstone hides resources of lower layers, not those
  * of its own collection.
  *

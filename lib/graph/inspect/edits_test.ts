@@ -213,7 +213,7 @@ Deno.test("a name that passes to another member is attributed to the edit of the
 Deno.test("a resource does not change without the edits that its change is attributed to", () => {
   const key = fc.constantFrom("a", "b", "c", "d");
   const rest = { host: fc.constantFrom("h", "i"), text: fc.constantFrom(1, 2) };
-  // A row keeps its scope, lest it moves along with the list of scopes and stays seen by both together.
+  // A row keeps its scope, so that it does not move along with the list of scopes and is not seen by both.
   const row = (key: string) => fc.record({ scope: fc.constant(key < "c" ? "x" : "y"), ...rest });
   const service = (key: string) =>
     fc.tuple(fc.constant("services"), fc.constant(key), fc.option(row(key), { nil: undefined }));

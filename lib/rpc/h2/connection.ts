@@ -1,5 +1,5 @@
 /**
- * One HTTP/2 connection, of either side. The content of its streams is the business of the code
+ * One HTTP/2 connection, of either side. The content of its streams is read and written by the code
  * that opens or accepts them.
  *
  * @module

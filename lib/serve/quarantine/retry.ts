@@ -1,6 +1,6 @@
 /**
- * Trying again what proxies rejected, after a while and ever more seldom: by one proxy, as a response
- * of its own; when that takes it, the others of its kind are sent it.
+ * Retries of quarantined versions, at growing intervals. One proxy of the class is sent the version in
+ * a response of its own; if it accepts, the other proxies of the class are sent it.
  *
  * @module
  */

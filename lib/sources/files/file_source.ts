@@ -63,7 +63,7 @@ export interface FileSource {
  * reported to the intake.
  *
  * A faulty document is rejected, and the last good version of its object from the same file stays in
- * use. So does everything when the directory disappears or a file cannot be read.
+ * use. All objects stay in use when the directory disappears or a file cannot be read.
  *
  * @throws {MeshError} `config-dir` when the directory cannot be read at the start
  */

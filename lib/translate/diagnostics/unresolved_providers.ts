@@ -1,5 +1,5 @@
 /**
- * Extension providers that objects name in vain: they do not exist, or do not fit. Reported from the
+ * Extension providers that objects name and that do not exist or do not fit. Reported from the
  * tables on request; no part of what is served.
  *
  * @module

@@ -20,7 +20,7 @@ import {
 } from "./outbound.ts";
 import type { LayerTables } from "./tables.ts";
 
-/** The layers of a program. Only endpoints have the form that a proxy's have. */
+/** The layers of a program. Only endpoints have the same form as those of proxies. */
 export function grpcLayers(
   tables: LayerTables,
   grpc: GrpcTables,

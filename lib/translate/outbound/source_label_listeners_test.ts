@@ -1,5 +1,5 @@
 /**
- * TCP and TLS rules for certain callers: who is served them, and that everybody else shares.
+ * TCP and TLS rules with source labels: proxies that match get listeners of their own, all others share.
  */
 import assert from "node:assert/strict";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";

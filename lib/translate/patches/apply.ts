@@ -109,7 +109,7 @@ function faultOf(
   return `${found.path} ${found.message}`.trim();
 }
 
-/** Resources that changes add, each changed by the changes after it. Of one name the last wins. */
+/** Resources that changes add, each changed by the changes after it. The last one of a name wins. */
 export function addedResources(
   type: PatchedType,
   changes: Changes,

@@ -1,5 +1,5 @@
 /**
- * Rules for certain callers: who is served them, and that everybody else shares.
+ * Rules with source labels or namespaces: proxies that match get routes of their own, all others share.
  */
 import assert from "node:assert/strict";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
