@@ -166,12 +166,8 @@ function readKind(value: Record<string, unknown>, report: Report): Kind | undefi
     const message = value[missing] === undefined
       ? `${missing} is missing`
       : `${missing} must be a string`;
-    report.fail(
-      [missing],
-      "required",
-      message,
-      "Write, for example, apiVersion: networking.mesh.io/v1.",
-    );
+    const example = missing === "kind" ? "ServiceEntry" : "networking.mesh.io/v1";
+    report.fail([missing], "required", message, `Write, for example, ${missing}: ${example}.`);
     return undefined;
   }
   const [group, version] = groupOf(apiVersion);

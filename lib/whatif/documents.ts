@@ -66,6 +66,8 @@ export async function readQuestion(
   const warnings: SchemaProblem[] = [];
   const changes = new Map<string, ObjectChange>();
   const edits: Edit[] = [];
+  /** Lines of the documents by the name of their object. */
+  const lines = new Map<string, number>();
   const settings: { -readonly [K in "mesh" | "networks"]?: ChangeSet[K] } = {};
   const take = (name: string, edit: Edit["change"], change: ObjectChange) => {
     changes.set(name, change);
@@ -89,11 +91,13 @@ export async function readQuestion(
     if (object === undefined) continue;
     const name = rowRef({ table: object.kind, key: objectKey(object.meta) });
     const { kind } = object;
-    if (changes.has(name)) problems.push(twice(name, object));
+    const first = lines.get(name);
+    if (first !== undefined) problems.push(twice(object, first));
     else if (isTableKind(kind)) {
       if (kind === "WorkloadGroup") warnings.push(unregistered(object));
       const before = live.writer.original(kind, objectKey(object.meta));
       const row = rowOf(object, before);
+      lines.set(name, object.meta.line);
       take(name, editOf(before, row), { kind, key: objectKey(object.meta), object: row });
     }
     await pace.pause();
@@ -178,14 +182,19 @@ function identityOf({ kind, meta }: ParsedObject): ObjectIdentity {
   return { kind, namespace: meta.namespace, name: meta.name };
 }
 
-function twice(name: string, object: ParsedObject): SchemaProblem {
+/** Says what the file sources say about an object that two documents define. */
+function twice(object: ParsedObject, first: number): SchemaProblem {
+  const position = positionOf(object);
+  const identity = identityOf(object);
+  const { kind, namespace, name } = identity;
+  const [here, other] = [position.line, first].map((line) => `${position.file}:${line}`);
   return {
-    ...positionOf(object),
+    ...position,
     path: "metadata.name",
     code: "duplicate-object",
-    message: `${name} is defined by an earlier document already`,
-    remedy: "Rename or remove one of the two.",
-    object: identityOf(object),
+    message: `${kind} ${namespace}/${name} is already defined at ${other}`,
+    remedy: `Rename or remove it here (${here}) or at ${other}.`,
+    object: identity,
   };
 }
 
