@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type KeyCodec, keyOf, text } from "../graph/mod.ts";
+import { type Graph, type KeyCodec, keyOf, text } from "../graph/mod.ts";
 import {
   byAge,
   type ConfigObject,
@@ -32,7 +32,13 @@ import {
   visibilityOf,
   workloadLabels,
 } from "./inputs/mod.ts";
-import { localityOf, mergedPorts, portConflicts } from "./services/mod.ts";
+import {
+  localityOf,
+  mergedPorts,
+  networkOf,
+  type Networks,
+  portConflicts,
+} from "./services/mod.ts";
 
 /** The tables that the counts are computed from. */
 interface Counted {
@@ -40,6 +46,10 @@ interface Counted {
   readonly indexes: Indexes;
   /** The mesh's DNS suffix. */
   readonly domain: string;
+  /** The cluster that all endpoints belong to; empty: none. */
+  readonly clusterId: string;
+  readonly graph: Graph;
+  readonly networks: Networks;
 }
 
 /** The state of the mesh in numbers. */
@@ -124,25 +134,32 @@ function emptyOf(counted: Counted, host: string, rows: readonly Entry[]): number
   return wanted.filter((labels) => !endpoints.some((one) => hasLabels(one, labels))).length;
 }
 
-function endpointLabels({ tables, indexes }: Counted, host: string, row: Entry): Labels[] {
+function endpointLabels(counted: Counted, host: string, row: Entry): Labels[] {
+  const { tables, indexes } = counted;
   const { spec, meta } = row;
   const selector = spec.workloadSelector?.labels;
   if (selector !== undefined) {
     return indexes.workloadsByNamespace.peek(meta.namespace)
       .flatMap((key) => tables.workloadEntries.peek(key) ?? [])
       .filter((workload) => hasLabels(workloadLabels(workload), selector))
-      .map((workload) => withTopology(workload.spec, workloadLabels(workload)));
+      .map((workload) => withTopology(counted, workload.spec, workloadLabels(workload)));
   }
   // A name without endpoints is itself what is resolved.
   const itself = spec.resolution !== Resolution.STATIC && spec.endpoints.length === 0 &&
     !isWildcard(host);
-  return itself ? [{}] : spec.endpoints.map((entry) => withTopology(entry, entry.labels));
+  return itself ? [{}] : spec.endpoints.map((entry) => withTopology(counted, entry, entry.labels));
 }
 
-/** Labels of an endpoint with those of its locality and network, by which subsets may select it. */
-function withTopology({ locality, network }: WorkloadEntry, labels: Labels): Labels {
+/** Labels of an endpoint with those of its locality, network and cluster, by which subsets may select it. */
+function withTopology(
+  { graph, networks, clusterId }: Counted,
+  { address, locality, network }: WorkloadEntry,
+  labels: Labels,
+): Labels {
   const located = localityOf(locality || localityFromLabels(labels));
-  return { ...labels, ...topologyLabels(located, network) };
+  const map = graph.peek(networks.all, "");
+  const reached = networkOf(map, { address, network }, clusterId);
+  return { ...labels, ...topologyLabels(located, reached, clusterId) };
 }
 
 /** Subsets of a host, by the rules that name it most exactly. */

@@ -60,6 +60,20 @@ const CASES: [name: string, yaml: string, counts: StateCounts][] = [
     { ...one, emptyDnsClusters: 1 },
   ],
   [
+    "subsets by the cluster of endpoints",
+    documents(
+      service("a"),
+      manifest("DestinationRule", "r", {
+        host: "a.test",
+        subsets: ["test", "elsewhere"].map((name) => ({
+          name,
+          labels: { "topology.mesh.io/cluster": name },
+        })),
+      }),
+    ),
+    { ...one, emptyClusters: 1 },
+  ],
+  [
     "a service without a port of TCP",
     service("a", "a.test", {
       endpoints: [],

@@ -145,6 +145,8 @@ export interface Mesh {
   readonly autoAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
   readonly domain: string;
+  /** The cluster that endpoints of files belong to; empty: none. */
+  readonly clusterId: string;
 }
 
 /** Creates all tables of the mesh in a graph. */
@@ -157,7 +159,8 @@ export function createMesh(graph: Graph, options: {
   /** See `SelectionOptions`; default: true. */
   readonly selectorsForApiGateways?: boolean;
 }): Mesh {
-  const { domain, selectorsForApiGateways = true, mergeEqualExports = true } = options;
+  const { domain, clusterId = "" } = options;
+  const { selectorsForApiGateways = true, mergeEqualExports = true } = options;
   const tables = createTables(graph);
   const indexes = createIndexes(graph, tables, domain);
   const field = deriveMesh(graph, tables);
@@ -167,7 +170,7 @@ export function createMesh(graph: Graph, options: {
   const services = deriveServices(inputs);
   const routes = deriveRoutes(inputs);
   const scopes = deriveScopes(inputs, services, routes);
-  const networks = deriveNetworks(inputs, services, options.clusterId ?? "");
+  const networks = deriveNetworks(inputs, services, clusterId);
   return {
     graph,
     tables,
@@ -188,5 +191,6 @@ export function createMesh(graph: Graph, options: {
     targets: deriveTargets(inputs, services),
     credentials: graph.input("Credential"),
     domain,
+    clusterId,
   };
 }

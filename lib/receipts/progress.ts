@@ -64,7 +64,8 @@ class OpenPublications implements Progress {
     for (const { change, member } of this.#listOf(stream, typeUrl)) {
       if (change.rollout.revision <= from || change.rollout.revision > revision) continue;
       const bits = numbers(change, names);
-      if (meets(bits, member.names)) member.withheld = bits;
+      if (!meets(bits, member.names)) continue;
+      member.withheld = change.pool.share(union(member.withheld ?? NOTHING, bits));
     }
   }
 
