@@ -166,6 +166,9 @@ Deno.test(withCertificates("telemetry of requests and connections", async (t) =>
     const received = await sample(server, "mesh_tcp_received_bytes_total", {
       reporter: "destination",
       source_principal: PRINCIPALS.source_principal,
+      // Bytes carry no label of the client's workload; its certificate names the namespace.
+      source_workload_namespace: ENDS.source_workload_namespace,
+      source_workload: "unknown",
     });
     assert.equal(received.value, 6);
     await sample(server, "mesh_tcp_sent_bytes_total", { destination_workload: "shop" });

@@ -27,7 +27,7 @@ import {
 import { create, packAny } from "../../proto/mod.ts";
 import { MESH_METADATA, type Side, WORKLOAD_KEY } from "../core/mod.ts";
 import { celFormat } from "./expression.ts";
-import { PIECES, PROTOCOL_PIECE } from "./peers.ts";
+import { NAMESPACE_PIECE, PIECES, PROTOCOL_PIECE } from "./peers.ts";
 import type { MetricName, MetricRule } from "./settings.ts";
 
 type Rules = ReadonlyMap<MetricName, MetricRule>;
@@ -57,10 +57,20 @@ const service = (field: string): string => `%CLUSTER_METADATA(${MESH_METADATA}:s
  */
 const UNKNOWN = "unknown";
 
-function known(command: string): string {
-  const operators = [{ command }, { command: "CEL", param: `'${UNKNOWN}'` }];
+function known(command: string, param?: string): string {
+  const operators = [{ command, param }, { command: "CEL", param: `'${UNKNOWN}'` }];
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
+
+/**
+ * Namespace of the client of a connection under mutual TLS: that of the SPIFFE identity in its
+ * certificate, `spiffe://DOMAIN/ns/NAMESPACE/sa/ACCOUNT`. Connections carry no label of a workload.
+ */
+const CLIENT_NAMESPACE = known(
+  "CEL",
+  "re.extract(connection.uri_san_peer_certificate," +
+    "'^spiffe://[^/]+/ns/([^/]+)/sa/[^/]+$','\\\\1')",
+);
 
 const ENDPOINT_LABEL =
   `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.${WORKLOAD_KEY}`;
@@ -111,7 +121,9 @@ function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
     ? PIECES.slice(0, client ? 5 : PIECES.length).map(piece)
     : client
     ? [...[0, 1, 2, 3].map(endpointPart), endpointCluster(clusterId)]
-    : PIECES.map(() => UNKNOWN);
+    : PIECES.map((key) =>
+      side === "mutual" && key === NAMESPACE_PIECE ? CLIENT_NAMESPACE : UNKNOWN
+    );
   const principal = (mine: boolean): string => {
     if (client) return known(mine ? "UPSTREAM_LOCAL_URI_SAN" : "UPSTREAM_PEER_URI_SAN");
     if (side === "server") return UNKNOWN;

@@ -27,6 +27,9 @@ import { MESH_METADATA, PEER_HEADER, WORKLOAD_KEY } from "../core/mod.ts";
  */
 export const PIECES = ["w", "n", "s", "r", "c", "a", "v"] as const;
 
+/** The part with the namespace. */
+export const NAMESPACE_PIECE: typeof PIECES[1] = PIECES[1];
+
 /** The parts that endpoints have. */
 const OF_ENDPOINTS = PIECES.slice(0, 4);
 
