@@ -23,6 +23,7 @@ export {
 export { formatDuration, MAX_DURATION_MS, parseDuration } from "./duration.ts";
 export { hash } from "./hash.ts";
 export { lazily } from "./lazily.ts";
+export { freeBuffer } from "./memory.ts";
 export { canonicalJson } from "./canonical_json.ts";
 export { type BuildInfo, buildInfo, buildLine } from "./build.ts";
 export { printable } from "./printable.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { frameMessage, messageReader } from "./message.ts";
-import { BUFFER_UNIT, freeBuffer, lendBuffer, recycleBuffer, takeBuffer } from "./buffer_pool.ts";
+import { BUFFER_UNIT, lendBuffer, recycleBuffer, takeBuffer } from "./buffer_pool.ts";
 
 function read(content: Uint8Array): Uint8Array {
   const reader = messageReader(8 * 1024 * 1024);
@@ -53,16 +53,4 @@ Deno.test("memory beyond what is kept is freed at once", () => {
   lendBuffer(odd);
   recycleBuffer(odd);
   assert.equal(odd.length, 0, "its size fits no other message");
-});
-
-Deno.test("received bytes are freed only if they are all of their memory", () => {
-  const whole = new Uint8Array(BUFFER_UNIT);
-  const part = whole.subarray(1);
-  freeBuffer(part);
-  assert.equal(whole.length, BUFFER_UNIT);
-  freeBuffer(whole);
-  assert.equal(whole.length, 0);
-  const small = new Uint8Array(16);
-  freeBuffer(small);
-  assert.equal(small.length, 16);
 });

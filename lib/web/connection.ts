@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { freeBuffer } from "../base/mod.ts";
 import type { ListenAddress } from "./address.ts";
 import { HeadCollector, HeadScanner } from "./head.ts";
 
@@ -94,12 +95,15 @@ export class Connection {
       server.setNoDelay();
       this.#client.setNoDelay();
       answers = this.#relayAnswers(server);
-      await writeAll(server, this.#head.take());
+      const head = this.#head.take();
+      await writeAll(server, head);
+      freeBuffer(head);
       await this.#relayRequests(server, buffer);
     } catch {
       // Either side reset its connection, or there is no descriptor for another one.
       this.close();
     }
+    freeBuffer(buffer);
     await answers;
   }
 
@@ -142,7 +146,7 @@ export class Connection {
     if (this.#closed) return;
     this.#closed = true;
     this.#held?.resolve();
-    this.#head.take();
+    this.#head.discard();
     this.#client.close();
     this.#endServer();
     this.#front.closed(this);
@@ -185,7 +189,7 @@ export class Connection {
   }
 
   async #refuse(status: string, buffer: Uint8Array<ArrayBuffer>): Promise<void> {
-    this.#head.take();
+    this.#head.discard();
     this.#enter("closing");
     const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
     await writeAll(this.#client, new TextEncoder().encode(head));
@@ -248,6 +252,7 @@ export class Connection {
       this.close();
     } finally {
       server.close();
+      freeBuffer(buffer);
       this.#front.accepted(this);
       this.#front.freed(port);
     }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { freeBuffer } from "../base/mod.ts";
 
 /** Largest size of the headers, bytes; the runtime's server has the same limit. */
 export const MAX_HEAD = 65_536;
@@ -48,7 +49,7 @@ export class HeadCollector {
     this.#scanner = scanner;
   }
 
-  /** The bytes so far, without empty lines before the request line. */
+  /** The bytes so far, until more are added, without empty lines before the request line. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes;
   }
@@ -58,8 +59,8 @@ export class HeadCollector {
     const before = this.#bytes.length;
     const first = before > 0 ? 0 : more.findIndex((byte) => byte !== CR && byte !== LF);
     if (first < 0) return "incomplete";
-    const bytes = new Uint8Array(before + more.length - first);
-    bytes.set(this.#bytes);
+    // Larger memory takes the place of the old one, which is freed at once.
+    const bytes = new Uint8Array(this.#bytes.buffer.transfer(before + more.length - first));
     bytes.set(more.subarray(first), before);
     this.#bytes = bytes;
     this.#scanner.add(more);
@@ -70,6 +71,11 @@ export class HeadCollector {
     }
     if (this.#scanner.heads > 0) return "complete";
     return bytes.length > MAX_HEAD ? "too large" : "incomplete";
+  }
+
+  /** Frees the bytes. */
+  discard(): void {
+    freeBuffer(this.take());
   }
 
   /** Gives the bytes and keeps none. */

@@ -58,29 +58,44 @@ const keptAlive: Attack = async (scene) => {
   await scene.end;
 };
 
+/** Connections that {@link openAll} opens, and how many of them at the same time. */
+const ALL = 10_000;
+const AT_ONCE = 16;
+/** Time for which the attack goes on after all connections were opened, milliseconds. */
+const HOLD_MS = 300;
+
+/** Opens 10,000 connections and holds them. `act` opens the i-th one. The attack ends by itself. */
+async function openAll(scene: Scene, act: (i: number) => Promise<void>): Promise<void> {
+  let opened = 0;
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    while (opened < ALL && !scene.over()) {
+      const i = opened++;
+      await act(i);
+      if (i === 500) scene.begun();
+    }
+  }));
+  await new Promise((resolve) => setTimeout(resolve, HOLD_MS));
+}
+
 /** Connections whose request never comes to its end. */
-const halfOpen: Attack = async (scene) => {
+const halfOpen: Attack = (scene) => {
   const begun = GET.subarray(0, GET.length - 2);
-  for (let i = 0; i < 10_000 && !scene.over(); i++) {
+  return openAll(scene, async () => {
     const wire = await open(scene).catch(() => undefined);
     await wire?.write(begun);
-    if (i === 500) scene.begun();
-  }
-  await scene.end;
+  });
 };
 
 /** The same with 60 KB of headers each, from many addresses. */
-const largeHalfOpen: Attack = async (scene) => {
+const largeHalfOpen: Attack = (scene) => {
   const begun = concat(
     GET.subarray(0, GET.length - 2),
     new TextEncoder().encode(`x: ${"y".repeat(60_000)}`),
   );
-  for (let i = 0; i < 10_000 && !scene.over(); i++) {
+  return openAll(scene, async (i) => {
     const wire = await openFrom(scene, `127.0.1.${1 + i % 250}`);
     void wire.write(begun);
-    if (i === 500) scene.begun();
-  }
-  await scene.end;
+  });
 };
 
 /** Connections that are opened and closed as fast as possible. */
@@ -159,13 +174,6 @@ const largeLists: Attack = (scene) =>
     return pour(wire, each((id) => headersFrame(id, block)));
   });
 
-/** Requests over HTTP/2 whose answers may not be sent, and empty DATA frames on their streams. */
-const emptyFrames: Attack = (scene) =>
-  again(scene, { read: true, settings: [[INITIAL_WINDOW_SIZE, 0]] }, async (wire) => {
-    await wire.write(headersFrame(1, REQUEST));
-    await pour(wire, endless(repeated(frame(TYPE.data, 0, 1, new Uint8Array()), 500)));
-  });
-
 /** Frames of HTTP/2 that are to be answered; nothing is read. */
 function unread(piece: Uint8Array): Attack {
   return (scene) => again(scene, {}, (wire) => pour(wire, endless(repeated(piece, 100))));
@@ -176,17 +184,6 @@ const continuations: Attack = (scene) =>
   again(scene, { read: true }, async (wire) => {
     await wire.write(frame(TYPE.headers, 0, 1, REQUEST));
     await pour(wire, endless(frame(TYPE.continuation, 0, 1, new Uint8Array(16_384))));
-  });
-
-/** SETTINGS frames with as many entries as fit, while many streams are open. */
-const settingsTimesStreams: Attack = (scene) =>
-  again(scene, { read: true }, async (wire) => {
-    await pour(wire, each((id) => headersFrame(id, REQUEST), streams(1, 200)));
-    const entries = Array.from(
-      { length: 2730 },
-      (_, i) => [INITIAL_WINDOW_SIZE, 1000 + i] as const,
-    );
-    await pour(wire, endless(settingsFrame(entries)));
   });
 
 /** Frames on 50 connections at once, whose answers are read. */
@@ -212,13 +209,10 @@ export const HTTP_ATTACKS: Readonly<Record<string, Attack>> = {
   h2RapidReset: rapidReset,
   h2ClosedWindows: closedWindows,
   h2LargeLists: largeLists,
-  h2EmptyFrames: emptyFrames,
   h2UnreadPings: unread(PING),
-  h2PingFlood: flood(() => endless(repeated(PING, 100))),
   h2HeadersFlood: flood(() => each((id) => headersFrame(id, REQUEST, true))),
   h2SettingsFlood: flood(() =>
     endless(repeated(settingsFrame([[INITIAL_WINDOW_SIZE, 1000]]), 100))
   ),
   h2Continuations: continuations,
-  h2SettingsTimesStreams: settingsTimesStreams,
 };

@@ -14,16 +14,18 @@ import type { Order, Word } from "./worker.ts";
 export const SERVICES = 300;
 
 /** Transports for gRPC that a daemon may be started with. */
-export const TRANSPORTS = ["native", "grpc-js"] as const;
-/** One of them. */
-export type Transport = typeof TRANSPORTS[number];
+export type Transport = "native" | "grpc-js";
 
 /** A daemon with {@link SERVICES}. */
 export interface Victim extends AsyncDisposable {
   readonly daemon: Daemon;
+  /** A daemon that is not attacked. */
+  readonly reference: Daemon;
   /** Resident memory after an ordinary first sync, MiB. */
   readonly calmMiB: number;
 }
+
+type RunningDaemon = Omit<Victim, "reference">;
 
 /** Daemons to attack one after the other. */
 export interface Victims extends AsyncDisposable {
@@ -39,20 +41,27 @@ const LEFT_MIB = 100;
 
 /** Prepares daemons that serve gRPC over a transport. */
 export function victims(transport: Transport): Victims {
-  let last: Victim | undefined;
+  let last: RunningDaemon | undefined;
+  let reference: RunningDaemon | undefined;
   return {
     async next() {
-      if (last && await isCalm(last)) return last;
-      // Its end is not of interest, and an orderly one waits for the streams of the attack.
-      last?.daemon.program.kill("SIGKILL");
-      await last?.[Symbol.asyncDispose]();
-      return last = await startVictim(transport);
+      if (!last || !await isCalm(last)) {
+        // Its end is not of interest, and an orderly one waits for the streams of the attack.
+        last?.daemon.program.kill("SIGKILL");
+        await last?.[Symbol.asyncDispose]();
+        last = await startCalm(transport);
+      }
+      reference ??= await startCalm("native");
+      return { ...last, reference: reference.daemon };
     },
-    [Symbol.asyncDispose]: async () => await last?.[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await last?.[Symbol.asyncDispose]();
+      await reference?.[Symbol.asyncDispose]();
+    },
   };
 }
 
-async function isCalm({ daemon, calmMiB }: Victim): Promise<boolean> {
+async function isCalm({ daemon, calmMiB }: RunningDaemon): Promise<boolean> {
   try {
     return await memory(daemon, "VmRSS") - calmMiB < LEFT_MIB;
   } catch {
@@ -61,7 +70,7 @@ async function isCalm({ daemon, calmMiB }: Victim): Promise<boolean> {
 }
 
 /** Starts a daemon and has it serve one proxy. */
-async function startVictim(transport: Transport): Promise<Victim> {
+async function startCalm(transport: Transport): Promise<RunningDaemon> {
   await using stack = new AsyncDisposableStack();
   const config = stack.use(await makeConfigDir());
   await config.write("services.yaml", services());
@@ -89,13 +98,34 @@ async function memory(daemon: Daemon, field: "VmRSS" | "VmHWM"): Promise<number>
   return Number(kib) / 1024;
 }
 
+/**
+ * Time for which the main thread of a process could run and did not, because the machine was busy
+ * with other programs; milliseconds since its start. 0 where the system does not count it.
+ */
+async function runDelay(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/schedstat`).catch(() => "");
+  return Number(text.split(" ")[1] ?? 0) / 1e6;
+}
+
+/** Measures without the time for which the machine let neither the daemon nor this process run. */
+async function measured(daemon: Daemon, ask: () => Promise<number>): Promise<number> {
+  const pids = [daemon.program.pid, Deno.pid];
+  const delays = async () =>
+    (await Promise.all(pids.map(runDelay))).reduce((sum, delay) => sum + delay, 0);
+  const before = await delays();
+  const time = await ask();
+  return Math.max(0, time - (await delays() - before));
+}
+
 /** Result of an attack. */
 export interface Outcome {
   readonly counts: Counts;
   /** Peak of resident memory above what it was before any attack, MiB. */
   readonly roseMiB: number;
-  /** The longest response time during the attack, ms. */
+  /** The longest response time during the attack, without time in which the daemon could not run, ms. */
   readonly waitedMs: number;
+  /** The longest first sync at a daemon that is not attacked, at the same time, ms. */
+  readonly referenceMs: number;
   /** Number of requests. */
   readonly asked: number;
 }
@@ -106,7 +136,7 @@ export async function attack(
   order: Order,
   ask: () => Promise<number>,
 ): Promise<Outcome> {
-  const { daemon, calmMiB } = victim;
+  const { daemon, reference, calmMiB } = victim;
   await Deno.writeTextFile(`/proc/${daemon.program.pid}/clear_refs`, "5");
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   const begun = Promise.withResolvers<void>();
@@ -130,15 +160,23 @@ export async function attack(
   try {
     await begun.promise;
     const times: number[] = [];
+    const compared: number[] = [];
     while (going) {
-      times.push(await ask());
+      times.push(await measured(daemon, ask));
+      compared.push(await firstSync(reference.xds, SERVICES));
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     const counts = await over.promise;
     // Once more after the attack, of which something may be left.
-    times.push(await ask());
+    times.push(await measured(daemon, ask));
     const roseMiB = await memory(daemon, "VmHWM") - calmMiB;
-    return { counts, roseMiB, waitedMs: Math.max(...times), asked: times.length };
+    return {
+      counts,
+      roseMiB,
+      waitedMs: Math.max(...times),
+      referenceMs: Math.max(...compared),
+      asked: times.length,
+    };
   } finally {
     worker.terminate();
   }

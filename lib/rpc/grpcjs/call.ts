@@ -6,7 +6,8 @@
 import type { Metadata, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Buffer } from "node:buffer";
 import type { ServerHttp2Stream } from "node:http2";
-import { freeBuffer, lendBuffer } from "../buffer_pool.ts";
+import { freeBuffer } from "../../base/mod.ts";
+import { lendBuffer } from "../buffer_pool.ts";
 import { type RpcCall, type RpcMethod, runMethod } from "../call.ts";
 import { type Outbox, outbox } from "../flow.ts";
 import { MESSAGE_HEAD } from "../message.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { freeBuffer } from "../buffer_pool.ts";
+import { freeBuffer } from "../../base/mod.ts";
 
 /** Length of the client's preface, RFC 9113 section 3.4. */
 const PREFACE = 24;

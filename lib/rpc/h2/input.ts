@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { freeBuffer } from "../buffer_pool.ts";
+import { freeBuffer } from "../../base/mod.ts";
 import type { Task } from "../turns.ts";
 import { H2Error, H2StreamError, protocolError } from "./error.ts";
 import { FLAG, FRAME, type Frame, goAwayFrame, resetFrame } from "./frame.ts";

@@ -1,12 +1,13 @@
 /**
  * Attacks on the gRPC listener, each over both transports: the daemon stays alive, its memory is
- * bounded, and an ordinary proxy gets its configuration during the attack.
+ * bounded, and an ordinary proxy gets its configuration during the attack. Each transport has a test
+ * file of its own, so that they can be tested side by side.
  *
  * @module
  */
 import { firstSync } from "./first_sync.ts";
 import { ATTACK_MS, holds, type Row } from "./rows.ts";
-import { attack, SERVICES, TRANSPORTS, victims } from "./victim.ts";
+import { attack, SERVICES, type Transport, victims } from "./victim.ts";
 
 const FRAMES: readonly Row[] = [
   {
@@ -66,23 +67,22 @@ const STREAMS: readonly Row[] = [
   },
 ];
 
-for (const transport of TRANSPORTS) {
-  for (const [what, rows] of [["frames", FRAMES], ["streams", STREAMS]] as const) {
-    Deno.test(`attacks with ${what} over ${transport} delay no proxy`, async (t) => {
-      await using daemons = victims(transport);
-      for (const row of rows) {
-        await t.step({
-          name: row.title,
-          fn: async () => {
-            const victim = await daemons.next();
-            const { xds } = victim.daemon;
-            const port = Number(xds.slice(xds.lastIndexOf(":") + 1));
-            const order = { attack: row.attack, port, ms: row.ms ?? ATTACK_MS };
-            const outcome = await attack(victim, order, () => firstSync(xds, SERVICES));
-            holds(row, transport, outcome);
-          },
-        });
-      }
-    });
-  }
+/** Registers the tests of a transport. */
+export function testAttacks(transport: Transport): void {
+  Deno.test(`attacks over ${transport} delay no proxy`, async (t) => {
+    await using daemons = victims(transport);
+    for (const row of [...FRAMES, ...STREAMS]) {
+      await t.step({
+        name: row.title,
+        fn: async () => {
+          const victim = await daemons.next();
+          const { xds } = victim.daemon;
+          const port = Number(xds.slice(xds.lastIndexOf(":") + 1));
+          const order = { attack: row.attack, port, ms: row.ms ?? ATTACK_MS };
+          const outcome = await attack(victim, order, () => firstSync(xds, SERVICES));
+          holds(row, transport, outcome);
+        },
+      });
+    }
+  });
 }

@@ -1,0 +1,3 @@
+import { testAttacks } from "./grpc_rows.ts";
+
+testAttacks("grpc-js");
