@@ -107,14 +107,14 @@ async function runDelay(pid: number): Promise<number> {
   return Number(text.split(" ")[1] ?? 0) / 1e6;
 }
 
-/** Measures without the time for which the machine let neither the daemon nor this process run. */
+/** Measures without the time for which the machine did not let the daemon, or this process, run. */
 async function measured(daemon: Daemon, ask: () => Promise<number>): Promise<number> {
-  const pids = [daemon.program.pid, Deno.pid];
-  const delays = async () =>
-    (await Promise.all(pids.map(runDelay))).reduce((sum, delay) => sum + delay, 0);
+  const delays = () => Promise.all([daemon.program.pid, Deno.pid].map(runDelay));
   const before = await delays();
   const time = await ask();
-  return Math.max(0, time - (await delays() - before));
+  const lost = (await delays()).map((delay, i) => delay - before[i]!);
+  // The two may have waited at the same time.
+  return time - Math.max(...lost);
 }
 
 /** Result of an attack. */

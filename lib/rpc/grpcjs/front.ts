@@ -7,6 +7,7 @@
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { freeBuffer } from "../../base/mod.ts";
 import { H2Error } from "../h2/error.ts";
 import { goAwayFrame } from "../h2/frame.ts";
 import { certificatesOf, isSecure } from "../listen.ts";
@@ -96,6 +97,7 @@ export class Front extends Duplex {
   }
 
   #take(bytes: Buffer): void {
+    if (this.destroyed) return freeBuffer(bytes);
     this.#input.push(bytes);
     this.#waiting += bytes.length;
     this.#count();

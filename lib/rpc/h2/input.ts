@@ -40,6 +40,8 @@ export function readInput(state: ConnectionState): void {
     } catch (error) {
       breakOff(state, error as Error);
     }
+    // What a peer goes on sending until it notices the end is not kept for the garbage collector.
+    if (state.over) reader.discard();
     done();
     return false;
   };
@@ -51,7 +53,7 @@ export function readInput(state: ConnectionState): void {
   };
   socket.on("data", (bytes) => {
     state.lastHeard = performance.now();
-    if (state.over) return;
+    if (state.over) return freeBuffer(bytes);
     reader.push(bytes);
     if (waiting) return;
     if (!turns) return void run(() => false);

@@ -15,6 +15,8 @@ export interface FrameReader {
    * the next call.
    */
   next(): Frame | undefined;
+  /** Releases all pieces. */
+  discard(): void;
   /** Bytes of pieces that no frame was cut from yet. */
   readonly buffered: number;
 }
@@ -103,6 +105,11 @@ export function frameReader(
         }
       }
       return nextBegun();
+    },
+    discard() {
+      releaseFinished();
+      for (const piece of pieces.splice(0)) used(piece);
+      at = 0;
     },
     get buffered() {
       return pieces.reduce((sum, piece) => sum + piece.length, 0);
